@@ -1,0 +1,119 @@
+"""Evaluate an equation on whole arrays of any array-API namespace.
+
+Every intermediate is an array with named axes; a sum over a product of two such arrays becomes one matmul.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from attncli.equation.functions import FUNCTIONS
+from attncli.equation.tree import Call, Equation, Expression, Name, Number, Reduce, Ref
+
+Array: TypeAlias = Any  # NumPy's, CuPy's, or any other namespace's
+
+
+@dataclass(frozen=True, slots=True)
+class _Axed:
+    """An array and the index letter of each of its axes."""
+
+    array: Array
+    axes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Evaluator:
+    xp: Any
+    arrays: Mapping[str, Array]
+    scalars: Mapping[str, float]
+    sizes: Mapping[str, int]
+    dtype: Any
+
+    def value(self, node: Expression) -> _Axed | float:
+        match node:
+            case Number(value=value) if value is not None:
+                return float(value)
+            case Name(name=name) if name in self.sizes:
+                return _Axed(self.xp.arange(self.sizes[name], dtype=self.dtype), (name,))
+            case Name(name=name):
+                return self.scalars[name]
+            case Ref(name=name, indices=indices):
+                return _Axed(self.arrays[name], indices)
+            case Call(function=function, arguments=arguments):
+                return self.call(function, arguments)
+            case Reduce(function="add", index=index, body=Call(function="mul", arguments=(left, right))):
+                return self.contract(index, self.value(left), self.value(right))
+            case Reduce(function=function, index=index, body=body):
+                return self.reduce(function, index, self.value(body))
+        raise TypeError(f"cannot evaluate {node!r}")
+
+    def call(self, function: str, arguments: Sequence[Expression]) -> _Axed | float:
+        values = [self.value(argument) for argument in arguments]
+        axed = [value for value in values if isinstance(value, _Axed)]
+        if not axed:
+            return float(FUNCTIONS[function].scalar(*values))
+        axes = tuple(dict.fromkeys(axis for value in axed for axis in value.axes))
+        operands = [self.spread(value, axes) if isinstance(value, _Axed) else value for value in values]
+        return _Axed(FUNCTIONS[function].array(self.xp, *operands), axes)
+
+    def spread(self, value: _Axed, axes: tuple[str, ...]) -> Array:
+        """The array with its axes in the given order and length 1 where it has none."""
+        order = [value.axes.index(axis) for axis in axes if axis in value.axes]
+        array = value.array if order == sorted(order) else _permute(self.xp, value.array, order)
+        shape = iter(array.shape)
+        return self.xp.reshape(array, tuple(next(shape) if axis in value.axes else 1 for axis in axes))
+
+    def reduce(self, function: str, index: str, value: _Axed | float) -> _Axed:
+        if not isinstance(value, _Axed) or index not in value.axes:
+            raise TypeError(f"nothing in the body of the reduction depends on {index}")
+        axis = value.axes.index(index)
+        axes = value.axes[:axis] + value.axes[axis + 1 :]
+        if function == "add":
+            return _Axed(self.xp.sum(value.array, axis=axis), axes)
+        return _Axed(self.xp.max(value.array, axis=axis), axes)
+
+    def contract(self, index: str, left: _Axed | float, right: _Axed | float) -> _Axed:
+        """The sum over `index` of a product: shared axes are batches, the rest rows and columns."""
+        if not (isinstance(left, _Axed) and isinstance(right, _Axed)):
+            raise TypeError("a sum over a product needs two arrays")
+        rows = tuple(axis for axis in left.axes if axis != index and axis not in right.axes)
+        columns = tuple(axis for axis in right.axes if axis != index and axis not in left.axes)
+        batch = tuple(axis for axis in left.axes if axis != index and axis in right.axes)
+        if len(rows) > 1 or len(columns) > 1 or index not in left.axes or index not in right.axes:
+            axes = (*batch, *rows, *columns, index)
+            return self.reduce("add", index, _Axed(self.spread(left, axes) * self.spread(right, axes), axes))
+        product = self.xp.matmul(
+            self.spread(left, (*batch, *(rows or ("",)), index)),
+            self.spread(right, (*batch, index, *(columns or ("",)))),
+        )
+        shape = tuple(self.sizes[axis] for axis in (*batch, *rows, *columns))
+        return _Axed(self.xp.reshape(product, shape), (*batch, *rows, *columns))
+
+
+def evaluate(
+    equation: Equation,
+    *,
+    arrays: Mapping[str, Array],
+    scalars: Mapping[str, float],
+    sizes: Mapping[str, int],
+    xp: Any,
+    dtype: Any,
+) -> Array:
+    """The array an equation defines, its axes in the order of the target's indices.
+
+    `sizes` gives the length of every index; arrays must have one axis per index they are read with.
+    """
+    evaluator = _Evaluator(xp, arrays, scalars, sizes, dtype)
+    axes = equation.target.indices
+    shape = tuple(sizes[axis] for axis in axes)
+    value = evaluator.value(equation.expression)
+    if not isinstance(value, _Axed):
+        return xp.full(shape, value, dtype=dtype)
+    return xp.broadcast_to(evaluator.spread(value, axes), shape)
+
+
+def _permute(xp: Any, array: Array, order: Sequence[int]) -> Array:
+    permute = getattr(xp, "permute_dims", None) or xp.transpose  # CuPy 13 has only the older name
+    return permute(array, tuple(order))

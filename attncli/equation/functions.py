@@ -1,0 +1,135 @@
+"""The functions an equation may use, each with its meaning on arrays, floats, decimals and exact numbers.
+
+To add one: a line in `FUNCTIONS` here and its spelling in `notation.py`; a test holds the two tables together.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+REDUCTIONS = {"sum": "add", "max": "max"}
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """One function in four worlds.
+
+    `array(xp, *arrays)` on arrays of a namespace (Python floats may stand among the arguments);
+    `scalar` on floats; `decimal` on Decimals, as a pocket calculator of 50 digits would;
+    `exact` on Fractions (and infinities), None where the result is not rational.
+    """
+
+    array: Callable[..., Any]
+    scalar: Callable[..., Any]
+    decimal: Callable[..., Any]
+    exact: Callable[..., Any]
+
+
+def _plain(function: Callable[..., Any]) -> Function:
+    """A function that Python's own numbers and arrays all understand, such as addition."""
+    return Function(lambda xp, *arguments: function(*arguments), function, function, function)
+
+
+def _add(*terms: Any) -> Any:
+    return reduce(operator.add, terms)
+
+
+def _and(*conditions: Any) -> Any:
+    return reduce(operator.and_, conditions)
+
+
+def _root(value: Fraction | float) -> Fraction | None:
+    if not isinstance(value, Fraction) or value < 0:
+        return None
+    top, bottom = math.isqrt(value.numerator), math.isqrt(value.denominator)
+    return Fraction(top, bottom) if top**2 == value.numerator and bottom**2 == value.denominator else None
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    if exponent == -math.inf:
+        return Fraction(0) if base > 1 else None
+    whole = isinstance(exponent, Fraction) and exponent.denominator == 1 and abs(exponent) <= 64
+    return base**exponent.numerator if whole and base != 0 else None
+
+
+def _exact_exp(value: Fraction | float) -> Fraction | None:
+    return Fraction(0) if value == -math.inf else Fraction(1) if value == 0 else None
+
+
+def _decimal_tanh(value: Decimal) -> Decimal:
+    if abs(value) > 100:
+        return Decimal(1).copy_sign(value)
+    up, down = value.exp(), (-value).exp()
+    return (up - down) / (up + down)
+
+
+def _decimal_power(base: Decimal, exponent: Decimal) -> Decimal:
+    return (exponent * Decimal(base).ln()).exp()
+
+
+def _share(part: Any, whole: Any) -> Any:
+    """part / whole, and 0 where the whole is 0: a query that sees no key has weights 0."""
+    return part / whole if whole != 0 else part * 0
+
+
+def _array_share(xp: Any, part: Any, whole: Any) -> Any:
+    empty = whole == 0
+    return xp.where(empty, xp.zeros_like(part), part / xp.where(empty, xp.ones_like(whole), whole))
+
+
+def _array_where(xp: Any, condition: Any, yes: Any, no: Any) -> Any:
+    like = next((branch for branch in (yes, no) if hasattr(branch, "dtype")), None)
+    dtype = like.dtype if like is not None else None
+    yes, no = (branch if hasattr(branch, "dtype") else xp.asarray(branch, dtype=dtype) for branch in (yes, no))
+    return xp.where(condition, yes, no)
+
+
+def _array_finite(xp: Any, value: Any) -> Any:
+    return xp.where(xp.isfinite(value), value, xp.zeros_like(value))
+
+
+def _finite(value: Any) -> Any:
+    return value if abs(value) < math.inf else value.__class__(0)
+
+
+def _choose(condition: Any, yes: Any, no: Any) -> Any:
+    return yes if condition else no
+
+
+FUNCTIONS: dict[str, Function] = {
+    "add": _plain(_add),
+    "sub": _plain(operator.sub),
+    "neg": _plain(operator.neg),
+    "mul": _plain(operator.mul),
+    "div": _plain(operator.truediv),
+    "pow": Function(lambda xp, base, power: base**power, operator.pow, _decimal_power, _power),
+    "share": Function(_array_share, _share, _share, _share),
+    "sqrt": Function(lambda xp, x: xp.sqrt(x), math.sqrt, Decimal.sqrt, _root),
+    "exp": Function(lambda xp, x: xp.exp(x), math.exp, Decimal.exp, _exact_exp),
+    "tanh": Function(
+        lambda xp, x: xp.tanh(x), math.tanh, _decimal_tanh, lambda x: Fraction(0) if x == 0 else None
+    ),
+    "max": Function(lambda xp, *values: reduce(xp.maximum, values), max, max, max),
+    "finite": Function(_array_finite, _finite, _finite, _finite),
+    "le": _plain(operator.le),
+    "lt": _plain(operator.lt),
+    "ge": _plain(operator.ge),
+    "gt": _plain(operator.gt),
+    "eq": _plain(operator.eq),
+    "and_": _plain(_and),
+    "not_": Function(lambda xp, x: xp.logical_not(x), operator.not_, operator.not_, operator.not_),
+    "where": Function(_array_where, _choose, _choose, _choose),
+    # Matrix forms: they appear in headlines (S = Q K^T), which are printed and never evaluated.
+    "matmul": _plain(operator.matmul),
+    "T": Function(lambda xp, x: xp.matrix_transpose(x), *[lambda x: x] * 3),
+    "softmax": Function(lambda xp, x: x, *[lambda x: x] * 3),
+    "row_sums": Function(lambda xp, x: x, *[lambda x: x] * 3),
+    "row_maxima": Function(lambda xp, x: x, *[lambda x: x] * 3),
+}

@@ -1,0 +1,94 @@
+"""Work one cell: the equation with a cell's numbers put in, and its value in exact or decimal arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from attncli.equation.functions import FUNCTIONS
+from attncli.equation.tree import Call, Expression, Name, Number, Reduce, Ref
+
+Place: TypeAlias = Mapping[str, int]  # the value of each index: {"i": 0, "j": 1}
+DIGITS = 50
+
+
+def substitute(
+    expression: Expression,
+    place: Place,
+    sizes: Mapping[str, int],
+    number: Callable[[str, tuple[int, ...]], Number],
+    scalars: Mapping[str, Number],
+) -> Expression:
+    """The cell's own sentence: sums written out, every array cell replaced by `number(name, indices)`.
+
+    A `where` whose condition the numbers decide is replaced by the branch it takes.
+    """
+
+    def put(node: Expression, place: Place) -> Expression:
+        match node:
+            case Ref(name=name, indices=indices):
+                return number(name, tuple(place[index] for index in indices))
+            case Name(name=name) if name in place:
+                return Number(Fraction(place[name]), str(place[name]))
+            case Name(name=name):
+                return scalars.get(name, node)
+            case Reduce(function=function, index=index, body=body):
+                terms = tuple(put(body, {**place, index: at}) for at in range(sizes[index]))
+                return terms[0] if len(terms) == 1 else Call(function, terms)
+            case Call(function="where", arguments=(condition, yes, no)):
+                return put(yes if exact(put(condition, place)) else no, place)
+            case Call(function=function, arguments=arguments):
+                return Call(function, tuple(put(argument, place) for argument in arguments))
+        return node
+
+    return put(expression, place)
+
+
+def exact(expression: Expression) -> Any:
+    """The exact value of a worked cell's printed numbers: a Fraction, an infinity, a truth value, or None."""
+    match expression:
+        case Number(value=value):
+            return value
+        case Call(function=function, arguments=arguments):
+            values = [exact(argument) for argument in arguments]
+            if any(value is None for value in values):
+                return None
+            try:
+                return FUNCTIONS[function].exact(*values)
+            except (ZeroDivisionError, OverflowError):
+                return None
+    return None
+
+
+def decimal(
+    expression: Expression,
+    place: Place,
+    sizes: Mapping[str, int],
+    number: Callable[[str, tuple[int, ...]], Decimal],
+    scalars: Mapping[str, Decimal],
+) -> Decimal:
+    """One cell's value as a pocket calculator of 50 digits finds it from `number(name, indices)`."""
+
+    def value(node: Expression, place: Place) -> Any:
+        match node:
+            case Ref(name=name, indices=indices):
+                return number(name, tuple(place[index] for index in indices))
+            case Number(value=Fraction() as fraction):
+                return Decimal(fraction.numerator) / Decimal(fraction.denominator)
+            case Number(text=text):
+                return Decimal(text)
+            case Name(name=name):
+                return Decimal(place[name]) if name in place else scalars[name]
+            case Reduce(function=function, index=index, body=body):
+                terms = [value(body, {**place, index: at}) for at in range(sizes[index])]
+                return sum(terms) if function == "add" else max(terms)
+            case Call(function="where", arguments=(condition, yes, no)):
+                return value(yes if value(condition, place) else no, place)
+            case Call(function=function, arguments=arguments):
+                return FUNCTIONS[function].decimal(*(value(argument, place) for argument in arguments))
+        raise TypeError(f"cannot work {node!r}")
+
+    with localcontext(prec=DIGITS):
+        return Decimal(value(expression, place))

@@ -1,0 +1,100 @@
+"""The nodes of an equation: five kinds, immutable, with no knowledge of arrays or of printing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number as printed in `text`.
+
+    `value` is what the text says, exactly: a Fraction, an infinity as a float, or None for what is not
+    rational (a printed root such as √2).
+    """
+
+    value: Fraction | float | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A scalar such as d_k, or an index standing for its own value, as in j <= i."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A cell of a named array, Q[i, k]; with no indices, the array as a whole (Q in Q K^T)."""
+
+    name: str
+    indices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of the table in `functions.py`, operators included: add, mul, sqrt, where, …"""
+
+    function: str
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce:
+    """A sum (`add`) or a maximum (`max`) of the body over one index."""
+
+    function: str
+    index: str
+    body: Expression
+
+
+Expression: TypeAlias = Number | Name | Ref | Call | Reduce
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """target[indices] = expression: one step of a derivation."""
+
+    target: Ref
+    expression: Expression
+    source: str = field(default="", compare=False)
+
+
+def walk(expression: Expression) -> Iterator[Expression]:
+    """Every node, the outermost first."""
+    yield expression
+    if isinstance(expression, Call):
+        for argument in expression.arguments:
+            yield from walk(argument)
+    elif isinstance(expression, Reduce):
+        yield from walk(expression.body)
+
+
+def rewrite(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """The same tree with `change` applied to every node, the innermost first."""
+    if isinstance(expression, Call):
+        arguments = tuple(rewrite(argument, change) for argument in expression.arguments)
+        return change(replace(expression, arguments=arguments))
+    if isinstance(expression, Reduce):
+        return change(replace(expression, body=rewrite(expression.body, change)))
+    return change(expression)
+
+
+def names_used(expression: Expression) -> tuple[str, ...]:
+    """The arrays an expression reads, in the order of first mention."""
+    return tuple(dict.fromkeys(node.name for node in walk(expression) if isinstance(node, Ref)))
+
+
+def rename(expression: Expression, names: Mapping[str, str]) -> Expression:
+    """The same tree with arrays and scalars called by other names; names not in the table stay."""
+
+    def change(node: Expression) -> Expression:
+        if isinstance(node, Ref | Name):
+            return replace(node, name=names.get(node.name, node.name))
+        return node
+
+    return rewrite(expression, change)

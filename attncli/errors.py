@@ -1,0 +1,87 @@
+"""The one error people see: what is wrong, where it stands, and what to do about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """Exit codes of the command line; `docs/reference/exit-codes.md` explains each."""
+
+    OK = 0
+    DIFFERENCE = 1
+    USAGE = 2
+    INPUT = 3
+    FILE = 4
+    MISSING = 5
+    FAULT = 70
+    INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A spot in a text file, lines and columns counted from 1, with the line that stands there."""
+
+    file: str
+    line: int
+    column: int
+    source: str = ""
+
+
+class AttncliError(Exception):
+    """Something the person can mend.
+
+    `path` names the value inside the problem (`W_Q[1][0]`), `place` the spot in the file, `help` what to
+    do. `more` holds further errors found in the same run, so that one reading of a file reports them all.
+    """
+
+    def __init__(
+        self,
+        exit_code: Exit,
+        message: str,
+        *,
+        path: str = "",
+        place: Place | None = None,
+        help: str = "",
+        more: tuple[AttncliError, ...] = (),
+    ) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+        self.message = message
+        self.path = path
+        self.place = place
+        self.help = help
+        self.more = more
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}" if self.path else self.message
+
+
+def usage_error(message: str, *, help: str = "") -> AttncliError:
+    """Wrong use of the command line (exit 2)."""
+    return AttncliError(Exit.USAGE, message, help=help)
+
+
+def input_error(message: str, *, path: str = "", place: Place | None = None, help: str = "") -> AttncliError:
+    """Something wrong in the problem that was given (exit 3)."""
+    return AttncliError(Exit.INPUT, message, path=path, place=place, help=help)
+
+
+def file_error(message: str, *, help: str = "") -> AttncliError:
+    """A file or stream that cannot be read or written (exit 4)."""
+    return AttncliError(Exit.FILE, message, help=help)
+
+
+def missing_error(message: str, *, help: str = "") -> AttncliError:
+    """An optional package or a device that is not there (exit 5)."""
+    return AttncliError(Exit.MISSING, message, help=help)
+
+
+def did_you_mean(word: str, known: list[str], otherwise: str) -> str:
+    """A help line: the nearest known word, or `otherwise` where none is near."""
+    from difflib import get_close_matches
+
+    lowered = {name.lower(): name for name in known}
+    near = get_close_matches(word.lower(), lowered, n=1, cutoff=0.6)
+    return f"did you mean {lowered[near[0]]}?" if near else otherwise

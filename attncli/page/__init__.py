@@ -1,0 +1,1 @@
+"""Pages: a trace, a list of steps or a cost becomes a document of blocks that every renderer understands."""

@@ -1,0 +1,136 @@
+"""The blocks of a page: what is said, with nothing about how it looks in any format."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from attncli.equation.parse import parse_expression
+from attncli.equation.tree import Equation, Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Math:
+    """An expression standing in a sentence."""
+
+    expression: Expression
+
+
+Text: TypeAlias = tuple["str | Math", ...]  # a run of prose; the strings are plain text, never markup
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A title; level 1 is the page, 2 a step or a part. `number` is the step's number, if it has one."""
+
+    text: str
+    level: int = 2
+    number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A few sentences; `kind` says how they are meant."""
+
+    text: Text
+    kind: Literal["text", "note", "warning"] = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A chain of equal expressions, S = Q K^T = …, with the shapes of its product where it has one.
+
+    `parts` are spelled in order and joined by equals signs: an Equation as left = right.
+    `shapes` is such as ((3, 4), (4, 3), (3, 3)): the factors, then the result; a single shape stands alone.
+    """
+
+    parts: tuple[Equation | Expression, ...]
+    shapes: tuple[tuple[int, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkedLine:
+    """One cell worked out: where, the numbers put in, `=` or `≈`, and what comes out.
+
+    `expressions` are joined by `relation`, all but the last by `=`: 2·2 + 0·1 + 1·1 = 5.
+    `exact` is True for `=`. `remark` is a word on the line, e.g. why a cell is hidden.
+    """
+
+    label: str
+    expressions: tuple[Expression, ...]
+    exact: bool
+    remark: Text = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """Worked lines that belong together."""
+
+    lines: tuple[WorkedLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One printed number: its text in ASCII ("-inf", "1/3", "0.707"), and how it is set off.
+
+    `shade` from 0 to 1 asks for a heat-map colour; `hidden` marks what a mask hides.
+    """
+
+    text: str
+    shade: float | None = None
+    hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A matrix with its labels. `columns` is empty for a single column of numbers without a head."""
+
+    name: Expression
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of sentences, e.g. the summary of the steps; `right` names the columns of numbers."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[Text, ...], ...]
+    right: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A list of sentences."""
+
+    items: tuple[Text, ...]
+
+
+Block: TypeAlias = Heading | Paragraph | Formula | Worked | Grid | Table | Listing
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A page: its title and its blocks in order. `data` is the same page for programs (JSON)."""
+
+    title: str
+    blocks: tuple[Block, ...]
+    data: dict[str, object] = field(default_factory=dict, compare=False)
+
+
+_MATH = re.compile(r"`([^`]+)`")
+
+
+def text(source: str) -> Text:
+    """Prose with expressions between backticks, "divide by `sqrt(d_k)`", as a run of text.
+
+    For the project's own sentences only: what a person wrote is put in as a plain string.
+    """
+    pieces = _MATH.split(source)
+    return tuple(
+        Math(parse_expression(piece)) if position % 2 else piece
+        for position, piece in enumerate(pieces)
+        if piece
+    )

@@ -1,0 +1,102 @@
+"""A problem as the person gave it: checked once, then frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+GIVEN = ("X", "context", "W_Q", "W_K", "W_V", "b_Q", "b_K", "b_V", "Q", "K", "V", "W_a", "W_1", "W_2", "v")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Matrix:
+    """Numbers with the way they were written.
+
+    `value` is a read-only float64 array; `written` holds, in the same nesting, each number's text as
+    given ("1/3", "0.50", "1e3"), or is None where the numbers came from a file or a generator.
+    """
+
+    value: NDArray[np.float64]
+    written: tuple[object, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Causal:
+    """Key j is visible to query i if j <= i + offset."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Keys from `left` before to `right` after position i + offset; -1 is unbounded."""
+
+    left: int
+    right: int
+
+
+@dataclass(frozen=True, slots=True)
+class Padding:
+    """Which keys exist."""
+
+    exists: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """How many keys exist, counted from the left."""
+
+    length: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Keep:
+    """A boolean matrix, n × m: True may attend."""
+
+    matrix: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hide:
+    """A boolean matrix, n × m: True is hidden."""
+
+    matrix: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Additive:
+    """Numbers added to the scaled scores, n × m; -inf hides."""
+
+    matrix: Matrix
+
+
+MaskPart: TypeAlias = Causal | Window | Padding | Lengths | Keep | Hide | Additive
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """All parts of a mask: a key is visible only if every one of them allows it."""
+
+    parts: tuple[MaskPart, ...] = ()
+    corner: Literal["top-left", "bottom-right"] = "top-left"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """One attention head's input, complete and consistent: what `attncli.load` returns.
+
+    `given` holds the arrays by their contract names, in the order of `GIVEN`. `tokens` label the
+    queries, `context_tokens` the keys. `scale` is a number, "default" (1/√d_k for scaled_dot) or "none".
+    """
+
+    title: str
+    tokens: tuple[str, ...]
+    context_tokens: tuple[str, ...]
+    given: Mapping[str, Matrix]
+    mask: Mask = field(default_factory=Mask)
+    score: Literal["scaled_dot", "dot", "multiplicative", "additive"] = "scaled_dot"
+    scale: float | Literal["default", "none"] = "default"
+    softcap: float | None = None
+    exp_base: float | None = None
