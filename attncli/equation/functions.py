@@ -87,7 +87,9 @@ def _array_share(xp: Any, part: Any, whole: Any) -> Any:
 def _array_where(xp: Any, condition: Any, yes: Any, no: Any) -> Any:
     like = next((branch for branch in (yes, no) if hasattr(branch, "dtype")), None)
     dtype = like.dtype if like is not None else None
-    yes, no = (branch if hasattr(branch, "dtype") else xp.asarray(branch, dtype=dtype) for branch in (yes, no))
+    yes, no = (
+        branch if hasattr(branch, "dtype") else xp.asarray(branch, dtype=dtype) for branch in (yes, no)
+    )
     return xp.where(condition, yes, no)
 
 

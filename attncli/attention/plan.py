@@ -1,0 +1,78 @@
+"""Which rules a problem needs, in order: first up to the logits, then the softmax and the output."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from attncli.attention.masks import clauses, mask_rule
+from attncli.attention.rules import COMPUTED, GIVEN_RULES, Rule
+from attncli.attention.variants import SCALED, SCORES, exponential, projection
+from attncli.problem.model import Problem
+
+_COMPUTED = {rule.name: rule for rule in COMPUTED}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Rules in order of work, and what their equations read besides steps.
+
+    `logits` names the last rule: the step that the softmax will see. `parameters` are scalars (d_k,
+    offset, …) and arrays of the mask (exists, keep, …).
+    """
+
+    rules: tuple[Rule, ...]
+    logits: str
+    parameters: Mapping[str, Any]
+
+
+def plan_logits(problem: Problem) -> Plan:
+    """Everything up to the numbers whose softmax is taken; given arrays come first, as the contract lists them."""
+    rules = [GIVEN_RULES[name] for name in problem.given if name not in "QKV"]
+    rules += [_query_key_value(problem, name) for name in "QKV"]
+    parameters: dict[str, Any] = {"d_k": _width(problem, "K")}
+
+    if problem.score != "additive":
+        rules.append(_COMPUTED["K_T"])
+    rules.append(SCORES[problem.score])
+    if isinstance(problem.scale, float):
+        rules.append(SCALED["number"])
+        parameters["scale"] = problem.scale
+    elif problem.scale == "default" and problem.score == "scaled_dot":
+        rules.append(SCALED["default"])
+    if problem.softcap is not None:
+        rules.append(_COMPUTED["capped"].reading({"logits": rules[-1].name}))
+        parameters["softcap"] = problem.softcap
+    if problem.mask.parts:
+        parts = clauses(problem.mask, len(problem.tokens), len(problem.context_tokens))
+        before = rules[-1].name
+        rules += [mask_rule(parts), _COMPUTED["masked"].reading({"logits": before})]
+        for part in parts:
+            parameters |= part.parameters
+    if problem.exp_base is not None:
+        parameters["exp_base"] = problem.exp_base
+    return Plan(tuple(rules), rules[-1].name, parameters)
+
+
+def plan_softmax(problem: Problem, logits: str, *, shift: bool) -> tuple[Rule, ...]:
+    """The rules from the logits to the output, through the shifted scores where the shift is needed."""
+    rules: list[Rule] = []
+    if shift:
+        rules += [_COMPUTED[name].reading({"logits": logits}) for name in ("row_max", "shifted")]
+    seen = "shifted" if shift else logits
+    rules.append(exponential(problem.exp_base).reading({"logits": seen}))
+    rules += [_COMPUTED["row_sum"], _COMPUTED["weights"].reading({"logits": seen}), _COMPUTED["output"]]
+    return tuple(rules)
+
+
+def _query_key_value(problem: Problem, name: str) -> Rule:
+    if name in problem.given:
+        return GIVEN_RULES[name]
+    source = "context" if name != "Q" and "context" in problem.given else "X"
+    return projection(name, source, f"b_{name}" in problem.given)
+
+
+def _width(problem: Problem, name: str) -> int:
+    given = problem.given[name if name in problem.given else f"W_{name}"]
+    return int(given.value.shape[-1])

@@ -1,0 +1,120 @@
+"""Where arrays live and how precise they are: the only place that imports NumPy or CuPy as a namespace."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.equation.evaluate import Array
+from attncli.errors import missing_error
+
+Host = NDArray[Any]  # an array in the computer's own memory
+
+
+@dataclass(frozen=True, slots=True)
+class Dtype:
+    """A number format: what values are stored in, and what each step is computed in.
+
+    The 16-bit formats compute a step in float32 and round its result, as accelerators do.
+    `digits` is how many significant decimal digits always survive.
+    """
+
+    name: str
+    computed: str
+    largest: float
+    smallest: float
+    epsilon: float
+    digits: int
+
+    @property
+    def highest_exponent(self) -> float:
+        """The largest x for which e^x, summed over many keys, is still far from overflow."""
+        return math.log(self.largest)
+
+    @property
+    def lowest_exponent(self) -> float:
+        """The smallest x for which e^x and all that matters beside it is still a normal number."""
+        return math.log(self.smallest) - math.log(self.epsilon)
+
+
+def _dtype(name: str, computed: str, largest: float, smallest: float, bits: int, digits: int) -> Dtype:
+    return Dtype(name, computed, largest, smallest, 2.0**-bits, digits)
+
+
+DTYPES = {
+    dtype.name: dtype
+    for dtype in (
+        _dtype("float16", "float32", 65504.0, 2.0**-14, 10, 3),
+        _dtype("bfloat16", "float32", 2.0**127 * (2 - 2.0**-7), 2.0**-126, 7, 2),
+        _dtype("float32", "float32", 2.0**127 * (2 - 2.0**-23), 2.0**-126, 23, 6),
+        _dtype("float64", "float64", 1.7976931348623157e308, 2.0**-1022, 52, 15),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """An array namespace and the way to and from the computer's own memory."""
+
+    xp: Any
+    device: str
+    to_host: Callable[[Array], Host]
+
+    def asarray(self, host: Host, dtype: Dtype) -> Array:
+        """A host array on this backend, rounded to the dtype."""
+        return self.round(self.xp.asarray(host.astype(dtype.computed)), dtype)
+
+    def round(self, array: Array, dtype: Dtype) -> Array:
+        """The array rounded to what the dtype can store, still in the format it is computed in."""
+        if dtype.name == dtype.computed:
+            return array
+        if not hasattr(array, "view"):  # a namespace of the bare standard: round in host memory
+            return self.xp.asarray(_round_host(self.to_host(array), dtype))
+        return _round_host(array, dtype)
+
+    def computed(self, dtype: Dtype) -> Any:
+        """The namespace's own name for the format a step is computed in."""
+        return getattr(self.xp, dtype.computed)
+
+
+def _round_host(array: Array, dtype: Dtype) -> Array:
+    """Round a NumPy or CuPy float32 array to a 16-bit format, to nearest, ties to even."""
+    if dtype.name == "float16":
+        return array.astype("float16").astype("float32")
+    bits = np.uint32(0xFFFF0000) & (array.view("uint32") + 0x7FFF + ((array.view("uint32") >> 16) & 1))
+    rounded = bits.view("float32")
+    rounded[array != array] = math.nan  # adding to the bits of a NaN can turn it into infinity
+    return rounded
+
+
+CPU = Backend(np, "cpu", np.asarray)
+
+
+def backend_for(device: str) -> Backend:
+    """NumPy for "cpu", CuPy for "gpu"; raises (exit 5) where CuPy or a device is missing."""
+    return CPU if device == "cpu" else _gpu()
+
+
+def _gpu() -> Backend:
+    try:
+        import cupy
+    except ImportError as error:
+        raise missing_error(
+            "--device gpu needs CuPy, which is not installed",
+            help="pip install 'attncli[cuda12]' (or 'attncli[cuda13]' for CUDA 13), or leave out --device gpu",
+        ) from error
+    try:
+        cupy.zeros(1) + 1  # without a driver CuPy imports, and fails only at the first array
+        cupy.cuda.Stream.null.synchronize()
+    except Exception as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise missing_error(
+            f"CuPy is installed but finds no usable GPU: {reason}",
+            help="check the driver with nvidia-smi, or leave out --device gpu",
+        ) from error
+    return Backend(cupy, "gpu", cupy.asnumpy)

@@ -1,0 +1,33 @@
+"""How long each index of an equation runs, read off the arrays it names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attncli.equation.tree import Call, Equation, Expression, Reduce, Ref, walk
+
+
+def index_sizes(equation: Equation, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
+    """The length of every index, from the shapes of the arrays on the right.
+
+    Raises ValueError, naming the equation, where two arrays disagree: a fault in a rule or a missing check.
+    """
+    sizes: dict[str, int] = {}
+    for node in walk(equation.expression):
+        if isinstance(node, Ref):
+            shape = shapes[node.name]
+            if len(shape) != len(node.indices):
+                raise ValueError(f"{node.name} has {len(shape)} axes in {equation.source!r}")
+            for index, size in zip(node.indices, shape, strict=True):
+                if sizes.setdefault(index, size) != size:
+                    raise ValueError(f"{index} runs to {sizes[index]} and to {size} in {equation.source!r}")
+    return sizes
+
+
+def product_factors(expression: Expression) -> tuple[Ref, Ref] | None:
+    """The two arrays of the first matrix product in an expression, as X and W_Q in Σ_d X[i,d]·W_Q[d,k]."""
+    for node in walk(expression):
+        match node:
+            case Reduce(function="add", body=Call(function="mul", arguments=(Ref() as left, Ref() as right))):
+                return left, right
+    return None

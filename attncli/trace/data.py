@@ -1,0 +1,125 @@
+"""A trace as plain data (format 1 of the JSON), and back again."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli import __version__
+from attncli.attention.rules import GIVEN_RULES, RULES, Rule, in_symbols
+from attncli.equation.notation import PLAIN
+from attncli.equation.write import write
+from attncli.trace.model import Step, Trace, read_only
+
+FORMAT = 1
+_INFINITIES = {math.inf: "Infinity", -math.inf: "-Infinity"}
+
+
+def to_dict(trace: Trace) -> dict[str, Any]:
+    """Plain lists, numbers and strings: floats keep every digit, the non-finite ones become words."""
+    return {
+        "attncli": {"version": __version__, "format": FORMAT},
+        "title": trace.title,
+        "tokens": list(trace.tokens),
+        "context_tokens": list(trace.context_tokens),
+        "settings": dict(trace.settings),
+        "parameters": {
+            name: _values(np.asarray(value)) if np.ndim(value) else value
+            for name, value in trace.parameters.items()
+        },
+        "steps": {name: _step(step) for name, step in trace.steps.items()},
+        "warnings": list(trace.warnings),
+        "fully_masked": list(trace.fully_masked),
+    }
+
+
+def from_dict(data: dict[str, Any]) -> Trace:
+    """The trace that `to_dict` wrote; raises KeyError, TypeError or ValueError where it is not one."""
+    if data["attncli"]["format"] != FORMAT:
+        raise ValueError(f"this is trace format {data['attncli']['format']}; format {FORMAT} can be read")
+    return Trace(
+        data["title"],
+        tuple(data["tokens"]),
+        tuple(data["context_tokens"]),
+        data["settings"],
+        {
+            name: _array(value) if isinstance(value, list) else value
+            for name, value in data["parameters"].items()
+        },
+        {name: _read_step(name, step) for name, step in data["steps"].items()},
+        tuple(data["warnings"]),
+        tuple(data["fully_masked"]),
+    )
+
+
+def formula(rule: Rule) -> str | None:
+    """The headline in ASCII letters: S = Q K^T."""
+    if not rule.formula:
+        return None
+    return f"{rule.symbol} = {write(in_symbols(rule.headline), PLAIN)}".replace("K_T", "K^T")
+
+
+def _step(step: Step) -> dict[str, Any]:
+    rule = step.rule
+    return {
+        "title": rule.title,
+        "symbol": rule.symbol,
+        "equation": None if rule.given else rule.equation,
+        "formula": formula(rule),
+        "headline": rule.formula or None,
+        "inputs": [name for name in rule.inputs if name in RULES],
+        "axes": list(rule.axes),
+        "labels": [list(labels) for labels in step.labels],
+        "shape": list(step.shape),
+        "value": _values(step.value),
+        **({"written": step.written} if _worth_keeping(step) else {}),
+        "meaning": " ".join(part for part in (rule.meaning, rule.why) if part),
+    }
+
+
+def _worth_keeping(step: Step) -> bool:
+    """Exact numbers such as "1/3" are more than their value; plain decimals are not."""
+    return step.written is not None and any(mark in repr(step.written) for mark in ("/", "sqrt"))
+
+
+def _read_step(name: str, data: dict[str, Any]) -> Step:
+    equation = data["equation"] or GIVEN_RULES[name].equation
+    rule = Rule(name, data["symbol"], data["title"], equation, data["headline"] or "", data["meaning"])
+    labels = tuple(tuple(axis) for axis in data["labels"])
+    written = data.get("written")
+    return Step(rule, _array(data["value"]), labels, _tuples(written) if written else None)
+
+
+def _values(array: NDArray[Any]) -> Any:
+    """Nested lists; whole numbers as integers, infinities and NaN as words."""
+    if array.dtype != np.float64:
+        array = array.astype(np.float64)
+    plain = np.isfinite(array) & (array == np.floor(array)) & (np.abs(array) < 2**53)
+    if np.isfinite(array).all() and not plain.any():
+        return array.tolist()
+    return _words(array.tolist())
+
+
+def _words(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_words(part) for part in value]
+    if value != value:
+        return "NaN"
+    if value in _INFINITIES:
+        return _INFINITIES[value]
+    return int(value) if value.is_integer() and abs(value) < 2**53 and math.copysign(1, value) > 0 else value
+
+
+def _array(value: Any) -> NDArray[np.float64]:
+    return read_only(np.array(_floats(value), dtype=np.float64))
+
+
+def _floats(value: Any) -> Any:
+    return [_floats(part) for part in value] if isinstance(value, list) else float(value)
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(_tuples(part) for part in value) if isinstance(value, list) else value

@@ -1,0 +1,55 @@
+"""Work steps out in floating point, on any array namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from attncli.attention.rules import Rule
+from attncli.backend import Backend, Dtype, Host
+from attncli.equation.evaluate import Array, evaluate
+from attncli.equation.shapes import index_sizes
+from attncli.problem.model import Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class FloatWorker:
+    """Evaluates each equation on whole arrays and rounds every result to the dtype.
+
+    `counts` are the numbers of queries (i) and keys (j), which a mask may count without reading an array.
+    """
+
+    backend: Backend
+    dtype: Dtype
+    parameters: Mapping[str, Any]
+    counts: Mapping[str, int]
+    arrays: dict[str, Array] = field(default_factory=dict)
+
+    def give(self, name: str, matrix: Matrix) -> Host:
+        """Take in a given array, rounded to the dtype."""
+        self.arrays[name] = self.backend.asarray(matrix.value, self.dtype)
+        return self.backend.to_host(self.arrays[name])
+
+    def work(self, rule: Rule) -> Host:
+        """The value of a computed step, from the steps before it."""
+        extra = {name: value for name, value in self.parameters.items() if np.ndim(value)}
+        arrays = self.arrays | {
+            name: self.backend.asarray(np.asarray(extra[name]), self.dtype)
+            for name in rule.inputs
+            if name in extra
+        }
+        value = evaluate(
+            rule.tree,
+            arrays=arrays,
+            scalars={name: float(value) for name, value in self.parameters.items() if name not in extra}
+            | {"inf": float("inf")},
+            sizes=index_sizes(rule.tree, {name: tuple(array.shape) for name, array in arrays.items()})
+            | self.counts,
+            xp=self.backend.xp,
+            dtype=self.backend.computed(self.dtype),
+        )
+        self.arrays[rule.name] = self.backend.round(value, self.dtype)
+        return self.backend.to_host(self.arrays[rule.name])

@@ -1,0 +1,93 @@
+"""What a trace is made of: steps with their rules, labels and values, all read-only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.attention.rules import Rule
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """One step: the rule that made it, its value, and a label for every place on every axis.
+
+    `value` is a read-only array in the computer's own memory. `written` holds given numbers as their
+    author wrote them ("1/3"), in the nesting of the value, where they were written out.
+    """
+
+    rule: Rule
+    value: NDArray[Any]
+    labels: tuple[tuple[str, ...], ...]
+    written: tuple[object, ...] | None = None
+
+    @property
+    def name(self) -> str:
+        return self.rule.name
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.value.shape)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trace:
+    """All steps of one problem in order, and how they were worked out.
+
+    `settings` are the choices made (scale, mask, dtype, device, rounding, …); `parameters` the numbers and
+    arrays that equations read besides steps (d_k, offset, exists, …); `fully_masked` the rows that see no
+    key. `truth` is the same trace at full precision where this one was rounded as on paper.
+    """
+
+    title: str
+    tokens: tuple[str, ...]
+    context_tokens: tuple[str, ...]
+    settings: Mapping[str, Any]
+    parameters: Mapping[str, Any]
+    steps: Mapping[str, Step]
+    warnings: tuple[str, ...] = ()
+    fully_masked: tuple[int, ...] = ()
+    truth: Trace | None = field(default=None)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """The value of a step: trace["weights"]; raises KeyError naming the steps there are."""
+        try:
+            return self.steps[name].value
+        except KeyError:
+            raise KeyError(f"no step {name!r}; there are {', '.join(self.steps)}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.steps)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.steps
+
+    def to_dict(self) -> dict[str, Any]:
+        """The trace as JSON data, format 1: plain lists, numbers and strings."""
+        from attncli.trace.data import to_dict
+
+        return to_dict(self)
+
+    @property
+    def self_attention(self) -> bool:
+        """Whether queries and keys are the same tokens, so that a token can attend to itself."""
+        return self.tokens == self.context_tokens and "context" not in self.steps
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shape of everything an equation may read."""
+        arrays = {name: np.shape(value) for name, value in self.parameters.items() if np.ndim(value)}
+        return arrays | {name: step.shape for name, step in self.steps.items()}
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """The array, contiguous and frozen."""
+    array = np.ascontiguousarray(array)
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,79 @@
+"""Work steps out as on paper: every displayed number, rounded half up, feeds the next step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Decimal, localcontext
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from attncli.attention.rules import Rule
+from attncli.backend import Host
+from attncli.equation.shapes import index_sizes
+from attncli.equation.substitute import DIGITS, decimal
+from attncli.problem.model import Matrix
+from attncli.problem.numbers import as_decimal
+
+
+@dataclass(frozen=True, slots=True)
+class PaperWorker:
+    """Works cell by cell in decimal; inputs are taken as written and never rounded."""
+
+    precision: int
+    parameters: Mapping[str, Any]
+    counts: Mapping[str, int]
+    arrays: dict[str, Host] = field(default_factory=dict)  # of Decimals
+
+    def give(self, name: str, matrix: Matrix) -> Host:
+        """Take in a given array exactly: 1/3 is 1/3 to 50 digits."""
+        cells = np.empty(matrix.value.shape, dtype=object)
+        for index in np.ndindex(cells.shape):
+            cells[index] = (
+                as_decimal(_at(matrix.written, index))
+                if matrix.written
+                else Decimal(repr(float(matrix.value[index])))
+            )
+        self.arrays[name] = cells
+        return matrix.value
+
+    def work(self, rule: Rule) -> Host:
+        """The value of a computed step from the rounded numbers of the steps before it."""
+        scalars = {"inf": Decimal("Infinity")}
+        arrays = dict(self.arrays)
+        for name, value in self.parameters.items():
+            if np.ndim(value):
+                arrays[name] = np.vectorize(lambda x: Decimal(repr(float(x))), otypes=[object])(value)
+            else:
+                scalars[name] = Decimal(repr(value))
+        shapes = {name: tuple(array.shape) for name, array in arrays.items()}
+        sizes = {**index_sizes(rule.tree, shapes), **self.counts}
+        indices = rule.target.indices
+        cells = np.empty(tuple(sizes[index] for index in indices), dtype=object)
+        for place in product(*(range(sizes[index]) for index in indices)):
+            value = decimal(
+                rule.tree.expression,
+                dict(zip(indices, place, strict=True)),
+                sizes,
+                lambda name, at: arrays[name][at],
+                scalars,
+            )
+            cells[place] = round_half_up(value, self.precision)
+        self.arrays[rule.name] = cells
+        return cells.astype(np.float64)
+
+
+def round_half_up(value: Decimal, precision: int) -> Decimal:
+    """The value at so many decimals, ties away from zero; infinities stay."""
+    if not value.is_finite():
+        return value
+    with localcontext(prec=max(DIGITS, value.adjusted() + precision + 2)):
+        return value.quantize(Decimal(1).scaleb(-precision), ROUND_HALF_UP) + 0
+
+
+def _at(written: object, index: Iterable[int]) -> str:
+    for position in index:
+        written = written[position]  # type: ignore[index]
+    return str(written)

@@ -1,0 +1,151 @@
+"""Run a problem: plan its rules, work them out in order, and note what a reader must be told."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from attncli.attention.masks import mask_names
+from attncli.attention.plan import Plan, plan_logits, plan_softmax
+from attncli.attention.rules import Rule
+from attncli.backend import DTYPES, Backend, Dtype, Host, backend_for
+from attncli.problem.model import Matrix, Problem
+from attncli.trace.floats import FloatWorker
+from attncli.trace.model import Step, Trace, read_only
+from attncli.trace.paper import PaperWorker
+
+
+class Worker(Protocol):
+    """Something that can work out steps: in floating point, or as on paper."""
+
+    def give(self, name: str, matrix: Matrix) -> Host: ...
+
+    def work(self, rule: Rule) -> Host: ...
+
+
+def run(
+    problem: Problem,
+    *,
+    device: str = "cpu",
+    dtype: str = "float64",
+    rounding: str = "shown",
+    precision: int = 3,
+    backend: Backend | None = None,
+) -> Trace:
+    """Work a problem out, step by step.
+
+    `device` is "cpu" or "gpu" (exit 5 where there is none), `dtype` a key of `backend.DTYPES`; `rounding`
+    is "shown" (full precision inside) or "paper" (every step rounded to `precision` decimals feeds the
+    next, which works in decimal on the CPU whatever the device). `backend` replaces the device's own.
+    """
+    backend = backend or backend_for(device)
+    plan = plan_logits(problem)
+    counts = {"i": len(problem.tokens), "j": len(problem.context_tokens)}
+    if rounding == "paper":
+        exact = run(problem, precision=precision)
+        shift = "shifted" in exact.steps
+        worker: Worker = PaperWorker(precision, plan.parameters, counts)
+        return _trace(problem, plan, worker, lambda _: shift, backend, DTYPES["float64"], precision, exact)
+    number = DTYPES[dtype]
+    worker = FloatWorker(backend, number, plan.parameters, counts)
+    with np.errstate(all="ignore"):  # overflow is found in the values and told as a warning
+        return _trace(
+            problem, plan, worker, lambda rows: _needs_shift(rows, problem, number), backend, number
+        )
+
+
+def _trace(
+    problem: Problem,
+    plan: Plan,
+    worker: Worker,
+    shift: Callable[[Host], bool],
+    backend: Backend,
+    dtype: Dtype,
+    precision: int | None = None,
+    truth: Trace | None = None,
+) -> Trace:
+    steps: dict[str, Step] = {}
+
+    def take(rule: Rule) -> Host:
+        matrix = problem.given[rule.name] if rule.given else None
+        value = worker.give(rule.name, matrix) if matrix else worker.work(rule)
+        written = matrix.written if matrix and dtype.name == "float64" else None
+        steps[rule.name] = Step(rule, read_only(value), _labels(problem, rule, value), written)
+        return value
+
+    for rule in plan.rules:
+        logits = take(rule)
+    for rule in plan_softmax(problem, plan.logits, shift=shift(logits)):
+        take(rule)
+
+    blind = tuple(int(row) for row in np.flatnonzero((logits == -math.inf).all(axis=1)))
+    warnings = [_blind_warning(problem.tokens, row) for row in blind]
+    warnings += [_overflow_warning(step, dtype) for step in steps.values() if _overflowed(step)][:1]
+    settings = _settings(problem, plan, dtype, backend.device, precision)
+    return Trace(
+        problem.title,
+        problem.tokens,
+        problem.context_tokens,
+        settings,
+        plan.parameters,
+        steps,
+        tuple(warnings),
+        blind,
+        truth,
+    )
+
+
+def _needs_shift(logits: Host, problem: Problem, dtype: Dtype) -> bool:
+    """Whether e to the plain logits would overflow, or lose what matters, in some row."""
+    maxima = logits.max(axis=1)
+    maxima = maxima[np.isfinite(maxima)] * math.log(problem.exp_base or math.e)
+    if not maxima.size:
+        return False
+    # a sum over all keys, and then a product with values, must still fit
+    room = math.log(logits.shape[1]) + 0.5
+    return bool(maxima.max() > dtype.highest_exponent - room or maxima.min() < dtype.lowest_exponent)
+
+
+def _labels(problem: Problem, rule: Rule, value: Host) -> tuple[tuple[str, ...], ...]:
+    words = {"query": problem.tokens, "key": problem.context_tokens}
+    return tuple(
+        words[axis] if axis in words else tuple(f"d{number + 1}" for number in range(size))
+        for axis, size in zip(rule.axes, value.shape, strict=True)
+    )
+
+
+def _settings(
+    problem: Problem, plan: Plan, dtype: Dtype, device: str, precision: int | None
+) -> dict[str, Any]:
+    scale = None
+    if any(rule.name == "scaled" for rule in plan.rules):
+        scale = plan.parameters.get("scale", 1 / math.sqrt(plan.parameters["d_k"]))
+    settings: dict[str, Any] = {"score": problem.score, "scale": scale, "mask": mask_names(problem.mask)}
+    if problem.mask.corner != "top-left":
+        settings["corner"] = problem.mask.corner
+    for name in ("softcap", "exp_base"):
+        if getattr(problem, name) is not None:
+            settings[name] = getattr(problem, name)
+    settings |= {"dtype": dtype.name, "device": device, "rounding": "shown" if precision is None else "paper"}
+    if precision is not None:
+        settings["precision"] = precision
+    return settings
+
+
+def _blind_warning(tokens: tuple[str, ...], row: int) -> str:
+    return f'query "{tokens[row]}" (row {row}) sees no key: its weights and its output are 0'
+
+
+def _overflowed(step: Step) -> bool:
+    allowed = step.value == -math.inf if step.name in ("mask", "masked", "row_max", "shifted") else False
+    return bool((~(np.isfinite(step.value) | allowed)).any())
+
+
+def _overflow_warning(step: Step, dtype: Dtype) -> str:
+    bad = np.argwhere(~np.isfinite(step.value))
+    where = ",".join(labels[at] for labels, at in zip(step.labels, bad[0], strict=True))
+    count = f"{len(bad)} of {step.value.size} cells"
+    return f"{step.name}: {count} do not fit into {dtype.name} (the first at {step.name}[{where}])"
