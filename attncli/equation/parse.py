@@ -71,7 +71,7 @@ def _convert(node: ast.AST, source: str) -> Expression:
             return Reduce(REDUCTIONS[name], index, _convert(body, source))
         case ast.Call(func=ast.Name(id=name), args=arguments) if name in FUNCTIONS:
             return Call(name, tuple(_convert(argument, source) for argument in arguments))
-    raise EquationError(f"cannot read {ast.unparse(node)!r} in {source!r}")  # type: ignore[arg-type]
+    raise EquationError(f"cannot read {ast.unparse(node)!r} in {source!r}")
 
 
 def _index(node: ast.AST, source: str) -> str:

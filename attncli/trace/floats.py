@@ -41,13 +41,13 @@ class FloatWorker:
             for name in rule.inputs
             if name in extra
         }
+        shapes = {name: tuple(array.shape) for name, array in arrays.items()}
         value = evaluate(
             rule.tree,
             arrays=arrays,
             scalars={name: float(value) for name, value in self.parameters.items() if name not in extra}
             | {"inf": float("inf")},
-            sizes=index_sizes(rule.tree, {name: tuple(array.shape) for name, array in arrays.items()})
-            | self.counts,
+            sizes={**index_sizes(rule.tree, shapes), **self.counts},
             xp=self.backend.xp,
             dtype=self.backend.computed(self.dtype),
         )
