@@ -1,0 +1,115 @@
+"""`attncli compute`: a problem worked out from the input to the output, step by step."""
+
+import os
+import stat
+import sys
+
+from attncli.commands import options, values
+from attncli.errors import usage_error
+
+
+def compute(
+    file: options.Problem,
+    format: options.Format = None,
+    output: options.Output = None,
+    steps: options.Steps = None,
+    detail: options.Detail = None,
+    cell: options.Cell = None,
+    precision: options.Precision = "3",
+    rounding: options.Rounding = "shown",
+    heatmap: options.Heatmap = False,
+    mask: options.Mask = None,
+    scale: options.Scale = None,
+    dtype: options.Dtype = "float64",
+    device: options.Device = "cpu",
+    color: options.Color = "auto",
+    math: options.Math = None,
+    fragment: options.Fragment = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Work out a problem, step by step.
+
+    Shows the whole way from the input to the output, or with -o solution.md, .tex or .json writes it down.
+    """
+    page_format = values.output_format(format, output)
+    decimals = values.whole("--precision", precision, values.PRECISION)
+    chosen = None if steps is None else values.names("--steps", steps)
+    for option, value in (
+        ("--detail", detail),
+        ("--rounding", rounding),
+        ("--dtype", dtype),
+        ("--device", device),
+        ("--color", color),
+        ("--math", math),
+    ):
+        if value is not None:
+            values.choice(option, value)
+    on_paper = rounding == "paper"
+    for option, other, together in (
+        ("--cell", "--steps", cell is not None and steps is not None),
+        ("--cell", "--detail", cell is not None and detail is not None),
+        ("--math", f"--format {page_format}", math is not None and page_format != "markdown"),
+        ("--fragment", f"--format {page_format}", fragment and page_format != "latex"),
+        ("--heatmap", "--format json", heatmap and page_format == "json"),
+        ("--rounding paper", f"--dtype {dtype}", on_paper and dtype != "float64"),
+        ("--rounding paper", "--device gpu", on_paper and device == "gpu"),
+    ):
+        if together:
+            raise usage_error(f"{option} does not go with {other}", help=_ADVICE[option])
+
+    from attncli.commands.output import check
+
+    check(output, file)
+    _limit_threads(file)
+
+    from attncli.commands.page import write_page
+    from attncli.commands.report import warn
+    from attncli.page.derivation import View, derivation
+    from attncli.problem.reader import change, load
+    from attncli.trace import run
+
+    problem = load(file)
+    if mask is not None or scale is not None:
+        problem = change(problem, mask=mask, scale=scale)
+    trace = run(problem, device=device, dtype=dtype, rounding=rounding, precision=decimals)
+    view = View(
+        detail=detail or ("brief" if page_format == "json" else "rows"),
+        precision=decimals,
+        steps=chosen,
+        cell=cell,
+        heatmap=heatmap,
+    )
+    document = derivation(trace, view)
+    write_page(document, page_format, output, color=color, math=math or "fences", fragment=fragment)
+    if not quiet:
+        for message in trace.warnings:
+            warn(message, sys.stderr)
+
+
+_ADVICE = {
+    "--cell": "--cell works one cell in full; leave out one of the two",
+    "--math": "--math is for --format markdown",
+    "--fragment": "--fragment is for --format latex",
+    "--heatmap": "JSON holds the numbers themselves; leave out --heatmap",
+    "--rounding paper": "on paper one calculates in decimal, on the CPU; leave out one of the two",
+}
+
+
+def _limit_threads(file: str) -> None:
+    """Let NumPy's BLAS use one thread for a small problem.
+
+    On being imported it starts a thread per core, which on a large machine takes longer than all the
+    arithmetic of a problem that was typed by hand. A choice made in the environment stands, and so does
+    the default where a small file may name large matrices.
+    """
+    try:
+        status = os.stat(file)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > 1_000_000:
+            return
+        with open(file, "rb") as stream:
+            text = stream.read()
+    except (OSError, ValueError):
+        return  # whoever reads the problem says what is wrong
+    if b"file" not in text and b"random" not in text:
+        for variable in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+            os.environ.setdefault(variable, "1")

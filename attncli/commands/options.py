@@ -1,0 +1,63 @@
+"""The options that commands share: name, form and help of each, said once."""
+
+from typing import Annotated, TypeAlias
+
+import typer
+
+from attncli.commands.values import CHOICES, PRECISION
+
+
+def _words(option: str) -> str:
+    return "|".join(CHOICES[option])
+
+
+def _choice(option: str, help: str) -> object:
+    return typer.Option(option, metavar=_words(option), help=help, show_default=False)
+
+
+Problem: TypeAlias = Annotated[
+    str, typer.Argument(metavar="FILE", help="The problem in YAML or JSON; - is standard input.")
+]
+Format: TypeAlias = Annotated[
+    str | None, _choice("--format", "How the page is written.  [default: by the suffix of -o, else table]")
+]
+Output: TypeAlias = Annotated[
+    str | None, typer.Option("-o", "--output", metavar="FILE", help="Write to this file, replacing it whole.")
+]
+Steps: TypeAlias = Annotated[
+    str | None, typer.Option("--steps", metavar="NAME,…", help="Show these steps only: weights,output.")
+]
+Detail: TypeAlias = Annotated[
+    str | None,
+    _choice("--detail", "Matrices only, one worked line per row, or every cell worked.  [default: rows]"),
+]
+Cell: TypeAlias = Annotated[
+    str | None, typer.Option("--cell", metavar="CELL", help="Work this one cell: 'scores[0,1]'.")
+]
+Precision: TypeAlias = Annotated[
+    str,
+    typer.Option("--precision", metavar="N", help=f"Decimals shown, {PRECISION[0]} to {PRECISION[-1]}."),
+]
+Rounding: TypeAlias = Annotated[
+    str,
+    _choice(
+        "--rounding",
+        "Round only what is shown, or feed each shown number to the next step, as on paper.  [default: shown]",
+    ),
+]
+Heatmap: TypeAlias = Annotated[bool, typer.Option("--heatmap", help="Shade the cells by size.")]
+Mask: TypeAlias = Annotated[
+    str | None, typer.Option("--mask", metavar="MASK", help="Another mask than the file's: causal, none, …")
+]
+Scale: TypeAlias = Annotated[
+    str | None, typer.Option("--scale", metavar="SCALE", help="Another scale than the file's: a number or none.")
+]
+Dtype: TypeAlias = Annotated[str, _choice("--dtype", "The format in which numbers are kept.  [default: float64]")]
+Device: TypeAlias = Annotated[str, _choice("--device", "Where it is worked out.  [default: cpu]")]
+Color: TypeAlias = Annotated[str, _choice("--color", "Whether the table is coloured.  [default: auto]")]
+Math: TypeAlias = Annotated[
+    str | None,
+    _choice("--math", "How Markdown marks formulas: for GitHub, or for pandoc and Jupyter.  [default: fences]"),
+]
+Fragment: TypeAlias = Annotated[bool, typer.Option("--fragment", help="LaTeX to paste into a document of your own.")]
+Quiet: TypeAlias = Annotated[bool, typer.Option("-q", "--quiet", help="Leave out the warnings.")]

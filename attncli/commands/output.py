@@ -1,0 +1,110 @@
+"""Puts a finished page where it was asked for: on standard output, or in a file that is replaced whole."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import sys
+
+from attncli.commands.report import reason
+from attncli.errors import AttncliError, file_error, usage_error
+
+
+def check(path: str | None, source: str) -> None:
+    """Refuse, before any work is done, to write over the problem itself or where nothing can be written.
+
+    `path` is what `-o` said, `source` the problem file or "-". Raises AttncliError (exit 2 or 4).
+    """
+    if path is None or path == "-":
+        return
+    if path == "":
+        raise usage_error("-o needs the name of a file", help="write -o solution.md, or -o - for standard output")
+    target = _status(path)
+    given = _status(source) if source != "-" else _standard(sys.stdin)
+    if target and stat.S_ISREG(target.st_mode) and _same(target, given):
+        raise usage_error(f"-o {path} would write over the problem itself", help="give the output another name")
+    if path.endswith(os.sep) or (target and stat.S_ISDIR(target.st_mode)):
+        raise _unwritable(path, "it is a folder")
+    if target and not os.access(path, os.W_OK):  # replacing it would go round its protection
+        raise _unwritable(path, "permission denied")
+    try:
+        os.stat(os.path.dirname(os.path.realpath(path)))
+    except FileNotFoundError:
+        raise _unwritable(path, f"there is no folder {os.path.dirname(path) or '.'}") from None
+    except OSError as error:
+        raise _unwritable(path, reason(error)) from None
+
+
+def write(text: str, path: str | None, *, portable: bool) -> None:
+    """Write the text to the file, or to standard output where path is None or "-".
+
+    Files are UTF-8, and so is standard output where `portable` says that programs will read it; a page for
+    people is put in the terminal's own encoding. Raises AttncliError (exit 4) if it cannot be written.
+    """
+    if path is None or path == "-":
+        _write_standard(text, portable=portable)
+        return
+    data = text.encode("utf-8", "backslashreplace")
+    try:
+        target = _status(path)
+        if target and _same(target, _standard(sys.stdout)):  # /dev/stdout, and whatever it is redirected to
+            _write_standard(text, portable=True)
+        elif target and not stat.S_ISREG(target.st_mode):  # a FIFO or a device is no file to be replaced
+            with open(path, "wb") as stream:
+                stream.write(data)
+        else:
+            _replace(os.path.realpath(path), data, stat.S_IMODE(target.st_mode) if target else None)
+    except OSError as error:
+        raise _unwritable(path, reason(error)) from error
+
+
+def _replace(path: str, data: bytes, mode: int | None) -> None:
+    """Write beside the file first, so that it is at every moment either the old one or the new one."""
+    beside = os.path.join(os.path.dirname(path), f".attncli-{os.urandom(8).hex()}.tmp")
+    try:
+        with open(beside, "xb") as stream:
+            stream.write(data)
+            stream.flush()
+            if mode is not None:
+                os.chmod(beside, mode)
+            os.fsync(stream.fileno())
+        os.replace(beside, path)
+    except BaseException:  # Ctrl-C, too
+        with contextlib.suppress(OSError):
+            os.unlink(beside)
+        raise
+
+
+def _write_standard(text: str, *, portable: bool) -> None:
+    try:
+        if portable:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+        else:
+            sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        raise _unwritable("standard output", reason(error)) from error
+
+
+def _unwritable(name: str, why: str) -> AttncliError:
+    return file_error(f"cannot write {name}: {why}", help="choose another place with -o FILE")
+
+
+def _status(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except (OSError, ValueError):  # a NUL in the name
+        return None
+
+
+def _standard(stream: object) -> os.stat_result | None:
+    try:
+        return os.fstat(stream.fileno())  # type: ignore[attr-defined]
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def _same(one: os.stat_result, other: os.stat_result | None) -> bool:
+    return other is not None and os.path.samestat(one, other)

@@ -1,0 +1,34 @@
+"""`attncli schema`: the JSON Schemas of what attncli reads and writes, for editors and other tools."""
+
+import json
+from importlib import import_module
+from typing import Annotated
+
+import typer
+
+from attncli.commands import options
+from attncli.errors import did_you_mean, usage_error
+
+_SCHEMAS = {
+    "problem": ("attncli.problem.schema", "problem_schema"),
+    "trace": ("attncli.trace.schema", "trace_schema"),
+}
+
+
+def schema(
+    name: Annotated[str, typer.Argument(metavar="NAME", help=f"Which one: {' or '.join(_SCHEMAS)}.")],
+    output: options.Output = None,
+) -> None:
+    """Print the JSON Schema (draft-07) of a problem file or of a trace."""
+    if name not in _SCHEMAS:
+        raise usage_error(
+            f"there is no schema {name}",
+            help=did_you_mean(name, list(_SCHEMAS), f"the schemas are {', '.join(_SCHEMAS)}"),
+        )
+
+    from attncli.commands.output import check, write
+
+    check(output, "-")
+    module, function = _SCHEMAS[name]
+    text = json.dumps(getattr(import_module(module), function)(), indent=2, ensure_ascii=False)
+    write(text + "\n", output, portable=True)

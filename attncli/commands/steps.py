@@ -1,0 +1,27 @@
+"""`attncli steps`: what the steps of attention are called, what they compute, and why."""
+
+from typing import Annotated
+
+import typer
+
+from attncli.commands import options, values
+
+
+def steps(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="One step to be shown in full, such as scores.")
+    ] = None,
+    format: options.Format = None,
+    output: options.Output = None,
+    color: options.Color = "auto",
+) -> None:
+    """List the steps with their equations, or explain one of them."""
+    page_format = values.output_format(format, output)
+    values.choice("--color", color)
+
+    from attncli.commands.output import check
+    from attncli.commands.page import write_page
+    from attncli.page.catalogue import catalogue, rule_page
+
+    check(output, "-")
+    write_page(catalogue() if name is None else rule_page(name), page_format, output, color=color)

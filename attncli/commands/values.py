@@ -1,0 +1,62 @@
+"""Reads the values of options, so that a bad one is answered as all bad input is."""
+
+from __future__ import annotations
+
+import os
+
+from attncli.errors import did_you_mean, usage_error
+from attncli.render import FORMATS, format_of
+
+CHOICES = {
+    "--format": tuple(FORMATS),
+    "--detail": ("brief", "rows", "cells"),
+    "--rounding": ("shown", "paper"),
+    "--dtype": ("float16", "bfloat16", "float32", "float64"),
+    "--device": ("cpu", "gpu"),
+    "--color": ("auto", "always", "never"),
+    "--math": ("fences", "dollars"),
+}
+PRECISION = range(16)  # a float64 has no more decimals that mean anything
+_NOT_WRITTEN = (".pdf", ".html", ".htm", ".docx", ".csv", ".xlsx", ".png", ".svg", ".yaml", ".yml")
+
+
+def choice(option: str, value: str) -> str:
+    """The value, which must be one of the option's words; raises AttncliError (exit 2)."""
+    known = CHOICES[option]
+    if value not in known:
+        listed = f"choose {', '.join(known[:-1])} or {known[-1]}"
+        raise usage_error(f"{option} cannot be {value!r}", help=did_you_mean(value, list(known), listed))
+    return value
+
+
+def whole(option: str, value: str, allowed: range) -> int:
+    """A whole number in plain digits; raises AttncliError (exit 2) where it is none or not allowed."""
+    plain = value.isascii() and value.isdigit() and len(value) <= len(str(allowed[-1]))
+    if not plain or int(value) not in allowed:
+        raise usage_error(
+            f"{option} cannot be {value!r}", help=f"give a whole number from {allowed[0]} to {allowed[-1]}"
+        )
+    return int(value)
+
+
+def names(option: str, value: str) -> tuple[str, ...]:
+    """A list of names with commas between; raises AttncliError (exit 2) where one is empty."""
+    parts = tuple(part.strip() for part in value.split(","))
+    if not all(parts):
+        raise usage_error(
+            f"{option} lacks a name in {value!r}", help=f"put one comma between names: {option} weights,output"
+        )
+    return parts
+
+
+def output_format(given: str | None, output: str | None) -> str:
+    """The format asked for, or the one that the output's suffix says; raises AttncliError (exit 2)."""
+    if given is not None:
+        return choice("--format", given)
+    suffix = os.path.splitext(output or "")[1].lower()
+    if suffix in _NOT_WRITTEN:
+        raise usage_error(
+            f"-o {output}: attncli does not write {suffix} files",
+            help="end the name in .txt, .md, .tex or .json, or say which of these it is with --format",
+        )
+    return format_of(output or "") or "table"

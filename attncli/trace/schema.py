@@ -1,0 +1,108 @@
+"""The JSON Schema (draft-07) of a trace written as JSON, format 1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attncli import __version__
+from attncli.attention.rules import AXES, RULES
+
+_STRINGS: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
+_TEXT: dict[str, Any] = {"type": "string"}
+_NESTED: dict[str, Any] = {"$ref": "#/definitions/nested"}
+_TEXT_OR_NULL: dict[str, Any] = {"type": ["string", "null"]}
+
+
+def trace_schema() -> dict[str, Any]:
+    """The schema that every trace validates against."""
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "A trace of attncli",
+        "description": f"Every step of one attention problem, as attncli {__version__} writes it with --format json.",
+        **_closed(
+            {
+                "attncli": {
+                    **_closed({"version": _TEXT, "format": {"const": 1}}),
+                    "description": "What wrote the trace, and in which version of this format.",
+                },
+                "title": _TEXT,
+                "tokens": {**_STRINGS, "description": "The labels of the queries."},
+                "context_tokens": {**_STRINGS, "description": "The labels of the keys and values."},
+                "settings": _settings(),
+                "parameters": {
+                    "type": "object",
+                    "description": "What equations read besides steps, such as d_k.",
+                    "additionalProperties": _NESTED,
+                },
+                "steps": {
+                    "type": "object",
+                    "description": "The steps, in the order in which they are worked out.",
+                    "propertyNames": {"enum": list(RULES)},
+                    "additionalProperties": _step(),
+                },
+                "warnings": {**_STRINGS, "description": "What a reader must be told, in words."},
+                "fully_masked": {
+                    "type": "array",
+                    "items": {"type": "integer", "minimum": 0},
+                    "description": "The rows, counted from 0, of queries that see no key.",
+                },
+            }
+        ),
+        "definitions": {
+            "number": {
+                "anyOf": [{"type": "number"}, {"enum": ["Infinity", "-Infinity", "NaN"]}],
+                "description": "A number; what JSON has no number for is one of three words.",
+            },
+            "nested": {
+                "anyOf": [{"$ref": "#/definitions/number"}, {"type": "array", "items": _NESTED}],
+                "description": "An array: numbers, as deep in lists as it has axes.",
+            },
+        },
+    }
+
+
+def _settings() -> dict[str, Any]:
+    return {
+        "type": "object",
+        "description": "The choices under which the trace was worked out.",
+        "properties": {
+            "score": {"enum": ["scaled_dot", "dot", "multiplicative", "additive"]},
+            "scale": {"type": ["number", "null"], "description": "What the scores were multiplied by, if anything."},
+            "mask": {**_STRINGS, "description": "The parts of the mask."},
+            "dtype": {"enum": ["float16", "bfloat16", "float32", "float64"]},
+            "device": {"enum": ["cpu", "gpu"]},
+            "rounding": {"enum": ["shown", "paper"]},
+            "precision": {"type": "integer", "description": "The decimals each step was rounded to, on paper."},
+        },
+        "required": ["score", "scale", "mask", "dtype", "device", "rounding"],
+    }
+
+
+def _step() -> dict[str, Any]:
+    optional = {"written": {"type": "array", "description": 'The numbers as they were given, such as "1/3".'}}
+    return _closed(
+        {
+            "title": {**_TEXT, "description": "The name of the step, for people."},
+            "symbol": {**_TEXT, "description": "Its letter in formulas."},
+            "equation": {**_TEXT_OR_NULL, "description": "What it computes, cell by cell; null where it is given."},
+            "formula": {**_TEXT_OR_NULL, "description": "The same in matrix form, with the letters."},
+            "headline": {**_TEXT_OR_NULL, "description": "The right side of the matrix form, with names of steps."},
+            "inputs": {**_STRINGS, "description": "The steps that the equation reads."},
+            "axes": {"type": "array", "items": {"enum": sorted(set(AXES.values()))}},
+            "labels": {"type": "array", "items": _STRINGS, "description": "For each axis, a label for each place."},
+            "shape": {"type": "array", "items": {"type": "integer", "minimum": 0}},
+            "value": _NESTED,
+            "meaning": {**_TEXT, "description": "What the step says, and what it is for."},
+        },
+        optional,
+    )
+
+
+def _closed(properties: dict[str, Any], optional: dict[str, Any] | None = None) -> dict[str, Any]:
+    """An object with exactly these properties, of which only the optional ones may be missing."""
+    return {
+        "type": "object",
+        "properties": {**properties, **(optional or {})},
+        "required": list(properties),
+        "additionalProperties": False,
+    }
