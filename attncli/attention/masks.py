@@ -92,19 +92,13 @@ def _clause(part: MaskPart, offset: int, corner: str, suffix: str) -> Clause:
             gone = exists.count(False)
             meaning = f"Padding: {gone} of {len(exists)} keys {'does' if gone == 1 else 'do'} not exist."
             array = np.array(exists, dtype=np.float64)
-            return Clause(
-                "padding", meaning, (f"exists{suffix}[j] == 1",), parameters={f"exists{suffix}": array}
-            )
+            return Clause("padding", meaning, (f"exists{suffix}[j] == 1",), parameters={f"exists{suffix}": array})
         case Lengths(length=length):
             meaning = f"Lengths: only the first {length} keys exist."
-            return Clause(
-                "lengths", meaning, (f"j < length{suffix}",), parameters={f"length{suffix}": length}
-            )
+            return Clause("lengths", meaning, (f"j < length{suffix}",), parameters={f"length{suffix}": length})
         case Keep(matrix=matrix):
             parameters = {f"keep{suffix}": matrix.astype(np.float64)}
-            return Clause(
-                "keep", "Keep: 1 may be seen.", (f"keep{suffix}[i, j] == 1",), parameters=parameters
-            )
+            return Clause("keep", "Keep: 1 may be seen.", (f"keep{suffix}[i, j] == 1",), parameters=parameters)
         case Hide(matrix=matrix):
             parameters = {f"hide{suffix}": matrix.astype(np.float64)}
             return Clause("hide", "Hide: 1 is hidden.", (f"hide{suffix}[i, j] == 0",), parameters=parameters)

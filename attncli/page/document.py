@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from attncli.equation.parse import parse_expression
 from attncli.equation.tree import Equation, Expression
@@ -113,11 +114,11 @@ Block: TypeAlias = Heading | Paragraph | Formula | Worked | Grid | Table | Listi
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A page: its title and its blocks in order. `data` is the same page for programs (JSON)."""
+    """A page: its title and its blocks in order; `data` makes the same page for programs (JSON)."""
 
     title: str
     blocks: tuple[Block, ...]
-    data: dict[str, object] = field(default_factory=dict, compare=False)
+    data: Callable[[], dict[str, Any]] = field(default=dict, compare=False)
 
 
 _MATH = re.compile(r"`([^`]+)`")
@@ -130,7 +131,5 @@ def text(source: str) -> Text:
     """
     pieces = _MATH.split(source)
     return tuple(
-        Math(parse_expression(piece)) if position % 2 else piece
-        for position, piece in enumerate(pieces)
-        if piece
+        Math(parse_expression(piece)) if position % 2 else piece for position, piece in enumerate(pieces) if piece
     )

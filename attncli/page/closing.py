@@ -1,0 +1,56 @@
+"""The end of a derivation: the steps at a glance, how the dimensions flow, and the result in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attncli.attention.rules import in_symbols
+from attncli.equation.tree import Expression, Name
+from attncli.page.document import Block, Heading, Listing, Math, Paragraph, Table, Text
+from attncli.page.section import cell_equation, headline, shapes
+from attncli.study.words import reading
+from attncli.trace.model import Step, Trace
+
+FLOW = (("X", "context"), ("Q", "K", "V"), ("scores",), ("weights",), ("output",))  # what changes dimensions
+
+
+def closing(trace: Trace) -> Iterator[Block]:
+    """Summary, dimension flow and reading of a whole trace."""
+    computed = [step for step in trace.steps.values() if not step.rule.given]
+    yield Heading("Summary")
+    rows = tuple(_row(trace, number, step) for number, step in enumerate(computed, 1))
+    yield Table(("", "step", "formula", "shape"), rows, right=(0,))
+    yield Paragraph(("Dimension flow: ", *_flow(trace)))
+    yield Heading("In words")
+    yield Listing(tuple((sentence,) for sentence in reading(trace)))
+
+
+def _row(trace: Trace, number: int, step: Step) -> tuple[Text, ...]:
+    sentence = headline(step) if step.rule.formula else cell_equation(step)
+    formula: Text = (Math(sentence.target), " = ", Math(sentence.expression))
+    return ((str(number),), (step.rule.title,), formula, (product(shapes(trace, step)),))
+
+
+def product(sizes: tuple[tuple[int, ...], ...]) -> str:
+    """(3×4)·(4×3) = (3×3); a single shape stands alone."""
+    *factors, result = (f"({'×'.join(str(length) for length in shape)})" for shape in sizes)
+    return f"{'·'.join(factors)} = {result}" if factors else result
+
+
+def _flow(trace: Trace) -> Text:
+    said: list[str | Math] = []
+    for group in FLOW:
+        steps = [trace.steps[name] for name in group if name in trace.steps]
+        if not steps:
+            continue
+        said.append(" → " if said else "")
+        alike = len({step.shape for step in steps}) == 1
+        for place, step in enumerate(steps):
+            said += [", " if place else "", Math(_symbol(step))]
+            if not alike or place == len(steps) - 1:
+                said.append(f" {product((step.shape,))}")
+    return tuple(piece for piece in said if piece)
+
+
+def _symbol(step: Step) -> Expression:
+    return in_symbols(Name(step.name))

@@ -1,0 +1,87 @@
+"""How numbers are printed, everywhere: rounded half up, whole numbers whole, given ones as they were given."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from attncli.backend import DTYPES
+from attncli.equation.tree import Number
+from attncli.problem.numbers import as_exact, canonical
+from attncli.trace.model import Step, Trace
+
+SCIENTIFIC = Decimal(10) ** 12  # from here on, digits before the point tell less than a power of ten
+GIVEN_DECIMALS = 6  # given numbers are shown in full up to so many decimals
+
+
+def show(value: float, precision: int, digits: int = 15) -> str:
+    """The value at `precision` decimals, rounded half up; a whole number without decimals.
+
+    A float is taken as the decimal of `digits` significant digits that it stands for, so that 0.1 + 0.2
+    is 0.3 and noise in the last bit turns no tie.
+    """
+    if not math.isfinite(value):
+        return "nan" if value != value else "inf" if value > 0 else "-inf"
+    decimal = Decimal(f"{value:.{digits - 1}e}")
+    if abs(decimal) >= SCIENTIFIC:
+        mantissa = decimal.scaleb(-decimal.adjusted())
+        return f"{_decimals(mantissa, precision)}e+{decimal.adjusted()}"
+    return _decimals(decimal, precision)
+
+
+def _decimals(decimal: Decimal, precision: int) -> str:
+    if decimal == decimal.to_integral_value():
+        return str(int(decimal))
+    rounded = decimal.quantize(Decimal(1).scaleb(-precision), ROUND_HALF_UP)
+    return f"{rounded if rounded else abs(rounded):f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Printer:
+    """The printed form of every number of a trace: the same in a matrix and in a worked line."""
+
+    trace: Trace
+    precision: int
+
+    @property
+    def digits(self) -> int:
+        return DTYPES[self.trace.settings["dtype"]].digits
+
+    def number(self, name: str, index: tuple[int, ...]) -> Number:
+        """One cell of a step, or of an array of the mask."""
+        step = self.trace.steps.get(name)
+        if step is None:
+            return literal(str(int(self.trace.parameters[name][index])))
+        return literal(self.text(step, index))
+
+    def text(self, step: Step, index: tuple[int, ...]) -> str:
+        """What is printed for one cell of a step."""
+        written: Any = step.written
+        if written is not None:
+            for place in index:
+                written = written[place]
+            text = canonical(str(written))
+            if self.trace.truth or len(text.partition(".")[2]) <= max(GIVEN_DECIMALS, self.precision):
+                return text
+        return show(float(step.value[index]), self.precision, self.digits)
+
+    def scalars(self) -> Mapping[str, Number]:
+        """The numbers that equations read besides steps, d_k and its like, in full."""
+        return {
+            name: literal(str(int(value)) if float(value).is_integer() else repr(float(value)))
+            for name, value in self.trace.parameters.items()
+            if not np.ndim(value)
+        } | {"inf": literal("inf")}
+
+
+def literal(text: str) -> Number:
+    """A printed number as a node that knows exactly what its text says."""
+    if text == "nan" or text.endswith("inf"):
+        return Number(None if text == "nan" else float(text), text)
+    return Number(Fraction(text) if "e" in text else as_exact(text), text)

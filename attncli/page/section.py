@@ -1,0 +1,106 @@
+"""One step as a section of a page: what it means, its formula, its matrix and its worked lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from attncli.attention.rules import in_symbols
+from attncli.equation.shapes import product_factors
+from attncli.equation.tree import Equation, Name, Ref
+from attncli.page.document import Block, Cell, Formula, Grid, Heading, Math, Paragraph, Worked, text
+from attncli.page.printer import Printer
+from attncli.page.worked import lines, worked_line
+from attncli.trace.model import Step, Trace
+
+
+def given_section(printer: Printer, step: Step) -> Iterator[Block]:
+    """A given array: its name, shape and meaning, and its numbers."""
+    size = "×".join(str(length) for length in step.shape)
+    yield Paragraph(
+        (f"{step.rule.title} ", Math(in_symbols(Name(step.name))), f" ({size}): ", *text(step.rule.meaning))
+    )
+    yield grid(printer, step)
+
+
+def step_section(printer: Printer, step: Step, number: int | None, detail: str, heatmap: bool) -> Iterator[Block]:
+    """A computed step, from its headline to its worked lines."""
+    rule = step.rule
+    yield Heading(rule.title, 2, number)
+    said = " ".join(part for part in (rule.meaning, rule.why) if part)
+    yield Paragraph(text(said)) if detail != "brief" else Paragraph(text(rule.meaning))
+    if rule.formula:
+        yield Formula((headline(step),), shapes(printer.trace, step))
+    if detail != "brief" or not rule.formula:
+        yield Formula((cell_equation(step),), () if rule.formula else shapes(printer.trace, step))
+    yield grid(printer, step, heatmap)
+    worked = lines(printer, step, detail) if detail != "brief" else ()
+    if worked:
+        yield Worked(worked)
+
+
+def cell_section(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterator[Block]:
+    """One cell alone, worked in full."""
+    rule = step.rule
+    yield Heading(f"{rule.title}: {step.name}[{', '.join(str(place) for place in index)}]", 2)
+    yield Paragraph(text(rule.meaning))
+    if rule.given:
+        yield grid(printer, step)
+        return
+    if rule.formula:
+        yield Formula((headline(step),), shapes(printer.trace, step))
+    yield Formula((cell_equation(step),))
+    yield Worked((worked_line(printer, step, index),))
+
+
+def headline(step: Step) -> Equation:
+    """S = Q K^T: the step in matrix form."""
+    return Equation(Ref(step.rule.symbol), in_symbols(step.rule.headline))
+
+
+def cell_equation(step: Step) -> Equation:
+    """S[i, j] = Σ_k Q[i, k]·Kᵀ[k, j]: the step in index form."""
+    tree = step.rule.tree
+    return Equation(Ref(step.rule.symbol, tree.target.indices), in_symbols(tree.expression))
+
+
+def shapes(trace: Trace, step: Step) -> tuple[tuple[int, ...], ...]:
+    """The shapes of the product, (3, 4)·(4, 3) = (3, 3); of the result alone where there is no product."""
+    factors = None if step.rule.given else product_factors(step.rule.tree.expression)
+    if factors is None:
+        return (step.shape,)
+    known = trace.shapes()
+    return (known[factors[0].name], known[factors[1].name], step.shape)
+
+
+def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
+    """The matrix of a step; a vector over queries or keys is a column, another a row."""
+    values = step.value
+    shades = _shades(step) if heatmap and not step.rule.given else None
+    name = in_symbols(Name(step.name))
+
+    def cell(index: tuple[int, ...]) -> Cell:
+        printed = printer.text(step, index)
+        shade = float(shades[index]) if shades is not None and np.isfinite(shades[index]) else None
+        return Cell(printed, shade, printed == "-inf")
+
+    if values.ndim == 1 and step.rule.axes[0] in ("query", "key"):
+        return Grid(name, step.labels[0], (), tuple((cell((row,)),) for row in range(len(values))))
+    if values.ndim == 1:
+        return Grid(name, ("",), step.labels[0], (tuple(cell((column,)) for column in range(len(values))),))
+    rows, columns = values.shape
+    cells = tuple(tuple(cell((row, column)) for column in range(columns)) for row in range(rows))
+    return Grid(name, step.labels[0], step.labels[1], cells)
+
+
+def _shades(step: Step) -> np.ndarray:
+    """From 0 to 1: weights as they are, anything else between its own smallest and largest number."""
+    values = step.value.astype(np.float64)
+    if step.name == "weights":
+        return values
+    finite = values[np.isfinite(values)]
+    if not finite.size or finite.min() == finite.max():
+        return np.full(values.shape, np.nan)
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isfinite(values), (values - finite.min()) / (finite.max() - finite.min()), np.nan)

@@ -1,0 +1,79 @@
+"""Which steps and which cell a person asks for: `--steps weights,output`, `--cell 'scores[I,love]'`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from attncli.attention.rules import RULES
+from attncli.errors import did_you_mean, usage_error
+from attncli.trace.model import Step, Trace
+
+_CELL = re.compile(r"\s*(\w+)\s*\[(.*)\]\s*", re.DOTALL)
+_PART = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^,]*?))\s*(?:,|$)""", re.DOTALL)
+
+
+def chosen_steps(trace: Trace, names: Sequence[str]) -> tuple[str, ...]:
+    """The steps of these names, in the order of the trace; raises (exit 2) for one that is not there."""
+    for name in names:
+        _step(trace, name)
+    return tuple(name for name in trace.steps if name in names)
+
+
+def chosen_cell(trace: Trace, text: str) -> tuple[Step, tuple[int, ...]]:
+    """The step and the indices of `scores[0,1]`, counted from 0, or of `scores[I,love]`, by label.
+
+    A number is an index unless it is quoted; raises (exit 2) with what would have been right.
+    """
+    found = _CELL.fullmatch(text)
+    if not found:
+        raise usage_error(
+            f"--cell {text!r} is not of the form step[row,column]", help="for example --cell 'scores[0,1]'"
+        )
+    step = _step(trace, found[1])
+    parts = [match for match in _PART.finditer(found[2]) if match[0]]
+    if len(parts) != len(step.shape):
+        axes = ",".join(step.rule.axes)
+        raise usage_error(
+            f"--cell {text!r} has {_count(len(parts), 'index', 'indices')}, and {step.name} has {len(step.shape)}",
+            help=f"write --cell '{step.name}[{axes}]'",
+        )
+    places = [
+        _place(text, step.labels[axis], step.rule.axes[axis], quoted, bare)
+        for axis, match in enumerate(parts)
+        for quoted, bare in [(match[1] if match[1] is not None else match[2], match[3])]
+    ]
+    return step, tuple(places)
+
+
+def _step(trace: Trace, name: str) -> Step:
+    if name in trace.steps:
+        return trace.steps[name]
+    there = ", ".join(trace.steps)
+    if name in RULES:
+        raise usage_error(f"this problem has no step {name}", help=f"its steps are {there}")
+    raise usage_error(
+        f"no step is called {name!r}", help=did_you_mean(name, list(trace.steps), f"the steps are {there}")
+    )
+
+
+def _place(text: str, labels: tuple[str, ...], axis: str, quoted: str | None, bare: str | None) -> int:
+    word = bare if quoted is None else quoted
+    assert word is not None
+    if quoted is None and word.isascii() and word.isdigit():
+        if int(word[:9]) < len(labels) and len(word) < 9:
+            return int(word)
+        message = f"--cell {text!r}: {axis} {word} does not exist; there are {len(labels)}, counted from 0"
+        raise usage_error(message, help=f"use 0 to {len(labels) - 1}")
+    if labels.count(word) == 1:
+        return labels.index(word)
+    if word in labels:
+        places = ", ".join(str(place) for place, label in enumerate(labels) if label == word)
+        raise usage_error(f"--cell {text!r}: several labels are {word!r}", help=f"use one of the indices {places}")
+    known = ", ".join(labels[:12]) + (", …" if len(labels) > 12 else "")
+    help = did_you_mean(word, list(labels), f"the labels are {known}")
+    raise usage_error(f"--cell {text!r}: no {axis} is called {word!r}", help=help)
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"

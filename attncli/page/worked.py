@@ -1,0 +1,97 @@
+"""Worked lines: a cell's own sentence with its numbers put in, and `=` only where the printed numbers give it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+
+from attncli.attention.rules import in_symbols
+from attncli.equation.substitute import exact, substitute
+from attncli.equation.tree import Call, Expression, Name, Number, Ref, rewrite
+from attncli.equation.shapes import index_sizes
+from attncli.page.document import Math, Text, WorkedLine
+from attncli.page.printer import Printer
+from attncli.trace.model import Step, Trace
+
+MOST_TERMS = 12  # in a line that stands for its row; a cell asked for is always worked in full
+
+
+def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full: bool = True) -> WorkedLine:
+    """One cell of a computed step, worked out."""
+    label, trace = cell_label(step, index), printer.trace
+    place = dict(zip(step.rule.target.indices, index, strict=True))
+    tree = step.rule.tree.expression
+    if step.name == "mask":
+        return WorkedLine(label, (), True, _visibility(printer, tree, place))
+    sizes = index_sizes(step.rule.tree, trace.shapes())
+    sentence = substitute(tree, place, sizes, printer.number, printer.scalars())
+    result = printer.number(step.name, index)
+    if isinstance(sentence, Number):  # a copy: nothing to work, unless a mask decided it
+        hidden = result.value == float("-inf")
+        return WorkedLine(label, (result,), True, ("hidden by the mask",) if hidden else ())
+    truth = exact(sentence)
+    shown = sentence if in_full else _shortened(sentence)
+    return WorkedLine(label, (shown, result), truth is not None and truth == result.value)
+
+
+def lines(printer: Printer, step: Step, detail: str) -> tuple[WorkedLine, ...]:
+    """The worked lines of a step: one for each row ("rows"), or one for every cell ("cells")."""
+    if step.rule.given or isinstance(step.rule.tree.expression, Ref):
+        return ()
+    if detail == "cells":
+        places: Iterator[tuple[int, ...]] = product(*(range(size) for size in step.shape))
+        return tuple(worked_line(printer, step, place) for place in places)
+    return tuple(
+        worked_line(printer, step, _telling_cell(printer.trace, step, row), in_full=False)
+        for row in range(step.shape[0])
+    )
+
+
+def cell_label(step: Step, index: tuple[int, ...]) -> str:
+    """Which cell: I → love for a query and a key, I, d2 for a feature."""
+    words = [labels[place] for labels, place in zip(step.labels, index, strict=True)]
+    return (" → " if step.rule.axes == ("query", "key") else ", ").join(words)
+
+
+def _telling_cell(trace: Trace, step: Step, row: int) -> tuple[int, ...]:
+    """The cell that stands for its row: where the query looks most, so that one thread runs through all steps."""
+    if len(step.shape) == 1:
+        return (row,)
+    if step.rule.axes != ("query", "key"):
+        return (row, 0)
+    if step.name == "mask" and (step.value[row] == -np.inf).any():
+        return (row, int(np.argmax(step.value[row] == -np.inf)))
+    return (row, int(np.argmax(trace["weights"][row])))
+
+
+def _shortened(sentence: Expression) -> Expression:
+    """A long sum with its middle left out, and said so."""
+
+    def change(node: Expression) -> Expression:
+        if isinstance(node, Call) and node.function in ("add", "max") and len(node.arguments) > MOST_TERMS:
+            left_out = len(node.arguments) - MOST_TERMS
+            middle = Name(f"… {left_out} more …")
+            kept = (*node.arguments[: MOST_TERMS - 2], middle, *node.arguments[-2:])
+            return Call(node.function, kept)
+        return node
+
+    return rewrite(sentence, change)
+
+
+def _visibility(printer: Printer, tree: Expression, place: dict[str, int]) -> Text:
+    """Why a key is visible or hidden: every condition of the mask with its numbers put in."""
+    if not (isinstance(tree, Call) and tree.function == "where"):
+        return ("added: ", Math(substitute(tree, place, {}, printer.number, printer.scalars())))
+    condition, visible, _ = tree.arguments
+    parts = condition.arguments if isinstance(condition, Call) and condition.function == "and_" else (condition,)
+    said: list[str | Math] = []
+    seen = True
+    for part in parts:
+        numbers = substitute(part, place, {}, printer.number, printer.scalars())
+        holds = bool(exact(numbers))
+        seen &= holds
+        said += [Math(part), ": ", Math(numbers), " holds, " if holds else " does not hold, "]
+    value = substitute(visible, place, {}, printer.number, printer.scalars()) if seen else Number(float("-inf"), "-inf")
+    return (*said, "so " if seen else "so hidden: ", Math(in_symbols(value)))

@@ -1,0 +1,101 @@
+"""A trace read aloud: who attends to whom, and where each output row comes from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from decimal import ROUND_HALF_UP, Decimal
+
+import numpy as np
+
+from attncli.trace.model import Trace
+
+MOST_KEYS = 4  # named one by one; the others are summed up
+TIE = 1e-9  # weights closer than this, in relation, are the same
+
+
+def percent(share: float) -> str:
+    """A share as people say it, rounded half up: 70.7 %."""
+    return f"{Decimal(f'{100 * share:.13e}').quantize(Decimal('0.1'), ROUND_HALF_UP)} %"
+
+
+def reading(trace: Trace) -> tuple[str, ...]:
+    """For each query, how it spreads its attention and what its output is made of."""
+    return tuple(" ".join(_row(trace, row)) for row in range(len(trace.tokens)))
+
+
+def _row(trace: Trace, row: int) -> Iterator[str]:
+    who = f'"{trace.tokens[row]}"'
+    weights = trace["weights"][row].astype(np.float64)
+    if row in trace.fully_masked:
+        yield f"{who} sees no key: it pays no attention to anything, and its output is 0."
+        return
+    seen = np.flatnonzero(weights > 0)
+    if len(seen) == 1:
+        name = _name(trace, row, int(seen[0]))
+        yield f"{who} pays all of its attention to {name}, so its output is that value."
+        return
+    if _same(weights[seen]):
+        everything = "every token" if len(seen) == len(weights) else f"the {len(seen)} tokens it sees"
+        yield f"{who} looks at {everything} evenly ({percent(float(weights[seen[0]]))} each)."
+        yield f"Its output is the plain average of {'all' if len(seen) == len(weights) else 'their'} values."
+        return
+    groups = list(_groups(weights, seen))
+    yield f"{who} pays {', '.join(_shares(trace, row, groups))}."
+    yield f"Its output is {_origin(trace, row, groups)}."
+
+
+def _groups(
+    weights: np.ndarray[tuple[int], np.dtype[np.float64]], seen: np.ndarray
+) -> Iterator[tuple[float, list[int]]]:
+    """Keys of equal weight together, the heaviest first."""
+    order = sorted((int(key) for key in seen), key=lambda key: (-weights[key], key))
+    while order:
+        heaviest = float(weights[order[0]])
+        group = [key for key in order if math.isclose(weights[key], heaviest, rel_tol=TIE)]
+        order = [key for key in order if key not in group]
+        yield heaviest, sorted(group)
+
+
+def _shares(trace: Trace, row: int, groups: list[tuple[float, list[int]]]) -> list[str]:
+    said: list[str] = []
+    named = 0
+    for place, (weight, keys) in enumerate(groups):
+        if named and named + len(keys) > MOST_KEYS:
+            rest = [(weight, len(keys)) for weight, keys in groups[place:]]
+            count = sum(number for _, number in rest)
+            total = percent(sum(weight * number for weight, number in rest))
+            said.append(f"{total} to {f'the {count} others together' if count > 1 else 'one other'}")
+            break
+        names = _list([_name(trace, row, key) for key in keys]) if len(keys) <= MOST_KEYS else f"{len(keys)} tokens"
+        share = f"{percent(weight)} each" if len(keys) > 1 else percent(weight)
+        said.append(f"{share} {'of its attention ' if not said else ''}to {names}")
+        named += len(keys)
+    return said
+
+
+def _origin(trace: Trace, row: int, groups: list[tuple[float, list[int]]]) -> str:
+    weight, keys = groups[0]
+    share = weight * len(keys)
+    names = _list([f"the value of {_name(trace, row, key)}" for key in keys[:MOST_KEYS]])
+    if len(keys) > MOST_KEYS:
+        return f"mostly a mixture of {len(keys)} values ({percent(share)})"
+    how = "almost only" if share > 0.95 else "mostly" if share > 0.5 else "most of all"
+    return f"{how} {names} ({percent(share)})"
+
+
+def _name(trace: Trace, row: int, key: int) -> str:
+    if trace.self_attention and key == row:
+        return "itself"
+    label = trace.context_tokens[key]
+    return f'"{label}"' if trace.context_tokens.count(label) == 1 else f'"{label}" (key {key})'
+
+
+def _same(weights: np.ndarray) -> bool:
+    return math.isclose(weights.min(), weights.max(), rel_tol=TIE)
+
+
+def _list(parts: list[str]) -> str:
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
