@@ -124,15 +124,21 @@ def _unicode_name(name: str) -> str:
 
 
 def _latex_name(name: str) -> str:
-    """W_Q is W^Q, so that it can still take indices; d_k keeps its subscript; long words stand upright."""
+    """W_Q is W^Q, so that it can still take indices; d_k keeps its subscript; words stand upright."""
     if name == "inf":
         return r"\infty"
     base, _, tail = name.partition("_")
-    base = base if len(base.rstrip("'")) == 1 else rf"\mathrm{{{base}}}"
+    if len(base.rstrip("'")) > 1:
+        return rf"\mathrm{{{name.replace('_', '~')}}}"
     if not tail:
         return base
     mark = r"\top" if tail == "T" else tail if len(tail) == 1 else rf"\mathrm{{{tail}}}"
     return f"{base}_{{{mark}}}" if base in ("d", "n") else f"{base}^{{{mark}}}"
+
+
+def _latex_cell(name: str, indices: tuple[str, ...]) -> str:
+    base = f"{{{name}}}" if "_" in name else name  # a second subscript on the same letter is an error
+    return f"{base}_{{{','.join(indices)}}}"
 
 
 def _unicode_number(text: str) -> str:
@@ -175,7 +181,7 @@ LATEX = Notation(
     sums=r"\sum_{{{index}}} {body}",
     maxima=r"\max_{{{index}}} {body}",
     name=_latex_name,
-    cell=lambda name, indices: f"{name}_{{{','.join(indices)}}}",
+    cell=_latex_cell,
     number=_latex_number,
     nearly=r"\approx",
 )

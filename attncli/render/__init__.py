@@ -1,0 +1,54 @@
+"""Turn a page into text: one module per format, found by name and imported only when it is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from attncli.page.document import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format: the module whose `render(document, style)` writes it, and the file names it goes by."""
+
+    module: str
+    suffixes: tuple[str, ...]
+
+
+FORMATS: dict[str, Format] = {
+    "table": Format("attncli.render.table", (".txt",)),
+    "markdown": Format("attncli.render.markdown", (".md", ".markdown")),
+    "latex": Format("attncli.render.latex", (".tex", ".latex")),
+    "json": Format("attncli.render.json", (".json",)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a page should look, for the formats that have a choice.
+
+    `width` is the terminal's, None where lines may be as long as they like (a pipe or a file). `math` says
+    how Markdown marks formulas: fences as GitHub reads them, dollars as pandoc and Jupyter do. `fragment`
+    asks for LaTeX to paste into a document instead of a whole one.
+    """
+
+    width: int | None = None
+    color: bool = False
+    math: Literal["fences", "dollars"] = "fences"
+    fragment: bool = False
+
+
+def render(document: Document, format: str, style: Style | None = None) -> str:
+    """The page as text, ending in a newline; `format` is a key of FORMATS."""
+    written: str = import_module(FORMATS[format].module).render(document, style or Style())
+    return written
+
+
+def format_of(path: str) -> str | None:
+    """The format a file name asks for by its suffix, or None."""
+    suffix = PurePath(path).suffix.lower()
+    return next((name for name, format in FORMATS.items() if suffix in format.suffixes), None)

@@ -1,0 +1,32 @@
+"""Make what people wrote safe and visible: nothing of it steers a terminal or vanishes on the page."""
+
+from __future__ import annotations
+
+import unicodedata
+
+JOINERS = "\u200c\u200d"  # they shape Persian and Indic words and emoji, and cannot mislead
+SPACE = "␣"
+
+
+def visible(text: str) -> str:
+    r"""Control, direction and other unseen characters as escapes, such as \x1b or \u202e."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        character.encode("unicode_escape").decode("ascii") if _unseen(character) else character for character in text
+    )
+
+
+def label(text: str) -> str:
+    """A token as a label: `visible`, and with ␣ for the spaces at its ends, which tell tokens apart."""
+    shown = visible(text)
+    core = shown.strip()
+    if core == shown:
+        return shown
+    head = len(shown) - len(shown.lstrip())
+    return SPACE * head + core + SPACE * (len(shown) - head - len(core))
+
+
+def _unseen(character: str) -> bool:
+    category = unicodedata.category(character)
+    return category in ("Cc", "Cf", "Cs", "Zl", "Zp") and character not in JOINERS

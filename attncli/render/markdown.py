@@ -1,0 +1,125 @@
+"""Markdown as GitHub reads it, or with dollars around the formulas for pandoc and Jupyter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+
+from attncli.equation.notation import LATEX, UNICODE
+from attncli.equation.write import write
+from attncli.page import document as page
+from attncli.render import Style
+from attncli.render.labels import label, visible
+from attncli.render.shades import HIDDEN, LEGEND, mark, needs_legend
+from attncli.render.spelling import chain, opening, product, sides
+
+# Entities where a backslash is not enough: | divides cells, the others are read by GitHub's own filters.
+_ENTITIES = {"|": "&#124;", "<": "&lt;", ">": "&gt;", "&": "&amp;", "$": "&#36;", "\\": "&#92;", "@": "&#64;"}
+_ESCAPES = str.maketrans(_ENTITIES | {sign: f"\\{sign}" for sign in "*_`[]#~!^{}"})
+_LINE_START = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")  # would begin a list, a rule or a heading
+
+
+def render(document: page.Document, style: Style) -> str:
+    """The page as Markdown: every table keeps all its cells, and every formula is one KaTeX knows."""
+    writer = _Writer(dollars=style.math == "dollars")
+    return "\n\n".join(writer.block(block) for block in opening(document)) + "\n"
+
+
+def escape(text: str) -> str:
+    """What a person wrote, so that Markdown shows it letter for letter, in a sentence or in a table's cell."""
+    return _line_start(visible(text).translate(_ESCAPES))
+
+
+def _line_start(text: str) -> str:
+    return _LINE_START.sub(lambda found: f"{found[1]}&#{ord(found[2][0])};{found[2][1:]}", text)
+
+
+class _Writer:
+    """Turns one block after another into Markdown, with formulas marked as the reader wants them."""
+
+    def __init__(self, dollars: bool) -> None:
+        self.dollars = dollars
+
+    def block(self, block: page.Block) -> str:
+        match block:
+            case page.Heading(text=text, level=level, number=number):
+                head = f"{number}. " if number is not None else ""
+                return f"{'#' * level} {head}{escape(text)}"
+            case page.Paragraph(text=text, kind="text"):
+                return self.sentence(text)
+            case page.Paragraph(text=text, kind=kind):
+                first = f"**{kind.capitalize()}:** " if self.dollars else f"[!{kind.upper()}]\n> "
+                return f"> {first}{self.sentence(text)}"
+            case page.Formula(parts=parts, shapes=shapes):
+                tail = product(shapes, r" \times ", r" \cdot ") if shapes else ""
+                return self.display(chain(parts, LATEX) + (rf" \qquad {tail}" if tail else ""))
+            case page.Worked(lines=lines):
+                return "\n".join(self.worked(line) for line in lines)
+            case page.Grid():
+                return self.grid(block)
+            case page.Table(head=head, rows=rows, right=right):
+                cells = [[self.sentence(cell) for cell in row] for row in rows]
+                return _pipes([escape(word) for word in head], cells, right)
+            case page.Listing(items=items):
+                return "\n".join(f"- {self.sentence(item)}" for item in items)
+
+    def inline(self, formula: str) -> str:
+        formula = formula.replace("|", r"\vert ")
+        return f"${formula}$" if self.dollars else f"$`{formula}`$"
+
+    def display(self, formula: str) -> str:
+        return f"$$\n{formula}\n$$" if self.dollars else f"```math\n{formula}\n```"
+
+    def sentence(self, text: page.Text) -> str:
+        pieces = (
+            self.inline(write(piece.expression, LATEX))
+            if isinstance(piece, page.Math)
+            else visible(piece).translate(_ESCAPES)
+            for piece in text
+        )
+        return _line_start("".join(pieces))
+
+    def worked(self, line: page.WorkedLine) -> str:
+        formula = " ".join(side for side in sides(line, LATEX) if side)
+        remark = f" — {self.sentence(line.remark)}" if line.remark else ""
+        return f"- **{escape(label(line.label))}**: {self.inline(formula)}{remark}"
+
+    def grid(self, grid: page.Grid) -> str:
+        columns = range(len(grid.cells[0]))
+        head = [self.inline(write(grid.name, LATEX)), *map(_name, grid.columns or [""] * len(columns))]
+        rows = [
+            [f"**{_name(name)}**" if name.strip() else _name(name), *(f"{_number(cell)}" for cell in row)]
+            for name, row in zip(grid.rows, grid.cells, strict=True)
+        ]
+        legend = f"\n\n{HIDDEN} {LEGEND}" if needs_legend(grid) else ""
+        return _pipes(head, rows, range(1, len(head))) + legend
+
+
+def _name(text: str) -> str:
+    return escape(label(text))
+
+
+def _number(cell: page.Cell) -> str:
+    sign = mark(cell)
+    return UNICODE.number(cell.text) + (f" {sign}" if sign else "")
+
+
+def _pipes(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int]) -> str:
+    """A table, its columns aligned in the source too."""
+    lines = [head, *rows]
+    widths = [max(3, *(cell_len(line[place]) for line in lines)) for place in range(len(head))]
+    rule = [
+        "-" * (width - 1) + ":" if place in right else ":" + "-" * (width - 1) for place, width in enumerate(widths)
+    ]
+
+    def joined(line: Sequence[str]) -> str:
+        blanks = [" " * (width - cell_len(cell)) for cell, width in zip(line, widths, strict=True)]
+        padded = (
+            blank + cell if place in right else cell + blank
+            for place, (cell, blank) in enumerate(zip(line, blanks, strict=True))
+        )
+        return f"| {' | '.join(padded)} |"
+
+    return "\n".join([joined(head), joined(rule), *map(joined, rows)])

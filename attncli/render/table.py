@@ -1,0 +1,163 @@
+"""The page for a terminal: Rich lays it out, from text that holds no markup and steers nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from io import StringIO
+
+from rich.console import Console
+from rich.text import Text
+
+from attncli.equation.notation import UNICODE
+from attncli.equation.write import write
+from attncli.page import document as page
+from attncli.render import Style
+from attncli.render.labels import visible
+from attncli.render.spelling import chain, opening, product, shapes_in, sides
+from attncli.render.table_grid import grid_lines
+from attncli.render.table_table import table_lines
+
+PIPE = 80  # prose and rules on a pipe, where there is no width
+WIDEST = 88  # longer lines of prose are hard to read
+BODY, WORK = 2, 4  # how far prose, and formulas and numbers, stand from the left
+KINDS = {"note": ("Note: ", "bold cyan"), "warning": ("Warning: ", "bold yellow")}
+
+
+def render(document: page.Document, style: Style) -> str:
+    """The page as lines; in colour if `style.color`, never wider than `style.width` unless a number needs it."""
+    console = Console(
+        file=StringIO(),
+        width=style.width or PIPE,
+        color_system="truecolor" if style.color else None,
+        force_terminal=style.color,
+        no_color=not style.color,
+        force_jupyter=False,
+        legacy_windows=False,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        _environ={},
+    )
+    writer = _Writer(console, style)
+    blocks = opening(document)
+    for position, block in enumerate(blocks):
+        run_on = isinstance(block, page.Formula) and isinstance(blocks[position - 1], page.Formula)
+        if position and not run_on:
+            console.print()
+        for line in writer.block(block, blocks[position + 1 :]):
+            console.print(line, soft_wrap=True, end="\n")
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue()
+
+
+class _Writer:
+    """Turns one block after another into lines of Rich text."""
+
+    def __init__(self, console: Console, style: Style) -> None:
+        self.console = console
+        self.style = style
+        self.page = style.width or PIPE
+        self.prose = min(style.width or PIPE, WIDEST)
+        self.titled: tuple[tuple[int, ...], ...] = ()  # the shapes that stand in the heading above
+
+    def block(self, block: page.Block, following: Sequence[page.Block]) -> list[Text]:
+        match block:
+            case page.Heading():
+                return self.heading(block, shapes_in(following))
+            case page.Paragraph(text=text, kind=kind):
+                prefix = Text(*KINDS[kind]) if kind in KINDS else Text()
+                return self.wrapped(prefix + _sentence(text), BODY)
+            case page.Formula():
+                return [self.formula(block)]
+            case page.Worked(lines=lines):
+                return self.worked(lines)
+            case page.Grid():
+                return _indented(grid_lines(block, self.room(), self.style.color), WORK)
+            case page.Table(head=head, rows=rows, right=right):
+                cells = [[_sentence(cell) for cell in row] for row in rows]
+                heads = [Text(visible(word)) for word in head]
+                room = None if self.style.width is None else self.style.width - BODY
+                return _indented(table_lines(self.console, heads, cells, right, room), BODY)
+            case page.Listing(items=items):
+                return [line for item in items for line in self.wrapped(_sentence(item), BODY, "• ")]
+
+    def room(self) -> int | None:
+        return None if self.style.width is None else self.style.width - WORK
+
+    def heading(self, block: page.Heading, shapes: tuple[tuple[int, ...], ...]) -> list[Text]:
+        title = Text(visible(block.text), "bold")
+        if block.level == 1:
+            return [title, Text("━" * title.cell_len, "cyan")]
+        if block.level > 2:
+            return [Text(" " * BODY) + title]
+        if block.number is not None:
+            title = Text(f"{block.number} ", "bold cyan") + title
+        line = Text("── ", "dim") + title + " "
+        right = Text(f" {product(shapes)}", "cyan") if shapes else Text()
+        rule = self.prose - line.cell_len - right.cell_len
+        self.titled = shapes if rule >= 3 else ()
+        if not self.titled:
+            return [line + Text("─" * (self.prose - line.cell_len), "dim")]
+        return [line + Text("─" * rule, "dim") + right]
+
+    def formula(self, block: page.Formula) -> Text:
+        line = Text(" " * WORK) + Text(chain(block.parts, UNICODE), "bold")
+        if block.shapes and block.shapes != self.titled:
+            line += Text(f"    {product(block.shapes)}", "cyan")
+        return line
+
+    def wrapped(self, text: Text, indent: int, bullet: str = "") -> list[Text]:
+        """Prose broken into lines between words; a word too long for a line is folded, never cut off."""
+        room = max(self.prose - indent - len(bullet), 10)
+        lines = list(text.wrap(self.console, room))
+        for line in lines:
+            line.rstrip()
+        heads = [bullet] + [" " * len(bullet)] * len(lines)
+        return [Text(" " * indent + head) + line for head, line in zip(heads, lines, strict=False)]
+
+    def worked(self, lines: Sequence[page.WorkedLine]) -> list[Text]:
+        labels = [Text(visible(line.label), "cyan") for line in lines]
+        gap = WORK + max(label.cell_len for label in labels) + 3
+        spelled = [sides(line, UNICODE) for line in lines]
+        widest = max(len(left) for left, _ in spelled)
+        longest = max(len(right) for _, right in spelled)
+        aligned = self.style.width is None or gap + widest + 1 + longest <= self.style.width
+        written = []
+        for line, label, (left, right) in zip(lines, labels, spelled, strict=True):
+            label.pad_right(gap - WORK - label.cell_len)
+            text = f"{left:{widest}} {right}" if aligned else f"{left} {right}"
+            pieces = _broken(text.rstrip(), None if self.style.width is None else self.style.width - gap)
+            remark = Text("  ") + _sentence(line.remark) if line.remark else Text()
+            heads = [Text(" " * WORK) + label] + [Text(" " * (gap + 2))] * (len(pieces) - 1)
+            written += [head + Text(piece) for head, piece in zip(heads, pieces, strict=True)]
+            written[-1] += remark
+        return written
+
+
+def _sentence(text: page.Text) -> Text:
+    sentence = Text()
+    for piece in text:
+        if isinstance(piece, page.Math):
+            sentence.append(write(piece.expression, UNICODE), "italic")
+        else:
+            sentence.append(visible(piece))
+    return sentence
+
+
+def _broken(text: str, room: int | None) -> list[str]:
+    """A sum on as many lines as it needs, each begun by an operator; numbers are never divided."""
+    if room is None or len(text) <= room:
+        return [text]
+    lines: list[str] = [""]
+    for term in re.split(r" +(?=[-+=≈/] )|(?<=,) ", text):
+        limit = room - (2 if len(lines) > 1 else 0)
+        if lines[-1] and len(lines[-1]) + 1 + len(term) > limit:
+            lines.append(term)
+        else:
+            lines[-1] = f"{lines[-1]} {term}" if lines[-1] else term
+    return lines
+
+
+def _indented(lines: Sequence[Text], indent: int) -> list[Text]:
+    return [Text(" " * indent) + line if line else line for line in lines]

@@ -1,0 +1,62 @@
+"""A table of sentences for a terminal: text wraps inside its cells, numbers stay whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from rich.console import Console
+from rich.text import Text
+
+GAP = 3
+NARROWEST = 12  # a column of text is not squeezed below this; the table overflows instead
+
+
+def table_lines(
+    console: Console, head: Sequence[Text], rows: Sequence[Sequence[Text]], right: Sequence[int], room: int | None
+) -> list[Text]:
+    """The table as lines no wider than `room`, except where its numbers or narrowest columns need more."""
+    columns = list(zip(head, *rows, strict=True))
+    natural = [max(cell.cell_len for cell in column) for column in columns]
+    widths = natural if room is None else _squeezed(natural, right, room)
+    lines = _row(console, [_bold(word) for word in head], widths, right)
+    lines.append(Text("─" * (sum(widths) + GAP * (len(widths) - 1)), "dim"))
+    for row in rows:
+        lines += _row(console, row, widths, right)
+    return lines
+
+
+def _squeezed(natural: Sequence[int], right: Sequence[int], room: int) -> list[int]:
+    """Widths that add up to `room`: the widest columns of text give way first."""
+    widths = list(natural)
+    texts = [place for place in range(len(widths)) if place not in right]
+    while sum(widths) + GAP * (len(widths) - 1) > room:
+        widest = max(texts, key=lambda place: widths[place], default=None)
+        if widest is None or widths[widest] <= NARROWEST:
+            break
+        widths[widest] -= 1
+    return widths
+
+
+def _row(console: Console, cells: Sequence[Text], widths: Sequence[int], right: Sequence[int]) -> list[Text]:
+    columns = []
+    for place, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+        pieces = list(cell.wrap(console, width)) if cell.cell_len > width else [cell.copy()]
+        for piece in pieces:
+            piece.rstrip()
+            blank = width - piece.cell_len
+            piece.pad_left(blank) if place in right else piece.pad_right(blank)
+        columns.append(pieces)
+    lines = []
+    for parts in zip_longest(*columns):
+        filled = [part or Text(" " * width) for part, width in zip(parts, widths, strict=True)]
+        line = Text(" " * GAP).join(filled)
+        line.rstrip()
+        lines.append(line)
+    return lines
+
+
+def _bold(text: Text) -> Text:
+    bold = text.copy()
+    bold.stylize("bold")
+    return bold
