@@ -80,24 +80,21 @@ def in_symbols(expression: Expression) -> Expression:
 
 GIVEN = (
     Rule("X", "X", "Input", "X[i, d]", meaning="one row per token, one column per feature of its embedding."),
-    Rule(
-        "context", "C", "Context", "context[j, d]",
-        meaning="where keys and values come from: the other sequence that the queries look at.",
-    ),
+    Rule("context", "C", "Context", "context[j, d]", meaning="the other sequence, where keys and values come from."),
     Rule("W_Q", "W_Q", "Query weights", "W_Q[d, k]", meaning="turns an embedding into a query."),
     Rule("W_K", "W_K", "Key weights", "W_K[d, k]", meaning="turns an embedding into a key."),
     Rule("W_V", "W_V", "Value weights", "W_V[d, c]", meaning="turns an embedding into a value."),
     Rule("b_Q", "b_Q", "Query bias", "b_Q[k]", meaning="added to every query."),
     Rule("b_K", "b_K", "Key bias", "b_K[k]", meaning="added to every key."),
     Rule("b_V", "b_V", "Value bias", "b_V[c]", meaning="added to every value."),
+    Rule("W_a", "W_a", "Score weights", "W_a[p, k]", meaning="compares a query with a key (Luong)."),
+    Rule("W_1", "W_1", "Score weights", "W_1[p, a]", meaning="brings a query into the hidden layer (Bahdanau)."),
+    Rule("W_2", "W_2", "Score weights", "W_2[k, a]", meaning="brings a key into the hidden layer (Bahdanau)."),
+    Rule("v", "v", "Score vector", "v[a]", meaning="turns the hidden layer into one number."),
     Rule("Q", "Q", "Queries", "Q[i, k]", meaning="one row per query: what each token is looking for."),
     Rule("K", "K", "Keys", "K[j, k]", meaning="one row per key: what each token offers to be found by."),
-    Rule("V", "V", "Values", "V[j, c]", meaning="one row per value: what each token hands over when it is attended to."),
-    Rule("W_a", "W_a", "Score weights", "W_a[p, k]", meaning="compares a query with a key (Luong's multiplicative score)."),
-    Rule("W_1", "W_1", "Score weights for queries", "W_1[p, a]", meaning="brings a query into the hidden layer of the additive score."),
-    Rule("W_2", "W_2", "Score weights for keys", "W_2[k, a]", meaning="brings a key into the hidden layer of the additive score."),
-    Rule("v", "v", "Score vector", "v[a]", meaning="turns the hidden layer of the additive score into one number."),
-)  # fmt: skip
+    Rule("V", "V", "Values", "V[j, c]", meaning="one row per value: what each token hands over."),
+)
 
 COMPUTED = (
     Rule(

@@ -87,9 +87,7 @@ def _array_share(xp: Any, part: Any, whole: Any) -> Any:
 def _array_where(xp: Any, condition: Any, yes: Any, no: Any) -> Any:
     like = next((branch for branch in (yes, no) if hasattr(branch, "dtype")), None)
     dtype = like.dtype if like is not None else None
-    yes, no = (
-        branch if hasattr(branch, "dtype") else xp.asarray(branch, dtype=dtype) for branch in (yes, no)
-    )
+    yes, no = (branch if hasattr(branch, "dtype") else xp.asarray(branch, dtype=dtype) for branch in (yes, no))
     return xp.where(condition, yes, no)
 
 
@@ -115,9 +113,7 @@ FUNCTIONS: dict[str, Function] = {
     "share": Function(_array_share, _share, _share, _share),
     "sqrt": Function(lambda xp, x: xp.sqrt(x), math.sqrt, Decimal.sqrt, _root),
     "exp": Function(lambda xp, x: xp.exp(x), math.exp, Decimal.exp, _exact_exp),
-    "tanh": Function(
-        lambda xp, x: xp.tanh(x), math.tanh, _decimal_tanh, lambda x: Fraction(0) if x == 0 else None
-    ),
+    "tanh": Function(lambda xp, x: xp.tanh(x), math.tanh, _decimal_tanh, lambda x: Fraction(0) if x == 0 else None),
     "max": Function(lambda xp, *values: reduce(xp.maximum, values), max, max, max),
     "finite": Function(_array_finite, _finite, _finite, _finite),
     "le": _plain(operator.le),

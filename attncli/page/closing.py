@@ -16,9 +16,8 @@ FLOW = (("X", "context"), ("Q", "K", "V"), ("scores",), ("weights",), ("output",
 
 def closing(trace: Trace) -> Iterator[Block]:
     """Summary, dimension flow and reading of a whole trace."""
-    computed = [step for step in trace.steps.values() if not step.rule.given]
     yield Heading("Summary")
-    rows = tuple(_row(trace, number, step) for number, step in enumerate(computed, 1))
+    rows = tuple(_row(trace, number, step) for number, step in enumerate(trace.computed(), 1))
     yield Table(("", "step", "formula", "shape"), rows, right=(0,))
     yield Paragraph(("Dimension flow: ", *_flow(trace)))
     yield Heading("In words")

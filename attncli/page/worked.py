@@ -8,9 +8,9 @@ from itertools import product
 import numpy as np
 
 from attncli.attention.rules import in_symbols
+from attncli.equation.shapes import index_sizes
 from attncli.equation.substitute import exact, substitute
 from attncli.equation.tree import Call, Expression, Name, Number, Ref, rewrite
-from attncli.equation.shapes import index_sizes
 from attncli.page.document import Math, Text, WorkedLine
 from attncli.page.printer import Printer
 from attncli.trace.model import Step, Trace

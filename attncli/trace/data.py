@@ -27,8 +27,7 @@ def to_dict(trace: Trace) -> dict[str, Any]:
         "context_tokens": list(trace.context_tokens),
         "settings": dict(trace.settings),
         "parameters": {
-            name: _values(np.asarray(value)) if np.ndim(value) else value
-            for name, value in trace.parameters.items()
+            name: _values(np.asarray(value)) if np.ndim(value) else value for name, value in trace.parameters.items()
         },
         "steps": {name: _step(step) for name, step in trace.steps.items()},
         "warnings": list(trace.warnings),
@@ -45,10 +44,7 @@ def from_dict(data: dict[str, Any]) -> Trace:
         tuple(data["tokens"]),
         tuple(data["context_tokens"]),
         data["settings"],
-        {
-            name: _array(value) if isinstance(value, list) else value
-            for name, value in data["parameters"].items()
-        },
+        {name: _array(value) if isinstance(value, list) else value for name, value in data["parameters"].items()},
         {name: _read_step(name, step) for name, step in data["steps"].items()},
         tuple(data["warnings"]),
         tuple(data["fully_masked"]),

@@ -37,9 +37,7 @@ class FloatWorker:
         """The value of a computed step, from the steps before it."""
         extra = {name: value for name, value in self.parameters.items() if np.ndim(value)}
         arrays = self.arrays | {
-            name: self.backend.asarray(np.asarray(extra[name]), self.dtype)
-            for name in rule.inputs
-            if name in extra
+            name: self.backend.asarray(np.asarray(extra[name]), self.dtype) for name in rule.inputs if name in extra
         }
         shapes = {name: tuple(array.shape) for name, array in arrays.items()}
         value = evaluate(

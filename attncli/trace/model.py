@@ -75,6 +75,10 @@ class Trace:
 
         return to_dict(self)
 
+    def computed(self) -> tuple[Step, ...]:
+        """The steps that were worked out, without the given ones."""
+        return tuple(step for step in self.steps.values() if not step.rule.given)
+
     @property
     def self_attention(self) -> bool:
         """Whether queries and keys are the same tokens, so that a token can attend to itself."""

@@ -32,9 +32,7 @@ class PaperWorker:
         cells = np.empty(matrix.value.shape, dtype=object)
         for index in np.ndindex(cells.shape):
             cells[index] = (
-                as_decimal(_at(matrix.written, index))
-                if matrix.written
-                else Decimal(repr(float(matrix.value[index])))
+                as_decimal(_at(matrix.written, index)) if matrix.written else Decimal(repr(float(matrix.value[index])))
             )
         self.arrays[name] = cells
         return matrix.value

@@ -52,9 +52,7 @@ def run(
     number = DTYPES[dtype]
     worker = FloatWorker(backend, number, plan.parameters, counts)
     with np.errstate(all="ignore"):  # overflow is found in the values and told as a warning
-        return _trace(
-            problem, plan, worker, lambda rows: _needs_shift(rows, problem, number), backend, number
-        )
+        return _trace(problem, plan, worker, lambda rows: _needs_shift(rows, problem, number), backend, number)
 
 
 def _trace(
@@ -117,9 +115,7 @@ def _labels(problem: Problem, rule: Rule, value: Host) -> tuple[tuple[str, ...],
     )
 
 
-def _settings(
-    problem: Problem, plan: Plan, dtype: Dtype, device: str, precision: int | None
-) -> dict[str, Any]:
+def _settings(problem: Problem, plan: Plan, dtype: Dtype, device: str, precision: int | None) -> dict[str, Any]:
     scale = None
     if any(rule.name == "scaled" for rule in plan.rules):
         scale = plan.parameters.get("scale", 1 / math.sqrt(plan.parameters["d_k"]))

@@ -46,7 +46,14 @@ def trace_schema() -> dict[str, Any]:
                     "items": {"type": "integer", "minimum": 0},
                     "description": "The rows, counted from 0, of queries that see no key.",
                 },
-            }
+            },
+            {
+                "reading": {**_STRINGS, "description": "What the weights and the output say, in words."},
+                "cell": {
+                    **_closed({"step": _TEXT, "index": {"type": "array", "items": {"type": "integer"}}}),
+                    "description": "The one cell that was asked for.",
+                },
+            },
         ),
         "definitions": {
             "number": {
@@ -79,7 +86,14 @@ def _settings() -> dict[str, Any]:
 
 
 def _step() -> dict[str, Any]:
-    optional = {"written": {"type": "array", "description": 'The numbers as they were given, such as "1/3".'}}
+    optional = {
+        "written": {"type": "array", "description": 'The numbers as they were given, such as "1/3".'},
+        "worked": {
+            "type": "array",
+            "items": _closed({"cell": _TEXT, "text": _TEXT}),
+            "description": "Cells worked out line by line, as --detail asked for.",
+        },
+    }
     return _closed(
         {
             "title": {**_TEXT, "description": "The name of the step, for people."},

@@ -1,0 +1,77 @@
+"""What a reader is told before the first step: what is computed, warnings, and how numbers were rounded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from attncli.page.document import Block, Listing, Paragraph, Text, Worked, WorkedLine, text
+from attncli.page.printer import Printer
+from attncli.page.worked import cell_label
+from attncli.trace.model import Step, Trace
+
+
+def about(trace: Trace) -> Text:
+    """One line: what is computed here, and with which sizes and settings."""
+    queries, keys = len(trace.tokens), len(trace.context_tokens)
+    tokens = f"{queries} tokens" if trace.self_attention else f"{queries} queries, {keys} keys"
+    source = [f"Scaled dot-product attention: {tokens}, "]
+    if trace.settings["score"] != "scaled_dot":
+        source = [f"Attention with the {trace.settings['score'].replace('_', ' ')} score: {tokens}, "]
+    if "X" in trace:
+        source.append(f"`d_model` = {trace['X'].shape[1]}, ")
+    source.append(f"`d_k` = {trace['K'].shape[1]}, `d_v` = {trace['V'].shape[1]}")
+    if trace.settings["mask"]:
+        source.append(f"; mask: {', '.join(trace.settings['mask'])}")
+    if trace.settings["dtype"] != "float64":
+        source.append(f"; computed in {trace.settings['dtype']}")
+    if trace.settings["device"] != "cpu":
+        source.append(f"; device: {trace.settings['device']}")
+    return text("".join(source) + ".")
+
+
+def notes(trace: Trace, blocks: tuple[Block, ...], precision: int) -> Iterator[Block]:
+    """Warnings, and what `=`, `≈` and the printed digits mean on this page."""
+    for warning in trace.warnings:
+        yield Paragraph((warning[0].upper() + warning[1:] + ".",), "warning")
+    if trace.truth is not None:
+        yield from _paper_notes(trace, trace.truth, precision)
+    elif any(not line.exact for line in _worked_lines(blocks)):
+        said = "≈ marks a line whose printed numbers are rounded; inside, every step is computed at full precision."
+        yield Paragraph((said,), "note")
+
+
+def _paper_notes(trace: Trace, truth: Trace, precision: int) -> Iterator[Block]:
+    """How the page was worked, and where that differs from the truth in what is printed."""
+    decimals = f"{precision} decimal{'' if precision == 1 else 's'}"
+    yield Paragraph(
+        (
+            f"Worked as on paper: every number is rounded half up to {decimals}, and the rounded number feeds the "
+            "next step. Inputs are not rounded. ≈ marks a line whose printed numbers do not give the printed result.",
+        ),
+        "note",
+    )
+    differences = tuple((said,) for step in trace.computed() for said in _difference(trace, truth, step, precision))
+    if differences:
+        yield Paragraph((f"Not the true value at {decimals}, because of that rounding:",))
+        yield Listing(differences)
+
+
+def _difference(trace: Trace, truth: Trace, step: Step, precision: int) -> Iterator[str]:
+    true = truth.steps[step.name]
+    error = np.abs(step.value - true.value)
+    differing = [place for place in np.ndindex(step.shape) if error[place] > 10.0**-precision / 2]
+    if differing:
+        worst = max(differing, key=lambda place: error[place])
+        here, there = Printer(trace, precision).text(step, worst), Printer(truth, precision).text(true, worst)
+        yield (
+            f"{step.rule.title}: {len(differing)} of {step.value.size} cells, the farthest at "
+            f"{cell_label(step, worst)}, {here} here and {there} in truth."
+        )
+
+
+def _worked_lines(blocks: tuple[Block, ...]) -> Iterator[WorkedLine]:
+    for block in blocks:
+        if isinstance(block, Worked):
+            yield from block.lines
