@@ -32,7 +32,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _report(error: Exception) -> int:
-    from attncli.commands.report import report_error, write_error
+    from attncli.commands.report import report_error, report_fault
 
     try:
         if isinstance(error, AttncliError):
@@ -45,7 +45,7 @@ def _report(error: Exception) -> int:
             # Every command answers for the files it names; what is left is a stream that failed.
             report_error(_unwritable(error), sys.stderr)
             return Exit.FILE
-        write_error(_fault(error), sys.stderr)
+        report_fault(error, sys.stderr, traceback=os.environ.get("ATTNCLI_TRACEBACK") == "1")
         return Exit.FAULT
     finally:
         _silence_failed_streams()
@@ -64,18 +64,6 @@ def _unwritable(error: OSError) -> AttncliError:
     return file_error(
         f"{error.filename or 'standard output'}: {reason(error)}",
         help="see that it is open and that there is room, or write to a file with -o FILE",
-    )
-
-
-def _fault(error: Exception) -> str:
-    if os.environ.get("ATTNCLI_TRACEBACK") == "1":
-        import traceback
-
-        return "".join(traceback.format_exception(error)).rstrip()
-    return (
-        f"attncli: fault: {type(error).__name__}: {error}\n"
-        "help: this is a mistake in attncli, not in your input; please report it with the command you ran "
-        "and what ATTNCLI_TRACEBACK=1 adds to it"
     )
 
 

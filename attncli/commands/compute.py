@@ -66,7 +66,7 @@ def compute(
     from attncli.commands.report import warn
     from attncli.page.derivation import View, derivation
     from attncli.problem.reader import change, load
-    from attncli.trace import run
+    from attncli.tracing import run
 
     problem = load(file)
     if mask is not None or scale is not None:

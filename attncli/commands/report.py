@@ -18,19 +18,28 @@ def report_error(error: AttncliError, stream: TextIO) -> None:
     parts = [describe(each, stream.encoding or "ascii") for each in errors]
     if len(errors) > 1:
         parts.append(f"attncli: {len(errors)} errors")
-    write_error("\n".join(parts), stream)
+    _write("\n".join(parts), stream)
 
 
-def write_error(text: str, stream: TextIO) -> None:
-    """Write lines to standard error; if that is impossible, the exit code has to speak alone."""
-    with contextlib.suppress(OSError, ValueError):
-        stream.write(text + "\n")
-        stream.flush()
+def report_fault(error: Exception, stream: TextIO, *, traceback: bool) -> None:
+    """Write that attncli itself went wrong, after the traceback where that is asked for."""
+    if traceback:
+        from traceback import format_exception
+
+        _write("".join(format_exception(error)).rstrip(), stream)
+    what = f"{type(error).__name__}: {error}".rstrip(": ")
+    _write(f"attncli: fault: {_shown(what, stream.encoding or 'ascii')}\n{_PLEASE}", stream)
+
+
+_PLEASE = (
+    "help: this is a mistake in attncli, not in your input; please report it with the command you ran "
+    "and what ATTNCLI_TRACEBACK=1 adds to it"
+)
 
 
 def warn(message: str, stream: TextIO) -> None:
     """Write one warning, on one line."""
-    write_error(f"attncli: warning: {_shown(message, stream.encoding or 'ascii')}", stream)
+    _write(f"attncli: warning: {_shown(message, stream.encoding or 'ascii')}", stream)
 
 
 def reason(error: OSError) -> str:
@@ -48,6 +57,13 @@ def describe(error: AttncliError, encoding: str = "utf-8") -> str:
     if error.help:
         lines.append(f"help: {_shown(error.help, encoding)}")
     return "\n".join(lines)
+
+
+def _write(text: str, stream: TextIO) -> None:
+    """Write lines to standard error; if that is impossible, the exit code has to speak alone."""
+    with contextlib.suppress(OSError, ValueError):
+        stream.write(text + "\n")
+        stream.flush()
 
 
 def _shown(text: str, encoding: str) -> str:

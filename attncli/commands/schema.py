@@ -11,7 +11,7 @@ from attncli.errors import did_you_mean, usage_error
 
 _SCHEMAS = {
     "problem": ("attncli.problem.schema", "problem_schema"),
-    "trace": ("attncli.trace.schema", "trace_schema"),
+    "trace": ("attncli.tracing.schema", "trace_schema"),
 }
 
 

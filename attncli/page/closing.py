@@ -9,7 +9,7 @@ from attncli.equation.tree import Expression, Name
 from attncli.page.document import Block, Heading, Listing, Math, Paragraph, Table, Text
 from attncli.page.section import cell_equation, headline, shapes
 from attncli.study.words import reading
-from attncli.trace.model import Step, Trace
+from attncli.tracing.model import Step, Trace
 
 FLOW = (("X", "context"), ("Q", "K", "V"), ("scores",), ("weights",), ("output",))  # what changes dimensions
 

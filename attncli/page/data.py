@@ -8,7 +8,7 @@ from attncli.page.plain import plain_line
 from attncli.page.printer import Printer
 from attncli.page.worked import cell_label, lines, worked_line
 from attncli.study.words import reading
-from attncli.trace.model import Step, Trace
+from attncli.tracing.model import Step, Trace
 
 
 def trace_data(trace: Trace, names: tuple[str, ...], printer: Printer, detail: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from attncli.page.printer import Printer
 from attncli.page.remarks import about, notes
 from attncli.page.section import cell_section, given_section, step_section
 from attncli.page.selection import chosen_cell, chosen_steps
-from attncli.trace.model import Trace
+from attncli.tracing.model import Trace
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import numpy as np
 from attncli.backend import DTYPES
 from attncli.equation.tree import Number
 from attncli.problem.numbers import as_exact, canonical
-from attncli.trace.model import Step, Trace
+from attncli.tracing.model import Step, Trace
 
 SCIENTIFIC = Decimal(10) ** 12  # from here on, digits before the point tell less than a power of ten
 GIVEN_DECIMALS = 6  # given numbers are shown in full up to so many decimals

@@ -9,7 +9,7 @@ import numpy as np
 from attncli.page.document import Block, Listing, Paragraph, Text, Worked, WorkedLine, text
 from attncli.page.printer import Printer
 from attncli.page.worked import cell_label
-from attncli.trace.model import Step, Trace
+from attncli.tracing.model import Step, Trace
 
 
 def about(trace: Trace) -> Text:

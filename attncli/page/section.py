@@ -12,7 +12,7 @@ from attncli.equation.tree import Equation, Name, Ref
 from attncli.page.document import Block, Cell, Formula, Grid, Heading, Math, Paragraph, Worked, text
 from attncli.page.printer import Printer
 from attncli.page.worked import lines, worked_line
-from attncli.trace.model import Step, Trace
+from attncli.tracing.model import Step, Trace
 
 
 def given_section(printer: Printer, step: Step) -> Iterator[Block]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from attncli.attention.rules import RULES
 from attncli.errors import did_you_mean, usage_error
-from attncli.trace.model import Step, Trace
+from attncli.tracing.model import Step, Trace
 
 _CELL = re.compile(r"\s*(\w+)\s*\[(.*)\]\s*", re.DOTALL)
 _PART = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^,]*?))\s*(?:,|$)""", re.DOTALL)

@@ -13,7 +13,7 @@ from attncli.equation.substitute import exact, substitute
 from attncli.equation.tree import Call, Expression, Name, Number, Ref, rewrite
 from attncli.page.document import Math, Text, WorkedLine
 from attncli.page.printer import Printer
-from attncli.trace.model import Step, Trace
+from attncli.tracing.model import Step, Trace
 
 MOST_TERMS = 12  # in a line that stands for its row; a cell asked for is always worked in full
 

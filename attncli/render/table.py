@@ -13,13 +13,14 @@ from attncli.equation.notation import UNICODE
 from attncli.equation.write import write
 from attncli.page import document as page
 from attncli.render import Style
-from attncli.render.labels import visible
+from attncli.render.labels import label, visible
 from attncli.render.spelling import chain, opening, product, shapes_in, sides
 from attncli.render.table_grid import grid_lines
 from attncli.render.table_table import table_lines
 
 PIPE = 80  # prose and rules on a pipe, where there is no width
 WIDEST = 88  # longer lines of prose are hard to read
+NARROW = 10  # prose is not squeezed below this
 BODY, WORK = 2, 4  # how far prose, and formulas and numbers, stand from the left
 KINDS = {"note": ("Note: ", "bold cyan"), "warning": ("Warning: ", "bold yellow")}
 
@@ -67,7 +68,7 @@ class _Writer:
                 return self.heading(block, shapes_in(following))
             case page.Paragraph(text=text, kind=kind):
                 prefix = Text(*KINDS[kind]) if kind in KINDS else Text()
-                return self.wrapped(prefix + _sentence(text), BODY)
+                return self.wrapped(Text.assemble(prefix, _sentence(text)), BODY)
             case page.Formula():
                 return [self.formula(block)]
             case page.Worked(lines=lines):
@@ -90,49 +91,64 @@ class _Writer:
         if block.level == 1:
             return [title, Text("━" * title.cell_len, "cyan")]
         if block.level > 2:
-            return [Text(" " * BODY) + title]
+            return [Text.assemble(" " * BODY, title)]
         if block.number is not None:
-            title = Text(f"{block.number} ", "bold cyan") + title
-        line = Text("── ", "dim") + title + " "
+            title = Text.assemble((f"{block.number} ", "bold cyan"), title)
+        line = Text.assemble(("── ", "dim"), title, " ")
         right = Text(f" {product(shapes)}", "cyan") if shapes else Text()
         rule = self.prose - line.cell_len - right.cell_len
         self.titled = shapes if rule >= 3 else ()
         if not self.titled:
-            return [line + Text("─" * (self.prose - line.cell_len), "dim")]
-        return [line + Text("─" * rule, "dim") + right]
+            return [Text.assemble(line, ("─" * (self.prose - line.cell_len), "dim"))]
+        return [Text.assemble(line, ("─" * rule, "dim"), right)]
 
     def formula(self, block: page.Formula) -> Text:
-        line = Text(" " * WORK) + Text(chain(block.parts, UNICODE), "bold")
+        line = Text.assemble(" " * WORK, (chain(block.parts, UNICODE), "bold"))
         if block.shapes and block.shapes != self.titled:
-            line += Text(f"    {product(block.shapes)}", "cyan")
+            line.append(f"    {product(block.shapes)}", "cyan")
         return line
 
     def wrapped(self, text: Text, indent: int, bullet: str = "") -> list[Text]:
         """Prose broken into lines between words; a word too long for a line is folded, never cut off."""
-        room = max(self.prose - indent - len(bullet), 10)
+        room = max(self.prose - indent - len(bullet), NARROW)
         lines = list(text.wrap(self.console, room))
         for line in lines:
             line.rstrip()
         heads = [bullet] + [" " * len(bullet)] * len(lines)
-        return [Text(" " * indent + head) + line for head, line in zip(heads, lines, strict=False)]
+        return [Text.assemble(" " * indent + head, line) for head, line in zip(heads, lines, strict=False)]
 
     def worked(self, lines: Sequence[page.WorkedLine]) -> list[Text]:
-        labels = [Text(visible(line.label), "cyan") for line in lines]
-        gap = WORK + max(label.cell_len for label in labels) + 3
+        names = [Text(label(line.label), "cyan") for line in lines]
+        gap = WORK + max(name.cell_len for name in names) + 3
         spelled = [sides(line, UNICODE) for line in lines]
-        widest = max(len(left) for left, _ in spelled)
-        longest = max(len(right) for _, right in spelled)
-        aligned = self.style.width is None or gap + widest + 1 + longest <= self.style.width
+        left = max(len(worked) for worked, _ in spelled)
+        right = max(len(result) for _, result in spelled)
+        room = None if self.style.width is None else self.style.width - gap
+        aligned = room is None or left + 1 + right <= room
         written = []
-        for line, label, (left, right) in zip(lines, labels, spelled, strict=True):
-            label.pad_right(gap - WORK - label.cell_len)
-            text = f"{left:{widest}} {right}" if aligned else f"{left} {right}"
-            pieces = _broken(text.rstrip(), None if self.style.width is None else self.style.width - gap)
-            remark = Text("  ") + _sentence(line.remark) if line.remark else Text()
-            heads = [Text(" " * WORK) + label] + [Text(" " * (gap + 2))] * (len(pieces) - 1)
-            written += [head + Text(piece) for head, piece in zip(heads, pieces, strict=True)]
-            written[-1] += remark
+        for line, name, (worked, result) in zip(lines, names, spelled, strict=True):
+            name.pad_right(gap - WORK - name.cell_len)
+            sum_ = f"{worked:{left}} {result}" if aligned else f"{worked} {result}"
+            pieces = [Text(piece) for piece in _broken(sum_.rstrip(), room)]
+            if result:
+                pieces[-1].stylize("bold", pieces[-1].plain.rindex(" ") + 1)
+            pieces = self.remarked(pieces, _sentence(line.remark), room)
+            heads = [Text.assemble(" " * WORK, name)] + [Text(" " * (gap + 2))] * (len(pieces) - 1)
+            written += [Text.assemble(head, piece) for head, piece in zip(heads, pieces, strict=True)]
         return written
+
+    def remarked(self, pieces: list[Text], remark: Text, room: int | None) -> list[Text]:
+        """The remark after the sum, or on lines of its own where the room is too narrow for both."""
+        if not remark:
+            return pieces
+        *before, last = pieces
+        together = Text.assemble(last, "  ", remark) if last else remark
+        if room is None or together.cell_len <= room:
+            return [*before, together]
+        wrapped = list(remark.wrap(self.console, max(room - 2, NARROW)))
+        for line in wrapped:
+            line.rstrip()
+        return [*pieces, *wrapped] if last else [*before, *wrapped]
 
 
 def _sentence(text: page.Text) -> Text:
@@ -160,4 +176,4 @@ def _broken(text: str, room: int | None) -> list[str]:
 
 
 def _indented(lines: Sequence[Text], indent: int) -> list[Text]:
-    return [Text(" " * indent) + line if line else line for line in lines]
+    return [Text.assemble(" " * indent, line) if line else line for line in lines]

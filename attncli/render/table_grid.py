@@ -110,14 +110,14 @@ def _block(side: Sequence[Text], columns: Sequence[_Column]) -> list[Text]:
     gap = " " * GAP
     lines = []
     if any(column.head.plain.strip() for column in columns):
-        lines.append(side[0] + "   " + Text(gap).join(column.head for column in columns))
+        lines.append(Text.assemble(side[0], "   ", Text(gap).join(column.head for column in columns)))
     else:
         lines.append(side[0])
     count = len(side) - 1
     for place in range(count):
         opening, closing = _brackets(place, count)
         numbers = Text(gap).join(column.cells[place] for column in columns)
-        lines.append(side[place + 1] + f" {opening} " + numbers + f" {closing}")
+        lines.append(Text.assemble(side[place + 1], f" {opening} ", numbers, f" {closing}"))
     for line in lines:
         line.rstrip()
     return lines

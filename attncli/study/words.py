@@ -8,7 +8,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 import numpy as np
 
-from attncli.trace.model import Trace
+from attncli.tracing.model import Trace
 
 MOST_KEYS = 4  # named one by one; the others are summed up
 TIE = 1e-9  # weights closer than this, in relation, are the same

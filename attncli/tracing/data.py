@@ -12,7 +12,7 @@ from attncli import __version__
 from attncli.attention.rules import GIVEN_RULES, RULES, Rule, in_symbols
 from attncli.equation.notation import PLAIN
 from attncli.equation.write import write
-from attncli.trace.model import Step, Trace, read_only
+from attncli.tracing.model import Step, Trace, read_only
 
 FORMAT = 1
 _INFINITIES = {math.inf: "Infinity", -math.inf: "-Infinity"}

@@ -13,9 +13,9 @@ from attncli.attention.plan import Plan, plan_logits, plan_softmax
 from attncli.attention.rules import Rule
 from attncli.backend import DTYPES, Backend, Dtype, Host, backend_for
 from attncli.problem.model import Matrix, Problem
-from attncli.trace.floats import FloatWorker
-from attncli.trace.model import Step, Trace, read_only
-from attncli.trace.paper import PaperWorker
+from attncli.tracing.floats import FloatWorker
+from attncli.tracing.model import Step, Trace, read_only
+from attncli.tracing.paper import PaperWorker
 
 
 class Worker(Protocol):

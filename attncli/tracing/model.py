@@ -71,7 +71,7 @@ class Trace:
 
     def to_dict(self) -> dict[str, Any]:
         """The trace as JSON data, format 1: plain lists, numbers and strings."""
-        from attncli.trace.data import to_dict
+        from attncli.tracing.data import to_dict
 
         return to_dict(self)
 

@@ -1,0 +1,70 @@
+"""The calculator for Python: load a problem, trace it, look at its steps, show it in a notebook."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from os import PathLike
+from typing import Any
+
+from attncli import trace as tracing
+from attncli.page.derivation import View, derivation
+from attncli.problem.model import Problem
+from attncli.problem.reader import load as load_problem
+from attncli.render import Style, render
+
+
+class Trace(tracing.Trace):
+    """A trace that a notebook shows as a worked derivation.
+
+    `trace["weights"]` is a step's value, a read-only NumPy array; `trace.steps` holds the steps with their
+    equations and labels; `trace.to_dict()` is the JSON form, and `Trace.from_dict(data)` reads it back.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Trace:
+        """The trace that `to_dict` wrote; raises KeyError, TypeError or ValueError where it is not one."""
+        return cls._of(tracing.from_dict(data))
+
+    @classmethod
+    def _of(cls, trace: tracing.Trace) -> Trace:
+        return cls(**{field.name: getattr(trace, field.name) for field in fields(trace)})
+
+    def to_markdown(self, *, detail: str = "rows", precision: int = 3, heatmap: bool = False) -> str:
+        """The worked derivation as Markdown with dollar math, as `attncli compute --format markdown` writes it."""
+        view = View(detail=detail, precision=precision, heatmap=heatmap)
+        return render(derivation(self, view), "markdown", Style(math="dollars"))
+
+    def to_latex(self, *, detail: str = "rows", precision: int = 3, fragment: bool = False) -> str:
+        """The worked derivation as a LaTeX document, or as a fragment to paste into one."""
+        return render(derivation(self, View(detail=detail, precision=precision)), "latex", Style(fragment=fragment))
+
+    def _repr_markdown_(self) -> str:
+        return self.to_markdown(detail="rows")
+
+
+def load(path: str | PathLike[str]) -> Problem:
+    """Read a problem file (YAML or JSON); "-" is standard input.
+
+    Raises AttncliError, whose `exit_code`, `path`, `place`, `help` and `more` say what is wrong and where.
+    """
+    return load_problem(str(path))
+
+
+def trace(
+    problem: Problem,
+    *,
+    device: str = "cpu",
+    dtype: str = "float64",
+    rounding: str = "shown",
+    precision: int = 3,
+) -> Trace:
+    """Work a problem out, step by step.
+
+    `device` is "cpu" or "gpu", `dtype` one of float16, bfloat16, float32 and float64, `rounding` "shown" (full
+    precision inside) or "paper" (each step rounded to `precision` decimals). Raises AttncliError (exit code 5)
+    where CuPy or a GPU is missing.
+    """
+    worked = tracing.run(problem, device=device, dtype=dtype, rounding=rounding, precision=precision)
+    return Trace._of(worked)
