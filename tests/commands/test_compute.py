@@ -1,0 +1,121 @@
+"""`attncli compute` refuses what makes no sense before it works, and puts the page where it was asked for."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from attncli.cli import run
+from attncli.commands.compute import _limit_threads
+
+PROBLEM = "tokens: [a, b]\nQ: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1]]\nV: [[1, 2], [3, 4]]\n"
+
+
+@pytest.fixture
+def problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, with a small problem in it."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "p.yaml"
+    path.write_text(PROBLEM)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("options", "message", "help"),
+    [
+        ("--precision 16", "--precision cannot be '16'", "give a whole number from 0 to 15"),
+        ("--detail all", "--detail cannot be 'all'", "choose brief, rows or cells"),
+        ("--detail=", "--detail cannot be ''", "choose brief, rows or cells"),
+        ("--math=", "--math cannot be ''", "choose fences or dollars"),
+        ("--dtype flaot32", "--dtype cannot be 'flaot32'", "did you mean float32?"),
+        ("--device gpu0", "--device cannot be 'gpu0'", "did you mean gpu?"),
+        ("--color no", "--color cannot be 'no'", "choose auto, always or never"),
+        (
+            "--steps ,",
+            "--steps lacks a name in ','",
+            "put one comma between names: --steps weights,output",
+        ),
+        (
+            "--cell scores[0,0] --steps scores",
+            "--cell does not go with --steps",
+            "--cell works one cell in full; leave out one of the two",
+        ),
+        (
+            "--cell scores[0,0] --detail rows",
+            "--cell does not go with --detail",
+            "--cell works one cell in full; leave out one of the two",
+        ),
+        ("--math dollars", "--math does not go with --format table", "--math is for --format markdown"),
+        ("--fragment -o a.md", "--fragment does not go with --format markdown", "--fragment is for --format latex"),
+        (
+            "--heatmap --format json",
+            "--heatmap does not go with --format json",
+            "JSON holds the numbers themselves; leave out --heatmap",
+        ),
+        (
+            "--rounding paper --dtype float32",
+            "--rounding paper does not go with --dtype float32",
+            "on paper one calculates in decimal, on the CPU; leave out one of the two",
+        ),
+        (
+            "--rounding paper --device gpu",
+            "--rounding paper does not go with --device gpu",
+            "on paper one calculates in decimal, on the CPU; leave out one of the two",
+        ),
+        ("-o p.yaml --format json", "-o p.yaml would write over the problem itself", "give the output another name"),
+    ],
+)
+def test_wrong_usage(options: str, message: str, help: str, problem: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["compute", "p.yaml", *options.split(" ")]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == f"attncli: error: {message}\nhelp: {help}\n"
+    assert problem.read_text() == PROBLEM
+    assert os.listdir() == ["p.yaml"]
+
+
+def test_an_output_that_cannot_be_written_is_told_before_any_work(
+    problem: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["compute", "missing.yaml", "-o", "no/a.md"]) == 4
+    assert capsys.readouterr().err == (
+        "attncli: error: cannot write no/a.md: there is no folder no\nhelp: choose another place with -o FILE\n"
+    )
+
+
+@pytest.fixture
+def no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+        monkeypatch.setenv(name, "")  # so that the test's own change is undone
+        monkeypatch.delenv(name)
+
+
+@pytest.mark.usefixtures("no_threads")
+def test_a_small_problem_gets_one_thread(problem: Path) -> None:
+    _limit_threads(str(problem))
+    assert os.environ["OPENBLAS_NUM_THREADS"] == "1"
+
+
+@pytest.mark.usefixtures("no_threads")
+@pytest.mark.parametrize(
+    "text", ["X: {file: a.npy}", "X: {random: [4000, 4000]}", "# " + "long " * 200_001], ids=["file", "random", "large"]
+)
+def test_a_large_problem_gets_all_threads(text: str, problem: Path) -> None:
+    problem.write_text(text)
+    _limit_threads(str(problem))
+    assert "OPENBLAS_NUM_THREADS" not in os.environ
+
+
+@pytest.mark.usefixtures("no_threads")
+@pytest.mark.parametrize("name", ["-", "missing.yaml", ".", "fifo", "a\0b"])
+def test_what_is_no_file_is_left_to_the_reader(name: str, problem: Path) -> None:
+    os.mkfifo("fifo")
+    _limit_threads(name)
+    assert "OPENBLAS_NUM_THREADS" not in os.environ
+
+
+@pytest.mark.usefixtures("no_threads")
+def test_the_users_choice_of_threads_stands(problem: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
+    _limit_threads(str(problem))
+    assert os.environ["OPENBLAS_NUM_THREADS"] == "3"

@@ -1,0 +1,223 @@
+"""Whatever is typed and whatever breaks, the command line answers in one shape and with the contract's exit code."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from attncli import __version__, commands
+from attncli.cli import run
+from attncli.errors import AttncliError, Exit
+
+USAGE = [
+    ("compue", "there is no command compue", "did you mean compute?"),
+    ("-- --x", "there is no command --x", "the commands are compute, "),
+    ("--versoin", "there is no option --versoin", "did you mean --version?"),
+    ("compute p.yaml --precison 3", "there is no option --precison", "did you mean --precision?"),
+    ("compute p.yaml --zz", "there is no option --zz", "see attncli compute --help"),
+    ("compute p.yaml -z", "there is no option -z", "see attncli compute --help"),
+    ("compute", "missing argument 'FILE'", "see attncli compute --help"),
+    ("compute a b", "got unexpected extra argument(s) (b)", "see attncli compute --help"),
+    ("compute p.yaml --format", "option '--format' requires an argument", "see attncli compute --help"),
+    ("compute p.yaml --heatmap=1", "option '--heatmap' does not take a value", "see attncli compute --help"),
+    ("steps \x1b[31m --nope", "there is no option --nope", "see attncli steps --help"),
+    ("\x1b[31m", "there is no command \\x1b[31m", "the commands are compute, "),
+]
+
+
+@pytest.mark.parametrize(("line", "message", "help"), USAGE)
+def test_wrong_usage(line: str, message: str, help: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(line.split(" ")) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    first, second = err.splitlines()
+    assert first == f"attncli: error: {message}"
+    assert second.startswith(f"help: {help}")
+
+
+def test_no_arguments_are_answered_with_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("Usage: attncli [OPTIONS] COMMAND [ARGS]...\n")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["compute", "--help"], ["compute", "-h"]])
+def test_help_is_data(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(arguments) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("Usage: attncli ")
+    assert err == ""
+
+
+def test_help_keeps_what_stands_in_brackets(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["compute", "--help"])
+    assert "'scores[0,1]'" in capsys.readouterr().out
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out == f"attncli {__version__}\n"
+
+
+def test_every_command_has_a_line_of_help(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["--help"])
+    listed = capsys.readouterr().out.split("Commands:\n")[1].splitlines()
+    assert [line.split()[0] for line in listed] == ["compute", "cost", "schema", "steps"]
+    assert all(re.match(r"  \w+ +[A-Z].+\.$", line) for line in listed)
+
+
+@pytest.mark.parametrize(
+    ("failure", "code", "err"),
+    [
+        (AttncliError(Exit.MISSING, "no GPU", help="buy one"), 5, "attncli: error: no GPU\nhelp: buy one\n"),
+        (KeyboardInterrupt(), 130, ""),
+        (
+            MemoryError(),
+            3,
+            "attncli: error: there is not enough memory to work this problem\n"
+            "help: make the matrices smaller, or ask for less with --detail brief\n",
+        ),
+        (
+            OSError(28, "No space left on device"),
+            4,
+            "attncli: error: standard output: no space left on device\n"
+            "help: see that it is open and that there is room, or write to a file with -o FILE\n",
+        ),
+        (
+            ValueError("1\n2"),
+            70,
+            "attncli: fault: ValueError: 1\\n2\n"
+            "help: this is a mistake in attncli, not in your input; please report it with the command you ran "
+            "and what ATTNCLI_TRACEBACK=1 adds to it\n",
+        ),
+        (RecursionError(), 70, None),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
+)
+def test_what_goes_wrong_inside(
+    failure: BaseException,
+    code: int,
+    err: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fail(arguments: list[str]) -> int:
+        raise failure
+
+    monkeypatch.setattr(commands, "call", fail)
+    monkeypatch.delenv("ATTNCLI_TRACEBACK", raising=False)
+    assert run(["compute"]) == code
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert err in (None, captured.err)
+
+
+def test_a_traceback_is_shown_only_when_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(arguments: list[str]) -> int:
+        raise ValueError("inside")
+
+    monkeypatch.setattr(commands, "call", fail)
+    monkeypatch.setenv("ATTNCLI_TRACEBACK", "1")
+    assert run([]) == 70
+    err = capsys.readouterr().err
+    assert err.startswith("Traceback (most recent call last):\n")
+    assert "ValueError: inside\nattncli: fault: ValueError: inside\n" in err
+
+
+# What follows needs a process of its own: signals, closed and full streams, what is imported.
+
+
+def attncli(*arguments: str, redirect: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    """The command as a shell runs it, with a redirection such as >&-."""
+    return subprocess.run(
+        ["sh", "-c", f'exec "$0" -m attncli "$@" {redirect}', sys.executable, *arguments],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize("redirect", [">&-", "> /dev/full"])
+@pytest.mark.parametrize("argument", ["--help", "--version"])
+def test_output_that_goes_nowhere_is_an_error(argument: str, redirect: str) -> None:
+    done = attncli(argument, redirect=redirect)
+    why = "it is closed" if redirect == ">&-" else "no space left on device"
+    assert done.returncode == 4
+    assert done.stderr.splitlines()[0] == f"attncli: error: standard output: {why}"
+
+
+@pytest.mark.parametrize("redirect", ["2>&-", "2> /dev/full", ">&- 2>&-"])
+def test_an_error_that_cannot_be_told_keeps_its_exit_code(redirect: str) -> None:
+    done = attncli("nonsense", redirect=redirect)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "")
+
+
+def test_a_closed_pipe_ends_quietly() -> None:
+    done = subprocess.run(
+        ["sh", "-c", '( "$0" -m attncli schema trace; echo $? >&2 ) | true', sys.executable],
+        capture_output=True,
+        text=True,
+    )
+    # The reader may be gone before or after; then all was written, which is well, too.
+    assert done.stderr in ("141\n", "0\n")
+
+
+def test_a_pipe_without_a_reader_ends_by_its_signal() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with subprocess.Popen(
+        [sys.executable, "-m", "attncli", "--help"], stdout=writer, stderr=subprocess.PIPE
+    ) as process:
+        os.close(writer)
+        assert process.communicate()[1] == b""
+    assert process.returncode == -signal.SIGPIPE  # a shell says 141
+
+
+def test_an_interruption() -> None:
+    program = (
+        "import os, signal, sys\n"
+        "from attncli import cli\n"
+        "from attncli.commands import output\n"
+        "output.check = lambda *arguments: os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.argv = ['attncli', 'compute', 'p.yaml']\n"
+        "cli.main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_an_ascii_terminal_gets_escapes() -> None:
+    done = attncli("é", PYTHONIOENCODING="ascii")
+    assert done.stderr.splitlines()[0] == "attncli: error: there is no command \\xe9"
+
+
+HEAVY = ("numpy", "yaml", "rich")
+
+
+def imported(arguments: list[str], preparation: str = "") -> list[str]:
+    """Which of the heavy packages a command line imports."""
+    program = f"{preparation}\nimport sys\nfrom attncli.cli import run\nrun({arguments!r})\n" + (
+        f"print(*(name for name in {HEAVY!r} if name in sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return done.stderr.splitlines()[-1].split()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["--help"], ["--version"], ["compute", "--help"], ["nonsense"], ["compute", "x", "--precision", "many"]],
+)
+def test_start_up_imports_nothing_heavy(arguments: list[str]) -> None:
+    assert imported(arguments) == []
+
+
+@pytest.mark.parametrize("name", HEAVY)
+def test_the_start_up_test_can_fail(name: str) -> None:
+    assert imported(["--help"], f"import {name}") == [name]
