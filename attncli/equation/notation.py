@@ -129,11 +129,14 @@ def _latex_name(name: str) -> str:
         return r"\infty"
     base, _, tail = name.partition("_")
     if len(base.rstrip("'")) > 1:
-        return rf"\mathrm{{{name.replace('_', '~')}}}"
+        return rf"\mathrm{{{name.translate(_UPRIGHT)}}}"
     if not tail:
         return base
     mark = r"\top" if tail == "T" else tail if len(tail) == 1 else rf"\mathrm{{{tail}}}"
     return f"{base}_{{{mark}}}" if base in ("d", "n") else f"{base}^{{{mark}}}"
+
+
+_UPRIGHT = str.maketrans({"_": "~", " ": "~", "…": r"\ldots{}"})
 
 
 def _latex_cell(name: str, indices: tuple[str, ...]) -> str:

@@ -8,6 +8,7 @@ from attncli.equation.notation import LATEX
 from attncli.equation.write import write
 from attncli.page import document as page
 from attncli.render import Style
+from attncli.render.labels import label
 from attncli.render.latex_escape import escape, length
 from attncli.render.latex_grid import GRAY, display, grid_displays
 from attncli.render.shades import LEGEND, needs_legend
@@ -78,12 +79,14 @@ def _worked(lines: Sequence[page.WorkedLine]) -> str:
     width = min(max(length(line.label) for line in lines), LABEL) * 0.5 + 1.5
     written = []
     for line in lines:
-        label = escape(line.label)
-        head = rf"\makebox[{width:.1f}em][l]{{{label}}}" if length(line.label) <= LABEL else rf"{label}\quad"
+        name = escape(label(line.label))
+        head = rf"\makebox[{width:.1f}em][l]{{{name}}}" if length(line.label) <= LABEL else rf"{name}\quad"
         formula = " ".join(side for side in sides(line, LATEX) if side)
-        remark = rf"\quad {_sentence(line.remark)}" if line.remark else ""
+        parts = [f"${formula}$"] if formula else []
+        parts += [_sentence(line.remark)] if line.remark else []
+        said = r"\quad ".join(parts)
         hang = rf"\hangindent={width + 1.5:.1f}em \hangafter=1"
-        written.append(rf"{hang} \leavevmode{head}${formula}${remark}\par")
+        written.append(rf"{hang} \leavevmode{head}{said}\par")
     return "{\\raggedright\\parskip=2pt\n" + "\n".join(written) + "\n}"
 
 

@@ -83,8 +83,9 @@ class _Writer:
 
     def worked(self, line: page.WorkedLine) -> str:
         formula = " ".join(side for side in sides(line, LATEX) if side)
-        remark = f" — {self.sentence(line.remark)}" if line.remark else ""
-        return f"- **{escape(label(line.label))}**: {self.inline(formula)}{remark}"
+        parts = [self.inline(formula)] if formula else []
+        parts += [self.sentence(line.remark)] if line.remark else []
+        return f"- **{escape(label(line.label))}**: {' — '.join(parts)}"
 
     def grid(self, grid: page.Grid) -> str:
         columns = range(len(grid.cells[0]))

@@ -19,7 +19,9 @@ def chain(parts: Sequence[Equation | Expression], notation: Notation) -> str:
 
 
 def sides(line: WorkedLine, notation: Notation) -> tuple[str, str]:
-    """A worked line as what is worked, 2·2 + 0·1 + 1·1, and what comes out, = 5 (empty if nothing does)."""
+    """A worked line as what is worked, 2·2 + 0·1 + 1·1, and what comes out, = 5; empty where there is none."""
+    if not line.expressions:
+        return "", ""
     if not line.expressions:
         return "", ""
     *worked, result = [write(expression, notation) for expression in line.expressions]
