@@ -62,7 +62,7 @@ def plan_softmax(problem: Problem, logits: str, *, shift: bool) -> tuple[Rule, .
         rules += [_COMPUTED[name].reading({"logits": logits}) for name in ("row_max", "shifted")]
     seen = "shifted" if shift else logits
     rules.append(exponential(problem.exp_base).reading({"logits": seen}))
-    rules += [_COMPUTED["row_sum"], _COMPUTED["weights"].reading({"logits": seen}), _COMPUTED["output"]]
+    rules += [_COMPUTED["row_sum"], _COMPUTED["weights"].reading({"logits": logits}), _COMPUTED["output"]]
     return tuple(rules)
 
 

@@ -22,6 +22,8 @@ def about(trace: Trace) -> Text:
     if "X" in trace:
         source.append(f"`d_model` = {trace['X'].shape[1]}, ")
     source.append(f"`d_k` = {trace['K'].shape[1]}, `d_v` = {trace['V'].shape[1]}")
+    if "scaled" not in trace and trace.settings["score"] == "scaled_dot":
+        source.append("; no scaling")
     if trace.settings["mask"]:
         source.append(f"; mask: {', '.join(trace.settings['mask'])}")
     if trace.settings["dtype"] != "float64":

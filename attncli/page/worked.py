@@ -25,6 +25,8 @@ def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full
     tree = step.rule.tree.expression
     if step.name == "mask":
         return WorkedLine(label, (), True, _visibility(printer, tree, place))
+    if step.name == "weights" and index[0] in trace.fully_masked:
+        return WorkedLine(label, (printer.number(step.name, index),), True, ("by definition: this query sees no key",))
     sizes = index_sizes(step.rule.tree, trace.shapes())
     sentence = substitute(tree, place, sizes, printer.number, printer.scalars())
     result = printer.number(step.name, index)

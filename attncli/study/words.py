@@ -68,8 +68,8 @@ def _shares(trace: Trace, row: int, groups: list[tuple[float, list[int]]]) -> li
             said.append(f"{total} to {f'the {count} others together' if count > 1 else 'one other'}")
             break
         names = _list([_name(trace, row, key) for key in keys]) if len(keys) <= MOST_KEYS else f"{len(keys)} tokens"
-        share = f"{percent(weight)} each" if len(keys) > 1 else percent(weight)
-        said.append(f"{share} {'of its attention ' if not said else ''}to {names}")
+        share = percent(weight) if said else f"{percent(weight)} of its attention"
+        said.append(f"{share} {'each ' if len(keys) > 1 else ''}to {names}")
         named += len(keys)
     return said
 

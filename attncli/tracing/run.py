@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -70,7 +70,7 @@ def _trace(
     def take(rule: Rule) -> Host:
         matrix = problem.given[rule.name] if rule.given else None
         value = worker.give(rule.name, matrix) if matrix else worker.work(rule)
-        written = matrix.written if matrix and dtype.name == "float64" else None
+        written = _written(rule, matrix, steps) if dtype.name == "float64" else None
         steps[rule.name] = Step(rule, read_only(value), _labels(problem, rule, value), written)
         return value
 
@@ -94,6 +94,14 @@ def _trace(
         blind,
         truth,
     )
+
+
+def _written(rule: Rule, matrix: Matrix | None, steps: Mapping[str, Step]) -> Any:
+    """How the numbers were written, if they were given, or are the transpose of what was given."""
+    if matrix:
+        return matrix.written
+    given = steps[rule.inputs[0]].written if rule.name == "K_T" else None
+    return tuple(zip(*given, strict=True)) if given else None  # type: ignore[misc]
 
 
 def _needs_shift(logits: Host, problem: Problem, dtype: Dtype) -> bool:
