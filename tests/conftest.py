@@ -1,0 +1,86 @@
+"""What many tests share: problems built in a line, and the array namespaces that everything runs on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import hypothesis
+import numpy as np
+import pytest
+
+from attncli.backend import CPU, Backend, backend_for
+from attncli.errors import AttncliError
+from attncli.problem.model import Mask, MaskPart, Matrix, Problem
+from attncli.problem.numbers import as_float
+
+hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, database=None, max_examples=60)
+hypothesis.settings.register_profile("explore", deadline=None, database=None, max_examples=2000)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+def as_matrix(rows: Any) -> Matrix:
+    """Nested numbers, or nested strings such as "1/3", which are kept as they were written."""
+    array = np.asarray(rows)
+    if array.dtype.kind != "U":
+        return Matrix(array.astype(np.float64))
+    values = np.vectorize(as_float, otypes=[np.float64])(array)
+    return Matrix(values, _tuples(array.tolist()))
+
+
+def build_problem(
+    *, mask: tuple[MaskPart, ...] = (), corner: Any = "top-left", title: str = "", tokens: Any = None,
+    context_tokens: Any = None, score: Any = "scaled_dot", scale: Any = "default", softcap: float | None = None,
+    exp_base: float | None = None, **given: Any,
+) -> Problem:  # fmt: skip
+    """A problem from its arrays by name and its settings; tokens are t1, t2, … where none are given."""
+    queries = len(given["Q"] if "Q" in given else given["X"])
+    keys = len(next(given[name] for name in ("K", "context", "V", "X") if name in given))
+    tokens = tuple(tokens or (f"t{place + 1}" for place in range(queries)))
+    context = tuple(context_tokens or (tokens if keys == queries else (f"c{place + 1}" for place in range(keys))))
+    matrices = {name: as_matrix(rows) for name, rows in given.items()}
+    return Problem(title, tokens, context, matrices, Mask(mask, corner), score, scale, softcap, exp_base)
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(_tuples(part) for part in value) if isinstance(value, list) else value
+
+
+@pytest.fixture(scope="session")
+def problem() -> Callable[..., Problem]:
+    """`problem(Q=…, K=…, V=…, mask=(Causal(),), …)` builds one."""
+    return build_problem
+
+
+@pytest.fixture(scope="session")
+def matrix() -> Callable[[Any], Matrix]:
+    """`matrix(rows)` freezes numbers, or numbers as written."""
+    return as_matrix
+
+
+@pytest.fixture(scope="session")
+def love() -> Problem:
+    """The textbook example "I love AI": three tokens, four features, keys of length 3."""
+    return build_problem(
+        title="I love AI",
+        tokens=("I", "love", "AI"),
+        X=[[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0, 0]],
+        W_Q=[[1, 0, 1], [0, 1, 0], [1, 0, 0], [0, 1, 1]],
+        W_K=[[0, 1, 0], [1, 0, 1], [0, 0, 1], [1, 1, 0]],
+        W_V=[[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0]],
+    )
+
+
+@pytest.fixture(scope="session", params=["numpy", "strict", pytest.param("cupy", marks=pytest.mark.gpu)])
+def backend(request: pytest.FixtureRequest) -> Backend:
+    """Each array namespace in turn: NumPy, the bare array API standard, and CuPy where there is a GPU."""
+    if request.param == "numpy":
+        return CPU
+    if request.param == "strict":
+        strict = pytest.importorskip("array_api_strict")
+        return Backend(strict, "strict", np.asarray)
+    try:
+        return backend_for("gpu")
+    except AttncliError as error:
+        pytest.skip(error.message)
