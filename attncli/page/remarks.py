@@ -62,7 +62,7 @@ def _paper_notes(trace: Trace, truth: Trace, precision: int) -> Iterator[Block]:
 
 def _difference(trace: Trace, truth: Trace, step: Step, precision: int) -> Iterator[str]:
     true = truth.steps[step.name]
-    error = np.abs(step.value - true.value)
+    error = np.abs(np.subtract(step.value, true.value, out=np.zeros(step.shape), where=step.value != true.value))
     differing = [place for place in np.ndindex(step.shape) if error[place] > 10.0**-precision / 2]
     if differing:
         worst = max(differing, key=lambda place: error[place])
