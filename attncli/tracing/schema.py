@@ -50,8 +50,11 @@ def trace_schema() -> dict[str, Any]:
             {
                 "reading": {**_STRINGS, "description": "What the weights and the output say, in words."},
                 "cell": {
-                    **_closed({"step": _TEXT, "index": {"type": "array", "items": {"type": "integer"}}}),
-                    "description": "The one cell that was asked for.",
+                    **_closed(
+                        {"step": _TEXT, "index": {"type": "array", "items": {"type": "integer"}}, "label": _TEXT},
+                        {"text": _TEXT},
+                    ),
+                    "description": "The one cell that was asked for, worked out where it is not given.",
                 },
             },
         ),

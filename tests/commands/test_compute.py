@@ -1,6 +1,8 @@
 """`attncli compute` refuses what makes no sense before it works, and puts the page where it was asked for."""
 
+import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -119,3 +121,86 @@ def test_the_users_choice_of_threads_stands(problem: Path, monkeypatch: pytest.M
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
     _limit_threads(str(problem))
     assert os.environ["OPENBLAS_NUM_THREADS"] == "3"
+
+
+def test_a_page_on_standard_output(problem: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["compute", "p.yaml", "--steps", "scores", "--format", "json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["steps"]["scores"]["value"] == [[1, 0], [0, 1]]
+    assert err == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [("a.txt", ""), ("a.md", "# "), ("a.tex", "\\documentclass"), ("a.json", "{\n"), ("a", "")],
+)
+def test_a_page_in_a_file(name: str, start: str, problem: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["compute", "p.yaml", "-o", name]) == 0
+    assert capsys.readouterr() == ("", "")
+    text = Path(name).read_text("utf-8")
+    assert text.removeprefix("% ").lstrip().startswith(start) or start in text[:400]
+    assert text.endswith("\n")
+    assert "\x1b" not in text
+    assert sorted(os.listdir()) == sorted([name, "p.yaml"])
+
+
+def test_the_problem_on_standard_input(
+    problem: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with problem.open() as stream:
+        monkeypatch.setattr(sys, "stdin", stream)
+        assert run(["compute", "-", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["tokens"] == ["a", "b"]
+
+
+def test_mask_and_scale_replace_those_of_the_file(problem: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["compute", "p.yaml", "--mask", "causal", "--scale", "2", "--format", "json"]) == 0
+    steps = json.loads(capsys.readouterr().out)["steps"]
+    assert steps["masked"]["value"] == [[2, "-Infinity"], [0, 2]]
+
+
+BLIND = PROBLEM + "mask: {hide: [[true, true], [false, false]]}\n"
+BLIND_WARNING = 'attncli: warning: query "a" (row 0) sees no key: its weights and its output are 0\n'
+
+
+@pytest.mark.parametrize(("quiet", "err"), [([], BLIND_WARNING), (["-q"], "")])
+def test_warnings_are_told_beside_the_data(
+    quiet: list[str], err: str, problem: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problem.write_text(BLIND)
+    assert run(["compute", "p.yaml", "--format", "json", *quiet]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == err
+    assert json.loads(captured.out)["fully_masked"] == [0]
+
+
+@pytest.mark.parametrize(
+    ("option", "message", "help"),
+    [
+        ("--steps=weihgts", "no step is called 'weihgts'", "did you mean weights?"),
+        ("--steps=masked", "this problem has no step masked", "its steps are Q, K, V, K_T, scores, "),
+        ("--cell=scores", "--cell 'scores' is not of the form step[row,column]", "for example --cell 'scores[0,1]'"),
+    ],
+)
+def test_a_step_that_is_not_there(
+    option: str, message: str, help: str, problem: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problem.rename("q.yaml")
+    assert run(["compute", "q.yaml", option, "-o", "a.md"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    first, second = err.splitlines()
+    assert first == f"attncli: error: {message}"
+    assert second.startswith(f"help: {help}")
+    assert os.listdir() == ["q.yaml"]
+
+
+def test_bad_input_writes_nothing_and_keeps_the_old_file(problem: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    problem.write_text("Q: [[1, x]]\n")
+    Path("a.md").write_text("old")
+    assert run(["compute", "p.yaml", "-o", "a.md"]) == 3
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines()[0].startswith("attncli: error: p.yaml:1:9: Q[0][1]: ")
+    assert Path("a.md").read_text() == "old"
+    assert sorted(os.listdir()) == ["a.md", "p.yaml"]
