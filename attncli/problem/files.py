@@ -1,0 +1,84 @@
+"""Reads the bytes of an input: a regular file or standard input, never something that could hang or fill memory."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+from pathlib import Path
+from typing import BinaryIO
+
+from attncli.errors import AttncliError, did_you_mean, file_error
+from attncli.problem.tree import shorten
+
+STANDARD_INPUT = "standard input"
+SIZE_LIMIT = 256 * 2**20
+_OPEN_ALREADY = re.compile(r"/dev/stdin|/dev/fd/[0-9]+|/proc/self/fd/[0-9]+")  # as bash's <(…) hands over
+
+
+def read_bytes(path: str) -> bytes:
+    """The whole of a file, or of standard input for "-"; AttncliError (exit 4) where that cannot be done."""
+    name = STANDARD_INPUT if path == "-" else path
+    try:
+        if path == "-":
+            if sys.stdin is None:
+                raise file_error("standard input is closed", help="name a file instead of -")
+            data = sys.stdin.buffer.read(SIZE_LIMIT + 1)
+        elif _OPEN_ALREADY.fullmatch(path):
+            with open(path, "rb") as stream:
+                data = stream.read(SIZE_LIMIT + 1)
+        else:
+            with open_regular(path) as stream:
+                data = stream.read(SIZE_LIMIT + 1)
+    except (OSError, ValueError) as error:
+        raise cannot_read(name, error) from None
+    if len(data) > SIZE_LIMIT:
+        raise file_error(
+            f"cannot read {name}: it is larger than {SIZE_LIMIT // 2**20} MiB",
+            help="put large matrices in a .npz file and refer to it: W_Q: {file: weights.npz, name: W_Q}",
+        )
+    return data
+
+
+def open_regular(path: str | Path) -> BinaryIO:
+    """A regular file opened for reading; AttncliError or OSError for anything else."""
+    # Looked at first because opening alone can act on a device, opened without blocking because the name
+    # may have become a pipe in between.
+    _insist_regular(str(path), os.stat(path).st_mode)
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    stream = os.fdopen(descriptor, "rb")
+    try:
+        _insist_regular(str(path), os.fstat(descriptor).st_mode)
+    except AttncliError:
+        stream.close()
+        raise
+    return stream
+
+
+def cannot_read(name: str, error: Exception) -> AttncliError:
+    """The error for a file that the system, or Python before it, will not open."""
+    if isinstance(error, FileNotFoundError):
+        return file_error(f"cannot read {shorten(name, 200)}: there is no such file", help=_near(name))
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    reason = reason[:1].lower() + reason[1:]
+    return file_error(
+        f"cannot read {shorten(name, 200)}: {reason}", help="name a readable file, or - for standard input"
+    )
+
+
+def _insist_regular(name: str, mode: int) -> None:
+    if stat.S_ISREG(mode):
+        return
+    kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"))
+    kind = next((word for matches, word in kinds if matches(mode)), "a device")
+    raise file_error(f"cannot read {name}: it is {kind}, not a file", help="name a file, or - for standard input")
+
+
+def _near(name: str) -> str:
+    path = Path(name)
+    otherwise = "check the spelling and the folder"
+    try:
+        return did_you_mean(path.name, [entry.name for entry in os.scandir(path.parent)], otherwise)
+    except OSError:
+        return otherwise

@@ -1,0 +1,125 @@
+"""Reads JSON text (RFC 8259, strictly) into the tree, keeping where each value stands and its digits as written."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import NoReturn
+
+from attncli.problem.builder import Builder
+from attncli.problem.report import Report
+from attncli.problem.tree import Mapping, Node, Scalar, Sequence, shorten
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
+_BARE = re.compile(r"[^\s,:\[\]{}\"]+")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+_WORDS = ("true", "false", "null")
+
+VALUE, FIRST, KEY, FIRST_KEY, COLON, AFTER, END = range(7)
+_EXPECTED = {
+    VALUE: "a value",
+    FIRST: "a value or ]",
+    KEY: "a key in double quotes",
+    FIRST_KEY: "a key in double quotes or }",
+    COLON: 'a ":" after the key',
+    END: "the end of the file",
+}
+
+
+def read_json(report: Report) -> Node:
+    """The tree of the report's source; AttncliError where it is not strict JSON."""
+    text = report.source.text
+    builder = Builder(report)
+    expect = VALUE
+    at = _space(text, 0)
+    while at < len(text):
+        mark = text[at]
+        if mark in "]}" and _closes(mark, expect, builder):
+            builder.close()
+            expect = AFTER if builder.inside else END
+            after = at + 1
+        elif mark == "," and expect == AFTER:
+            expect = KEY if isinstance(builder.inside, Mapping) else VALUE
+            after = at + 1
+        elif mark == ":" and expect == COLON:
+            expect = VALUE
+            after = at + 1
+        elif mark in "[{" and expect in (VALUE, FIRST):
+            builder.open(Sequence(at) if mark == "[" else Mapping(at))
+            expect = FIRST if mark == "[" else FIRST_KEY
+            after = at + 1
+        elif mark == '"' and expect in (VALUE, FIRST, KEY, FIRST_KEY):
+            string, after = _string(text, at, report)
+            builder.put(string)
+            expect = COLON if expect in (KEY, FIRST_KEY) else AFTER if builder.inside else END
+        elif expect in (VALUE, FIRST) and (found := _BARE.match(text, at)):
+            builder.put(_bare(found[0], at, report))
+            expect = AFTER if builder.inside else END
+            after = found.end()
+        else:
+            _unexpected(text, at, expect, builder, report)
+        at = _space(text, after)
+    if builder.root is None:
+        report.fail("the file is empty", at=0, help='a problem has lines such as "X": [[1, 0], [0, 1]]')
+    if expect != END:
+        report.fail(
+            f"the file ends where {_expected(expect, builder)} should follow",
+            at=builder.inside.at if builder.inside else len(text),
+            help="the list or mapping that begins here is not closed",
+        )
+    return builder.root
+
+
+def _space(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
+
+
+def _closes(mark: str, expect: int, builder: Builder) -> bool:
+    if mark == "]":
+        return expect == FIRST or (expect == AFTER and isinstance(builder.inside, Sequence))
+    return expect == FIRST_KEY or (expect == AFTER and isinstance(builder.inside, Mapping))
+
+
+def _string(text: str, at: int, report: Report) -> tuple[Scalar, int]:
+    found = _STRING.match(text, at)
+    if not found:
+        report.fail(
+            "this text is not closed, or holds a line break or an unknown escape",
+            at=at,
+            help=r"end it with a double quote on the same line; write \n and \\ for line break and backslash",
+        )
+    return Scalar(json.loads(found[0]), True, at), found.end()
+
+
+def _bare(word: str, at: int, report: Report) -> Scalar:
+    if word in _WORDS or _NUMBER.fullmatch(word):
+        return Scalar(word, False, at)
+    lowered = word.lower()
+    if lowered in _WORDS:
+        message, help = f"JSON has no {word}", f"write {lowered}"
+    elif lowered.lstrip("+-") in ("nan", "inf", "infinity"):
+        message, help = f"JSON has no {word}", 'in a mask, "-inf" in quotes hides a key'
+    elif re.match(r"[-+.]?[0-9]", word):
+        message, help = f"JSON writes numbers otherwise than {shorten(word)}", "write 10, -0.5, 0.5 or 1e3"
+    elif word.startswith(("//", "/*", "#")):
+        message, help = "JSON has no comments", "remove it, or name the file .yaml, where # begins a comment"
+    else:
+        message, help = f"{shorten(word)} stands without quotes", 'put text in double quotes: "causal"'
+    return report.fail(message, at=at, help=help)
+
+
+def _expected(expect: int, builder: Builder) -> str:
+    if expect == AFTER:
+        return '"," or "}"' if isinstance(builder.inside, Mapping) else '"," or "]"'
+    return _EXPECTED[expect]
+
+
+def _unexpected(text: str, at: int, expect: int, builder: Builder, report: Report) -> NoReturn:
+    if text[at] in "]}" and expect in (VALUE, KEY) and builder.inside:
+        report.fail(f'there is nothing between "," and "{text[at]}"', at=at, help="remove the last comma")
+    found = _BARE.match(text, at)
+    what = shorten(found[0]) if found else text[at]
+    expected = _expected(expect, builder)
+    report.fail(f"{what} stands where {expected} should be", at=at, help=f"check what comes before: {expected}")

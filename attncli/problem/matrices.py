@@ -1,0 +1,128 @@
+"""Reads matrices and vectors: nested lists of numbers, arrays from files, and random ones by their seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar, cast
+
+import numpy as np
+
+from attncli.problem.arrays import Array, read_array
+from attncli.problem.generated import read_random
+from attncli.problem.keys import ONE_HEAD, ONE_HEAD_HELP
+from attncli.problem.model import Matrix
+from attncli.problem.report import Report
+from attncli.problem.tree import Mapping, Node, Scalar, Sequence, describe
+from attncli.problem.values import read_number
+
+RANKS = {1: "a list of numbers", 2: "a list of rows"}
+_EXAMPLES = {1: "[1, 0, 0.5]", 2: "[[1, 0], [0, 1]]"}
+_Cell = TypeVar("_Cell")
+
+
+def read_matrix(node: Node, path: str, report: Report, *, rank: int = 2, minus_infinity: bool = False) -> Matrix | None:
+    """A Matrix of the given rank (1 or 2), or None after reporting what is wrong with it."""
+    matrix: Matrix | None = None
+    if isinstance(node, Scalar):
+        _wrong_rank(node, path, report, rank)
+    elif isinstance(node, Sequence):
+        matrix = _nested(node, path, report, minus_infinity)
+    elif "random" in node.keys:
+        array = read_random(node, path, report)
+        matrix = None if array is None else Matrix(array)
+    else:
+        matrix = _from_file(node, path, report, minus_infinity)
+    if matrix is None:
+        return None
+    value, written = matrix.value, matrix.written
+    if rank == 2:  # a batch of one, or one head, is what this version computes
+        while value.ndim > 2 and value.shape[0] == 1:
+            value, written = value[0], cast("tuple[object, ...] | None", written and written[0])
+        if value.ndim > 2:
+            shape = " × ".join(map(str, value.shape))
+            report.add(f"{ONE_HEAD}, and this is {shape}", at=node.at, path=path, help=ONE_HEAD_HELP)
+            return None
+    if value.ndim != rank:
+        _wrong_rank(node, path, report, rank)
+        return None
+    value.setflags(write=False)
+    return Matrix(value, written)
+
+
+def _nested(node: Sequence, path: str, report: Report, minus_infinity: bool) -> Matrix | None:
+    cells = read_cells(
+        node, path, report, lambda cell, at: read_number(cell, at, report, minus_infinity=minus_infinity)
+    )
+    return None if cells is None else Matrix(np.array(cells, dtype=np.float64), _written(node))
+
+
+def _from_file(node: Mapping, path: str, report: Report, minus_infinity: bool) -> Matrix | None:
+    array = read_array(node, path, report)
+    if array is None or not _all_numbers(array, node.at, path, report, minus_infinity):
+        return None
+    return Matrix(array.astype(np.float64) + 0.0)
+
+
+def read_cells(
+    node: Sequence, path: str, report: Report, read_cell: Callable[[Scalar, str], _Cell | None]
+) -> list[object] | None:
+    """Nested lists of equal lengths with every cell read by `read_cell`, or None after reporting."""
+    before = report.count
+    shape: list[int] = []
+    inner: Node = node
+    while isinstance(inner, Sequence):
+        shape.append(len(inner.items))
+        if not inner.items:
+            report.add("is empty", at=inner.at, path=path + "[0]" * (len(shape) - 1), help=f"write {_EXAMPLES[2]}")
+            return None
+        inner = inner.items[0]
+
+    def read(node: Node, path: str, shape: list[int]) -> object:
+        if not shape:
+            if isinstance(node, Scalar):
+                return read_cell(node, path)
+            report.add(f"must be a number as its neighbours are, not {describe(node)}", at=node.at, path=path)
+        elif not isinstance(node, Sequence):
+            report.add(
+                f"must be a row of {shape[0]} numbers as the others are, not {describe(node)}",
+                at=node.at, path=path,
+            )  # fmt: skip
+        elif len(node.items) != shape[0]:
+            report.add(
+                f"has {len(node.items)} entries where the first row has {shape[0]}",
+                at=node.at, path=path, help="all rows of a matrix are equally long",
+            )  # fmt: skip
+        else:
+            return [read(item, f"{path}[{i}]", shape[1:]) for i, item in enumerate(node.items)]
+        return None
+
+    cells = read(node, path, shape)
+    return cells if report.count == before and isinstance(cells, list) else None
+
+
+def _all_numbers(array: Array, at: int, path: str, report: Report, minus_infinity: bool) -> bool:
+    """Whether an array from a file holds numbers attention can use: no truth values, no NaN, no infinity."""
+    if array.dtype.kind == "b":
+        report.add("holds truth values, not numbers", at=at, path=path, help="save it as numbers")
+        return False
+    bad = ~np.isfinite(array)
+    if minus_infinity:
+        bad &= array != -np.inf
+    if bad.any():
+        cell = np.argwhere(bad)[0]
+        where = path + "".join(f"[{index}]" for index in cell)
+        report.add(
+            f"{array[tuple(cell)]} is not a finite number", at=at, path=where, help="attention needs finite numbers"
+        )
+        return False
+    return True
+
+
+def _written(node: Sequence) -> tuple[object, ...]:
+    return tuple(item.text if isinstance(item, Scalar) else _written(item) for item in node.items)  # type: ignore[arg-type]
+
+
+def _wrong_rank(node: Node, path: str, report: Report, rank: int) -> None:
+    what = "a flat list" if rank == 2 and isinstance(node, Sequence) else describe(node)
+    what = "a list of rows" if rank == 1 and isinstance(node, Sequence) else what
+    report.add(f"must be {RANKS[rank]}, not {what}", at=node.at, path=path, help=f"write {path}: {_EXAMPLES[rank]}")

@@ -1,0 +1,63 @@
+"""How each kind of key is read: the table behind `keys.KEYS`, and the readers of scale, softcap and base."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from attncli.problem.keys import ONE_HEAD, ONE_HEAD_HELP, SCORES, Kind
+from attncli.problem.masks import read_mask
+from attncli.problem.matrices import read_matrix
+from attncli.problem.report import Report
+from attncli.problem.tree import Node, Scalar, describe
+from attncli.problem.values import read_integer, read_labels, read_number, read_text, read_word
+
+
+def read_scale(node: Node, path: str, report: Report) -> Any:
+    """A number, or the words none and default; None after reporting anything else."""
+    if isinstance(node, Scalar) and node.text in ("none", "default"):
+        return node.text
+    return read_number(node, path, report)
+
+
+def _read_positive(node: Node, path: str, report: Report) -> float | None:
+    value = read_number(node, path, report)
+    if value is not None and value <= 0:
+        report.add(
+            f"must be greater than 0, not {describe(node)}", at=node.at, path=path, help="write a number such as 50"
+        )
+    return value
+
+
+def _read_base(node: Node, path: str, report: Report) -> float | None:
+    if isinstance(node, Scalar) and node.text == "e":
+        return None
+    value = read_number(node, path, report)
+    if value is not None and value <= 1:
+        report.add(
+            f"must be greater than 1, not {describe(node)}",
+            at=node.at,
+            path=path,
+            help="write e, or a number such as 2 or 3",
+        )
+    return value
+
+
+def _read_one(node: Node, path: str, report: Report) -> None:
+    count = read_integer(node, path, report, least=1)
+    if count is not None and count != 1:
+        report.add(ONE_HEAD, at=node.at, path=path, help=ONE_HEAD_HELP)
+
+
+READERS: dict[Kind, Callable[[Node, str, Report], Any]] = {
+    "text": read_text,
+    "labels": read_labels,
+    "matrix": read_matrix,
+    "vector": lambda node, path, report: read_matrix(node, path, report, rank=1),
+    "score": lambda node, path, report: read_word(node, path, report, SCORES),
+    "scale": read_scale,
+    "positive": _read_positive,
+    "base": _read_base,
+    "mask": read_mask,
+    "one": _read_one,
+}

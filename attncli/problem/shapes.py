@@ -1,0 +1,124 @@
+"""Checks that all shapes fit together: products, biases, scores, labels and masks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from attncli.problem.masks import Placed
+from attncli.problem.model import Additive, Hide, Keep, Lengths, Matrix, Padding
+from attncli.problem.report import Report
+from attncli.problem.sources import input_of
+
+Places = Mapping[str, int]
+
+
+def sizes(given: Mapping[str, Matrix]) -> tuple[int, int]:
+    """(n, m): how many queries and how many keys there are."""
+    queries = given.get("Q") or given["X"]
+    keys = given.get("K") or given[input_of("K", given)]
+    return queries.value.shape[0], keys.value.shape[0]
+
+
+def check_shapes(given: Mapping[str, Matrix], at: Places, score: str, report: Report) -> None:
+    """Everything between the given arrays themselves."""
+    before = report.count
+    widths = {letter: _width(letter, given, at, report) for letter in "QKV"}
+    m = sizes(given)[1]
+    values = "V" if "V" in given else input_of("V", given)
+    if (rows := given[values].value.shape[0]) != m:
+        keys = "K" if "K" in given else input_of("K", given)
+        report.add(
+            f"{values} has {rows} rows and {keys} has {m}", at=at[values], path=values,
+            help="every key needs a value: K and V have equally many rows",
+        )  # fmt: skip
+    if report.count == before:
+        _check_score(given, widths["Q"], widths["K"], score, at, report)
+
+
+def check_labels(name: str, labels: Sequence[str], count: int, rows: str, at: int, report: Report) -> None:
+    """As many labels as rows."""
+    if len(labels) != count:
+        report.add(
+            f"{_many(len(labels), 'label')} for {_many(count, rows)}", at=at, path=name,
+            help="give one label per row, or remove it for numbered labels",
+        )  # fmt: skip
+
+
+def check_mask(parts: Sequence[Placed], n: int, m: int, report: Report) -> None:
+    """Masks fit n queries and m keys exactly: a row or column is never repeated to fit."""
+    for placed in parts:
+        match placed.part:
+            case Padding(exists=exists) if len(exists) != m:
+                message = f"{_many(len(exists), 'entry')} for {_many(m, 'key')}"
+                help = "give 1 or 0 for every key"
+            case Lengths(length=length) if length > m:
+                message = f"{length} keys cannot exist where there are {m}"
+                help = f"write a number from 0 to {m}"
+            case Keep(matrix=array) | Hide(matrix=array) if array.shape != (n, m):
+                message, help = _mask_shape(array.shape, n, m)
+            case Additive(matrix=matrix) if matrix.value.shape != (n, m):
+                message, help = _mask_shape(matrix.value.shape, n, m)
+            case _:
+                continue
+        report.add(message, at=placed.at, path=placed.path, help=help)
+
+
+def _mask_shape(shape: tuple[int, ...], n: int, m: int) -> tuple[str, str]:
+    turned = "; it may be transposed" if shape == (m, n) else ""
+    return (
+        f"is {_by(shape)}, but {_many(n, 'query')} and {_many(m, 'key')} need {n}×{m}",
+        f"give one row per query and one column per key{turned}",
+    )
+
+
+def _width(letter: str, given: Mapping[str, Matrix], at: Places, report: Report) -> int:
+    """The width of Q, K or V, with its product and its bias checked."""
+    if letter in given:
+        return int(given[letter].value.shape[1])
+    source, weights, bias = input_of(letter, given), f"W_{letter}", f"b_{letter}"
+    entered, (rows, columns) = given[source].value, given[weights].value.shape
+    if entered.shape[1] != rows:
+        turned = columns == entered.shape[1]
+        report.add(
+            f"{source} is {_by(entered.shape)} and {weights} is {rows}×{columns}: "
+            f"{source} has {_many(entered.shape[1], 'column')}, {weights} {_many(rows, 'row')}",
+            at=at[weights], path=weights,
+            help=f"{letter} = {source}·{weights} needs them equal"
+            + (f"; transpose {weights} if it is laid out as in torch.nn.Linear" if turned else ""),
+        )  # fmt: skip
+    if bias in given and (length := given[bias].value.shape[0]) != columns:
+        report.add(
+            f"has {_many(length, 'number')}, but {letter} has {_many(columns, 'column')}",
+            at=at[bias], path=bias, help=f"give one number for each column of {weights}",
+        )  # fmt: skip
+    return int(columns)
+
+
+def _check_score(given: Mapping[str, Matrix], d_q: int, d_k: int, score: str, at: Places, report: Report) -> None:
+    if score in ("scaled_dot", "dot"):
+        if d_q != d_k:
+            key = "K" if "K" in given else "W_K"
+            report.add(
+                f"a key has {_many(d_k, 'number')} and a query {d_q}: their dot product needs equally many",
+                at=at[key], path=key,
+                help=f"make them equal, or write score: multiplicative with a W_a of {d_q}×{d_k}",
+            )  # fmt: skip
+        return
+    width = given["v"].value.shape[0] if score == "additive" else 0
+    needs = {"W_a": (d_q, d_k)} if score == "multiplicative" else {"W_1": (d_q, width), "W_2": (d_k, width)}
+    for name, shape in needs.items():
+        if given[name].value.shape != shape:
+            report.add(
+                f"is {_by(given[name].value.shape)} where {_by(shape)} is needed", at=at[name], path=name,
+                help=f"a query has {_many(d_q, 'number')}, a key {d_k}" + (f", v {width}" if width else ""),
+            )  # fmt: skip
+
+
+def _by(shape: tuple[int, ...]) -> str:
+    return "×".join(map(str, shape))
+
+
+def _many(count: int, thing: str) -> str:
+    if count == 1:
+        return f"1 {thing}"
+    return f"{count} {thing[:-1] + 'ies' if thing in ('query', 'entry') else thing + 's'}"

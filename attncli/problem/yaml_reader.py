@@ -1,0 +1,102 @@
+"""Reads YAML text into the tree: the plain part of YAML 1.2, without aliases, tags and other indirections."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NoReturn
+
+import yaml
+
+from attncli.problem.builder import Builder
+from attncli.problem.report import Report
+from attncli.problem.tree import Mapping, Node, Scalar, Sequence, shorten
+
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C module is not everywhere
+_UNPRINTABLE = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_AT_LENGTH = "write the value out in full"
+
+# PyYAML's two parsers word the same fault differently: (pattern of either's words, ours, help).
+_FAULTS = (
+    (r"sequence.*expected ',' or '\]'", 'a "," or "]" is missing', "a list is written [1, 2, 3]"),
+    (r"mapping.*expected ',' or '}'", 'a "," or "}" is missing', "a mapping is written {padding: [1, 1, 0]}"),
+    (r"mapping values are not allowed", 'a ":" cannot stand here',
+     "check the indentation, or put a text that holds a colon in quotes"),
+    (r"quoted scalar.*end of stream", "a quotation mark is not closed", "add the closing quotation mark"),
+    (r"node content", "a value is missing", "check the commas and brackets"),
+    (r"expected (key|<block end>|'-')", "this does not belong here", "check the indentation and the brackets"),
+    (r"unknown escape", "there is no such escape in a text", r"write a backslash as \\, or use single quotes"),
+    (r"incompatible YAML", "this version of YAML is unknown", "remove the line that begins with %YAML"),
+)  # fmt: skip
+
+
+def read_yaml(report: Report, loader: Any = LOADER) -> Node:
+    """The tree of the report's source; AttncliError where it is not YAML or uses what is refused."""
+    text = report.source.text
+    if found := _UNPRINTABLE.search(text):
+        report.fail(
+            f"a control character (U+{ord(found[0]):04X}) cannot stand in YAML",
+            at=found.start(),
+            help=r'remove it; in a quoted text it can be written as an escape such as "\x07"',
+        )
+    builder = Builder(report)
+    documents = 0
+    try:
+        for event in yaml.parse(text, Loader=loader):
+            if isinstance(event, yaml.DocumentStartEvent):
+                documents += 1
+                if documents == 2:
+                    report.fail(
+                        "a second document begins here",
+                        at=_at(event),
+                        help="a file holds one problem: put the other in a file of its own",
+                    )
+            elif isinstance(event, yaml.CollectionEndEvent):
+                builder.close()
+            elif isinstance(event, yaml.NodeEvent):
+                _put(event, builder, report)
+    except yaml.MarkedYAMLError as error:
+        _syntax_error(error, report)
+    root = builder.root
+    if root is None or (isinstance(root, Scalar) and not root.quoted and not root.text):
+        report.fail("the file is empty", at=0, help="a problem has lines such as X: [[1, 0], [0, 1]]")
+    return root
+
+
+def _at(event: yaml.Event) -> int:
+    return event.start_mark.index if event.start_mark else 0
+
+
+def _put(event: yaml.NodeEvent, builder: Builder, report: Report) -> None:
+    at = _at(event)
+    if isinstance(event, yaml.AliasEvent):
+        report.fail(f"aliases (*{shorten(event.anchor or '')}) are not read", at=at, help=_AT_LENGTH)
+    if event.anchor:
+        report.fail(f"anchors (&{shorten(event.anchor)}) are not read", at=at, help="remove the anchor")
+    if tag := getattr(event, "tag", None):
+        report.fail(f"tags ({shorten(tag)}) are not read", at=at, help="remove the tag; the value says what it is")
+    if isinstance(event, yaml.SequenceStartEvent):
+        builder.open(Sequence(at))
+    elif isinstance(event, yaml.MappingStartEvent):
+        builder.open(Mapping(at))
+    elif isinstance(event, yaml.ScalarEvent):
+        quoted = bool(event.style)
+        if event.value == "<<" and not quoted and isinstance(builder.inside, Mapping):
+            report.fail("merge keys (<<) are not read", at=at, help=_AT_LENGTH)
+        builder.put(Scalar(event.value, quoted, at))
+
+
+def _syntax_error(error: yaml.MarkedYAMLError, report: Report) -> NoReturn:
+    words = f"{error.context or ''} {error.problem or ''}"
+    mark = error.problem_mark or error.context_mark
+    at = mark.index if mark else 0
+    text = report.source.text
+    if not text[at:].strip() and error.context_mark:
+        at = error.context_mark.index  # where the thing begins that the end of the file leaves open
+    if "cannot start any token" in words:
+        if text[at] == "\t":
+            report.fail("a tab cannot indent YAML", at=at, help="indent with spaces")
+        report.fail(f"a value cannot begin with {text[at]}", at=at, help="put the text in quotes")
+    for pattern, message, help in _FAULTS:
+        if re.search(pattern, words):
+            report.fail(message, at=at, help=help)
+    report.fail(f"this is not YAML: {error.problem}", at=at, help="check the indentation, brackets and quotes")
