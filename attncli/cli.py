@@ -32,7 +32,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _report(error: Exception) -> int:
-    from attncli.commands.report import report_error, report_fault
+    from attncli.console.report import report_error, report_fault
 
     try:
         if isinstance(error, AttncliError):
@@ -59,7 +59,7 @@ _TOO_LARGE = AttncliError(
 
 
 def _unwritable(error: OSError) -> AttncliError:
-    from attncli.commands.report import reason
+    from attncli.console.report import reason
 
     return file_error(
         f"{error.filename or 'standard output'}: {reason(error)}",

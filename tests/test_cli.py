@@ -184,7 +184,7 @@ def test_an_interruption() -> None:
     program = (
         "import os, signal, sys\n"
         "from attncli import cli\n"
-        "from attncli.commands import output\n"
+        "from attncli.console import output\n"
         "output.check = lambda *arguments: os.kill(os.getpid(), signal.SIGINT)\n"
         "sys.argv = ['attncli', 'compute', 'p.yaml']\n"
         "cli.main()\n"

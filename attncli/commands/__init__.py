@@ -1,7 +1,7 @@
 """The commands: one file each, found by name, with everything heavy imported inside the function.
 
-A module here that holds a function of its own name is a command; `attncli NAME` calls it. What the
-function's parameters and docstring say is the command's interface and help.
+Every module here is a command: `attncli NAME` calls the module's function of that name, whose parameters
+and docstring are the command's options and its help.
 """
 
 from importlib import import_module
@@ -61,9 +61,8 @@ def _application() -> typer.Typer:
     )
     application.callback(invoke_without_command=True)(_attncli)
     for module in iter_modules(__path__):
-        function = getattr(import_module(f"{__name__}.{module.name}"), module.name, None)
-        if function is not None:
-            application.command(module.name, cls=_Command)(function)
+        function = getattr(import_module(f"{__name__}.{module.name}"), module.name)
+        application.command(module.name, cls=_Command)(function)
     return application
 
 

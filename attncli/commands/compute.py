@@ -4,7 +4,7 @@ import os
 import stat
 import sys
 
-from attncli.commands import options, values
+from attncli.console import options, values
 from attncli.errors import usage_error
 
 
@@ -57,13 +57,13 @@ def compute(
         if together:
             raise usage_error(f"{option} does not go with {other}", help=_ADVICE[option])
 
-    from attncli.commands.output import check
+    from attncli.console.output import check
 
     check(output, file)
     _limit_threads(file)
 
-    from attncli.commands.page import write_page
-    from attncli.commands.report import warn
+    from attncli.console.page import write_page
+    from attncli.console.report import warn
     from attncli.page.derivation import View, derivation
     from attncli.problem.reader import change, load
     from attncli.tracing import run

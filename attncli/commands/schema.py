@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from attncli.commands import options
+from attncli.console import options
 from attncli.errors import did_you_mean, usage_error
 
 _SCHEMAS = {
@@ -26,7 +26,7 @@ def schema(
             help=did_you_mean(name, list(_SCHEMAS), f"the schemas are {', '.join(_SCHEMAS)}"),
         )
 
-    from attncli.commands.output import check, write
+    from attncli.console.output import check, write
 
     check(output, "-")
     module, function = _SCHEMAS[name]

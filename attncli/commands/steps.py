@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from attncli.commands import options, values
+from attncli.console import options, values
 
 
 def steps(
@@ -19,8 +19,8 @@ def steps(
     page_format = values.output_format(format, output)
     values.choice("--color", color)
 
-    from attncli.commands.output import check
-    from attncli.commands.page import write_page
+    from attncli.console.output import check
+    from attncli.console.page import write_page
     from attncli.page.catalogue import catalogue, rule_page
 
     check(output, "-")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from attncli import __version__
 from attncli.attention.rules import AXES, RULES
 
 _STRINGS: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
@@ -18,7 +17,7 @@ def trace_schema() -> dict[str, Any]:
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "A trace of attncli",
-        "description": f"Every step of one attention problem, as attncli {__version__} writes it with --format json.",
+        "description": "Every step of one attention problem, as attncli writes it with --format json.",
         **_closed(
             {
                 "attncli": {

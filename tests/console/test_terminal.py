@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from attncli.commands.terminal import wants_color, width
+from attncli.console.terminal import wants_color, width
 
 
 class Terminal(io.StringIO):

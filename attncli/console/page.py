@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Literal, cast
 
-from attncli.commands import output, terminal
+from attncli.console import output, terminal
 from attncli.render import Style, render
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from attncli.commands import output
+from attncli.console import output
 from attncli.errors import AttncliError, Exit
 
 FAILURES = [OSError(28, "No space left on device"), KeyboardInterrupt(), MemoryError()]
@@ -113,7 +113,7 @@ def test_a_fifo_is_written_to_and_stays(tmp_path: Path) -> None:
 
 
 def test_standard_output_by_its_name_in_the_file_system(tmp_path: Path) -> None:
-    program = "from attncli.commands.output import write; write('new\\n', '/dev/stdout', portable=True)"
+    program = "from attncli.console.output import write; write('new\\n', '/dev/stdout', portable=True)"
     with (tmp_path / "log").open("wb") as log:
         log.write(b"before\n")
         log.flush()

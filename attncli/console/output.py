@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 
-from attncli.commands.report import reason
+from attncli.console.report import reason
 from attncli.errors import AttncliError, file_error, usage_error
 
 

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from attncli.commands.report import describe, reason, report_error, warn
+from attncli.console.report import describe, reason, report_error, warn
 from attncli.errors import AttncliError, Exit, Place, input_error
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from attncli.commands.values import PRECISION, choice, names, output_format, whole
+from attncli.console.values import PRECISION, choice, names, output_format, whole
 from attncli.errors import AttncliError, Exit
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from attncli.commands.values import CHOICES, PRECISION
+from attncli.console.values import CHOICES, PRECISION
 
 
 def _words(option: str) -> str:
