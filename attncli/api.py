@@ -6,7 +6,7 @@ from dataclasses import fields
 from os import PathLike
 from typing import Any
 
-from attncli import trace as tracing
+from attncli import tracing
 from attncli.page.derivation import View, derivation
 from attncli.problem.model import Problem
 from attncli.problem.reader import load as load_problem

@@ -101,7 +101,7 @@ def _written(rule: Rule, matrix: Matrix | None, steps: Mapping[str, Step]) -> An
     if matrix:
         return matrix.written
     given = steps[rule.inputs[0]].written if rule.name == "K_T" else None
-    return tuple(zip(*given, strict=True)) if given else None  # type: ignore[misc]
+    return tuple(zip(*given, strict=True)) if given else None
 
 
 def _needs_shift(logits: Host, problem: Problem, dtype: Dtype) -> bool:

@@ -1,0 +1,25 @@
+"""Where the environment promises an oracle (ATTNCLI_REQUIRE="torch tex katex"), it must be there: no test skips in silence."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+PRESENT: dict[str, Callable[[], bool]] = {
+    "torch": lambda: importlib.util.find_spec("torch") is not None,
+    "gpu": lambda: importlib.util.find_spec("cupy") is not None,
+    "tex": lambda: all(shutil.which(engine) for engine in ("pdflatex", "xelatex", "lualatex")),
+    "katex": lambda: (
+        shutil.which("node") is not None and (Path(__file__).parents[1] / ".ci" / "node_modules" / "katex").is_dir()
+    ),
+}
+
+
+@pytest.mark.parametrize("oracle", os.environ.get("ATTNCLI_REQUIRE", "").split() or ["none promised"])
+def test_what_is_promised_is_there(oracle: str) -> None:
+    assert oracle == "none promised" or PRESENT[oracle]()

@@ -1,0 +1,43 @@
+"""Every example in every format, word for word: `pytest tests/test_golden.py --update` writes the files anew.
+
+The files hold printed numbers only, at three decimals, since the last bits of a float differ between machines.
+What the numbers must be is proved elsewhere, against oracles; these files show what a change does to a page.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from attncli.page.derivation import View, derivation
+from attncli.problem.reader import load
+from attncli.render import Style, render
+from attncli.tracing import run
+
+ROOT = Path(__file__).parents[1]
+GOLDEN = Path(__file__).parent / "golden"
+SUFFIXES = {"table": "txt", "markdown": "md", "latex": "tex"}
+INPUTS = sorted(file.name for file in (ROOT / "inputs").iterdir())
+
+
+def page(name: str, format: str) -> str:
+    """What `attncli compute inputs/NAME` writes in this format, a table as on a terminal of 80 columns."""
+    document = derivation(run(load(str(ROOT / "inputs" / name))), View())
+    return render(document, format, Style(width=80 if format == "table" else None))
+
+
+@pytest.mark.parametrize("format", SUFFIXES)
+@pytest.mark.parametrize("name", INPUTS)
+def test_page_is_as_it_was(name: str, format: str, pytestconfig: pytest.Config) -> None:
+    golden = GOLDEN / f"{name}.{SUFFIXES[format]}"
+    written = page(name, format)
+    if pytestconfig.getoption("--update"):
+        golden.write_text(written, encoding="utf-8")
+    assert golden.exists(), f"no golden file {golden.name}; write it with --update and read it"
+    assert written == golden.read_text(encoding="utf-8")
+
+
+def test_no_golden_file_is_left_over() -> None:
+    expected = {f"{name}.{suffix}" for name in INPUTS for suffix in SUFFIXES.values()}
+    assert {file.name for file in GOLDEN.iterdir()} == expected
