@@ -52,7 +52,7 @@ def _sections(printer: Printer, names: tuple[str, ...], view: View) -> Iterator[
     if given and view.steps is None:
         yield Heading("What is given", 2)
     for step in given:
-        yield from given_section(printer, step)
+        yield from given_section(printer, step, view.detail)
     numbers = {step.name: number for number, step in enumerate(printer.trace.computed(), 1)}
     for name in names:
         if name in numbers:

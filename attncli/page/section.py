@@ -28,8 +28,8 @@ def step_section(printer: Printer, step: Step, number: int | None, detail: str, 
     """A computed step, from its headline to its worked lines."""
     rule = step.rule
     yield Heading(rule.title, 2, number)
-    said = " ".join(part for part in (rule.meaning, rule.why) if part)
-    yield Paragraph(text(said)) if detail != "brief" else Paragraph(text(rule.meaning))
+    if detail != "brief":
+        yield Paragraph(text(" ".join(part for part in (rule.meaning, rule.why) if part)))
     if rule.formula:
         yield Formula((headline(step),), shapes(printer.trace, step))
     if detail != "brief" or not rule.formula:

@@ -1,0 +1,33 @@
+"""Draw the README's picture of a terminal: `python docs/pictures/make.py` writes terminal.svg anew."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from attncli.page.derivation import View, derivation
+from attncli.problem.reader import load
+from attncli.render import Style, render
+from attncli.tracing import run
+
+HERE = Path(__file__).parent
+PROBLEM = "inputs/i_love_ai.yaml"
+STEPS = ("scores", "weights")
+COMMAND = f"attncli compute {PROBLEM} --steps {','.join(STEPS)} --heatmap"
+
+
+def picture() -> str:
+    """A terminal of 80 columns after the command, as SVG."""
+    trace = run(load(str(HERE.parents[1] / PROBLEM)))
+    page = render(derivation(trace, View(steps=STEPS, heatmap=True)), "table", Style(width=80, color=True))
+    console = Console(record=True, width=82, file=io.StringIO(), force_terminal=True, color_system="truecolor")
+    console.print(Text(f"$ {COMMAND}\n", "bold"))
+    console.print(Text.from_ansi(page))
+    return console.export_svg(title="attncli", unique_id="attncli")
+
+
+if __name__ == "__main__":
+    (HERE / "terminal.svg").write_text(picture(), encoding="utf-8")
