@@ -15,12 +15,11 @@ from attncli.page.worked import lines, worked_line
 from attncli.tracing.model import Step, Trace
 
 
-def given_section(printer: Printer, step: Step) -> Iterator[Block]:
+def given_section(printer: Printer, step: Step, detail: str) -> Iterator[Block]:
     """A given array: its name, shape and meaning, and its numbers."""
     size = "×".join(str(length) for length in step.shape)
-    yield Paragraph(
-        (f"{step.rule.title} ", Math(in_symbols(Name(step.name))), f" ({size}): ", *text(step.rule.meaning))
-    )
+    meaning = () if detail == "brief" else (": ", *text(step.rule.meaning))
+    yield Paragraph((f"{step.rule.title} ", Math(in_symbols(Name(step.name))), f" ({size})", *meaning))
     yield grid(printer, step)
 
 
