@@ -1,13 +1,13 @@
 """How functions, names and numbers are spelled in each notation: tables only, the walker is in `write.py`.
 
-`plain` is ASCII for programs, `unicode` for terminals, `latex` for TeX, KaTeX and MathJax.
+PLAIN is ASCII for programs, UNICODE for terminals, LATEX for TeX, KaTeX and MathJax.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 CHOICE, COMPARISON, SUM, MINUS, PRODUCT, POWER, ATOM = range(7)  # how tightly a form binds
 
@@ -145,7 +145,7 @@ def _latex_cell(name: str, indices: tuple[str, ...]) -> str:
 
 
 def _unicode_number(text: str) -> str:
-    return text.replace("inf", "∞").replace("sqrt", "√") if "inf" in text else _RADICAL.sub(r"√\1", text)
+    return _RADICAL.sub(r"√\1", text.replace("inf", "∞").replace("*", "·"))
 
 
 _RADICAL = re.compile(r"sqrt\((\d+)\)")
@@ -187,4 +187,7 @@ LATEX = Notation(
     cell=_latex_cell,
     number=_latex_number,
     nearly=r"\approx",
+)
+LATEX_LINE = replace(  # for lines of text, where a fraction's numbers would be too small to read
+    LATEX, functions=LATEX_FUNCTIONS | {"div": _SHARED["div"], "share": _SHARED["share"]}
 )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from attncli.equation.notation import LATEX
-from attncli.equation.write import write
+from attncli.equation.notation import LATEX, LATEX_LINE
 from attncli.page import document as page
 from attncli.render import Style
 from attncli.render.labels import label
 from attncli.render.latex_escape import escape, length
 from attncli.render.latex_grid import GRAY, display, grid_displays
+from attncli.render.latex_table import sentence, tables
 from attncli.render.shades import LEGEND, needs_legend
 from attncli.render.spelling import chain, opening, product, sides
 
@@ -26,8 +26,6 @@ PREAMBLE = r"""\documentclass[11pt]{article}
 \setlength{\abovedisplayshortskip}{0pt}
 """
 FRAGMENT = "% Needs \\usepackage{color} in the preamble.\n"
-PAGE_ROWS = 30  # a tabular does not break across pages by itself
-LINE = 80  # characters that fit side by side in a table
 LABEL = 26  # labels longer than this do not set the width of their column
 HEADINGS = {2: "section*", 3: "subsection*"}
 
@@ -48,9 +46,9 @@ def _block(block: page.Block) -> Iterator[str]:
             head = rf"{number}\quad " if number is not None else ""
             yield f"\\{HEADINGS.get(level, 'paragraph*')}{{{head}{escape(text)}}}"
         case page.Paragraph(text=text, kind="text"):
-            yield _sentence(text)
+            yield sentence(text)
         case page.Paragraph(text=text, kind=kind):
-            yield f"\\begin{{quote}}\\raggedright\n\\textbf{{{kind.capitalize()}.}} {_sentence(text)}\n\\end{{quote}}"
+            yield f"\\begin{{quote}}\\raggedright\n\\textbf{{{kind.capitalize()}.}} {sentence(text)}\n\\end{{quote}}"
         case page.Formula(parts=parts, shapes=shapes):
             tail = product(shapes, r" \times ", r" \, ") if shapes else ""
             yield display(chain(parts, LATEX), tail)
@@ -61,17 +59,10 @@ def _block(block: page.Block) -> Iterator[str]:
             if needs_legend(block):
                 yield rf"\nopagebreak{{\small\color[gray]{{{GRAY}}}Gray: {LEGEND}.\par}}"
         case page.Table(head=head, rows=rows, right=right):
-            for start in range(0, max(len(rows), 1), PAGE_ROWS):
-                yield _tabular(head, rows[start : start + PAGE_ROWS], right)
+            yield from tables(head, rows, right)
         case page.Listing(items=items):
-            bullets = "\n".join(rf"\item[$\bullet$] {_sentence(item)}" for item in items)
+            bullets = "\n".join(rf"\item[$\bullet$] {sentence(item)}" for item in items)
             yield f"\\begin{{itemize}}\n{bullets}\n\\end{{itemize}}"
-
-
-def _sentence(text: page.Text) -> str:
-    return "".join(
-        f"${write(piece.expression, LATEX)}$" if isinstance(piece, page.Math) else escape(piece) for piece in text
-    )
 
 
 def _worked(lines: Sequence[page.WorkedLine]) -> str:
@@ -81,40 +72,10 @@ def _worked(lines: Sequence[page.WorkedLine]) -> str:
     for line in lines:
         name = escape(label(line.label))
         head = rf"\makebox[{width:.1f}em][l]{{{name}}}" if length(line.label) <= LABEL else rf"{name}\quad"
-        formula = " ".join(side for side in sides(line, LATEX) if side)
+        formula = " ".join(side for side in sides(line, LATEX_LINE) if side)
         parts = [f"${formula}$"] if formula else []
-        parts += [_sentence(line.remark)] if line.remark else []
+        parts += [sentence(line.remark)] if line.remark else []
         said = r"\quad ".join(parts)
         hang = rf"\hangindent={width + 1.5:.1f}em \hangafter=1"
-        written.append(rf"{hang} \leavevmode{head}{said}\par")
+        written.append(rf"{hang} \leavevmode{{}}{head}{said}\par")
     return "{\\raggedright\\parskip=2pt\n" + "\n".join(written) + "\n}"
-
-
-def _tabular(head: Sequence[str], rows: Sequence[Sequence[page.Text]], right: Sequence[int]) -> str:
-    lengths = [
-        max(len(head[place]), *(_length(row[place]) for row in rows)) if rows else len(head[place])
-        for place in range(len(head))
-    ]
-    wide = _wide(lengths)
-    wrapped = {place: rf"p{{{share:.2f}\linewidth}}" for place, share in wide.items()}
-    columns = "".join("r" if place in right else wrapped.get(place, "l") for place in range(len(head)))
-    body = [" & ".join(rf"\textbf{{{escape(word)}}}" for word in head) + r" \\ \hline"]
-    body += [" & ".join(map(_sentence, row)) + r" \\{}" for row in rows]
-    lines = "\n".join(body)
-    table = f"\\begin{{tabular}}{{@{{}}{columns}@{{}}}}\n{lines}\n\\end{{tabular}}"
-    return f"{{\\renewcommand{{\\arraystretch}}{{1.2}}\\noindent\n{table}\\par}}"
-
-
-def _wide(lengths: Sequence[int]) -> dict[int, float]:
-    """Which columns have to wrap, with the share of the line each gets, so that all fit on it."""
-    if sum(lengths) <= LINE:
-        return {}
-    narrow = LINE / len(lengths)
-    wide = [place for place, length in enumerate(lengths) if length > narrow]
-    room = max(1 - 0.04 * len(lengths) - sum(lengths[p] for p in range(len(lengths)) if p not in wide) / LINE, 0.3)
-    whole = sum(lengths[place] for place in wide)
-    return {place: room * lengths[place] / whole for place in wide}
-
-
-def _length(text: page.Text) -> int:
-    return sum(length(piece) if isinstance(piece, str) else 8 for piece in text)

@@ -15,6 +15,7 @@ from attncli.render.table_grid import counted, split
 COLUMNS = 8  # the most that stand side by side on a page
 LINE = 76  # characters of a matrix that fit on a line, the space between columns counted as GAP
 GAP = 3
+LABEL = 24  # letters of a label that stand on one line
 GRAY = 0.5  # what a mask hides
 ROWS = 30  # a matrix does not break across pages
 
@@ -23,7 +24,7 @@ def grid_displays(grid: Grid) -> Iterator[str]:
     """The matrix as displayed formulas, in blocks of rows and columns where it is too large for one."""
     name = write(grid.name, LATEX)
     total = len(grid.cells[0])
-    side = max(map(length, grid.rows)) + len(name.replace(r"\mathrm", "")) + GAP
+    side = max(map(_width, grid.rows)) + len(name.replace(r"\mathrm", "")) + GAP
     for start, end in _runs(grid, LINE - side):
         for top in range(0, len(grid.rows), ROWS):
             bottom = min(top + ROWS, len(grid.rows))
@@ -43,20 +44,30 @@ def _runs(grid: Grid, room: int) -> list[tuple[int, int]]:
     """Runs of columns that fit on a line and are at most COLUMNS long."""
     heads = grid.columns or ("",) * len(grid.cells[0])
     widths = [
-        GAP + max(length(head), *(len(row[place].text) for row in grid.cells)) for place, head in enumerate(heads)
+        GAP + max(_width(head), *(len(row[place].text) for row in grid.cells)) for place, head in enumerate(heads)
     ]
-    fitting = split(widths, room)
-    return [(begin, min(begin + COLUMNS, end)) for start, end in fitting for begin in range(start, end, COLUMNS)]
+    return split(widths, room, COLUMNS)
+
+
+def _width(name: str) -> int:
+    return min(length(label(name)), LABEL)
+
+
+def _label(name: str) -> str:
+    """A label beside or above the matrix, on several lines where it is long."""
+    text = escape(label(name))
+    if length(label(name)) <= LABEL:
+        return rf"\hbox{{{text}}}"
+    return rf"\parbox{{{LABEL // 2}em}}{{\raggedright {text}}}"
 
 
 def _matrix(grid: Grid, name: str, rows: slice, columns: slice) -> str:
     heads = (grid.columns or ("",) * len(grid.cells[0]))[columns]
     cells = [row[columns] for row in grid.cells[rows]]
     spelled = list(zip(*(_column(column) for column in zip(*cells, strict=True)), strict=True))
-    lines = [" & " + " & ".join(rf"\hfill\hbox{{{escape(label(head))}}}" for head in heads)]
+    lines = [" & " + " & ".join(rf"\hfill{_label(head)}" for head in heads)]
     lines += [
-        rf"\hbox{{{escape(label(row))}}}\hfill & " + " & ".join(numbers)
-        for row, numbers in zip(grid.rows[rows], spelled, strict=True)
+        rf"{_label(row)}\hfill & " + " & ".join(numbers) for row, numbers in zip(grid.rows[rows], spelled, strict=True)
     ]
     body = "\n".join(rf"  {line} \cr" for line in lines)
     return f"{name} = \\bordermatrix{{\n{body}\n}}"

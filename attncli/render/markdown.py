@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
-from attncli.equation.notation import LATEX, UNICODE
+from attncli.equation.notation import LATEX, LATEX_LINE, UNICODE
 from attncli.equation.write import write
 from attncli.page import document as page
 from attncli.render import Style
@@ -79,10 +79,10 @@ class _Writer:
             else visible(piece).translate(_ESCAPES)
             for piece in text
         )
-        return _line_start("".join(pieces))
+        return _line_start("".join(pieces).strip())
 
     def worked(self, line: page.WorkedLine) -> str:
-        formula = " ".join(side for side in sides(line, LATEX) if side)
+        formula = " ".join(side for side in sides(line, LATEX_LINE) if side)
         parts = [self.inline(formula)] if formula else []
         parts += [self.sentence(line.remark)] if line.remark else []
         return f"- **{escape(label(line.label))}**: {' — '.join(parts)}"

@@ -50,13 +50,12 @@ def grid_lines(grid: Grid, room: int | None, color: bool) -> list[Text]:
     return lines
 
 
-def split(widths: Sequence[int], room: int | None) -> list[tuple[int, int]]:
-    """Cut columns into runs (start, end) whose widths add up to no more than `room`, one column at least."""
-    if room is None:
-        return [(0, len(widths))]
+def split(widths: Sequence[int], room: int | None, most: int | None = None) -> list[tuple[int, int]]:
+    """Cut columns into runs (start, end), as long as fits: one at least, `most` at most, no wider than `room`."""
     runs, start, used = [], 0, 0
     for place, width in enumerate(widths):
-        if place > start and used + width > room:
+        full = (room is not None and used + width > room) or place - start == most
+        if place > start and full:
             runs.append((start, place))
             start, used = place, 0
         used += width
@@ -83,6 +82,8 @@ def _column(grid: Grid, place: int, color: bool) -> _Column:
     if any(marks):
         numbers = [f"{number} {sign or ' '}" for number, sign in zip(numbers, marks, strict=True)]
     head = Text(label(grid.columns[place]) if grid.columns else "", "cyan")
+    if any(marks) and head:
+        head.append("  ")  # the label stands over the digits, not over the marks
     width = max(head.cell_len, len(numbers[0]))
     head.pad_left(width - head.cell_len)
     styled = (Text(number.rjust(width), _look(cell, color)) for number, cell in zip(numbers, cells, strict=True))

@@ -1,0 +1,65 @@
+"""A table of sentences in LaTeX: columns of text wrap, and long tables are cut where a page ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import ceil
+
+from attncli.equation.notation import LATEX
+from attncli.equation.write import write
+from attncli.page.document import Math, Text
+from attncli.render.latex_escape import escape, length
+
+LINE = 80  # characters that fit side by side
+PAGE = 36  # lines; a tabular does not break across pages by itself
+FORMULA = 8  # about how many characters a formula in a sentence takes
+
+
+def sentence(text: Text) -> str:
+    """A run of prose, its formulas as inline math."""
+    return "".join(
+        f"${write(piece.expression, LATEX)}$" if isinstance(piece, Math) else escape(piece) for piece in text
+    )
+
+
+def tables(head: Sequence[str], rows: Sequence[Sequence[Text]], right: Sequence[int]) -> Iterator[str]:
+    """The table as one tabular, or as several with the same head where it is longer than a page."""
+    lengths = [[_length(cell) for cell in row] for row in rows]
+    widest = [max([length(word), *column]) for word, *column in zip(head, *lengths, strict=True)]
+    shares = _shares(widest, right)
+    begun, used = 0, 0
+    for place, row in enumerate(lengths):
+        lines = max(1, *(ceil(row[column] / (share * LINE)) for column, share in shares.items())) if shares else 1
+        if used and used + lines > PAGE:
+            yield _tabular(head, rows[begun:place], right, shares)
+            begun, used = place, 0
+        used += lines
+    yield _tabular(head, rows[begun:], right, shares)
+
+
+def _tabular(
+    head: Sequence[str], rows: Sequence[Sequence[Text]], right: Sequence[int], shares: dict[int, float]
+) -> str:
+    wrapped = {place: rf"p{{{share:.2f}\linewidth}}" for place, share in shares.items()}
+    columns = "".join("r" if place in right else wrapped.get(place, "l") for place in range(len(head)))
+    lines = [" & ".join(rf"\textbf{{{escape(word)}}}" for word in head) + r" \\ \hline"]
+    lines += [" & ".join(map(sentence, row)) + r" \\{}" for row in rows]
+    body = "\n".join(lines)
+    table = f"\\begin{{tabular}}{{@{{}}{columns}@{{}}}}\n{body}\n\\end{{tabular}}"
+    return f"{{\\renewcommand{{\\arraystretch}}{{1.2}}\\noindent\n{table}\\par}}"
+
+
+def _shares(widest: Sequence[int], right: Sequence[int]) -> dict[int, float]:
+    """Which columns have to wrap, with the share of the line each gets, so that all fit on it."""
+    if sum(widest) <= LINE:
+        return {}
+    even = LINE / len(widest)
+    wide = [place for place, width in enumerate(widest) if width > even and place not in right]
+    narrow = sum(width for place, width in enumerate(widest) if place not in wide)
+    room = max(1 - 0.04 * len(widest) - narrow / LINE, 0.3)
+    whole = sum(widest[place] for place in wide)
+    return {place: room * widest[place] / whole for place in wide}
+
+
+def _length(text: Text) -> int:
+    return sum(length(piece) if isinstance(piece, str) else FORMULA for piece in text)

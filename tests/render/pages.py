@@ -1,0 +1,88 @@
+"""Pages for the renderers' tests, built by hand from blocks."""
+
+from attncli.equation.parse import parse_equation, parse_expression
+from attncli.equation.tree import Call, Expression, Name, Number
+from attncli.page.document import (
+    Block,
+    Cell,
+    Document,
+    Formula,
+    Grid,
+    Heading,
+    Listing,
+    Paragraph,
+    Table,
+    Worked,
+    WorkedLine,
+    text,
+)
+
+HOSTILE = (
+    "a|b",
+    "[red]x[/red]",
+    r"\input{/etc/passwd}",
+    "</script><b>",
+    "_ & # } ^ \\ % $x$ {b} ~",
+    "[/]",
+    ":smile: *a* **b** `c` ~~d~~",
+    "日本語",
+    "👩\u200d👩\u200d👧",
+    "\x1b[31m",
+    "\u202eabc",
+    " lead",
+    "# 1. - x",
+    "Łódź naïve ą",
+    "x\ny",
+    "--- '' \"q\" ?` !`",
+)
+
+
+def number(text: str) -> Number:
+    return Number(None, text)
+
+
+def dot(*pairs: tuple[str, str]) -> Expression:
+    return Call("add", tuple(Call("mul", (number(left), number(right))) for left, right in pairs))
+
+
+def grid(
+    name: str, rows: tuple[str, ...], columns: tuple[str, ...], *cells: str, hidden: str = "", shaded: bool = False
+) -> Grid:
+    """A matrix from one line of text per row; `hidden` names the texts that a mask hides."""
+
+    def cell(text: str) -> Cell:
+        return Cell(text, float(text) if shaded and text != "-inf" else None, text in hidden.split())
+
+    return Grid(parse_expression(name), rows, columns, tuple(tuple(map(cell, line.split())) for line in cells))
+
+
+def page(*blocks: Block, title: str = "") -> Document:
+    return Document(title, blocks)
+
+
+EVERY_BLOCK: tuple[Block, ...] = (
+    Heading("A page", level=1),
+    Heading("Scores", number=4),
+    Formula(
+        (parse_expression("S"), parse_expression("Q @ T(K)")),
+        ((3, 4), (4, 3), (3, 3)),
+    ),
+    Formula((parse_equation("S[i, j] = sum(k, Q[i, k] * K_T[k, j])"),)),
+    Paragraph(text("Divide by `sqrt(d_k)`, then go on.")),
+    Paragraph(("Mind this.",), kind="note"),
+    Paragraph(("Beware.",), kind="warning"),
+    grid("S", ("I", "AI"), ("I", "AI"), "1 -2.5", "1/3 sqrt(2)"),
+    grid("Z", ("I", "AI"), ("I", "AI"), "0.5 -inf", "0.25 0", hidden="-inf 0", shaded=True),
+    grid("r", ("I", "AI"), (), "25.368", "16.956"),
+    Worked(
+        (
+            WorkedLine("I → AI", (dot(("2", "2"), ("0", "1")), number("4")), exact=True),
+            WorkedLine("I, d1", (Call("exp", (number("2.887"),)), number("17.935")), exact=False, remark=("rounded",)),
+            WorkedLine("AI → I", (), exact=True, remark=text("`j <= i` does not hold")),
+            WorkedLine("AI", (Call("add", (number("1"), Name("… 4 more …"), number("2"))), number("9")), exact=True),
+        )
+    ),
+    Heading("A part", level=3),
+    Table(("step", "shape"), ((text("Queries, `X @ W_Q`"), ("3×4",)),), (1,)),
+    Listing((text("rows of `A` sum to 1"), ("second",))),
+)

@@ -1,0 +1,80 @@
+"""Formats are found by name, and each of them can say everything a page says."""
+
+import subprocess
+import sys
+
+import pytest
+from pages import EVERY_BLOCK, HOSTILE, grid, page
+
+from attncli.page.document import Heading, Listing, Paragraph, Table, Worked, WorkedLine
+from attncli.render import FORMATS, Style, format_of, render
+
+STYLES = (
+    Style(),
+    Style(width=80),
+    Style(width=80, color=True),
+    Style(width=20),
+    Style(width=1),
+    Style(math="dollars"),
+    Style(fragment=True),
+)
+
+
+@pytest.mark.parametrize("style", STYLES, ids=repr)
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_format_takes_every_block(format: str, style: Style) -> None:
+    written = render(page(*EVERY_BLOCK), format, style)
+    assert written.endswith("\n")
+    assert written == render(page(*EVERY_BLOCK), format, style)
+    if format != "json":
+        for number in ("2.5", "25.368", "16.956", "0.25", "17.935"):
+            assert number in written
+
+
+@pytest.mark.parametrize("format", [format for format in FORMATS if format != "json"])
+@pytest.mark.parametrize("label", HOSTILE)
+def test_no_label_brings_anything_unseen_onto_the_page(format: str, label: str) -> None:
+    blocks = (
+        Heading(label),
+        Paragraph((label,)),
+        grid("S", (label,), (label,), "1"),
+        Worked((WorkedLine(label, (), exact=True, remark=(label,)),)),
+        Table((label,), (((label,),),)),
+        Listing(((label,),)),
+    )
+    written = render(page(*blocks, title=label), format)
+    assert not set("\x1b\x9b\0\u202e\r\t") & set(written)
+
+
+@pytest.mark.parametrize("format", ["table", "markdown", "latex"])
+def test_the_title_is_said_once(format: str) -> None:
+    untitled = page(Paragraph(("text",)), title="Attention")
+    titled = page(Heading("Attention", level=1), Paragraph(("text",)), title="Attention")
+    assert render(untitled, format) == render(titled, format)
+    assert render(titled, format).count("Attention") == 1
+
+
+def test_a_page_without_blocks_is_an_empty_page() -> None:
+    assert render(page(), "table") == ""
+    assert render(page(title="T"), "table") == "T\n━\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "format"),
+    [
+        ("out.md", "markdown"),
+        ("a/b.TEX", "latex"),
+        ("x.json", "json"),
+        ("x.txt", "table"),
+        ("x.pdf", None),
+        ("md", None),
+    ],
+)
+def test_a_file_name_asks_for_its_format(path: str, format: str | None) -> None:
+    assert format_of(path) == format
+
+
+def test_a_format_is_imported_only_when_asked_for() -> None:
+    code = "import sys, attncli.render; print({'rich', 'numpy', 'json'} & set(sys.modules))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout == "set()\n"

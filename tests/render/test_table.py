@@ -1,0 +1,149 @@
+"""The page for a terminal: aligned, never cropped, marked without colour too."""
+
+import pytest
+from pages import HOSTILE, dot, grid, number, page
+from rich.cells import cell_len
+
+from attncli.equation.parse import parse_expression
+from attncli.page.document import Formula, Heading, Paragraph, Table, Worked, WorkedLine
+from attncli.render import Style, render
+
+TOKENS = ("I", "love", "AI")
+
+
+def lines(*blocks: object, style: Style | None = None) -> list[str]:
+    return render(page(*blocks), "table", style).splitlines()  # type: ignore[arg-type]
+
+
+def test_a_matrix_has_its_labels_outside_the_brackets() -> None:
+    assert lines(grid("S", TOKENS, TOKENS, "1 5 3", "3 3 3", "2 4 3")) == [
+        "    S         I  love    AI",
+        "    I    ⎡    1     5     3 ⎤",
+        "    love ⎢    3     3     3 ⎥",
+        "    AI   ⎣    2     4     3 ⎦",
+    ]
+
+
+def test_decimal_points_stand_under_each_other() -> None:
+    assert lines(grid("E", ("a", "b", "c"), ("d1",), "1.5", "-inf", "10.068"), style=Style(width=80)) == [
+        "    E       d1",
+        "    a ⎡  1.5   ⎤",
+        "    b ⎢ -∞     ⎥",
+        "    c ⎣ 10.068 ⎦",
+    ]
+
+
+def test_what_a_mask_hides_is_marked_without_colour_and_explained() -> None:
+    assert lines(grid("A", ("a", "b"), ("a", "b"), "1 0", "0.5 0.5", hidden="0")) == [
+        "    A       a    b",
+        "    a ⎡   1    0   · ⎤",
+        "    b ⎣   0.5  0.5   ⎦",
+        "",
+        "    · hidden by the mask",
+    ]
+
+
+def test_a_heat_map_keeps_the_digits_and_shades_without_colour() -> None:
+    shaded = grid("A", ("a",), ("w", "x", "y", "z"), "0.1 0.3 0.6 1", shaded=True)
+    assert lines(shaded)[1] == "    a [ 0.1 ░  0.3 ▒  0.6 ▓    1 █ ]"
+
+
+def test_a_heat_map_in_colour_is_cividis_with_readable_digits() -> None:
+    shaded = grid("A", ("a",), ("x", "y"), "0 1", shaded=True)
+    written = render(page(shaded), "table", Style(width=80, color=True))
+    assert "\x1b[38;2;255;255;255;48;2;0;34;78m" in written  # white on dark blue
+    assert "\x1b[38;2;0;0;0;48;2;254;232;56m" in written  # black on yellow
+
+
+WIDE = grid(
+    "W", TOKENS, tuple(f"token{n}" for n in range(20)), *(" ".join(f"-{r}.{n:03}" for n in range(20)) for r in "123")
+)
+
+
+@pytest.mark.parametrize("width", [1, 10, 20, 40, 79, 80, 81, 120, 1000, None])
+def test_no_number_is_cropped_at_any_width(width: int | None) -> None:
+    written = render(page(WIDE), "table", Style(width=width))
+    assert all(f"-{r}.{n:03}" in written for r in "123" for n in range(20))
+    assert "…" not in written
+
+
+@pytest.mark.parametrize("width", [24, 40, 80, 120])
+def test_a_wide_matrix_comes_in_blocks_that_fit(width: int) -> None:
+    written = lines(WIDE, style=Style(width=width))
+    assert all(cell_len(line) <= width for line in written)
+
+
+def test_blocks_of_columns_say_which_they_are() -> None:
+    captions = [line.strip() for line in lines(WIDE, style=Style(width=80)) if "columns" in line]
+    assert captions == ["columns 1–8 of 20", "columns 9–15 of 20", "columns 16–20 of 20"]
+
+
+def test_a_matrix_is_in_one_piece_on_a_pipe() -> None:
+    assert len(lines(WIDE)) == 4
+
+
+@pytest.mark.parametrize("label", HOSTILE)
+def test_brackets_stand_in_line_whatever_the_labels(label: str) -> None:
+    written = lines(grid("S", (label, "b"), (label, "c"), "1 2", "3 4"), style=Style(width=200))
+    first, second = (line.rindex(bracket) for line, bracket in zip(written[1:], "⎡⎣", strict=True))
+    assert cell_len(written[1][:first]) == cell_len(written[2][:second])
+
+
+def test_markup_in_a_label_is_only_text() -> None:
+    assert "[red]x[/red] :smile:" in render(page(Paragraph(("[red]x[/red] :smile:",))), "table")
+
+
+def test_shapes_stand_in_the_heading_where_there_is_room() -> None:
+    formula = Formula((parse_expression("S"), parse_expression("Q @ T(K)")), ((3, 4), (4, 3), (3, 3)))
+    wide = lines(Heading("Scores", number=4), formula, style=Style(width=40))
+    assert wide == ["── 4 Scores ──────── (3×4)·(4×3) = (3×3)", "", "    S = Q Kᵀ"]
+    narrow = lines(Heading("Scores", number=4), formula, style=Style(width=30))
+    assert narrow == ["── 4 Scores ──────────────────", "", "    S = Q Kᵀ    (3×4)·(4×3) = (3×3)"]
+
+
+def test_several_shapes_stand_with_their_formulas() -> None:
+    formulas = [Formula((parse_expression(name),), ((3, 3),)) for name in "QK"]
+    assert lines(Heading("Both"), *formulas)[2:] == ["    Q    (3×3)", "    K    (3×3)"]
+
+
+def test_worked_lines_are_aligned_at_their_results() -> None:
+    worked = Worked(
+        (
+            WorkedLine("I", (dot(("2", "2"), ("0", "1")), number("4")), exact=True),
+            WorkedLine("love", (number("17.9"), number("18")), exact=False, remark=("rounded",)),
+            WorkedLine("AI", (), exact=True, remark=("hidden",)),
+        )
+    )
+    assert lines(worked) == [
+        "    I      2·2 + 0·1 = 4",
+        "    love   17.9      ≈ 18  rounded",
+        "    AI     hidden",
+    ]
+
+
+LONG = Worked((WorkedLine("I", (dot(*[("0.123", "4.567")] * 6), number("3.37")), exact=False),))
+
+
+def test_a_long_sum_breaks_before_operators_and_hangs() -> None:
+    assert lines(LONG, style=Style(width=50)) == [
+        "    I   0.123·4.567 + 0.123·4.567 + 0.123·4.567",
+        "          + 0.123·4.567 + 0.123·4.567",
+        "          + 0.123·4.567 ≈ 3.37",
+    ]
+
+
+def test_a_long_sum_is_one_line_on_a_pipe() -> None:
+    assert len(lines(LONG)) == 1
+
+
+def test_prose_wraps_at_words() -> None:
+    written = lines(Paragraph(("word " * 60,)), style=Style(width=200))
+    assert max(map(len, written)) <= 88
+    assert " ".join(" ".join(written).split()) == ("word " * 60).strip()
+
+
+def test_a_table_of_sentences_wraps_its_text_and_keeps_its_numbers() -> None:
+    table = Table(("step", "multiplications"), ((("a sentence too long for the line",), ("1234567890",)),), (1,))
+    written = lines(table, style=Style(width=36))
+    assert written[2].endswith(" 1234567890")
+    assert all(len(line) <= 36 for line in written)
