@@ -48,7 +48,7 @@ class Builder:
             self._report.fail(
                 "half of a surrogate pair is not a character",
                 at=node.at,
-                help="write the character itself, or both halves of the pair",
+                help="write the character itself",
             )
         parent = self.inside
         if parent is None:

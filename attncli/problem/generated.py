@@ -12,6 +12,8 @@ from attncli.problem.report import Report
 from attncli.problem.tree import Mapping, Sequence, describe
 from attncli.problem.values import insist_keys, read_integer, read_number
 
+_EXAMPLE = "write {random: [4, 8], seed: 7}"
+
 
 def read_random(node: Mapping, path: str, report: Report) -> NDArray[np.float64] | None:
     """Numbers drawn evenly from low up to high (0 and 1 by default); None after reporting what is wrong."""
@@ -24,11 +26,17 @@ def read_random(node: Mapping, path: str, report: Report) -> NDArray[np.float64]
             f"must be a shape, not {describe(sizes)}",
             at=sizes.at,
             path=f"{path}.random",
-            help="write {random: [4, 8], seed: 7}",
+            help=_EXAMPLE,
         )
         return None
-    shape = [read_integer(size, f"{path}.random[{i}]", report, least=1) for i, size in enumerate(sizes.items)]
-    seed = read_integer(node.values["seed"], f"{path}.seed", report, least=0) if "seed" in node.values else 0
+    shape = [
+        read_integer(size, f"{path}.random[{i}]", report, least=1, help=_EXAMPLE) for i, size in enumerate(sizes.items)
+    ]
+    seed = (
+        read_integer(node.values["seed"], f"{path}.seed", report, least=0, help=_EXAMPLE)
+        if "seed" in node.values
+        else 0
+    )
     low = read_number(node.values["low"], f"{path}.low", report) if "low" in node.values else 0.0
     high = read_number(node.values["high"], f"{path}.high", report) if "high" in node.values else 1.0
     if report.count > before or low is None or high is None:

@@ -11,20 +11,23 @@ from attncli.problem.report import Report
 from attncli.problem.tree import Mapping, Node, Scalar, Sequence, shorten
 
 _SPACE = re.compile(r"[ \t\n\r]*")
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
+_STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*"')
 _BARE = re.compile(r"[^\s,:\[\]{}\"]+")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 _WORDS = ("true", "false", "null")
 
-VALUE, FIRST, KEY, FIRST_KEY, COLON, AFTER, END = range(7)
-_EXPECTED = {
-    VALUE: "a value",
-    FIRST: "a value or ]",
-    KEY: "a key in double quotes",
-    FIRST_KEY: "a key in double quotes or }",
-    COLON: 'a ":" after the key',
-    END: "the end of the file",
+VALUE, FIRST, KEY, FIRST_KEY, COLON, AFTER_ITEM, AFTER_MEMBER, END = range(8)
+_EXPECTED = {  # what should stand there, and the help where something else does
+    VALUE: ("a value", "write a number, a text in double quotes, a list or a mapping"),
+    FIRST: ("a value or ]", "write a list as [1, 2, 3]"),
+    KEY: ("a key in double quotes", 'write {"key": value}'),
+    FIRST_KEY: ("a key in double quotes or }", 'write {"key": value}'),
+    COLON: ('":"', 'write {"key": value}'),
+    AFTER_ITEM: ('"," or "]"', "put a comma between the entries, and a ] after the last"),
+    AFTER_MEMBER: ('"," or "}"', "put a comma between the entries, and a } after the last"),
+    END: ("the end of the file", "the problem ends before this: remove the rest, or check the brackets"),
 }
+_CLOSABLE = {"]": (FIRST, AFTER_ITEM), "}": (FIRST_KEY, AFTER_MEMBER)}
 
 
 def read_json(report: Report) -> Node:
@@ -35,12 +38,12 @@ def read_json(report: Report) -> Node:
     at = _space(text, 0)
     while at < len(text):
         mark = text[at]
-        if mark in "]}" and _closes(mark, expect, builder):
+        if mark in "]}" and expect in _CLOSABLE[mark]:
             builder.close()
-            expect = AFTER if builder.inside else END
+            expect = _after(builder)
             after = at + 1
-        elif mark == "," and expect == AFTER:
-            expect = KEY if isinstance(builder.inside, Mapping) else VALUE
+        elif mark == "," and expect in (AFTER_ITEM, AFTER_MEMBER):
+            expect = KEY if expect == AFTER_MEMBER else VALUE
             after = at + 1
         elif mark == ":" and expect == COLON:
             expect = VALUE
@@ -52,19 +55,19 @@ def read_json(report: Report) -> Node:
         elif mark == '"' and expect in (VALUE, FIRST, KEY, FIRST_KEY):
             string, after = _string(text, at, report)
             builder.put(string)
-            expect = COLON if expect in (KEY, FIRST_KEY) else AFTER if builder.inside else END
+            expect = COLON if expect in (KEY, FIRST_KEY) else _after(builder)
         elif expect in (VALUE, FIRST) and (found := _BARE.match(text, at)):
             builder.put(_bare(found[0], at, report))
-            expect = AFTER if builder.inside else END
+            expect = _after(builder)
             after = found.end()
         else:
-            _unexpected(text, at, expect, builder, report)
+            _unexpected(text, at, expect, report)
         at = _space(text, after)
     if builder.root is None:
         report.fail("the file is empty", at=0, help='a problem has lines such as "X": [[1, 0], [0, 1]]')
     if expect != END:
         report.fail(
-            f"the file ends where {_expected(expect, builder)} should follow",
+            f"the file ends where {_EXPECTED[expect][0]} should follow",
             at=builder.inside.at if builder.inside else len(text),
             help="the list or mapping that begins here is not closed",
         )
@@ -76,10 +79,10 @@ def _space(text: str, at: int) -> int:
     return found.end() if found else at
 
 
-def _closes(mark: str, expect: int, builder: Builder) -> bool:
-    if mark == "]":
-        return expect == FIRST or (expect == AFTER and isinstance(builder.inside, Sequence))
-    return expect == FIRST_KEY or (expect == AFTER and isinstance(builder.inside, Mapping))
+def _after(builder: Builder) -> int:
+    if builder.inside is None:
+        return END
+    return AFTER_ITEM if isinstance(builder.inside, Sequence) else AFTER_MEMBER
 
 
 def _string(text: str, at: int, report: Report) -> tuple[Scalar, int]:
@@ -110,16 +113,10 @@ def _bare(word: str, at: int, report: Report) -> Scalar:
     return report.fail(message, at=at, help=help)
 
 
-def _expected(expect: int, builder: Builder) -> str:
-    if expect == AFTER:
-        return '"," or "}"' if isinstance(builder.inside, Mapping) else '"," or "]"'
-    return _EXPECTED[expect]
-
-
-def _unexpected(text: str, at: int, expect: int, builder: Builder, report: Report) -> NoReturn:
-    if text[at] in "]}" and expect in (VALUE, KEY) and builder.inside:
+def _unexpected(text: str, at: int, expect: int, report: Report) -> NoReturn:
+    if text[at] in "]}" and expect in (VALUE, KEY) and text[:at].rstrip().endswith(","):
         report.fail(f'there is nothing between "," and "{text[at]}"', at=at, help="remove the last comma")
-    found = _BARE.match(text, at)
+    found = _STRING.match(text, at) or _BARE.match(text, at)
     what = shorten(found[0]) if found else text[at]
-    expected = _expected(expect, builder)
-    report.fail(f"{what} stands where {expected} should be", at=at, help=f"check what comes before: {expected}")
+    expected, help = _EXPECTED[expect]
+    report.fail(f"{what} stands where {expected} should be", at=at, help=help)

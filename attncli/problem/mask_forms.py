@@ -32,7 +32,7 @@ def _lengths(node: Node, path: str, report: Report) -> Lengths | None:
             )
             return None
         node, path = node.items[0], f"{path}[0]"
-    length = read_integer(node, path, report, least=0, meaning="how many keys exist, counted from the left")
+    length = read_integer(node, path, report, least=0, help="how many keys exist, counted from the left")
     return None if length is None else Lengths(length)
 
 
@@ -46,10 +46,8 @@ def _window(node: Node, path: str, report: Report) -> Window | None:
             help="write {window: [left, right]}, with -1 for unbounded",
         )
         return None
-    meaning = "how far to the left and right of itself a query sees; -1 is unbounded"
-    left, right = (
-        read_integer(item, f"{path}[{i}]", report, least=-1, meaning=meaning) for i, item in enumerate(node.items)
-    )
+    help = "how far to the left and right of itself a query sees; -1 is unbounded"
+    left, right = (read_integer(item, f"{path}[{i}]", report, least=-1, help=help) for i, item in enumerate(node.items))
     return None if left is None or right is None else Window(left, right)
 
 

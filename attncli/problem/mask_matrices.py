@@ -9,6 +9,7 @@ from attncli.problem.arrays import read_array
 from attncli.problem.keys import ONE_HEAD, ONE_HEAD_HELP
 from attncli.problem.matrices import read_cells, read_matrix
 from attncli.problem.model import Additive, Keep
+from attncli.problem.numbers import is_plain
 from attncli.problem.report import Report
 from attncli.problem.tree import Mapping, Node, Scalar, Sequence, describe, truth
 
@@ -37,7 +38,7 @@ def read_bare(node: Sequence | Mapping, path: str, report: Report) -> Keep | Add
                 help="write true and false only, or numbers to add only",
             )  # fmt: skip
             return None
-        only_zero_one = all(cell.text in ("0", "1") for cell in cells)
+        only_zero_one = bool(cells) and all(_zero_or_one(cell) for cell in cells)
     if only_zero_one:
         report.add("a mask of only 0 and 1 could mean either", at=node.at, path=path, help=_SPELLINGS)
         return None
@@ -94,13 +95,17 @@ def squeeze(array: NDArray[np.bool_], rank: int, at: int, path: str, report: Rep
 
 def _boolean(cell: Scalar, path: str, report: Report) -> bool | None:
     value = truth(cell)
-    if value is None and not cell.quoted and cell.text in ("0", "1"):
-        return cell.text == "1"
+    if value is None and _zero_or_one(cell):
+        return float(cell.text) == 1
     if value is None:
         report.add(
             f"must be true or false, 1 or 0, not {describe(cell)}", at=cell.at, path=path, help="write true or false"
         )
     return value
+
+
+def _zero_or_one(cell: Scalar) -> bool:
+    return not cell.quoted and is_plain(cell.text) and float(cell.text) in (0, 1)
 
 
 def _scalars(node: Node) -> list[Scalar]:

@@ -5,18 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, cast
 
+from attncli.errors import did_you_mean
 from attncli.problem.mask_forms import FORMS
 from attncli.problem.mask_matrices import read_bare
 from attncli.problem.model import Causal, Mask, MaskPart, Window
 from attncli.problem.report import Report
-from attncli.problem.tree import Mapping, Node, Scalar, Sequence
+from attncli.problem.tree import Mapping, Node, Scalar, Sequence, describe
 from attncli.problem.values import insist_keys, read_word
 
 WORDS = ("none", "causal")
 CORNERS = ("top-left", "bottom-right")
 Corner = Literal["top-left", "bottom-right"]
 _CELLS = ("true", "false", "yes", "no", "on", "off", "inf", "nan")  # words that fill a matrix, not forms
-_FLAT_HELP = "write {padding: [1, 1, 0]} for the keys that exist, or one row per query"
+_FORM = "{padding: [1, 1, 0]}"
+_FLAT_HELP = f"write {_FORM} for the keys that exist, or one row per query"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +71,12 @@ def _is_list_of_forms(node: Sequence) -> bool:
 
 def _read_form(node: Node, path: str, reading: MaskReading, report: Report) -> None:
     if isinstance(node, Scalar):
-        word = read_word(node, path, report, WORDS)
-        if word == "causal":
+        if node.text not in WORDS:
+            report.add(
+                f"must be {', '.join(WORDS)}, a matrix or a form, not {describe(node)}", at=node.at, path=path,
+                help=did_you_mean(node.text, [*WORDS], f"a form is written as in mask: {_FORM}"),
+            )  # fmt: skip
+        elif node.text == "causal":
             reading.parts.append(Placed(Causal(), path, node.at))
             reading.corners.append((CORNERS[0], path, node.at))
     elif isinstance(node, Sequence):
@@ -86,7 +92,7 @@ def _read_form(node: Node, path: str, reading: MaskReading, report: Report) -> N
 
 def _read_mapping(node: Mapping, path: str, reading: MaskReading, report: Report) -> None:
     if not node.keys:
-        report.add("is empty", at=node.at, path=path, help=f"write one of {', '.join(FORMS)}, or mask: none")
+        report.add("is empty", at=node.at, path=path, help=f"write a form such as {_FORM}, or mask: none")
     before = len(reading.parts)
     for key, value in node.values.items():
         if key != "corner":

@@ -12,11 +12,12 @@ from attncli.problem.generated import read_random
 from attncli.problem.keys import ONE_HEAD, ONE_HEAD_HELP
 from attncli.problem.model import Matrix
 from attncli.problem.report import Report
-from attncli.problem.tree import Mapping, Node, Scalar, Sequence, describe
+from attncli.problem.tree import Mapping, Node, Scalar, Sequence, describe, many
 from attncli.problem.values import read_number
 
 RANKS = {1: "a list of numbers", 2: "a list of rows"}
 _EXAMPLES = {1: "[1, 0, 0.5]", 2: "[[1, 0], [0, 1]]"}
+_EVEN = "all rows of a matrix are equally long"
 _Cell = TypeVar("_Cell")
 
 
@@ -81,16 +82,18 @@ def read_cells(
         if not shape:
             if isinstance(node, Scalar):
                 return read_cell(node, path)
-            report.add(f"must be a number as its neighbours are, not {describe(node)}", at=node.at, path=path)
+            report.add(
+                f"must be one entry as its neighbours are, not {describe(node)}", at=node.at, path=path, help=_EVEN
+            )
         elif not isinstance(node, Sequence):
             report.add(
-                f"must be a row of {shape[0]} numbers as the others are, not {describe(node)}",
-                at=node.at, path=path,
+                f"must be a row of {many(shape[0], 'entry')} as the first is, not {describe(node)}",
+                at=node.at, path=path, help=_EVEN,
             )  # fmt: skip
         elif len(node.items) != shape[0]:
             report.add(
-                f"has {len(node.items)} entries where the first row has {shape[0]}",
-                at=node.at, path=path, help="all rows of a matrix are equally long",
+                f"has {many(len(node.items), 'entry')} where the first row has {shape[0]}",
+                at=node.at, path=path, help=_EVEN,
             )  # fmt: skip
         else:
             return [read(item, f"{path}[{i}]", shape[1:]) for i, item in enumerate(node.items)]

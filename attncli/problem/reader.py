@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from attncli.errors import AttncliError, Exit, did_you_mean
+from attncli.errors import AttncliError, Exit, did_you_mean, usage_error
 from attncli.problem.files import STANDARD_INPUT, read_bytes
 from attncli.problem.json_reader import read_json
 from attncli.problem.keys import KEYS, LATER
@@ -67,6 +67,8 @@ def change(problem: Problem, *, mask: str | None = None, scale: str | None = Non
     """The problem with another mask (in YAML, as in a file) or scale; AttncliError (exit 2) for bad ones."""
     try:
         if mask is not None:
+            if not mask.strip():
+                raise usage_error("--mask is empty", help="write none, causal or a form: '{padding: [1, 1, 0]}'")
             report = Report(Source("--mask", mask))
             reading = read_mask(read_yaml(report), "mask", report)
             check_mask(reading.parts, *sizes(problem.given), report)

@@ -27,14 +27,14 @@ class Report:
         """How many problems there are so far."""
         return len(self._errors)
 
-    def add(self, message: str, *, at: int, path: str = "", help: str = "", exit_code: Exit = Exit.INPUT) -> None:
+    def add(self, message: str, *, at: int, help: str, path: str = "", exit_code: Exit = Exit.INPUT) -> None:
         """Note one problem at an offset of the text; the twentieth ends the reading."""
         place = self.source.place(at)
         self._errors.append(AttncliError(exit_code, message, path=path, place=place, help=help))
         if len(self._errors) == LIMIT:
             self.stop()
 
-    def fail(self, message: str, *, at: int, path: str = "", help: str = "") -> NoReturn:
+    def fail(self, message: str, *, at: int, help: str, path: str = "") -> NoReturn:
         """Note a problem after which nothing more can be read, and end the reading."""
         self.add(message, at=at, path=path, help=help)
         self.stop()

@@ -9,7 +9,7 @@ from attncli.problem.keys import ONE_HEAD, ONE_HEAD_HELP, SCORES, Kind
 from attncli.problem.masks import read_mask
 from attncli.problem.matrices import read_matrix
 from attncli.problem.report import Report
-from attncli.problem.tree import Node, Scalar, describe
+from attncli.problem.tree import Node, Scalar, describe, is_null
 from attncli.problem.values import read_integer, read_labels, read_number, read_text, read_word
 
 
@@ -17,6 +17,10 @@ def read_scale(node: Node, path: str, report: Report) -> Any:
     """A number, or the words none and default; None after reporting anything else."""
     if isinstance(node, Scalar) and node.text in ("none", "default"):
         return node.text
+    if isinstance(node, Scalar) and (node.text.isalpha() or is_null(node)):
+        help = "write a number, or none for unscaled scores"
+        report.add(f"must be a number or none, not {describe(node)}", at=node.at, path=path, help=help)
+        return None
     return read_number(node, path, report)
 
 
@@ -44,7 +48,7 @@ def _read_base(node: Node, path: str, report: Report) -> float | None:
 
 
 def _read_one(node: Node, path: str, report: Report) -> None:
-    count = read_integer(node, path, report, least=1)
+    count = read_integer(node, path, report, least=1, help="remove it, or write 1")
     if count is not None and count != 1:
         report.add(ONE_HEAD, at=node.at, path=path, help=ONE_HEAD_HELP)
 

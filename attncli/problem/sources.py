@@ -61,7 +61,7 @@ def _check_letter(letter: str, given: Mapping[str, int], report: Report, start: 
                 help=f"give {source}, or {letter} itself instead of {weights}",
             )  # fmt: skip
     else:
-        needed = weights if source in given else f"X and {weights}"
+        needed = f"{weights} to project {source}" if source in given else f"X and {weights}"
         if letter != "Q" and source not in given:
             needed = f"X (or context) and {weights}"
         report.add(f"there is nothing to make the {_WORDS[letter]} from", at=start, help=f"give {letter}, or {needed}")

@@ -17,7 +17,7 @@ _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 def read_number(node: Node, path: str, report: Report, *, minus_infinity: bool = False) -> float | None:
     """A finite number (or -inf where a mask allows it); None after reporting anything else."""
     if not isinstance(node, Scalar):
-        report.add(f"must be a number, not {describe(node)}", at=node.at, path=path)
+        report.add(f"must be a number, not {describe(node)}", at=node.at, path=path, help="write one number")
         return None
     text = node.text
     if text in MINUS_INFINITY:
@@ -35,16 +35,13 @@ def read_number(node: Node, path: str, report: Report, *, minus_infinity: bool =
     return None
 
 
-def read_integer(
-    node: Node, path: str, report: Report, *, least: int, most: int | None = None, meaning: str = ""
-) -> int | None:
-    """A whole number from `least` to `most`; None after reporting anything else."""
-    span = f"from {least} to {most}" if most is not None else f"of at least {least}"
+def read_integer(node: Node, path: str, report: Report, *, least: int, help: str) -> int | None:
+    """A whole number of at least `least`; None after reporting anything else."""
     if isinstance(node, Scalar) and not node.quoted and _INTEGER.fullmatch(node.text) and len(node.text) < 19:
         value = int(node.text)
-        if value >= least and (most is None or value <= most):
+        if value >= least:
             return value
-    report.add(f"must be a whole number {span}, not {describe(node)}", at=node.at, path=path, help=meaning)
+    report.add(f"must be a whole number of at least {least}, not {describe(node)}", at=node.at, path=path, help=help)
     return None
 
 
@@ -75,7 +72,7 @@ def read_text(node: Node, path: str, report: Report) -> str | None:
     """Text in one value, taken as it was written; None after reporting anything else."""
     if isinstance(node, Scalar) and node.text and (node.quoted or not is_null(node)):
         return node.text
-    report.add(f"must be text, not {describe(node)}", at=node.at, path=path, help="put the text in quotes")
+    report.add(f"must be text, not {describe(node)}", at=node.at, path=path, help="write a text in quotes")
     return None
 
 

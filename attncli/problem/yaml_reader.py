@@ -24,6 +24,7 @@ _FAULTS = (
     (r"quoted scalar.*end of stream", "a quotation mark is not closed", "add the closing quotation mark"),
     (r"node content", "a value is missing", "check the commas and brackets"),
     (r"expected (key|<block end>|'-')", "this does not belong here", "check the indentation and the brackets"),
+    (r"invalid Unicode", "half of a surrogate pair is not a character", "write the character itself"),
     (r"unknown escape", "there is no such escape in a text", r"write a backslash as \\, or use single quotes"),
     (r"incompatible YAML", "this version of YAML is unknown", "remove the line that begins with %YAML"),
 )  # fmt: skip
@@ -73,7 +74,11 @@ def _put(event: yaml.NodeEvent, builder: Builder, report: Report) -> None:
     if event.anchor:
         report.fail(f"anchors (&{shorten(event.anchor)}) are not read", at=at, help="remove the anchor")
     if tag := getattr(event, "tag", None):
-        report.fail(f"tags ({shorten(tag)}) are not read", at=at, help="remove the tag; the value says what it is")
+        report.fail(
+            f"tags ({shorten(tag.replace('tag:yaml.org,2002:', '!!'))}) are not read",
+            at=at,
+            help="remove the tag; the value says what it is",
+        )
     if isinstance(event, yaml.SequenceStartEvent):
         builder.open(Sequence(at))
     elif isinstance(event, yaml.MappingStartEvent):
