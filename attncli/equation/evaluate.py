@@ -111,7 +111,8 @@ def evaluate(
     value = evaluator.value(equation.expression)
     if not isinstance(value, _Axed):
         return xp.full(shape, value, dtype=dtype)
-    return xp.broadcast_to(evaluator.spread(value, axes), shape)
+    # a `where` between two bare numbers does not know the format
+    return xp.asarray(xp.broadcast_to(evaluator.spread(value, axes), shape), dtype=dtype)
 
 
 def _permute(xp: Any, array: Array, order: Sequence[int]) -> Array:

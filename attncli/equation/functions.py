@@ -70,10 +70,6 @@ def _decimal_tanh(value: Decimal) -> Decimal:
     return (up - down) / (up + down)
 
 
-def _decimal_power(base: Decimal, exponent: Decimal) -> Decimal:
-    return (exponent * Decimal(base).ln()).exp()
-
-
 def _share(part: Any, whole: Any) -> Any:
     """part / whole, and 0 where the whole is 0: a query that sees no key has weights 0."""
     return part / whole if whole != 0 else part * 0
@@ -109,7 +105,7 @@ FUNCTIONS: dict[str, Function] = {
     "neg": _plain(operator.neg),
     "mul": _plain(operator.mul),
     "div": _plain(operator.truediv),
-    "pow": Function(lambda xp, base, power: base**power, operator.pow, _decimal_power, _power),
+    "pow": Function(lambda xp, base, power: base**power, operator.pow, operator.pow, _power),
     "share": Function(_array_share, _share, _share, _share),
     "sqrt": Function(lambda xp, x: xp.sqrt(x), math.sqrt, Decimal.sqrt, _root),
     "exp": Function(lambda xp, x: xp.exp(x), math.exp, Decimal.exp, _exact_exp),

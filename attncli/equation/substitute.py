@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -23,7 +24,8 @@ def substitute(
 ) -> Expression:
     """The cell's own sentence: sums written out, every array cell replaced by `number(name, indices)`.
 
-    A `where` whose condition the numbers decide is replaced by the branch it takes.
+    A `where` whose condition the numbers decide is replaced by the branch it takes, and `finite` by the
+    number it lets through.
     """
 
     def put(node: Expression, place: Place) -> Expression:
@@ -39,6 +41,9 @@ def substitute(
                 return terms[0] if len(terms) == 1 else Call(function, terms)
             case Call(function="where", arguments=(condition, yes, no)):
                 return put(yes if exact(put(condition, place)) else no, place)
+            case Call(function="finite", arguments=(argument,)):
+                through = put(argument, place)
+                return Number(Fraction(0), "0") if exact(through) in (-math.inf, math.inf) else through
             case Call(function=function, arguments=arguments):
                 return Call(function, tuple(put(argument, place) for argument in arguments))
         return node

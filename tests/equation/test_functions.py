@@ -1,0 +1,106 @@
+"""The table of functions: each means the same on arrays, floats, decimals and exact numbers."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attncli.equation.functions import FUNCTIONS
+
+VALUES = [  # function, arguments, value worked by hand
+    ("add", (1, 2, 4), 7),
+    ("sub", (1, 2), -1),
+    ("neg", (3,), -3),
+    ("mul", (3, 4), 12),
+    ("div", (3, 4), 0.75),
+    ("pow", (2, -2), 0.25),
+    ("share", (1, 4), 0.25),
+    ("share", (0, 0), 0),
+    ("sqrt", (2.25,), 1.5),
+    ("exp", (0,), 1),
+    ("tanh", (0,), 0),
+    ("max", (1, 5, 3), 5),
+    ("finite", (7,), 7),
+    ("le", (1, 1), True),
+    ("lt", (1, 1), False),
+    ("ge", (1, 2), False),
+    ("gt", (2, 1), True),
+    ("eq", (2, 2), True),
+    ("and_", (True, False), False),
+    ("not_", (False,), True),
+    ("where", (False, 1, 2), 2),
+]
+HEADLINES = {"matmul", "T", "softmax", "row_sums", "row_maxima"}  # printed, never evaluated
+
+
+def test_the_table_of_values_names_every_function() -> None:
+    assert {name for name, _, _ in VALUES} | HEADLINES == set(FUNCTIONS)
+
+
+@pytest.mark.parametrize(("name", "arguments", "value"), VALUES)
+def test_four_worlds_agree(name: str, arguments: tuple[float, ...], value: float) -> None:
+    function = FUNCTIONS[name]
+    assert function.scalar(*arguments) == value
+    for world, kind in ((function.decimal, Decimal), (function.exact, Fraction)):
+        assert world(*(argument if isinstance(argument, bool) else kind(argument) for argument in arguments)) == value
+    arrays = [np.array([argument], dtype=None if isinstance(argument, bool) else float) for argument in arguments]
+    assert function.array(np, *arrays).tolist() == [value]
+
+
+@pytest.mark.parametrize("world", ["scalar", "exact", "decimal"])
+def test_an_infinity_is_no_finite_shift(world: str) -> None:
+    number = Decimal("-Infinity") if world == "decimal" else -math.inf
+    assert getattr(FUNCTIONS["finite"], world)(number) == 0
+    assert FUNCTIONS["finite"].array(np, np.array([-math.inf, 2.0])).tolist() == [0, 2]
+
+
+def test_what_is_not_rational_has_no_exact_value() -> None:
+    assert FUNCTIONS["sqrt"].exact(Fraction(2)) is None
+    assert FUNCTIONS["sqrt"].exact(Fraction(-4)) is None
+    assert FUNCTIONS["exp"].exact(Fraction(1)) is None
+    assert FUNCTIONS["tanh"].exact(Fraction(1)) is None
+    assert FUNCTIONS["pow"].exact(Fraction(2), Fraction(1, 2)) is None
+    assert FUNCTIONS["sqrt"].exact(Fraction(9, 16)) == Fraction(3, 4)
+    assert FUNCTIONS["exp"].exact(-math.inf) == 0
+    assert FUNCTIONS["pow"].exact(Fraction(2), -math.inf) == 0
+
+
+exponents = st.decimals(-300, 300, places=6)  # of any size a softmax sees
+
+
+@pytest.mark.parametrize("name", ["exp", "tanh", "sqrt"])
+@given(number=exponents)
+def test_decimals_are_those_of_mpmath(name: str, number: Decimal) -> None:
+    number = abs(number) if name == "sqrt" else number
+    with localcontext(prec=50), mpmath.workdps(60):
+        true = getattr(mpmath, name)(mpmath.mpf(str(number)))
+        ours = mpmath.mpf(str(FUNCTIONS[name].decimal(number)))
+        assert abs(ours - true) <= abs(true) * mpmath.mpf(10) ** -40  # a small tanh loses a few of 50 digits
+
+
+@given(base=st.decimals("1.001", 100, places=3), power=exponents)
+def test_decimal_powers_are_those_of_mpmath(base: Decimal, power: Decimal) -> None:
+    with localcontext(prec=50), mpmath.workdps(60):
+        true = mpmath.mpf(str(base)) ** mpmath.mpf(str(power))
+        ours = mpmath.mpf(str(FUNCTIONS["pow"].decimal(base, power)))
+        assert abs(ours - true) <= abs(true) * mpmath.mpf(10) ** -46
+
+
+@pytest.mark.parametrize(
+    ("base", "power", "value"),
+    [("2", "-4", "0.0625"), ("10", "3", "1000"), ("4", "0.5", "2"), ("2", "-Infinity", "0"), ("3", "0", "1")],
+)
+def test_decimal_powers_that_are_exact_stay_exact(base: str, power: str, value: str) -> None:
+    with localcontext(prec=50):
+        assert FUNCTIONS["pow"].decimal(Decimal(base), Decimal(power)) == Decimal(value)
+
+
+def test_a_tanh_far_out_is_one() -> None:
+    assert FUNCTIONS["tanh"].decimal(Decimal(-101)) == -1

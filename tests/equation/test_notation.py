@@ -1,0 +1,85 @@
+"""The tables of spellings: complete in every notation, and spelled as the field spells them."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+import pytest
+
+from attncli.equation.functions import FUNCTIONS
+from attncli.equation.notation import LATEX, PLAIN, UNICODE, Notation
+from attncli.equation.parse import parse_equation, parse_expression
+from attncli.equation.tree import Call, Name, Number
+from attncli.equation.write import write, write_equation
+
+NOTATIONS = {"plain": PLAIN, "unicode": UNICODE, "latex": LATEX}
+ARGUMENTS = {"where": 3, **dict.fromkeys(["neg", "sqrt", "exp", "tanh", "finite", "not_", "T"], 1),
+             **dict.fromkeys(["softmax", "row_sums", "row_maxima"], 1)}  # fmt: skip
+
+
+@pytest.mark.parametrize("notation", NOTATIONS.values(), ids=NOTATIONS)
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_every_function_is_spelled_with_all_its_arguments(function: str, notation: Notation) -> None:
+    arguments = tuple(Name(letter) for letter in "xyz"[: ARGUMENTS.get(function, 2)])
+    written = write(Call(function, arguments), notation)
+    assert all(argument.name in written for argument in arguments)
+    unescaped = re.sub(r"\\.", "", written)
+    assert unescaped.count("{") == unescaped.count("}")
+    assert "{0}" not in written
+
+
+@pytest.mark.parametrize("notation", NOTATIONS.values(), ids=NOTATIONS)
+def test_no_spelling_is_left_over(notation: Notation) -> None:
+    assert set(notation.functions) == set(FUNCTIONS)
+
+
+@pytest.mark.parametrize(
+    ("source", "plain", "unicode", "latex"),
+    [
+        ("Q @ K_T", "Q K^T", "Q Kᵀ", r"Q \, K^{\top}"),
+        ("A @ (B + C)", "A (B + C)", "A (B + C)", r"A \, (B + C)"),
+        ("T(A @ B)", "(A B)^T", "(A B)ᵀ", r"(A \, B)^{\top}"),
+        ("scores / sqrt(d_k)", "scores / sqrt(d_k)", "scores / √d_k", r"\frac{\mathrm{scores}}{\sqrt{d_{k}}}"),
+        ("sqrt(a + b)", "sqrt(a + b)", "√(a + b)", r"\sqrt{a + b}"),
+        ("exp(x)", "exp(x)", "exp(x)", r"\exp(x)"),
+        ("exp(2)", "exp(2)", "e^2", "e^{2}"),
+        ("exp(a + b)", "exp(a + b)", "exp(a + b)", r"\exp(a + b)"),
+        ("W_Q[d, k]", "W_Q[d, k]", "W_Q[d, k]", r"W^{Q}_{d,k}"),
+        ("Q[i, k] * K_T[k, j]", "Q[i, k]*K^T[k, j]", "Q[i, k]·Kᵀ[k, j]", r"Q_{i,k} \cdot K^{\top}_{k,j}"),
+        ("sum(k, Q[i, k] + 1)", "sum(k, (Q[i, k] + 1))", "Σ_k (Q[i, k] + 1)", r"\sum_{k} (Q_{i,k} + 1)"),
+        ("max(j, S[i, j])", "max(j, S[i, j])", "max_j S[i, j]", r"\max_{j} S_{i,j}"),
+        ("max(1, b)", "max(1, b)", "max(1, b)", "max(1, b)"),
+        ("j <= i and j >= 2", "j <= i and j >= 2", "j ≤ i and j ≥ 2", r"j \le i \;\mathrm{and}\; j \ge 2"),
+        ("not j == i", "not (j = i)", "not (j = i)", r"\mathrm{not}\;(j = i)"),
+        ("tanh(x)", "tanh(x)", "tanh(x)", r"\tanh(x)"),
+        ("softmax(S)", "softmax(S)", "softmax(S)", r"\mathrm{softmax}(S)"),
+        ("-inf", "-inf", "-∞", r"-\infty"),
+        ("b ** (x + 1)", "b^(x + 1)", "b^(x + 1)", "b^{x + 1}"),
+    ],
+)  # fmt: skip
+def test_spellings(source: str, plain: str, unicode: str, latex: str) -> None:
+    tree = parse_expression(source)
+    assert [write(tree, notation) for notation in (PLAIN, UNICODE, LATEX)] == [plain, unicode, latex]
+
+
+@pytest.mark.parametrize(
+    ("text", "plain", "unicode", "latex"),
+    [
+        ("0.707", "0.707", "0.707", "0.707"),
+        ("1/3", "1/3", "1/3", r"\frac{1}{3}"),
+        ("-1/3", "-1/3", "-1/3", r"-\frac{1}{3}"),
+        ("sqrt(2)", "sqrt(2)", "√2", r"\sqrt{2}"),
+        ("-3*sqrt(2)/2", "-3*sqrt(2)/2", "-3·√2/2", r"-\frac{3 \sqrt{2}}{2}"),
+        ("1.5e+20", "1.5e+20", "1.5e+20", r"1.5 \times 10^{20}"),
+        ("1e-07", "1e-07", "1e-07", r"1 \times 10^{-7}"),
+    ],
+)
+def test_numbers(text: str, plain: str, unicode: str, latex: str) -> None:
+    number = Number(Fraction(1), text)
+    assert [write(number, notation) for notation in (PLAIN, UNICODE, LATEX)] == [plain, unicode, latex]
+
+
+def test_an_equation_has_both_its_sides() -> None:
+    equation = parse_equation("scaled[i, j] = scores[i, j] / sqrt(d_k)")
+    assert write_equation(equation, PLAIN) == "scaled[i, j] = scores[i, j] / sqrt(d_k)"

@@ -1,0 +1,92 @@
+"""One cell worked: the equation with its numbers put in has the value that the whole array has there."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attncli.equation.evaluate import evaluate
+from attncli.equation.notation import UNICODE
+from attncli.equation.parse import parse_equation
+from attncli.equation.shapes import index_sizes
+from attncli.equation.substitute import decimal, exact, substitute
+from attncli.equation.tree import Number
+from attncli.equation.write import write
+
+EQUATIONS = [
+    "R[i, j] = sum(k, A[i, k] * B[k, j])",
+    "R[j, i] = A[i, j]",
+    "R[i] = max(j, A[i, j])",
+    "R[i] = sum(j, A[i, j]) + c",
+    "R[i, j] = where(j <= i + c and j >= i - 1, A[i, j], -inf)",
+    "R[i, j] = share(A[i, j], sum(k, A[i, k]))",
+    "R[i, j] = A[i, j] - finite(max(k, A[i, k]))",
+    "R[i, j] = max(A[i, j], B[i, j]) / 4",
+]
+matrices = st.lists(
+    st.lists(st.integers(-9, 9).map(lambda number: number / 4), min_size=3, max_size=3), min_size=3, max_size=3
+).map(np.array)
+
+
+def _number(value: float) -> Number:
+    fraction = Fraction(float(value))
+    return Number(fraction, str(fraction))
+
+
+@pytest.mark.parametrize("source", EQUATIONS)
+@given(a=matrices, b=matrices, c=st.integers(0, 2))
+def test_a_cell_is_worth_what_the_array_holds(source: str, a: np.ndarray, b: np.ndarray, c: int) -> None:
+    equation, arrays = parse_equation(source), {"A": a, "B": b}
+    sizes = {**index_sizes(equation, {"A": a.shape, "B": b.shape}), "j": 3, "i": 3}
+    scalars = {"c": float(c), "inf": math.inf}
+    whole = evaluate(equation, arrays=arrays, scalars=scalars, sizes=sizes, xp=np, dtype=np.float64)
+    for index in np.ndindex(whole.shape):
+        place = dict(zip(equation.target.indices, index, strict=True))
+        sentence = substitute(
+            equation.expression, place, sizes, lambda name, at: _number(arrays[name][at]),
+            {"c": _number(c), "inf": Number(math.inf, "inf")},
+        )  # fmt: skip
+        on_paper = decimal(
+            equation.expression, place, sizes, lambda name, at: Decimal(float(arrays[name][at])),
+            {name: Decimal(number) for name, number in scalars.items()},
+        )  # fmt: skip
+        assert float(exact(sentence)) == pytest.approx(whole[index], rel=1e-13)
+        assert float(on_paper) == pytest.approx(whole[index], rel=1e-13)
+
+
+def test_a_sum_is_written_out() -> None:
+    rows = {"Q": [[2, 0, 1]], "K_T": [[2], [1], [1]]}
+    tree = parse_equation("S[i, j] = sum(k, Q[i, k] * K_T[k, j])").expression
+    sentence = substitute(tree, {"i": 0, "j": 0}, {"k": 3}, lambda name, at: _number(rows[name][at[0]][at[1]]), {})
+    assert write(sentence, UNICODE) == "2·2 + 0·1 + 1·1"
+    assert exact(sentence) == 5
+
+
+def test_a_sum_of_one_term_is_that_term() -> None:
+    tree = parse_equation("S[i] = sum(k, Q[i, k] * 2)").expression
+    assert write(substitute(tree, {"i": 0}, {"k": 1}, lambda *_: _number(3), {}), UNICODE) == "3·2"
+
+
+def test_only_the_branch_that_is_taken_is_put_in() -> None:
+    tree = parse_equation("M[i, j] = where(j <= i, S[i, j], -inf)").expression
+    hidden = substitute(tree, {"i": 0, "j": 1}, {}, lambda *_: pytest.fail("was read"), {})
+    assert exact(hidden) == -math.inf
+    seen = substitute(tree, {"i": 1, "j": 1}, {}, lambda *_: _number(7), {})
+    assert seen == _number(7)
+
+
+def test_an_infinite_maximum_is_taken_as_0_and_printed_so() -> None:
+    tree = parse_equation("D[i, j] = S[i, j] - finite(m[i])").expression
+    blind = Number(-math.inf, "-inf")
+    assert write(substitute(tree, {"i": 0, "j": 0}, {}, lambda *_: blind, {}), UNICODE) == "-∞ - 0"
+
+
+def test_what_cannot_be_said_exactly_is_none() -> None:
+    for source in ("R = sqrt(2) + 1", "R = exp(1)", "R = 1 / 0", "R = x + 1"):
+        assert exact(parse_equation(source).expression) is None
