@@ -7,19 +7,16 @@ import typer
 from attncli.console.values import CHOICES, PRECISION
 
 
-def _words(option: str) -> str:
-    return "|".join(CHOICES[option])
-
-
-def _choice(option: str, help: str) -> object:
-    return typer.Option(option, metavar=_words(option), help=help, show_default=False)
+def choice(option: str, help: str) -> object:
+    """An option whose value is one of a few words."""
+    return typer.Option(option, metavar="|".join(CHOICES[option]), help=help, show_default=False)
 
 
 Problem: TypeAlias = Annotated[
     str, typer.Argument(metavar="FILE", help="The problem in YAML or JSON; - is standard input.")
 ]
 Format: TypeAlias = Annotated[
-    str | None, _choice("--format", "How the page is written.  [default: by the suffix of -o, else table]")
+    str | None, choice("--format", "How the page is written.  [default: by the suffix of -o, else table]")
 ]
 Output: TypeAlias = Annotated[
     str | None, typer.Option("-o", "--output", metavar="FILE", help="Write to this file, replacing it whole.")
@@ -29,7 +26,7 @@ Steps: TypeAlias = Annotated[
 ]
 Detail: TypeAlias = Annotated[
     str | None,
-    _choice("--detail", "Matrices only, one worked line per row, or every cell worked.  [default: rows]"),
+    choice("--detail", "Matrices only, one worked line per row, or every cell worked.  [default: rows]"),
 ]
 Cell: TypeAlias = Annotated[
     str | None, typer.Option("--cell", metavar="CELL", help="Work this one cell: 'scores[0,1]'.")
@@ -40,7 +37,7 @@ Precision: TypeAlias = Annotated[
 ]
 Rounding: TypeAlias = Annotated[
     str,
-    _choice(
+    choice(
         "--rounding",
         "Round only what is shown, or feed each shown number to the next step, as on paper.  [default: shown]",
     ),
@@ -52,12 +49,12 @@ Mask: TypeAlias = Annotated[
 Scale: TypeAlias = Annotated[
     str | None, typer.Option("--scale", metavar="SCALE", help="Another scale than the file's: a number or none.")
 ]
-Dtype: TypeAlias = Annotated[str, _choice("--dtype", "The format in which numbers are kept.  [default: float64]")]
-Device: TypeAlias = Annotated[str, _choice("--device", "Where it is worked out.  [default: cpu]")]
-Color: TypeAlias = Annotated[str, _choice("--color", "Whether the table is coloured.  [default: auto]")]
+Dtype: TypeAlias = Annotated[str, choice("--dtype", "The format in which numbers are kept.  [default: float64]")]
+Device: TypeAlias = Annotated[str, choice("--device", "Where it is worked out.  [default: cpu]")]
+Color: TypeAlias = Annotated[str, choice("--color", "Whether the table is coloured.  [default: auto]")]
 Math: TypeAlias = Annotated[
     str | None,
-    _choice("--math", "How Markdown marks formulas: for GitHub, or for pandoc and Jupyter.  [default: fences]"),
+    choice("--math", "How Markdown marks formulas: for GitHub, or for pandoc and Jupyter.  [default: fences]"),
 ]
 Fragment: TypeAlias = Annotated[bool, typer.Option("--fragment", help="LaTeX to paste into a document of your own.")]
 Quiet: TypeAlias = Annotated[bool, typer.Option("-q", "--quiet", help="Leave out the warnings.")]

@@ -196,7 +196,7 @@ def test_a_step_that_is_not_there(
 
 
 def test_bad_input_writes_nothing_and_keeps_the_old_file(problem: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    problem.write_text("Q: [[1, x]]\n")
+    problem.write_text("Q: [[1, x]]\nK: [[1, 0]]\nV: [[1]]\n")
     Path("a.md").write_text("old")
     assert run(["compute", "p.yaml", "-o", "a.md"]) == 3
     out, err = capsys.readouterr()

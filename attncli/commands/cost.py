@@ -1,0 +1,63 @@
+"""`attncli cost`: how many operations and bytes each step takes, for a problem or for sizes given by options."""
+
+from typing import Annotated
+
+import typer
+
+from attncli.console import options, values
+
+_SIZES = range(1, 10**9 + 1)
+
+
+def _size(option: str, help: str) -> object:
+    return typer.Option(option, metavar="N", help=help)
+
+
+def cost(
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="FILE",
+            help="The problem whose sizes are taken where no option gives another; - is standard input.  "
+            "[default: one layer of the first transformer]",
+        ),
+    ] = None,
+    n: Annotated[str | None, _size("--n", "Queries.")] = None,
+    m: Annotated[str | None, _size("--m", "Keys.")] = None,
+    d_model: Annotated[str | None, _size("--d-model", "Features of an input row.")] = None,
+    d_k: Annotated[str | None, _size("--d-k", "Features of a query and of a key, per head.")] = None,
+    d_v: Annotated[str | None, _size("--d-v", "Features of a value, per head.")] = None,
+    heads: Annotated[str | None, _size("--heads", "Heads.")] = None,
+    layers: Annotated[str | None, _size("--layers", "Layers.")] = None,
+    dtype: Annotated[
+        str, options.choice("--dtype", "The format in which numbers are kept.  [default: float32]")
+    ] = "float32",
+    format: options.Format = None,
+    output: options.Output = None,
+    color: options.Color = "auto",
+) -> None:
+    """Count the operations and bytes of every step."""
+    page_format = values.output_format(format, output)
+    values.choice("--color", color)
+    values.choice("--dtype", dtype)
+    given = {
+        "n": n, "m": m, "d_model": d_model, "d_k": d_k, "d_v": d_v, "heads": heads, "layers": layers,
+    }  # fmt: skip
+    sizes = {
+        name: values.whole(f"--{name.replace('_', '-')}", value, _SIZES)
+        for name, value in given.items()
+        if value is not None
+    }
+
+    from dataclasses import replace
+
+    from attncli.console.output import check
+    from attncli.console.page import write_page
+    from attncli.page.bill import bill
+    from attncli.problem.reader import load
+    from attncli.study.cost import Sizes, plain
+    from attncli.study.cost import cost as reckon
+
+    check(output, file or "-")
+    problem, usual = plain() if file is None else (load(file), Sizes())
+    write_page(bill(reckon(problem, replace(usual, **sizes), dtype)), page_format, output, color=color)
