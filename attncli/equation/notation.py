@@ -188,6 +188,12 @@ LATEX = Notation(
     number=_latex_number,
     nearly=r"\approx",
 )
-LATEX_LINE = replace(  # for lines of text, where a fraction's numbers would be too small to read
-    LATEX, functions=LATEX_FUNCTIONS | {"div": _SHARED["div"], "share": _SHARED["share"]}
+LATEX_LINE = replace(  # for lines of text, where a fraction would be too small to read and a case cannot be broken
+    LATEX,
+    functions=LATEX_FUNCTIONS
+    | {
+        "div": _SHARED["div"],
+        "share": _SHARED["share"],
+        "where": Spelling(r"{1} \;\mathrm{{if}}\; {0} \;\mathrm{{else}}\; {2}", CHOICE, (COMPARISON, SUM, SUM)),
+    },
 )

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import ceil
 
-from attncli.equation.notation import LATEX
+from attncli.equation.notation import LATEX_LINE, UNICODE
 from attncli.equation.write import write
 from attncli.page.document import Math, Text
 from attncli.render.latex_escape import escape, length
 
 LINE = 80  # characters that fit side by side
 PAGE = 36  # lines; a tabular does not break across pages by itself
-FORMULA = 8  # about how many characters a formula in a sentence takes
 
 
 def sentence(text: Text) -> str:
     """A run of prose, its formulas as inline math."""
     return "".join(
-        f"${write(piece.expression, LATEX)}$" if isinstance(piece, Math) else escape(piece) for piece in text
+        f"${write(piece.expression, LATEX_LINE)}$" if isinstance(piece, Math) else escape(piece) for piece in text
     )
 
 
@@ -62,4 +61,5 @@ def _shares(widest: Sequence[int], right: Sequence[int]) -> dict[int, float]:
 
 
 def _length(text: Text) -> int:
-    return sum(length(piece) if isinstance(piece, str) else FORMULA for piece in text)
+    """About how many letters wide: a formula takes as much as on a terminal."""
+    return sum(length(piece) if isinstance(piece, str) else len(write(piece.expression, UNICODE)) for piece in text)

@@ -74,7 +74,7 @@ class _Writer:
 
     def sentence(self, text: page.Text) -> str:
         pieces = (
-            self.inline(write(piece.expression, LATEX))
+            self.inline(write(piece.expression, LATEX_LINE))
             if isinstance(piece, page.Math)
             else visible(piece).translate(_ESCAPES)
             for piece in text

@@ -81,6 +81,15 @@ def test_worked_lines_are_inline_math_so_that_they_break() -> None:
     assert r"$2 \cdot (-2) + 0 \cdot 1 \approx -4$\par" in render(page(Worked((line,))), "latex")
 
 
+def test_a_long_formula_in_a_table_can_be_broken() -> None:
+    rule = text("`where(j <= i and j >= i - 2 and j <= i + 2, 0, -inf)`")
+    written = render(
+        page(Table(("formula", "meaning"), ((rule, ("what may be seen, and from where, " * 3,)),))), "latex"
+    )
+    assert r"$0 \;\mathrm{if}\; j \le i" in written
+    assert r"\begin{tabular}{@{}p{" in written
+
+
 ENGINES = ("pdflatex", "xelatex", "lualatex")
 BLOCKS: dict[str, tuple[Block, ...]] = {
     "every block": EVERY_BLOCK,
