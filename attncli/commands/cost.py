@@ -19,7 +19,7 @@ def cost(
         typer.Argument(
             metavar="FILE",
             help="The problem whose sizes are taken where no option gives another; - is standard input.  "
-            "[default: one layer of the first transformer]",
+            "[default: self-attention with n and d_model 512, 8 heads, d_k and d_v 64]",
         ),
     ] = None,
     n: Annotated[str | None, _size("--n", "Queries.")] = None,
@@ -49,8 +49,6 @@ def cost(
         if value is not None
     }
 
-    from dataclasses import replace
-
     from attncli.console.output import check
     from attncli.console.page import write_page
     from attncli.page.bill import bill
@@ -59,5 +57,5 @@ def cost(
     from attncli.study.cost import cost as reckon
 
     check(output, file or "-")
-    problem, usual = plain() if file is None else (load(file), Sizes())
-    write_page(bill(reckon(problem, replace(usual, **sizes), dtype)), page_format, output, color=color)
+    problem, chosen = plain(sizes) if file is None else (load(file), Sizes(**sizes))
+    write_page(bill(reckon(problem, chosen, dtype)), page_format, output, color=color)

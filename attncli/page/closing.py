@@ -25,7 +25,7 @@ def closing(trace: Trace) -> Iterator[Block]:
 
 
 def _row(trace: Trace, number: int, step: Step) -> tuple[Text, ...]:
-    sentence = headline(step) if step.rule.formula else cell_equation(step)
+    sentence = headline(step.rule) if step.rule.formula else cell_equation(step.rule)
     formula: Text = (Math(sentence.target), " = ", Math(sentence.expression))
     return ((str(number),), (step.rule.title,), formula, (product(shapes(trace, step)),))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from attncli.attention.rules import in_symbols
+from attncli.attention.rules import Rule, in_symbols
 from attncli.equation.shapes import product_factors
 from attncli.equation.tree import Equation, Name, Ref
 from attncli.page.document import Block, Cell, Formula, Grid, Heading, Math, Paragraph, Worked, text
@@ -30,9 +30,9 @@ def step_section(printer: Printer, step: Step, number: int | None, detail: str, 
     if detail != "brief":
         yield Paragraph(text(" ".join(part for part in (rule.meaning, rule.why) if part)))
     if rule.formula:
-        yield Formula((headline(step),), shapes(printer.trace, step))
+        yield Formula((headline(rule),), shapes(printer.trace, step))
     if detail != "brief" or not rule.formula:
-        yield Formula((cell_equation(step),), () if rule.formula else shapes(printer.trace, step))
+        yield Formula((cell_equation(rule),), () if rule.formula else shapes(printer.trace, step))
     yield grid(printer, step, heatmap)
     worked = lines(printer, step, detail) if detail != "brief" else ()
     if worked:
@@ -48,20 +48,20 @@ def cell_section(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterat
         yield grid(printer, step)
         return
     if rule.formula:
-        yield Formula((headline(step),), shapes(printer.trace, step))
-    yield Formula((cell_equation(step),))
+        yield Formula((headline(rule),), shapes(printer.trace, step))
+    yield Formula((cell_equation(rule),))
     yield Worked((worked_line(printer, step, index),))
 
 
-def headline(step: Step) -> Equation:
+def headline(rule: Rule) -> Equation:
     """S = Q K^T: the step in matrix form."""
-    return Equation(Ref(step.rule.symbol), in_symbols(step.rule.headline))
+    return Equation(Ref(rule.symbol), in_symbols(rule.headline))
 
 
-def cell_equation(step: Step) -> Equation:
+def cell_equation(rule: Rule) -> Equation:
     """S[i, j] = Σ_k Q[i, k]·Kᵀ[k, j]: the step in index form."""
-    tree = step.rule.tree
-    return Equation(Ref(step.rule.symbol, tree.target.indices), in_symbols(tree.expression))
+    tree = rule.tree
+    return Equation(Ref(rule.symbol, tree.target.indices), in_symbols(tree.expression))
 
 
 def shapes(trace: Trace, step: Step) -> tuple[tuple[int, ...], ...]:

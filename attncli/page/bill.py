@@ -1,0 +1,139 @@
+"""The page of `attncli cost`: what every step takes, how that is counted, what dominates, and the memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attncli.equation.parse import parse_expression
+from attncli.page.amounts import counted, grouped, many, size
+from attncli.page.bill_data import bill_data
+from attncli.page.document import Block, Document, Heading, Listing, Math, Paragraph, Table, Text, text
+from attncli.study.cost import SHARED
+from attncli.study.cost_model import PROJECTIONS, Cost, StepCost
+from attncli.study.words import percent
+
+
+def bill(cost: Cost) -> Document:
+    """The page of a cost; as data, all its counts are exact whole numbers."""
+    blocks = (
+        Paragraph(_about(cost)),
+        _table(cost),
+        Heading("How it is counted"),
+        *_counting(cost),
+        Heading("What dominates"),
+        *_dominating(cost),
+        Heading("Memory"),
+        *_memory(cost),
+    )
+    name = cost.title or ("Self-attention" if cost.sizes["n"] == cost.sizes["m"] else "Cross-attention")
+    return Document(f"{name}: what it costs", blocks, lambda: bill_data(cost))
+
+
+def _about(cost: Cost) -> Text:
+    sizes = ", ".join(f"`{symbol}` = {grouped(length)}" for symbol, length in cost.sizes.items())
+    heads, layers = counted(cost.heads, "heads"), counted(cost.layers, "layers")
+    dtype = f"{cost.dtype.name} ({cost.dtype.size} bytes a number)"
+    return text(f"{sizes}; {heads}, {layers}; {dtype}.")
+
+
+def _table(cost: Cost) -> Table:
+    rows: list[tuple[Text, ...]] = [_row(cost, step) for step in cost.steps]
+    rows.append((("all",), ("",), (grouped(cost.operations),), ("",), ("",), (size(cost.bytes()),)))
+    head = ("step", "shape", "operations", "they grow as", "share", "memory")
+    return Table(head, tuple(rows), right=(1, 2, 4, 5))
+
+
+def _row(cost: Cost, step: StepCost) -> tuple[Text, ...]:
+    memory = (size(step.numbers * cost.dtype.size),)
+    shape = (_shape(step),)
+    if not step.kinds:
+        return (step.rule.name,), shape, ("0",), ("",), ("",), memory
+    share = percent(step.operations / cost.operations)
+    return (step.rule.name,), shape, (grouped(step.operations),), _formula(step.operations_grow), (share,), memory
+
+
+def _shape(step: StepCost) -> str:
+    return "×".join(map(str, step.shape))
+
+
+def _formula(source: str) -> Text:
+    return (Math(parse_expression(source)),)
+
+
+def _counting(cost: Cost) -> Iterator[Block]:
+    if cost.heads * cost.layers > 1:
+        shared = [step.rule.name for step in cost.steps if step.rule.name in SHARED]
+        once = f"; {_listed(shared)} {'is' if len(shared) == 1 else 'are'} shared by the heads of a layer"
+        times = f"{counted(cost.heads, 'heads')} × {counted(cost.layers, 'layers')}"
+        yield Paragraph((f"For one head; everything above is for {times}{once if shared else ''}.",))
+    yield Listing(tuple((_count(step),) for step in cost.steps if step.kinds))
+    left_out = "Counted as textbooks write it: without the shift that very large scores need"
+    heads = ", and without the projection that joins the heads" if cost.heads > 1 else ""
+    yield Paragraph((f"{left_out}{heads}.",), "note")
+
+
+def _count(step: StepCost) -> str:
+    """Q: 3×3 cells × (4 multiplications + 3 additions) = 63; what is not done in each cell stands apart."""
+    cells = step.numbers // step.repeats
+    each = [counted(count // cells, kind) for kind, count in step.kinds.items() if count and count % cells == 0]
+    apart = [counted(count, kind) for kind, count in step.kinds.items() if count % cells]
+    inside = f"({' + '.join(each)})" if len(each) > 1 else "".join(each)
+    product = f"{_shape(step)} {'cell' if cells == 1 else 'cells'} × {inside}"
+    terms = [product] * bool(each) + apart
+    return f"{step.rule.name}: {' + '.join(terms) or 'nothing'} = {grouped(sum(step.kinds.values()))}"
+
+
+def _dominating(cost: Cost) -> Iterator[Block]:
+    terms: dict[str, list[StepCost]] = {}
+    same = cost.sizes["d_k"] == cost.sizes["d_v"]  # then n * d_model * d_k is the term of Q, K and V alike
+    for step in cost.steps:
+        if step.kinds:
+            term = step.operations_grow.replace("d_v", "d_k") if same else step.operations_grow
+            terms.setdefault(term, []).append(step)
+    largest = max(terms, key=lambda term: sum(step.operations for step in terms[term]))
+    names = [step.rule.name for step in terms[largest]]
+    share = percent(sum(step.operations for step in terms[largest]) / cost.operations)
+    took = f"({_listed(names)}): {share} of {many(cost.operations)} operations."
+    yield Paragraph(("The largest term is ", *_formula(largest), f" {took}"))
+    yield Paragraph(text(_comparison(cost)))
+
+
+def _comparison(cost: Cost) -> str:
+    """Projections against attention, and the n at which the one overtakes the other."""
+    attention = cost.operations - cost.projections
+    if not cost.projections:
+        return "Nothing is projected here: all operations are those of attention, which grow with `n * m`."
+    more = (
+        "more than" if cost.projections > attention else "less than" if cost.projections < attention else "as many as"
+    )
+    said = (
+        f"The projections {_listed([step.rule.name for step in cost.steps if _projects(step)])} take "
+        f"{percent(cost.projections / cost.operations)} of all operations, {more} attention itself with "
+        f"{percent(attention / cost.operations)}."
+    )
+    if cost.crossover is None:
+        return f"{said} The projections grow with `n` and with `m`, attention with `n * m`."
+    return (
+        f"{said} The projections grow with `n`, attention with `n**2`: from `n` = {grouped(cost.crossover)} on, "
+        "attention takes more."
+    )
+
+
+def _projects(step: StepCost) -> bool:
+    return step.rule.name in PROJECTIONS and not step.rule.given
+
+
+def _memory(cost: Cost) -> Iterator[Block]:
+    n, m = cost.sizes["n"], cost.sizes["m"]
+    times = cost.heads * cost.layers
+    where = f"`n` = {grouped(n)}" if n == m else f"`n` = {grouped(n)} and `m` = {grouped(m)}"
+    said = f"The attention matrix for {where} in {cost.dtype.name} takes {size(cost.bytes('weights') // times)}"
+    if times > 1:
+        layers, heads = counted(cost.layers, "layers"), counted(cost.heads, "heads")
+        said += f"; {layers} × {heads}: {size(cost.bytes('weights'))}"
+    square = "Twice as many tokens make it four times as large" if n == m else "It grows with `n` and with `m`"
+    yield Paragraph(text(f"{said}. {square}; all steps together, each kept, take {size(cost.bytes())}."))
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

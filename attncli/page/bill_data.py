@@ -1,0 +1,47 @@
+"""A cost for programs: every count an exact whole number, every growth a formula in ASCII."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attncli import __version__
+from attncli.equation.notation import PLAIN
+from attncli.equation.parse import parse_expression
+from attncli.equation.write import write
+from attncli.study.cost_model import Cost, StepCost
+from attncli.tracing.data import FORMAT
+
+
+def bill_data(cost: Cost) -> dict[str, Any]:
+    """The sizes, every step's counts and bytes, and their sums; format 1."""
+    return {
+        "attncli": {"version": __version__, "format": FORMAT},
+        "title": cost.title,
+        "sizes": {**cost.sizes, "heads": cost.heads, "layers": cost.layers},
+        "dtype": cost.dtype.name,
+        "bytes_per_number": cost.dtype.size,
+        "steps": {step.rule.name: _step(cost, step) for step in cost.steps},
+        "operations": cost.operations,
+        "operations_of_projections": cost.projections,
+        "operations_of_attention": cost.operations - cost.projections,
+        "bytes": cost.bytes(),
+        "crossover": cost.crossover,
+    }
+
+
+def _step(cost: Cost, step: StepCost) -> dict[str, Any]:
+    return {
+        "title": step.rule.title,
+        "equation": None if step.rule.given else step.rule.equation,
+        "shape": list(step.shape),
+        "repeats": step.repeats,
+        "one_head": {kind.replace(" ", "_"): count for kind, count in step.kinds.items()},
+        "operations": step.operations,
+        "operations_grow": _formula(step.operations_grow),
+        "bytes": step.numbers * cost.dtype.size,
+        "bytes_grow": _formula(step.bytes_grow),
+    }
+
+
+def _formula(source: str) -> str | None:
+    return write(parse_expression(source), PLAIN) if source else None

@@ -1,0 +1,125 @@
+"""What a problem costs at any size: operations and bytes of every step, and where attention outgrows projections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from attncli.attention.plan import plan_logits, plan_softmax
+from attncli.backend import DTYPES
+from attncli.equation.shapes import index_sizes
+from attncli.errors import usage_error
+from attncli.problem.model import GIVEN, Matrix, Problem
+from attncli.study.cost_model import Cost, StepCost
+from attncli.study.operations import growth, number, operations
+
+SYMBOLS = {"i": "n", "j": "m", "d": "d_model", "k": "d_k", "c": "d_v", "p": "d_q", "a": "d_hidden"}
+SHARED = ("X", "context", "mask")  # by all heads of a layer
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Sizes to reckon with instead of a problem's own; None keeps them. `d_k` is the width of queries and keys."""
+
+    n: int | None = None
+    m: int | None = None
+    d_model: int | None = None
+    d_k: int | None = None
+    d_v: int | None = None
+    heads: int = 1
+    layers: int = 1
+
+
+def plain(asked: Mapping[str, int]) -> tuple[Problem, Sizes]:
+    """Self-attention without a file, at the sizes asked for and else at those of the first transformer.
+
+    A value is as wide as a key where `asked` does not say otherwise.
+    """
+    one = Matrix(np.zeros((1, 1)))
+    problem = Problem("", ("t1",), ("t1",), dict.fromkeys(("X", "W_Q", "W_K", "W_V"), one))
+    usual = {"n": 512, "d_model": 512, "d_k": 64, "d_v": asked.get("d_k", 64), "heads": 8}
+    return problem, Sizes(**{**usual, **asked})
+
+
+def cost(problem: Problem, sizes: Sizes, dtype: str = "float32") -> Cost:
+    """The cost of a problem at these sizes; no array of any size is made.
+
+    The softmax is counted without a shift, since only the numbers themselves can tell whether it needs one.
+    Raises AttncliError (exit 2) where the problem has no such size.
+    """
+    if sizes.d_model is not None and not {"X", "context"} & problem.given.keys():
+        raise usage_error("this problem has no d_model: Q, K and V are given", help="leave out --d-model")
+    together = _together(problem) and sizes.m in (None, sizes.n or len(problem.tokens))
+    if _together(problem) and not together:
+        given = {**problem.given, "context": problem.given["X"]}
+        problem = replace(problem, given={name: given[name] for name in GIVEN if name in given})
+    found, steps = _steps(problem, sizes, together)
+    reckoned = Cost(problem.title, found, sizes.heads, sizes.layers, DTYPES[dtype], steps, None)
+    if not together or not reckoned.projections:
+        return reckoned
+
+    def outgrown(n: int) -> bool:
+        longer = replace(reckoned, steps=_steps(problem, replace(sizes, n=n, m=n), together)[1])
+        return longer.operations - longer.projections > longer.projections
+
+    return replace(reckoned, crossover=_smallest(outgrown))
+
+
+def _together(problem: Problem) -> bool:
+    """Whether queries and keys come from the same rows, so that n and m are one size."""
+    given = problem.given
+    return "Q" not in given and "context" not in given and not {"K", "V"} <= given.keys()
+
+
+def _steps(problem: Problem, sizes: Sizes, together: bool) -> tuple[Mapping[str, int], tuple[StepCost, ...]]:
+    """The sizes by symbol, and every step of the problem reckoned with them."""
+    n = sizes.n or len(problem.tokens)
+    m = n if together else sizes.m or len(problem.context_tokens)
+    asked = {"d_model": sizes.d_model, "d_k": sizes.d_k, "d_q": sizes.d_k, "d_v": sizes.d_v}
+    changed = {"n": n, "m": m} | {symbol: size for symbol, size in asked.items() if size is not None}
+    plan = plan_logits(problem)
+    shapes = {name: np.shape(value) for name, value in plan.parameters.items() if np.ndim(value)}
+    found: dict[str, int] = {"n": n, "m": m}
+    steps = []
+    for rule in (*plan.rules, *plan_softmax(problem, plan.logits, shift=False)):
+        symbols = _symbols(problem, rule.name, together)
+        letters = rule.target.indices
+        if rule.given:
+            own = problem.given[rule.name].value.shape
+            lengths = {letter: changed.get(symbols[letter], size) for letter, size in zip(letters, own, strict=True)}
+        else:
+            lengths = {**index_sizes(rule.tree, shapes), "i": n, "j": m}
+        shapes[rule.name] = tuple(lengths[letter] for letter in letters)
+        found |= {symbols[letter]: length for letter, length in lengths.items() if letter not in "ij"}
+        counts = {} if rule.given else operations(rule.tree)
+        kinds = {kind: number(count, lengths) for kind, count in counts.items()}
+        repeats = sizes.layers * (1 if rule.name in SHARED else sizes.heads)
+        grows = (growth(counts.values(), symbols), growth([{letters: 1}], symbols))
+        steps.append(StepCost(rule, shapes[rule.name], kinds, repeats, *grows))
+    return {symbol: found[symbol] for symbol in SYMBOLS.values() if symbol in found}, tuple(steps)
+
+
+def _symbols(problem: Problem, name: str, together: bool) -> Mapping[str, str]:
+    """The symbol of each letter in one rule: where X serves only keys, or a query has a width of its own."""
+    symbols = dict(SYMBOLS)
+    if together:
+        symbols["j"] = "n"
+    elif name == "X" and "Q" in problem.given:
+        symbols["i"] = "m"
+    if name in ("W_Q", "b_Q", "Q") and problem.score in ("multiplicative", "additive"):
+        symbols["k"] = "d_q"
+    return symbols
+
+
+def _smallest(holds: Callable[[int], bool]) -> int:
+    """The smallest n from 1 on for which a condition holds that once it holds goes on holding."""
+    high = 1
+    while not holds(high):
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high

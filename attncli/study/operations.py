@@ -1,0 +1,92 @@
+"""Counts the operations of an equation by walking its tree: polynomials in the lengths of its indices.
+
+A part of an equation is worked once for every place of the indices it depends on, as evaluation does it:
+the products of Σ_d X[i,d]·W_Q[d,k] number i·d·k, their additions i·k·(d - 1), and √d_k is taken once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from math import prod
+from typing import TypeAlias
+
+from attncli.equation.tree import Call, Equation, Expression, Name, Reduce, Ref, walk
+
+Monomial: TypeAlias = tuple[str, ...]  # the letters of a product of lengths, sorted; () is 1
+Polynomial: TypeAlias = Mapping[Monomial, int]
+
+KINDS = {
+    "mul": "multiplications", "add": "additions", "sub": "subtractions", "neg": "subtractions",
+    "div": "divisions", "share": "divisions", "exp": "exponentials", "pow": "powers", "sqrt": "roots",
+    "tanh": "hyperbolic tangents", "max": "comparisons", "le": "comparisons", "lt": "comparisons",
+    "ge": "comparisons", "gt": "comparisons", "eq": "comparisons", "finite": "comparisons",
+    "and_": "comparisons", "not_": "comparisons", "where": "choices",
+}  # fmt: skip
+_BETWEEN = ("add", "mul", "max", "and_")  # one operation between each two of any number of arguments
+
+
+def operations(equation: Equation) -> dict[str, Polynomial]:
+    """How often each kind of operation is done, as a polynomial; kinds that do not occur are left out."""
+    letters = _letters(equation)
+    counts: dict[str, Counter[Monomial]] = {}
+    for node in walk(equation.expression):
+        if isinstance(node, Call):
+            times = len(node.arguments) - 1 if node.function in _BETWEEN else 1
+            counts.setdefault(KINDS[node.function], Counter())[_free(node, letters)] += times
+        elif isinstance(node, Reduce):
+            count = counts.setdefault(KINDS[node.function], Counter())
+            count[_free(node.body, letters)] += 1  # the first term of every sum is only taken
+            count[_free(node, letters)] -= 1
+    return {kind: dict(counts[kind]) for kind in dict.fromkeys(KINDS.values()) if kind in counts}
+
+
+def number(polynomial: Polynomial, sizes: Mapping[str, int]) -> int:
+    """The value of a polynomial for these lengths, exactly."""
+    return sum(times * prod(sizes[letter] for letter in letters) for letters, times in polynomial.items())
+
+
+def growth(polynomials: Iterable[Polynomial], symbols: Mapping[str, str]) -> str:
+    """The terms that no other outgrows, in Python syntax and with a symbol for each letter: "n**2 * d_k".
+
+    Symbols stand in the order of the mapping. Empty where nothing is counted.
+    """
+    order = list(dict.fromkeys(symbols.values()))
+    terms = {
+        tuple(Counter(symbols[letter] for letter in letters)[symbol] for symbol in order)
+        for polynomial in polynomials
+        for letters in polynomial
+    }
+    outgrown = {term for term in terms for other in terms - {term} if all(map(int.__le__, term, other))}
+    return " + ".join(_product(term, order) for term in sorted(terms - outgrown, reverse=True))
+
+
+def _product(powers: tuple[int, ...], order: list[str]) -> str:
+    factors = [
+        symbol if power == 1 else f"{symbol}**{power}" for symbol, power in zip(order, powers, strict=True) if power
+    ]
+    return " * ".join(factors) or "1"
+
+
+def _letters(equation: Equation) -> frozenset[str]:
+    """All indices of an equation, which tells i in j <= i from a scalar such as d_k."""
+    nodes = [equation.target, *walk(equation.expression)]
+    return frozenset(letter for node in nodes if isinstance(node, Ref) for letter in node.indices)
+
+
+def _free(expression: Expression, letters: frozenset[str]) -> Monomial:
+    """The indices that the value of an expression depends on."""
+    return tuple(sorted(_depends(expression) & letters))
+
+
+def _depends(expression: Expression) -> set[str]:
+    match expression:
+        case Ref(indices=indices):
+            return set(indices)
+        case Name(name=name):
+            return {name}
+        case Call(arguments=arguments):
+            return set().union(*map(_depends, arguments))
+        case Reduce(index=index, body=body):
+            return _depends(body) - {index}
+    return set()
