@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from io import StringIO
 
@@ -10,17 +9,16 @@ from rich.console import Console
 from rich.text import Text
 
 from attncli.equation.notation import UNICODE
-from attncli.equation.write import write
 from attncli.page import document as page
 from attncli.render import Style
-from attncli.render.labels import label, visible
-from attncli.render.spelling import chain, opening, product, shapes_in, sides
+from attncli.render.labels import visible
+from attncli.render.spelling import chain, opening, product, shapes_in
 from attncli.render.table_grid import grid_lines
 from attncli.render.table_table import table_lines
+from attncli.render.table_worked import NARROW, sentence, worked_lines
 
 PIPE = 80  # prose and rules on a pipe, where there is no width
 WIDEST = 88  # longer lines of prose are hard to read
-NARROW = 10  # prose is not squeezed below this
 BODY, WORK = 2, 4  # how far prose, and formulas and numbers, stand from the left
 KINDS = {"note": ("Note: ", "bold cyan"), "warning": ("Warning: ", "bold yellow")}
 
@@ -68,20 +66,20 @@ class _Writer:
                 return self.heading(block, shapes_in(following))
             case page.Paragraph(text=text, kind=kind):
                 prefix = Text(*KINDS[kind]) if kind in KINDS else Text()
-                return self.wrapped(Text.assemble(prefix, _sentence(text)), BODY)
+                return self.wrapped(Text.assemble(prefix, sentence(text)), BODY)
             case page.Formula():
                 return [self.formula(block)]
             case page.Worked(lines=lines):
-                return self.worked(lines)
+                return _indented(worked_lines(self.console, lines, self.room()), WORK)
             case page.Grid():
                 return _indented(grid_lines(block, self.room(), self.style.color), WORK)
             case page.Table(head=head, rows=rows, right=right):
-                cells = [[_sentence(cell) for cell in row] for row in rows]
+                cells = [[sentence(cell) for cell in row] for row in rows]
                 heads = [Text(visible(word)) for word in head]
                 room = None if self.style.width is None else self.style.width - BODY
                 return _indented(table_lines(self.console, heads, cells, right, room), BODY)
             case page.Listing(items=items):
-                return [line for item in items for line in self.wrapped(_sentence(item), BODY, "• ")]
+                return [line for item in items for line in self.wrapped(sentence(item), BODY, "• ")]
 
     def room(self) -> int | None:
         return None if self.style.width is None else self.style.width - WORK
@@ -116,63 +114,6 @@ class _Writer:
             line.rstrip()
         heads = [bullet] + [" " * len(bullet)] * len(lines)
         return [Text.assemble(" " * indent + head, line) for head, line in zip(heads, lines, strict=False)]
-
-    def worked(self, lines: Sequence[page.WorkedLine]) -> list[Text]:
-        names = [Text(label(line.label), "cyan") for line in lines]
-        gap = WORK + max(name.cell_len for name in names) + 3
-        spelled = [sides(line, UNICODE) for line in lines]
-        left = max(len(worked) for worked, _ in spelled)
-        right = max(len(result) for _, result in spelled)
-        room = None if self.style.width is None else self.style.width - gap
-        aligned = room is None or left + 1 + right <= room
-        written = []
-        for line, name, (worked, result) in zip(lines, names, spelled, strict=True):
-            name.pad_right(gap - WORK - name.cell_len)
-            sum_ = f"{worked:{left}} {result}" if aligned else f"{worked} {result}"
-            pieces = [Text(piece) for piece in _broken(sum_.rstrip(), room)]
-            if result:
-                pieces[-1].stylize("bold", pieces[-1].plain.rindex(" ") + 1)
-            pieces = self.remarked(pieces, _sentence(line.remark), room)
-            heads = [Text.assemble(" " * WORK, name)] + [Text(" " * (gap + 2))] * (len(pieces) - 1)
-            written += [Text.assemble(head, piece) for head, piece in zip(heads, pieces, strict=True)]
-        return written
-
-    def remarked(self, pieces: list[Text], remark: Text, room: int | None) -> list[Text]:
-        """The remark after the sum, or on lines of its own where the room is too narrow for both."""
-        if not remark:
-            return pieces
-        *before, last = pieces
-        together = Text.assemble(last, "  ", remark) if last else remark
-        if room is None or together.cell_len <= room:
-            return [*before, together]
-        wrapped = list(remark.wrap(self.console, max(room - 2, NARROW)))
-        for line in wrapped:
-            line.rstrip()
-        return [*pieces, *wrapped] if last else [*before, *wrapped]
-
-
-def _sentence(text: page.Text) -> Text:
-    sentence = Text()
-    for piece in text:
-        if isinstance(piece, page.Math):
-            sentence.append(write(piece.expression, UNICODE), "italic")
-        else:
-            sentence.append(visible(piece))
-    return sentence
-
-
-def _broken(text: str, room: int | None) -> list[str]:
-    """A sum on as many lines as it needs, each begun by an operator; numbers are never divided."""
-    if room is None or len(text) <= room:
-        return [text]
-    lines: list[str] = [""]
-    for term in re.split(r" +(?=[-+=≈/] )|(?<=,) ", text):
-        limit = room - (2 if len(lines) > 1 else 0)
-        if lines[-1] and len(lines[-1]) + 1 + len(term) > limit:
-            lines.append(term)
-        else:
-            lines[-1] = f"{lines[-1]} {term}" if lines[-1] else term
-    return lines
 
 
 def _indented(lines: Sequence[Text], indent: int) -> list[Text]:

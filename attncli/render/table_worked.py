@@ -1,0 +1,80 @@
+"""Worked lines for a terminal: labels and results in columns, long sums broken before their operators."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from attncli.equation.notation import UNICODE
+from attncli.equation.write import write
+from attncli.page import document as page
+from attncli.render.labels import label, visible
+from attncli.render.spelling import sides
+
+NARROW = 10  # prose is not squeezed below this
+GAP = 3  # between the labels and the sums
+HANG = 2  # how far the second line of a sum stands from the first
+
+
+def worked_lines(console: Console, lines: Sequence[page.WorkedLine], width: int | None) -> list[Text]:
+    """The lines with their labels in a column, and their results too where all fit the width."""
+    names = [Text(label(line.label), "cyan") for line in lines]
+    gap = max(name.cell_len for name in names) + GAP
+    spelled = [sides(line, UNICODE) for line in lines]
+    left = max(len(worked) for worked, _ in spelled)
+    right = max(len(result) for _, result in spelled)
+    room = None if width is None else width - gap
+    aligned = room is None or left + 1 + right <= room
+    written = []
+    for line, name, (worked, result) in zip(lines, names, spelled, strict=True):
+        name.pad_right(gap - name.cell_len)
+        whole = f"{worked:{left}} {result}" if aligned else f"{worked} {result}"
+        pieces = [Text(piece) for piece in _broken(whole.rstrip(), room)]
+        if result:
+            pieces[-1].stylize("bold", pieces[-1].plain.rindex(" ") + 1)
+        pieces = _remarked(console, pieces, sentence(line.remark), room)
+        heads = [name] + [Text(" " * (gap + HANG))] * (len(pieces) - 1)
+        written += [Text.assemble(head, piece) for head, piece in zip(heads, pieces, strict=True)]
+    return written
+
+
+def sentence(text: page.Text) -> Text:
+    """A run of prose, its formulas in italics."""
+    written = Text()
+    for piece in text:
+        if isinstance(piece, page.Math):
+            written.append(write(piece.expression, UNICODE), "italic")
+        else:
+            written.append(visible(piece))
+    return written
+
+
+def _remarked(console: Console, pieces: list[Text], remark: Text, room: int | None) -> list[Text]:
+    """The remark after the sum, or on lines of its own where the room is too narrow for both."""
+    if not remark:
+        return pieces
+    *before, last = pieces
+    together = Text.assemble(last, "  ", remark) if last else remark
+    if room is None or together.cell_len <= room:
+        return [*before, together]
+    wrapped = list(remark.wrap(console, max(room - HANG, NARROW)))
+    for line in wrapped:
+        line.rstrip()
+    return [*pieces, *wrapped] if last else [*before, *wrapped]
+
+
+def _broken(text: str, room: int | None) -> list[str]:
+    """A sum on as many lines as it needs, each begun by an operator; numbers are never divided."""
+    if room is None or len(text) <= room:
+        return [text]
+    lines: list[str] = [""]
+    for term in re.split(r" +(?=[-+=≈/] )|(?<=,) ", text):
+        limit = room - (HANG if len(lines) > 1 else 0)
+        if lines[-1] and len(lines[-1]) + 1 + len(term) > limit:
+            lines.append(term)
+        else:
+            lines[-1] = f"{lines[-1]} {term}" if lines[-1] else term
+    return lines
