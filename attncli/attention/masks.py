@@ -5,7 +5,7 @@ To add a mask: its class in `problem/model.py`, its reading in `problem/masks.py
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -66,7 +66,7 @@ def mask_rule(parts: tuple[Clause, ...]) -> Rule:
     conditions = [condition for part in parts for condition in part.conditions]
     added = " + ".join(part.added for part in parts if part.added)
     visible = " and ".join(conditions)
-    value = f"where({visible}, {added or '0'}, -inf)" if visible else added
+    value = f"where({visible}, {added or '0'}, -inf)" if visible else added or "0"
     meaning = rule.meaning if not added else "What is added to the scores; `-inf` hides a key from a query."
     return replace(
         rule,
@@ -84,9 +84,9 @@ def _clause(part: MaskPart, offset: int, corner: str, suffix: str) -> Clause:
             meaning = f"Causal: a token sees itself and what comes before it{where}."
             return Clause("causal", meaning, (f"j <= {reach}",), parameters=parameters)
         case Window(left=left, right=right):
-            limits = tuple(_limits(left, right, reach))
-            sizes = {"left": left, "right": right}
-            parameters |= {name: size for name, size in sizes.items() if size >= 0}
+            before, after = f"left{suffix}", f"right{suffix}"
+            limits = (f"j >= {reach} - {before}",) * (left >= 0) + (f"j <= {reach} + {after}",) * (right >= 0)
+            parameters |= {name: size for name, size in ((before, left), (after, right)) if size >= 0}
             return Clause("window", _window_meaning(left, right), limits, parameters=parameters)
         case Padding(exists=exists):
             gone = exists.count(False)
@@ -105,13 +105,6 @@ def _clause(part: MaskPart, offset: int, corner: str, suffix: str) -> Clause:
         case Additive(matrix=matrix):
             name = f"additive{suffix}"
             return Clause("additive", "", added=f"{name}[i, j]", parameters={name: matrix.value})
-
-
-def _limits(left: int, right: int, reach: str) -> Iterator[str]:
-    if left >= 0:
-        yield f"j >= {reach} - left"
-    if right >= 0:
-        yield f"j <= {reach} + right"
 
 
 def _window_meaning(left: int, right: int) -> str:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.backend import DTYPES, Backend
+from attncli.backend import CPU, DTYPES, Backend
 from attncli.equation.evaluate import evaluate
 from attncli.equation.parse import parse_equation
 from attncli.equation.shapes import index_sizes, product_factors
@@ -88,9 +88,7 @@ def test_a_result_is_of_the_format_it_is_computed_in(backend: Backend, source: s
 
 
 def test_a_sum_over_an_index_that_nothing_depends_on_is_a_fault() -> None:
-    from attncli.backend import CPU
-
-    with pytest.raises(TypeError, match="^nothing in the body of the reduction depends on k$"):
+    with pytest.raises(TypeError, match=r"^nothing in the body of the reduction depends on k$"):
         value(CPU, "R[i, j] = sum(k, A[i, j])", A=A)
 
 

@@ -31,7 +31,7 @@ def test_a_product_is_a_sum_over_cells() -> None:
         ("i <= j", Call("le", (Name("i"), Name("j")))),
         ("i == j", Call("eq", (Name("i"), Name("j")))),
         ("not i > j", Call("not_", (Call("gt", (Name("i"), Name("j"))),))),
-        ("i < j and j >= 1", Call("and_", (Call("lt", (Name("i"), Name("j"))), Call("ge", (Name("j"), Number(Fraction(1), "1")))))),
+        ("i < j and j >= k", Call("and_", (Call("lt", (Name("i"), Name("j"))), Call("ge", (Name("j"), Name("k")))))),
         ("max(j, S[i, j])", Reduce("max", "j", Ref("S", ("i", "j")))),
         ("max(1, x)", Call("max", (Number(Fraction(1), "1"), Name("x")))),
         ("sqrt(d_k)", Call("sqrt", (Name("d_k"),))),
