@@ -1,0 +1,124 @@
+"""The pages of `attncli steps`: all steps at a glance, or one of them in full with its variants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from attncli import __version__
+from attncli.attention.rules import RULES, Rule, in_symbols
+from attncli.equation.tree import Equation, Name, Reduce, walk
+from attncli.errors import did_you_mean, usage_error
+from attncli.page.document import Block, Document, Formula, Heading, Listing, Math, Paragraph, Table, Text, text
+from attncli.page.occurrence import INDICES, OCCURRENCE, PLACEHOLDERS
+from attncli.page.section import cell_equation, headline
+from attncli.page.variants import variants
+from attncli.tracing.data import FORMAT, formula
+
+_PLAIN = {"source": "X"}  # keys and values come from X where nothing else is said
+
+
+def catalogue() -> Document:
+    """One table of all steps, in order of work, and what the names in it stand for."""
+    rules = [RULES[name].reading(_PLAIN) for name in RULES]
+    rows = tuple(_row(rule) for rule in rules)
+    blocks = (
+        Paragraph(("Every step of attention, in order; each is there only where a problem needs it.",)),
+        Table(("name", "symbol", "title", "formula", "cell by cell"), rows),
+        Listing(tuple((*_word(name), ": ", meaning) for name, meaning in (INDICES | PLACEHOLDERS).items())),
+        Paragraph(("attncli steps NAME shows one step in full, with its variants and when it is there.",)),
+    )
+    return Document("The steps of attention", blocks, lambda: _data({rule.name: _rule_data(rule) for rule in rules}))
+
+
+def rule_page(name: str) -> Document:
+    """One step in full; raises AttncliError (exit 2) for a name that no step has."""
+    if name not in RULES:
+        help = did_you_mean(name, list(RULES), "attncli steps lists them all")
+        raise usage_error(f"no step is called {name!r}", help=help)
+    rule = RULES[name].reading(_PLAIN)
+    said = " ".join(part for part in (rule.meaning, rule.why) if part)
+    blocks = (
+        Paragraph(text(said[0].upper() + said[1:])),
+        *_formulas(rule),
+        Listing(tuple(_facts(rule))),
+        *_variants(name),
+    )
+    return Document(f"{name}: {rule.title}", blocks, lambda: _data({name: _rule_data(rule)}))
+
+
+def _row(rule: Rule) -> tuple[Text, ...]:
+    symbol: Text = (Math(Name(rule.symbol)),)
+    if rule.given:
+        return (rule.name,), symbol, (rule.title,), ("given",), (Math(in_symbols(rule.target)),)
+    head = _sentence(headline(rule)) if rule.formula else ()
+    return (rule.name,), symbol, (rule.title,), head, _sentence(cell_equation(rule))
+
+
+def _sentence(equation: Equation) -> Text:
+    return Math(equation.target), " = ", Math(equation.expression)
+
+
+def _word(name: str) -> Text:
+    return (Math(Name(name)),)
+
+
+def _formulas(rule: Rule) -> Iterator[Block]:
+    if rule.given:
+        yield Formula((in_symbols(rule.target),))
+        return
+    if rule.formula:
+        yield Formula((headline(rule),))
+    yield Formula((cell_equation(rule),))
+
+
+def _facts(rule: Rule) -> Iterator[Text]:
+    yield "Symbol: ", Math(Name(rule.symbol))
+    if not rule.given:
+        yield (f"In Python syntax: {rule.equation}",)
+        yield (f"Reads: {', '.join(rule.inputs) or 'nothing but positions'}",)
+    yield (f"Axes: {', '.join(rule.axes)}",)
+    for name in (*_indices(rule), *(name for name in PLACEHOLDERS if name in rule.equation)):
+        yield (*_word(name), ": ", (INDICES | PLACEHOLDERS)[name])
+    yield "When it is there: ", OCCURRENCE[rule.name]
+
+
+def _indices(rule: Rule) -> tuple[str, ...]:
+    """The letters of a rule, those of its cells first."""
+    inner = () if rule.given else walk(rule.tree.expression)
+    summed = [node.index for node in inner if isinstance(node, Reduce)]
+    return tuple(dict.fromkeys((*rule.target.indices, *summed)))
+
+
+def _variants(name: str) -> Iterator[Block]:
+    others = variants(name)
+    if others:
+        yield Heading("Variants")
+    for when, rule in others.items():
+        yield Paragraph((f"{when}: ", *text(rule.meaning)) if rule.meaning != RULES[name].meaning else (f"{when}:",))
+        yield from _formulas(rule)
+
+
+def _data(steps: dict[str, Any]) -> dict[str, Any]:
+    return {"attncli": {"version": __version__, "format": FORMAT}, "steps": steps}
+
+
+def _rule_data(rule: Rule) -> dict[str, Any]:
+    return {
+        "title": rule.title,
+        "symbol": rule.symbol,
+        **_equation_data(rule),
+        "axes": list(rule.axes),
+        "meaning": rule.meaning,
+        "why": rule.why,
+        "when": OCCURRENCE[rule.name],
+        "variants": [{"when": when, **_equation_data(other)} for when, other in variants(rule.name).items()],
+    }
+
+
+def _equation_data(rule: Rule) -> dict[str, Any]:
+    return {
+        "equation": None if rule.given else rule.equation,
+        "formula": formula(rule),
+        "inputs": list(rule.inputs),
+    }
