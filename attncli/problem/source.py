@@ -52,9 +52,10 @@ def decode(data: bytes, name: str, folder: Path | None = None) -> Source:
         if data.startswith(mark):
             raise input_error(f"the file is {encoding}, not UTF-8", place=Place(name, 1, 1), help=_ENCODING_HELP)
     try:
-        text = data.decode("utf-8-sig")
+        data = data.removeprefix(b"\xef\xbb\xbf")
+        text = data.decode()
     except UnicodeDecodeError as error:
-        before = data[: error.start].removeprefix(b"\xef\xbb\xbf").decode("utf-8")
+        before = data[: error.start].decode()
         line = before.count("\n") + 1
         column = len(before) - (before.rfind("\n") + 1) + 1
         rest = data[error.start :].split(b"\n", 1)[0].decode("utf-8", "replace")

@@ -1,0 +1,59 @@
+"""What the tests of reading share: the problems found in a text, as lines a person can read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from attncli.errors import AttncliError
+from attncli.problem.reader import loads
+from attncli.problem.report import Report
+from attncli.problem.source import Source
+
+QKV = "{Q: [[1, 0], [0, 1]], K: [[1, 0], [0, 1]], V: [[1, 2], [3, 4]]"
+
+
+def told(error: AttncliError) -> list[str]:
+    """`LINE:COLUMN: path: message (help)` of an error and of those found with it."""
+    lines = []
+    for each in (error, *error.more):
+        place = f"{each.place.line}:{each.place.column}: " if each.place else ""
+        lines.append(f"{place}{each} ({each.help})")
+    return lines
+
+
+@pytest.fixture(scope="session")
+def faults() -> Callable[[Callable[[Report], object], str], list[str]]:
+    """`faults(read_json, text)` tells what a reader of text finds wrong, in order."""
+
+    def find(read: Callable[[Report], object], text: str) -> list[str]:
+        report = Report(Source("p", text))
+        try:
+            read(report)
+            report.stop()
+        except AttncliError as error:
+            return told(error)
+        return []
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def problems() -> Callable[..., list[str]]:
+    """`problems(text)` reads a problem and tells what is wrong with it, in order."""
+
+    def read(text: str | bytes, name: str = "problem.yaml") -> list[str]:
+        data = text if isinstance(text, bytes) else text.encode()
+        with pytest.raises(AttncliError) as caught:
+            loads(data, name)
+        assert {int(each.exit_code) for each in (caught.value, *caught.value.more)} <= {3, 4}
+        return told(caught.value)
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def with_mask(problems: Callable[..., list[str]]) -> Callable[[str], list[str]]:
+    """`with_mask(text)` tells what is wrong with a mask for two queries and two keys, on a line of its own."""
+    return lambda mask: problems(f"{QKV},\nmask: {mask}}}")

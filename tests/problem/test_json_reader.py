@@ -1,0 +1,97 @@
+"""JSON into the tree, strictly: what the standard library lets pass is refused with its place."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attncli.errors import AttncliError
+from attncli.problem.json_reader import read_json
+from attncli.problem.report import Report
+from attncli.problem.source import Source
+from attncli.problem.tree import Mapping, Node, Sequence
+
+ENTRY = "put a comma between the entries, and a {} after the last"
+MEMBER = 'write {"key": value}'
+NUMBERS = "write 10, -0.5, 0.5 or 1e3"
+FAULTS = [
+    ("", "1:1: the file is empty", 'a problem has lines such as "X": [[1, 0], [0, 1]]'),
+    ("{", "1:1: the file ends where a key in double quotes or } should follow",
+     "the list or mapping that begins here is not closed"),
+    ('{"a": [1', '1:7: the file ends where "," or "]" should follow',
+     "the list or mapping that begins here is not closed"),
+    ('{"a": 1,}', '1:9: there is nothing between "," and "}"', "remove the last comma"),
+    ("[1, ]", '1:5: there is nothing between "," and "]"', "remove the last comma"),
+    ('{"a": }', "1:7: } stands where a value should be",
+     "write a number, a text in double quotes, a list or a mapping"),
+    ('{"a" 1}', '1:6: 1 stands where ":" should be', MEMBER),
+    ('{"a": 1 "b": 2}', '1:9: "b" stands where "," or "}" should be', ENTRY.format("}")),
+    ('{"a": [1}', '1:9: } stands where "," or "]" should be', ENTRY.format("]")),
+    ("{a: 1}", "1:2: a stands where a key in double quotes or } should be", MEMBER),
+    ("{'a': 1}", "1:2: 'a' stands where a key in double quotes or } should be", MEMBER),
+    ('{"a": 010}', "1:7: JSON writes numbers otherwise than 010", NUMBERS),
+    ('{"a": +1}', "1:7: JSON writes numbers otherwise than +1", NUMBERS),
+    ('{"a": .5}', "1:7: JSON writes numbers otherwise than .5", NUMBERS),
+    ('{"a": 1.}', "1:7: JSON writes numbers otherwise than 1.", NUMBERS),
+    ('{"a": NaN}', "1:7: JSON has no NaN", 'in a mask, "-inf" in quotes hides a key'),
+    ('{"a": -Infinity}', "1:7: JSON has no -Infinity", 'in a mask, "-inf" in quotes hides a key'),
+    ('{"a": True}', "1:7: JSON has no True", "write true"),
+    ('{"a": causal}', "1:7: causal stands without quotes", 'put text in double quotes: "causal"'),
+    ("// c", "1:1: JSON has no comments", "remove it, or name the file .yaml, where # begins a comment"),
+    ('{"a": 1,\n "a": 2}', '2:2: "a" is given twice', "it stands on line 1 already: keep one of the two"),
+    ('{"a": "x\ny"}', "1:7: this text is not closed, or holds a line break or an unknown escape",
+     r"end it with a double quote on the same line; write \n and \\ for line break and backslash"),
+    ('{"a": "\\ud800"}', "1:7: half of a surrogate pair is not a character", "write the character itself"),
+    ('{"a": 1} x', "1:10: x stands where the end of the file should be",
+     "the problem ends before this: remove the rest, or check the brackets"),
+    ("[" * 1000, "1:65: lists and mappings are nested more than 64 deep", "a matrix is two deep: [[1, 0], [0, 1]]"),
+]  # fmt: skip
+
+
+def plain(node: Node) -> Any:
+    """The tree as the standard library would read it."""
+    if isinstance(node, Mapping):
+        return {key: plain(value) for key, value in node.values.items()}
+    if isinstance(node, Sequence):
+        return [plain(item) for item in node.items]
+    return node.text if node.quoted else json.loads(node.text)
+
+
+@pytest.mark.parametrize(("text", "message", "help"), FAULTS)
+def test_faults(text: str, message: str, help: str, faults: Any) -> None:
+    assert faults(read_json, text) == [f"{message} ({help})"]
+
+
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**9), 10**9)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(VALUES, st.sampled_from([None, 2]))
+def test_agrees_with_the_standard_library(value: Any, indent: int | None) -> None:
+    text = json.dumps(value, indent=indent)
+    assert plain(read_json(Report(Source("p", text)))) == value
+
+
+@given(st.text(alphabet='{}[],:"\\ -+.019eEtruefalsn\n', max_size=14))
+def test_accepts_no_more_than_the_standard_library(text: str) -> None:
+    """Anything read is strict JSON; anything refused is not, or has a key twice."""
+    report = Report(Source("p", text))
+    try:
+        tree = read_json(report)
+    except AttncliError:
+        with pytest.raises((ValueError, RecursionError)):
+            json.loads(text)
+        return
+    if report.clean:
+        assert plain(tree) == json.loads(text)

@@ -1,0 +1,189 @@
+"""Every form of a mask for one head, alone and combined, and every way to get it wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attncli.errors import AttncliError, Exit
+from attncli.problem.model import Additive, Causal, Hide, Keep, Lengths, Mask, Padding, Problem, Window
+from attncli.problem.reader import change, loads
+
+QKV = "Q: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1], [1, 1]]\nV: [[1], [3], [4]]\n"  # two queries, three keys
+KEEP = np.array([[True, False, True], [True, True, False]])
+
+GOOD: list[tuple[str, tuple[Any, ...], str]] = [
+    ("none", (), "top-left"),
+    ("causal", (Causal(),), "top-left"),
+    ("[none, causal]", (Causal(),), "top-left"),
+    ("[none]", (), "top-left"),
+    ("{causal: true}", (Causal(),), "top-left"),
+    ("{causal: false}", (), "top-left"),
+    ("{causal: true, corner: bottom-right}", (Causal(),), "bottom-right"),
+    ("{window: [1, -1], corner: bottom-right}", (Window(1, -1),), "bottom-right"),
+    ("{padding: [1, 1, 0]}", (Padding((True, True, False)),), "top-left"),
+    ("{padding: [true, true, false]}", (Padding((True, True, False)),), "top-left"),
+    ("{padding: [[1, 1, 0]]}", (Padding((True, True, False)),), "top-left"),
+    ("{lengths: [2]}", (Lengths(2),), "top-left"),
+    ("{lengths: 0}", (Lengths(0),), "top-left"),
+    ("{keep: [[1, 0, 1], [1, 1, 0]]}", (Keep(KEEP),), "top-left"),
+    ("{keep: [[[[1, 0, 1], [1, 1, 0]]]]}", (Keep(KEEP),), "top-left"),
+    ("{hide: [[true, false, true], [true, true, false]]}", (Hide(KEEP),), "top-left"),
+    ("[[true, false, true], [true, true, false]]", (Keep(KEEP),), "top-left"),
+    ("[[[true, false, true], [true, true, false]]]", (Keep(KEEP),), "top-left"),
+    ("[causal, {padding: [1, 1, 0]}]", (Causal(), Padding((True, True, False))), "top-left"),
+    ("[causal, [[true, false, true], [true, true, false]]]", (Causal(), Keep(KEEP)), "top-left"),
+    ("{causal: true, padding: [1, 1, 0], window: [0, 0], lengths: [3]}",
+     (Causal(), Padding((True, True, False)), Window(0, 0), Lengths(3)), "top-left"),
+    ("[{causal: true, corner: bottom-right}, {lengths: 2}, {window: [1, 1], corner: bottom-right}]",
+     (Causal(), Lengths(2), Window(1, 1)), "bottom-right"),
+]  # fmt: skip
+
+ONE_HEAD = "attncli works one head at a time in this version"
+ONE_HEAD_HELP = "give one head of one batch entry: a matrix for each of X, W_Q, W_K, W_V or Q, K, V"
+POLARITY = "(write {keep: [[1, 0], …]} where 1 means may attend, or {hide: [[0, 1], …]} where 1 means hidden)"
+WINDOW = "how far to the left and right of itself a query sees; -1 is unbounded"
+FORM = "(a form is written as in mask: {padding: [1, 1, 0]})"
+BAD = [
+    ("causl", "4:7: mask: must be none, causal, a matrix or a form, not causl (did you mean causal?)"),
+    ("", f"4:6: mask: must be none, causal, a matrix or a form, not an empty value {FORM}"),
+    ("true", f"4:7: mask: must be none, causal, a matrix or a form, not true {FORM}"),
+    ("1", f"4:7: mask: must be none, causal, a matrix or a form, not 1 {FORM}"),
+    ("[causal, cusal]", "4:16: mask[1]: must be none, causal, a matrix or a form, not cusal (did you mean causal?)"),
+    ("[]", "4:7: mask: is empty (write [[1, 0], [0, 1]])"),
+    ("{}", "4:7: mask: is empty (write a form such as {padding: [1, 1, 0]}, or mask: none)"),
+    ("[1, 1, 0]", "4:7: mask: must be a list of rows, not a flat list "
+     "(write {padding: [1, 1, 0]} for the keys that exist, or one row per query)"),
+    ("[[1, 0, 1], [1, 1, 0]]", f"4:7: mask: a mask of only 0 and 1 could mean either {POLARITY}"),
+    ("[[1.0, 0.0, 1], [1, 1, 0]]", f"4:7: mask: a mask of only 0 and 1 could mean either {POLARITY}"),
+    ("[[1, true, 1], [1, 1, 0]]", "4:12: mask: mixes truth values and numbers "
+     "(write true and false only, or numbers to add only)"),
+    ("[[true, true], [true, true]]", "4:7: mask: is 2×2, but 2 queries and 3 keys need 2×3 "
+     "(give one row per query and one column per key)"),
+    ("[[0, -1], [0, 0], [0, 0]]", "4:7: mask: is 3×2, but 2 queries and 3 keys need 2×3 "
+     "(give one row per query and one column per key; it may be transposed)"),
+    ("{keep: [[1, 0, 1]]}", "4:14: mask.keep: is 1×3, but 2 queries and 3 keys need 2×3 "
+     "(give one row per query and one column per key)"),
+    ("{keep: [1, 0, 1]}",
+     "4:14: mask.keep: must be a list of rows, not a flat list (one row per query, one column per key)"),
+    ("{keep: true}",
+     "4:14: mask.keep: must be a list of true and false, or 1 and 0, not true (write [[1, 0], [1, 1]])"),
+    ("{keep: [[1, 0, 2], [1, 1, 0]]}",
+     "4:22: mask.keep[0][2]: must be true or false, 1 or 0, not 2 (write true or false)"),
+    ("{hide: [[1, 0, yes], [1, 1, 0]]}",
+     "4:22: mask.hide[0][2]: must be true or false, 1 or 0, not yes (write true or false)"),
+    ("[[[true], [true]], [[true], [true]]]", f"4:7: mask: {ONE_HEAD}, and this is 2 × 2 × 1 ({ONE_HEAD_HELP})"),
+    ("{additive: [[0, true, 0], [0, 0, 0]]}",
+     "4:23: mask.additive[0][1]: true is a truth value, not a number (write 1 or 0)"),
+    ("{additive: [[0, .inf, 0], [0, 0, 0]]}", "4:23: mask.additive[0][1]: .inf is not allowed here "
+     "(only a mask can hold an infinity, and only -inf, which hides a key)"),
+    ("{additive: [[0, .nan, 0], [0, 0, 0]]}", "4:23: mask.additive[0][1]: .nan is not a number "
+     "(a matrix holds finite numbers only)"),
+    ("{padding: [1, 1]}", "4:17: mask.padding: 2 entries for 3 keys (give 1 or 0 for every key)"),
+    ("{padding: 1}", "4:17: mask.padding: must be a list of true and false, or 1 and 0, not 1 (write [1, 1, 0])"),
+    ("{padding: [[1, 1, 0], [1, 1, 1]]}", f"4:17: mask.padding: {ONE_HEAD}, and this is 2 × 3 ({ONE_HEAD_HELP})"),
+    ("{lengths: [4]}", "4:17: mask.lengths: 4 keys cannot exist where there are 3 (write a number from 0 to 3)"),
+    ("{lengths: [1, 2]}", f"4:17: mask.lengths: {ONE_HEAD}, and this has 2 lengths (write {{lengths: [2]}})"),
+    ("{lengths: [-1]}", "4:18: mask.lengths[0]: must be a whole number of at least 0, not -1 "
+     "(how many keys exist, counted from the left)"),
+    ("{window: [1]}", "4:16: mask.window: must be two numbers, not a list of 1 "
+     "(write {window: [left, right]}, with -1 for unbounded)"),
+    ("{window: 1}",
+     "4:16: mask.window: must be two numbers, not 1 (write {window: [left, right]}, with -1 for unbounded)"),
+    ("{window: [1, -2]}", f"4:20: mask.window[1]: must be a whole number of at least -1, not -2 ({WINDOW})"),
+    ("{window: [1.5, 0]}", f"4:17: mask.window[0]: must be a whole number of at least -1, not 1.5 ({WINDOW})"),
+    ("{causal: yes}", "4:16: mask.causal: must be true or false, not yes (write true or false)"),
+    ("{corner: top-left}",
+     "4:8: mask.corner: a corner belongs to causal or window (write {causal: true, corner: bottom-right})"),
+    ("{causal: true, corner: left}",
+     "4:30: mask.corner: must be one of top-left, bottom-right, not left (did you mean top-left?)"),
+    ("{hid: [[1]]}", "4:8: mask: there is no such key as hid (did you mean hide?)"),
+    ("[{causal: true, corner: bottom-right}, {window: [1, 0]}]",
+     "4:46: mask[1]: the corner here is top-left, before it bottom-right "
+     "(a mask has one corner: add corner: bottom-right to each causal and window, or to none)"),
+]  # fmt: skip
+
+
+def read(mask: str) -> Problem:
+    return loads(f"{QKV}mask: {mask}".encode(), "problem.yaml")
+
+
+def same(one: Mask, parts: tuple[Any, ...], corner: str) -> bool:
+    """Equality of masks, whose arrays do not compare with ==."""
+    fields = [[getattr(part, name) for name in part.__slots__] for part in (*one.parts, *parts)]
+    half = len(one.parts)
+    return (
+        one.corner == corner
+        and [type(part) for part in one.parts] == [type(part) for part in parts]
+        and all(
+            np.array_equal(a, b)
+            for left, right in zip(fields[:half], fields[half:], strict=True)
+            for a, b in zip(left, right, strict=True)
+        )
+    )
+
+
+@pytest.mark.parametrize(("text", "parts", "corner"), GOOD)
+def test_good_masks(text: str, parts: tuple[Any, ...], corner: str) -> None:
+    assert same(read(text).mask, parts, corner)
+
+
+@pytest.mark.parametrize(("text", "message"), BAD)
+def test_bad_masks(text: str, message: str, problems: Callable[[str], list[str]]) -> None:
+    assert problems(f"{QKV}mask: {text}") == [message]
+
+
+@pytest.mark.parametrize("text", ["{matrix}", "{{additive: {matrix}}}", "[causal, {matrix}]"])
+def test_numbers_are_added(text: str) -> None:
+    part = read(text.format(matrix='[[0, -.inf, -1e9], [1/2, -inf, "-Infinity"]]')).mask.parts[-1]
+    assert isinstance(part, Additive)
+    inf = float("inf")
+    assert part.matrix.value.tolist() == [[0, -inf, -1e9], [0.5, -inf, -inf]]
+    assert part.matrix.written == (("0", "-.inf", "-1e9"), ("1/2", "-inf", "-Infinity"))
+    assert not part.matrix.value.flags.writeable
+
+
+def test_json_masks() -> None:
+    text = '{"Q": [[1]], "K": [[1], [2]], "V": [[1], [2]], "mask": {"additive": [["-inf", -0.5]]}}'
+    part = loads(text.encode(), "problem.json").mask.parts[0]
+    assert isinstance(part, Additive)
+    assert part.matrix.value.tolist() == [[float("-inf"), -0.5]]
+
+
+def test_change_mask() -> None:
+    problem = read("causal")
+    assert same(change(problem, mask="{padding: [1, 0, 1]}").mask, (Padding((True, False, True)),), "top-left")
+    assert change(problem, mask="none").mask == Mask()
+    assert change(problem).mask is problem.mask
+    assert problem.mask.parts == (Causal(),)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("mask", "causl", "mask: must be none, causal, a matrix or a form, not causl"),
+        ("mask", "{padding: [1]}", "mask.padding: 1 entry for 3 keys"),
+        ("mask", "{padding: [1", 'a "," or "]" is missing'),
+        ("mask", " ", "--mask is empty"),
+        ("scale", "big", "scale: must be a number or none, not big"),
+        ("scale", "1e400", "scale: 1e400 is too large"),
+        ("scale", "", "scale: must be a number or none, not an empty value"),
+    ],
+)
+def test_a_bad_change_is_wrong_usage(option: str, value: str, message: str) -> None:
+    with pytest.raises(AttncliError) as caught:
+        change(read("none"), **{option: value})
+    assert (str(caught.value), caught.value.exit_code) == (message, Exit.USAGE)
+    if caught.value.place:
+        assert caught.value.place.file == f"--{option}"
+
+
+def test_change_scale() -> None:
+    problem = read("none")
+    assert change(problem, scale="1/4").scale == 0.25
+    assert change(problem, scale="none").scale == "none"
+    assert change(problem, scale=" 0.5 ").scale == 0.5
+    assert change(change(problem, scale="2"), scale="default").scale == "default"

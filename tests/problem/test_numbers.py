@@ -1,0 +1,151 @@
+"""Numbers as written: their grammar, their exact values, their one spelling, and what is no number."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import re
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attncli.problem.numbers import NumberError, as_decimal, as_exact, as_float, canonical, is_plain
+
+GRAMMAR = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?", re.ASCII)
+ROOT_2 = "1.4142135623730950488016887242096980785696718753769"
+
+PLAIN = [
+    ("1", 1.0), ("-1", -1.0), ("+.5", 0.5), ("-.5", -0.5), (".5", 0.5), ("1.", 1.0), ("1e3", 1000.0), ("1E-2", 0.01),
+    ("0", 0.0), ("0.5", 0.5), ("0e99999999999999999999", 0.0), ("1e-99", 1e-99), ("179e306", 1.79e308),
+]  # fmt: skip
+EXACT = [
+    ("1/3", 1 / 3), ("-2/5", -0.4), ("4 / 8", 0.5), ("1.5/2", 0.75), ("-1/-4", 0.25), ("sqrt(2)", math.sqrt(2)),
+    ("-sqrt(2)/2", -math.sqrt(0.5)), ("2*sqrt(3)", 2 * math.sqrt(3)), ("sqrt(1/2)", math.sqrt(0.5)),
+    ("1/sqrt(2)", math.sqrt(0.5)), ("-1/sqrt(4)", -0.5), ("sqrt(0)", 0.0), ("sqrt(0.25)", 0.5), ("0/7", 0.0),
+]  # fmt: skip
+CANONICAL = [
+    ("1.0", "1"), ("0.50", "0.5"), ("1e3", "1000"), ("+.5", "0.5"), ("-0", "0"), ("-0.0e5", "0"), ("2/4", "1/2"),
+    ("6/3", "2"), ("-2/-4", "1/2"), ("0/3", "0"), ("sqrt(2)", "sqrt(2)"), ("sqrt(4)", "2"), ("sqrt(1/4)", "1/2"),
+    ("sqrt(1/2)", "sqrt(2)/2"), ("1/sqrt(2)", "sqrt(2)/2"), ("-sqrt(2)/2", "-sqrt(2)/2"), ("2*sqrt(9)", "6"),
+    ("2 * sqrt(3)", "2*sqrt(3)"), ("0*sqrt(3)", "0"), ("1e30", "1e+30"), ("1E-12", "1e-12"), ("-1.50e-20", "-1.5e-20"),
+    ("100000", "100000"), ("0.000001", "0.000001"), ("12.500", "12.5"), ("1.", "1"), ("-.inf", "-inf"),
+    ("123456789012345678901234567890", "123456789012345678901234567890"),
+]  # fmt: skip
+LIKE = "numbers look like 3, -0.5, .5, 1e3, 1/3 or sqrt(2)"
+REFUSED = [
+    ("010", "010 has a leading zero", "write 10"),
+    ("-007.5", "-007.5 has a leading zero", "write -7.5"),
+    ("1_000", "1_000 is not a number: digits are not grouped", "write 1000"),
+    ("1:30", "1:30 is not a number", f"hours and minutes are not read; {LIKE}"),
+    ("0x10", "0x10 is not a decimal number", "write 16"),
+    ("0o17", "0o17 is not a decimal number", "write 15"),
+    ("0b12", "0b12 is not a decimal number", LIKE),
+    ("yes", "yes is a truth value, not a number", "write 1 or 0"),
+    ("true", "true is a truth value, not a number", "write 1 or 0"),
+    ("2024-01-31", "2024-01-31 is a date, not a number", LIKE),
+    (".nan", ".nan is not a number", "a matrix holds finite numbers only"),
+    ("NaN", "NaN is not a number", "a matrix holds finite numbers only"),
+    (".inf", ".inf is not allowed here", "only a mask can hold an infinity, and only -inf, which hides a key"),
+    ("Infinity", "Infinity is not allowed here", "only a mask can hold an infinity, and only -inf, which hides a key"),
+    ("1e400", "1e400 is too large", "numbers go up to about 1.8e308"),
+    ("-1e999999999999999999999", "-1e999999999999999999999 is too large", "numbers go up to about 1.8e308"),
+    ("1e-400", "1e-400 is too small to be told from 0", "write 0, or scale the numbers up"),
+    ("9" * 5000, "99999999999999999999…9999999999 (5,000 characters) is too large", "numbers go up to about 1.8e308"),
+    ("1" * 10_001, "11111111111111111111…1111111111 (10,001 characters) is too long for a number",
+     "a double holds 17 digits"),
+    ("1/0", "1/0 divides by zero", "write another number under the line"),
+    ("2/sqrt(0)", "2/sqrt(0) divides by zero", "write another number under the line"),
+    ("sqrt(-2)", "sqrt(-2) is the root of a negative number", "roots are taken of 0 and more"),
+    ("1,5", "1,5 is not a number", "write 1.5"),
+    ("−1", "−1 begins with a minus sign that keyboards do not have", "write -1"),
+    ("50%", "50% is not a number", "write 50/100"),
+    ("√2", "√2 is not a number", 'write "sqrt(2)"'),
+    ("", "there is no number here", "write a number, such as 0"),
+    ("null", "there is no number here", "write a number, such as 0"),
+    ("abc", "abc is not a number", LIKE),
+    ("1 2", "1 2 is not a number", LIKE),
+    ("1 2/3", "1 2/3 is not a number", LIKE),
+    ("٣", "٣ is not a number", LIKE),
+    ("1e", "1e is not a number", LIKE),
+    ("__import__('os')", "__import__('os') is not a number", LIKE),
+    ("9**9**9", "9**9**9 is not a number", LIKE),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "value"), PLAIN + EXACT)
+def test_value(text: str, value: float) -> None:
+    assert as_float(text) == pytest.approx(value, rel=1e-15, abs=0)
+
+
+@pytest.mark.parametrize(("text", "spelling"), CANONICAL)
+def test_canonical(text: str, spelling: str) -> None:
+    assert canonical(text) == spelling
+
+
+@pytest.mark.parametrize(("text", "message", "help"), REFUSED)
+def test_refused(text: str, message: str, help: str) -> None:
+    with pytest.raises(NumberError) as caught:
+        as_float(text)
+    assert (caught.value.message, caught.value.help) == (message, help)
+
+
+def test_minus_zero_is_zero() -> None:
+    assert math.copysign(1, as_float("-0")) == 1
+
+
+def test_exact_values() -> None:
+    assert as_exact("1/3") == Fraction(1, 3)
+    assert as_exact("0.1") == Fraction(1, 10)
+    assert as_exact("2*sqrt(9/4)") == 3
+    assert as_exact("sqrt(2)") is None
+    assert as_exact("-inf") is None
+
+
+def test_decimals_have_fifty_digits() -> None:
+    assert str(as_decimal("sqrt(2)")) == ROOT_2
+    assert as_decimal("0.1") == Decimal("0.1")
+    assert as_decimal("-.inf") == Decimal("-Infinity")
+    assert str(as_decimal("1/3")) == "0." + "3" * 50
+
+
+def test_five_thousand_digits_are_kept() -> None:
+    text = "0." + "1" * 5000
+    assert canonical(text) == text
+    assert as_exact(text) == Fraction(Decimal(text))
+    assert as_float(text) == 1 / 9
+
+
+@given(st.from_regex(GRAMMAR, fullmatch=True))
+def test_plain_numbers_agree_with_python(text: str) -> None:
+    leading_zero = re.match(r"[-+]?0\d", text)
+    assert is_plain(text) == (leading_zero is None)
+    if leading_zero:
+        return
+    expected = float(text)
+    if math.isinf(expected) or (expected == 0 and re.search("[1-9]", re.split("[eE]", text)[0])):
+        with pytest.raises(NumberError):
+            as_float(text)
+        return
+    assert as_float(text) == expected
+    assert as_exact(text) == (Fraction(text) if expected else 0)
+    assert as_exact(canonical(text)) == as_exact(text)
+
+
+@given(st.fractions(), st.fractions(min_value=0), st.integers(1, 99))
+def test_fractions_and_roots_agree_with_fractions(number: Fraction, under: Fraction, by: int) -> None:
+    fraction = f"{number.numerator}/{number.denominator}"
+    assert as_exact(fraction) == number
+    assert canonical(fraction) == str(number)
+    root = f"{number.numerator}*sqrt({under.numerator}/{under.denominator})/{by}"
+    expected = number.numerator * math.sqrt(under) / by
+    assert as_float(root) == pytest.approx(expected, rel=1e-14)
+    assert as_float(canonical(root)) == pytest.approx(expected, rel=1e-14)
+
+
+@given(st.text(max_size=12))
+def test_any_text_is_a_number_or_refused(text: str) -> None:
+    with contextlib.suppress(NumberError):
+        assert isinstance(as_float(text), float)

@@ -1,0 +1,178 @@
+"""What is wrong with a problem, told to the letter: keys, cells, sources, shapes, labels, settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from attncli.errors import AttncliError
+from attncli.problem.reader import loads
+
+Problems = Callable[..., list[str]]
+
+QKV = "Q: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1]]\nV: [[1, 2], [3, 4]]\n"  # three lines; what is tested is line 4
+ONE_HEAD = "attncli works one head at a time in this version"
+ONE_HEAD_HELP = "give one head of one batch entry: a matrix for each of X, W_Q, W_K, W_V or Q, K, V"
+EVEN = "all rows of a matrix are equally long"
+ROWS = "write Q: [[1, 0], [0, 1]]"
+RANDOM = "write {random: [4, 8], seed: 7}"
+
+LINE_4 = [
+    ("Tokens: [a, b]", "4:1: there is no such key as Tokens (did you mean tokens?)"),
+    ("sclae: 1", "4:1: there is no such key as sclae (did you mean scale?)"),
+    ("zzz: 1", "4:1: there is no such key as zzz (attncli schema problem lists the keys)"),
+    ("title:", "4:7: title: must be text, not an empty value (write a text in quotes)"),
+    ("title: [a]", "4:8: title: must be text, not a list (write a text in quotes)"),
+    ("tokens: ab", '4:9: tokens: must be a list of labels, not ab (write tokens: ["I", "love", "AI"])'),
+    ("tokens: [a]", "4:1: tokens: 1 label for 2 queries (give one label each, or remove tokens for numbered ones)"),
+    ("context_tokens: [a, b, c]",
+     "4:1: context_tokens: 3 labels for 2 keys (give one label each, or remove context_tokens for numbered ones)"),
+    ("tokens: [a, '']", '4:13: tokens[1]: a label must be a text of at least one character, not "" '
+     "(a blank label would leave its row without a name)"),
+    ("tokens: [a, [b]]", "4:13: tokens[1]: a label must be a text of at least one character, not a list "
+     "(a blank label would leave its row without a name)"),
+    ("score: dott",
+     "4:8: score: must be one of scaled_dot, dot, multiplicative, additive, not dott (did you mean dot?)"),
+    ("score: cosine", "4:8: score: must be one of scaled_dot, dot, multiplicative, additive, not cosine "
+     "(choose one of scaled_dot, dot, multiplicative, additive)"),
+    ("score: 2", "4:8: score: must be one of scaled_dot, dot, multiplicative, additive, not 2 "
+     "(choose one of scaled_dot, dot, multiplicative, additive)"),
+    ("scale: nope", "4:8: scale: must be a number or none, not nope (write a number, or none for unscaled scores)"),
+    ("scale: '2'", '4:8: scale: "2" is text, not a number (remove the quotes: 2)'),
+    ("scale: [1]", "4:8: scale: must be a number, not a list (write one number)"),
+    ("softcap: 0", "4:10: softcap: must be greater than 0, not 0 (write a number such as 50)"),
+    ("softcap: .inf", "4:10: softcap: .inf is not allowed here "
+     "(only a mask can hold an infinity, and only -inf, which hides a key)"),
+    ("exp_base: 1", "4:11: exp_base: must be greater than 1, not 1 (write e, or a number such as 2 or 3)"),
+    ("heads: 2", f"4:8: heads: {ONE_HEAD} ({ONE_HEAD_HELP})"),
+    ("heads: two", "4:8: heads: must be a whole number of at least 1, not two (remove it, or write 1)"),
+    ("kv_heads: 4", f"4:11: kv_heads: {ONE_HEAD} ({ONE_HEAD_HELP})"),
+    ("W_O: [[1]]", f"4:1: W_O: {ONE_HEAD} (remove W_O: the output is that of the one head)"),
+    ("b_O: [1]", f"4:1: b_O: {ONE_HEAD} (remove b_O: the output is that of the one head)"),
+    ("past: {}", "4:1: past: a KV cache is not computed in this version (put the cached rows in front of K and V)"),
+    ("position: {alibi: true}", "4:1: position: position encodings are not computed in this version "
+     "(remove position; ALiBi's biases can stand in mask: {additive: …})"),
+    ("sink: 1", "4:1: sink: attention sinks are not computed in this version (remove sink)"),
+    ("d_output: [[1]]", "4:1: d_output: gradients are not computed in this version (remove d_output)"),
+    ("W_Q: [[1]]", "4:1: both Q and W_Q are given: which one makes the queries? "
+     "(remove W_Q to use Q as it is, or remove Q to project X)"),
+    ("b_V: [1, 2]", "4:1: b_V: has no projection to be added to: V is given directly "
+     "(add it to V yourself, or give W_V instead of V)"),
+    ("X: [[1]]", "4:1: X: is not used: Q, K and V are given directly (remove X)"),
+    ("context: [[1]]", "4:1: context: is not used: K and V are given directly (remove context)"),
+    ("W_a: [[1]]", "4:1: W_a: is used with score: multiplicative only (remove W_a, or write score: multiplicative)"),
+    ("score: multiplicative", "1:1: score: multiplicative needs W_a (give W_a)"),
+    ("score: multiplicative\nW_a: [[1]]", "5:1: W_a: is 1×1 where 2×2 is needed (a query has 2 numbers, a key 2)"),
+    ("score: additive\nW_1: [[1], [1]]\nW_2: [[1]]\nv: [1]",
+     "6:1: W_2: is 1×1 where 2×1 is needed (a query has 2 numbers, a key 2, v 1)"),
+    ("score: additive\nW_1: [[1], [1]]\nW_2: [[1], [1]]\nv: [[1]]",
+     "7:4: v: must be a list of numbers, not a list of rows (write v: [1, 0, 0.5])"),
+]  # fmt: skip
+
+CELLS = [
+    ("[]", "is empty (write [[1, 0], [0, 1]])", "1:4: Q: "),
+    ("[[]]", "is empty (write [[1, 0], [0, 1]])", "1:5: Q[0]: "),
+    ("[1, 2]", f"must be a list of rows, not a flat list ({ROWS})", "1:4: Q: "),
+    ("hello", f"must be a list of rows, not hello ({ROWS})", "1:4: Q: "),
+    ("", f"must be a list of rows, not an empty value ({ROWS})", "1:3: Q: "),
+    ("[[1, 2], [3]]", f"has 1 entry where the first row has 2 ({EVEN})", "1:13: Q[1]: "),
+    ("[[1, 2], 3]", f"must be a row of 2 entries as the first is, not 3 ({EVEN})", "1:13: Q[1]: "),
+    ("[[1, [2]]]", f"must be one entry as its neighbours are, not a list ({EVEN})", "1:9: Q[0][1]: "),
+    ("[[1, true]]", "true is a truth value, not a number (write 1 or 0)", "1:9: Q[0][1]: "),
+    ("[[1, ~]]", "there is no number here (write a number, such as 0)", "1:9: Q[0][1]: "),
+    ("[[1, '2']]", '"2" is text, not a number (remove the quotes: 2)', "1:9: Q[0][1]: "),
+    ("[[1, two]]", "two is not a number (numbers look like 3, -0.5, .5, 1e3, 1/3 or sqrt(2))", "1:9: Q[0][1]: "),
+    ("[[1, 010]]", "010 has a leading zero (write 10)", "1:9: Q[0][1]: "),
+    ("[[1, -.inf]]", "-.inf is not allowed here "
+     "(only a mask can hold an infinity, and only -inf, which hides a key)", "1:9: Q[0][1]: "),
+    ("[[[1]], [[2]]]", f"{ONE_HEAD}, and this is 2 × 1 × 1 ({ONE_HEAD_HELP})", "1:4: Q: "),
+    ("{a: 1}", "must be a list of rows, {file: …} or {random: …} "
+     "(write {file: weights.npz, name: W_Q} or {random: [4, 8], seed: 7})", "1:4: Q: "),
+    ("{random: [2, 2], sed: 1}", "there is no such key as sed (did you mean seed?)", "1:21: Q: "),
+    ("{random: 4}", f"must be a shape, not 4 ({RANDOM})", "1:13: Q.random: "),
+    ("{random: [2, 0]}", f"must be a whole number of at least 1, not 0 ({RANDOM})", "1:17: Q.random[1]: "),
+    ("{random: [2, 2], seed: -1}", f"must be a whole number of at least 0, not -1 ({RANDOM})", "1:27: Q.seed: "),
+    ("{random: [2, 2], low: 3}", "low (3) must be less than high (1) "
+     "(numbers are drawn evenly from low up to high)", "1:4: Q: "),
+    ("{random: [100000, 100000]}", "asks for 10,000,000,000 numbers (100,000,000 are the most)", "1:13: Q.random: "),
+]  # fmt: skip
+
+WHOLE = [
+    ("- 1",
+     ["1:1: a problem must be a mapping of keys to values, not a list (write lines such as X: [[1, 0], [0, 1]])"]),
+    ("hello",
+     ["1:1: a problem must be a mapping of keys to values, not hello (write lines such as X: [[1, 0], [0, 1]])"]),
+    ("title: a", [
+        "1:1: there is nothing to make the queries from (give Q, or X and W_Q)",
+        "1:1: there is nothing to make the keys from (give K, or X (or context) and W_K)",
+        "1:1: there is nothing to make the values from (give V, or X (or context) and W_V)",
+    ]),
+    ("X: [[1]]\nW_Q: [[1]]\nV: [[1]]", ["1:1: there is nothing to make the keys from (give K, or W_K to project X)"]),
+    ("W_Q: [[1]]\nK: [[1]]\nV: [[1]]",
+     ["1:1: W_Q: there is no X to project (give X, or Q itself instead of W_Q)"]),
+    ("X: [[1, 2]]\nW_q: [[1], [2]]\nW_K: [[1], [2]]\nW_V: [[1], [2]]",
+     ["2:1: there is no such key as W_q (did you mean W_Q?)"]),
+    ("X: [[1, 2]]\nW_Q: [[1, 1], [2, 2], [3, 3]]\nW_K: [[1, 2]]\nW_V: [[1], [2]]\nb_V: [1, 2]", [
+        "2:1: W_Q: X is 1×2 and W_Q is 3×2: X has 2 columns, W_Q 3 rows (Q = X·W_Q needs them equal; "
+        "transpose W_Q if it is laid out as in torch.nn.Linear)",
+        "3:1: W_K: X is 1×2 and W_K is 1×2: X has 2 columns, W_K 1 row (K = X·W_K needs them equal; "
+        "transpose W_K if it is laid out as in torch.nn.Linear)",
+        "5:1: b_V: has 2 numbers, but V has 1 column (give one number for each column of W_V)",
+    ]),
+    ("X: [[1, 2]]\ncontext: [[1, 2, 3]]\nW_Q: [[1], [2]]\nW_K: [[1], [2]]\nW_V: [[1], [2], [3]]",
+     ["4:1: W_K: context is 1×3 and W_K is 2×1: context has 3 columns, W_K 2 rows (K = context·W_K needs them equal)"]),
+    ("Q: [[1, 2]]\nK: [[1, 2, 3]]\nV: [[1]]",
+     ["2:1: K: a key has 3 numbers and a query 2: their dot product needs equally many "
+      "(make them equal, or write score: multiplicative with a W_a of 2×3)"]),
+    ("Q: [[1, 2]]\nK: [[1, 2]]\nV: [[1], [2]]",
+     ["3:1: V: has 2 rows where K has 1 (every key needs a value: K and V have equally many rows)"]),
+    ("Q: [[1]]\nK: [[1]]\nQ: [[2]]\nV: [[x]]", [
+        "3:1: Q is given twice (it stands on line 1 already: keep one of the two)",
+        "4:6: V[0][0]: x is not a number (numbers look like 3, -0.5, .5, 1e3, 1/3 or sqrt(2))",
+    ]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "message"), LINE_4)
+def test_settings_and_unknown_keys(line: str, message: str, problems: Problems) -> None:
+    assert problems(QKV + line) == [message]
+
+
+@pytest.mark.parametrize(("cells", "message", "place"), CELLS)
+def test_cells(cells: str, message: str, place: str, problems: Problems) -> None:
+    assert problems(f"Q: {cells}\nK: [[1, 0], [0, 1]]\nV: [[1, 2], [3, 4]]") == [place + message]
+
+
+@pytest.mark.parametrize(("text", "messages"), WHOLE)
+def test_whole_problems(text: str, messages: list[str], problems: Problems) -> None:
+    assert problems(text) == messages
+
+
+def test_twenty_problems_at_most(problems: Problems) -> None:
+    lines = problems(f"Q: [[{', '.join(['x'] * 30)}]]")
+    assert len(lines) == 20
+    assert lines[-1].startswith("1:63: Q[0][19]: x is not a number")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"\xff\xfeX\x00", "1:1: the file is UTF-16, not UTF-8 (save the file as UTF-8)"),
+        (b"\xfe\xff\x00X", "1:1: the file is UTF-16, not UTF-8 (save the file as UTF-8)"),
+        (b"\xff\xfe\x00\x00X\x00\x00\x00", "1:1: the file is UTF-32, not UTF-8 (save the file as UTF-8)"),
+        (b"title: a\nX: \xe9\n", "2:4: byte 0xe9 is not UTF-8 (save the file as UTF-8)"),
+        (b"\xef\xbb\xbfX: \xe9", "1:4: byte 0xe9 is not UTF-8 (save the file as UTF-8)"),
+    ],
+)
+def test_other_encodings(data: bytes, message: str, problems: Problems) -> None:
+    assert problems(data) == [message]
+
+
+def test_the_place_holds_the_whole_line() -> None:
+    line = "Q: [[" + "1, " * 2000 + "x]]"
+    with pytest.raises(AttncliError) as caught:
+        loads(f"title: a\r\n{line}\r\nK: [[1]]".encode(), "wide.yaml")
+    place = caught.value.more[-1].place
+    assert place
+    assert (place.file, place.line, place.column, place.source) == ("wide.yaml", 2, 6006, line)

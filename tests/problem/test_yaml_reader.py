@@ -1,0 +1,95 @@
+"""YAML into the tree, with PyYAML's C parser and its Python one: the same tree, the same errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from attncli.errors import AttncliError
+from attncli.problem.report import Report
+from attncli.problem.source import Source, decode
+from attncli.problem.tree import Mapping, Node, Scalar, Sequence
+from attncli.problem.yaml_reader import read_yaml
+
+LOADERS = [yaml.SafeLoader, *([yaml.CSafeLoader] if hasattr(yaml, "CSafeLoader") else [])]
+
+DEEP = "lists and mappings are nested more than 64 deep"
+FAULTS = [
+    ("", "1:1: the file is empty", "a problem has lines such as X: [[1, 0], [0, 1]]"),
+    ("# a remark\n", "1:1: the file is empty", "a problem has lines such as X: [[1, 0], [0, 1]]"),
+    ("---\n", "1:1: the file is empty", "a problem has lines such as X: [[1, 0], [0, 1]]"),
+    ("Q: &a [[1]]", "1:4: anchors (&a) are not read", "remove the anchor"),
+    ("Q: *a", "1:4: aliases (*a) are not read", "write the value out in full"),
+    ("Q: !!float 1", "1:4: tags (!!float) are not read", "remove the tag; the value says what it is"),
+    ("Q: !!python/object:os.system {}", "1:4: tags (!!python/object:os.system) are not read",
+     "remove the tag; the value says what it is"),
+    ("a: {<<: {b: 1}}", "1:5: merge keys (<<) are not read", "write the value out in full"),
+    ("Q: 1\nK: 2\nQ: 3", "3:1: Q is given twice", "it stands on line 1 already: keep one of the two"),
+    ("a: 1\n---\nb: 2", "2:1: a second document begins here",
+     "a file holds one problem: put the other in a file of its own"),
+    ("Q: " + "[" * 70, f"1:67: {DEEP}", "a matrix is two deep: [[1, 0], [0, 1]]"),
+    ("[" * 25_000, f"1:65: {DEEP}", "a matrix is two deep: [[1, 0], [0, 1]]"),
+    ("- " * 25_000, f"1:129: {DEEP}", "a matrix is two deep: [[1, 0], [0, 1]]"),
+    ("a: 1\nb: \x07", "2:4: a control character (U+0007) cannot stand in YAML",
+     r'remove it; in a quoted text it can be written as an escape such as "\x07"'),
+    ("Q: [1, 2", '1:4: a "," or "]" is missing', "a list is written [1, 2, 3]"),
+    ("Q: [1, 2\nK: 3", '2:2: a "," or "]" is missing', "a list is written [1, 2, 3]"),
+    ("mask: {causal: true", '1:7: a "," or "}" is missing', "a mapping is written {padding: [1, 1, 0]}"),
+    ("a: b: c", '1:5: a ":" cannot stand here', "check the indentation, or put a text that holds a colon in quotes"),
+    ("a:\n\t- 1", "2:1: a tab cannot indent YAML", "indent with spaces"),
+    ("Q: @x", "1:4: a value cannot begin with @", "put the text in quotes"),
+    ('Q: "abc', "1:4: a quotation mark is not closed", "add the closing quotation mark"),
+    ("Q: [1]]", "1:7: this does not belong here", "check the indentation and the brackets"),
+    ("Q: ]", "1:4: a value is missing", "check the commas and brackets"),
+    ("%YAML 2.0\n---\na", "1:1: this version of YAML is unknown", "remove the line that begins with %YAML"),
+    ("[a]: 1", "1:1: a key must be a word, not a list", "write key: value"),
+]  # fmt: skip
+
+
+def plain(node: Node) -> Any:
+    """The tree as texts, quoted ones in single quotes."""
+    if isinstance(node, Mapping):
+        return {key: plain(value) for key, value in node.values.items()}
+    if isinstance(node, Sequence):
+        return [plain(item) for item in node.items]
+    return repr(node.text) if node.quoted else node.text
+
+
+@pytest.mark.parametrize("loader", LOADERS)
+def test_values_keep_their_text_and_place(loader: Any) -> None:
+    report = Report(Source("p", "# é\nX: [[1e3, '1'], [010, ~]]\nmask:\n  causal: yes\n"))
+    root = read_yaml(report, loader)
+    assert plain(root) == {"X": [["1e3", "'1'"], ["010", "~"]], "mask": {"causal": "yes"}}
+    assert isinstance(root, Mapping)
+    assert {key: report.source.place(at).line for key, at in root.keys.items()} == {"X": 2, "mask": 3}
+    assert isinstance(root.values["X"], Sequence)
+    last = root.values["X"].items[1]
+    assert isinstance(last, Sequence)
+    assert isinstance(last.items[0], Scalar)
+    assert (report.source.place(last.items[0].at).line, report.source.place(last.items[0].at).column) == (2, 18)
+
+
+@pytest.mark.parametrize("loader", LOADERS)
+@pytest.mark.parametrize(("text", "message", "help"), FAULTS)
+def test_faults(text: str, message: str, help: str, loader: Any, faults: Any) -> None:
+    assert faults(lambda report: read_yaml(report, loader), text) == [f"{message} ({help})"]
+
+
+@pytest.mark.parametrize("loader", LOADERS)
+def test_half_a_surrogate_pair(loader: Any) -> None:
+    with pytest.raises(AttncliError, match="half of a surrogate pair is not a character"):
+        read_yaml(Report(Source("p", r'title: "\ud800"')), loader)
+
+
+@pytest.mark.parametrize("loader", LOADERS)
+def test_a_quoted_merge_sign_is_an_ordinary_key(loader: Any) -> None:
+    assert plain(read_yaml(Report(Source("p", '"<<": 1')), loader)) == {"<<": "1"}
+
+
+def test_a_byte_order_mark_is_let_pass() -> None:
+    source = decode("﻿Q: 1".encode(), "p")
+    root = read_yaml(Report(source))
+    assert isinstance(root, Mapping)
+    assert source.place(root.keys["Q"]).column == 1
