@@ -1,0 +1,269 @@
+"""The documentation is true: its commands print what it shows, its problems load, its links lead somewhere.
+
+Blocks of the language `console` are replayed: `$ ` begins a command, which may go on after `\\` or a `<<` on lines
+that begin with `> `; what follows is its output, word for word, a line of only `…` standing for any number of lines.
+`yaml problem` and `json problem` are whole problems, `pycon` is a session with Python, `python` a program.
+`pytest tests/test_docs.py --update` writes what the commands print into the files: read the difference.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from attncli.cli import run
+from attncli.problem.reader import loads
+from attncli.tracing import run as work_out
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FENCED = re.compile(r"^(?P<fence>`{3,})(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+ANY = "…"
+SHELL = re.compile(r"[|<>;&$`*\\]")  # signs that need a shell, outside of single quotes
+END = "\x1e"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A fenced block of a page."""
+
+    page: Path
+    line: int
+    info: str
+    body: str
+
+    def __str__(self) -> str:
+        return f"{self.page.relative_to(ROOT)}:{self.line}"
+
+
+@dataclass(slots=True)
+class Command:
+    """A command of a console block, as it is written there, and the output that is claimed."""
+
+    source: str
+    claimed: list[str]
+
+    @property
+    def text(self) -> str:
+        first, *more = self.source.split("\n")
+        return "\n".join([first[2:], *(line[2:] for line in more)])
+
+    @property
+    def unfinished(self) -> bool:
+        return self.text.endswith("\\") or ("<<" in self.text and not self.text.endswith("\nEOF"))
+
+
+def blocks(*infos: str) -> list[Block]:
+    found = []
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for match in FENCED.finditer(text):
+            if match["info"] in infos:
+                found.append(Block(page, text.count("\n", 0, match.start()) + 1, match["info"], match["body"]))
+    return found
+
+
+def commands_in(body: str) -> list[Command]:
+    commands: list[Command] = []
+    for line in body.splitlines():
+        if line.startswith("$ "):
+            commands.append(Command(line, []))
+        elif commands and commands[-1].unfinished and not commands[-1].claimed and line.startswith("> "):
+            commands[-1].source += f"\n{line}"
+        else:
+            commands[-1].claimed.append(line.rstrip())
+    return commands
+
+
+def play(commands: list[Command], folder: Path) -> list[list[str]]:
+    """What each command prints, standard error included, run one after another in this folder."""
+    plain = all(
+        command.text == "echo $?"
+        or (command.text.startswith("attncli ") and not SHELL.search(re.sub("'[^']*'", "", command.text)))
+        for command in commands
+    )
+    printed = _play_here(commands, folder) if plain else _play_in_bash(commands, folder)
+    return [[line.rstrip() for line in output.splitlines()] for output in printed]
+
+
+def _play_here(commands: list[Command], folder: Path) -> list[str]:
+    """Without a shell and a start-up for each command, which would take a minute for all the pages."""
+    printed, code = [], 0
+    for command in commands:
+        output = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+        with contextlib.chdir(folder), contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+            if command.text == "echo $?":
+                print(code)
+            else:
+                code = run(shlex.split(command.text)[1:])
+        printed.append(output.buffer.getvalue().decode())  # type: ignore[attr-defined]
+    return printed
+
+
+def _play_in_bash(commands: list[Command], folder: Path) -> list[str]:
+    mark = f"\ncode=$?; printf '{END}'; (exit $code)\n"
+    script = "".join(command.text + mark for command in commands)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=folder,
+        env={**os.environ, "PATH": path, "PYTHONIOENCODING": "utf-8"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        timeout=60,
+    )
+    return done.stdout.split(END)[: len(commands)]
+
+
+def agrees(claimed: list[str], printed: list[str]) -> bool:
+    """Whether the output is as claimed, `…` standing for any number of lines."""
+    pattern = "".join("(?:.*\n)*?" if line == ANY else re.escape(f"{line}\n") for line in claimed)
+    return re.fullmatch(pattern, "".join(f"{line}\n" for line in printed)) is not None
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to run commands in, where they find the example problems and may write files."""
+    shutil.copytree(ROOT / "inputs", tmp_path / "inputs")
+    for variable in ("NO_COLOR", "FORCE_COLOR", "ATTNCLI_TRACEBACK"):
+        monkeypatch.delenv(variable, raising=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize("block", blocks("console"), ids=str)
+def test_commands_print_what_is_shown(block: Block, workplace: Path, pytestconfig: pytest.Config) -> None:
+    commands = commands_in(block.body)
+    if any(re.search(r"\bjq\b", command.text) for command in commands) and not shutil.which("jq"):
+        pytest.skip("needs jq")
+    outputs = play(commands, workplace)
+    if pytestconfig.getoption("--update"):
+        _write_anew(block, commands, outputs)
+        return
+    for command, printed in zip(commands, outputs, strict=True):
+        if not agrees(command.claimed, printed):
+            pytest.fail("\n".join([f"{block}: {command.source}", "prints", *printed]), pytrace=False)
+
+
+def _write_anew(block: Block, commands: list[Command], outputs: list[list[str]]) -> None:
+    lines: list[str] = []
+    for command, printed in zip(commands, outputs, strict=True):
+        lines += [command.source, *(command.claimed if ANY in command.claimed else printed)]
+    body = "".join(f"{line}\n" for line in lines)
+    if body != block.body:
+        text = block.page.read_text(encoding="utf-8")
+        changed = text.replace(f"{block.info}\n{block.body}`", f"{block.info}\n{body}`")
+        block.page.write_text(changed, encoding="utf-8")
+
+
+@pytest.mark.parametrize("block", blocks("yaml problem", "json problem"), ids=str)
+def test_problems_can_be_worked_out(block: Block) -> None:
+    assert "output" in work_out(loads(block.body.encode(), f"problem.{block.info.split()[0]}"))
+
+
+@pytest.mark.parametrize("block", blocks("python"), ids=str)
+def test_programs_run(block: Block, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(workplace)
+    exec(compile(block.body, str(block), "exec"), {})
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_sessions_with_python(page: Path, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(workplace)
+    session = "\n".join(block.body for block in blocks("pycon") if block.page == page)
+    test = doctest.DocTestParser().get_doctest(session, {}, page.name, str(page), 0)
+    report = io.StringIO()
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    runner.run(test, out=report.write)
+    assert not runner.failures, report.getvalue()
+
+
+def slugs(page: Path) -> set[str]:
+    """The anchors GitHub gives the headings of a page."""
+    text = FENCED.sub("", page.read_text(encoding="utf-8"))
+    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def broken_links(page: Path, text: str) -> list[str]:
+    """The links of this text, as it stands on this page, that lead nowhere inside the project."""
+    prose = re.sub(r"`[^`\n]+`", "", FENCED.sub("", text))
+    broken = []
+    for link in LINK.findall(prose):
+        if re.match(r"[a-z]+:", link):
+            continue
+        name, _, anchor = link.partition("#")
+        target = (page.parent / name).resolve() if name else page
+        if not target.exists() or (anchor and anchor not in slugs(target)):
+            broken.append(link)
+    return broken
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    assert broken_links(page, page.read_text(encoding="utf-8")) == []
+
+
+def test_every_page_can_be_found_from_the_index() -> None:
+    found, waiting = set(), [ROOT / "docs" / "README.md"]
+    while waiting:
+        page = waiting.pop()
+        found.add(page)
+        links = {link.partition("#")[0] for link in LINK.findall(page.read_text(encoding="utf-8"))}
+        targets = {(page.parent / link).resolve() for link in links if link.endswith(".md")}
+        waiting += [target for target in targets - found if target.exists()]
+    assert set(PAGES) - {ROOT / "README.md"} <= found
+
+
+# These tests can fail: what follows is wrong, and they say so.
+
+
+@pytest.mark.parametrize(
+    ("claimed", "printed", "expected"),
+    [
+        (["1", "2"], ["1", "2"], True),
+        (["1"], ["1", "2"], False),
+        (["1", "2"], ["1"], False),
+        (["1.0"], ["1x0"], False),
+        ([], ["1"], False),
+        (["…", "3"], ["1", "2", "3"], True),
+        (["1", "…"], ["1"], True),
+        (["1", "…", "3"], ["1", "2", "4"], False),
+    ],
+)
+def test_a_wrong_output_is_noticed(claimed: list[str], printed: list[str], expected: bool) -> None:
+    assert agrees(claimed, printed) is expected
+
+
+@pytest.mark.parametrize("echo", ["echo $?", "echo $? | cat"])
+def test_a_block_is_played_in_order_here_and_in_bash(echo: str, workplace: Path) -> None:
+    body = f"$ attncli schema nonsense\nwhat was claimed\n$ {echo}\n2\n$ attncli --version\n"
+    commands = commands_in(body)
+    assert [command.claimed for command in commands] == [["what was claimed"], ["2"], []]
+    error, code, version = play(commands, workplace)
+    assert error[0] == "attncli: error: there is no schema nonsense"
+    assert code == ["2"]
+    assert version[0].startswith("attncli ")
+
+
+def test_a_command_may_be_written_on_several_lines(workplace: Path) -> None:
+    commands = commands_in("$ cat > p.yaml <<'EOF'\n> Q: [[1]]\n> EOF\n$ cat \\\n> p.yaml\nQ: [[1]]\n> not a command\n")
+    assert [command.claimed for command in commands] == [[], ["Q: [[1]]", "> not a command"]]
+    assert play(commands, workplace) == [[], ["Q: [[1]]"]]
+
+
+def test_a_broken_link_is_noticed() -> None:
+    text = "[a](nowhere.md) [b](README.md#no-such-heading) [c](https://example.org) [d](README.md) `[e](f)`"
+    assert broken_links(ROOT / "README.md", text) == ["nowhere.md", "README.md#no-such-heading"]

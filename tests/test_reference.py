@@ -1,0 +1,132 @@
+"""The reference leaves nothing out: every key, option, exit code, step, field and example stands on its page."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+
+import pytest
+
+from attncli import commands
+from attncli.attention.rules import COMPUTED, GIVEN, Rule
+from attncli.attention.variants import SCALED, SCORES, exponential
+from attncli.cli import run
+from attncli.console.values import CHOICES
+from attncli.errors import Exit
+from attncli.page.occurrence import OCCURRENCE
+from attncli.problem.keys import KEYS, LATER
+from attncli.problem.mask_forms import FORMS
+from attncli.problem.schema import problem_schema
+from attncli.render import FORMATS
+from attncli.tracing.data import formula
+from attncli.tracing.schema import trace_schema
+
+ROOT = Path(__file__).parents[1]
+REFERENCE = ROOT / "docs" / "reference"
+COMMANDS = [module.name for module in iter_modules(commands.__path__)]
+
+
+def text(name: str) -> str:
+    return (REFERENCE / name).read_text(encoding="utf-8")
+
+
+def section(page: str, title: str) -> str:
+    """What stands below a heading of level 2, up to the next one."""
+    return page.split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+def rows(page: str) -> dict[str, str]:
+    """The rows of all tables, by the word in their first cell that stands in a code span or alone."""
+    return {row[1]: row[0] for row in re.finditer(r"^\| `?([^|`]+?)`? \|.*$", page, re.MULTILINE)}
+
+
+@pytest.mark.parametrize("name", ["problem", "trace"])
+def test_published_schemas_are_those_of_the_program(name: str, pytestconfig: pytest.Config) -> None:
+    published = REFERENCE / f"{name}.schema.json"
+    schema = {"problem": problem_schema, "trace": trace_schema}[name]()
+    if pytestconfig.getoption("--update"):
+        published.write_text(json.dumps(schema, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    assert json.loads(published.read_text(encoding="utf-8")) == schema
+
+
+def test_keys_of_a_problem() -> None:
+    keys = rows(text("input.md"))
+    assert [key for key in KEYS if key not in keys] == []
+    assert [key for key in problem_schema()["properties"] if key not in keys] == []
+
+
+def test_keys_that_are_refused_in_this_version() -> None:
+    later = section(text("input.md"), "Not in this version")
+    assert [key for key in LATER if f"`{key}`" not in later] == []
+
+
+def test_forms_of_a_mask() -> None:
+    masks = section(text("input.md"), "Masks")
+    assert [form for form in FORMS if f"{form}:" not in masks] == []
+
+
+def test_examples() -> None:
+    examples = text("input.md")
+    assert [file.name for file in (ROOT / "inputs").iterdir() if f"inputs/{file.name}" not in examples] == []
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_options_of_a_command(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([command, "--help"]) == 0
+    help = capsys.readouterr().out.partition("Options:\n")[2]
+    options = re.findall(r"^  (?:-\w, )?(--[a-z-]+)", help, re.MULTILINE)
+    described = section(text("command-line.md"), command)
+    assert "--help" in options
+    assert [option for option in options if option != "--help" and f"`{option}" not in described] == []
+
+
+def test_words_an_option_takes() -> None:
+    described = text("command-line.md")
+    assert [word for words in CHOICES.values() for word in words if f"`{word}`" not in described] == []
+
+
+def test_formats_and_their_suffixes() -> None:
+    described = rows(text("formats.md"))
+    for name, format in FORMATS.items():
+        assert all(f"`{suffix}`" in described[name] for suffix in format.suffixes)
+
+
+def test_exit_codes() -> None:
+    codes = rows(text("exit-codes-and-errors.md"))
+    assert [int(code) for code in Exit if str(int(code)) not in codes] == []
+
+
+@pytest.mark.parametrize("rule", [*GIVEN, *COMPUTED], ids=lambda rule: rule.equation)
+def test_steps(rule: Rule) -> None:
+    described = section(text("steps.md"), "What is given" if rule.given else "What is worked out")
+    row = rows(described)[rule.name]
+    if rule.name == "mask":  # its equation depends on the mask; the page has a table of its own for it
+        return
+    expected = [rule.symbol, rule.equation] + ([formula(rule)] if rule.formula else [])
+    assert [part for part in expected if f"`{part}`" not in row] == []
+    assert rule.given or OCCURRENCE[rule.name] in row
+
+
+@pytest.mark.parametrize("rule", [*SCORES.values(), *SCALED.values(), exponential(2.0)], ids=lambda rule: rule.equation)
+def test_variants_of_steps(rule: Rule) -> None:
+    page = text("steps.md")
+    assert f"`{rule.equation}`" in page
+    assert f"`{formula(rule)}`" in page
+
+
+def test_fields_of_the_json() -> None:
+    described = text("json.md")
+    assert [name for name in _fields(trace_schema()) if f"`{name}`" not in described] == []
+
+
+def _fields(schema: dict[str, Any]) -> Iterator[str]:
+    for name, value in schema.get("properties", {}).items():
+        yield name
+        yield from _fields(value)
+    for inner in ("items", "additionalProperties"):
+        if isinstance(schema.get(inner), dict):
+            yield from _fields(schema[inner])
