@@ -1,8 +1,8 @@
 """attncli: scaled dot-product attention, worked out step by step.
 
-    import attncli
-    trace = attncli.trace(attncli.load("inputs/i_love_ai.yaml"))
-    trace["weights"]
+import attncli
+trace = attncli.trace(attncli.load("inputs/i_love_ai.yaml"))
+trace["weights"]
 """
 
 from __future__ import annotations

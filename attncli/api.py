@@ -7,7 +7,8 @@ from os import PathLike
 from typing import Any
 
 from attncli import tracing
-from attncli.page.derivation import View, derivation
+from attncli.page.derivation import derivation
+from attncli.page.view import View
 from attncli.problem.model import Problem
 from attncli.problem.reader import load as load_problem
 from attncli.render import Style, render

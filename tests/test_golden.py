@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from attncli.page.derivation import View, derivation
+from attncli.page.derivation import derivation
+from attncli.page.view import View
 from attncli.problem.reader import load
 from attncli.render import Style, render
 from attncli.tracing import run

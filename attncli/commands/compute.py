@@ -64,7 +64,9 @@ def compute(
 
     from attncli.console.page import write_page
     from attncli.console.report import warn
-    from attncli.page.derivation import View, derivation
+    from attncli.page.data import data_page
+    from attncli.page.derivation import derivation
+    from attncli.page.view import View
     from attncli.problem.reader import change, load
     from attncli.tracing import run
 
@@ -79,7 +81,7 @@ def compute(
         cell=cell,
         heatmap=heatmap,
     )
-    document = derivation(trace, view)
+    document = (data_page if page_format == "json" else derivation)(trace, view)
     write_page(document, page_format, output, color=color, math=math or "fences", fragment=fragment)
     if not quiet:
         for message in trace.warnings:

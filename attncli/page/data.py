@@ -4,30 +4,41 @@ from __future__ import annotations
 
 from typing import Any
 
+from attncli.page.document import Document
 from attncli.page.plain import plain_line
 from attncli.page.printer import Printer
+from attncli.page.selection import chosen_cell, chosen_steps
+from attncli.page.view import View
 from attncli.page.worked import cell_label, lines, worked_line
 from attncli.study.words import reading
-from attncli.tracing.model import Step, Trace
+from attncli.tracing.model import Trace
 
 
-def trace_data(trace: Trace, names: tuple[str, ...], printer: Printer, detail: str) -> dict[str, Any]:
-    """The trace cut to the named steps, each with its worked lines at this detail; format 1."""
-    data = trace.to_dict()
-    data["steps"] = {name: data["steps"][name] for name in names}
-    if detail != "brief":
-        for name in names:
-            worked = lines(printer, trace.steps[name], detail)
-            if worked:
-                data["steps"][name]["worked"] = [{"cell": line.label, "text": plain_line(line)} for line in worked]
-    data["reading"] = list(reading(trace))
+def data_page(trace: Trace, view: View) -> Document:
+    """The page as data alone, without the blocks that only people read."""
+    return Document(trace.title, (), lambda: view_data(trace, view))
+
+
+def view_data(trace: Trace, view: View) -> dict[str, Any]:
+    """The trace cut to what the view asks for, with its worked lines; format 1.
+
+    Raises (exit 2) where the view asks for a step or a cell that is not there.
+    """
+    printer = Printer(trace, view.precision)
+    if view.cell is not None:
+        return _cell_data(trace, view.cell, printer)
+    names = tuple(trace.steps) if view.steps is None else chosen_steps(trace, view.steps)
+    data = trace.to_dict(names) | {"reading": list(reading(trace))}
+    for name in names if view.detail != "brief" else ():
+        worked = lines(printer, trace.steps[name], view.detail)
+        if worked:
+            data["steps"][name]["worked"] = [{"cell": line.label, "text": plain_line(line)} for line in worked]
     return data
 
 
-def cell_data(trace: Trace, step: Step, index: tuple[int, ...], printer: Printer) -> dict[str, Any]:
-    """The trace cut to one step, and its one cell worked."""
-    data = trace_data(trace, (step.name,), printer, "brief")
-    data["cell"] = {"step": step.name, "index": list(index), "label": cell_label(step, index)}
+def _cell_data(trace: Trace, cell: str, printer: Printer) -> dict[str, Any]:
+    step, index = chosen_cell(trace, cell)
+    found: dict[str, Any] = {"step": step.name, "index": list(index), "label": cell_label(step, index)}
     if not step.rule.given:
-        data["cell"]["text"] = plain_line(worked_line(printer, step, index))
-    return data
+        found["text"] = plain_line(worked_line(printer, step, index))
+    return trace.to_dict((step.name,)) | {"reading": list(reading(trace)), "cell": found}

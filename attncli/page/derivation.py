@@ -3,31 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from attncli.page.closing import closing
-from attncli.page.data import cell_data, trace_data
+from attncli.page.data import view_data
 from attncli.page.document import Block, Document, Heading, Paragraph
 from attncli.page.printer import Printer
 from attncli.page.remarks import about, notes
 from attncli.page.section import cell_section, given_section, step_section
 from attncli.page.selection import chosen_cell, chosen_steps
+from attncli.page.view import View
 from attncli.tracing.model import Trace
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """What of a trace is shown, and how.
-
-    `detail` is "brief" (matrices only), "rows" (a worked line per row) or "cells" (every cell worked);
-    `steps` the names of the only steps wanted, `cell` such as "scores[0,1]" the only cell.
-    """
-
-    detail: str = "rows"
-    precision: int = 3
-    steps: tuple[str, ...] | None = None
-    cell: str | None = None
-    heatmap: bool = False
 
 
 def derivation(trace: Trace, view: View) -> Document:
@@ -37,13 +22,13 @@ def derivation(trace: Trace, view: View) -> Document:
         step, index = chosen_cell(trace, view.cell)
         blocks = tuple(cell_section(printer, step, index))
         page = (*notes(trace, blocks, view.precision), *blocks)
-        return Document(trace.title, page, lambda: cell_data(trace, step, index, printer))
+        return Document(trace.title, page, lambda: view_data(trace, view))
     names = tuple(trace.steps) if view.steps is None else chosen_steps(trace, view.steps)
     blocks = tuple(_sections(printer, names, view))
     page = (*notes(trace, blocks, view.precision), *blocks)
     if view.steps is None:
         page = (Paragraph(about(trace)), *page, *closing(trace))
-    return Document(trace.title, page, lambda: trace_data(trace, names, printer, view.detail))
+    return Document(trace.title, page, lambda: view_data(trace, view))
 
 
 def _sections(printer: Printer, names: tuple[str, ...], view: View) -> Iterator[Block]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attncli.attention.rules import Rule, in_symbols
 from attncli.equation.shapes import product_factors
@@ -93,7 +94,7 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
     return Grid(name, step.labels[0], step.labels[1], cells)
 
 
-def _shades(step: Step) -> np.ndarray:
+def _shades(step: Step) -> NDArray[np.float64]:
     """From 0 to 1: weights as they are, anything else between its own smallest and largest number."""
     values = step.value.astype(np.float64)
     if step.name == "weights":

@@ -40,12 +40,14 @@ def render(document: page.Document, style: Style) -> str:
     )
     writer = _Writer(console, style)
     blocks = opening(document)
+    lines: list[Text] = []
     for position, block in enumerate(blocks):
         run_on = isinstance(block, page.Formula) and isinstance(blocks[position - 1], page.Formula)
         if position and not run_on:
-            console.print()
-        for line in writer.block(block, blocks[position + 1 :]):
-            console.print(line, soft_wrap=True, end="\n")
+            lines.append(Text())
+        lines += writer.block(block, blocks[position + 1 :])
+    if lines:  # printed at once, since a print costs more than its line
+        console.print(Text("\n").join(lines), soft_wrap=True)
     assert isinstance(console.file, StringIO)
     return console.file.getvalue()
 

@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from decimal import ROUND_HALF_UP, Decimal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attncli.tracing.model import Trace
+
+Weights = NDArray[np.float64]
 
 MOST_KEYS = 4  # named one by one; the others are summed up
 TIE = 1e-9  # weights closer than this, in relation, are the same
@@ -40,21 +43,21 @@ def _row(trace: Trace, row: int) -> Iterator[str]:
         yield f"{who} looks at {everything} evenly ({percent(float(weights[seen[0]]))} each)."
         yield f"Its output is the plain average of {'all' if len(seen) == len(weights) else 'their'} values."
         return
-    groups = list(_groups(weights, seen))
+    groups = _groups(weights, seen)
     yield f"{who} pays {', '.join(_shares(trace, row, groups))}."
     yield f"Its output is {_origin(trace, row, groups)}."
 
 
-def _groups(
-    weights: np.ndarray[tuple[int], np.dtype[np.float64]], seen: np.ndarray
-) -> Iterator[tuple[float, list[int]]]:
+def _groups(weights: Weights, seen: NDArray[np.intp]) -> list[tuple[float, list[int]]]:
     """Keys of equal weight together, the heaviest first."""
-    order = sorted((int(key) for key in seen), key=lambda key: (-weights[key], key))
-    while order:
-        heaviest = float(weights[order[0]])
-        group = [key for key in order if math.isclose(weights[key], heaviest, rel_tol=TIE)]
-        order = [key for key in order if key not in group]
-        yield heaviest, sorted(group)
+    groups: list[tuple[float, list[int]]] = []
+    for key in seen[np.argsort(-weights[seen], kind="stable")]:
+        weight = float(weights[key])
+        if groups and math.isclose(weight, groups[-1][0], rel_tol=TIE):
+            groups[-1][1].append(int(key))
+        else:
+            groups.append((weight, [int(key)]))
+    return [(weight, sorted(keys)) for weight, keys in groups]
 
 
 def _shares(trace: Trace, row: int, groups: list[tuple[float, list[int]]]) -> list[str]:
@@ -91,7 +94,7 @@ def _name(trace: Trace, row: int, key: int) -> str:
     return f'"{label}"' if trace.context_tokens.count(label) == 1 else f'"{label}" (key {key})'
 
 
-def _same(weights: np.ndarray) -> bool:
+def _same(weights: Weights) -> bool:
     return math.isclose(weights.min(), weights.max(), rel_tol=TIE)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,8 @@ FORMAT = 1
 _INFINITIES = {math.inf: "Infinity", -math.inf: "-Infinity"}
 
 
-def to_dict(trace: Trace) -> dict[str, Any]:
-    """Plain lists, numbers and strings: floats keep every digit, the non-finite ones become words."""
+def to_dict(trace: Trace, names: Sequence[str] | None = None) -> dict[str, Any]:
+    """Plain lists, numbers and strings, of all steps or the named ones; floats keep every digit."""
     return {
         "attncli": {"version": __version__, "format": FORMAT},
         "title": trace.title,
@@ -29,7 +30,7 @@ def to_dict(trace: Trace) -> dict[str, Any]:
         "parameters": {
             name: _values(np.asarray(value)) if np.ndim(value) else value for name, value in trace.parameters.items()
         },
-        "steps": {name: _step(step) for name, step in trace.steps.items()},
+        "steps": {name: _step(trace.steps[name]) for name in names or trace.steps},
         "warnings": list(trace.warnings),
         "fully_masked": list(trace.fully_masked),
     }

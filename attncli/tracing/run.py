@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from attncli.attention.masks import mask_names
 from attncli.attention.plan import Plan, plan_logits, plan_softmax
 from attncli.attention.rules import Rule
-from attncli.backend import DTYPES, Backend, Dtype, Host, backend_for
+from attncli.backend import CPU, DTYPES, Backend, Dtype, Host, backend_for
 from attncli.problem.model import Matrix, Problem
 from attncli.tracing.floats import FloatWorker
 from attncli.tracing.model import Step, Trace, read_only
@@ -45,14 +46,16 @@ def run(
     plan = plan_logits(problem)
     counts = {"i": len(problem.tokens), "j": len(problem.context_tokens)}
     if rounding == "paper":
-        exact = run(problem, precision=precision)
-        shift = "shifted" in exact.steps
-        worker: Worker = PaperWorker(precision, plan.parameters, counts)
-        return _trace(problem, plan, worker, lambda _: shift, backend, DTYPES["float64"], precision, exact)
+        double, worker = DTYPES["float64"], PaperWorker(precision, plan.parameters, counts)
+        lowest = max(double.lowest_exponent, math.log(0.5) - precision * math.log(10))  # e^x is not yet 0.000
+        paper = _trace(problem, plan, worker, _shift_where_needed(problem, double, lowest), backend, double, precision)
+        floats = FloatWorker(CPU, double, plan.parameters, counts)
+        return replace(paper, truth=_trace(problem, plan, floats, lambda _: "shifted" in paper, CPU, double))
     number = DTYPES[dtype]
-    worker = FloatWorker(backend, number, plan.parameters, counts)
+    floats = FloatWorker(backend, number, plan.parameters, counts)
     with np.errstate(all="ignore"):  # overflow is found in the values and told as a warning
-        return _trace(problem, plan, worker, lambda rows: _needs_shift(rows, problem, number), backend, number)
+        shift = _shift_where_needed(problem, number, number.lowest_exponent)
+        return _trace(problem, plan, floats, shift, backend, number)
 
 
 def _trace(
@@ -63,7 +66,6 @@ def _trace(
     backend: Backend,
     dtype: Dtype,
     precision: int | None = None,
-    truth: Trace | None = None,
 ) -> Trace:
     steps: dict[str, Step] = {}
 
@@ -92,7 +94,6 @@ def _trace(
         steps,
         tuple(warnings),
         blind,
-        truth,
     )
 
 
@@ -104,15 +105,18 @@ def _written(rule: Rule, matrix: Matrix | None, steps: Mapping[str, Step]) -> An
     return tuple(zip(*given, strict=True)) if given else None
 
 
-def _needs_shift(logits: Host, problem: Problem, dtype: Dtype) -> bool:
-    """Whether e to the plain logits would overflow, or lose what matters, in some row."""
-    maxima = logits.max(axis=1)
-    maxima = maxima[np.isfinite(maxima)] * math.log(problem.exp_base or math.e)
-    if not maxima.size:
-        return False
-    # a sum over all keys, and then a product with values, must still fit
-    room = math.log(logits.shape[1]) + 0.5
-    return bool(maxima.max() > dtype.highest_exponent - room or maxima.min() < dtype.lowest_exponent)
+def _shift_where_needed(problem: Problem, dtype: Dtype, lowest: float) -> Callable[[Host], bool]:
+    """Whether e to the plain logits would overflow in some row, or be less than e to `lowest` in all of it."""
+
+    def needed(logits: Host) -> bool:
+        maxima = logits.max(axis=1)
+        maxima = maxima[np.isfinite(maxima)] * math.log(problem.exp_base or math.e)
+        if not maxima.size:
+            return False
+        room = math.log(logits.shape[1]) + 0.5  # a sum over all keys must still fit
+        return bool(maxima.max() > dtype.highest_exponent - room or maxima.min() < lowest)
+
+    return needed
 
 
 def _labels(problem: Problem, rule: Rule, value: Host) -> tuple[tuple[str, ...], ...]:
@@ -152,4 +156,4 @@ def _overflow_warning(step: Step, dtype: Dtype) -> str:
     bad = np.argwhere(~np.isfinite(step.value))
     where = ",".join(labels[at] for labels, at in zip(step.labels, bad[0], strict=True))
     count = f"{len(bad)} of {step.value.size} cells"
-    return f"{step.name}: {count} do not fit into {dtype.name} (the first at {step.name}[{where}])"
+    return f"{step.name}: {count} {'does' if len(bad) == 1 else 'do'} not fit into {dtype.name} (the first at {step.name}[{where}])"

@@ -1,0 +1,20 @@
+"""What of a trace is shown, and how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The choices that `attncli compute` takes on its command line.
+
+    `detail` is "brief" (matrices only), "rows" (a worked line per row) or "cells" (every cell worked);
+    `steps` the names of the only steps wanted, `cell` such as "scores[0,1]" the only cell.
+    """
+
+    detail: str = "rows"
+    precision: int = 3
+    steps: tuple[str, ...] | None = None
+    cell: str | None = None
+    heatmap: bool = False
