@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from attncli.backend import DTYPES
 from attncli.page.document import Block, Listing, Paragraph, Text, Worked, WorkedLine, text
 from attncli.page.printer import Printer
 from attncli.page.worked import cell_label
@@ -26,8 +27,6 @@ def about(trace: Trace) -> Text:
         source.append("; no scaling")
     if trace.settings["mask"]:
         source.append(f"; mask: {', '.join(trace.settings['mask'])}")
-    if trace.settings["dtype"] != "float64":
-        source.append(f"; computed in {trace.settings['dtype']}")
     if trace.settings["device"] != "cpu":
         source.append(f"; device: {trace.settings['device']}")
     return text("".join(source) + ".")
@@ -39,8 +38,14 @@ def notes(trace: Trace, blocks: tuple[Block, ...], precision: int) -> Iterator[B
         yield Paragraph((warning[0].upper() + warning[1:] + ".",), "warning")
     if trace.truth is not None:
         yield from _paper_notes(trace, trace.truth, precision)
-    elif any(not line.exact for line in _worked_lines(blocks)):
-        said = "≈ marks a line whose printed numbers are rounded; inside, every step is computed at full precision."
+        return
+    dtype = DTYPES[trace.settings["dtype"]]
+    if dtype.name != "float64":
+        how = "" if dtype.name == dtype.computed else f"; each step is computed in {dtype.computed} and rounded to it"
+        yield Paragraph((f"All numbers are {dtype.name}, about {dtype.digits} digits{how}.",), "note")
+    if any(not line.exact for line in _worked_lines(blocks)):
+        inside = "computed at full precision" if dtype.name == "float64" else f"kept in {dtype.name}"
+        said = f"≈ marks a line whose printed numbers are rounded; inside, every step is {inside}."
         yield Paragraph((said,), "note")
 
 
