@@ -11,24 +11,24 @@ from typing import Any
 
 import numpy as np
 
-from attncli.backend import DTYPES
 from attncli.equation.tree import Number
 from attncli.problem.numbers import as_exact, canonical
 from attncli.tracing.model import Step, Trace
 
 SCIENTIFIC = Decimal(10) ** 12  # from here on, digits before the point tell less than a power of ten
+DIGITS = 15  # significant ones that a float64 always keeps
 GIVEN_DECIMALS = 6  # given numbers are shown in full up to so many decimals
 
 
-def show(value: float, precision: int, digits: int = 15) -> str:
+def show(value: float, precision: int) -> str:
     """The value at `precision` decimals, rounded half up; a whole number without decimals.
 
-    A float is taken as the decimal of `digits` significant digits that it stands for, so that 0.1 + 0.2
+    A float is taken as the decimal of 15 significant digits that it stands for, so that 0.1 + 0.2
     is 0.3 and noise in the last bit turns no tie.
     """
     if not math.isfinite(value):
         return "nan" if value != value else "inf" if value > 0 else "-inf"
-    decimal = Decimal(f"{value:.{digits - 1}e}")
+    decimal = Decimal(f"{value:.{DIGITS - 1}e}")
     if abs(decimal) >= SCIENTIFIC:
         mantissa = decimal.scaleb(-decimal.adjusted())
         return f"{_decimals(mantissa, precision)}e+{decimal.adjusted()}"
@@ -49,15 +49,11 @@ class Printer:
     trace: Trace
     precision: int
 
-    @property
-    def digits(self) -> int:
-        return DTYPES[self.trace.settings["dtype"]].digits
-
     def number(self, name: str, index: tuple[int, ...]) -> Number:
         """One cell of a step, or of an array of the mask."""
         step = self.trace.steps.get(name)
         if step is None:
-            return literal(str(int(self.trace.parameters[name][index])))
+            return literal(show(float(self.trace.parameters[name][index]), self.precision, self.digits))
         return literal(self.text(step, index))
 
     def text(self, step: Step, index: tuple[int, ...]) -> str:
@@ -69,7 +65,7 @@ class Printer:
             text = canonical(str(written))
             if self.trace.truth or len(text.partition(".")[2]) <= max(GIVEN_DECIMALS, self.precision):
                 return text
-        return show(float(step.value[index]), self.precision, self.digits)
+        return show(float(step.value[index]), self.precision)
 
     def scalars(self) -> Mapping[str, Number]:
         """The numbers that equations read besides steps, d_k and its like, in full."""
