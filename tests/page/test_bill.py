@@ -1,0 +1,103 @@
+"""The page of a cost says what was counted, how, what dominates, and how much memory it takes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from attncli.page.bill import bill
+from attncli.page.document import Document, Heading, Listing, Paragraph, Table
+from attncli.page.plain import plain as words
+from attncli.problem.model import Problem
+from attncli.study.cost import Sizes, cost, plain
+
+
+def prose(document: Document) -> list[str]:
+    said = []
+    for block in document.blocks:
+        match block:
+            case Paragraph(text=text):
+                said.append(words(text))
+            case Listing(items=items):
+                said += map(words, items)
+    return said
+
+
+def test_the_page_of_i_love_ai(love: Problem) -> None:
+    page = bill(cost(love, Sizes()))
+    assert page.title == "I love AI: what it costs"
+    assert prose(page) == [
+        "n = 3, m = 3, d_model = 4, d_k = 3, d_v = 3; 1 head, 1 layer; float32 (4 bytes a number).",
+        "Q: 3×3 cells × (4 multiplications + 3 additions) = 63",
+        "K: 3×3 cells × (4 multiplications + 3 additions) = 63",
+        "V: 3×3 cells × (4 multiplications + 3 additions) = 63",
+        "scores: 3×3 cells × (3 multiplications + 2 additions) = 45",
+        "scaled: 3×3 cells × 1 division + 1 root = 10",
+        "exp: 3×3 cells × 1 exponential = 9",
+        "row_sum: 3 cells × 2 additions = 6",
+        "weights: 3×3 cells × 1 division = 9",
+        "output: 3×3 cells × (3 multiplications + 2 additions) = 45",
+        "Counted as textbooks write it: without the shift that very large scores need.",
+        "The largest term is n·d_model·d_k (Q, K and V): 60.4 % of 313 operations.",
+        "The projections Q, K and V take 60.4 % of all operations, more than attention itself with 39.6 %. The "
+        "projections grow with n, attention with n^2: from n = 5 on, attention takes more.",
+        "The attention matrix for n = 3 in float32 takes 36 B. Twice as many tokens make it four times as large; all "
+        "steps together, each kept, take 528 B.",
+    ]
+
+
+def test_the_table_of_steps(love: Problem) -> None:
+    (table,) = (block for block in bill(cost(love, Sizes())).blocks if isinstance(block, Table))
+    rows = [[words(cell) for cell in row] for row in table.rows]
+    assert rows[0] == ["X", "3×4", "0", "", "", "48 B"]
+    assert rows[4] == ["Q", "3×3", "63", "n·d_model·d_k", "20.1 %", "36 B"]
+    assert rows[-2] == ["output", "3×3", "45", "n^2·d_v", "14.4 %", "36 B"]
+    assert rows[-1] == ["all", "", "313", "", "", "528 B"]
+
+
+def test_heads_and_layers() -> None:
+    said = prose(bill(cost(*plain({"n": 512, "heads": 12, "layers": 12}))))
+    memory = "The attention matrix for n = 512 in float32 takes 1 MiB; 12 layers × 12 heads: 144 MiB."
+    assert said[-1].startswith(memory)
+    assert "For one head; everything above is for 12 heads × 12 layers; X is shared by the heads of a layer." in said
+    left_out = "without the shift that very large scores need, and without the projection that joins the heads."
+    assert f"Counted as textbooks write it: {left_out}" in said
+
+
+def test_cross_attention() -> None:
+    page = bill(cost(*plain({"n": 2, "m": 1000, "heads": 1})))
+    assert page.title == "Cross-attention: what it costs"
+    assert prose(page)[-2].endswith("The projections grow with n and with m, attention with n·m.")
+    assert prose(page)[-1].startswith("The attention matrix for n = 2 and m = 1,000 in float32 takes ≈ 7.8 KiB.")
+
+
+def test_without_projections(problem: Callable[..., Problem]) -> None:
+    page = bill(cost(problem(Q=[[1]], K=[[1]], V=[[1]]), Sizes()))
+    said = prose(page)
+    assert "Nothing is projected here: all operations are those of attention, which grow with n·m." in said
+    assert "row_sum: nothing = 0" in said
+    assert "scores: 1×1 cell × 1 multiplication = 1" in said
+    assert [block.text for block in page.blocks if isinstance(block, Heading)] == [
+        "How it is counted", "What dominates", "Memory",
+    ]  # fmt: skip
+
+
+def test_data_is_exact(love: Problem) -> None:
+    data = bill(cost(love, Sizes(heads=2))).data()
+    assert json.loads(json.dumps(data)) == data
+    assert data["sizes"] == {"n": 3, "m": 3, "d_model": 4, "d_k": 3, "d_v": 3, "heads": 2, "layers": 1}
+    assert data["steps"]["Q"] == {
+        "title": "Queries",
+        "equation": "Q[i, k] = sum(d, X[i, d] * W_Q[d, k])",
+        "shape": [3, 3],
+        "repeats": 2,
+        "one_head": {"multiplications": 36, "additions": 27},
+        "operations": 126,
+        "operations_grow": "n*d_model*d_k",
+        "bytes": 72,
+        "bytes_grow": "n*d_k",
+    }
+    assert data["steps"]["X"]["operations_grow"] is None
+    assert (data["operations"], data["operations_of_projections"], data["operations_of_attention"]) == (626, 378, 248)
+    assert data["bytes"] == 4 * (12 + 2 * (3 * 12 + 9 * 9 + 3))
+    assert data["crossover"] == 5
