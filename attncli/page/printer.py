@@ -53,7 +53,7 @@ class Printer:
         """One cell of a step, or of an array of the mask."""
         step = self.trace.steps.get(name)
         if step is None:
-            return literal(show(float(self.trace.parameters[name][index]), self.precision, self.digits))
+            return literal(show(float(self.trace.parameters[name][index]), self.precision))
         return literal(self.text(step, index))
 
     def text(self, step: Step, index: tuple[int, ...]) -> str:
