@@ -12,7 +12,7 @@ from typing import IO, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.errors import AttncliError, Exit, did_you_mean
+from attncli.errors import Exit, did_you_mean
 from attncli.problem.files import cannot_read, open_regular
 from attncli.problem.report import Report
 from attncli.problem.tree import Mapping
@@ -31,10 +31,8 @@ class _Refused(Exception):
 def read_array(node: Mapping, path: str, report: Report) -> Array | None:
     """The array a reference names, of bool, integer or float type; None after reporting what is wrong."""
     if "file" not in node.keys:
-        report.add(
-            "must be a list of rows, {file: …} or {random: …}", at=node.at, path=path,
-            help="write {file: weights.npz, name: W_Q} or {random: [4, 8], seed: 7}",
-        )  # fmt: skip
+        message = "must be a list or {file: …}"
+        report.add(message, at=node.at, path=path, help="write {file: masks.npz, name: keep}")
         return None
     if not insist_keys(node, path, report, ("file", "name")):
         return None
@@ -47,10 +45,8 @@ def read_array(node: Mapping, path: str, report: Report) -> Array | None:
         return _load(_within(report.source.folder, file), file, name)
     except _Refused as refused:
         message, help = refused.args
-    except AttncliError as error:
-        message, help, code = error.message, error.help, error.exit_code
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links that go round in a circle
-        unreadable = cannot_read(file, error)
+        unreadable = cannot_read(file, error, report.source.folder / file, "name a .npy or .npz file")
         message, help, code = unreadable.message, unreadable.help, unreadable.exit_code
     report.add(message, at=at, path=f"{path}.file", help=help, exit_code=code)
     return None

@@ -32,7 +32,7 @@ def read_bytes(path: str) -> bytes:
             with open_regular(path) as stream:
                 data = stream.read(SIZE_LIMIT + 1)
     except (OSError, ValueError) as error:
-        raise cannot_read(name, error) from None
+        raise cannot_read(name, error, Path(path), "name a file, or - for standard input") from None
     if len(data) > SIZE_LIMIT:
         raise file_error(
             f"cannot read {name}: it is larger than {SIZE_LIMIT // 2**20} MiB",
@@ -42,43 +42,40 @@ def read_bytes(path: str) -> bytes:
 
 
 def open_regular(path: str | Path) -> BinaryIO:
-    """A regular file opened for reading; AttncliError or OSError for anything else."""
+    """A regular file opened for reading; OSError for anything else."""
     # Looked at first because opening alone can act on a device, opened without blocking because the name
     # may have become a pipe in between.
-    _insist_regular(str(path), os.stat(path).st_mode)
+    _insist_regular(os.stat(path).st_mode)
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     stream = os.fdopen(descriptor, "rb")
     try:
-        _insist_regular(str(path), os.fstat(descriptor).st_mode)
-    except AttncliError:
+        _insist_regular(os.fstat(descriptor).st_mode)
+    except OSError:
         stream.close()
         raise
     return stream
 
 
-def cannot_read(name: str, error: Exception) -> AttncliError:
-    """The error for a file that the system, or Python before it, will not open."""
+def cannot_read(name: str, error: Exception, path: Path, help: str) -> AttncliError:
+    """The error for a file, called `name` by the person, that the system or Python before it will not open."""
     if isinstance(error, FileNotFoundError):
-        return file_error(f"cannot read {shorten(name, 200)}: there is no such file", help=_near(name))
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    reason = reason[:1].lower() + reason[1:]
-    return file_error(
-        f"cannot read {shorten(name, 200)}: {reason}", help="name a readable file, or - for standard input"
-    )
+        reason, help = "there is no such file", _near(path)
+    else:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        reason = reason[:1].lower() + reason[1:]
+    return file_error(f"cannot read {shorten(name, 200)}: {reason}", help=help)
 
 
-def _insist_regular(name: str, mode: int) -> None:
-    if stat.S_ISREG(mode):
-        return
-    kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"))
-    kind = next((word for matches, word in kinds if matches(mode)), "a device")
-    raise file_error(f"cannot read {name}: it is {kind}, not a file", help="name a file, or - for standard input")
+def _insist_regular(mode: int) -> None:
+    if not stat.S_ISREG(mode):
+        kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"))
+        kind = next((word for matches, word in kinds if matches(mode)), "a device")
+        raise OSError(f"it is {kind}, not a file")
 
 
-def _near(name: str) -> str:
-    path = Path(name)
+def _near(path: Path) -> str:
     otherwise = "check the spelling and the folder"
     try:
-        return did_you_mean(path.name, [entry.name for entry in os.scandir(path.parent)], otherwise)
+        return did_you_mean(path.name, os.listdir(path.parent), otherwise)
     except OSError:
         return otherwise

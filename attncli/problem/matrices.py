@@ -15,8 +15,9 @@ from attncli.problem.report import Report
 from attncli.problem.tree import Mapping, Node, Scalar, Sequence, describe, many
 from attncli.problem.values import read_number
 
-RANKS = {1: "a list of numbers", 2: "a list of rows"}
+_RANKS = {1: "a list of numbers", 2: "a list of rows"}
 _EXAMPLES = {1: "[1, 0, 0.5]", 2: "[[1, 0], [0, 1]]"}
+_REFERENCES = "write {file: weights.npz, name: W_Q} or {random: [4, 8], seed: 7}"
 _EVEN = "all rows of a matrix are equally long"
 _Cell = TypeVar("_Cell")
 
@@ -25,12 +26,15 @@ def read_matrix(node: Node, path: str, report: Report, *, rank: int = 2, minus_i
     """A Matrix of the given rank (1 or 2), or None after reporting what is wrong with it."""
     matrix: Matrix | None = None
     if isinstance(node, Scalar):
-        _wrong_rank(node, path, report, rank)
+        _wrong_rank(node, describe(node), path, report, rank)
     elif isinstance(node, Sequence):
         matrix = _nested(node, path, report, minus_infinity)
     elif "random" in node.keys:
         array = read_random(node, path, report)
         matrix = None if array is None else Matrix(array)
+    elif "file" not in node.keys:
+        message = f"must be {_RANKS[rank]}, {{file: …}} or {{random: …}}"
+        report.add(message, at=node.at, path=path, help=_REFERENCES)
     else:
         matrix = _from_file(node, path, report, minus_infinity)
     if matrix is None:
@@ -44,7 +48,7 @@ def read_matrix(node: Node, path: str, report: Report, *, rank: int = 2, minus_i
             report.add(f"{ONE_HEAD}, and this is {shape}", at=node.at, path=path, help=ONE_HEAD_HELP)
             return None
     if value.ndim != rank:
-        _wrong_rank(node, path, report, rank)
+        _wrong_rank(node, _RANKS.get(value.ndim, f"{value.ndim} deep"), path, report, rank)
         return None
     value.setflags(write=False)
     return Matrix(value, written)
@@ -125,7 +129,6 @@ def _written(node: Sequence) -> tuple[object, ...]:
     return tuple(item.text if isinstance(item, Scalar) else _written(item) for item in node.items)  # type: ignore[arg-type]
 
 
-def _wrong_rank(node: Node, path: str, report: Report, rank: int) -> None:
-    what = "a flat list" if rank == 2 and isinstance(node, Sequence) else describe(node)
-    what = "a list of rows" if rank == 1 and isinstance(node, Sequence) else what
-    report.add(f"must be {RANKS[rank]}, not {what}", at=node.at, path=path, help=f"write {path}: {_EXAMPLES[rank]}")
+def _wrong_rank(node: Node, what: str, path: str, report: Report, rank: int) -> None:
+    help = f"write {path}: {_EXAMPLES[rank]}"
+    report.add(f"must be {_RANKS[rank]}, not {what}", at=node.at, path=path, help=help)

@@ -82,6 +82,8 @@ BAD = [
      "(only a mask can hold an infinity, and only -inf, which hides a key)"),
     ("{additive: [[0, .nan, 0], [0, 0, 0]]}", "4:23: mask.additive[0][1]: .nan is not a number "
      "(a matrix holds finite numbers only)"),
+    ("{keep: {random: [2, 3]}}",
+     "4:14: mask.keep: must be a list or {file: …} (write {file: masks.npz, name: keep})"),
     ("{padding: [1, 1]}", "4:17: mask.padding: 2 entries for 3 keys (give 1 or 0 for every key)"),
     ("{padding: 1}", "4:17: mask.padding: must be a list of true and false, or 1 and 0, not 1 (write [1, 1, 0])"),
     ("{padding: [[1, 1, 0], [1, 1, 1]]}", f"4:17: mask.padding: {ONE_HEAD}, and this is 2 × 3 ({ONE_HEAD_HELP})"),

@@ -73,7 +73,7 @@ LINE_4 = [
 CELLS = [
     ("[]", "is empty (write [[1, 0], [0, 1]])", "1:4: Q: "),
     ("[[]]", "is empty (write [[1, 0], [0, 1]])", "1:5: Q[0]: "),
-    ("[1, 2]", f"must be a list of rows, not a flat list ({ROWS})", "1:4: Q: "),
+    ("[1, 2]", f"must be a list of rows, not a list of numbers ({ROWS})", "1:4: Q: "),
     ("hello", f"must be a list of rows, not hello ({ROWS})", "1:4: Q: "),
     ("", f"must be a list of rows, not an empty value ({ROWS})", "1:3: Q: "),
     ("[[1, 2], [3]]", f"has 1 entry where the first row has 2 ({EVEN})", "1:13: Q[1]: "),

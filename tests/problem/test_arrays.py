@@ -1,0 +1,222 @@
+"""Arrays from .npy and .npz files, trusted no further than their bytes go; and random ones."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attncli.errors import AttncliError
+from attncli.problem.model import Additive, Keep, Problem
+from attncli.problem.reader import load
+
+KV = "K: [[1, 0], [0, 1]]\nV: [[1, 2], [3, 4]]\n"
+EYE = np.eye(2)
+
+
+def read(folder: Path, reference: str, more: str = "") -> Problem:
+    """A problem in the folder whose Q is this reference."""
+    (folder / "p.yaml").write_text(f"Q: {reference}\n{KV}{more}")
+    return load(str(folder / "p.yaml"))
+
+
+def wrong(folder: Path, reference: str, more: str = "") -> tuple[int, str, str]:
+    with pytest.raises(AttncliError) as caught:
+        read(folder, reference, more)
+    assert not caught.value.more
+    return int(caught.value.exit_code), str(caught.value), caught.value.help
+
+
+def header(shape: str, descr: str = "'<f8'") -> bytes:
+    """A .npy file that claims this shape, and holds 16 bytes."""
+    text = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + b"\0" * 16
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i8", "i1", "u2", ">f8", ">i4"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_npy(tmp_path: Path, dtype: str, order: Any) -> None:
+    array = np.array([[1, 2], [3, 4]], dtype=dtype, order=order)
+    np.save(tmp_path / "q.npy", array)
+    matrix = read(tmp_path, "{file: q.npy}").given["Q"]
+    assert matrix.value.tolist() == [[1, 2], [3, 4]]
+    assert matrix.value.dtype == np.float64
+    assert matrix.written is None
+    assert not matrix.value.flags.writeable
+
+
+def test_npz_by_name_and_alone(tmp_path: Path) -> None:
+    np.savez(tmp_path / "two.npz", wq=EYE, wk=2 * EYE)
+    np.savez_compressed(tmp_path / "one.npz", wq=3 * EYE)
+    assert read(tmp_path, "{file: two.npz, name: wk}").given["Q"].value.tolist() == [[2, 0], [0, 2]]
+    assert read(tmp_path, "{file: one.npz}").given["Q"].value.tolist() == [[3, 0], [0, 3]]
+
+
+def test_a_folder_below_and_leading_ones(tmp_path: Path) -> None:
+    (tmp_path / "weights").mkdir()
+    np.save(tmp_path / "weights" / "q.npy", EYE[None, None])
+    assert read(tmp_path, "{file: weights/q.npy}").given["Q"].value.shape == (2, 2)
+
+
+def test_masks_from_files(tmp_path: Path) -> None:
+    np.save(tmp_path / "q.npy", EYE)
+    np.save(tmp_path / "keep.npy", np.array([[True, False], [True, True]]))
+    np.save(tmp_path / "add.npy", np.array([[0, -np.inf], [0.5, 0]]))
+    for mask in ("{file: keep.npy}", "{keep: {file: keep.npy}}", "[causal, {file: keep.npy}]"):
+        part = read(tmp_path, "{file: q.npy}", f"mask: {mask}\n").mask.parts[-1]
+        assert isinstance(part, Keep)
+        assert part.matrix.tolist() == [[True, False], [True, True]]
+    for mask in ("{file: add.npy}", "{additive: {file: add.npy}}"):
+        part = read(tmp_path, "{file: q.npy}", f"mask: {mask}\n").mask.parts[-1]
+        assert isinstance(part, Additive)
+        assert part.matrix.value.tolist() == [[0, -np.inf], [0.5, 0]]
+
+
+def test_bad_masks_from_files(tmp_path: Path) -> None:
+    np.save(tmp_path / "q.npy", EYE)
+    np.save(tmp_path / "two.npy", 2 * EYE)
+    np.save(tmp_path / "nan.npy", np.array([[np.nan, 2], [0, 0]]))
+    assert (
+        wrong(tmp_path, "{file: q.npy}", "mask: {file: q.npy}")[1] == "mask: a mask of only 0 and 1 could mean either"
+    )
+    assert wrong(tmp_path, "{file: q.npy}", "mask: {hide: {file: two.npy}}")[1:] == (
+        "mask.hide: holds other values than true and false, 1 and 0",
+        "save it as booleans",
+    )
+    assert wrong(tmp_path, "{file: q.npy}", "mask: {file: nan.npy}")[1] == "mask[0][0]: nan is not a finite number"
+
+
+@pytest.mark.parametrize(
+    ("array", "message", "help"),
+    [
+        (EYE > 0, "Q: holds truth values, not numbers", "save it as numbers"),
+        (EYE + 1j, "Q.file: q.npy holds complex128 instead of plain numbers", "save it as float64"),
+        (np.array([["a"]]), "Q.file: q.npy holds <U1 instead of plain numbers", "save it as float64"),
+        (np.zeros(2, "i4,f8"), "Q.file: q.npy holds [('f0', '<i4'), ('f1', '<f8')] instead of plain numbers",
+         "save it as float64"),
+        (np.array([[1.0, np.nan]]), "Q[0][1]: nan is not a finite number", "attention needs finite numbers"),
+        (np.array([[1.0, 2], [-np.inf, 1]]), "Q[1][0]: -inf is not a finite number", "attention needs finite numbers"),
+        (np.zeros((0, 2)), "Q.file: q.npy has the shape (0, 2): it is empty or no matrix", "save a matrix or a vector"),
+        (np.array(1.0), "Q.file: q.npy has the shape (): it is empty or no matrix", "save a matrix or a vector"),
+        (np.zeros(2), "Q: must be a list of rows, not a list of numbers", "write Q: [[1, 0], [0, 1]]"),
+        (np.zeros((2, 2, 2)), "Q: attncli works one head at a time in this version, and this is 2 × 2 × 2",
+         "give one head of one batch entry: a matrix for each of X, W_Q, W_K, W_V or Q, K, V"),
+    ],
+)  # fmt: skip
+def test_arrays_attention_cannot_use(tmp_path: Path, array: Any, message: str, help: str) -> None:
+    np.save(tmp_path / "q.npy", array)
+    assert wrong(tmp_path, "{file: q.npy}") == (3, message, help)
+
+
+def test_pickles_are_not_loaded(tmp_path: Path) -> None:
+    class Trap:
+        def __reduce__(self) -> Any:
+            return os.mkdir, (str(tmp_path / "sprung"),)
+
+    np.save(tmp_path / "q.npy", np.array([[Trap()]]), allow_pickle=True)
+    assert wrong(tmp_path, "{file: q.npy}") == (
+        3, "Q.file: q.npy holds object instead of plain numbers", "save it as float64"
+    )  # fmt: skip
+    assert not (tmp_path / "sprung").exists()
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "q.npy is not an array in NumPy's format"),
+        (b"PK\x03\x04", "q.npy is not an array in NumPy's format"),
+        (header("(2, 2)")[:40], "q.npy is not an array in NumPy's format"),
+        (header("(" * 5000), "q.npy is not an array in NumPy's format"),
+        (header("(2, -2)"), "q.npy has the shape (2, -2): it is empty or no matrix"),
+        (header("(10**9, 10**9)"), "q.npy is not an array in NumPy's format"),
+        (header("(1000000, 1000000)"), "q.npy claims 1,000,000,000,000 numbers"),
+        (header("(9000, 9000)"), f"q.npy claims 81,000,000 numbers but has only {len(header('(9000, 9000)'))} bytes"),
+        (header("(2, 2)"), "q.npy ends before its last number"),
+        (header("(2, 2)", "'|O'"), "q.npy holds object instead of plain numbers"),
+    ],
+)
+def test_headers_that_lie(tmp_path: Path, data: bytes, message: str) -> None:
+    (tmp_path / "q.npy").write_bytes(data)
+    assert wrong(tmp_path, "{file: q.npy}")[:2] == (3, f"Q.file: {message}")
+
+
+def test_zip_files_that_lie(tmp_path: Path) -> None:
+    (tmp_path / "q.npz").write_bytes(b"PK no archive")
+    assert wrong(tmp_path, "{file: q.npz}")[1] == "Q.file: q.npz is not a readable .npz file: File is not a zip file"
+    with zipfile.ZipFile(tmp_path / "q.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("q.npy", header("(9000, 9000)"))
+    assert (
+        wrong(tmp_path, "{file: q.npz}")[1]
+        == f"Q.file: q.npz claims 81,000,000 numbers but has only {len(header('(9000, 9000)'))} bytes"
+    )
+    with zipfile.ZipFile(tmp_path / "q.npz", "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("q.npy", header("(1, 2)"))
+    assert wrong(tmp_path, "{file: q.npz}")[1] == (
+        "Q.file: q.npz is not a readable .npz file: it is compressed in a way NumPy does not use"
+    )
+
+
+def test_damaged_zip_member(tmp_path: Path) -> None:
+    np.savez_compressed(tmp_path / "q.npz", q=np.random.default_rng(1).normal(size=(40, 40)))
+    data = bytearray((tmp_path / "q.npz").read_bytes())
+    data[400:440] = b"\xff" * 40
+    (tmp_path / "q.npz").write_bytes(data)
+    code, message, _ = wrong(tmp_path, "{file: q.npz}")
+    assert code == 3
+    assert message.startswith("Q.file: q.npz is not ")
+
+
+@pytest.mark.parametrize(
+    ("reference", "expected"),
+    [
+        ("{file: w.npz}", (3, "Q.file: w.npz holds 2 arrays", "say which by name: wq, wk")),
+        ("{file: w.npz, name: w_q}", (3, "Q.file: w.npz has no array named w_q", "did you mean wq?")),
+        ("{file: w.npz, name: zzz}", (3, "Q.file: w.npz has no array named zzz", "it holds wq, wk")),
+        ("{file: q.npy, name: q}",
+         (3, "Q.file: q.npy holds one array without a name", "remove name, or refer to a .npz file")),
+        ("{file: zzzzzz.npy}",
+         (4, "Q.file: cannot read zzzzzz.npy: there is no such file", "check the spelling and the folder")),
+        ("{file: qq.npy}", (4, "Q.file: cannot read qq.npy: there is no such file", "did you mean q.npy?")),
+        ("{file: q.safetensors}", (3, "Q.file: .safetensors files are not read in this version",
+                                   "save the arrays with numpy.savez as a .npz file")),
+        ("{file: p.yaml}", (3, "Q.file: p.yaml is neither .npy nor .npz", "save it with numpy.save or numpy.savez")),
+        ("{file: ../q.npy}", (3, "Q.file: ../q.npy lies outside the problem's folder",
+                              "copy it beside the problem file and name it from there")),
+        ("{file: /etc/q.npy}", (3, "Q.file: /etc/q.npy lies outside the problem's folder",
+                                "copy it beside the problem file and name it from there")),
+        ("{file: out.npy}", (3, "Q.file: out.npy lies outside the problem's folder",
+                             "copy it beside the problem file and name it from there")),
+        ("{file: folder.npy}", (4, "Q.file: cannot read folder.npy: it is a folder, not a file",
+                                "name a .npy or .npz file")),
+        ("{file: pipe.npy}", (4, "Q.file: cannot read pipe.npy: it is a named pipe, not a file",
+                              "name a .npy or .npz file")),
+        ("{file: [a]}", (3, "Q.file: must be text, not a list", "write a text in quotes")),
+        ("{file: q.npy, nam: q}", (3, "Q: there is no such key as nam", "did you mean name?")),
+    ],
+)  # fmt: skip
+def test_references(tmp_path: Path, reference: str, expected: tuple[int, str, str]) -> None:
+    folder = tmp_path / "problem"
+    folder.mkdir()
+    np.savez(folder / "w.npz", wq=EYE, wk=EYE)
+    np.save(folder / "q.npy", EYE)
+    np.save(tmp_path / "secret.npy", EYE)
+    (folder / "out.npy").symlink_to(tmp_path / "secret.npy")
+    (folder / "folder.npy").mkdir()
+    os.mkfifo(folder / "pipe.npy")
+    assert wrong(folder, reference) == expected
+
+
+def test_links_in_a_circle(tmp_path: Path) -> None:
+    (tmp_path / "q.npy").symlink_to(tmp_path / "q.npy")
+    assert wrong(tmp_path, "{file: q.npy}")[0] in (3, 4)
+
+
+def test_random_numbers_come_from_their_seed(tmp_path: Path) -> None:
+    value = read(tmp_path, "{random: [5, 2], seed: 7, low: -2, high: 3}", "").given["Q"].value
+    assert value.tolist() == np.random.default_rng(7).uniform(-2, 3, (5, 2)).tolist()
+    default = read(tmp_path, "{random: [5, 2]}").given["Q"].value
+    assert default.tolist() == np.random.default_rng(0).uniform(0, 1, (5, 2)).tolist()

@@ -1,0 +1,89 @@
+"""The published schema says what the reader does: good problems validate, unknown keys do not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from attncli.problem.keys import KEYS, LATER
+from attncli.problem.numbers import MINUS_INFINITY, is_plain
+from attncli.problem.reader import loads, read_tree
+from attncli.problem.schema import problem_schema
+from attncli.problem.source import Source
+from attncli.problem.tree import Mapping, Node, Sequence, is_null, truth
+
+INPUTS = Path(__file__).parents[2] / "inputs"
+VALIDATOR = jsonschema.Draft7Validator(problem_schema())
+
+GOOD = [
+    "{Q: [[1e3, -.5], ['1/3', sqrt(2)]], K: [[1, 2]], V: [[1]], scale: 1/2, title: 3, tokens: [1, x]}",
+    "{Q: {random: [2, 3], seed: 1, low: -1, high: 2}, K: {random: [2, 3]}, V: {random: [2, 1]}, mask: none}",
+    "{X: [[1]], W_Q: [[1]], W_K: [[1]], W_V: [[1]], b_Q: [1], b_K: [1/2], b_V: {random: [1]}, heads: 1, kv_heads: 1}",
+    "{Q: [[[1]]], K: [[[[1]]]], V: [[1]], softcap: 2, exp_base: e, score: dot, scale: none}",
+    "{Q: [[1]], K: [[1]], V: [[1]], exp_base: 2.5, score: multiplicative, W_a: [[1]], scale: default}",
+    "{Q: [[1]], K: [[1]], V: [[1]], mask: [[true]]}",
+    "{Q: [[1]], K: [[1]], V: [[1]], mask: [[-.inf]]}",
+    "{Q: [[1]], K: [[1]], V: [[1]], mask: [[['-inf']]]}",
+    "{Q: [[1]], K: [[1]], V: [[1]], mask: [causal, {padding: [1]}, [[0.5]]]}",
+    "{Q: [[1]], K: [[1]], V: [[1]], mask: {causal: true, corner: bottom-right, lengths: [1], window: [0, -1]}}",
+    "{Q: [[1]], K: [[1]], V: [[1]], mask: {keep: [[1]], hide: [[[false]]], additive: [[0]]}}",
+    "{Q: [[1]], K: [[1]], V: [[1]], mask: {padding: [[true]], lengths: 1}}",
+]
+BAD: list[dict[str, Any]] = [
+    {"Tokens": ["a"]}, {"W_O": [[1]]}, {"X": [[True]]}, {"X": [["x"]]}, {"X": [1]}, {"X": [[]]}, {"X": [["1"]]},
+    {"X": [[[1]], [[2]]]}, {"X": {"file": "a.npy", "nam": "x"}}, {"X": {"random": [0, 1]}}, {"heads": 2},
+    {"score": "cosine"}, {"softcap": 0}, {"exp_base": 1}, {"mask": "causl"}, {"mask": {}}, {"mask": {"corner": "left"}},
+    {"mask": {"window": [1]}}, {"mask": {"keep": [[2]]}}, {"mask": [[True, 0.5]]}, {"tokens": "ab"}, {"tokens": [""]},
+]  # fmt: skip
+
+
+def plain(node: Node) -> Any:
+    """What an editor's YAML 1.2 reader makes of a tree."""
+    if isinstance(node, Mapping):
+        return {key: plain(value) for key, value in node.values.items()}
+    if isinstance(node, Sequence):
+        return [plain(item) for item in node.items]
+    if node.quoted:
+        return node.text
+    if is_null(node):
+        return None
+    if (value := truth(node)) is not None:
+        return value
+    if node.text in MINUS_INFINITY:
+        return float("-inf")
+    if is_plain(node.text):
+        number = float(node.text)
+        return int(number) if number.is_integer() else number
+    return node.text
+
+
+def test_it_is_a_draft_07_schema() -> None:
+    jsonschema.Draft7Validator.check_schema(problem_schema())
+    assert problem_schema()["$schema"] == "http://json-schema.org/draft-07/schema#"
+
+
+def test_it_knows_the_reader_s_keys_and_describes_each() -> None:
+    properties = problem_schema()["properties"]
+    assert list(properties) == list(KEYS)
+    assert all(property["description"].endswith((".", "…")) for property in properties.values())
+    assert not KEYS.keys() & LATER.keys()
+
+
+@pytest.mark.parametrize("text", GOOD)
+def test_good_problems_validate(text: str) -> None:
+    loads(text.encode(), "p.yaml")
+    VALIDATOR.validate(plain(read_tree(Source("p.yaml", text))[1]))
+
+
+@pytest.mark.parametrize("path", sorted(INPUTS.iterdir()), ids=lambda path: path.name)
+def test_inputs_validate(path: Path) -> None:
+    if path.suffix in (".yaml", ".json"):
+        VALIDATOR.validate(plain(read_tree(Source(path.name, path.read_text()))[1]))
+
+
+@pytest.mark.parametrize("problem", BAD, ids=str)
+def test_bad_problems_do_not(problem: dict[str, Any]) -> None:
+    assert not VALIDATOR.is_valid(problem)
