@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import hypothesis
@@ -15,7 +17,7 @@ from attncli.errors import AttncliError
 from attncli.problem.model import Mask, MaskPart, Matrix, Problem
 from attncli.problem.numbers import as_float
 
-hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, database=None, max_examples=60)
+hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, database=None, max_examples=100)
 hypothesis.settings.register_profile("explore", deadline=None, database=None, max_examples=2000)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
@@ -84,3 +86,18 @@ def backend(request: pytest.FixtureRequest) -> Backend:
         return backend_for("gpu")
     except AttncliError as error:
         pytest.skip(error.message)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update", action="store_true", help="write the golden files anew; read the difference before committing"
+    )
+
+
+@pytest.fixture(scope="session")
+def katex_modules() -> Path:
+    """Where npm put KaTeX (`npm install --prefix .ci katex`); skips without it or without Node.js."""
+    modules = Path(__file__).parents[1] / ".ci" / "node_modules"
+    if not (modules / "katex").is_dir() or shutil.which("node") is None:
+        pytest.skip("needs Node.js and KaTeX: npm install --prefix .ci katex")
+    return modules

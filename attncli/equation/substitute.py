@@ -74,7 +74,10 @@ def decimal(
     number: Callable[[str, tuple[int, ...]], Decimal],
     scalars: Mapping[str, Decimal],
 ) -> Decimal:
-    """One cell's value as a pocket calculator of 50 digits finds it from `number(name, indices)`."""
+    """One cell's value as a pocket calculator of 50 digits finds it from `number(name, indices)`.
+
+    What is too large for it is infinite, and what it cannot divide is NaN, as in floating point.
+    """
 
     def value(node: Expression, place: Place) -> Any:
         match node:
@@ -95,5 +98,5 @@ def decimal(
                 return FUNCTIONS[function].decimal(*(value(argument, place) for argument in arguments))
         raise TypeError(f"cannot work {node!r}")
 
-    with localcontext(prec=DIGITS):
+    with localcontext(prec=DIGITS, traps=[]):
         return Decimal(value(expression, place))

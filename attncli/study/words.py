@@ -33,7 +33,13 @@ def _row(trace: Trace, row: int) -> Iterator[str]:
     if row in trace.fully_masked:
         yield f"{who} sees no key: it pays no attention to anything, and its output is 0."
         return
+    if not np.isfinite(weights).all():
+        yield f"{who} has scores that do not fit into {trace.settings['dtype']}: its weights cannot be told."
+        return
     seen = np.flatnonzero(weights > 0)
+    if not len(seen):
+        yield f"{who} spreads its attention so thinly that every weight is rounded to 0, and its output with them."
+        return
     if len(seen) == 1:
         name = _name(trace, row, int(seen[0]))
         yield f"{who} pays all of its attention to {name}, so its output is that value."
@@ -80,11 +86,16 @@ def _shares(trace: Trace, row: int, groups: list[tuple[float, list[int]]]) -> li
 def _origin(trace: Trace, row: int, groups: list[tuple[float, list[int]]]) -> str:
     weight, keys = groups[0]
     share = weight * len(keys)
-    names = _list([f"the value of {_name(trace, row, key)}" for key in keys[:MOST_KEYS]])
+    names = _list([_value(trace, row, key) for key in keys[:MOST_KEYS]])
     if len(keys) > MOST_KEYS:
         return f"mostly a mixture of {len(keys)} values ({percent(share)})"
     how = "almost only" if share > 0.95 else "mostly" if share > 0.5 else "most of all"
     return f"{how} {names} ({percent(share)})"
+
+
+def _value(trace: Trace, row: int, key: int) -> str:
+    name = _name(trace, row, key)
+    return "its own value" if name == "itself" else f"the value of {name}"
 
 
 def _name(trace: Trace, row: int, key: int) -> str:

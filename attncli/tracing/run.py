@@ -45,17 +45,24 @@ def run(
     backend = backend or backend_for(device)
     plan = plan_logits(problem)
     counts = {"i": len(problem.tokens), "j": len(problem.context_tokens)}
-    if rounding == "paper":
-        double, worker = DTYPES["float64"], PaperWorker(precision, plan.parameters, counts)
-        lowest = max(double.lowest_exponent, math.log(0.5) - precision * math.log(10))  # e^x is not yet 0.000
-        paper = _trace(problem, plan, worker, _shift_where_needed(problem, double, lowest), backend, double, precision)
-        floats = FloatWorker(CPU, double, plan.parameters, counts)
-        return replace(paper, truth=_trace(problem, plan, floats, lambda _: "shifted" in paper, CPU, double))
-    number = DTYPES[dtype]
-    floats = FloatWorker(backend, number, plan.parameters, counts)
     with np.errstate(all="ignore"):  # overflow is found in the values and told as a warning
+        if rounding == "paper":
+            return _on_paper(problem, plan, counts, backend, precision)
+        number = DTYPES[dtype]
+        worker = FloatWorker(backend, number, plan.parameters, counts)
         shift = _shift_where_needed(problem, number, number.lowest_exponent)
-        return _trace(problem, plan, floats, shift, backend, number)
+        return _trace(problem, plan, worker, shift, backend, number)
+
+
+def _on_paper(problem: Problem, plan: Plan, counts: Mapping[str, int], backend: Backend, precision: int) -> Trace:
+    """The trace rounded at every step, with the truth in the same steps beside it."""
+    double = DTYPES["float64"]
+    lowest = math.log(0.5) - precision * math.log(10)  # below, every exponential of a row is rounded to 0
+    shift = _shift_where_needed(problem, double, max(lowest, double.lowest_exponent))
+    decimals = PaperWorker(precision, plan.parameters, counts)
+    paper = _trace(problem, plan, decimals, shift, backend, double, precision)
+    floats = FloatWorker(CPU, double, plan.parameters, counts)
+    return replace(paper, truth=_trace(problem, plan, floats, lambda _: "shifted" in paper, CPU, double))
 
 
 def _trace(
@@ -155,5 +162,5 @@ def _overflowed(step: Step) -> bool:
 def _overflow_warning(step: Step, dtype: Dtype) -> str:
     bad = np.argwhere(~np.isfinite(step.value))
     where = ",".join(labels[at] for labels, at in zip(step.labels, bad[0], strict=True))
-    count = f"{len(bad)} of {step.value.size} cells"
-    return f"{step.name}: {count} {'does' if len(bad) == 1 else 'do'} not fit into {dtype.name} (the first at {step.name}[{where}])"
+    count = f"{len(bad)} of {step.value.size} cells {'does' if len(bad) == 1 else 'do'}"
+    return f"{step.name}: {count} not fit into {dtype.name} (the first at {step.name}[{where}])"
