@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from decimal import Decimal, localcontext
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -98,5 +98,5 @@ def decimal(
                 return FUNCTIONS[function].decimal(*(value(argument, place) for argument in arguments))
         raise TypeError(f"cannot work {node!r}")
 
-    with localcontext(prec=DIGITS, traps=[]):
+    with localcontext(Context(prec=DIGITS, traps=[])):
         return Decimal(value(expression, place))
