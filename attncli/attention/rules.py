@@ -51,8 +51,14 @@ class Rule:
         return parse_equation(self.equation)
 
     @property
-    def headline(self) -> Expression:
-        return parse_expression(self.formula)
+    def headline(self) -> Equation | None:
+        """The matrix form in the letters of formulas, S = Q K^T; None where the index form says it best."""
+        return Equation(Ref(self.symbol), in_symbols(parse_expression(self.formula))) if self.formula else None
+
+    @property
+    def cell_form(self) -> Equation:
+        """The index form in the letters of formulas: S[i, j] = Σ_k Q[i, k]·Kᵀ[k, j]."""
+        return Equation(Ref(self.symbol, self.target.indices), in_symbols(self.tree.expression))
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -112,7 +118,7 @@ COMPUTED = (
         meaning="Each row is one token's value: what it hands over when another token attends to it.",
     ),
     Rule(
-        "K_T", "K_T", "Keys, transposed", "K_T[k, j] = K[j, k]",
+        "K_T", "K_T", "Keys, transposed", "K_T[k, j] = K[j, k]", "transpose(K)",
         meaning="Rows become columns, so that each column is one token's key.",
         why="A query times this matrix meets every key at once.",
     ),

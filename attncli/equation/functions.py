@@ -120,10 +120,7 @@ FUNCTIONS: dict[str, Function] = {
     "and_": _plain(_and),
     "not_": Function(lambda xp, x: xp.logical_not(x), operator.not_, operator.not_, operator.not_),
     "where": Function(_array_where, _choose, _choose, _choose),
-    # Matrix forms: they appear in headlines (S = Q K^T), which are printed and never evaluated.
-    "matmul": _plain(operator.matmul),
-    "T": Function(lambda xp, x: xp.matrix_transpose(x), *[lambda x: x] * 3),
-    "softmax": Function(lambda xp, x: x, *[lambda x: x] * 3),
-    "row_sums": Function(lambda xp, x: x, *[lambda x: x] * 3),
-    "row_maxima": Function(lambda xp, x: x, *[lambda x: x] * 3),
 }
+
+# Matrix forms: they stand in headlines (S = Q K^T), which are printed and never evaluated.
+MATRIX_FORMS = frozenset({"matmul", "transpose", "softmax", "row_sums", "row_maxima"})

@@ -73,7 +73,7 @@ PLAIN_FUNCTIONS = _SHARED | {
     "and_": _operator(" and ", COMPARISON),
     "not_": Spelling("not {0}", COMPARISON, (ATOM,)),
     "where": Spelling("{1} if {0} else {2}", CHOICE, (COMPARISON, SUM, SUM)),
-    "T": Spelling("{0}^T", POWER, (ATOM,)),
+    "transpose": Spelling("transpose({0})"),
     "row_sums": Spelling("rowsum({0})"),
     "row_maxima": Spelling("rowmax({0})"),
 }
@@ -84,7 +84,7 @@ UNICODE_FUNCTIONS = PLAIN_FUNCTIONS | {
     "exp": Spelling("exp({0})", of_number="e^{0}", needs=(ATOM,)),
     "le": _operator(" ≤ ", COMPARISON, SUM),
     "ge": _operator(" ≥ ", COMPARISON, SUM),
-    "T": Spelling("{0}ᵀ", POWER, (ATOM,)),
+    "transpose": Spelling("transpose of {0}", PRODUCT, (POWER,)),
     "row_sums": Spelling("row sums of {0}", PRODUCT),
     "row_maxima": Spelling("row maxima of {0}", PRODUCT),
 }
@@ -108,7 +108,7 @@ LATEX_FUNCTIONS = _SHARED | {
         CHOICE,
         (CHOICE, CHOICE, CHOICE),
     ),
-    "T": Spelling(r"{0}^{{\top}}", POWER, (ATOM,)),
+    "transpose": Spelling(r"\mathrm{{transpose}}({0})"),
     "softmax": Spelling(r"\mathrm{{softmax}}({0})"),
     "row_sums": Spelling(r"\mathrm{{rowsum}}({0})"),
     "row_maxima": Spelling(r"\mathrm{{rowmax}}({0})"),

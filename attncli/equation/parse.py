@@ -6,7 +6,7 @@ import ast
 from fractions import Fraction
 from functools import lru_cache
 
-from attncli.equation.functions import FUNCTIONS, REDUCTIONS
+from attncli.equation.functions import FUNCTIONS, MATRIX_FORMS, REDUCTIONS
 from attncli.equation.tree import Call, Equation, Expression, Name, Number, Reduce, Ref
 
 OPERATORS: dict[type[ast.AST], str] = {
@@ -69,7 +69,7 @@ def _convert(node: ast.AST, source: str) -> Expression:
             return Call(OPERATORS[type(op)], (_convert(left, source), _convert(right, source)))
         case ast.Call(func=ast.Name(id=name), args=[ast.Name(id=index), body]) if name in REDUCTIONS:
             return Reduce(REDUCTIONS[name], index, _convert(body, source))
-        case ast.Call(func=ast.Name(id=name), args=arguments) if name in FUNCTIONS:
+        case ast.Call(func=ast.Name(id=name), args=arguments) if name in FUNCTIONS or name in MATRIX_FORMS:
             return Call(name, tuple(_convert(argument, source) for argument in arguments))
     raise EquationError(f"cannot read {ast.unparse(node)!r} in {source!r}")
 

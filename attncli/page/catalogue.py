@@ -11,7 +11,6 @@ from attncli.equation.tree import Equation, Name, Reduce, walk
 from attncli.errors import did_you_mean, usage_error
 from attncli.page.document import Block, Document, Formula, Heading, Listing, Math, Paragraph, Table, Text, text
 from attncli.page.occurrence import INDICES, OCCURRENCE, PLACEHOLDERS
-from attncli.page.section import cell_equation, headline
 from attncli.page.variants import variants
 from attncli.tracing.data import FORMAT, formula
 
@@ -51,8 +50,8 @@ def _row(rule: Rule) -> tuple[Text, ...]:
     symbol: Text = (Math(Name(rule.symbol)),)
     if rule.given:
         return (rule.name,), symbol, (rule.title,), ("given",), (Math(in_symbols(rule.target)),)
-    head = _sentence(headline(rule)) if rule.formula else ()
-    return (rule.name,), symbol, (rule.title,), head, _sentence(cell_equation(rule))
+    head = _sentence(rule.headline) if rule.headline else ()
+    return (rule.name,), symbol, (rule.title,), head, _sentence(rule.cell_form)
 
 
 def _sentence(equation: Equation) -> Text:
@@ -67,9 +66,9 @@ def _formulas(rule: Rule) -> Iterator[Block]:
     if rule.given:
         yield Formula((in_symbols(rule.target),))
         return
-    if rule.formula:
-        yield Formula((headline(rule),))
-    yield Formula((cell_equation(rule),))
+    if rule.headline:
+        yield Formula((rule.headline,))
+    yield Formula((rule.cell_form,))
 
 
 def _facts(rule: Rule) -> Iterator[Text]:

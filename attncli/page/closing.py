@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from attncli.attention.rules import in_symbols
 from attncli.equation.tree import Expression, Name
 from attncli.page.document import Block, Heading, Listing, Math, Paragraph, Table, Text
-from attncli.page.section import cell_equation, headline, shapes
+from attncli.page.section import shapes
 from attncli.study.words import reading
 from attncli.tracing.model import Step, Trace
 
@@ -25,7 +25,7 @@ def closing(trace: Trace) -> Iterator[Block]:
 
 
 def _row(trace: Trace, number: int, step: Step) -> tuple[Text, ...]:
-    sentence = headline(step.rule) if step.rule.formula else cell_equation(step.rule)
+    sentence = step.rule.headline or step.rule.cell_form
     formula: Text = (Math(sentence.target), " = ", Math(sentence.expression))
     return ((str(number),), (step.rule.title,), formula, (product(shapes(trace, step)),))
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.attention.rules import Rule, in_symbols
+from attncli.attention.rules import in_symbols
 from attncli.equation.shapes import product_factors
-from attncli.equation.tree import Equation, Name, Ref
+from attncli.equation.tree import Name
 from attncli.page.document import Block, Cell, Formula, Grid, Heading, Math, Paragraph, Worked, text
 from attncli.page.printer import Printer
 from attncli.page.worked import lines, worked_line
@@ -30,10 +30,10 @@ def step_section(printer: Printer, step: Step, number: int | None, detail: str, 
     yield Heading(rule.title, 2, number)
     if detail != "brief":
         yield Paragraph(text(" ".join(part for part in (rule.meaning, rule.why) if part)))
-    if rule.formula:
-        yield Formula((headline(rule),), shapes(printer.trace, step))
-    if detail != "brief" or not rule.formula:
-        yield Formula((cell_equation(rule),), () if rule.formula else shapes(printer.trace, step))
+    if rule.headline:
+        yield Formula((rule.headline,), shapes(printer.trace, step))
+    if detail != "brief" or not rule.headline:
+        yield Formula((rule.cell_form,), () if rule.headline else shapes(printer.trace, step))
     yield grid(printer, step, heatmap)
     worked = lines(printer, step, detail) if detail != "brief" else ()
     if worked:
@@ -48,21 +48,10 @@ def cell_section(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterat
     if rule.given:
         yield grid(printer, step)
         return
-    if rule.formula:
-        yield Formula((headline(rule),), shapes(printer.trace, step))
-    yield Formula((cell_equation(rule),))
+    if rule.headline:
+        yield Formula((rule.headline,), shapes(printer.trace, step))
+    yield Formula((rule.cell_form,))
     yield Worked((worked_line(printer, step, index),))
-
-
-def headline(rule: Rule) -> Equation:
-    """S = Q K^T: the step in matrix form."""
-    return Equation(Ref(rule.symbol), in_symbols(rule.headline))
-
-
-def cell_equation(rule: Rule) -> Equation:
-    """S[i, j] = Σ_k Q[i, k]·Kᵀ[k, j]: the step in index form."""
-    tree = rule.tree
-    return Equation(Ref(rule.symbol, tree.target.indices), in_symbols(tree.expression))
 
 
 def shapes(trace: Trace, step: Step) -> tuple[tuple[int, ...], ...]:

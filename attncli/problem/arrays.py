@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-import zipfile
-import zlib
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
@@ -79,6 +77,9 @@ def _load(target: Path, file: str, name: str) -> Array:
 
 
 def _member(stream: IO[bytes], file: str, name: str) -> Array:
+    import zipfile  # and all that it brings, only for those who need it
+    import zlib
+
     try:
         with zipfile.ZipFile(stream) as archive:
             names = [entry.filename.removesuffix(".npy") for entry in archive.infolist()]

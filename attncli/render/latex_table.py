@@ -42,7 +42,7 @@ def _tabular(
     wrapped = {place: rf"p{{{share:.2f}\linewidth}}" for place, share in shares.items()}
     columns = "".join("r" if place in right else wrapped.get(place, "l") for place in range(len(head)))
     lines = [" & ".join(rf"\textbf{{{escape(word)}}}" for word in head) + r" \\ \hline"]
-    lines += [" & ".join(map(sentence, row)) + r" \\{}" for row in rows]
+    lines += [" & ".join(map(sentence, row)) + r" \\" for row in rows]
     body = "\n".join(lines)
     table = f"\\begin{{tabular}}{{@{{}}{columns}@{{}}}}\n{body}\n\\end{{tabular}}"
     return f"{{\\renewcommand{{\\arraystretch}}{{1.2}}\\noindent\n{table}\\par}}"

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli import __version__
-from attncli.attention.rules import GIVEN_RULES, RULES, Rule, in_symbols
+from attncli.attention.rules import GIVEN_RULES, RULES, Rule
 from attncli.equation.notation import PLAIN
-from attncli.equation.write import write
+from attncli.equation.write import write_equation
 from attncli.tracing.model import Step, Trace, read_only
 
 FORMAT = 1
@@ -53,10 +53,8 @@ def from_dict(data: dict[str, Any]) -> Trace:
 
 
 def formula(rule: Rule) -> str | None:
-    """The headline in ASCII letters: S = Q K^T."""
-    if not rule.formula:
-        return None
-    return f"{rule.symbol} = {write(in_symbols(rule.headline), PLAIN)}".replace("K_T", "K^T")
+    """The headline in ASCII letters, S = Q K^T; the index form where there is none; None where given."""
+    return None if rule.given else write_equation(rule.headline or rule.cell_form, PLAIN)
 
 
 def _step(step: Step) -> dict[str, Any]:

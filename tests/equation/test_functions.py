@@ -37,11 +37,10 @@ VALUES = [  # function, arguments, value worked by hand
     ("not_", (False,), True),
     ("where", (False, 1, 2), 2),
 ]
-HEADLINES = {"matmul", "T", "softmax", "row_sums", "row_maxima"}  # printed, never evaluated
 
 
 def test_the_table_of_values_names_every_function() -> None:
-    assert {name for name, _, _ in VALUES} | HEADLINES == set(FUNCTIONS)
+    assert {name for name, _, _ in VALUES} == set(FUNCTIONS)
 
 
 @pytest.mark.parametrize(("name", "arguments", "value"), VALUES)

@@ -7,19 +7,19 @@ from fractions import Fraction
 
 import pytest
 
-from attncli.equation.functions import FUNCTIONS
+from attncli.equation.functions import FUNCTIONS, MATRIX_FORMS
 from attncli.equation.notation import LATEX, PLAIN, UNICODE, Notation
 from attncli.equation.parse import parse_equation, parse_expression
 from attncli.equation.tree import Call, Name, Number
 from attncli.equation.write import write, write_equation
 
 NOTATIONS = {"plain": PLAIN, "unicode": UNICODE, "latex": LATEX}
-ARGUMENTS = {"where": 3, **dict.fromkeys(["neg", "sqrt", "exp", "tanh", "finite", "not_", "T"], 1),
-             **dict.fromkeys(["softmax", "row_sums", "row_maxima"], 1)}  # fmt: skip
+ARGUMENTS = {"where": 3, **dict.fromkeys(["neg", "sqrt", "exp", "tanh", "finite", "not_"], 1),
+             **dict.fromkeys(["softmax", "row_sums", "row_maxima", "transpose"], 1)}  # fmt: skip
 
 
 @pytest.mark.parametrize("notation", NOTATIONS.values(), ids=NOTATIONS)
-@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("function", sorted({*FUNCTIONS, *MATRIX_FORMS}))
 def test_every_function_is_spelled_with_all_its_arguments(function: str, notation: Notation) -> None:
     arguments = tuple(Name(letter) for letter in "xyz"[: ARGUMENTS.get(function, 2)])
     written = write(Call(function, arguments), notation)
@@ -31,7 +31,7 @@ def test_every_function_is_spelled_with_all_its_arguments(function: str, notatio
 
 @pytest.mark.parametrize("notation", NOTATIONS.values(), ids=NOTATIONS)
 def test_no_spelling_is_left_over(notation: Notation) -> None:
-    assert set(notation.functions) == set(FUNCTIONS)
+    assert set(notation.functions) == {*FUNCTIONS, *MATRIX_FORMS}
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_no_spelling_is_left_over(notation: Notation) -> None:
     [
         ("Q @ K_T", "Q K^T", "Q Kᵀ", r"Q \, K^{\top}"),
         ("A @ (B + C)", "A (B + C)", "A (B + C)", r"A \, (B + C)"),
-        ("T(A @ B)", "(A B)^T", "(A B)ᵀ", r"(A \, B)^{\top}"),
+        ("transpose(A @ B)", "transpose(A B)", "transpose of (A B)", r"\mathrm{transpose}(A \, B)"),
         ("scores / sqrt(d_k)", "scores / sqrt(d_k)", "scores / √d_k", r"\frac{\mathrm{scores}}{\sqrt{d_{k}}}"),
         ("sqrt(a + b)", "sqrt(a + b)", "√(a + b)", r"\sqrt{a + b}"),
         ("exp(x)", "exp(x)", "exp(x)", r"\exp(x)"),

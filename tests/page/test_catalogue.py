@@ -47,7 +47,7 @@ def test_all_steps_in_the_order_of_work() -> None:
     by_name = {row[0]: row[1:] for row in rows}
     assert by_name["X"] == ["X", "Input", "given", "X[i, d]"]
     assert by_name["K"] == ["K", "Keys", "K = X W_K", "K[j, k] = Σ_d X[j, d]·W_K[d, k]"]
-    assert by_name["K_T"] == ["Kᵀ", "Keys, transposed", "", "Kᵀ[k, j] = K[j, k]"]
+    assert by_name["K_T"] == ["Kᵀ", "Keys, transposed", "Kᵀ = transpose of K", "Kᵀ[k, j] = K[j, k]"]
     assert by_name["scores"] == ["S", "Scores", "S = Q Kᵀ", "S[i, j] = Σ_k Q[i, k]·Kᵀ[k, j]"]
     assert by_name["weights"] == ["A", "Attention weights", "A = softmax(logits)", "A[i, j] = E[i, j] / r[i]"]
 
