@@ -39,7 +39,7 @@ def parse_equation(source: str) -> Equation:
 
 @lru_cache(maxsize=512)
 def parse_expression(source: str) -> Expression:
-    """An expression alone, as the headline of a rule (`Q @ T(K)`) or a piece of prose (`sqrt(d_k)`)."""
+    """An expression alone, as the headline of a rule (`Q @ K_T`) or a piece of prose (`sqrt(d_k)`)."""
     try:
         return _convert(ast.parse(source.strip(), mode="eval").body, source)
     except SyntaxError as error:

@@ -64,7 +64,7 @@ EVERY_BLOCK: tuple[Block, ...] = (
     Heading("A page", level=1),
     Heading("Scores", number=4),
     Formula(
-        (parse_expression("S"), parse_expression("Q @ T(K)")),
+        (parse_expression("S"), parse_expression("Q @ K_T")),
         ((3, 4), (4, 3), (3, 3)),
     ),
     Formula((parse_equation("S[i, j] = sum(k, Q[i, k] * K_T[k, j])"),)),

@@ -103,7 +103,7 @@ BLOCKS: dict[str, tuple[Block, ...]] = {
             Paragraph((written,), kind="note"),
             grid("S", (written, "b"), (written, "c"), "1 2", "3 4"),
             Worked((WorkedLine(written, (number("1"),), exact=True, remark=(written,)),)),
-            Table((written, "b"), (((written,), text("`Q @ T(K)`")),), (1,)),
+            Table((written, "b"), (((written,), text("`Q @ K_T`")),), (1,)),
             Listing(((written,),)),
         )
     ),

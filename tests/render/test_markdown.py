@@ -73,7 +73,7 @@ def test_text_begins_no_block(line: str) -> None:
 
 
 def test_formulas_stand_in_fences_or_dollars() -> None:
-    formula = Formula((parse_expression("S"), parse_expression("Q @ T(K)")), ((3, 4), (4, 3), (3, 3)))
+    formula = Formula((parse_expression("S"), parse_expression("Q @ K_T")), ((3, 4), (4, 3), (3, 3)))
     math = r"S = Q \, K^{\top} \qquad (3 \times 4) \cdot (4 \times 3) = (3 \times 3)"
     assert markdown(formula) == f"```math\n{math}\n```\n"
     assert markdown(formula, style=DOLLARS) == f"$$\n{math}\n$$\n"

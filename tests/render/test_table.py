@@ -94,7 +94,7 @@ def test_markup_in_a_label_is_only_text() -> None:
 
 
 def test_shapes_stand_in_the_heading_where_there_is_room() -> None:
-    formula = Formula((parse_expression("S"), parse_expression("Q @ T(K)")), ((3, 4), (4, 3), (3, 3)))
+    formula = Formula((parse_expression("S"), parse_expression("Q @ K_T")), ((3, 4), (4, 3), (3, 3)))
     wide = lines(Heading("Scores", number=4), formula, style=Style(width=40))
     assert wide == ["── 4 Scores ──────── (3×4)·(4×3) = (3×3)", "", "    S = Q Kᵀ"]
     narrow = lines(Heading("Scores", number=4), formula, style=Style(width=30))
