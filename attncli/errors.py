@@ -7,7 +7,7 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """Exit codes of the command line; `docs/reference/exit-codes.md` explains each."""
+    """Exit codes of the command line; `docs/reference/exit-codes-and-errors.md` explains each."""
 
     OK = 0
     DIFFERENCE = 1
