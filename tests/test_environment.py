@@ -1,4 +1,4 @@
-"""Where the environment promises an oracle (ATTNCLI_REQUIRE="torch tex katex"), it must be there: no test skips in silence."""
+"""What ATTNCLI_REQUIRE="torch tex katex jq" promises must be there, so that no oracle is skipped in silence."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ PRESENT: dict[str, Callable[[], bool]] = {
     "torch": lambda: importlib.util.find_spec("torch") is not None,
     "gpu": lambda: importlib.util.find_spec("cupy") is not None,
     "tex": lambda: all(shutil.which(engine) for engine in ("pdflatex", "xelatex", "lualatex")),
+    "jq": lambda: shutil.which("jq") is not None,
     "katex": lambda: (
         shutil.which("node") is not None and (Path(__file__).parents[1] / ".ci" / "node_modules" / "katex").is_dir()
     ),

@@ -24,11 +24,13 @@ def show(value: float, precision: int) -> str:
     """The value at `precision` decimals, rounded half up; a whole number without decimals.
 
     A float is taken as the decimal of 15 significant digits that it stands for, so that 0.1 + 0.2
-    is 0.3 and noise in the last bit turns no tie.
+    is 0.3 and noise in the last bit turns no tie; where more are asked for, as its shortest spelling.
     """
     if not math.isfinite(value):
         return "nan" if value != value else "inf" if value > 0 else "-inf"
     decimal = Decimal(f"{value:.{DIGITS - 1}e}")
+    if decimal.adjusted() + precision >= DIGITS and abs(decimal) < SCIENTIFIC:
+        decimal = Decimal(repr(float(value)))
     if abs(decimal) >= SCIENTIFIC:
         mantissa = decimal.scaleb(-decimal.adjusted())
         return f"{_decimals(mantissa, precision)}e+{decimal.adjusted()}"

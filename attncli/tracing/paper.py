@@ -17,6 +17,8 @@ from attncli.equation.substitute import DIGITS, decimal
 from attncli.problem.model import Matrix
 from attncli.problem.numbers import as_decimal
 
+COPIES = ("K_T", "mask")  # nothing is worked out in them: given numbers are written down once more
+
 
 @dataclass(frozen=True, slots=True)
 class PaperWorker:
@@ -58,7 +60,7 @@ class PaperWorker:
                 lambda name, at: arrays[name][at],
                 scalars,
             )
-            cells[place] = round_half_up(value, self.precision)
+            cells[place] = value if rule.name in COPIES else round_half_up(value, self.precision)
         self.arrays[rule.name] = cells
         return cells.astype(np.float64)
 

@@ -19,7 +19,6 @@ from attncli.problem.model import Problem
 from attncli.study.operations import KINDS, growth, number, operations
 
 
-
 class Counted:
     """A number that notes every operation done with it."""
 

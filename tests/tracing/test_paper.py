@@ -72,6 +72,19 @@ def test_every_step_is_what_a_pencil_finds(problem: Build, data: st.DataObject, 
         np.testing.assert_array_equal(trace[name], np.array(expected, dtype=float))
 
 
+def test_a_given_key_is_not_rounded_by_being_transposed(problem: Build) -> None:
+    trace = run(problem(Q=[["10"]], K=[["2.25"]], V=[["1"]]), rounding="paper", precision=1)
+    assert trace["K_T"].tolist() == [[2.25]]
+    assert trace["scores"].tolist() == [[22.5]]
+
+
+def test_given_numbers_of_a_mask_are_not_rounded(problem: Build) -> None:
+    bias = Additive(Matrix(np.array([[0.25, -0.25]])))
+    trace = run(problem(Q=[["0"]], K=[["1"], ["1"]], V=[["1"], ["2"]], mask=(bias,)), rounding="paper", precision=1)
+    assert trace["mask"].tolist() == [[0.25, -0.25]]
+    assert trace["masked"].tolist() == [[0.3, -0.3]]
+
+
 def test_i_love_ai_on_paper(love: Problem) -> None:
     """With a calculator: e^0.577 = 1.7807, e^2.887 = 17.9394, e^1.732 = 5.6519, e^1.155 = 3.1740, e^2.309 = 10.0644."""
     trace = run(love, rounding="paper", precision=3)
