@@ -1,0 +1,109 @@
+"""Numbers in print: rounded half up, whole where they are whole, and never a digit lost before the point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attncli.page.printer import Printer, literal, show
+from attncli.problem.model import Problem
+from attncli.tracing import run
+
+
+@pytest.mark.parametrize(
+    ("value", "precision", "text"),
+    [
+        (0.9995, 3, "1.000"),
+        (0.99949, 3, "0.999"),
+        (2.675, 2, "2.68"),
+        (0.125, 2, "0.13"),
+        (-0.125, 2, "-0.13"),
+        (0.5, 0, "1"),
+        (1.0, 3, "1"),
+        (0.1 + 0.2, 3, "0.300"),
+        (2.9999999999999996, 3, "3"),
+        (0.0, 3, "0"),
+        (-0.0, 3, "0"),
+        (-0.0004, 3, "0.000"),
+        (-0.0005, 3, "-0.001"),
+        (1e-300, 3, "0.000"),
+        (123456789.0, 3, "123456789"),
+        (123456.78949999, 3, "123456.789"),
+        (999999999999.5, 1, "999999999999.5"),
+        (-1000000004.949747, 6, "-1000000004.949747"),
+        (1 / 3, 17, "0.33333333333333330"),
+        (1e12, 3, "1e+12"),
+        (1e20, 3, "1e+20"),
+        (-1.5e20, 3, "-1.500e+20"),
+        (1.7976931348623157e308, 3, "1.798e+308"),
+        (float("inf"), 3, "inf"),
+        (float("-inf"), 3, "-inf"),
+        (float("nan"), 3, "nan"),
+    ],
+)
+def test_numbers_by_hand(value: float, precision: int, text: str) -> None:
+    assert show(value, precision) == text
+
+
+@given(number=st.decimals(-1000, 1000, places=6), precision=st.integers(0, 8))
+def test_a_short_decimal_is_rounded_as_on_paper(number: Decimal, precision: int) -> None:
+    shown = show(float(number), precision)
+    if number == number.to_integral_value():
+        assert shown == str(int(number))
+    else:
+        rounded = number.quantize(Decimal(10) ** -precision, ROUND_HALF_UP)
+        assert Decimal(shown) == rounded
+        assert len(shown.partition(".")[2]) == precision
+        assert not (rounded == 0 and shown.startswith("-"))
+
+
+@given(value=st.floats(-1e11, 1e11))
+def test_what_is_shown_is_never_farther_than_half_a_digit(value: float) -> None:
+    assert abs(Fraction(show(value, 3)) - Fraction(value)) <= Fraction(5, 10000) + Fraction(1, 10**4)
+    assert abs(Fraction(show(value, 0)) - Fraction(value)) <= Fraction(5, 10) + Fraction(1, 10**4)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0.707", Fraction(707, 1000)),
+        ("-1/3", Fraction(-1, 3)),
+        ("1.5e+20", Fraction(15 * 10**19)),
+        ("sqrt(2)", None),
+        ("nan", None),
+        ("-inf", float("-inf")),
+    ],
+)
+def test_a_printed_number_knows_what_it_says(text: str, value: Fraction | float | None) -> None:
+    number = literal(text)
+    assert (number.text, number.value) == (text, value)
+
+
+@pytest.mark.parametrize(
+    ("written", "precision", "printed"),
+    [
+        ("0.50", 3, "0.5"),
+        ("1/3", 3, "1/3"),
+        ("2/4", 3, "1/2"),
+        ("sqrt(8)", 3, "sqrt(8)"),
+        ("1e3", 3, "1000"),
+        ("0.12345", 2, "0.12345"),
+        ("0.123456789", 3, "0.123"),
+        ("0.123456789", 9, "0.123456789"),
+    ],
+)
+def test_given_numbers_are_shown_as_given(
+    problem: Callable[..., Problem], written: str, precision: int, printed: str
+) -> None:
+    trace = run(problem(Q=[[written]], K=[["1"]], V=[["1"]]))
+    assert Printer(trace, precision).text(trace.steps["Q"], (0, 0)) == printed
+
+
+def test_on_paper_given_numbers_are_shown_in_full(problem: Callable[..., Problem]) -> None:
+    trace = run(problem(Q=[["0.123456789"]], K=[["1"]], V=[["1"]]), rounding="paper")
+    assert Printer(trace, 3).text(trace.steps["Q"], (0, 0)) == "0.123456789"
