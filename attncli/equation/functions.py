@@ -76,8 +76,7 @@ def _share(part: Any, whole: Any) -> Any:
 
 
 def _array_share(xp: Any, part: Any, whole: Any) -> Any:
-    empty = whole == 0
-    return xp.where(empty, xp.zeros_like(part), part / xp.where(empty, xp.ones_like(whole), whole))
+    return part / xp.where(whole == 0, xp.ones_like(whole), whole)  # where the whole is 0, so is every part
 
 
 def _array_where(xp: Any, condition: Any, yes: Any, no: Any) -> Any:
