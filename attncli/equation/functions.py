@@ -71,12 +71,12 @@ def _decimal_tanh(value: Decimal) -> Decimal:
 
 
 def _share(part: Any, whole: Any) -> Any:
-    """part / whole, and 0 where the whole is 0: a query that sees no key has weights 0."""
-    return part / whole if whole != 0 else part * 0
+    """part / whole; where the whole is 0, as for a query that sees no key, so is every part, and it stays 0."""
+    return part / whole if whole != 0 else part
 
 
 def _array_share(xp: Any, part: Any, whole: Any) -> Any:
-    return part / xp.where(whole == 0, xp.ones_like(whole), whole)  # where the whole is 0, so is every part
+    return part / xp.where(whole == 0, xp.ones_like(whole), whole)
 
 
 def _array_where(xp: Any, condition: Any, yes: Any, no: Any) -> Any:
