@@ -28,7 +28,7 @@ def as_matrix(rows: Any) -> Matrix:
     if array.dtype.kind != "U":
         return Matrix(array.astype(np.float64))
     values = np.vectorize(as_float, otypes=[np.float64])(array)
-    return Matrix(values, _tuples(array.tolist()))
+    return Matrix(values, array.astype(object))
 
 
 def build_problem(
@@ -43,10 +43,6 @@ def build_problem(
     context = tuple(context_tokens or (tokens if keys == queries else (f"c{place + 1}" for place in range(keys))))
     matrices = {name: as_matrix(rows) for name, rows in given.items()}
     return Problem(title, tokens, context, matrices, Mask(mask, corner), score, scale, softcap, exp_base)
-
-
-def _tuples(value: Any) -> Any:
-    return tuple(_tuples(part) for part in value) if isinstance(value, list) else value
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -60,11 +59,8 @@ class Printer:
 
     def text(self, step: Step, index: tuple[int, ...]) -> str:
         """What is printed for one cell of a step."""
-        written: Any = step.written
-        if written is not None:
-            for place in index:
-                written = written[place]
-            text = canonical(str(written))
+        if step.written is not None:
+            text = canonical(step.written[index])
             if self.trace.truth or len(text.partition(".")[2]) <= max(GIVEN_DECIMALS, self.precision):
                 return text
         return show(float(step.value[index]), self.precision)

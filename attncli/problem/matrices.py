@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar, cast
+from typing import TypeVar
 
 import numpy as np
 
@@ -42,7 +42,7 @@ def read_matrix(node: Node, path: str, report: Report, *, rank: int = 2, minus_i
     value, written = matrix.value, matrix.written
     if rank == 2:  # a batch of one, or one head, is what this version computes
         while value.ndim > 2 and value.shape[0] == 1:
-            value, written = value[0], cast("tuple[object, ...] | None", written and written[0])
+            value, written = value[0], None if written is None else written[0]
         if value.ndim > 2:
             shape = " × ".join(map(str, value.shape))
             report.add(f"{ONE_HEAD}, and this is {shape}", at=node.at, path=path, help=ONE_HEAD_HELP)
@@ -51,14 +51,23 @@ def read_matrix(node: Node, path: str, report: Report, *, rank: int = 2, minus_i
         _wrong_rank(node, _RANKS.get(value.ndim, f"{value.ndim} deep"), path, report, rank)
         return None
     value.setflags(write=False)
+    if written is not None:
+        written.setflags(write=False)
     return Matrix(value, written)
 
 
 def _nested(node: Sequence, path: str, report: Report, minus_infinity: bool) -> Matrix | None:
-    cells = read_cells(
-        node, path, report, lambda cell, at: read_number(cell, at, report, minus_infinity=minus_infinity)
-    )
-    return None if cells is None else Matrix(np.array(cells, dtype=np.float64), _written(node))
+    written: list[str] = []
+
+    def read_cell(cell: Scalar, path: str) -> float | None:
+        written.append(cell.text)
+        return read_number(cell, path, report, minus_infinity=minus_infinity)
+
+    cells = read_cells(node, path, report, read_cell)
+    if cells is None:
+        return None
+    value = np.array(cells, dtype=np.float64)
+    return Matrix(value, np.array(written, dtype=object).reshape(value.shape))
 
 
 def _from_file(node: Mapping, path: str, report: Report, minus_infinity: bool) -> Matrix | None:
@@ -123,10 +132,6 @@ def _all_numbers(array: Array, at: int, path: str, report: Report, minus_infinit
         )
         return False
     return True
-
-
-def _written(node: Sequence) -> tuple[object, ...]:
-    return tuple(item.text if isinstance(item, Scalar) else _written(item) for item in node.items)  # type: ignore[arg-type]
 
 
 def _wrong_rank(node: Node, what: str, path: str, report: Report, rank: int) -> None:

@@ -16,12 +16,12 @@ GIVEN = ("X", "context", "W_Q", "W_K", "W_V", "b_Q", "b_K", "b_V", "Q", "K", "V"
 class Matrix:
     """Numbers with the way they were written.
 
-    `value` is a read-only float64 array; `written` holds, in the same nesting, each number's text as
-    given ("1/3", "0.50", "1e3"), or is None where the numbers came from a file or a generator.
+    `value` is a read-only float64 array; `written` is one of the same shape that holds each number's text
+    as given ("1/3", "0.50", "1e3"), or None where the numbers came from a file or a generator.
     """
 
     value: NDArray[np.float64]
-    written: tuple[object, ...] | None = None
+    written: NDArray[np.object_] | None = None
 
 
 @dataclass(frozen=True, slots=True)

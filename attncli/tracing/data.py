@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from attncli import __version__
 from attncli.attention.rules import GIVEN_RULES, RULES, Rule
 from attncli.equation.notation import PLAIN
+from attncli.equation.parse import parse_equation, parse_expression
 from attncli.equation.write import write_equation
 from attncli.tracing.model import Step, Trace, read_only
 
@@ -54,7 +56,7 @@ def from_dict(data: dict[str, Any]) -> Trace:
 
 def formula(rule: Rule) -> str | None:
     """The headline in ASCII letters, S = Q K^T; the index form where there is none; None where given."""
-    return None if rule.given else write_equation(rule.headline or rule.cell_form, PLAIN)
+    return None if rule.given else write_equation(headline(rule) or cell_form(rule), PLAIN)
 
 
 def _step(step: Step) -> dict[str, Any]:
@@ -62,30 +64,40 @@ def _step(step: Step) -> dict[str, Any]:
     return {
         "title": rule.title,
         "symbol": rule.symbol,
-        "equation": None if rule.given else rule.equation,
+        "equation": rule.source,
         "formula": formula(rule),
-        "headline": rule.formula or None,
+        "headline": rule.matrix_source,
         "inputs": [name for name in rule.inputs if name in RULES],
         "axes": list(rule.axes),
         "labels": [list(labels) for labels in step.labels],
         "shape": list(step.shape),
         "value": _values(step.value),
-        **({"written": step.written} if _worth_keeping(step) else {}),
-        "meaning": " ".join(part for part in (rule.meaning, rule.why) if part),
+        **({"written": step.written.tolist()} if step.written is not None and _exact(step.written) else {}),
+        "meaning": rule.meaning,
+        "why": rule.why,
     }
 
 
-def _worth_keeping(step: Step) -> bool:
-    """Exact numbers such as "1/3" are more than their value; plain decimals are not."""
-    return step.written is not None and any(mark in repr(step.written) for mark in ("/", "sqrt"))
+def _exact(written: NDArray[Any]) -> bool:
+    """Whether there are numbers such as "1/3", which are more than their value; plain decimals are not."""
+    return any("/" in text or "sqrt" in text for text in written.flat)
 
 
 def _read_step(name: str, data: dict[str, Any]) -> Step:
-    equation = data["equation"] or GIVEN_RULES[name].equation
-    rule = Rule(name, data["symbol"], data["title"], equation, data["headline"] or "", data["meaning"])
+    """The step with the rule that its equation says; prose that data does not hold comes from the known rule."""
+    said = RULES[name] if data["equation"] else GIVEN_RULES[name]
+    rule = replace(
+        said,
+        symbol=data["symbol"],
+        title=data["title"],
+        expression=parse_equation(data["equation"]).expression if data["equation"] else None,
+        matrix_form=parse_expression(data["headline"]) if data["headline"] else None,
+        meaning=data["meaning"],
+        why=data["why"],
+    )
     labels = tuple(tuple(axis) for axis in data["labels"])
-    written = data.get("written")
-    return Step(rule, _array(data["value"]), labels, _tuples(written) if written else None)
+    written = read_only(np.array(data["written"], dtype=object)) if "written" in data else None
+    return Step(rule, _array(data["value"]), labels, written)
 
 
 def _values(array: NDArray[Any]) -> Any:
@@ -114,7 +126,3 @@ def _array(value: Any) -> NDArray[np.float64]:
 
 def _floats(value: Any) -> Any:
     return [_floats(part) for part in value] if isinstance(value, list) else float(value)
-
-
-def _tuples(value: Any) -> Any:
-    return tuple(_tuples(part) for part in value) if isinstance(value, list) else value

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.attention.rules import Rule
+from attncli.attention.rule import Rule
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -17,13 +17,13 @@ class Step:
     """One step: the rule that made it, its value, and a label for every place on every axis.
 
     `value` is a read-only array in the computer's own memory. `written` holds given numbers as their
-    author wrote them ("1/3"), in the nesting of the value, where they were written out.
+    author wrote them ("1/3"), in the shape of the value, where they were written out.
     """
 
     rule: Rule
     value: NDArray[Any]
     labels: tuple[tuple[str, ...], ...]
-    written: tuple[object, ...] | None = None
+    written: NDArray[np.object_] | None = None
 
     @property
     def name(self) -> str:

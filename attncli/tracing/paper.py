@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 from itertools import product
@@ -10,14 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from attncli.attention.rules import Rule
+from attncli.attention.rule import Rule
 from attncli.backend import Host
 from attncli.equation.shapes import index_sizes
 from attncli.equation.substitute import DIGITS, decimal
 from attncli.problem.model import Matrix
 from attncli.problem.numbers import as_decimal
-
-COPIES = ("K_T", "mask")  # nothing is worked out in them: given numbers are written down once more
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +29,10 @@ class PaperWorker:
 
     def give(self, name: str, matrix: Matrix) -> Host:
         """Take in a given array exactly: 1/3 is 1/3 to 50 digits."""
-        cells = np.empty(matrix.value.shape, dtype=object)
-        for index in np.ndindex(cells.shape):
-            cells[index] = (
-                as_decimal(_at(matrix.written, index)) if matrix.written else Decimal(repr(float(matrix.value[index])))
-            )
-        self.arrays[name] = cells
+        if matrix.written is None:
+            self.arrays[name] = _decimals(matrix.value)
+        else:
+            self.arrays[name] = np.vectorize(as_decimal, otypes=[object])(matrix.written)
         return matrix.value
 
     def work(self, rule: Rule) -> Host:
@@ -45,22 +41,22 @@ class PaperWorker:
         arrays = dict(self.arrays)
         for name, value in self.parameters.items():
             if np.ndim(value):
-                arrays[name] = np.vectorize(lambda x: Decimal(repr(float(x))), otypes=[object])(value)
+                arrays[name] = _decimals(value)
             else:
                 scalars[name] = Decimal(repr(value))
         shapes = {name: tuple(array.shape) for name, array in arrays.items()}
-        sizes = {**index_sizes(rule.tree, shapes), **self.counts}
+        sizes = {**index_sizes(rule.equation, shapes), **self.counts}
         indices = rule.target.indices
         cells = np.empty(tuple(sizes[index] for index in indices), dtype=object)
         for place in product(*(range(sizes[index]) for index in indices)):
             value = decimal(
-                rule.tree.expression,
+                rule.equation.expression,
                 dict(zip(indices, place, strict=True)),
                 sizes,
                 lambda name, at: arrays[name][at],
                 scalars,
             )
-            cells[place] = value if rule.name in COPIES else round_half_up(value, self.precision)
+            cells[place] = value if rule.copies or rule.decides else round_half_up(value, self.precision)
         self.arrays[rule.name] = cells
         return cells.astype(np.float64)
 
@@ -73,7 +69,7 @@ def round_half_up(value: Decimal, precision: int) -> Decimal:
         return value.quantize(Decimal(1).scaleb(-precision), ROUND_HALF_UP) + 0
 
 
-def _at(written: object, index: Iterable[int]) -> str:
-    for position in index:
-        written = written[position]  # type: ignore[index]
-    return str(written)
+def _decimals(array: Host) -> Host:
+    """Each double as the shortest decimal that reads back as it."""
+    decimals: Host = np.vectorize(lambda value: Decimal(repr(float(value))), otypes=[object])(array)
+    return decimals

@@ -11,7 +11,7 @@ import numpy as np
 
 from attncli.attention.masks import mask_names
 from attncli.attention.plan import Plan, plan_logits, plan_softmax
-from attncli.attention.rules import Rule
+from attncli.attention.rule import Rule
 from attncli.backend import CPU, DTYPES, Backend, Dtype, Host, backend_for
 from attncli.problem.model import Matrix, Problem
 from attncli.tracing.floats import FloatWorker
@@ -104,12 +104,12 @@ def _trace(
     )
 
 
-def _written(rule: Rule, matrix: Matrix | None, steps: Mapping[str, Step]) -> Any:
+def _written(rule: Rule, matrix: Matrix | None, steps: Mapping[str, Step]) -> Host | None:
     """How the numbers were written, if they were given, or are the transpose of what was given."""
     if matrix:
         return matrix.written
     given = steps[rule.inputs[0]].written if rule.name == "K_T" else None
-    return tuple(zip(*given, strict=True)) if given else None
+    return None if given is None else given.T
 
 
 def _shift_where_needed(problem: Problem, dtype: Dtype, lowest: float) -> Callable[[Host], bool]:
