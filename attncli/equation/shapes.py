@@ -1,8 +1,8 @@
-"""How long each index of an equation runs, read off the arrays it names."""
+"""Shapes: how long each index of an equation runs, which arrays a product multiplies, and how a shape is written."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from attncli.equation.tree import Call, Equation, Expression, Reduce, Ref, walk
 
@@ -31,3 +31,14 @@ def product_factors(expression: Expression) -> tuple[Ref, Ref] | None:
             case Reduce(function="add", body=Call(function="mul", arguments=(Ref() as left, Ref() as right))):
                 return left, right
     return None
+
+
+def shape_text(shape: Sequence[int], times: str = "×") -> str:
+    """3×4."""
+    return times.join(map(str, shape))
+
+
+def product_text(shapes: Sequence[Sequence[int]], times: str = "×", dot: str = "·") -> str:
+    """The shapes of a product, (3×4)·(4×3) = (3×3): factors, then the result; a single shape stands alone."""
+    *factors, result = [f"({shape_text(shape, times)})" for shape in shapes]
+    return f"{dot.join(factors)} = {result}" if factors else result

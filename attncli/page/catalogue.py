@@ -64,11 +64,11 @@ def _word(name: str) -> Text:
 
 def _formulas(rule: Rule) -> Iterator[Block]:
     if rule.given:
-        yield Formula((in_symbols(rule.target),))
+        yield Formula(in_symbols(rule.target))
         return
     if rule.headline:
-        yield Formula((rule.headline,))
-    yield Formula((rule.cell_form,))
+        yield Formula(rule.headline)
+    yield Formula(rule.cell_form)
 
 
 def _facts(rule: Rule) -> Iterator[Text]:

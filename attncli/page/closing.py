@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncli.attention.rules import in_symbols
+from attncli.equation.shapes import product_text
 from attncli.equation.tree import Expression, Name
 from attncli.page.document import Block, Heading, Listing, Math, Paragraph, Table, Text
 from attncli.page.section import shapes
@@ -27,13 +28,7 @@ def closing(trace: Trace) -> Iterator[Block]:
 def _row(trace: Trace, number: int, step: Step) -> tuple[Text, ...]:
     sentence = step.rule.headline or step.rule.cell_form
     formula: Text = (Math(sentence.target), " = ", Math(sentence.expression))
-    return ((str(number),), (step.rule.title,), formula, (product(shapes(trace, step)),))
-
-
-def product(sizes: tuple[tuple[int, ...], ...]) -> str:
-    """(3×4)·(4×3) = (3×3); a single shape stands alone."""
-    *factors, result = (f"({'×'.join(str(length) for length in shape)})" for shape in sizes)
-    return f"{'·'.join(factors)} = {result}" if factors else result
+    return ((str(number),), (step.rule.title,), formula, (product_text(shapes(trace, step)),))
 
 
 def _flow(trace: Trace) -> Text:
@@ -47,7 +42,7 @@ def _flow(trace: Trace) -> Text:
         for place, step in enumerate(steps):
             said += [", " if place else "", Math(_symbol(step))]
             if not alike or place == len(steps) - 1:
-                said.append(f" {product((step.shape,))}")
+                said.append(f" {product_text((step.shape,))}")
     return tuple(piece for piece in said if piece)
 
 

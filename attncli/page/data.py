@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from attncli.page.document import Document
-from attncli.page.plain import plain_line
 from attncli.page.printer import Printer
 from attncli.page.selection import chosen_cell, chosen_steps
+from attncli.page.spelling import plain_line
 from attncli.page.view import View
 from attncli.page.worked import cell_label, lines, worked_line
 from attncli.study.words import reading

@@ -35,7 +35,7 @@ def _sections(printer: Printer, names: tuple[str, ...], view: View) -> Iterator[
     steps = printer.trace.steps
     given = [steps[name] for name in names if steps[name].rule.given]
     if given and view.steps is None:
-        yield Heading("What is given", 2)
+        yield Heading("What is given")
     for step in given:
         yield from given_section(printer, step, view.detail)
     numbers = {step.name: number for number, step in enumerate(printer.trace.computed(), 1)}

@@ -19,15 +19,20 @@ class Math:
 
 
 Text: TypeAlias = tuple["str | Math", ...]  # a run of prose; the strings are plain text, never markup
+Shapes: TypeAlias = tuple[tuple[int, ...], ...]  # ((3, 4), (4, 3), (3, 3)): factors, then the result; or it alone
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A title; level 1 is the page, 2 a step or a part. `number` is the step's number, if it has one."""
+    """The title of a step or of a part of the page. `number` is the step's number, if it has one.
+
+    `shapes` are those of the step's product, for formats whose titles have room for them; the others find
+    them beside the formula.
+    """
 
     text: str
-    level: int = 2
     number: int | None = None
+    shapes: Shapes = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,27 +45,24 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A chain of equal expressions, S = Q K^T = …, with the shapes of its product where it has one.
+    """An equation on a line of its own, S = Q K^T, or the symbol of what is given, with the shapes of its product."""
 
-    `parts` are spelled in order and joined by equals signs: an Equation as left = right.
-    `shapes` is such as ((3, 4), (4, 3), (3, 3)): the factors, then the result; a single shape stands alone.
-    """
-
-    parts: tuple[Equation | Expression, ...]
-    shapes: tuple[tuple[int, ...], ...] = ()
+    equation: Equation | Expression
+    shapes: Shapes = ()
 
 
 @dataclass(frozen=True, slots=True)
 class WorkedLine:
-    """One cell worked out: where, the numbers put in, `=` or `≈`, and what comes out.
+    """One cell worked out: where, the numbers put in, `=` or `≈`, and what comes out: 2·2 + 0·1 + 1·1 = 5.
 
-    `expressions` are joined by `relation`, all but the last by `=`: 2·2 + 0·1 + 1·1 = 5.
+    `work` is None where there is nothing to work, and `result` too where the remark says it all.
     `exact` is True for `=`. `remark` is a word on the line, e.g. why a cell is hidden.
     """
 
     label: str
-    expressions: tuple[Expression, ...]
-    exact: bool
+    work: Expression | None = None
+    result: Expression | None = None
+    exact: bool = True
     remark: Text = ()
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attncli.attention.rules import in_symbols
 from attncli.equation.shapes import product_factors
 from attncli.equation.tree import Name
-from attncli.page.document import Block, Cell, Formula, Grid, Heading, Math, Paragraph, Worked, text
+from attncli.page.document import Block, Cell, Formula, Grid, Heading, Math, Paragraph, Shapes, Worked, text
 from attncli.page.printer import Printer
 from attncli.page.worked import lines, worked_line
 from attncli.tracing.model import Step, Trace
@@ -27,13 +27,14 @@ def given_section(printer: Printer, step: Step, detail: str) -> Iterator[Block]:
 def step_section(printer: Printer, step: Step, number: int | None, detail: str, heatmap: bool) -> Iterator[Block]:
     """A computed step, from its headline to its worked lines."""
     rule = step.rule
-    yield Heading(rule.title, 2, number)
+    product = shapes(printer.trace, step)
+    yield Heading(rule.title, number, product)
     if detail != "brief":
         yield Paragraph(text(" ".join(part for part in (rule.meaning, rule.why) if part)))
     if rule.headline:
-        yield Formula((rule.headline,), shapes(printer.trace, step))
+        yield Formula(rule.headline, product)
     if detail != "brief" or not rule.headline:
-        yield Formula((rule.cell_form,), () if rule.headline else shapes(printer.trace, step))
+        yield Formula(rule.cell_form, () if rule.headline else product)
     yield grid(printer, step, heatmap)
     worked = lines(printer, step, detail) if detail != "brief" else ()
     if worked:
@@ -43,18 +44,20 @@ def step_section(printer: Printer, step: Step, number: int | None, detail: str, 
 def cell_section(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterator[Block]:
     """One cell alone, worked in full."""
     rule = step.rule
-    yield Heading(f"{rule.title}: {step.name}[{', '.join(str(place) for place in index)}]", 2)
+    title = f"{rule.title}: {step.name}[{', '.join(str(place) for place in index)}]"
+    product = () if rule.given else shapes(printer.trace, step)
+    yield Heading(title, shapes=product)
     yield Paragraph(text(rule.meaning))
     if rule.given:
         yield grid(printer, step)
         return
     if rule.headline:
-        yield Formula((rule.headline,), shapes(printer.trace, step))
-    yield Formula((rule.cell_form,))
+        yield Formula(rule.headline, product)
+    yield Formula(rule.cell_form, () if rule.headline else product)
     yield Worked((worked_line(printer, step, index),))
 
 
-def shapes(trace: Trace, step: Step) -> tuple[tuple[int, ...], ...]:
+def shapes(trace: Trace, step: Step) -> Shapes:
     """The shapes of the product, (3, 4)·(4, 3) = (3, 3); of the result alone where there is no product."""
     factors = None if step.rule.given else product_factors(step.rule.tree.expression)
     if factors is None:

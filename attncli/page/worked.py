@@ -24,18 +24,19 @@ def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full
     place = dict(zip(step.rule.target.indices, index, strict=True))
     tree = step.rule.tree.expression
     if step.name == "mask":
-        return WorkedLine(label, (), True, _visibility(printer, tree, place))
+        return WorkedLine(label, remark=_visibility(printer, tree, place))
     if step.name == "weights" and index[0] in trace.fully_masked:
-        return WorkedLine(label, (printer.number(step.name, index),), True, ("by definition: this query sees no key",))
+        nothing = ("by definition: this query sees no key",)
+        return WorkedLine(label, result=printer.number(step.name, index), remark=nothing)
     sizes = index_sizes(step.rule.tree, trace.shapes())
     sentence = substitute(tree, place, sizes, printer.number, printer.scalars())
     result = printer.number(step.name, index)
     if isinstance(sentence, Number):  # a copy: nothing to work, unless a mask decided it
         hidden = result.value == float("-inf")
-        return WorkedLine(label, (result,), True, ("hidden by the mask",) if hidden else ())
+        return WorkedLine(label, result=result, remark=("hidden by the mask",) if hidden else ())
     truth = exact(sentence)
     shown = sentence if in_full else _shortened(sentence)
-    return WorkedLine(label, (shown, result), truth is not None and truth == result.value)
+    return WorkedLine(label, shown, result, exact=truth is not None and truth == result.value)
 
 
 def lines(printer: Printer, step: Step, detail: str) -> tuple[WorkedLine, ...]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from attncli.equation.notation import LATEX, LATEX_LINE
+from attncli.equation.shapes import product_text
 from attncli.page import document as page
+from attncli.page.spelling import formula, sides
 from attncli.render import Style
 from attncli.render.labels import label
 from attncli.render.latex_escape import escape, length
 from attncli.render.latex_grid import GRAY, display, grid_displays
 from attncli.render.latex_table import sentence, tables
 from attncli.render.shades import LEGEND, needs_legend
-from attncli.render.spelling import chain, opening, product, sides
 
 PREAMBLE = r"""\documentclass[11pt]{article}
 \usepackage[a4paper, margin=25mm]{geometry}
@@ -27,31 +28,33 @@ PREAMBLE = r"""\documentclass[11pt]{article}
 """
 FRAGMENT = "% Needs \\usepackage{color} in the preamble.\n"
 LABEL = 26  # labels longer than this do not set the width of their column
-HEADINGS = {2: "section*", 3: "subsection*"}
 
 
 def render(document: page.Document, style: Style) -> str:
     """A complete document, or its body alone where `style.fragment`; the same page gives the same text."""
-    body = "\n\n".join("\n\n".join(_block(block)) for block in opening(document)) + "\n"
+    title = [_title(document.title)] if document.title else []
+    body = "\n\n".join([*title, *(part for block in document.blocks for part in _block(block))]) + "\n"
     if style.fragment:
         return (FRAGMENT if r"\color" in body else "") + body
     return f"{PREAMBLE}\n{body}\n\\end{{document}}\n"
 
 
+def _title(text: str) -> str:
+    return f"\\begin{{center}}\n{{\\LARGE\\bfseries {escape(text)}\\par}}\n\\end{{center}}"
+
+
 def _block(block: page.Block) -> Iterator[str]:
     match block:
-        case page.Heading(text=text, level=1):
-            yield f"\\begin{{center}}\n{{\\LARGE\\bfseries {escape(text)}\\par}}\n\\end{{center}}"
-        case page.Heading(text=text, level=level, number=number):
+        case page.Heading(text=text, number=number):
             head = rf"{number}\quad " if number is not None else ""
-            yield f"\\{HEADINGS.get(level, 'paragraph*')}{{{head}{escape(text)}}}"
+            yield f"\\section*{{{head}{escape(text)}}}"
         case page.Paragraph(text=text, kind="text"):
             yield sentence(text)
         case page.Paragraph(text=text, kind=kind):
             yield f"\\begin{{quote}}\\raggedright\n\\textbf{{{kind.capitalize()}.}} {sentence(text)}\n\\end{{quote}}"
-        case page.Formula(parts=parts, shapes=shapes):
-            tail = product(shapes, r" \times ", r" \, ") if shapes else ""
-            yield display(chain(parts, LATEX), tail)
+        case page.Formula(equation=equation, shapes=shapes):
+            tail = product_text(shapes, r" \times ", r" \, ") if shapes else ""
+            yield display(formula(equation, LATEX), tail)
         case page.Worked(lines=lines):
             yield _worked(lines)
         case page.Grid():
@@ -72,8 +75,8 @@ def _worked(lines: Sequence[page.WorkedLine]) -> str:
     for line in lines:
         name = escape(label(line.label))
         head = rf"\makebox[{width:.1f}em][l]{{{name}}}" if length(line.label) <= LABEL else rf"{name}\quad"
-        formula = " ".join(side for side in sides(line, LATEX_LINE) if side)
-        parts = [f"${formula}$"] if formula else []
+        sums = " ".join(side for side in sides(line, LATEX_LINE) if side)
+        parts = [f"${sums}$"] if sums else []
         parts += [sentence(line.remark)] if line.remark else []
         said = r"\quad ".join(parts)
         hang = rf"\hangindent={width + 1.5:.1f}em \hangafter=1"

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 
 from attncli.equation.notation import LATEX, LATEX_LINE, UNICODE
+from attncli.equation.shapes import product_text
 from attncli.equation.write import write
 from attncli.page import document as page
+from attncli.page.spelling import formula, sides
 from attncli.render import Style
 from attncli.render.labels import label, visible
 from attncli.render.shades import HIDDEN, LEGEND, mark, needs_legend
-from attncli.render.spelling import chain, opening, product, sides
 
 # Entities where a backslash is not enough: | divides cells, the others are read by GitHub's own filters.
 _ENTITIES = {"|": "&#124;", "<": "&lt;", ">": "&gt;", "&": "&amp;", "$": "&#36;", "\\": "&#92;", "@": "&#64;"}
@@ -24,7 +25,8 @@ _LINE_START = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")  # would begin a list, a 
 def render(document: page.Document, style: Style) -> str:
     """The page as Markdown: every table keeps all its cells, and every formula is one KaTeX knows."""
     writer = _Writer(dollars=style.math == "dollars")
-    return "\n\n".join(writer.block(block) for block in opening(document)) + "\n"
+    title = [f"# {escape(document.title)}"] if document.title else []
+    return "\n\n".join([*title, *map(writer.block, document.blocks)]) + "\n"
 
 
 def escape(text: str) -> str:
@@ -44,17 +46,17 @@ class _Writer:
 
     def block(self, block: page.Block) -> str:
         match block:
-            case page.Heading(text=text, level=level, number=number):
+            case page.Heading(text=text, number=number):
                 head = f"{number}. " if number is not None else ""
-                return f"{'#' * level} {head}{escape(text)}"
+                return f"## {head}{escape(text)}"
             case page.Paragraph(text=text, kind="text"):
                 return self.sentence(text)
             case page.Paragraph(text=text, kind=kind):
                 first = f"**{kind.capitalize()}:** " if self.dollars else f"[!{kind.upper()}]\n> "
                 return f"> {first}{self.sentence(text)}"
-            case page.Formula(parts=parts, shapes=shapes):
-                tail = product(shapes, r" \times ", r" \cdot ") if shapes else ""
-                return self.display(chain(parts, LATEX) + (rf" \qquad {tail}" if tail else ""))
+            case page.Formula(equation=equation, shapes=shapes):
+                tail = product_text(shapes, r" \times ", r" \cdot ") if shapes else ""
+                return self.display(formula(equation, LATEX) + (rf" \qquad {tail}" if tail else ""))
             case page.Worked(lines=lines):
                 return "\n".join(self.worked(line) for line in lines)
             case page.Grid():
@@ -65,12 +67,12 @@ class _Writer:
             case page.Listing(items=items):
                 return "\n".join(f"- {self.sentence(item)}" for item in items)
 
-    def inline(self, formula: str) -> str:
-        formula = formula.replace("|", r"\vert ")
-        return f"${formula}$" if self.dollars else f"$`{formula}`$"
+    def inline(self, math: str) -> str:
+        math = math.replace("|", r"\vert ")
+        return f"${math}$" if self.dollars else f"$`{math}`$"
 
-    def display(self, formula: str) -> str:
-        return f"$$\n{formula}\n$$" if self.dollars else f"```math\n{formula}\n```"
+    def display(self, math: str) -> str:
+        return f"$$\n{math}\n$$" if self.dollars else f"```math\n{math}\n```"
 
     def sentence(self, text: page.Text) -> str:
         pieces = (
@@ -82,8 +84,8 @@ class _Writer:
         return _line_start("".join(pieces).strip())
 
     def worked(self, line: page.WorkedLine) -> str:
-        formula = " ".join(side for side in sides(line, LATEX_LINE) if side)
-        parts = [self.inline(formula)] if formula else []
+        sums = " ".join(side for side in sides(line, LATEX_LINE) if side)
+        parts = [self.inline(sums)] if sums else []
         parts += [self.sentence(line.remark)] if line.remark else []
         return f"- **{escape(label(line.label))}**: {' — '.join(parts)}"
 

@@ -9,16 +9,18 @@ from rich.console import Console
 from rich.text import Text
 
 from attncli.equation.notation import UNICODE
+from attncli.equation.shapes import product_text
 from attncli.page import document as page
+from attncli.page.spelling import formula
 from attncli.render import Style
 from attncli.render.labels import visible
-from attncli.render.spelling import chain, opening, product, shapes_in
 from attncli.render.table_grid import grid_lines
 from attncli.render.table_table import table_lines
 from attncli.render.table_worked import NARROW, sentence, worked_lines
 
 PIPE = 80  # prose and rules on a pipe, where there is no width
 WIDEST = 88  # longer lines of prose are hard to read
+SHORTEST = 3  # a rule between a title and its shapes
 BODY, WORK = 2, 4  # how far prose, and formulas and numbers, stand from the left
 KINDS = {"note": ("Note: ", "bold cyan"), "warning": ("Warning: ", "bold yellow")}
 
@@ -39,13 +41,12 @@ def render(document: page.Document, style: Style) -> str:
         _environ={},
     )
     writer = _Writer(console, style)
-    blocks = opening(document)
-    lines: list[Text] = []
-    for position, block in enumerate(blocks):
-        run_on = isinstance(block, page.Formula) and isinstance(blocks[position - 1], page.Formula)
-        if position and not run_on:
+    lines = writer.title(document.title) if document.title else []
+    for before, block in zip((None, *document.blocks), document.blocks, strict=False):
+        run_on = isinstance(block, page.Formula) and isinstance(before, page.Formula)
+        if lines and not run_on:
             lines.append(Text())
-        lines += writer.block(block, blocks[position + 1 :])
+        lines += writer.block(block)
     if lines:  # printed at once, since a print costs more than its line
         console.print(Text("\n").join(lines), soft_wrap=True)
     assert isinstance(console.file, StringIO)
@@ -60,17 +61,16 @@ class _Writer:
         self.style = style
         self.page = style.width or PIPE
         self.prose = min(style.width or PIPE, WIDEST)
-        self.titled: tuple[tuple[int, ...], ...] = ()  # the shapes that stand in the heading above
 
-    def block(self, block: page.Block, following: Sequence[page.Block]) -> list[Text]:
+    def block(self, block: page.Block) -> list[Text]:
         match block:
             case page.Heading():
-                return self.heading(block, shapes_in(following))
+                return self.heading(block)
             case page.Paragraph(text=text, kind=kind):
                 prefix = Text(*KINDS[kind]) if kind in KINDS else Text()
                 return self.wrapped(Text.assemble(prefix, sentence(text)), BODY)
-            case page.Formula():
-                return [self.formula(block)]
+            case page.Formula(equation=equation):  # its shapes stand in the heading
+                return [Text.assemble(" " * WORK, (formula(equation, UNICODE), "bold"))]
             case page.Worked(lines=lines):
                 return _indented(worked_lines(self.console, lines, self.room()), WORK)
             case page.Grid():
@@ -86,27 +86,23 @@ class _Writer:
     def room(self) -> int | None:
         return None if self.style.width is None else self.style.width - WORK
 
-    def heading(self, block: page.Heading, shapes: tuple[tuple[int, ...], ...]) -> list[Text]:
+    def title(self, text: str) -> list[Text]:
+        title = Text(visible(text), "bold")
+        return [title, Text("━" * title.cell_len, "cyan")]
+
+    def heading(self, block: page.Heading) -> list[Text]:
         title = Text(visible(block.text), "bold")
-        if block.level == 1:
-            return [title, Text("━" * title.cell_len, "cyan")]
-        if block.level > 2:
-            return [Text.assemble(" " * BODY, title)]
         if block.number is not None:
             title = Text.assemble((f"{block.number} ", "bold cyan"), title)
         line = Text.assemble(("── ", "dim"), title, " ")
-        right = Text(f" {product(shapes)}", "cyan") if shapes else Text()
-        rule = self.prose - line.cell_len - right.cell_len
-        self.titled = shapes if rule >= 3 else ()
-        if not self.titled:
-            return [Text.assemble(line, ("─" * (self.prose - line.cell_len), "dim"))]
-        return [Text.assemble(line, ("─" * rule, "dim"), right)]
-
-    def formula(self, block: page.Formula) -> Text:
-        line = Text.assemble(" " * WORK, (chain(block.parts, UNICODE), "bold"))
-        if block.shapes and block.shapes != self.titled:
-            line.append(f"    {product(block.shapes)}", "cyan")
-        return line
+        rule = self.prose - line.cell_len
+        shapes = Text(product_text(block.shapes), "cyan") if block.shapes else Text()
+        if rule - shapes.cell_len - 1 < SHORTEST:
+            below = [Text.assemble(" " * WORK, shapes)] if shapes else []
+            return [Text.assemble(line, ("─" * rule, "dim")), *below]
+        if shapes:
+            shapes = Text.assemble(" ", shapes)
+        return [Text.assemble(line, ("─" * (rule - shapes.cell_len), "dim"), shapes)]
 
     def wrapped(self, text: Text, indent: int, bullet: str = "") -> list[Text]:
         """Prose broken into lines between words; a word too long for a line is folded, never cut off."""

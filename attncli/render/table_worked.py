@@ -11,8 +11,8 @@ from rich.text import Text
 from attncli.equation.notation import UNICODE
 from attncli.equation.write import write
 from attncli.page import document as page
+from attncli.page.spelling import sides
 from attncli.render.labels import label, visible
-from attncli.render.spelling import sides
 
 NARROW = 10  # prose is not squeezed below this
 GAP = 3  # between the labels and the sums

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from attncli.page.bill import bill
 from attncli.page.document import Document, Heading, Listing, Paragraph, Table
-from attncli.page.plain import plain as words
+from attncli.page.spelling import plain as words
 from attncli.problem.model import Problem
 from attncli.study.cost import Sizes, cost, plain
 

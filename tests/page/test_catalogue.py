@@ -12,10 +12,9 @@ from attncli.errors import AttncliError
 from attncli.page.catalogue import catalogue, rule_page
 from attncli.page.document import Document, Formula, Listing, Paragraph, Table
 from attncli.page.occurrence import INDICES, OCCURRENCE
-from attncli.page.plain import plain
+from attncli.page.spelling import formula, plain
 from attncli.page.variants import variants
 from attncli.render import FORMATS, render
-from attncli.render.spelling import chain
 
 
 def said(document: Document) -> list[str]:
@@ -27,8 +26,8 @@ def said(document: Document) -> list[str]:
                 lines.append(plain(text))
             case Listing(items=items):
                 lines += map(plain, items)
-            case Formula(parts=parts):
-                lines.append(chain(parts, UNICODE))
+            case Formula(equation=equation):
+                lines.append(formula(equation, UNICODE))
     return lines
 
 

@@ -14,7 +14,7 @@ from attncli.equation.notation import UNICODE
 from attncli.equation.write import write, write_equation
 from attncli.page.derivation import derivation
 from attncli.page.document import Document, Formula, Grid, Heading, Listing, Paragraph, Table, Worked
-from attncli.page.plain import plain, plain_line
+from attncli.page.spelling import plain, plain_line
 from attncli.page.view import View
 from attncli.problem.model import Causal, Keep, Problem
 from attncli.tracing import Trace, run

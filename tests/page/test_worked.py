@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from mpmath import iv
 
-from attncli.page.plain import plain_line
 from attncli.page.printer import Printer
+from attncli.page.spelling import plain_line
 from attncli.page.worked import lines, worked_line
 from attncli.problem.model import Additive, Causal, Keep, Lengths, Matrix, Padding, Problem, Window
 from attncli.tracing import Trace, run
@@ -131,7 +131,7 @@ def all_lines(trace: Trace, precision: int) -> Iterator[tuple[str, str]]:
     printer = Printer(trace, precision)
     for step in trace.computed():
         for line in lines(printer, step, "cells") if step.name != "mask" else ():
-            if line.expressions[1:]:
+            if line.work is not None:
                 yield f"{step.name}[{line.label}]", plain_line(line)
 
 

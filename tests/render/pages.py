@@ -61,13 +61,9 @@ def page(*blocks: Block, title: str = "") -> Document:
 
 
 EVERY_BLOCK: tuple[Block, ...] = (
-    Heading("A page", level=1),
     Heading("Scores", number=4),
-    Formula(
-        (parse_expression("S"), parse_expression("Q @ K_T")),
-        ((3, 4), (4, 3), (3, 3)),
-    ),
-    Formula((parse_equation("S[i, j] = sum(k, Q[i, k] * K_T[k, j])"),)),
+    Formula(parse_equation("S = Q @ K_T"), ((3, 4), (4, 3), (3, 3))),
+    Formula(parse_equation("S[i, j] = sum(k, Q[i, k] * K_T[k, j])")),
     Paragraph(text("Divide by `sqrt(d_k)`, then go on.")),
     Paragraph(("Mind this.",), kind="note"),
     Paragraph(("Beware.",), kind="warning"),
@@ -76,13 +72,13 @@ EVERY_BLOCK: tuple[Block, ...] = (
     grid("r", ("I", "AI"), (), "25.368", "16.956"),
     Worked(
         (
-            WorkedLine("I → AI", (dot(("2", "2"), ("0", "1")), number("4")), exact=True),
-            WorkedLine("I, d1", (Call("exp", (number("2.887"),)), number("17.935")), exact=False, remark=("rounded",)),
-            WorkedLine("AI → I", (), exact=True, remark=text("`j <= i` does not hold")),
-            WorkedLine("AI", (Call("add", (number("1"), Name("… 4 more …"), number("2"))), number("9")), exact=True),
+            WorkedLine("I → AI", dot(("2", "2"), ("0", "1")), number("4")),
+            WorkedLine("I, d1", Call("exp", (number("2.887"),)), number("17.935"), exact=False, remark=("rounded",)),
+            WorkedLine("AI → I", remark=text("`j <= i` does not hold")),
+            WorkedLine("AI", Call("add", (number("1"), Name("… 4 more …"), number("2"))), number("9")),
         )
     ),
-    Heading("A part", level=3),
+    Heading("A part"),
     Table(("step", "shape"), ((text("Queries, `X @ W_Q`"), ("3×4",)),), (1,)),
     Listing((text("rows of `A` sum to 1"), ("second",))),
 )

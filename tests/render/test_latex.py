@@ -77,7 +77,7 @@ def test_a_fragment_names_its_package_and_has_no_preamble() -> None:
 
 
 def test_worked_lines_are_inline_math_so_that_they_break() -> None:
-    line = WorkedLine("I", (dot(("2", "-2"), ("0", "1")), number("-4")), exact=False)
+    line = WorkedLine("I", dot(("2", "-2"), ("0", "1")), number("-4"), exact=False)
     assert r"$2 \cdot (-2) + 0 \cdot 1 \approx -4$\par" in render(page(Worked((line,))), "latex")
 
 
@@ -98,11 +98,10 @@ BLOCKS: dict[str, tuple[Block, ...]] = {
         for written in HOSTILE
         for block in (
             Heading(written),
-            Heading(written, level=4),
             Paragraph((written,)),
             Paragraph((written,), kind="note"),
             grid("S", (written, "b"), (written, "c"), "1 2", "3 4"),
-            Worked((WorkedLine(written, (number("1"),), exact=True, remark=(written,)),)),
+            Worked((WorkedLine(written, result=number("1"), remark=(written,)),)),
             Table((written, "b"), (((written,), text("`Q @ K_T`")),), (1,)),
             Listing(((written,),)),
         )
@@ -114,7 +113,7 @@ BLOCKS: dict[str, tuple[Block, ...]] = {
             tuple(f"feature{n}" for n in range(20)),
             *(" ".join(f"-{row}.{column:03}" for column in range(20)) for row in range(40)),
         ),
-        Worked((WorkedLine("I", (dot(*[("0.123", "-4.567")] * 60), number("3.37")), exact=False),)),
+        Worked((WorkedLine("I", dot(*[("0.123", "-4.567")] * 60), number("3.37"), exact=False),)),
         Table(("step", "text"), tuple((("word " * 30,), ("more " * 40,)) for _ in range(40))),
     ),
 }

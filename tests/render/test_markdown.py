@@ -7,7 +7,7 @@ import pytest
 from markdown_it import MarkdownIt
 from pages import EVERY_BLOCK, HOSTILE, dot, grid, number, page
 
-from attncli.equation.parse import parse_equation, parse_expression
+from attncli.equation.parse import parse_equation
 from attncli.page.document import Block, Formula, Heading, Listing, Paragraph, Table, Worked, WorkedLine, text
 from attncli.render import Style, render
 from attncli.render.labels import label, visible
@@ -56,7 +56,7 @@ def test_text_survives_everywhere_else(written: str) -> None:
         Paragraph((written,)),
         Table((written,), (((written,),),)),
         Listing(((written,),)),
-        Worked((WorkedLine(written, (), exact=True, remark=(written,)),)),
+        Worked((WorkedLine(written, remark=(written,)),)),
     )
     runs = shown(markdown(*blocks))
     assert runs[:5] == [visible(written).strip()] * 5
@@ -73,7 +73,7 @@ def test_text_begins_no_block(line: str) -> None:
 
 
 def test_formulas_stand_in_fences_or_dollars() -> None:
-    formula = Formula((parse_expression("S"), parse_expression("Q @ K_T")), ((3, 4), (4, 3), (3, 3)))
+    formula = Formula(parse_equation("S = Q @ K_T"), ((3, 4), (4, 3), (3, 3)))
     math = r"S = Q \, K^{\top} \qquad (3 \times 4) \cdot (4 \times 3) = (3 \times 3)"
     assert markdown(formula) == f"```math\n{math}\n```\n"
     assert markdown(formula, style=DOLLARS) == f"$$\n{math}\n$$\n"
@@ -89,12 +89,12 @@ def test_notes_are_alerts_on_github_and_quotes_elsewhere() -> None:
 
 
 def test_worked_lines_keep_labels_out_of_the_math() -> None:
-    line = WorkedLine("a_b → c", (dot(("2", "-2"), ("0", "1")), number("-4")), exact=True, remark=("so",))
+    line = WorkedLine("a_b → c", dot(("2", "-2"), ("0", "1")), number("-4"), remark=("so",))
     assert markdown(Worked((line,))) == "- **a\\_b → c**: $`2 \\cdot (-2) + 0 \\cdot 1 = -4`$ — so\n"
 
 
 def test_braces_balance_in_all_math() -> None:
-    source = markdown(*EVERY_BLOCK, Formula((parse_equation("M[i, j] = where(j <= i, 0, -inf)"),)))
+    source = markdown(*EVERY_BLOCK, Formula(parse_equation("M[i, j] = where(j <= i, 0, -inf)")))
     found = re.findall(r"```math\n(.*?)\n```|\$`(.*?)`\$", source, re.DOTALL)
     formulas = [unescape(fence or inline) for fence, inline in found]
     assert len(formulas) == 13

@@ -23,9 +23,9 @@ STYLES = (
 @pytest.mark.parametrize("style", STYLES, ids=repr)
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_format_takes_every_block(format: str, style: Style) -> None:
-    written = render(page(*EVERY_BLOCK), format, style)
+    written = render(page(*EVERY_BLOCK, title="A page"), format, style)
     assert written.endswith("\n")
-    assert written == render(page(*EVERY_BLOCK), format, style)
+    assert written == render(page(*EVERY_BLOCK, title="A page"), format, style)
     if format != "json":
         for number in ("2.5", "25.368", "16.956", "0.25", "17.935"):
             assert number in written
@@ -38,7 +38,7 @@ def test_no_label_brings_anything_unseen_onto_the_page(format: str, label: str) 
         Heading(label),
         Paragraph((label,)),
         grid("S", (label,), (label,), "1"),
-        Worked((WorkedLine(label, (), exact=True, remark=(label,)),)),
+        Worked((WorkedLine(label, remark=(label,)),)),
         Table((label,), (((label,),),)),
         Listing(((label,),)),
     )
@@ -48,10 +48,7 @@ def test_no_label_brings_anything_unseen_onto_the_page(format: str, label: str) 
 
 @pytest.mark.parametrize("format", ["table", "markdown", "latex"])
 def test_the_title_is_said_once(format: str) -> None:
-    untitled = page(Paragraph(("text",)), title="Attention")
-    titled = page(Heading("Attention", level=1), Paragraph(("text",)), title="Attention")
-    assert render(untitled, format) == render(titled, format)
-    assert render(titled, format).count("Attention") == 1
+    assert render(page(Paragraph(("text",)), title="Attention"), format).count("Attention") == 1
 
 
 def test_a_page_without_blocks_is_an_empty_page() -> None:

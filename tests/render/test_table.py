@@ -4,11 +4,12 @@ import pytest
 from pages import HOSTILE, dot, grid, number, page
 from rich.cells import cell_len
 
-from attncli.equation.parse import parse_expression
+from attncli.equation.parse import parse_equation
 from attncli.page.document import Formula, Heading, Paragraph, Table, Worked, WorkedLine
 from attncli.render import Style, render
 
 TOKENS = ("I", "love", "AI")
+SHAPES = ((3, 4), (4, 3), (3, 3))
 
 
 def lines(*blocks: object, style: Style | None = None) -> list[str]:
@@ -94,24 +95,19 @@ def test_markup_in_a_label_is_only_text() -> None:
 
 
 def test_shapes_stand_in_the_heading_where_there_is_room() -> None:
-    formula = Formula((parse_expression("S"), parse_expression("Q @ K_T")), ((3, 4), (4, 3), (3, 3)))
-    wide = lines(Heading("Scores", number=4), formula, style=Style(width=40))
+    formula = Formula(parse_equation("S = Q @ K_T"), SHAPES)
+    wide = lines(Heading("Scores", 4, SHAPES), formula, style=Style(width=40))
     assert wide == ["── 4 Scores ──────── (3×4)·(4×3) = (3×3)", "", "    S = Q Kᵀ"]
-    narrow = lines(Heading("Scores", number=4), formula, style=Style(width=30))
-    assert narrow == ["── 4 Scores ──────────────────", "", "    S = Q Kᵀ    (3×4)·(4×3) = (3×3)"]
-
-
-def test_several_shapes_stand_with_their_formulas() -> None:
-    formulas = [Formula((parse_expression(name),), ((3, 3),)) for name in "QK"]
-    assert lines(Heading("Both"), *formulas)[2:] == ["    Q    (3×3)", "    K    (3×3)"]
+    narrow = lines(Heading("Scores", 4, SHAPES), formula, style=Style(width=30))
+    assert narrow == ["── 4 Scores ──────────────────", "    (3×4)·(4×3) = (3×3)", "", "    S = Q Kᵀ"]
 
 
 def test_worked_lines_are_aligned_at_their_results() -> None:
     worked = Worked(
         (
-            WorkedLine("I", (dot(("2", "2"), ("0", "1")), number("4")), exact=True),
-            WorkedLine("love", (number("17.9"), number("18")), exact=False, remark=("rounded",)),
-            WorkedLine("AI", (), exact=True, remark=("hidden",)),
+            WorkedLine("I", dot(("2", "2"), ("0", "1")), number("4")),
+            WorkedLine("love", number("17.9"), number("18"), exact=False, remark=("rounded",)),
+            WorkedLine("AI", remark=("hidden",)),
         )
     )
     assert lines(worked) == [
@@ -121,7 +117,7 @@ def test_worked_lines_are_aligned_at_their_results() -> None:
     ]
 
 
-LONG = Worked((WorkedLine("I", (dot(*[("0.123", "4.567")] * 6), number("3.37")), exact=False),))
+LONG = Worked((WorkedLine("I", dot(*[("0.123", "4.567")] * 6), number("3.37"), exact=False),))
 
 
 def test_a_long_sum_breaks_before_operators_and_hangs() -> None:
