@@ -10,6 +10,7 @@ from attncli.attention.masks import clauses, mask_rule
 from attncli.attention.rules import COMPUTED, GIVEN_RULES, Rule
 from attncli.attention.variants import SCALED, SCORES, exponential, projection
 from attncli.problem.model import Problem
+from attncli.problem.projections import input_of
 
 _COMPUTED = {rule.name: rule for rule in COMPUTED}
 
@@ -69,8 +70,7 @@ def plan_softmax(problem: Problem, logits: str, *, shift: bool) -> tuple[Rule, .
 def _query_key_value(problem: Problem, name: str) -> Rule:
     if name in problem.given:
         return GIVEN_RULES[name]
-    source = "context" if name != "Q" and "context" in problem.given else "X"
-    return projection(name, source, f"b_{name}" in problem.given)
+    return projection(name, input_of(name, problem.given), f"b_{name}" in problem.given)
 
 
 def _width(problem: Problem, name: str) -> int:

@@ -14,11 +14,11 @@ from attncli.problem.json_reader import read_json
 from attncli.problem.keys import KEYS, LATER
 from attncli.problem.masks import MaskReading, read_mask
 from attncli.problem.model import GIVEN, Problem
+from attncli.problem.projections import check_projections
 from attncli.problem.report import Report
 from attncli.problem.settings import READERS, read_scale
 from attncli.problem.shapes import check_labels, check_mask, check_shapes, sizes
 from attncli.problem.source import Source, decode
-from attncli.problem.sources import check_sources
 from attncli.problem.tree import Mapping, Node, Scalar, describe, shorten
 from attncli.problem.yaml_reader import read_yaml
 
@@ -98,7 +98,7 @@ def _problem(root: Node, report: Report) -> Problem:
     mask: MaskReading = values.get("mask") or MaskReading()
     score = values.get("score", "scaled_dot")
     if all(key in KEYS for key in root.keys):  # a misspelt W_K is not told again as a missing one
-        check_sources({name: root.keys[name] for name in GIVEN if name in root.keys}, score, report, root.at)
+        check_projections({name: root.keys[name] for name in GIVEN if name in root.keys}, score, report, root.at)
     report.stop()
     check_shapes(given, root.keys, score, report)
     n, m = sizes(given)

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from attncli.problem.masks import Placed
 from attncli.problem.model import Additive, Hide, Keep, Lengths, Matrix, Padding
+from attncli.problem.projections import input_of
 from attncli.problem.report import Report
-from attncli.problem.sources import input_of
 from attncli.problem.tree import many
 
 Places = Mapping[str, int]

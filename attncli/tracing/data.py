@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +12,6 @@ from numpy.typing import NDArray
 from attncli import __version__
 from attncli.attention.rules import GIVEN_RULES, RULES, Rule
 from attncli.equation.notation import PLAIN
-from attncli.equation.parse import parse_equation, parse_expression
 from attncli.equation.write import write_equation
 from attncli.tracing.model import Step, Trace, read_only
 
@@ -56,7 +54,7 @@ def from_dict(data: dict[str, Any]) -> Trace:
 
 def formula(rule: Rule) -> str | None:
     """The headline in ASCII letters, S = Q K^T; the index form where there is none; None where given."""
-    return None if rule.given else write_equation(headline(rule) or cell_form(rule), PLAIN)
+    return None if rule.given else write_equation(rule.headline or rule.cell_form, PLAIN)
 
 
 def _step(step: Step) -> dict[str, Any]:
@@ -64,17 +62,16 @@ def _step(step: Step) -> dict[str, Any]:
     return {
         "title": rule.title,
         "symbol": rule.symbol,
-        "equation": rule.source,
+        "equation": None if rule.given else rule.equation,
         "formula": formula(rule),
-        "headline": rule.matrix_source,
+        "headline": rule.formula or None,
         "inputs": [name for name in rule.inputs if name in RULES],
         "axes": list(rule.axes),
         "labels": [list(labels) for labels in step.labels],
         "shape": list(step.shape),
         "value": _values(step.value),
         **({"written": step.written.tolist()} if step.written is not None and _exact(step.written) else {}),
-        "meaning": rule.meaning,
-        "why": rule.why,
+        "meaning": " ".join(part for part in (rule.meaning, rule.why) if part),
     }
 
 
@@ -84,17 +81,8 @@ def _exact(written: NDArray[Any]) -> bool:
 
 
 def _read_step(name: str, data: dict[str, Any]) -> Step:
-    """The step with the rule that its equation says; prose that data does not hold comes from the known rule."""
-    said = RULES[name] if data["equation"] else GIVEN_RULES[name]
-    rule = replace(
-        said,
-        symbol=data["symbol"],
-        title=data["title"],
-        expression=parse_equation(data["equation"]).expression if data["equation"] else None,
-        matrix_form=parse_expression(data["headline"]) if data["headline"] else None,
-        meaning=data["meaning"],
-        why=data["why"],
-    )
+    equation = data["equation"] or GIVEN_RULES[name].equation
+    rule = Rule(name, data["symbol"], data["title"], equation, data["headline"] or "", data["meaning"])
     labels = tuple(tuple(axis) for axis in data["labels"])
     written = read_only(np.array(data["written"], dtype=object)) if "written" in data else None
     return Step(rule, _array(data["value"]), labels, written)

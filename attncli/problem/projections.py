@@ -1,4 +1,4 @@
-"""Checks that Q, K and V each come from one place, and that nothing given goes unused."""
+"""Where Q, K and V come from: each from one projection or given directly, and nothing given goes unused."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def input_of(letter: str, given: Collection[str]) -> str:
     return "context" if letter != "Q" and "context" in given else "X"
 
 
-def check_sources(given: Mapping[str, int], score: str | None, report: Report, start: int) -> None:
+def check_projections(given: Mapping[str, int], score: str | None, report: Report, start: int) -> None:
     """`given` maps the inputs' names to their places; `start` is the place for what is missing altogether.
 
     `score` is None where it could not be read.
