@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from attncli.errors import AttncliError
 from attncli.problem.reader import loads
 from attncli.problem.report import Report
 from attncli.problem.source import Source
+from attncli.problem.tree import Mapping, Node, Scalar, Sequence
 
 QKV = "{Q: [[1, 0], [0, 1]], K: [[1, 0], [0, 1]], V: [[1, 2], [3, 4]]"
 
@@ -21,6 +23,21 @@ def told(error: AttncliError) -> list[str]:
         place = f"{each.place.line}:{each.place.column}: " if each.place else ""
         lines.append(f"{place}{each} ({each.help})")
     return lines
+
+
+def as_data(node: Node, value: Callable[[Scalar], Any]) -> Any:
+    """The tree in lists and dictionaries, with `value` of each scalar."""
+    if isinstance(node, Mapping):
+        return {key: as_data(item, value) for key, item in node.values.items()}
+    if isinstance(node, Sequence):
+        return [as_data(item, value) for item in node.items]
+    return value(node)
+
+
+@pytest.fixture(scope="session")
+def plain() -> Callable[[Node, Callable[[Scalar], Any]], Any]:
+    """`plain(tree, value)` is the tree in lists and dictionaries, with `value` of each scalar."""
+    return as_data
 
 
 @pytest.fixture(scope="session")
