@@ -8,7 +8,7 @@ import signal
 import sys
 from typing import NoReturn
 
-from attncli.errors import AttncliError, Exit, file_error
+from attncli.errors import AttncliError, Exit, reason, unwritable
 
 
 def main() -> NoReturn:
@@ -44,7 +44,7 @@ def _report(error: Exception) -> int:
             return Exit.INPUT
         if isinstance(error, OSError):
             # Every command answers for the files it names; what is left is a stream that failed.
-            report_error(_unwritable(error), sys.stderr)
+            report_error(unwritable(error.filename or "standard output", reason(error)), sys.stderr)
             return Exit.FILE
         report_fault(error, sys.stderr, traceback=os.environ.get("ATTNCLI_TRACEBACK") == "1")
         return Exit.FAULT
@@ -57,15 +57,6 @@ _TOO_LARGE = AttncliError(
     "there is not enough memory to work this problem",
     help="make the matrices smaller, or ask for less with --detail brief",
 )
-
-
-def _unwritable(error: OSError) -> AttncliError:
-    from attncli.console.report import reason
-
-    return file_error(
-        f"{error.filename or 'standard output'}: {reason(error)}",
-        help="see that it is open and that there is room, or write to a file with -o FILE",
-    )
 
 
 def _prepare_process() -> None:

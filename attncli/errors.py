@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from io import UnsupportedOperation
 
 
 class Exit(IntEnum):
@@ -76,6 +77,19 @@ def file_error(message: str, *, help: str = "") -> AttncliError:
 def missing_error(message: str, *, help: str = "") -> AttncliError:
     """An optional package or a device that is not there (exit 5)."""
     return AttncliError(Exit.MISSING, message, help=help)
+
+
+def unwritable(name: str, why: str) -> AttncliError:
+    """A file or stream, called `name` by the person, that cannot be written (exit 4)."""
+    return file_error(f"cannot write {name}: {why}", help="choose another place with -o FILE")
+
+
+def reason(error: Exception) -> str:
+    """What the operating system, or Python before it, says is wrong with a file: "no such file or directory"."""
+    if isinstance(error, UnsupportedOperation):
+        return "it is closed"  # what stands in for a closed stream refuses in words of its own
+    words = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    return words if words[:2].isupper() else words[:1].lower() + words[1:]
 
 
 def did_you_mean(word: str, known: list[str], otherwise: str) -> str:

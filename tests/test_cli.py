@@ -84,8 +84,8 @@ def test_every_command_has_a_line_of_help(capsys: pytest.CaptureFixture[str]) ->
         (
             OSError(28, "No space left on device"),
             4,
-            "attncli: error: standard output: no space left on device\n"
-            "help: see that it is open and that there is room, or write to a file with -o FILE\n",
+            "attncli: error: cannot write standard output: no space left on device\n"
+            "help: choose another place with -o FILE\n",
         ),
         (
             ValueError("1\n2"),
@@ -150,7 +150,7 @@ def test_output_that_goes_nowhere_is_an_error(argument: str, redirect: str) -> N
     done = attncli(argument, redirect=redirect)
     why = "it is closed" if redirect == ">&-" else "no space left on device"
     assert done.returncode == 4
-    assert done.stderr.splitlines()[0] == f"attncli: error: standard output: {why}"
+    assert done.stderr.splitlines()[0] == f"attncli: error: cannot write standard output: {why}"
 
 
 @pytest.mark.parametrize("redirect", ["2>&-", "2> /dev/full", ">&- 2>&-"])

@@ -7,8 +7,7 @@ import os
 import stat
 import sys
 
-from attncli.console.report import reason
-from attncli.errors import AttncliError, file_error, usage_error
+from attncli.errors import reason, unwritable, usage_error
 
 
 def check(path: str | None, source: str) -> None:
@@ -25,15 +24,15 @@ def check(path: str | None, source: str) -> None:
     if target and stat.S_ISREG(target.st_mode) and _same(target, given):
         raise usage_error(f"-o {path} would write over the problem itself", help="give the output another name")
     if path.endswith(os.sep) or (target and stat.S_ISDIR(target.st_mode)):
-        raise _unwritable(path, "it is a folder")
+        raise unwritable(path, "it is a folder")
     if target and not os.access(path, os.W_OK):  # replacing it would go round its protection
-        raise _unwritable(path, "permission denied")
+        raise unwritable(path, "permission denied")
     try:
         os.stat(os.path.dirname(os.path.realpath(path)))
     except FileNotFoundError:
-        raise _unwritable(path, f"there is no folder {os.path.dirname(path) or '.'}") from None
+        raise unwritable(path, f"there is no folder {os.path.dirname(path) or '.'}") from None
     except OSError as error:
-        raise _unwritable(path, reason(error)) from None
+        raise unwritable(path, reason(error)) from None
 
 
 def write(text: str, path: str | None, *, portable: bool) -> None:
@@ -56,7 +55,7 @@ def write(text: str, path: str | None, *, portable: bool) -> None:
         else:
             _replace(os.path.realpath(path), data, stat.S_IMODE(target.st_mode) if target else None)
     except OSError as error:
-        raise _unwritable(path, reason(error)) from error
+        raise unwritable(path, reason(error)) from error
 
 
 def _replace(path: str, data: bytes, mode: int | None) -> None:
@@ -85,11 +84,7 @@ def _write_standard(text: str, *, portable: bool) -> None:
             sys.stdout.write(text)
         sys.stdout.flush()
     except OSError as error:
-        raise _unwritable("standard output", reason(error)) from error
-
-
-def _unwritable(name: str, why: str) -> AttncliError:
-    return file_error(f"cannot write {name}: {why}", help="choose another place with -o FILE")
+        raise unwritable("standard output", reason(error)) from error
 
 
 def _status(path: str) -> os.stat_result | None:

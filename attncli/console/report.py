@@ -42,12 +42,6 @@ def warn(message: str, stream: TextIO) -> None:
     _write(f"attncli: warning: {_shown(message, stream.encoding or 'ascii')}", stream)
 
 
-def reason(error: OSError) -> str:
-    """What the operating system says is wrong, such as "no such file or directory"."""
-    words = error.strerror or "it is closed"
-    return words if words[:2].isupper() else words[:1].lower() + words[1:]
-
-
 def describe(error: AttncliError, encoding: str = "utf-8") -> str:
     """The error in the contract's shape, made only of characters that `encoding` has and a terminal shows."""
     where = f"{error.place.file}:{error.place.line}:{error.place.column}: " if error.place else ""

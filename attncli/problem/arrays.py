@@ -10,7 +10,7 @@ from typing import IO, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.errors import Exit, did_you_mean
+from attncli.errors import did_you_mean
 from attncli.problem.files import cannot_read, open_regular
 from attncli.problem.report import Report
 from attncli.problem.tree import Mapping
@@ -38,15 +38,15 @@ def read_array(node: Mapping, path: str, report: Report) -> Array | None:
     name = read_text(node.values["name"], f"{path}.name", report) if "name" in node.values else ""
     if file is None or name is None:
         return None
-    at, code = node.values["file"].at, Exit.INPUT
+    at, path = node.values["file"].at, f"{path}.file"
     try:
         return _load(_within(report.source.folder, file), file, name)
     except _Refused as refused:
         message, help = refused.args
+        report.add(message, at=at, path=path, help=help)
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links that go round in a circle
         unreadable = cannot_read(file, error, report.source.folder / file, "name a .npy or .npz file")
-        message, help, code = unreadable.message, unreadable.help, unreadable.exit_code
-    report.add(message, at=at, path=f"{path}.file", help=help, exit_code=code)
+        report.place(unreadable, at=at, path=path)
     return None
 
 

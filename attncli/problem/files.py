@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import BinaryIO
 
-from attncli.errors import AttncliError, did_you_mean, file_error
+from attncli.errors import AttncliError, did_you_mean, file_error, reason
 from attncli.problem.tree import shorten
 
 STANDARD_INPUT = "standard input"
@@ -59,11 +59,10 @@ def open_regular(path: str | Path) -> BinaryIO:
 def cannot_read(name: str, error: Exception, path: Path, help: str) -> AttncliError:
     """The error for a file, called `name` by the person, that the system or Python before it will not open."""
     if isinstance(error, FileNotFoundError):
-        reason, help = "there is no such file", _near(path)
+        why, help = "there is no such file", _near(path)
     else:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        reason = reason[:1].lower() + reason[1:]
-    return file_error(f"cannot read {shorten(name, 200)}: {reason}", help=help)
+        why = reason(error)
+    return file_error(f"cannot read {shorten(name, 200)}: {why}", help=help)
 
 
 def _insist_regular(mode: int) -> None:

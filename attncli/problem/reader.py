@@ -64,25 +64,23 @@ def read_tree(source: Source) -> tuple[Report, Node]:
 
 
 def change(problem: Problem, *, mask: str | None = None, scale: str | None = None) -> Problem:
-    """The problem with another mask (in YAML, as in a file) or scale; AttncliError (exit 2) for bad ones."""
-    try:
-        if mask is not None:
-            if not mask.strip():
-                raise usage_error("--mask is empty", help="write none, causal or a form: '{padding: [1, 1, 0]}'")
-            report = Report(Source("--mask", mask))
-            reading = read_mask(read_yaml(report), "mask", report)
-            check_mask(reading.parts, *sizes(problem.given), report)
-            report.stop()
-            problem = replace(problem, mask=reading.mask())
-        if scale is not None:
-            report = Report(Source("--scale", scale))
-            number = read_scale(Scalar(scale.strip(), False, 0), "scale", report)
-            report.stop()
-            problem = replace(problem, scale=number)
-    except AttncliError as error:
-        for each in (error, *error.more):
-            each.exit_code = Exit.USAGE
-        raise
+    """The problem with another mask (in YAML, as in a file) or scale; AttncliError (exit 2) for bad ones.
+
+    A file that a mask refers to and that cannot be read is exit 4, as in a problem.
+    """
+    if mask is not None:
+        if not mask.strip():
+            raise usage_error("--mask is empty", help="write none, causal or a form: '{padding: [1, 1, 0]}'")
+        report = Report(Source("--mask", mask), Exit.USAGE)
+        reading = read_mask(read_yaml(report), "mask", report)
+        check_mask(reading.parts, *sizes(problem.given), report)
+        report.stop()
+        problem = replace(problem, mask=reading.mask())
+    if scale is not None:
+        report = Report(Source("--scale", scale), Exit.USAGE)
+        number = read_scale(Scalar(scale.strip(), False, 0), "scale", report)
+        report.stop()
+        problem = replace(problem, scale=number)
     return problem
 
 

@@ -11,10 +11,11 @@ LIMIT = 20
 
 
 class Report:
-    """The problems found so far in one source."""
+    """The problems found so far in one source; `exit_code` is what they end in."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, exit_code: Exit = Exit.INPUT) -> None:
         self.source = source
+        self._exit_code = exit_code
         self._errors: list[AttncliError] = []
 
     @property
@@ -27,10 +28,14 @@ class Report:
         """How many problems there are so far."""
         return len(self._errors)
 
-    def add(self, message: str, *, at: int, help: str, path: str = "", exit_code: Exit = Exit.INPUT) -> None:
+    def add(self, message: str, *, at: int, help: str, path: str = "") -> None:
         """Note one problem at an offset of the text; the twentieth ends the reading."""
+        self.place(AttncliError(self._exit_code, message, help=help), at=at, path=path)
+
+    def place(self, error: AttncliError, *, at: int, path: str) -> None:
+        """Note an error that was found elsewhere, such as a file that is not there, at the spot that led to it."""
         place = self.source.place(at)
-        self._errors.append(AttncliError(exit_code, message, path=path, place=place, help=help))
+        self._errors.append(AttncliError(error.exit_code, error.message, path=path, place=place, help=error.help))
         if len(self._errors) == LIMIT:
             self.stop()
 
@@ -45,5 +50,6 @@ class Report:
         if not self._errors:
             return
         first, *others = sorted(self._errors, key=lambda e: (e.place.line, e.place.column) if e.place else (0, 0))
-        first.more = tuple(others)
-        raise first
+        raise AttncliError(
+            first.exit_code, first.message, path=first.path, place=first.place, help=first.help, more=tuple(others)
+        )

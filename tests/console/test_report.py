@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from attncli.console.report import describe, reason, report_error, warn
+from attncli.console.report import describe, report_error, warn
 from attncli.errors import AttncliError, Exit, Place, input_error
 
 
@@ -83,15 +83,3 @@ def test_a_warning_is_one_line() -> None:
     stream = io.StringIO()
     warn("row\n1", stream)
     assert stream.getvalue() == "attncli: warning: row\\n1\n"
-
-
-@pytest.mark.parametrize(
-    ("error", "words"),
-    [
-        (OSError(28, "No space left on device"), "no space left on device"),
-        (OSError(5, "I/O error"), "I/O error"),
-        (io.UnsupportedOperation("not writable"), "it is closed"),
-    ],
-)
-def test_the_reason_of_the_operating_system(error: OSError, words: str) -> None:
-    assert reason(error) == words

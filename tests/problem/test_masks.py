@@ -190,3 +190,10 @@ def test_change_scale() -> None:
     assert change(problem, scale="none").scale == "none"
     assert change(problem, scale=" 0.5 ").scale == 0.5
     assert change(change(problem, scale="2"), scale="default").scale == "default"
+
+
+def test_a_missing_file_in_a_changed_mask_is_a_missing_file() -> None:
+    with pytest.raises(AttncliError) as caught:
+        change(read("none"), mask="{keep: {file: no.npy}}")
+    assert (caught.value.path, caught.value.exit_code) == ("mask.keep.file", Exit.FILE)
+    assert caught.value.message == "cannot read no.npy: there is no such file"
