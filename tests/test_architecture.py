@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from importlinter.cli import EXIT_STATUS_SUCCESS, lint_imports
 
-from attncli.attention.rules import AXES, COMPUTED, GIVEN, RULES
-from attncli.equation.parse import parse_expression
+from attncli.attention.indices import INDICES
+from attncli.attention.rules import COMPUTED, GIVEN, RULES
+from attncli.equation.parse import parse_equation, parse_expression
 from attncli.page.document import text
 from attncli.problem.model import GIVEN as KEYS
 from attncli.problem.model import Causal, Problem
@@ -59,11 +60,11 @@ def test_every_key_of_a_problem_that_holds_numbers_has_a_rule() -> None:
 @pytest.mark.parametrize("rule", [*GIVEN, *COMPUTED], ids=lambda rule: f"{rule.name}-{'given' if rule.given else ''}")
 def test_every_rule_can_be_read(rule: Any) -> None:
     assert rule.target.name == rule.name
-    assert set(rule.target.indices) <= set(AXES)
+    assert set(rule.target.indices) <= set(INDICES)
     assert rule.meaning
     assert all(text(prose) for prose in (rule.meaning, rule.why) if prose)
-    if rule.formula:
-        parse_expression(rule.formula)
+    assert rule.given or parse_equation(rule.source) == rule.equation
+    assert rule.matrix_form is None or parse_expression(rule.matrix_source) == rule.matrix_form
 
 
 def test_every_step_can_be_reached(problem: Callable[..., Problem]) -> None:

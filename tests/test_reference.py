@@ -12,12 +12,14 @@ from typing import Any
 import pytest
 
 from attncli import commands
-from attncli.attention.rules import COMPUTED, GIVEN, Rule
+from attncli.attention.rule import Rule
+from attncli.attention.rules import COMPUTED, GIVEN
 from attncli.attention.variants import SCALED, SCORES, exponential
 from attncli.cli import run
 from attncli.console.values import CHOICES
+from attncli.equation.python import PYTHON
+from attncli.equation.write import write
 from attncli.errors import Exit
-from attncli.page.occurrence import OCCURRENCE
 from attncli.problem.keys import KEYS, LATER
 from attncli.problem.mask_forms import FORMS
 from attncli.problem.schema import problem_schema
@@ -100,21 +102,25 @@ def test_exit_codes() -> None:
     assert [int(code) for code in Exit if str(int(code)) not in codes] == []
 
 
-@pytest.mark.parametrize("rule", [*GIVEN, *COMPUTED], ids=lambda rule: rule.equation)
+def _equation(rule: Rule) -> str:
+    return rule.source or write(rule.target, PYTHON)
+
+
+@pytest.mark.parametrize("rule", [*GIVEN, *COMPUTED], ids=_equation)
 def test_steps(rule: Rule) -> None:
     described = section(text("steps.md"), "What is given" if rule.given else "What is worked out")
     row = rows(described)[rule.name]
     if rule.name == "mask":  # its equation depends on the mask; the page has a table of its own for it
         return
-    expected = [rule.symbol, rule.equation] + ([formula(rule)] if rule.formula else [])
+    expected = [rule.symbol, _equation(rule)] + ([formula(rule)] if rule.matrix_form else [])
     assert [part for part in expected if f"`{part}`" not in row] == []
-    assert rule.given or OCCURRENCE[rule.name] in row
+    assert rule.given or rule.when in row
 
 
-@pytest.mark.parametrize("rule", [*SCORES.values(), *SCALED.values(), exponential(2.0)], ids=lambda rule: rule.equation)
+@pytest.mark.parametrize("rule", [*SCORES.values(), *SCALED.values(), exponential(2.0)], ids=_equation)
 def test_variants_of_steps(rule: Rule) -> None:
     page = text("steps.md")
-    assert f"`{rule.equation}`" in page
+    assert f"`{_equation(rule)}`" in page
     assert f"`{formula(rule)}`" in page
 
 

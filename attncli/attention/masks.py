@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from attncli.attention.rules import COMPUTED, Rule
+from attncli.attention.rule import Rule
+from attncli.attention.rules import COMPUTED_RULES
+from attncli.equation.parse import parse_equation
 from attncli.problem.model import Additive, Causal, Hide, Keep, Lengths, Mask, MaskPart, Padding, Window
 
 
@@ -62,7 +64,7 @@ def clauses(mask: Mask, queries: int, keys: int) -> tuple[Clause, ...]:
 
 def mask_rule(parts: tuple[Clause, ...]) -> Rule:
     """The mask step for these parts: 0 (or what is added) where all allow it, -inf elsewhere."""
-    rule = next(rule for rule in COMPUTED if rule.name == "mask")
+    rule = COMPUTED_RULES["mask"]
     conditions = [condition for part in parts for condition in part.conditions]
     added = " + ".join(part.added for part in parts if part.added)
     visible = " and ".join(conditions)
@@ -70,7 +72,7 @@ def mask_rule(parts: tuple[Clause, ...]) -> Rule:
     meaning = rule.meaning if not added else "What is added to the scores; `-inf` hides a key from a query."
     return replace(
         rule,
-        equation=f"mask[i, j] = {value}",
+        expression=parse_equation(f"mask[i, j] = {value}").expression,
         meaning=" ".join([meaning, *(part.meaning for part in parts)]),
     )
 

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from attncli.attention.masks import clauses, mask_rule
-from attncli.attention.rules import COMPUTED, GIVEN_RULES, Rule
+from attncli.attention.rule import Rule
+from attncli.attention.rules import COMPUTED_RULES, GIVEN_RULES
 from attncli.attention.variants import SCALED, SCORES, exponential, projection
 from attncli.problem.model import Problem
 from attncli.problem.projections import input_of
-
-_COMPUTED = {rule.name: rule for rule in COMPUTED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,7 @@ def plan_logits(problem: Problem) -> Plan:
     parameters: dict[str, Any] = {"d_k": _width(problem, "K")}
 
     if problem.score != "additive":
-        rules.append(_COMPUTED["K_T"])
+        rules.append(COMPUTED_RULES["K_T"])
     rules.append(SCORES[problem.score])
     if isinstance(problem.scale, float):
         rules.append(SCALED["number"])
@@ -43,12 +42,12 @@ def plan_logits(problem: Problem) -> Plan:
     elif problem.scale == "default" and problem.score == "scaled_dot":
         rules.append(SCALED["default"])
     if problem.softcap is not None:
-        rules.append(_COMPUTED["capped"].reading({"logits": rules[-1].name}))
+        rules.append(COMPUTED_RULES["capped"].reading({"logits": rules[-1].name}))
         parameters["softcap"] = problem.softcap
     if problem.mask.parts:
         parts = clauses(problem.mask, len(problem.tokens), len(problem.context_tokens))
         before = rules[-1].name
-        rules += [mask_rule(parts), _COMPUTED["masked"].reading({"logits": before})]
+        rules += [mask_rule(parts), COMPUTED_RULES["masked"].reading({"logits": before})]
         for part in parts:
             parameters |= part.parameters
     if problem.exp_base is not None:
@@ -60,10 +59,10 @@ def plan_softmax(problem: Problem, logits: str, *, shift: bool) -> tuple[Rule, .
     """The rules from the logits to the output, through the shifted scores where the shift is needed."""
     rules: list[Rule] = []
     if shift:
-        rules += [_COMPUTED[name].reading({"logits": logits}) for name in ("row_max", "shifted")]
+        rules += [COMPUTED_RULES[name].reading({"logits": logits}) for name in ("row_max", "shifted")]
     seen = "shifted" if shift else logits
     rules.append(exponential(problem.exp_base).reading({"logits": seen}))
-    rules += [_COMPUTED["row_sum"], _COMPUTED["weights"].reading({"logits": logits}), _COMPUTED["output"]]
+    rules += [COMPUTED_RULES[name].reading({"logits": logits}) for name in ("row_sum", "weights", "output")]
     return tuple(rules)
 
 

@@ -79,6 +79,15 @@ def _array_share(xp: Any, part: Any, whole: Any) -> Any:
     return part / xp.where(whole == 0, xp.ones_like(whole), whole)
 
 
+def _array_add_mask(xp: Any, score: Any, mask: Any) -> Any:
+    return xp.where(mask == -math.inf, mask, score + mask)
+
+
+def _add_mask(score: Any, mask: Any) -> Any:
+    """score + mask, where -inf hides whatever the score is: an infinite one, too, that would make it NaN."""
+    return mask if mask == -math.inf else score + mask
+
+
 def _array_where(xp: Any, condition: Any, yes: Any, no: Any) -> Any:
     like = next((branch for branch in (yes, no) if hasattr(branch, "dtype")), None)
     dtype = like.dtype if like is not None else None
@@ -106,6 +115,7 @@ FUNCTIONS: dict[str, Function] = {
     "div": _plain(operator.truediv),
     "pow": Function(lambda xp, base, power: base**power, operator.pow, operator.pow, _power),
     "share": Function(_array_share, _share, _share, _share),
+    "add_mask": Function(_array_add_mask, _add_mask, _add_mask, _add_mask),
     "sqrt": Function(lambda xp, x: xp.sqrt(x), math.sqrt, Decimal.sqrt, _root),
     "exp": Function(lambda xp, x: xp.exp(x), math.exp, Decimal.exp, _exact_exp),
     "tanh": Function(lambda xp, x: xp.tanh(x), math.tanh, _decimal_tanh, lambda x: Fraction(0) if x == 0 else None),

@@ -43,34 +43,35 @@ class Notation:
     nearly: str = "≈"
 
 
-def _operator(separator: str, level: int, *needs: int) -> Spelling:
+def operator(separator: str, level: int, *needs: int) -> Spelling:
     return Spelling(separator, level, needs or (level,), joins=True)
 
 
 _SHARED = {
-    "add": _operator(" + ", SUM, SUM, PRODUCT),
-    "sub": _operator(" - ", SUM, SUM, PRODUCT),
+    "add": operator(" + ", SUM, SUM, PRODUCT),
+    "add_mask": operator(" + ", SUM, SUM, PRODUCT),
+    "sub": operator(" - ", SUM, SUM, PRODUCT),
     "neg": Spelling("-{0}", MINUS, (PRODUCT,)),
     "div": Spelling("{0} / {1}", PRODUCT, (MINUS, POWER)),
     "share": Spelling("{0} / {1}", PRODUCT, (MINUS, POWER)),
-    "matmul": _operator(" ", PRODUCT, PRODUCT, POWER),
+    "matmul": operator(" ", PRODUCT, PRODUCT, POWER),
     "finite": Spelling("{0}", POWER, (POWER,)),
     "max": Spelling(", ", ATOM, (CHOICE,), joins=True),
-    "lt": _operator(" < ", COMPARISON, SUM),
-    "gt": _operator(" > ", COMPARISON, SUM),
-    "eq": _operator(" = ", COMPARISON, SUM),
+    "lt": operator(" < ", COMPARISON, SUM),
+    "gt": operator(" > ", COMPARISON, SUM),
+    "eq": operator(" = ", COMPARISON, SUM),
     "tanh": Spelling("tanh({0})"),
     "softmax": Spelling("softmax({0})"),
 }
 
 PLAIN_FUNCTIONS = _SHARED | {
-    "mul": _operator("*", PRODUCT, PRODUCT, POWER),
+    "mul": operator("*", PRODUCT, PRODUCT, POWER),
     "pow": Spelling("{0}^{1}", POWER, (ATOM, ATOM)),
     "sqrt": Spelling("sqrt({0})"),
     "exp": Spelling("exp({0})"),
-    "le": _operator(" <= ", COMPARISON, SUM),
-    "ge": _operator(" >= ", COMPARISON, SUM),
-    "and_": _operator(" and ", COMPARISON),
+    "le": operator(" <= ", COMPARISON, SUM),
+    "ge": operator(" >= ", COMPARISON, SUM),
+    "and_": operator(" and ", COMPARISON),
     "not_": Spelling("not {0}", COMPARISON, (ATOM,)),
     "where": Spelling("{1} if {0} else {2}", CHOICE, (COMPARISON, SUM, SUM)),
     "transpose": Spelling("transpose({0})"),
@@ -79,28 +80,28 @@ PLAIN_FUNCTIONS = _SHARED | {
 }
 
 UNICODE_FUNCTIONS = PLAIN_FUNCTIONS | {
-    "mul": _operator("·", PRODUCT, PRODUCT, POWER),
+    "mul": operator("·", PRODUCT, PRODUCT, POWER),
     "sqrt": Spelling("√{0}", POWER, (ATOM,)),
     "exp": Spelling("exp({0})", of_number="e^{0}", needs=(ATOM,)),
-    "le": _operator(" ≤ ", COMPARISON, SUM),
-    "ge": _operator(" ≥ ", COMPARISON, SUM),
+    "le": operator(" ≤ ", COMPARISON, SUM),
+    "ge": operator(" ≥ ", COMPARISON, SUM),
     "transpose": Spelling("transpose of {0}", PRODUCT, (POWER,)),
     "row_sums": Spelling("row sums of {0}", PRODUCT),
     "row_maxima": Spelling("row maxima of {0}", PRODUCT),
 }
 
 LATEX_FUNCTIONS = _SHARED | {
-    "mul": _operator(r" \cdot ", PRODUCT, PRODUCT, POWER),
+    "mul": operator(r" \cdot ", PRODUCT, PRODUCT, POWER),
     "div": Spelling(r"\frac{{{0}}}{{{1}}}", POWER),
     "share": Spelling(r"\frac{{{0}}}{{{1}}}", POWER),
-    "matmul": _operator(r" \, ", PRODUCT, PRODUCT, POWER),
+    "matmul": operator(r" \, ", PRODUCT, PRODUCT, POWER),
     "pow": Spelling("{0}^{{{1}}}", POWER, (ATOM, CHOICE)),
     "sqrt": Spelling(r"\sqrt{{{0}}}"),
     "exp": Spelling(r"\exp({0})", of_number="e^{{{0}}}"),
     "tanh": Spelling(r"\tanh({0})"),
-    "le": _operator(r" \le ", COMPARISON, SUM),
-    "ge": _operator(r" \ge ", COMPARISON, SUM),
-    "and_": _operator(r" \;\mathrm{and}\; ", COMPARISON),
+    "le": operator(r" \le ", COMPARISON, SUM),
+    "ge": operator(r" \ge ", COMPARISON, SUM),
+    "and_": operator(r" \;\mathrm{and}\; ", COMPARISON),
     "not_": Spelling(r"\mathrm{{not}}\;{0}", COMPARISON, (ATOM,)),
     "where": Spelling(
         r"\left\{{\begin{{array}}{{ll}}{1} & \mathrm{{if}}\; {0} \\{{}} {2} & \mathrm{{otherwise}}"

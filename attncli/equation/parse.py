@@ -34,7 +34,7 @@ def parse_equation(source: str) -> Equation:
         target = Ref(target.name)
     if not isinstance(target, Ref):
         raise EquationError(f"the left side must be a name with indices: {source!r}")
-    return Equation(target, _convert(statement.value, source), source.strip())
+    return Equation(target, _convert(statement.value, source))
 
 
 @lru_cache(maxsize=512)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
+from attncli.equation.python import PYTHON
 from attncli.equation.tree import Call, Equation, Expression, Reduce, Ref, walk
+from attncli.equation.write import write_equation
 
 
 def index_sizes(equation: Equation, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
@@ -13,14 +16,15 @@ def index_sizes(equation: Equation, shapes: Mapping[str, tuple[int, ...]]) -> di
     Raises ValueError, naming the equation, where two arrays disagree: a fault in a rule or a missing check.
     """
     sizes: dict[str, int] = {}
+    said = partial(write_equation, equation, PYTHON)
     for node in walk(equation.expression):
         if isinstance(node, Ref):
             shape = shapes[node.name]
             if len(shape) != len(node.indices):
-                raise ValueError(f"{node.name} has {len(shape)} axes in {equation.source!r}")
+                raise ValueError(f"{node.name} has {len(shape)} axes in {said()!r}")
             for index, size in zip(node.indices, shape, strict=True):
                 if sizes.setdefault(index, size) != size:
-                    raise ValueError(f"{index} runs to {sizes[index]} and to {size} in {equation.source!r}")
+                    raise ValueError(f"{index} runs to {sizes[index]} and to {size} in {said()!r}")
     return sizes
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -61,7 +61,6 @@ class Equation:
 
     target: Ref
     expression: Expression
-    source: str = field(default="", compare=False)
 
 
 def walk(expression: Expression) -> Iterator[Expression]:

@@ -32,7 +32,7 @@ def bill_data(cost: Cost) -> dict[str, Any]:
 def _step(cost: Cost, step: StepCost) -> dict[str, Any]:
     return {
         "title": step.rule.title,
-        "equation": None if step.rule.given else step.rule.equation,
+        "equation": step.rule.source,
         "shape": list(step.shape),
         "repeats": step.repeats,
         "one_head": {kind.replace(" ", "_"): count for kind, count in step.kinds.items()},

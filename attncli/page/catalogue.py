@@ -6,14 +6,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from attncli import __version__
-from attncli.attention.rules import RULES, Rule, in_symbols
-from attncli.equation.tree import Equation, Name, Reduce, walk
+from attncli.attention.indices import INDICES, PLACEHOLDERS
+from attncli.attention.rule import Rule
+from attncli.attention.rules import RULES, cell_form, headline, in_symbols
+from attncli.equation.tree import Equation, Name, Reduce, Ref, walk
 from attncli.errors import did_you_mean, usage_error
 from attncli.page.document import Block, Document, Formula, Heading, Listing, Math, Paragraph, Table, Text, text
-from attncli.page.occurrence import INDICES, OCCURRENCE, PLACEHOLDERS
 from attncli.page.variants import variants
 from attncli.tracing.data import FORMAT, formula
 
+_LETTERS = {letter: index.meaning for letter, index in INDICES.items()} | PLACEHOLDERS
 _PLAIN = {"source": "X"}  # keys and values come from X where nothing else is said
 
 
@@ -24,7 +26,7 @@ def catalogue() -> Document:
     blocks = (
         Paragraph(("Every step of attention, in order; each is there only where a problem needs it.",)),
         Table(("name", "symbol", "title", "formula", "cell by cell"), rows),
-        Listing(tuple((*_word(name), ": ", meaning) for name, meaning in (INDICES | PLACEHOLDERS).items())),
+        Listing(tuple((*_word(name), ": ", meaning) for name, meaning in _LETTERS.items())),
         Paragraph(("attncli steps NAME shows one step in full, with its variants and when it is there.",)),
     )
     return Document("The steps of attention", blocks, lambda: _data({rule.name: _rule_data(rule) for rule in rules}))
@@ -50,8 +52,9 @@ def _row(rule: Rule) -> tuple[Text, ...]:
     symbol: Text = (Math(Name(rule.symbol)),)
     if rule.given:
         return (rule.name,), symbol, (rule.title,), ("given",), (Math(in_symbols(rule.target)),)
-    head = _sentence(rule.headline) if rule.headline else ()
-    return (rule.name,), symbol, (rule.title,), head, _sentence(rule.cell_form)
+    found = headline(rule)
+    head = _sentence(found) if found else ()
+    return (rule.name,), symbol, (rule.title,), head, _sentence(cell_form(rule))
 
 
 def _sentence(equation: Equation) -> Text:
@@ -66,27 +69,28 @@ def _formulas(rule: Rule) -> Iterator[Block]:
     if rule.given:
         yield Formula(in_symbols(rule.target))
         return
-    if rule.headline:
-        yield Formula(rule.headline)
-    yield Formula(rule.cell_form)
+    if found := headline(rule):
+        yield Formula(found)
+    yield Formula(cell_form(rule))
 
 
 def _facts(rule: Rule) -> Iterator[Text]:
     yield "Symbol: ", Math(Name(rule.symbol))
     if not rule.given:
-        yield (f"In Python syntax: {rule.equation}",)
+        yield (f"In Python syntax: {rule.source}",)
         yield (f"Reads: {', '.join(rule.inputs) or 'nothing but positions'}",)
     yield (f"Axes: {', '.join(rule.axes)}",)
-    for name in (*_indices(rule), *(name for name in PLACEHOLDERS if name in rule.equation)):
-        yield (*_word(name), ": ", (INDICES | PLACEHOLDERS)[name])
-    yield "When it is there: ", OCCURRENCE[rule.name]
+    for name in _letters(rule):
+        yield (*_word(name), ": ", _LETTERS[name])
+    yield "When it is there: ", rule.when
 
 
-def _indices(rule: Rule) -> tuple[str, ...]:
-    """The letters of a rule, those of its cells first."""
-    inner = () if rule.given else walk(rule.tree.expression)
-    summed = [node.index for node in inner if isinstance(node, Reduce)]
-    return tuple(dict.fromkeys((*rule.target.indices, *summed)))
+def _letters(rule: Rule) -> tuple[str, ...]:
+    """The letters and placeholders of a rule, those of its cells first."""
+    nodes = () if rule.given else tuple(walk(rule.equation.expression))
+    summed = [node.index for node in nodes if isinstance(node, Reduce)]
+    stand_ins = [node.name for node in nodes if isinstance(node, Ref | Name) and node.name in PLACEHOLDERS]
+    return tuple(dict.fromkeys((*rule.target.indices, *summed, *stand_ins)))
 
 
 def _variants(name: str) -> Iterator[Block]:
@@ -110,14 +114,14 @@ def _rule_data(rule: Rule) -> dict[str, Any]:
         "axes": list(rule.axes),
         "meaning": rule.meaning,
         "why": rule.why,
-        "when": OCCURRENCE[rule.name],
+        "when": rule.when,
         "variants": [{"when": when, **_equation_data(other)} for when, other in variants(rule.name).items()],
     }
 
 
 def _equation_data(rule: Rule) -> dict[str, Any]:
     return {
-        "equation": None if rule.given else rule.equation,
+        "equation": rule.source,
         "formula": formula(rule),
         "inputs": list(rule.inputs),
     }

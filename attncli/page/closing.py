@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncli.attention.rules import in_symbols
+from attncli.attention.rules import cell_form, headline, in_symbols
 from attncli.equation.shapes import product_text
 from attncli.equation.tree import Expression, Name
 from attncli.page.document import Block, Heading, Listing, Math, Paragraph, Table, Text
@@ -26,7 +26,7 @@ def closing(trace: Trace) -> Iterator[Block]:
 
 
 def _row(trace: Trace, number: int, step: Step) -> tuple[Text, ...]:
-    sentence = step.rule.headline or step.rule.cell_form
+    sentence = headline(step.rule) or cell_form(step.rule)
     formula: Text = (Math(sentence.target), " = ", Math(sentence.expression))
     return ((str(number),), (step.rule.title,), formula, (product_text(shapes(trace, step)),))
 

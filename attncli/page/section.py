@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.attention.rules import in_symbols
+from attncli.attention.rules import cell_form, headline, in_symbols
 from attncli.equation.shapes import product_factors
 from attncli.equation.tree import Name
 from attncli.page.document import Block, Cell, Formula, Grid, Heading, Math, Paragraph, Shapes, Worked, text
@@ -31,10 +31,10 @@ def step_section(printer: Printer, step: Step, number: int | None, detail: str, 
     yield Heading(rule.title, number, product)
     if detail != "brief":
         yield Paragraph(text(" ".join(part for part in (rule.meaning, rule.why) if part)))
-    if rule.headline:
-        yield Formula(rule.headline, product)
-    if detail != "brief" or not rule.headline:
-        yield Formula(rule.cell_form, () if rule.headline else product)
+    if found := headline(rule):
+        yield Formula(found, product)
+    if detail != "brief" or not rule.matrix_form:
+        yield Formula(cell_form(rule), () if rule.matrix_form else product)
     yield grid(printer, step, heatmap)
     worked = lines(printer, step, detail) if detail != "brief" else ()
     if worked:
@@ -51,15 +51,15 @@ def cell_section(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterat
     if rule.given:
         yield grid(printer, step)
         return
-    if rule.headline:
-        yield Formula(rule.headline, product)
-    yield Formula(rule.cell_form, () if rule.headline else product)
+    if found := headline(rule):
+        yield Formula(found, product)
+    yield Formula(cell_form(rule), () if rule.matrix_form else product)
     yield Worked((worked_line(printer, step, index),))
 
 
 def shapes(trace: Trace, step: Step) -> Shapes:
     """The shapes of the product, (3, 4)·(4, 3) = (3, 3); of the result alone where there is no product."""
-    factors = None if step.rule.given else product_factors(step.rule.tree.expression)
+    factors = None if step.rule.given else product_factors(step.rule.equation.expression)
     if factors is None:
         return (step.shape,)
     known = trace.shapes()

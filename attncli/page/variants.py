@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from attncli.attention.masks import clauses, mask_rule
-from attncli.attention.rules import GIVEN_RULES, RULES, Rule
+from attncli.attention.rule import Rule
+from attncli.attention.rules import GIVEN_RULES, RULES
 from attncli.attention.variants import SCALED, SCORES, exponential, projection
 from attncli.problem.model import Additive, Causal, Hide, Keep, Lengths, Mask, Matrix, Padding, Window
 

@@ -7,7 +7,6 @@ from itertools import product
 
 import numpy as np
 
-from attncli.attention.rules import in_symbols
 from attncli.equation.shapes import index_sizes
 from attncli.equation.substitute import exact, substitute
 from attncli.equation.tree import Call, Expression, Name, Number, Ref, rewrite
@@ -22,18 +21,17 @@ def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full
     """One cell of a computed step, worked out."""
     label, trace = cell_label(step, index), printer.trace
     place = dict(zip(step.rule.target.indices, index, strict=True))
-    tree = step.rule.tree.expression
-    if step.name == "mask":
+    tree = step.rule.equation.expression
+    if isinstance(tree, Call) and step.rule.decides:
         return WorkedLine(label, remark=_visibility(printer, tree, place))
-    if step.name == "weights" and index[0] in trace.fully_masked:
+    if step.rule.shares and index[0] in trace.fully_masked:
         nothing = ("by definition: this query sees no key",)
         return WorkedLine(label, result=printer.number(step.name, index), remark=nothing)
-    sizes = index_sizes(step.rule.tree, trace.shapes())
+    sizes = index_sizes(step.rule.equation, trace.shapes())
     sentence = substitute(tree, place, sizes, printer.number, printer.scalars())
     result = printer.number(step.name, index)
-    if isinstance(sentence, Number):  # a copy: nothing to work, unless a mask decided it
-        hidden = result.value == float("-inf")
-        return WorkedLine(label, result=result, remark=("hidden by the mask",) if hidden else ())
+    if isinstance(sentence, Number):  # a copy: nothing to work
+        return WorkedLine(label, result=result)
     truth = exact(sentence)
     shown = sentence if in_full else _shortened(sentence)
     return WorkedLine(label, shown, result, exact=truth is not None and truth == result.value)
@@ -41,7 +39,7 @@ def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full
 
 def lines(printer: Printer, step: Step, detail: str) -> tuple[WorkedLine, ...]:
     """The worked lines of a step: one for each row ("rows"), or one for every cell ("cells")."""
-    if step.rule.given or isinstance(step.rule.tree.expression, Ref):
+    if step.rule.given or step.rule.copies:
         return ()
     if detail == "cells":
         places: Iterator[tuple[int, ...]] = product(*(range(size) for size in step.shape))
@@ -83,11 +81,9 @@ def _shortened(sentence: Expression) -> Expression:
     return rewrite(sentence, change)
 
 
-def _visibility(printer: Printer, tree: Expression, place: dict[str, int]) -> Text:
+def _visibility(printer: Printer, tree: Call, place: dict[str, int]) -> Text:
     """Why a key is visible or hidden: every condition of the mask with its numbers put in."""
-    if not (isinstance(tree, Call) and tree.function == "where"):
-        return ("added: ", Math(substitute(tree, place, {}, printer.number, printer.scalars())))
-    condition, visible, _ = tree.arguments
+    condition, visible, hidden = tree.arguments
     parts = condition.arguments if isinstance(condition, Call) and condition.function == "and_" else (condition,)
     said: list[str | Math] = []
     seen = True
@@ -95,6 +91,14 @@ def _visibility(printer: Printer, tree: Expression, place: dict[str, int]) -> Te
         numbers = substitute(part, place, {}, printer.number, printer.scalars())
         holds = bool(exact(numbers))
         seen &= holds
-        said += [Math(part), ": ", Math(numbers), " holds, " if holds else " does not hold, "]
-    value = substitute(visible, place, {}, printer.number, printer.scalars()) if seen else Number(float("-inf"), "-inf")
-    return (*said, "so " if seen else "so hidden: ", Math(in_symbols(value)))
+        said += [*_fact(part, numbers, place, holds), ", "]
+    value = substitute(visible if seen else hidden, place, {}, printer.number, printer.scalars())
+    return (*said, "so " if seen else "so hidden: ", Math(value))
+
+
+def _fact(condition: Expression, numbers: Expression, place: dict[str, int], holds: bool) -> Text:
+    """A condition on positions with its verdict; of a matrix, just what stands in its cell."""
+    match condition, numbers:
+        case Call(arguments=(Ref(name=name, indices=indices), _)), Call(arguments=(found, _)):
+            return Math(Ref(name, tuple(str(place[index]) for index in indices))), " = ", Math(found)
+    return Math(condition), ": ", Math(numbers), " holds" if holds else " does not hold"

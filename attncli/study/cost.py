@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from attncli.attention.indices import INDICES
 from attncli.attention.plan import plan_logits, plan_softmax
 from attncli.backend import DTYPES
 from attncli.equation.shapes import index_sizes
@@ -15,7 +16,7 @@ from attncli.problem.model import GIVEN, Matrix, Problem
 from attncli.study.cost_model import Cost, StepCost
 from attncli.study.operations import growth, number, operations
 
-SYMBOLS = {"i": "n", "j": "m", "d": "d_model", "k": "d_k", "c": "d_v", "p": "d_q", "a": "d_hidden"}
+SYMBOLS = {letter: index.length for letter, index in INDICES.items()}
 SHARED = ("X", "context", "mask")  # by all heads of a layer
 
 
@@ -90,10 +91,10 @@ def _steps(problem: Problem, sizes: Sizes, together: bool) -> tuple[Mapping[str,
             own = problem.given[rule.name].value.shape
             lengths = {letter: changed.get(symbols[letter], size) for letter, size in zip(letters, own, strict=True)}
         else:
-            lengths = {**index_sizes(rule.tree, shapes), "i": n, "j": m}
+            lengths = {**index_sizes(rule.equation, shapes), "i": n, "j": m}
         shapes[rule.name] = tuple(lengths[letter] for letter in letters)
         found |= {symbols[letter]: length for letter, length in lengths.items() if letter not in "ij"}
-        counts = {} if rule.given else operations(rule.tree)
+        counts = {} if rule.given else operations(rule.equation)
         kinds = {kind: number(count, lengths) for kind, count in counts.items()}
         repeats = sizes.layers * (1 if rule.name in SHARED else sizes.heads)
         grows = (growth(counts.values(), symbols), growth([{letters: 1}], symbols))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
-from attncli.attention.rules import Rule
+from attncli.attention.rule import Rule
 from attncli.backend import Dtype
 
 PROJECTIONS = ("Q", "K", "V")

@@ -17,7 +17,7 @@ Monomial: TypeAlias = tuple[str, ...]  # the letters of a product of lengths, so
 Polynomial: TypeAlias = Mapping[Monomial, int]
 
 KINDS = {
-    "mul": "multiplications", "add": "additions", "sub": "subtractions", "neg": "subtractions",
+    "mul": "multiplications", "add": "additions", "add_mask": "additions", "sub": "subtractions", "neg": "subtractions",
     "div": "divisions", "share": "divisions", "exp": "exponentials", "pow": "powers", "sqrt": "roots",
     "tanh": "hyperbolic tangents", "max": "comparisons", "le": "comparisons", "lt": "comparisons",
     "ge": "comparisons", "gt": "comparisons", "eq": "comparisons", "finite": "comparisons",

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attncli import __version__
-from attncli.attention.rules import GIVEN_RULES, RULES, Rule
+from attncli.attention.rule import Rule
+from attncli.attention.rules import GIVEN_RULES, RULES, cell_form, headline
 from attncli.equation.notation import PLAIN
+from attncli.equation.parse import parse_equation, parse_expression
 from attncli.equation.write import write_equation
 from attncli.tracing.model import Step, Trace, read_only
 
@@ -33,6 +36,7 @@ def to_dict(trace: Trace, names: Sequence[str] | None = None) -> dict[str, Any]:
         "steps": {name: _step(trace.steps[name]) for name in names or trace.steps},
         "warnings": list(trace.warnings),
         "fully_masked": list(trace.fully_masked),
+        **_truth(trace.truth, names or tuple(trace.steps)),
     }
 
 
@@ -40,7 +44,7 @@ def from_dict(data: dict[str, Any]) -> Trace:
     """The trace that `to_dict` wrote; raises KeyError, TypeError or ValueError where it is not one."""
     if data["attncli"]["format"] != FORMAT:
         raise ValueError(f"this is trace format {data['attncli']['format']}; format {FORMAT} can be read")
-    return Trace(
+    trace = Trace(
         data["title"],
         tuple(data["tokens"]),
         tuple(data["context_tokens"]),
@@ -50,11 +54,19 @@ def from_dict(data: dict[str, Any]) -> Trace:
         tuple(data["warnings"]),
         tuple(data["fully_masked"]),
     )
+    if "truth" not in data:
+        return trace
+    true = {name: replace(trace.steps[name], value=_array(value)) for name, value in data["truth"].items()}
+    return replace(trace, truth=replace(trace, steps=true))
 
 
 def formula(rule: Rule) -> str | None:
     """The headline in ASCII letters, S = Q K^T; the index form where there is none; None where given."""
-    return None if rule.given else write_equation(rule.headline or rule.cell_form, PLAIN)
+    return None if rule.given else write_equation(headline(rule) or cell_form(rule), PLAIN)
+
+
+def _truth(truth: Trace | None, names: Sequence[str]) -> dict[str, Any]:
+    return {} if truth is None else {"truth": {name: _values(truth[name]) for name in names}}
 
 
 def _step(step: Step) -> dict[str, Any]:
@@ -62,30 +74,37 @@ def _step(step: Step) -> dict[str, Any]:
     return {
         "title": rule.title,
         "symbol": rule.symbol,
-        "equation": None if rule.given else rule.equation,
+        "equation": rule.source,
         "formula": formula(rule),
-        "headline": rule.formula or None,
+        "headline": rule.matrix_source,
         "inputs": [name for name in rule.inputs if name in RULES],
         "axes": list(rule.axes),
         "labels": [list(labels) for labels in step.labels],
         "shape": list(step.shape),
         "value": _values(step.value),
-        **({"written": step.written.tolist()} if step.written is not None and _exact(step.written) else {}),
-        "meaning": " ".join(part for part in (rule.meaning, rule.why) if part),
+        **({"written": step.written.tolist()} if step.written is not None else {}),
+        "meaning": rule.meaning,
+        "why": rule.why,
     }
 
 
-def _exact(written: NDArray[Any]) -> bool:
-    """Whether there are numbers such as "1/3", which are more than their value; plain decimals are not."""
-    return any("/" in text or "sqrt" in text for text in written.flat)
-
-
 def _read_step(name: str, data: dict[str, Any]) -> Step:
-    equation = data["equation"] or GIVEN_RULES[name].equation
-    rule = Rule(name, data["symbol"], data["title"], equation, data["headline"] or "", data["meaning"])
-    labels = tuple(tuple(axis) for axis in data["labels"])
+    """The step with the rule that its equation says; prose that data does not hold comes from the known rule."""
+    said = RULES[name] if data["equation"] else GIVEN_RULES[name]
+    rule = replace(
+        said,
+        symbol=data["symbol"],
+        title=data["title"],
+        expression=parse_equation(data["equation"]).expression if data["equation"] else None,
+        matrix_form=parse_expression(data["headline"]) if data["headline"] else None,
+        meaning=data["meaning"],
+        why=data["why"],
+    )
+    value, labels = _array(data["value"]), tuple(tuple(axis) for axis in data["labels"])
+    if list(value.shape) != data["shape"] or tuple(map(len, labels)) != value.shape:
+        raise ValueError(f"{name}: its value has shape {value.shape}, which its shape or its labels are not of")
     written = read_only(np.array(data["written"], dtype=object)) if "written" in data else None
-    return Step(rule, _array(data["value"]), labels, written)
+    return Step(rule, value, labels, written)
 
 
 def _values(array: NDArray[Any]) -> Any:

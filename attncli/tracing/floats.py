@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from attncli.attention.rules import Rule
+from attncli.attention.rule import Rule
 from attncli.backend import Backend, Dtype, Host
 from attncli.equation.evaluate import Array, evaluate
 from attncli.equation.shapes import index_sizes
@@ -41,11 +41,11 @@ class FloatWorker:
         }
         shapes = {name: tuple(array.shape) for name, array in arrays.items()}
         value = evaluate(
-            rule.tree,
+            rule.equation,
             arrays=arrays,
             scalars={name: float(value) for name, value in self.parameters.items() if name not in extra}
             | {"inf": float("inf")},
-            sizes={**index_sizes(rule.tree, shapes), **self.counts},
+            sizes={**index_sizes(rule.equation, shapes), **self.counts},
             xp=self.backend.xp,
             dtype=self.backend.computed(self.dtype),
         )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.attention.rules import Rule
+from attncli.attention.rule import Rule
 
 
 @dataclass(frozen=True, slots=True, eq=False)

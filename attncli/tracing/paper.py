@@ -10,14 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from attncli.attention.rules import Rule
+from attncli.attention.rule import Rule
 from attncli.backend import Host
 from attncli.equation.shapes import index_sizes
 from attncli.equation.substitute import DIGITS, decimal
 from attncli.problem.model import Matrix
 from attncli.problem.numbers import as_decimal
-
-COPIES = ("K_T", "mask")  # nothing is worked out in them: given numbers are written down once more
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +45,18 @@ class PaperWorker:
             else:
                 scalars[name] = Decimal(repr(value))
         shapes = {name: tuple(array.shape) for name, array in arrays.items()}
-        sizes = {**index_sizes(rule.tree, shapes), **self.counts}
+        sizes = {**index_sizes(rule.equation, shapes), **self.counts}
         indices = rule.target.indices
         cells = np.empty(tuple(sizes[index] for index in indices), dtype=object)
         for place in product(*(range(sizes[index]) for index in indices)):
             value = decimal(
-                rule.tree.expression,
+                rule.equation.expression,
                 dict(zip(indices, place, strict=True)),
                 sizes,
                 lambda name, at: arrays[name][at],
                 scalars,
             )
-            cells[place] = value if rule.name in COPIES else round_half_up(value, self.precision)
+            cells[place] = value if rule.copies or rule.decides else round_half_up(value, self.precision)
         self.arrays[rule.name] = cells
         return cells.astype(np.float64)
 

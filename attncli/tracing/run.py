@@ -11,7 +11,7 @@ import numpy as np
 
 from attncli.attention.masks import mask_names
 from attncli.attention.plan import Plan, plan_logits, plan_softmax
-from attncli.attention.rules import Rule
+from attncli.attention.rule import Rule
 from attncli.backend import CPU, DTYPES, Backend, Dtype, Host, backend_for
 from attncli.problem.model import Matrix, Problem
 from attncli.tracing.floats import FloatWorker

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from attncli.attention.rules import AXES, RULES
+from attncli.attention.indices import INDICES
+from attncli.attention.rules import RULES
 
 _STRINGS: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
 _TEXT: dict[str, Any] = {"type": "string"}
@@ -47,6 +48,11 @@ def trace_schema() -> dict[str, Any]:
                 },
             },
             {
+                "truth": {
+                    "type": "object",
+                    "description": "With rounding paper: the value of each step at full precision.",
+                    "additionalProperties": _NESTED,
+                },
                 "reading": {**_STRINGS, "description": "What the weights and the output say, in words."},
                 "cell": {
                     **_closed(
@@ -104,11 +110,12 @@ def _step() -> dict[str, Any]:
             "formula": {**_TEXT_OR_NULL, "description": "The same in matrix form, with the letters."},
             "headline": {**_TEXT_OR_NULL, "description": "The right side of the matrix form, with names of steps."},
             "inputs": {**_STRINGS, "description": "The steps that the equation reads."},
-            "axes": {"type": "array", "items": {"enum": sorted(set(AXES.values()))}},
+            "axes": {"type": "array", "items": {"enum": sorted({index.axis for index in INDICES.values()})}},
             "labels": {"type": "array", "items": _STRINGS, "description": "For each axis, a label for each place."},
             "shape": {"type": "array", "items": {"type": "integer", "minimum": 0}},
             "value": _NESTED,
-            "meaning": {**_TEXT, "description": "What the step says, and what it is for."},
+            "meaning": {**_TEXT, "description": "What the step is."},
+            "why": {**_TEXT, "description": "What the step is for."},
         },
         optional,
     )

@@ -122,7 +122,7 @@ INF = np.inf
 )
 def test_each_part_is_one_equation(problem: Build, part: MaskPart, equation: str) -> None:
     trace = run(problem(mask=(part,), **THREE))
-    assert trace.steps["mask"].rule.equation == equation
+    assert trace.steps["mask"].rule.source == equation
     assert trace.settings["mask"] == [type(part).__name__.lower()]
 
 
@@ -134,7 +134,7 @@ def test_a_window_open_on_both_sides_hides_nothing(problem: Build) -> None:
 def test_parts_are_combined_in_one_equation(problem: Build) -> None:
     bias = Additive(Matrix(np.full((3, 3), 0.5)))
     trace = run(problem(mask=(Causal(), bias, Lengths(2), bias), **THREE))
-    assert trace.steps["mask"].rule.equation == (
+    assert trace.steps["mask"].rule.source == (
         "mask[i, j] = where(j <= i and j < length, additive[i, j] + additive_2[i, j], -inf)"
     )
     np.testing.assert_array_equal(trace["mask"], [[1, -INF, -INF], [1, 1, -INF], [1, 1, -INF]])

@@ -23,6 +23,7 @@ VALUES = [  # function, arguments, value worked by hand
     ("pow", (2, -2), 0.25),
     ("share", (1, 4), 0.25),
     ("share", (0, 0), 0),
+    ("add_mask", (1, 2), 3),
     ("sqrt", (2.25,), 1.5),
     ("exp", (0,), 1),
     ("tanh", (0,), 0),

@@ -6,12 +6,11 @@ import json
 
 import pytest
 
-from attncli.attention.rules import AXES, RULES
+from attncli.attention.rules import COMPUTED, GIVEN, RULES
 from attncli.equation.notation import UNICODE
 from attncli.errors import AttncliError
 from attncli.page.catalogue import catalogue, rule_page
 from attncli.page.document import Document, Formula, Listing, Paragraph, Table
-from attncli.page.occurrence import INDICES, OCCURRENCE
 from attncli.page.spelling import formula, plain
 from attncli.page.variants import variants
 from attncli.render import FORMATS, render
@@ -31,9 +30,8 @@ def said(document: Document) -> list[str]:
     return lines
 
 
-def test_the_tables_of_words_are_complete() -> None:
-    assert set(OCCURRENCE) == set(RULES)
-    assert set(INDICES) == set(AXES)
+def test_every_rule_says_when_it_is_there() -> None:
+    assert [rule.name for rule in (*GIVEN, *COMPUTED) if not rule.when] == []
 
 
 def test_all_steps_in_the_order_of_work() -> None:
@@ -99,7 +97,7 @@ def test_variants(name: str, forms: list[str]) -> None:
 
 
 def test_every_form_of_a_mask() -> None:
-    assert {form.partition(" ")[2]: rule.equation.partition(" = ")[2] for form, rule in variants("mask").items()} == {
+    assert {form.partition(" ")[2]: rule.source.partition(" = ")[2] for form, rule in variants("mask").items()} == {
         "causal": "where(j <= i, 0, -inf)",
         "{causal: true, corner: bottom-right}": "where(j <= i + offset, 0, -inf)",
         "{window: [left, right]}": "where(j >= i - left and j <= i + right, 0, -inf)",

@@ -69,7 +69,7 @@ def test_every_matrix_is_shown_with_its_labels(trace: Trace) -> None:
 
 def test_formulas_carry_their_shapes(trace: Trace) -> None:
     formulas = [
-        (write_equation(formula.parts[0], UNICODE), formula.shapes)  # type: ignore[arg-type]
+        (write_equation(formula.equation, UNICODE), formula.shapes)  # type: ignore[arg-type]
         for formula in blocks(derivation(trace, View(detail="brief")), Formula)
     ]
     assert formulas == [

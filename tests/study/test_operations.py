@@ -63,12 +63,12 @@ def work(problem: Problem) -> dict[str, tuple[Counter[str], dict[str, int]]]:
             value = problem.given[rule.name].value
             arrays[rule.name] = np.vectorize(lambda x: Counted(float(x), log), otypes=[object])(value)
             continue
-        sizes = index_sizes(rule.tree, {name: array.shape for name, array in arrays.items()})
+        sizes = index_sizes(rule.equation, {name: array.shape for name, array in arrays.items()})
         log.clear()
         arrays[rule.name] = evaluate(
-            rule.tree, arrays=arrays, scalars=plan.parameters, sizes=sizes, xp=np, dtype=object
+            rule.equation, arrays=arrays, scalars=plan.parameters, sizes=sizes, xp=np, dtype=object
         )
-        claimed = {kind: number(count, sizes) for kind, count in operations(rule.tree).items()}
+        claimed = {kind: number(count, sizes) for kind, count in operations(rule.equation).items()}
         result[rule.name] = (Counter(log), claimed)
     return result
 

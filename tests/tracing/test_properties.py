@@ -12,7 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.backend import DTYPES
+from attncli.page.derivation import derivation
+from attncli.page.view import View
 from attncli.problem.model import Additive, Causal, Hide, Lengths, Matrix, Padding, Problem, Window
+from attncli.render import render
 from attncli.tracing import from_dict, run, to_dict
 
 Build = Callable[..., Problem]
@@ -79,9 +82,11 @@ def test_a_trace_survives_json(problem: Build, choices: dict[str, Any], rounding
     for name, step in trace.steps.items():
         np.testing.assert_array_equal(read[name], step.value)
         assert read.steps[name].labels == step.labels
-        assert read.steps[name].rule.equation == step.rule.equation
+        assert read.steps[name].rule == step.rule
     assert read.settings == trace.settings
     assert read.fully_masked == trace.fully_masked
+    view = View(detail="cells")
+    assert render(derivation(read, view), "table") == render(derivation(trace, view), "table")
 
 
 @given(choices=problems())
@@ -101,8 +106,8 @@ def test_the_data_of_one_step(love: Problem) -> None:
         "equation": "scores[i, j] = sum(k, Q[i, k] * K_T[k, j])",
         "formula": "S = Q K^T", "headline": "Q @ K_T", "inputs": ["Q", "K_T"], "axes": ["query", "key"],
         "labels": [["I", "love", "AI"]] * 2, "shape": [3, 3], "value": [[1, 5, 3], [3, 3, 3], [2, 4, 3]],
-        "meaning": "Row i, column j is the dot product of query i with key j: how well the two match. "
-        "A large score means that the key has what the query is looking for.",
+        "meaning": "Row i, column j is the dot product of query i with key j: how well the two match.",
+        "why": "A large score means that the key has what the query is looking for.",
     }  # fmt: skip
 
 
@@ -122,7 +127,7 @@ def test_exact_numbers_are_kept_as_they_were_written(problem: Build) -> None:
     trace = run(problem(Q=[["1/3"]], K=[["0.50"]], V=[["sqrt(2)"]]))
     steps = to_dict(trace)["steps"]
     assert (steps["Q"]["written"], steps["V"]["written"]) == ([["1/3"]], [["sqrt(2)"]])
-    assert "written" not in steps["K"]
+    assert steps["K"]["written"] == [["0.50"]]
     written = from_dict(json.loads(json.dumps(to_dict(trace)))).steps["Q"].written
     assert written is not None
     assert written.tolist() == [["1/3"]]

@@ -1,0 +1,30 @@
+"""The index letters of all equations: the axis each runs over, in words and as a length."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """One letter: the name of its axis, one place of it in words, and the symbol of its length."""
+
+    axis: str
+    meaning: str
+    length: str
+
+
+INDICES = {
+    "i": Index("query", "a query", "n"),
+    "j": Index("key", "a key", "m"),
+    "d": Index("model", "a feature of the model", "d_model"),
+    "k": Index("feature", "a feature of queries and keys", "d_k"),
+    "c": Index("value", "a feature of values", "d_v"),
+    "p": Index("feature", "a feature of a query, where it is not that of a key", "d_q"),
+    "a": Index("hidden", "a hidden feature of the additive score", "d_hidden"),
+}
+
+PLACEHOLDERS = {
+    "logits": "the scores so far: the last of scores, scaled, capped, masked (and, for exp, shifted) that is there",
+    "visible": "whether the mask lets query i see key j",
+}

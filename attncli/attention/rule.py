@@ -1,0 +1,104 @@
+"""A rule: one step of attention as a sentence, from which all else about the step is derived."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from attncli.attention.indices import INDICES
+from attncli.equation.parse import parse_equation, parse_expression
+from attncli.equation.python import PYTHON
+from attncli.equation.tree import Call, Equation, Expression, Ref, names_used, rename, walk
+from attncli.equation.write import write, write_equation
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One step: `target` is the cell that `expression` defines; a given array has no expression.
+
+    `symbol` is its letter in formulas, `matrix_form` its headline (Q K^T) where it has one. `meaning` says
+    what the step is, `why` what it is for, `when` where it is present; expressions stand between backticks.
+    """
+
+    name: str
+    symbol: str
+    title: str
+    target: Ref
+    expression: Expression | None = None
+    matrix_form: Expression | None = None
+    meaning: str = ""
+    why: str = ""
+    when: str = ""
+
+    @property
+    def given(self) -> bool:
+        return self.expression is None
+
+    @property
+    def equation(self) -> Equation:
+        """The index form by the names of steps; raises ValueError for a given array."""
+        if self.expression is None:
+            raise ValueError(f"{self.name} is given and has no equation")
+        return Equation(self.target, self.expression)
+
+    @property
+    def source(self) -> str | None:
+        """The equation in Python syntax, which `parse_equation` reads; None for a given array."""
+        return None if self.given else write_equation(self.equation, PYTHON)
+
+    @property
+    def matrix_source(self) -> str | None:
+        """The headline in Python syntax, which `parse_expression` reads."""
+        return None if self.matrix_form is None else write(self.matrix_form, PYTHON)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The arrays the equation reads, in the order of first mention."""
+        return () if self.expression is None else names_used(self.expression)
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        return tuple(INDICES[index].axis for index in self.target.indices)
+
+    @property
+    def copies(self) -> bool:
+        """Whether every cell is just a cell of another array, as in a transpose."""
+        return isinstance(self.expression, Ref)
+
+    @property
+    def shares(self) -> bool:
+        """Whether the step divides a row into shares, and so needs a definition where the row is empty."""
+        return any(isinstance(node, Call) and node.function == "share" for node in self._nodes())
+
+    @property
+    def decides(self) -> bool:
+        """Whether the step only decides which of two values a cell has, by conditions that stand in it."""
+        return isinstance(self.expression, Call) and self.expression.function == "where"
+
+    def reading(self, names: Mapping[str, str]) -> Rule:
+        """The rule with placeholders such as `logits` replaced by the steps they stand for."""
+        return replace(
+            self,
+            expression=None if self.expression is None else rename(self.expression, names),
+            matrix_form=None if self.matrix_form is None else rename(self.matrix_form, names),
+        )
+
+    def _nodes(self) -> tuple[Expression, ...]:
+        return () if self.expression is None else tuple(walk(self.expression))
+
+
+def given(name: str, symbol: str, title: str, cell: str, meaning: str, when: str) -> Rule:
+    """A rule for an array that the problem gives: `cell` is such as X[i, d]."""
+    target = parse_expression(cell)
+    if not isinstance(target, Ref):
+        raise ValueError(f"{cell} is not a cell of an array")
+    return Rule(name, symbol, title, target, meaning=meaning, when=when)
+
+
+def computed(
+    name: str, symbol: str, title: str, equation: str, matrix_form: str = "", *, meaning: str, why: str = "", when: str
+) -> Rule:
+    """A rule for a step worked out by `equation`, with its headline in matrix form."""
+    tree = parse_equation(equation)
+    headline = parse_expression(matrix_form) if matrix_form else None
+    return Rule(name, symbol, title, tree.target, tree.expression, headline, meaning, why, when)

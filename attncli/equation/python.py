@@ -1,0 +1,34 @@
+"""The notation that the parser reads back: parse_expression(write(tree, PYTHON)) is the tree again."""
+
+from __future__ import annotations
+
+from attncli.equation.functions import MATRIX_FORMS
+from attncli.equation.notation import (
+    ATOM,
+    COMPARISON,
+    PLAIN_FUNCTIONS,
+    POWER,
+    PRODUCT,
+    SUM,
+    Notation,
+    Spelling,
+    operator,
+)
+
+PYTHON_FUNCTIONS = PLAIN_FUNCTIONS | {
+    **{name: Spelling(f"{name}({{0}})") for name in (*MATRIX_FORMS, "sqrt", "exp", "tanh", "finite")},
+    **{name: Spelling(f"{name}({{0}}, {{1}})") for name in ("share", "add_mask")},
+    "mul": operator(" * ", PRODUCT, PRODUCT, POWER),
+    "matmul": operator(" @ ", PRODUCT, PRODUCT, POWER),
+    "pow": Spelling("{0} ** {1}", POWER, (ATOM, ATOM)),
+    "eq": operator(" == ", COMPARISON, SUM),
+    "where": Spelling("where({0}, {1}, {2})"),
+}
+PYTHON = Notation(
+    PYTHON_FUNCTIONS,
+    sums="sum({index}, {body})",
+    maxima="max({index}, {body})",
+    name=str,
+    cell=lambda name, indices: f"{name}[{', '.join(indices)}]",
+    number=str,
+)
