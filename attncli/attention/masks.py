@@ -33,7 +33,7 @@ class Clause:
 
 def mask_names(mask: Mask) -> list[str]:
     """The parts of a mask in words, as in the settings of a trace: ["causal", "padding"]."""
-    return [type(part).__name__.lower() for part in mask.parts]
+    return [part.name for part in mask.parts]
 
 
 def mask_offset(mask: Mask, queries: int, keys: int) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from attncli.problem.keys import ONE_HEAD
 from attncli.problem.mask_matrices import read_additive, read_booleans
-from attncli.problem.model import Causal, Hide, Keep, Lengths, MaskPart, Padding, Window
+from attncli.problem.model import Additive, Causal, Hide, Keep, Lengths, MaskPart, Padding, Window
 from attncli.problem.report import Report
 from attncli.problem.tree import Node, Sequence, describe
 from attncli.problem.values import read_integer, read_truth
@@ -62,12 +62,12 @@ def _hide(node: Node, path: str, report: Report) -> Hide | None:
 
 
 FORMS: dict[str, Callable[[Node, str, Report], MaskPart | None]] = {
-    "causal": _causal,
+    Causal.name: _causal,
     "corner": lambda node, path, report: None,  # read with causal and window, which it belongs to
-    "padding": _padding,
-    "lengths": _lengths,
-    "window": _window,
-    "keep": _keep,
-    "hide": _hide,
-    "additive": read_additive,
+    Padding.name: _padding,
+    Lengths.name: _lengths,
+    Window.name: _window,
+    Keep.name: _keep,
+    Hide.name: _hide,
+    Additive.name: read_additive,
 }

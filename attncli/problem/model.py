@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,11 +28,14 @@ class Matrix:
 class Causal:
     """Key j is visible to query i if j <= i + offset."""
 
+    name: ClassVar[str] = "causal"
+
 
 @dataclass(frozen=True, slots=True)
 class Window:
     """Keys from `left` before to `right` after position i + offset; -1 is unbounded."""
 
+    name: ClassVar[str] = "window"
     left: int
     right: int
 
@@ -41,6 +44,7 @@ class Window:
 class Padding:
     """Which keys exist."""
 
+    name: ClassVar[str] = "padding"
     exists: tuple[bool, ...]
 
 
@@ -48,6 +52,7 @@ class Padding:
 class Lengths:
     """How many keys exist, counted from the left."""
 
+    name: ClassVar[str] = "lengths"
     length: int
 
 
@@ -55,6 +60,7 @@ class Lengths:
 class Keep:
     """A boolean matrix, n × m: True may attend."""
 
+    name: ClassVar[str] = "keep"
     matrix: NDArray[np.bool_]
 
 
@@ -62,6 +68,7 @@ class Keep:
 class Hide:
     """A boolean matrix, n × m: True is hidden."""
 
+    name: ClassVar[str] = "hide"
     matrix: NDArray[np.bool_]
 
 
@@ -69,6 +76,7 @@ class Hide:
 class Additive:
     """Numbers added to the scaled scores, n × m; -inf hides."""
 
+    name: ClassVar[str] = "additive"
     matrix: Matrix
 
 
