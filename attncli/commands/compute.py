@@ -1,7 +1,5 @@
 """`attncli compute`: a problem worked out from the input to the output, step by step."""
 
-import os
-import stat
 import sys
 
 from attncli.console import options, values
@@ -58,19 +56,22 @@ def compute(
             raise usage_error(f"{option} does not go with {other}", help=_ADVICE[option])
 
     from attncli.console.output import check
+    from attncli.console.threads import limit_threads
+    from attncli.problem.source import read_source
 
     check(output, file)
-    _limit_threads(file)
+    source = read_source(file)
+    limit_threads(source.text)  # before the first import of NumPy
 
     from attncli.console.page import write_page
     from attncli.console.report import warn
     from attncli.page.data import data_page
     from attncli.page.derivation import derivation
     from attncli.page.view import View
-    from attncli.problem.reader import change, load
+    from attncli.problem.reader import change, read_problem
     from attncli.tracing import run
 
-    problem = load(file)
+    problem = read_problem(source)
     if mask is not None or scale is not None:
         problem = change(problem, mask=mask, scale=scale)
     trace = run(problem, device=device, dtype=dtype, rounding=rounding, precision=decimals)
@@ -95,23 +96,3 @@ _ADVICE = {
     "--heatmap": "JSON holds the numbers themselves; leave out --heatmap",
     "--rounding paper": "on paper one calculates in decimal, on the CPU; leave out one of the two",
 }
-
-
-def _limit_threads(file: str) -> None:
-    """Let NumPy's BLAS use one thread for a small problem.
-
-    On being imported it starts a thread per core, which on a large machine takes longer than all the
-    arithmetic of a problem that was typed by hand. A choice made in the environment stands, and so does
-    the default where a small file may name large matrices.
-    """
-    try:
-        status = os.stat(file)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > 1_000_000:
-            return
-        with open(file, "rb") as stream:
-            text = stream.read()
-    except (OSError, ValueError):
-        return  # whoever reads the problem says what is wrong
-    if b"file" not in text and b"random" not in text:
-        for variable in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
-            os.environ.setdefault(variable, "1")

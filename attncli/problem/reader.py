@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from attncli.errors import AttncliError, Exit, did_you_mean, usage_error
-from attncli.problem.files import STANDARD_INPUT, read_bytes
+from attncli.problem.files import STANDARD_INPUT
 from attncli.problem.json_reader import read_json
 from attncli.problem.keys import KEYS, LATER
 from attncli.problem.masks import MaskReading, read_mask
@@ -18,7 +17,7 @@ from attncli.problem.projections import check_projections
 from attncli.problem.report import Report
 from attncli.problem.settings import READERS, read_scale
 from attncli.problem.shapes import check_labels, check_mask, check_shapes, sizes
-from attncli.problem.source import Source, decode
+from attncli.problem.source import Source, decode, read_source
 from attncli.problem.tree import Mapping, Node, Scalar, describe, shorten
 from attncli.problem.yaml_reader import read_yaml
 
@@ -29,10 +28,7 @@ def load(path: str) -> Problem:
     Raises AttncliError: exit 4 where the file cannot be read, exit 3 for what is wrong in it, the first
     problem in the order of the file with up to nineteen others as its `more`.
     """
-    data = read_bytes(path)
-    if path == "-":
-        return loads(data, STANDARD_INPUT)
-    return loads(data, path, folder=Path(os.path.dirname(path)))
+    return read_problem(read_source(path))
 
 
 def loads(data: bytes, name: str, *, folder: Path | None = None) -> Problem:
@@ -40,7 +36,11 @@ def loads(data: bytes, name: str, *, folder: Path | None = None) -> Problem:
 
     `{file: …}` references start from `folder`, by default the current one. Raises AttncliError (exit 3).
     """
-    source = decode(data, name, folder)
+    return read_problem(decode(data, name, folder))
+
+
+def read_problem(source: Source) -> Problem:
+    """The problem a text tells; AttncliError (exit 3) as for `load`."""
     report, root = read_tree(source)
     return _problem(root, report)
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from attncli.errors import Place, input_error
+from attncli.problem.files import STANDARD_INPUT, read_bytes
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _OTHER_ENCODINGS = (
@@ -44,6 +45,15 @@ class Source:
             end = self._starts[line] if line < len(self._starts) else len(self.text)
             self._lines[line] = self.text[start:end].rstrip("\r\n")
         return Place(self.name, line, at - start + 1, self._lines[line])
+
+
+def read_source(path: str) -> Source:
+    """The text of a file, or of standard input for "-".
+
+    Raises AttncliError: exit 4 where it cannot be read, exit 3 where it is not text.
+    """
+    data = read_bytes(path)
+    return decode(data, STANDARD_INPUT) if path == "-" else decode(data, path, Path(path).parent)
 
 
 def decode(data: bytes, name: str, folder: Path | None = None) -> Source:

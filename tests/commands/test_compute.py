@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from attncli.cli import run
-from attncli.commands.compute import _limit_threads
 
 PROBLEM = "tokens: [a, b]\nQ: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1]]\nV: [[1, 2], [3, 4]]\n"
 
@@ -83,44 +82,6 @@ def test_an_output_that_cannot_be_written_is_told_before_any_work(
     assert capsys.readouterr().err == (
         "attncli: error: cannot write no/a.md: there is no folder no\nhelp: choose another place with -o FILE\n"
     )
-
-
-@pytest.fixture
-def no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
-        monkeypatch.setenv(name, "")  # so that the test's own change is undone
-        monkeypatch.delenv(name)
-
-
-@pytest.mark.usefixtures("no_threads")
-def test_a_small_problem_gets_one_thread(problem: Path) -> None:
-    _limit_threads(str(problem))
-    assert os.environ["OPENBLAS_NUM_THREADS"] == "1"
-
-
-@pytest.mark.usefixtures("no_threads")
-@pytest.mark.parametrize(
-    "text", ["X: {file: a.npy}", "X: {random: [4000, 4000]}", "# " + "long " * 200_001], ids=["file", "random", "large"]
-)
-def test_a_large_problem_gets_all_threads(text: str, problem: Path) -> None:
-    problem.write_text(text)
-    _limit_threads(str(problem))
-    assert "OPENBLAS_NUM_THREADS" not in os.environ
-
-
-@pytest.mark.usefixtures("no_threads")
-@pytest.mark.parametrize("name", ["-", "missing.yaml", ".", "fifo", "a\0b"])
-def test_what_is_no_file_is_left_to_the_reader(name: str, problem: Path) -> None:
-    os.mkfifo("fifo")
-    _limit_threads(name)
-    assert "OPENBLAS_NUM_THREADS" not in os.environ
-
-
-@pytest.mark.usefixtures("no_threads")
-def test_the_users_choice_of_threads_stands(problem: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
-    _limit_threads(str(problem))
-    assert os.environ["OPENBLAS_NUM_THREADS"] == "3"
 
 
 def test_a_page_on_standard_output(problem: Path, capsys: pytest.CaptureFixture[str]) -> None:
