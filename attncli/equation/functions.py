@@ -133,3 +133,5 @@ FUNCTIONS: dict[str, Function] = {
 
 # Matrix forms: they stand in headlines (S = Q K^T), which are printed and never evaluated.
 MATRIX_FORMS = frozenset({"matmul", "transpose", "softmax", "row_sums", "row_maxima"})
+# Forms of what is printed already: fractions and roots as they stand in a number, and terms left out of a sum.
+PRINTED_FORMS = frozenset({"ratio", "multiple", "left_out"})

@@ -1,13 +1,15 @@
-"""How functions, names and numbers are spelled in each notation: tables only, the walker is in `write.py`.
+"""How functions are spelled in each notation: tables only, the walker is in `write.py`.
 
 PLAIN is ASCII for programs, UNICODE for terminals, LATEX for TeX, KaTeX and MathJax.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+
+from attncli.equation.numerals import latex_digits, unicode_digits
+from attncli.equation.symbols import bracketed, latex_cell, latex_name, plain_name, unicode_name
 
 CHOICE, COMPARISON, SUM, MINUS, PRODUCT, POWER, ATOM = range(7)  # how tightly a form binds
 
@@ -16,35 +18,40 @@ CHOICE, COMPARISON, SUM, MINUS, PRODUCT, POWER, ATOM = range(7)  # how tightly a
 class Spelling:
     """How one function is written.
 
-    `form` has a slot {0}, {1}, … for each argument, or is the separator of an n-ary operator where
-    `joins`. `level` is how tightly the whole binds, `needs` how tightly each argument must, the last
-    entry serving all further arguments. `of_number` replaces the form where the argument is a number.
+    `form` has a slot {0}, {1}, … for each argument; where there is a `separator`, the arguments are first
+    joined by it, however many, and stand in {0} together. `level` is how tightly the whole binds, `needs`
+    how tightly each argument must, the last entry serving all further arguments. `of_number` is how it is
+    written of a number, where that differs.
     """
 
     form: str
     level: int = ATOM
     needs: tuple[int, ...] = (CHOICE,)
-    joins: bool = False
-    of_number: str = ""
+    separator: str = ""
+    of_number: Spelling | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Notation:
-    """A table of spellings and the few forms that are not functions."""
+    """A table of spellings and the few forms that are not functions.
+
+    `name` spells a name, `cell` a name with indices, `digits` a number that has no sign and no structure.
+    """
 
     functions: Mapping[str, Spelling]
     sums: str  # Σ over an index: {index}, {body}
     maxima: str
     name: Callable[[str], str]
     cell: Callable[[str, tuple[str, ...]], str]
-    number: Callable[[str], str]
+    digits: Callable[[str], str]
     parenthesis: str = "({})"
     equals: str = "="
     nearly: str = "≈"
 
 
-def operator(separator: str, level: int, *needs: int) -> Spelling:
-    return Spelling(separator, level, needs or (level,), joins=True)
+def operator(sign: str, level: int, *needs: int) -> Spelling:
+    """An operator that stands between any number of arguments."""
+    return Spelling("{0}", level, needs or (level,), separator=sign)
 
 
 _SHARED = {
@@ -56,12 +63,15 @@ _SHARED = {
     "share": Spelling("{0} / {1}", PRODUCT, (MINUS, POWER)),
     "matmul": operator(" ", PRODUCT, PRODUCT, POWER),
     "finite": Spelling("{0}", POWER, (POWER,)),
-    "max": Spelling(", ", ATOM, (CHOICE,), joins=True),
+    "max": Spelling("max({0})", separator=", "),
     "lt": operator(" < ", COMPARISON, SUM),
     "gt": operator(" > ", COMPARISON, SUM),
     "eq": operator(" = ", COMPARISON, SUM),
     "tanh": Spelling("tanh({0})"),
     "softmax": Spelling("softmax({0})"),
+    "ratio": Spelling("{0}/{1}", PRODUCT, (PRODUCT, POWER)),
+    "multiple": operator("*", PRODUCT, PRODUCT, POWER),
+    "left_out": Spelling("… {0} more …"),
 }
 
 PLAIN_FUNCTIONS = _SHARED | {
@@ -81,8 +91,9 @@ PLAIN_FUNCTIONS = _SHARED | {
 
 UNICODE_FUNCTIONS = PLAIN_FUNCTIONS | {
     "mul": operator("·", PRODUCT, PRODUCT, POWER),
+    "multiple": operator("·", PRODUCT, PRODUCT, POWER),
     "sqrt": Spelling("√{0}", POWER, (ATOM,)),
-    "exp": Spelling("exp({0})", of_number="e^{0}", needs=(ATOM,)),
+    "exp": Spelling("exp({0})", of_number=Spelling("e^{0}", POWER, (ATOM,))),
     "le": operator(" ≤ ", COMPARISON, SUM),
     "ge": operator(" ≥ ", COMPARISON, SUM),
     "transpose": Spelling("transpose of {0}", PRODUCT, (POWER,)),
@@ -94,11 +105,15 @@ LATEX_FUNCTIONS = _SHARED | {
     "mul": operator(r" \cdot ", PRODUCT, PRODUCT, POWER),
     "div": Spelling(r"\frac{{{0}}}{{{1}}}", POWER),
     "share": Spelling(r"\frac{{{0}}}{{{1}}}", POWER),
+    "ratio": Spelling(r"\frac{{{0}}}{{{1}}}", POWER),
+    "multiple": operator(" ", PRODUCT, PRODUCT, POWER),
+    "left_out": Spelling(r"\ldots\;{0}\;\mathrm{{more}}\;\ldots"),
     "matmul": operator(r" \, ", PRODUCT, PRODUCT, POWER),
     "pow": Spelling("{0}^{{{1}}}", POWER, (ATOM, CHOICE)),
     "sqrt": Spelling(r"\sqrt{{{0}}}"),
-    "exp": Spelling(r"\exp({0})", of_number="e^{{{0}}}"),
+    "exp": Spelling(r"\exp({0})", of_number=Spelling("e^{{{0}}}", POWER)),
     "tanh": Spelling(r"\tanh({0})"),
+    "max": Spelling(r"\max({0})", separator=", "),
     "le": operator(r" \le ", COMPARISON, SUM),
     "ge": operator(r" \ge ", COMPARISON, SUM),
     "and_": operator(r" \;\mathrm{and}\; ", COMPARISON),
@@ -116,77 +131,29 @@ LATEX_FUNCTIONS = _SHARED | {
 }
 
 
-def _plain_name(name: str) -> str:
-    return name[:-2] + "^T" if name.endswith("_T") else name
-
-
-def _unicode_name(name: str) -> str:
-    return "∞" if name == "inf" else name[:-2] + "ᵀ" if name.endswith("_T") else name
-
-
-def _latex_name(name: str) -> str:
-    """W_Q is W^Q, so that it can still take indices; d_k keeps its subscript; words stand upright."""
-    if name == "inf":
-        return r"\infty"
-    base, _, tail = name.partition("_")
-    if len(base.rstrip("'")) > 1:
-        return rf"\mathrm{{{name.translate(_UPRIGHT)}}}"
-    if not tail:
-        return base
-    mark = r"\top" if tail == "T" else tail if len(tail) == 1 else rf"\mathrm{{{tail}}}"
-    return f"{base}_{{{mark}}}" if base in ("d", "n") else f"{base}^{{{mark}}}"
-
-
-_UPRIGHT = str.maketrans({"_": "~", " ": "~", "…": r"\ldots{}"})
-
-
-def _latex_cell(name: str, indices: tuple[str, ...]) -> str:
-    base = f"{{{name}}}" if "_" in name else name  # a second subscript on the same letter is an error
-    return f"{base}_{{{','.join(indices)}}}"
-
-
-def _unicode_number(text: str) -> str:
-    return _RADICAL.sub(r"√\1", text.replace("inf", "∞").replace("*", "·"))
-
-
-_RADICAL = re.compile(r"sqrt\((\d+)\)")
-_EXPONENT = re.compile(r"e([+-]?)0*(\d+)$")
-_FRACTION = re.compile(r"(-?)(.+)/(.+)")
-
-
-def _latex_number(text: str) -> str:
-    if "inf" in text:
-        return text.replace("inf", r"\infty")
-    fraction = _FRACTION.fullmatch(text)
-    if fraction:
-        return rf"{fraction[1]}\frac{{{_latex_number(fraction[2])}}}{{{_latex_number(fraction[3])}}}"
-    text = re.sub(r"sqrt\((.+?)\)", r"\\sqrt{\1}", text).replace("*", " ")
-    return _EXPONENT.sub(lambda found: rf" \times 10^{{{found[1].replace('+', '')}{found[2]}}}", text)
-
-
 PLAIN = Notation(
     PLAIN_FUNCTIONS,
     sums="sum({index}, {body})",
     maxima="max({index}, {body})",
-    name=_plain_name,
-    cell=lambda name, indices: f"{name}[{', '.join(indices)}]",
-    number=lambda text: text,
+    name=plain_name,
+    cell=lambda name, indices: bracketed(plain_name(name), indices),
+    digits=str,
 )
 UNICODE = Notation(
     UNICODE_FUNCTIONS,
     sums="Σ_{index} {body}",
     maxima="max_{index} {body}",
-    name=_unicode_name,
-    cell=lambda name, indices: f"{name}[{', '.join(indices)}]",
-    number=_unicode_number,
+    name=unicode_name,
+    cell=lambda name, indices: bracketed(unicode_name(name), indices),
+    digits=unicode_digits,
 )
 LATEX = Notation(
     LATEX_FUNCTIONS,
     sums=r"\sum_{{{index}}} {body}",
     maxima=r"\max_{{{index}}} {body}",
-    name=_latex_name,
-    cell=_latex_cell,
-    number=_latex_number,
+    name=latex_name,
+    cell=latex_cell,
+    digits=latex_digits,
     nearly=r"\approx",
 )
 LATEX_LINE = replace(  # for lines of text, where a fraction would be too small to read and a case cannot be broken

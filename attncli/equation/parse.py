@@ -53,6 +53,8 @@ def _convert(node: ast.AST, source: str) -> Expression:
             return Number(Fraction(text), text)
         case ast.UnaryOp(op=ast.USub(), operand=ast.Name(id="inf")):
             return Number(float("-inf"), "-inf")
+        case ast.Name(id="inf"):
+            return Number(float("inf"), "inf")
         case ast.Name(id=name):
             return Name(name)
         case ast.Subscript(value=ast.Name(id=name), slice=ast.Tuple(elts=elements)):

@@ -30,5 +30,5 @@ PYTHON = Notation(
     maxima="max({index}, {body})",
     name=str,
     cell=lambda name, indices: f"{name}[{', '.join(indices)}]",
-    number=str,
+    digits=str,
 )

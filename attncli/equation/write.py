@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from attncli.equation.notation import ATOM, MINUS, POWER, PRODUCT, Notation
+from attncli.equation.notation import ATOM, PRODUCT, Notation
+from attncli.equation.numerals import numeral
 from attncli.equation.tree import Call, Equation, Expression, Name, Number, Reduce, Ref
 
 
@@ -17,25 +18,28 @@ def write_equation(equation: Equation, notation: Notation) -> str:
     return f"{left} {notation.equals} {right}"
 
 
+def write_number(text: str, notation: Notation) -> str:
+    """A number as printed, such as 1/3 or -inf."""
+    return write(numeral(text), notation)
+
+
 def _write(node: Expression, notation: Notation) -> tuple[str, int]:
-    text, level = _form(node, notation)
-    return text, min(level, MINUS) if text.startswith("-") else level
-
-
-def _form(node: Expression, notation: Notation) -> tuple[str, int]:
+    """The text, and how tightly it binds."""
     match node:
         case Number(text=text):
-            fine = text.lstrip("-").replace(".", "", 1).isdigit() or text in ("inf", "-inf")
-            return notation.number(text), ATOM if fine else PRODUCT
+            tree = numeral(text)
+            if not isinstance(tree, Number):
+                return _write(tree, notation)
+            return notation.digits(text), PRODUCT if "e" in text else ATOM
         case Name(name=name):
             return notation.name(name), ATOM
         case Ref(name=name, indices=()):
             return notation.name(name), ATOM
         case Ref(name=name, indices=indices):
-            return notation.cell(notation.name(name), indices), ATOM
+            return notation.cell(name, indices), ATOM
         case Reduce(function=function, index=index, body=body):
             form = notation.sums if function == "add" else notation.maxima
-            return form.format(index=index, body=_within(body, PRODUCT, notation)), PRODUCT
+            return form.format(index=index, body=_within(body, PRODUCT, notation)[0]), PRODUCT
         case Call(function=function, arguments=arguments):
             return _call(function, arguments, notation)
     raise TypeError(f"cannot write {node!r}")
@@ -43,19 +47,19 @@ def _form(node: Expression, notation: Notation) -> tuple[str, int]:
 
 def _call(function: str, arguments: tuple[Expression, ...], notation: Notation) -> tuple[str, int]:
     spelling = notation.functions[function]
-    needs = spelling.needs + spelling.needs[-1:] * len(arguments)
-    parts = [_within(argument, need, notation) for argument, need in zip(arguments, needs, strict=False)]
-    if function == "max":
-        return f"max({', '.join(parts)})", ATOM
-    if spelling.joins:
-        return spelling.form.join(parts), spelling.level
     if spelling.of_number and isinstance(arguments[0], Number):
-        return spelling.of_number.format(*parts), POWER
-    if spelling.of_number:  # the ordinary form brings its own parentheses
-        parts = [write(argument, notation) for argument in arguments]
-    return spelling.form.format(*parts), spelling.level
+        spelling = spelling.of_number
+    needs = spelling.needs + spelling.needs[-1:] * len(arguments)
+    written = [_within(argument, need, notation) for argument, need in zip(arguments, needs, strict=False)]
+    # a form that begins with its first argument begins with its minus, too, and binds no tighter
+    level = min(spelling.level, written[0][1]) if spelling.form.startswith("{0}") else spelling.level
+    parts = [text for text, _ in written]
+    if spelling.separator:
+        parts = [spelling.separator.join(parts)]
+    return spelling.form.format(*parts), level
 
 
-def _within(node: Expression, need: int, notation: Notation) -> str:
+def _within(node: Expression, need: int, notation: Notation) -> tuple[str, int]:
+    """The text, in parentheses where it does not bind as tightly as is needed, and how tightly it binds then."""
     text, level = _write(node, notation)
-    return notation.parenthesis.format(text) if level < need else text
+    return (notation.parenthesis.format(text), ATOM) if level < need else (text, level)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
 
 from attncli.equation.shapes import index_sizes
 from attncli.equation.substitute import exact, substitute
-from attncli.equation.tree import Call, Expression, Name, Number, Ref, rewrite
+from attncli.equation.tree import Call, Expression, Number, Ref, rewrite
 from attncli.page.document import Math, Text, WorkedLine
 from attncli.page.printer import Printer
 from attncli.tracing.model import Step, Trace
@@ -73,7 +74,7 @@ def _shortened(sentence: Expression) -> Expression:
     def change(node: Expression) -> Expression:
         if isinstance(node, Call) and node.function in ("add", "max") and len(node.arguments) > MOST_TERMS:
             left_out = len(node.arguments) - MOST_TERMS
-            middle = Name(f"… {left_out} more …")
+            middle = Call("left_out", (Number(Fraction(left_out), str(left_out)),))
             kept = (*node.arguments[: MOST_TERMS - 2], middle, *node.arguments[-2:])
             return Call(node.function, kept)
         return node

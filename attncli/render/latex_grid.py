@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from attncli.equation.notation import LATEX
-from attncli.equation.write import write
+from attncli.equation.write import write, write_number
 from attncli.page.document import Cell, Grid
 from attncli.render.labels import label
 from attncli.render.latex_escape import escape, length
@@ -86,7 +86,7 @@ def _column(cells: Sequence[Cell]) -> list[str]:
 
 
 def _cell(cell: Cell, boxed: bool, before: str, after: str) -> str:
-    number = LATEX.number(cell.text) + _phantom(after)
+    number = write_number(cell.text, LATEX) + _phantom(after)
     if cell.hidden:
         number = rf"{{\color[gray]{{{GRAY}}}{number}}}" + (r"\kern\fboxsep" if boxed else "")
     elif cell.shade is not None:

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from attncli.equation.notation import LATEX, LATEX_LINE, UNICODE
 from attncli.equation.shapes import product_text
-from attncli.equation.write import write
+from attncli.equation.write import write, write_number
 from attncli.page import document as page
 from attncli.page.spelling import formula, sides
 from attncli.render import Style
@@ -106,7 +106,7 @@ def _name(text: str) -> str:
 
 def _number(cell: page.Cell) -> str:
     sign = mark(cell)
-    return UNICODE.number(cell.text) + (f" {sign}" if sign else "")
+    return write_number(cell.text, UNICODE) + (f" {sign}" if sign else "")
 
 
 def _pipes(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int]) -> str:

@@ -9,7 +9,7 @@ from rich.style import Style
 from rich.text import Text
 
 from attncli.equation.notation import UNICODE
-from attncli.equation.write import write
+from attncli.equation.write import write, write_number
 from attncli.page.document import Cell, Grid
 from attncli.render.labels import label
 from attncli.render.shades import HIDDEN, LEGEND, background, foreground, mark, needs_legend
@@ -77,7 +77,7 @@ def pointed(texts: Sequence[str]) -> list[str]:
 
 def _column(grid: Grid, place: int, color: bool) -> _Column:
     cells = [row[place] for row in grid.cells]
-    numbers = pointed([UNICODE.number(cell.text) for cell in cells])
+    numbers = pointed([write_number(cell.text, UNICODE) for cell in cells])
     marks = [mark(cell, shaded=not color) for cell in cells]
     if any(marks):
         numbers = [f"{number} {sign or ' '}" for number, sign in zip(numbers, marks, strict=True)]

@@ -7,19 +7,19 @@ from fractions import Fraction
 
 import pytest
 
-from attncli.equation.functions import FUNCTIONS, MATRIX_FORMS
+from attncli.equation.functions import FUNCTIONS, MATRIX_FORMS, PRINTED_FORMS
 from attncli.equation.notation import LATEX, PLAIN, UNICODE, Notation
 from attncli.equation.parse import parse_equation, parse_expression
 from attncli.equation.tree import Call, Name, Number
-from attncli.equation.write import write, write_equation
+from attncli.equation.write import write, write_equation, write_number
 
 NOTATIONS = {"plain": PLAIN, "unicode": UNICODE, "latex": LATEX}
-ARGUMENTS = {"where": 3, **dict.fromkeys(["neg", "sqrt", "exp", "tanh", "finite", "not_"], 1),
+ARGUMENTS = {"where": 3, **dict.fromkeys(["neg", "sqrt", "exp", "tanh", "finite", "not_", "left_out"], 1),
              **dict.fromkeys(["softmax", "row_sums", "row_maxima", "transpose"], 1)}  # fmt: skip
 
 
 @pytest.mark.parametrize("notation", NOTATIONS.values(), ids=NOTATIONS)
-@pytest.mark.parametrize("function", sorted({*FUNCTIONS, *MATRIX_FORMS}))
+@pytest.mark.parametrize("function", sorted({*FUNCTIONS, *MATRIX_FORMS, *PRINTED_FORMS}))
 def test_every_function_is_spelled_with_all_its_arguments(function: str, notation: Notation) -> None:
     arguments = tuple(Name(letter) for letter in "xyz"[: ARGUMENTS.get(function, 2)])
     written = write(Call(function, arguments), notation)
@@ -31,7 +31,7 @@ def test_every_function_is_spelled_with_all_its_arguments(function: str, notatio
 
 @pytest.mark.parametrize("notation", NOTATIONS.values(), ids=NOTATIONS)
 def test_no_spelling_is_left_over(notation: Notation) -> None:
-    assert set(notation.functions) == {*FUNCTIONS, *MATRIX_FORMS}
+    assert set(notation.functions) == {*FUNCTIONS, *MATRIX_FORMS, *PRINTED_FORMS}
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,8 @@ def test_no_spelling_is_left_over(notation: Notation) -> None:
         ("Q[i, k] * K_T[k, j]", "Q[i, k]*K^T[k, j]", "Q[i, k]·Kᵀ[k, j]", r"Q_{i,k} \cdot K^{\top}_{k,j}"),
         ("sum(k, Q[i, k] + 1)", "sum(k, (Q[i, k] + 1))", "Σ_k (Q[i, k] + 1)", r"\sum_{k} (Q_{i,k} + 1)"),
         ("max(j, S[i, j])", "max(j, S[i, j])", "max_j S[i, j]", r"\max_{j} S_{i,j}"),
-        ("max(1, b)", "max(1, b)", "max(1, b)", "max(1, b)"),
+        ("max(1, b)", "max(1, b)", "max(1, b)", r"\max(1, b)"),
+        ("max(a, b, -2)", "max(a, b, -2)", "max(a, b, -2)", r"\max(a, b, -2)"),
         ("j <= i and j >= 2", "j <= i and j >= 2", "j ≤ i and j ≥ 2", r"j \le i \;\mathrm{and}\; j \ge 2"),
         ("not j == i", "not (j = i)", "not (j = i)", r"\mathrm{not}\;(j = i)"),
         ("tanh(x)", "tanh(x)", "tanh(x)", r"\tanh(x)"),
@@ -73,11 +74,15 @@ def test_spellings(source: str, plain: str, unicode: str, latex: str) -> None:
         ("-3*sqrt(2)/2", "-3*sqrt(2)/2", "-3·√2/2", r"-\frac{3 \sqrt{2}}{2}"),
         ("1.5e+20", "1.5e+20", "1.5e+20", r"1.5 \times 10^{20}"),
         ("1e-07", "1e-07", "1e-07", r"1 \times 10^{-7}"),
+        ("1/sqrt(2)", "1/sqrt(2)", "1/√2", r"\frac{1}{\sqrt{2}}"),
+        ("-inf", "-inf", "-∞", r"-\infty"),
+        ("nan", "nan", "nan", "nan"),
     ],
 )
 def test_numbers(text: str, plain: str, unicode: str, latex: str) -> None:
     number = Number(Fraction(1), text)
     assert [write(number, notation) for notation in (PLAIN, UNICODE, LATEX)] == [plain, unicode, latex]
+    assert [write_number(text, notation) for notation in (PLAIN, UNICODE, LATEX)] == [plain, unicode, latex]
 
 
 def test_an_equation_has_both_its_sides() -> None:

@@ -84,6 +84,11 @@ def _number(text: str) -> Number:
         (Call("sqrt", (_number("3"),)), "√3"),
         (Call("mul", (_number("1/3"), _number("1/2"))), "1/3·(1/2)"),
         (Call("exp", (Number(-math.inf, "-inf"),)), "e^(-∞)"),
+        (Call("mul", (_number("2"), Number(None, "sqrt(2)"))), "2·√2"),
+        (Call("mul", (_number("2"), Number(None, "3*sqrt(2)"))), "2·(3·√2)"),
+        (Call("mul", (Call("div", (_number("-2"), _number("3"))), _number("4"))), "(-2 / 3)·4"),
+        (Call("div", (_number("-2"), _number("1/3"))), "-2 / (1/3)"),
+        (Call("mul", (_number("1.5e+20"), _number("2"))), "1.5e+20·2"),
     ],
 )
 def test_signs_and_fractions_stand_in_parentheses_where_they_must(tree: Expression, text: str) -> None:

@@ -1,7 +1,7 @@
 """Pages for the renderers' tests, built by hand from blocks."""
 
 from attncli.equation.parse import parse_equation, parse_expression
-from attncli.equation.tree import Call, Expression, Name, Number
+from attncli.equation.tree import Call, Expression, Number
 from attncli.page.document import (
     Block,
     Cell,
@@ -75,7 +75,7 @@ EVERY_BLOCK: tuple[Block, ...] = (
             WorkedLine("I → AI", dot(("2", "2"), ("0", "1")), number("4")),
             WorkedLine("I, d1", Call("exp", (number("2.887"),)), number("17.935"), exact=False, remark=("rounded",)),
             WorkedLine("AI → I", remark=text("`j <= i` does not hold")),
-            WorkedLine("AI", Call("add", (number("1"), Name("… 4 more …"), number("2"))), number("9")),
+            WorkedLine("AI", Call("add", (number("1"), Call("left_out", (number("4"),)), number("2"))), number("9")),
         )
     ),
     Heading("A part"),

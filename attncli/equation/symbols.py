@@ -1,0 +1,68 @@
+"""What a name is made of, and how it is spelled: W_Q is a W marked Q, K_T a K transposed, row_max a word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+LENGTHS = ("d", "n")  # letters of lengths, whose mark is an index: they are never indexed themselves
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A letter with its mark, or a word; primes belong to the letter."""
+
+    base: str
+    mark: str = ""
+    transposed: bool = False
+
+    @property
+    def is_word(self) -> bool:
+        return len(self.base.rstrip("'")) > 1
+
+    @property
+    def is_length(self) -> bool:
+        return self.base in LENGTHS and self.mark != ""
+
+
+def symbol(name: str) -> Symbol:
+    """K_rot_T is K, marked rot, transposed; what begins with more than one letter, as row_max, is a word."""
+    stem = name.removesuffix("_T")
+    transposed = stem != name
+    base, _, mark = stem.partition("_")
+    parts = Symbol(base, mark, transposed)
+    return Symbol(stem, "", transposed) if parts.is_word else parts
+
+
+def plain_name(name: str) -> str:
+    """K_rot^T."""
+    return name[:-2] + "^T" if symbol(name).transposed else name
+
+
+def unicode_name(name: str) -> str:
+    """K_rotᵀ."""
+    return name[:-2] + "ᵀ" if symbol(name).transposed else name
+
+
+def bracketed(name: str, indices: Sequence[str]) -> str:
+    """Q[i, k]; `name` is spelled already."""
+    return f"{name}[{', '.join(indices)}]"
+
+
+def latex_name(name: str) -> str:
+    """W_Q is W^Q, so that it can still take indices; d_k keeps its subscript; words stand upright."""
+    parts = symbol(name)
+    if parts.is_word:
+        base, mark = rf"\mathrm{{{parts.base.replace('_', '~')}}}", ""
+    else:
+        base, mark = parts.base, parts.mark if len(parts.mark) < 2 else rf"\mathrm{{{parts.mark}}}"
+    top = r"\top" if parts.transposed else ""
+    if parts.is_length:
+        return f"{base}_{{{mark}}}" + (f"^{{{top}}}" if top else "")
+    return f"{base}^{{{mark}{top}}}" if mark or top else base
+
+
+def latex_cell(name: str, indices: Sequence[str]) -> str:
+    """W^{Q}_{d,k}; a length in braces, since a second subscript on the same letter is an error."""
+    base = f"{{{latex_name(name)}}}" if symbol(name).is_length else latex_name(name)
+    return f"{base}_{{{','.join(indices)}}}"

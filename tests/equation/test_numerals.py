@@ -1,0 +1,32 @@
+"""The structure of printed numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from attncli.equation.numerals import numeral
+from attncli.equation.tree import Call, Expression, Number
+
+
+def digits(text: str) -> Number:
+    return Number(None, text)
+
+
+ROOT = Call("sqrt", (digits("2"),))
+
+
+@pytest.mark.parametrize(
+    ("text", "tree"),
+    [
+        ("0.707", digits("0.707")),
+        ("-0.5", Call("neg", (digits("0.5"),))),
+        ("1e-07", digits("1e-07")),
+        ("inf", digits("inf")),
+        ("1/3", Call("ratio", (digits("1"), digits("3")))),
+        ("sqrt(2)", ROOT),
+        ("2*sqrt(2)", Call("multiple", (digits("2"), ROOT))),
+        ("-3*sqrt(2)/2", Call("neg", (Call("ratio", (Call("multiple", (digits("3"), ROOT)), digits("2"))),))),
+    ],
+)
+def test_a_number_is_read_as_it_is_printed(text: str, tree: Expression) -> None:
+    assert numeral(text) == tree

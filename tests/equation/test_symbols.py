@@ -1,0 +1,49 @@
+"""Names are spelled by their parts: the letter, its mark, the transpose."""
+
+from __future__ import annotations
+
+import pytest
+
+from attncli.equation.notation import LATEX, PLAIN, UNICODE
+from attncli.equation.symbols import Symbol, symbol
+from attncli.equation.tree import Name, Ref
+from attncli.equation.write import write
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("Q", Symbol("Q")),
+        ("W_Q", Symbol("W", "Q")),
+        ("K_T", Symbol("K", "", True)),
+        ("K_rot_T", Symbol("K", "rot", True)),
+        ("Z'", Symbol("Z'")),
+        ("row_max", Symbol("row_max")),
+        ("scores", Symbol("scores")),
+    ],
+)
+def test_the_parts_of_a_name(name: str, parts: Symbol) -> None:
+    assert symbol(name) == parts
+
+
+@pytest.mark.parametrize(
+    ("name", "plain", "unicode", "latex", "cell"),
+    [
+        ("Q", "Q", "Q", "Q", "Q_{i,j}"),
+        ("W_Q", "W_Q", "W_Q", "W^{Q}", "W^{Q}_{i,j}"),
+        ("b_Q", "b_Q", "b_Q", "b^{Q}", "b^{Q}_{i,j}"),
+        ("Q_rot", "Q_rot", "Q_rot", r"Q^{\mathrm{rot}}", r"Q^{\mathrm{rot}}_{i,j}"),
+        ("S_cap", "S_cap", "S_cap", r"S^{\mathrm{cap}}", r"S^{\mathrm{cap}}_{i,j}"),
+        ("K_T", "K^T", "Kᵀ", r"K^{\top}", r"K^{\top}_{i,j}"),
+        ("K_rot_T", "K_rot^T", "K_rotᵀ", r"K^{\mathrm{rot}\top}", r"K^{\mathrm{rot}\top}_{i,j}"),
+        ("d_k", "d_k", "d_k", "d_{k}", "{d_{k}}_{i,j}"),
+        ("d_Q", "d_Q", "d_Q", "d_{Q}", "{d_{Q}}_{i,j}"),
+        ("d_model", "d_model", "d_model", r"d_{\mathrm{model}}", r"{d_{\mathrm{model}}}_{i,j}"),
+        ("row_max", "row_max", "row_max", r"\mathrm{row~max}", r"\mathrm{row~max}_{i,j}"),
+        ("Z'", "Z'", "Z'", "Z'", "Z'_{i,j}"),
+    ],
+)
+def test_names_in_every_notation(name: str, plain: str, unicode: str, latex: str, cell: str) -> None:
+    assert [write(Name(name), notation) for notation in (PLAIN, UNICODE, LATEX)] == [plain, unicode, latex]
+    assert write(Ref(name, ("i", "j")), LATEX) == cell
+    assert write(Ref(name, ("i", "j")), UNICODE) == f"{unicode}[i, j]"
