@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rich.cells import cell_len
-
 from attncli.equation.notation import LATEX, LATEX_LINE, UNICODE
 from attncli.equation.shapes import product_text
 from attncli.equation.write import write, write_number
 from attncli.page import document as page
 from attncli.page.spelling import formula, sides
 from attncli.render import Style
+from attncli.render.columns import width
 from attncli.render.labels import label, visible
 from attncli.render.shades import HIDDEN, LEGEND, mark, needs_legend
 
@@ -112,13 +111,11 @@ def _number(cell: page.Cell) -> str:
 def _pipes(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int]) -> str:
     """A table, its columns aligned in the source too."""
     lines = [head, *rows]
-    widths = [max(3, *(cell_len(line[place]) for line in lines)) for place in range(len(head))]
-    rule = [
-        "-" * (width - 1) + ":" if place in right else ":" + "-" * (width - 1) for place, width in enumerate(widths)
-    ]
+    widths = [max(3, *(width(line[place]) for line in lines)) for place in range(len(head))]
+    rule = ["-" * (wide - 1) + ":" if place in right else ":" + "-" * (wide - 1) for place, wide in enumerate(widths)]
 
     def joined(line: Sequence[str]) -> str:
-        blanks = [" " * (width - cell_len(cell)) for cell, width in zip(line, widths, strict=True)]
+        blanks = [" " * (wide - width(cell)) for cell, wide in zip(line, widths, strict=True)]
         padded = (
             blank + cell if place in right else cell + blank
             for place, (cell, blank) in enumerate(zip(line, blanks, strict=True))

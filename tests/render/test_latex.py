@@ -9,7 +9,7 @@ from pages import EVERY_BLOCK, HOSTILE, dot, grid, number, page
 
 from attncli.page.document import Block, Heading, Listing, Paragraph, Table, Worked, WorkedLine, text
 from attncli.render import Style, render
-from attncli.render.latex_escape import escape, length
+from attncli.render.latex.escape import escape, length
 
 FRAGMENT = Style(fragment=True)
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from attncli.equation.notation import LATEX
 from attncli.equation.write import write, write_number
 from attncli.page.document import Cell, Grid
+from attncli.render.columns import caption, split
 from attncli.render.labels import label
-from attncli.render.latex_escape import escape, length
+from attncli.render.latex.escape import escape, length
 from attncli.render.shades import background, foreground
-from attncli.render.table_grid import counted, split
 
 COLUMNS = 8  # the most that stand side by side on a page
 LINE = 76  # characters of a matrix that fit on a line, the space between columns counted as GAP
@@ -28,11 +28,11 @@ def grid_displays(grid: Grid) -> Iterator[str]:
     for start, end in _runs(grid, LINE - side):
         for top in range(0, len(grid.rows), ROWS):
             bottom = min(top + ROWS, len(grid.rows))
-            parts = [counted("column", start, end, total)] * (end - start < total)
-            parts += [counted("row", top, bottom, len(grid.rows))] * (bottom - top < len(grid.rows))
-            caption = escape(", ".join(parts))
+            parts = [caption("column", start, end, total)] * (end - start < total)
+            parts += [caption("row", top, bottom, len(grid.rows))] * (bottom - top < len(grid.rows))
+            said = escape(", ".join(parts))
             matrix = _matrix(grid, name, slice(top, bottom), slice(start, end))
-            yield display(matrix, rf"\hbox{{\small {caption}}}" if caption else "")
+            yield display(matrix, rf"\hbox{{\small {said}}}" if said else "")
 
 
 def display(formula: str, beside: str = "") -> str:

@@ -10,9 +10,9 @@ from attncli.page import document as page
 from attncli.page.spelling import formula, sides
 from attncli.render import Style
 from attncli.render.labels import label
-from attncli.render.latex_escape import escape, length
-from attncli.render.latex_grid import GRAY, display, grid_displays
-from attncli.render.latex_table import sentence, tables
+from attncli.render.latex.escape import escape, length
+from attncli.render.latex.grid import GRAY, display, grid_displays
+from attncli.render.latex.tabular import sentence, tables
 from attncli.render.shades import LEGEND, needs_legend
 
 PREAMBLE = r"""\documentclass[11pt]{article}

@@ -14,9 +14,9 @@ from attncli.page import document as page
 from attncli.page.spelling import formula
 from attncli.render import Style
 from attncli.render.labels import visible
-from attncli.render.table_grid import grid_lines
-from attncli.render.table_table import table_lines
-from attncli.render.table_worked import NARROW, sentence, worked_lines
+from attncli.render.table.grid import grid_lines
+from attncli.render.table.tabular import table_lines
+from attncli.render.table.worked import NARROW, sentence, worked_lines
 
 PIPE = 80  # prose and rules on a pipe, where there is no width
 WIDEST = 88  # longer lines of prose are hard to read

@@ -8,7 +8,7 @@ from math import ceil
 from attncli.equation.notation import LATEX_LINE, UNICODE
 from attncli.equation.write import write
 from attncli.page.document import Math, Text
-from attncli.render.latex_escape import escape, length
+from attncli.render.latex.escape import escape, length
 
 LINE = 80  # characters that fit side by side
 PAGE = 36  # lines; a tabular does not break across pages by itself

@@ -11,6 +11,7 @@ from rich.text import Text
 from attncli.equation.notation import UNICODE
 from attncli.equation.write import write, write_number
 from attncli.page.document import Cell, Grid
+from attncli.render.columns import caption, pointed, split
 from attncli.render.labels import label
 from attncli.render.shades import HIDDEN, LEGEND, background, foreground, mark, needs_legend
 
@@ -43,36 +44,11 @@ def grid_lines(grid: Grid, room: int | None, color: bool) -> list[Text]:
         if number:
             lines.append(Text())
         if len(blocks) > 1:
-            lines.append(Text(counted("column", start, end, len(columns)), "dim"))
+            lines.append(Text(caption("column", start, end, len(columns)), "dim"))
         lines += _block(side, columns[start:end])
     if needs_legend(grid):
         lines += [Text(), Text(f"{HIDDEN} {LEGEND}", "dim")]
     return lines
-
-
-def split(widths: Sequence[int], room: int | None, most: int | None = None) -> list[tuple[int, int]]:
-    """Cut columns into runs (start, end), as long as fits: one at least, `most` at most, no wider than `room`."""
-    runs, start, used = [], 0, 0
-    for place, width in enumerate(widths):
-        full = (room is not None and used + width > room) or place - start == most
-        if place > start and full:
-            runs.append((start, place))
-            start, used = place, 0
-        used += width
-    return [*runs, (start, len(widths))]
-
-
-def counted(what: str, start: int, end: int, total: int) -> str:
-    """columns 1–7 of 20, or column 8 of 20."""
-    return f"{what} {end} of {total}" if end - start == 1 else f"{what}s {start + 1}–{end} of {total}"
-
-
-def pointed(texts: Sequence[str]) -> list[str]:
-    """Numbers padded on both sides so that their decimal points, or last digits, stand in one column."""
-    parts = [text.partition(".") for text in texts]
-    before = max(len(whole) for whole, _, _ in parts)
-    after = max(len(point + rest) for _, point, rest in parts)
-    return [f"{whole:>{before}}{point + rest:<{after}}" for whole, point, rest in parts]
 
 
 def _column(grid: Grid, place: int, color: bool) -> _Column:

@@ -1,0 +1,44 @@
+"""Numbers and words in columns, for every format: how wide they are, where they are cut, what lines up."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+
+def split(widths: Sequence[int], room: int | None, most: int | None = None) -> list[tuple[int, int]]:
+    """Cut columns into runs (start, end), as long as fits: one at least, `most` at most, no wider than `room`."""
+    runs, start, used = [], 0, 0
+    for place, width in enumerate(widths):
+        full = (room is not None and used + width > room) or place - start == most
+        if place > start and full:
+            runs.append((start, place))
+            start, used = place, 0
+        used += width
+    return [*runs, (start, len(widths))]
+
+
+def caption(what: str, start: int, end: int, total: int) -> str:
+    """columns 1–7 of 20, or column 8 of 20."""
+    return f"{what} {end} of {total}" if end - start == 1 else f"{what}s {start + 1}–{end} of {total}"
+
+
+def pointed(texts: Sequence[str]) -> list[str]:
+    """Numbers padded on both sides so that their decimal points, or last digits, stand in one column."""
+    parts = [text.partition(".") for text in texts]
+    before = max(len(whole) for whole, _, _ in parts)
+    after = max(len(point + rest) for _, point, rest in parts)
+    return [f"{whole:>{before}}{point + rest:<{after}}" for whole, point, rest in parts]
+
+
+def width(text: str) -> int:
+    """How many columns of a fixed-width font the text takes, nearly: two for what East Asia writes wide."""
+    return sum(map(_width, text))
+
+
+def _width(character: str) -> int:
+    if character.isascii():
+        return 1
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -1,0 +1,34 @@
+"""Columns: cut into runs that fit, captions that count, points under points, widths in cells."""
+
+import pytest
+
+from attncli.render.columns import caption, pointed, split, width
+
+
+@pytest.mark.parametrize(
+    ("room", "most", "runs"),
+    [
+        (None, None, [(0, 4)]),
+        (7, None, [(0, 2), (2, 4)]),
+        (None, 3, [(0, 3), (3, 4)]),
+        (1, None, [(0, 1), (1, 2), (2, 3), (3, 4)]),
+    ],
+)
+def test_columns_are_cut_into_runs_that_fit(room: int | None, most: int | None, runs: list[tuple[int, int]]) -> None:
+    assert split([3, 4, 2, 5], room, most) == runs
+
+
+def test_captions_count_from_one() -> None:
+    assert caption("column", 0, 7, 20) == "columns 1–7 of 20"
+    assert caption("row", 7, 8, 20) == "row 8 of 20"
+
+
+def test_points_stand_under_each_other() -> None:
+    assert pointed(["1.5", "-∞", "10.068", "3"]) == [" 1.5  ", "-∞    ", "10.068", " 3    "]
+
+
+@pytest.mark.parametrize(
+    ("text", "cells"), [("", 0), ("love", 4), ("naïve", 5), ("e\u0301", 1), ("日本語", 6), ("∞·√", 3), ("👍", 2)]
+)
+def test_widths_are_counted_in_cells(text: str, cells: int) -> None:
+    assert width(text) == cells
