@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from attncli.problem.report import Report
-from attncli.problem.tree import Mapping, Node, Scalar, Sequence, describe
+from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe
 
 DEPTH_LIMIT = 64  # far more than any problem needs, far less than a parser's stack can bear
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -17,7 +17,7 @@ class Builder:
     def __init__(self, report: Report) -> None:
         self._report = report
         self._open: list[Sequence | Mapping] = []
-        self._keys: list[Scalar | None] = []
+        self._keys: list[Leaf | None] = []
         self.root: Node | None = None
 
     @property
@@ -44,7 +44,7 @@ class Builder:
 
     def put(self, node: Node) -> None:
         """Add a value, or a key where a mapping waits for one."""
-        if isinstance(node, Scalar) and node.quoted and _SURROGATE.search(node.text):
+        if isinstance(node, Leaf) and node.quoted and _SURROGATE.search(node.text):
             self._report.fail(
                 "half of a surrogate pair is not a character",
                 at=node.at,
@@ -61,8 +61,8 @@ class Builder:
             parent.values.setdefault(key.text, node)
             self._keys[-1] = None
 
-    def _key(self, parent: Mapping, node: Node) -> Scalar:
-        if not isinstance(node, Scalar):
+    def _key(self, parent: Mapping, node: Node) -> Leaf:
+        if not isinstance(node, Leaf):
             self._report.fail(f"a key must be a word, not {describe(node)}", at=node.at, help="write key: value")
         if node.text in parent.keys:
             line = self._report.source.place(parent.keys[node.text]).line

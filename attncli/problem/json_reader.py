@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from attncli.problem.builder import Builder
 from attncli.problem.report import Report
-from attncli.problem.tree import Mapping, Node, Scalar, Sequence, shorten
+from attncli.problem.tree import Leaf, Mapping, Node, Sequence, shorten
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*"')
@@ -85,7 +85,7 @@ def _after(builder: Builder) -> int:
     return AFTER_ITEM if isinstance(builder.inside, Sequence) else AFTER_MEMBER
 
 
-def _string(text: str, at: int, report: Report) -> tuple[Scalar, int]:
+def _string(text: str, at: int, report: Report) -> tuple[Leaf, int]:
     found = _STRING.match(text, at)
     if not found:
         report.fail(
@@ -93,12 +93,12 @@ def _string(text: str, at: int, report: Report) -> tuple[Scalar, int]:
             at=at,
             help=r"end it with a double quote on the same line; write \n and \\ for line break and backslash",
         )
-    return Scalar(json.loads(found[0]), True, at), found.end()
+    return Leaf(json.loads(found[0]), True, at), found.end()
 
 
-def _bare(word: str, at: int, report: Report) -> Scalar:
+def _bare(word: str, at: int, report: Report) -> Leaf:
     if word in _WORDS or _NUMBER.fullmatch(word):
-        return Scalar(word, False, at)
+        return Leaf(word, False, at)
     lowered = word.lower()
     if lowered in _WORDS:
         message, help = f"JSON has no {word}", f"write {lowered}"

@@ -11,7 +11,7 @@ from attncli.problem.matrices import read_cells, read_matrix
 from attncli.problem.model import Additive, Keep
 from attncli.problem.numbers import is_plain
 from attncli.problem.report import Report
-from attncli.problem.tree import Mapping, Node, Scalar, Sequence, describe, truth
+from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, truth
 
 _SPELLINGS = "write {keep: [[1, 0], …]} where 1 means may attend, or {hide: [[0, 1], …]} where 1 means hidden"
 
@@ -27,7 +27,7 @@ def read_bare(node: Sequence | Mapping, path: str, report: Report) -> Keep | Add
             return None if keep is None else Keep(keep)
         only_zero_one = bool(np.isin(array, (0, 1)).all())
     else:
-        cells = list(_scalars(node))
+        cells = list(_leaves(node))
         truths = [cell for cell in cells if truth(cell) is not None]
         if truths and len(truths) == len(cells):
             matrix = read_booleans(node, path, report)
@@ -93,7 +93,7 @@ def squeeze(array: NDArray[np.bool_], rank: int, at: int, path: str, report: Rep
     return None
 
 
-def _boolean(cell: Scalar, path: str, report: Report) -> bool | None:
+def _boolean(cell: Leaf, path: str, report: Report) -> bool | None:
     value = truth(cell)
     if value is None and _zero_or_one(cell):
         return float(cell.text) == 1
@@ -104,11 +104,11 @@ def _boolean(cell: Scalar, path: str, report: Report) -> bool | None:
     return value
 
 
-def _zero_or_one(cell: Scalar) -> bool:
+def _zero_or_one(cell: Leaf) -> bool:
     return not cell.quoted and is_plain(cell.text) and float(cell.text) in (0, 1)
 
 
-def _scalars(node: Node) -> list[Scalar]:
+def _leaves(node: Node) -> list[Leaf]:
     if isinstance(node, Sequence):
-        return [cell for item in node.items for cell in _scalars(item)]
-    return [node] if isinstance(node, Scalar) else []
+        return [cell for item in node.items for cell in _leaves(item)]
+    return [node] if isinstance(node, Leaf) else []

@@ -10,7 +10,7 @@ from attncli.problem.mask_forms import FORMS
 from attncli.problem.mask_matrices import read_bare
 from attncli.problem.model import Causal, Mask, MaskPart, Window
 from attncli.problem.report import Report
-from attncli.problem.tree import Mapping, Node, Scalar, Sequence, describe
+from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe
 from attncli.problem.values import insist_keys, read_word
 
 WORDS = ("none", "causal")
@@ -64,13 +64,13 @@ def _is_list_of_forms(node: Sequence) -> bool:
     """A list that holds a word or a mapping is a list of forms; one of lists is a matrix."""
     return any(
         isinstance(item, Mapping)
-        or (isinstance(item, Scalar) and item.text.isalpha() and item.text.lower() not in _CELLS)
+        or (isinstance(item, Leaf) and item.text.isalpha() and item.text.lower() not in _CELLS)
         for item in node.items
     )
 
 
 def _read_form(node: Node, path: str, reading: MaskReading, report: Report) -> None:
-    if isinstance(node, Scalar):
+    if isinstance(node, Leaf):
         if node.text not in WORDS:
             report.add(
                 f"must be {', '.join(WORDS)}, a matrix or a form, not {describe(node)}", at=node.at, path=path,

@@ -12,7 +12,7 @@ from attncli.problem.generated import read_random
 from attncli.problem.keys import ONE_HEAD, ONE_HEAD_HELP
 from attncli.problem.model import Matrix
 from attncli.problem.report import Report
-from attncli.problem.tree import Mapping, Node, Scalar, Sequence, describe, many
+from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, many
 from attncli.problem.values import read_number
 
 _RANKS = {1: "a list of numbers", 2: "a list of rows"}
@@ -25,7 +25,7 @@ _Cell = TypeVar("_Cell")
 def read_matrix(node: Node, path: str, report: Report, *, rank: int = 2, minus_infinity: bool = False) -> Matrix | None:
     """A Matrix of the given rank (1 or 2), or None after reporting what is wrong with it."""
     matrix: Matrix | None = None
-    if isinstance(node, Scalar):
+    if isinstance(node, Leaf):
         _wrong_rank(node, describe(node), path, report, rank)
     elif isinstance(node, Sequence):
         matrix = _nested(node, path, report, minus_infinity)
@@ -59,7 +59,7 @@ def read_matrix(node: Node, path: str, report: Report, *, rank: int = 2, minus_i
 def _nested(node: Sequence, path: str, report: Report, minus_infinity: bool) -> Matrix | None:
     written: list[str] = []
 
-    def read_cell(cell: Scalar, path: str) -> float | None:
+    def read_cell(cell: Leaf, path: str) -> float | None:
         written.append(cell.text)
         return read_number(cell, path, report, minus_infinity=minus_infinity)
 
@@ -78,7 +78,7 @@ def _from_file(node: Mapping, path: str, report: Report, minus_infinity: bool) -
 
 
 def read_cells(
-    node: Sequence, path: str, report: Report, read_cell: Callable[[Scalar, str], _Cell | None]
+    node: Sequence, path: str, report: Report, read_cell: Callable[[Leaf, str], _Cell | None]
 ) -> list[object] | None:
     """Nested lists of equal lengths with every cell read by `read_cell`, or None after reporting."""
     before = report.count
@@ -93,7 +93,7 @@ def read_cells(
 
     def read(node: Node, path: str, shape: list[int]) -> object:
         if not shape:
-            if isinstance(node, Scalar):
+            if isinstance(node, Leaf):
                 return read_cell(node, path)
             report.add(
                 f"must be one entry as its neighbours are, not {describe(node)}", at=node.at, path=path, help=_EVEN

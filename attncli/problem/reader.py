@@ -18,7 +18,7 @@ from attncli.problem.report import Report
 from attncli.problem.settings import READERS, read_scale
 from attncli.problem.shapes import check_labels, check_mask, check_shapes, sizes
 from attncli.problem.source import Source, decode, read_source
-from attncli.problem.tree import Mapping, Node, Scalar, describe, shorten
+from attncli.problem.tree import Leaf, Mapping, Node, describe, shorten
 from attncli.problem.yaml_reader import read_yaml
 
 
@@ -78,7 +78,7 @@ def change(problem: Problem, *, mask: str | None = None, scale: str | None = Non
         problem = replace(problem, mask=reading.mask())
     if scale is not None:
         report = Report(Source("--scale", scale), Exit.USAGE)
-        number = read_scale(Scalar(scale.strip(), False, 0), "scale", report)
+        number = read_scale(Leaf(scale.strip(), False, 0), "scale", report)
         report.stop()
         problem = replace(problem, scale=number)
     return problem

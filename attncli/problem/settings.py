@@ -9,15 +9,15 @@ from attncli.problem.keys import ONE_HEAD, ONE_HEAD_HELP, SCORES, Kind
 from attncli.problem.masks import read_mask
 from attncli.problem.matrices import read_matrix
 from attncli.problem.report import Report
-from attncli.problem.tree import Node, Scalar, describe, is_null
+from attncli.problem.tree import Leaf, Node, describe, is_null
 from attncli.problem.values import read_integer, read_labels, read_number, read_text, read_word
 
 
 def read_scale(node: Node, path: str, report: Report) -> Any:
     """A number, or the words none and default; None after reporting anything else."""
-    if isinstance(node, Scalar) and node.text in ("none", "default"):
+    if isinstance(node, Leaf) and node.text in ("none", "default"):
         return node.text
-    if isinstance(node, Scalar) and (node.text.isalpha() or is_null(node)):
+    if isinstance(node, Leaf) and (node.text.isalpha() or is_null(node)):
         help = "write a number, or none for unscaled scores"
         report.add(f"must be a number or none, not {describe(node)}", at=node.at, path=path, help=help)
         return None
@@ -34,7 +34,7 @@ def _read_positive(node: Node, path: str, report: Report) -> float | None:
 
 
 def _read_base(node: Node, path: str, report: Report) -> float | None:
-    if isinstance(node, Scalar) and node.text == "e":
+    if isinstance(node, Leaf) and node.text == "e":
         return None
     value = read_number(node, path, report)
     if value is not None and value <= 1:

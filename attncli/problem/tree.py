@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 
 @dataclass(slots=True)
-class Scalar:
+class Leaf:
     """One value as its text stands in the file; `quoted` tells "1" from 1."""
 
     text: str
@@ -34,7 +34,7 @@ class Mapping:
     keys: dict[str, int] = field(default_factory=dict)
 
 
-Node: TypeAlias = Scalar | Sequence | Mapping
+Node: TypeAlias = Leaf | Sequence | Mapping
 
 NULLS = ("", "~", "null", "Null", "NULL")
 TRUTHS = {
@@ -45,17 +45,17 @@ TRUTHS = {
 
 def is_null(node: Node) -> bool:
     """Whether nothing is written there: an empty place, `~` or `null`."""
-    return isinstance(node, Scalar) and not node.quoted and node.text in NULLS
+    return isinstance(node, Leaf) and not node.quoted and node.text in NULLS
 
 
 def truth(node: Node) -> bool | None:
     """True or False as YAML 1.2 and JSON spell them, or None for anything else."""
-    return TRUTHS.get(node.text) if isinstance(node, Scalar) and not node.quoted else None
+    return TRUTHS.get(node.text) if isinstance(node, Leaf) and not node.quoted else None
 
 
 def describe(node: Node) -> str:
     """A node in the words of an error: a list, a mapping, an empty value, or its text."""
-    if isinstance(node, Scalar):
+    if isinstance(node, Leaf):
         if is_null(node):
             return "an empty value"
         return f'"{shorten(node.text)}"' if node.quoted else shorten(node.text)

@@ -9,14 +9,14 @@ from attncli.errors import did_you_mean
 from attncli.problem.misread import why_not_a_number
 from attncli.problem.numbers import MINUS_INFINITY, NumberError, as_float, is_plain
 from attncli.problem.report import Report
-from attncli.problem.tree import Mapping, Node, Scalar, Sequence, describe, is_null, shorten, truth
+from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, is_null, shorten, truth
 
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 
 
 def read_number(node: Node, path: str, report: Report, *, minus_infinity: bool = False) -> float | None:
     """A finite number (or -inf where a mask allows it); None after reporting anything else."""
-    if not isinstance(node, Scalar):
+    if not isinstance(node, Leaf):
         report.add(f"must be a number, not {describe(node)}", at=node.at, path=path, help="write one number")
         return None
     text = node.text
@@ -37,7 +37,7 @@ def read_number(node: Node, path: str, report: Report, *, minus_infinity: bool =
 
 def read_integer(node: Node, path: str, report: Report, *, least: int, help: str) -> int | None:
     """A whole number of at least `least`; None after reporting anything else."""
-    if isinstance(node, Scalar) and not node.quoted and _INTEGER.fullmatch(node.text) and len(node.text) < 19:
+    if isinstance(node, Leaf) and not node.quoted and _INTEGER.fullmatch(node.text) and len(node.text) < 19:
         value = int(node.text)
         if value >= least:
             return value
@@ -55,7 +55,7 @@ def read_truth(node: Node, path: str, report: Report) -> bool | None:
 
 def read_word(node: Node, path: str, report: Report, choices: Collection[str]) -> str | None:
     """One of some words; None after reporting anything else."""
-    if isinstance(node, Scalar) and node.text in choices:
+    if isinstance(node, Leaf) and node.text in choices:
         return node.text
     listed = ", ".join(choices)
     otherwise = f"choose one of {listed}"
@@ -63,14 +63,14 @@ def read_word(node: Node, path: str, report: Report, choices: Collection[str]) -
         f"must be one of {listed}, not {describe(node)}",
         at=node.at,
         path=path,
-        help=did_you_mean(node.text, list(choices), otherwise) if isinstance(node, Scalar) else otherwise,
+        help=did_you_mean(node.text, list(choices), otherwise) if isinstance(node, Leaf) else otherwise,
     )
     return None
 
 
 def read_text(node: Node, path: str, report: Report) -> str | None:
     """Text in one value, taken as it was written; None after reporting anything else."""
-    if isinstance(node, Scalar) and node.text and (node.quoted or not is_null(node)):
+    if isinstance(node, Leaf) and node.text and (node.quoted or not is_null(node)):
         return node.text
     report.add(f"must be text, not {describe(node)}", at=node.at, path=path, help="write a text in quotes")
     return None
@@ -89,10 +89,10 @@ def read_labels(node: Node, path: str, report: Report) -> tuple[str, ...] | None
     before = report.count
     labels = []
     for position, item in enumerate(node.items):
-        if isinstance(item, Scalar) and item.text:
+        if isinstance(item, Leaf) and item.text:
             labels.append(item.text)
             continue
-        what = '""' if isinstance(item, Scalar) and item.quoted else describe(item)
+        what = '""' if isinstance(item, Leaf) and item.quoted else describe(item)
         report.add(
             f"a label must be a text of at least one character, not {what}",
             at=item.at,

@@ -9,7 +9,7 @@ import yaml
 
 from attncli.problem.builder import Builder
 from attncli.problem.report import Report
-from attncli.problem.tree import Mapping, Node, Scalar, Sequence, shorten
+from attncli.problem.tree import Leaf, Mapping, Node, Sequence, shorten
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C module is not everywhere
 _UNPRINTABLE = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -58,7 +58,7 @@ def read_yaml(report: Report, loader: Any = LOADER) -> Node:
     except yaml.MarkedYAMLError as error:
         _syntax_error(error, report)
     root = builder.root
-    if root is None or (isinstance(root, Scalar) and not root.quoted and not root.text):
+    if root is None or (isinstance(root, Leaf) and not root.quoted and not root.text):
         report.fail("the file is empty", at=0, help="a problem has lines such as X: [[1, 0], [0, 1]]")
     return root
 
@@ -87,7 +87,7 @@ def _put(event: yaml.NodeEvent, builder: Builder, report: Report) -> None:
         quoted = bool(event.style)
         if event.value == "<<" and not quoted and isinstance(builder.inside, Mapping):
             report.fail("merge keys (<<) are not read", at=at, help=_AT_LENGTH)
-        builder.put(Scalar(event.value, quoted, at))
+        builder.put(Leaf(event.value, quoted, at))
 
 
 def _syntax_error(error: yaml.MarkedYAMLError, report: Report) -> NoReturn:

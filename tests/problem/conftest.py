@@ -11,7 +11,7 @@ from attncli.errors import AttncliError
 from attncli.problem.reader import loads
 from attncli.problem.report import Report
 from attncli.problem.source import Source
-from attncli.problem.tree import Mapping, Node, Scalar, Sequence
+from attncli.problem.tree import Leaf, Mapping, Node, Sequence
 
 QKV = "{Q: [[1, 0], [0, 1]], K: [[1, 0], [0, 1]], V: [[1, 2], [3, 4]]"
 
@@ -25,8 +25,8 @@ def told(error: AttncliError) -> list[str]:
     return lines
 
 
-def as_data(node: Node, value: Callable[[Scalar], Any]) -> Any:
-    """The tree in lists and dictionaries, with `value` of each scalar."""
+def as_data(node: Node, value: Callable[[Leaf], Any]) -> Any:
+    """The tree in lists and dictionaries, with `value` of each leaf."""
     if isinstance(node, Mapping):
         return {key: as_data(item, value) for key, item in node.values.items()}
     if isinstance(node, Sequence):
@@ -35,8 +35,8 @@ def as_data(node: Node, value: Callable[[Scalar], Any]) -> Any:
 
 
 @pytest.fixture(scope="session")
-def plain() -> Callable[[Node, Callable[[Scalar], Any]], Any]:
-    """`plain(tree, value)` is the tree in lists and dictionaries, with `value` of each scalar."""
+def plain() -> Callable[[Node, Callable[[Leaf], Any]], Any]:
+    """`plain(tree, value)` is the tree in lists and dictionaries, with `value` of each leaf."""
     return as_data
 
 

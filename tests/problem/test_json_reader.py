@@ -13,7 +13,7 @@ from attncli.errors import AttncliError
 from attncli.problem.json_reader import read_json
 from attncli.problem.report import Report
 from attncli.problem.source import Source
-from attncli.problem.tree import Scalar
+from attncli.problem.tree import Leaf
 
 ENTRY = "put a comma between the entries, and a {} after the last"
 MEMBER = 'write {"key": value}'
@@ -52,9 +52,9 @@ FAULTS = [
 ]  # fmt: skip
 
 
-def value_of(scalar: Scalar) -> Any:
+def value_of(leaf: Leaf) -> Any:
     """What the standard library makes of it."""
-    return scalar.text if scalar.quoted else json.loads(scalar.text)
+    return leaf.text if leaf.quoted else json.loads(leaf.text)
 
 
 @pytest.mark.parametrize(("text", "message", "help"), FAULTS)

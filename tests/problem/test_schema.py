@@ -13,7 +13,7 @@ from attncli.problem.numbers import MINUS_INFINITY, is_plain
 from attncli.problem.reader import loads, read_tree
 from attncli.problem.schema import problem_schema
 from attncli.problem.source import Source
-from attncli.problem.tree import Scalar, is_null, truth
+from attncli.problem.tree import Leaf, is_null, truth
 
 INPUTS = Path(__file__).parents[2] / "inputs"
 VALIDATOR = jsonschema.Draft7Validator(problem_schema())
@@ -40,20 +40,20 @@ BAD: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-def value_of(scalar: Scalar) -> Any:
+def value_of(leaf: Leaf) -> Any:
     """What an editor's YAML 1.2 reader makes of it."""
-    if scalar.quoted:
-        return scalar.text
-    if is_null(scalar):
+    if leaf.quoted:
+        return leaf.text
+    if is_null(leaf):
         return None
-    if (value := truth(scalar)) is not None:
+    if (value := truth(leaf)) is not None:
         return value
-    if scalar.text in MINUS_INFINITY:
+    if leaf.text in MINUS_INFINITY:
         return float("-inf")
-    if is_plain(scalar.text):
-        number = float(scalar.text)
+    if is_plain(leaf.text):
+        number = float(leaf.text)
         return int(number) if number.is_integer() else number
-    return scalar.text
+    return leaf.text
 
 
 def test_it_is_a_draft_07_schema() -> None:

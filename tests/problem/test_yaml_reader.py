@@ -10,7 +10,7 @@ import yaml
 from attncli.errors import AttncliError
 from attncli.problem.report import Report
 from attncli.problem.source import Source, decode
-from attncli.problem.tree import Mapping, Scalar, Sequence
+from attncli.problem.tree import Leaf, Mapping, Sequence
 from attncli.problem.yaml_reader import read_yaml
 
 LOADERS = [yaml.SafeLoader, *([yaml.CSafeLoader] if hasattr(yaml, "CSafeLoader") else [])]
@@ -48,9 +48,9 @@ FAULTS = [
 ]  # fmt: skip
 
 
-def text_of(scalar: Scalar) -> str:
+def text_of(leaf: Leaf) -> str:
     """Its text, in single quotes where it was quoted."""
-    return repr(scalar.text) if scalar.quoted else scalar.text
+    return repr(leaf.text) if leaf.quoted else leaf.text
 
 
 @pytest.mark.parametrize("loader", LOADERS)
@@ -63,7 +63,7 @@ def test_values_keep_their_text_and_place(loader: Any, plain: Any) -> None:
     assert isinstance(root.values["X"], Sequence)
     last = root.values["X"].items[1]
     assert isinstance(last, Sequence)
-    assert isinstance(last.items[0], Scalar)
+    assert isinstance(last.items[0], Leaf)
     assert (report.source.place(last.items[0].at).line, report.source.place(last.items[0].at).column) == (2, 18)
 
 
