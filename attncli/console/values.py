@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from attncli.english import listed
 from attncli.errors import did_you_mean, usage_error
 from attncli.render import FORMATS, format_of
 
@@ -24,8 +25,8 @@ def choice(option: str, value: str) -> str:
     """The value, which must be one of the option's words; raises AttncliError (exit 2)."""
     known = CHOICES[option]
     if value not in known:
-        listed = f"choose {', '.join(known[:-1])} or {known[-1]}"
-        raise usage_error(f"{option} cannot be {value!r}", help=did_you_mean(value, list(known), listed))
+        otherwise = f"choose {listed(known, last='or')}"
+        raise usage_error(f"{option} cannot be {value!r}", help=did_you_mean(value, list(known), otherwise))
     return value
 
 

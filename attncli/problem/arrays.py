@@ -10,6 +10,7 @@ from typing import IO, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from attncli.english import listed
 from attncli.errors import did_you_mean
 from attncli.problem.files import cannot_read, open_regular
 from attncli.problem.report import Report
@@ -83,12 +84,11 @@ def _member(stream: IO[bytes], file: str, name: str) -> Array:
     try:
         with zipfile.ZipFile(stream) as archive:
             names = [entry.filename.removesuffix(".npy") for entry in archive.infolist()]
+            there = listed(names, last="", most=12) or "no arrays"
             if not name and len(names) != 1:
-                raise _Refused(f"{file} holds {len(names)} arrays", f"say which by name: {_listed(names)}")
+                raise _Refused(f"{file} holds {len(names)} arrays", f"say which by name: {there}")
             if name and name not in names:
-                raise _Refused(
-                    f"{file} has no array named {name}", did_you_mean(name, names, f"it holds {_listed(names)}")
-                )
+                raise _Refused(f"{file} has no array named {name}", did_you_mean(name, names, f"it holds {there}"))
             entry = archive.infolist()[names.index(name) if name else 0]
             if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 raise NotImplementedError("it is compressed in a way NumPy does not use")
@@ -96,10 +96,6 @@ def _member(stream: IO[bytes], file: str, name: str) -> Array:
                 return _read_npy(member, entry.file_size, file)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
         raise _Refused(f"{file} is not a readable .npz file: {error}", "save it again with numpy.savez") from None
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(names[:12]) + (", …" if len(names) > 12 else "") if names else "no arrays"
 
 
 def _read_npy(stream: IO[bytes], size: int, file: str) -> Array:

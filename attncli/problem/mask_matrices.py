@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from attncli.equation.shapes import shape_text
 from attncli.problem.arrays import read_array
 from attncli.problem.keys import ONE_HEAD, ONE_HEAD_HELP
 from attncli.problem.matrices import read_cells, read_matrix
@@ -83,7 +84,7 @@ def squeeze(array: NDArray[np.bool_], rank: int, at: int, path: str, report: Rep
     if array.ndim == rank:
         array.setflags(write=False)
         return array
-    shape = " × ".join(map(str, array.shape))
+    shape = shape_text(array.shape)
     if array.ndim > rank:
         report.add(f"{ONE_HEAD}, and this is {shape}", at=at, path=path, help=ONE_HEAD_HELP)
     else:

@@ -7,12 +7,14 @@ from typing import TypeVar
 
 import numpy as np
 
+from attncli.english import count
+from attncli.equation.shapes import shape_text
 from attncli.problem.arrays import Array, read_array
 from attncli.problem.generated import read_random
 from attncli.problem.keys import ONE_HEAD, ONE_HEAD_HELP
 from attncli.problem.model import Matrix
 from attncli.problem.report import Report
-from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, many
+from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe
 from attncli.problem.values import read_number
 
 _RANKS = {1: "a list of numbers", 2: "a list of rows"}
@@ -44,7 +46,7 @@ def read_matrix(node: Node, path: str, report: Report, *, rank: int = 2, minus_i
         while value.ndim > 2 and value.shape[0] == 1:
             value, written = value[0], None if written is None else written[0]
         if value.ndim > 2:
-            shape = " × ".join(map(str, value.shape))
+            shape = shape_text(value.shape)
             report.add(f"{ONE_HEAD}, and this is {shape}", at=node.at, path=path, help=ONE_HEAD_HELP)
             return None
     if value.ndim != rank:
@@ -100,12 +102,12 @@ def read_cells(
             )
         elif not isinstance(node, Sequence):
             report.add(
-                f"must be a row of {many(shape[0], 'entry')} as the first is, not {describe(node)}",
+                f"must be a row of {count(shape[0], 'entry')} as the first is, not {describe(node)}",
                 at=node.at, path=path, help=_EVEN,
             )  # fmt: skip
         elif len(node.items) != shape[0]:
             report.add(
-                f"has {many(len(node.items), 'entry')} where the first row has {shape[0]}",
+                f"has {count(len(node.items), 'entry')} where the first row has {shape[0]}",
                 at=node.at, path=path, help=_EVEN,
             )  # fmt: skip
         else:

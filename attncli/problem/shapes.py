@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from attncli.english import count
+from attncli.equation.shapes import shape_text
 from attncli.problem.masks import Placed
 from attncli.problem.model import Additive, Hide, Keep, Lengths, Matrix, Padding
 from attncli.problem.projections import input_of
 from attncli.problem.report import Report
-from attncli.problem.tree import many
 
 Places = Mapping[str, int]
 
@@ -29,18 +30,18 @@ def check_shapes(given: Mapping[str, Matrix], at: Places, score: str, report: Re
     if (rows := given[values].value.shape[0]) != m:
         keys = "K" if "K" in given else input_of("K", given)
         report.add(
-            f"has {many(rows, 'row')} where {keys} has {m}", at=at[values], path=values,
+            f"has {count(rows, 'row')} where {keys} has {m}", at=at[values], path=values,
             help="every key needs a value: K and V have equally many rows",
         )  # fmt: skip
     if report.count == before:
         _check_score(given, widths["Q"], widths["K"], score, at, report)
 
 
-def check_labels(name: str, labels: Sequence[str], count: int, rows: str, at: int, report: Report) -> None:
+def check_labels(name: str, labels: Sequence[str], number: int, rows: str, at: int, report: Report) -> None:
     """As many labels as rows."""
-    if len(labels) != count:
+    if len(labels) != number:
         report.add(
-            f"{many(len(labels), 'label')} for {many(count, rows)}", at=at, path=name,
+            f"{count(len(labels), 'label')} for {count(number, rows)}", at=at, path=name,
             help=f"give one label each, or remove {name} for numbered ones",
         )  # fmt: skip
 
@@ -50,7 +51,7 @@ def check_mask(parts: Sequence[Placed], n: int, m: int, report: Report) -> None:
     for placed in parts:
         match placed.part:
             case Padding(exists=exists) if len(exists) != m:
-                message = f"{many(len(exists), 'entry')} for {many(m, 'key')}"
+                message = f"{count(len(exists), 'entry')} for {count(m, 'key')}"
                 help = "give 1 or 0 for every key"
             case Lengths(length=length) if length > m:
                 message = f"{length} keys cannot exist where there are {m}"
@@ -67,7 +68,7 @@ def check_mask(parts: Sequence[Placed], n: int, m: int, report: Report) -> None:
 def _mask_shape(shape: tuple[int, ...], n: int, m: int) -> tuple[str, str]:
     turned = "; it may be transposed" if shape == (m, n) else ""
     return (
-        f"is {_by(shape)}, but {many(n, 'query')} and {many(m, 'key')} need {n}×{m}",
+        f"is {shape_text(shape)}, but {count(n, 'query')} and {count(m, 'key')} need {n}×{m}",
         f"give one row per query and one column per key{turned}",
     )
 
@@ -81,15 +82,15 @@ def _width(letter: str, given: Mapping[str, Matrix], at: Places, report: Report)
     if entered.shape[1] != rows:
         turned = columns == entered.shape[1]
         report.add(
-            f"{source} is {_by(entered.shape)} and {weights} is {rows}×{columns}: "
-            f"{source} has {many(entered.shape[1], 'column')}, {weights} {many(rows, 'row')}",
+            f"{source} is {shape_text(entered.shape)} and {weights} is {rows}×{columns}: "
+            f"{source} has {count(entered.shape[1], 'column')}, {weights} {count(rows, 'row')}",
             at=at[weights], path=weights,
             help=f"{letter} = {source}·{weights} needs them equal"
             + (f"; transpose {weights} if it is laid out as in torch.nn.Linear" if turned else ""),
         )  # fmt: skip
     if bias in given and (length := given[bias].value.shape[0]) != columns:
         report.add(
-            f"has {many(length, 'number')}, but {letter} has {many(columns, 'column')}",
+            f"has {count(length, 'number')}, but {letter} has {count(columns, 'column')}",
             at=at[bias], path=bias, help=f"give one number for each column of {weights}",
         )  # fmt: skip
     return int(columns)
@@ -100,7 +101,7 @@ def _check_score(given: Mapping[str, Matrix], d_q: int, d_k: int, score: str, at
         if d_q != d_k:
             key = "K" if "K" in given else "W_K"
             report.add(
-                f"a key has {many(d_k, 'number')} and a query {d_q}: their dot product needs equally many",
+                f"a key has {count(d_k, 'number')} and a query {d_q}: their dot product needs equally many",
                 at=at[key], path=key,
                 help=f"make them equal, or write score: multiplicative with a W_a of {d_q}×{d_k}",
             )  # fmt: skip
@@ -110,10 +111,6 @@ def _check_score(given: Mapping[str, Matrix], d_q: int, d_k: int, score: str, at
     for name, shape in needs.items():
         if given[name].value.shape != shape:
             report.add(
-                f"is {_by(given[name].value.shape)} where {_by(shape)} is needed", at=at[name], path=name,
-                help=f"a query has {many(d_q, 'number')}, a key {d_k}" + (f", v {width}" if width else ""),
+                f"is {shape_text(given[name].value.shape)} where {shape_text(shape)} is needed", at=at[name], path=name,
+                help=f"a query has {count(d_q, 'number')}, a key {d_k}" + (f", v {width}" if width else ""),
             )  # fmt: skip
-
-
-def _by(shape: tuple[int, ...]) -> str:
-    return "×".join(map(str, shape))

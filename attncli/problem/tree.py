@@ -62,13 +62,6 @@ def describe(node: Node) -> str:
     return "a list" if isinstance(node, Sequence) else "a mapping"
 
 
-def many(count: int, thing: str) -> str:
-    """1 row, 2 rows, 2 queries."""
-    if count == 1:
-        return f"1 {thing}"
-    return f"{count} {thing[:-1]}ies" if thing.endswith("ry") else f"{count} {thing}s"
-
-
 def shorten(text: str, limit: int = 40) -> str:
     """Text of an input inside a message: long ones keep both ends and tell their length."""
     if len(text) <= limit:

@@ -103,7 +103,7 @@ def test_bad_masks_from_files(tmp_path: Path) -> None:
         (np.zeros((0, 2)), "Q.file: q.npy has the shape (0, 2): it is empty or no matrix", "save a matrix or a vector"),
         (np.array(1.0), "Q.file: q.npy has the shape (): it is empty or no matrix", "save a matrix or a vector"),
         (np.zeros(2), "Q: must be a list of rows, not a list of numbers", "write Q: [[1, 0], [0, 1]]"),
-        (np.zeros((2, 2, 2)), "Q: attncli works one head at a time in this version, and this is 2 × 2 × 2",
+        (np.zeros((2, 2, 2)), "Q: attncli works one head at a time in this version, and this is 2×2×2",
          "give one head of one batch entry: a matrix for each of X, W_Q, W_K, W_V or Q, K, V"),
     ],
 )  # fmt: skip

@@ -75,7 +75,7 @@ BAD = [
      "4:22: mask.keep[0][2]: must be true or false, 1 or 0, not 2 (write true or false)"),
     ("{hide: [[1, 0, yes], [1, 1, 0]]}",
      "4:22: mask.hide[0][2]: must be true or false, 1 or 0, not yes (write true or false)"),
-    ("[[[true], [true]], [[true], [true]]]", f"4:7: mask: {ONE_HEAD}, and this is 2 × 2 × 1 ({ONE_HEAD_HELP})"),
+    ("[[[true], [true]], [[true], [true]]]", f"4:7: mask: {ONE_HEAD}, and this is 2×2×1 ({ONE_HEAD_HELP})"),
     ("{additive: [[0, true, 0], [0, 0, 0]]}",
      "4:23: mask.additive[0][1]: true is a truth value, not a number (write 1 or 0)"),
     ("{additive: [[0, .inf, 0], [0, 0, 0]]}", "4:23: mask.additive[0][1]: .inf is not allowed here "
@@ -86,7 +86,7 @@ BAD = [
      "4:14: mask.keep: must be a list or {file: …} (write {file: masks.npz, name: keep})"),
     ("{padding: [1, 1]}", "4:17: mask.padding: 2 entries for 3 keys (give 1 or 0 for every key)"),
     ("{padding: 1}", "4:17: mask.padding: must be a list of true and false, or 1 and 0, not 1 (write [1, 1, 0])"),
-    ("{padding: [[1, 1, 0], [1, 1, 1]]}", f"4:17: mask.padding: {ONE_HEAD}, and this is 2 × 3 ({ONE_HEAD_HELP})"),
+    ("{padding: [[1, 1, 0], [1, 1, 1]]}", f"4:17: mask.padding: {ONE_HEAD}, and this is 2×3 ({ONE_HEAD_HELP})"),
     ("{lengths: [4]}", "4:17: mask.lengths: 4 keys cannot exist where there are 3 (write a number from 0 to 3)"),
     ("{lengths: [1, 2]}", f"4:17: mask.lengths: {ONE_HEAD}, and this has 2 lengths (write {{lengths: [2]}})"),
     ("{lengths: [-1]}", "4:18: mask.lengths[0]: must be a whole number of at least 0, not -1 "

@@ -86,7 +86,7 @@ CELLS = [
     ("[[1, 010]]", "010 has a leading zero (write 10)", "1:9: Q[0][1]: "),
     ("[[1, -.inf]]", "-.inf is not allowed here "
      "(only a mask can hold an infinity, and only -inf, which hides a key)", "1:9: Q[0][1]: "),
-    ("[[[1]], [[2]]]", f"{ONE_HEAD}, and this is 2 × 1 × 1 ({ONE_HEAD_HELP})", "1:4: Q: "),
+    ("[[[1]], [[2]]]", f"{ONE_HEAD}, and this is 2×1×1 ({ONE_HEAD_HELP})", "1:4: Q: "),
     ("{a: 1}", "must be a list of rows, {file: …} or {random: …} "
      "(write {file: weights.npz, name: W_Q} or {random: [4, 8], seed: 7})", "1:4: Q: "),
     ("{random: [2, 2], sed: 1}", "there is no such key as sed (did you mean seed?)", "1:21: Q: "),

@@ -1,0 +1,28 @@
+"""Counts and lists in English: 1 row, 1,024 queries; a, b and c."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def count(number: int, one: str, many: str | None = None) -> str:
+    """1 row, 2 rows, 1,024 queries; `many` is the plural where it is not a regular one."""
+    return f"{number:,} {either(number, one, many or _plural(one))}"
+
+
+def either(number: int, one: str, many: str) -> str:
+    """The word that goes with a number: 1 does, 2 do."""
+    return one if number == 1 else many
+
+
+def listed(words: Sequence[str], last: str = "and", most: int | None = None) -> str:
+    """a, b and c; with an empty `last`, only commas. Of more than `most` words the first, and an ellipsis."""
+    if most is not None and len(words) > most:
+        return f"{', '.join(words[:most])}, …"
+    if not last or len(words) < 2:
+        return ", ".join(words)
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def _plural(one: str) -> str:
+    return f"{one[:-1]}ies" if one.endswith("y") and one[-2:-1] not in "aeiou" else f"{one}s"
