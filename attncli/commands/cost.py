@@ -51,11 +51,10 @@ def cost(
 
     from attncli.console.output import check
     from attncli.console.page import write_page
-    from attncli.page.bill import bill
+    from attncli.page.cost import cost_page
     from attncli.problem.reader import load
-    from attncli.study.cost import Sizes, plain
-    from attncli.study.cost import cost as reckon
+    from attncli.study.cost import Sizes, cost_of, usual
 
     check(output, file or "-")
-    problem, chosen = plain(sizes) if file is None else (load(file), Sizes(**sizes))
-    write_page(bill(reckon(problem, chosen, dtype)), page_format, output, color=color)
+    problem, chosen = usual(sizes) if file is None else (load(file), Sizes(**sizes))
+    write_page(cost_page(cost_of(problem, chosen, dtype)), page_format, output, color=color)

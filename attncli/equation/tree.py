@@ -63,6 +63,11 @@ class Equation:
     expression: Expression
 
 
+def whole(number: int) -> Number:
+    """A whole number as a node."""
+    return Number(Fraction(number), str(number))
+
+
 def walk(expression: Expression) -> Iterator[Expression]:
     """Every node, the outermost first."""
     yield expression

@@ -11,7 +11,7 @@ def grouped(number: int) -> str:
     return f"{number:,}"
 
 
-def many(number: int) -> str:
+def rounded(number: int) -> str:
     """A count in words, with ≈ where that rounds it; below ten thousand with every digit."""
     return grouped(number) if number < 10_000 else _scaled(number, 1000, _COUNTS)
 
@@ -19,11 +19,6 @@ def many(number: int) -> str:
 def size(number: int) -> str:
     """A number of bytes in units of 1024, with ≈ where that rounds it."""
     return _scaled(number, 1024, _BYTES)
-
-
-def counted(number: int, things: str) -> str:
-    """1 division, 9 divisions: `things` is a plural in -s."""
-    return f"{grouped(number)} {things[:-1] if number == 1 else things}"
 
 
 def _scaled(number: int, base: int, units: tuple[str, ...]) -> str:

@@ -22,7 +22,7 @@ SHARED = ("X", "context", "mask")  # by all heads of a layer
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Sizes to reckon with instead of a problem's own; None keeps them. `d_k` is the width of queries and keys."""
+    """Sizes to count with instead of a problem's own; None keeps them. `d_k` is the width of queries and keys."""
 
     n: int | None = None
     m: int | None = None
@@ -33,7 +33,7 @@ class Sizes:
     layers: int = 1
 
 
-def plain(asked: Mapping[str, int]) -> tuple[Problem, Sizes]:
+def usual(asked: Mapping[str, int]) -> tuple[Problem, Sizes]:
     """Self-attention without a file, at the sizes asked for and else at those of the first transformer.
 
     A value is as wide as a key where `asked` does not say otherwise.
@@ -44,7 +44,7 @@ def plain(asked: Mapping[str, int]) -> tuple[Problem, Sizes]:
     return problem, Sizes(**{**usual, **asked})
 
 
-def cost(problem: Problem, sizes: Sizes, dtype: str = "float32") -> Cost:
+def cost_of(problem: Problem, sizes: Sizes, dtype: str = "float32") -> Cost:
     """The cost of a problem at these sizes; no array of any size is made.
 
     The softmax is counted without a shift, since only the numbers themselves can tell whether it needs one.
@@ -57,15 +57,15 @@ def cost(problem: Problem, sizes: Sizes, dtype: str = "float32") -> Cost:
         given = {**problem.given, "context": problem.given["X"]}
         problem = replace(problem, given={name: given[name] for name in GIVEN if name in given})
     found, steps = _steps(problem, sizes, together)
-    reckoned = Cost(problem.title, found, sizes.heads, sizes.layers, DTYPES[dtype], steps, None)
-    if not together or not reckoned.projections:
-        return reckoned
+    cost = Cost(problem.title, found, sizes.heads, sizes.layers, DTYPES[dtype], steps, None)
+    if not together or not cost.projections:
+        return cost
 
     def outgrown(n: int) -> bool:
-        longer = replace(reckoned, steps=_steps(problem, replace(sizes, n=n, m=n), together)[1])
+        longer = replace(cost, steps=_steps(problem, replace(sizes, n=n, m=n), together)[1])
         return longer.operations - longer.projections > longer.projections
 
-    return replace(reckoned, crossover=_smallest(outgrown))
+    return replace(cost, crossover=_smallest(outgrown))
 
 
 def _together(problem: Problem) -> bool:
@@ -75,7 +75,7 @@ def _together(problem: Problem) -> bool:
 
 
 def _steps(problem: Problem, sizes: Sizes, together: bool) -> tuple[Mapping[str, int], tuple[StepCost, ...]]:
-    """The sizes by symbol, and every step of the problem reckoned with them."""
+    """The sizes by symbol, and every step of the problem counted with them."""
     n = sizes.n or len(problem.tokens)
     m = n if together else sizes.m or len(problem.context_tokens)
     asked = {"d_model": sizes.d_model, "d_k": sizes.d_k, "d_q": sizes.d_k, "d_v": sizes.d_v}

@@ -8,6 +8,7 @@ from math import prod
 
 from attncli.attention.rule import Rule
 from attncli.backend import Dtype
+from attncli.equation.tree import Expression
 
 PROJECTIONS = ("Q", "K", "V")
 
@@ -16,15 +17,15 @@ PROJECTIONS = ("Q", "K", "V")
 class StepCost:
     """One step: the operations, by kind, and the shape of one head's part, which is worked `repeats` times.
 
-    `operations_grow` and `bytes_grow` are formulas in Python syntax, "n**2 * d_k".
+    `operations_grow` and `bytes_grow` are formulas such as n² · d_k, None where nothing is counted.
     """
 
     rule: Rule
     shape: tuple[int, ...]
     kinds: Mapping[str, int]
     repeats: int
-    operations_grow: str
-    bytes_grow: str
+    operations_grow: Expression | None
+    bytes_grow: Expression | None
 
     @property
     def operations(self) -> int:
@@ -39,7 +40,7 @@ class StepCost:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """All steps, in order of work, and the sizes they were reckoned with (n, m, d_model, …).
+    """All steps, in order of work, and the sizes they were counted with (n, m, d_model, …).
 
     `crossover` is the smallest n from which on attention takes more operations than the projections; None
     where there is nothing to compare, or where n and m are chosen apart.

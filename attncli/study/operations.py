@@ -7,11 +7,11 @@ the products of Σ_d X[i,d]·W_Q[d,k] number i·d·k, their additions i·k·(d -
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from typing import TypeAlias
 
-from attncli.equation.tree import Call, Equation, Expression, Name, Reduce, Ref, walk
+from attncli.equation.tree import Call, Equation, Expression, Name, Reduce, Ref, walk, whole
 
 Monomial: TypeAlias = tuple[str, ...]  # the letters of a product of lengths, sorted; () is 1
 Polynomial: TypeAlias = Mapping[Monomial, int]
@@ -46,10 +46,10 @@ def number(polynomial: Polynomial, sizes: Mapping[str, int]) -> int:
     return sum(times * prod(sizes[letter] for letter in letters) for letters, times in polynomial.items())
 
 
-def growth(polynomials: Iterable[Polynomial], symbols: Mapping[str, str]) -> str:
-    """The terms that no other outgrows, in Python syntax and with a symbol for each letter: "n**2 * d_k".
+def growth(polynomials: Iterable[Polynomial], symbols: Mapping[str, str]) -> Expression | None:
+    """The terms that no other outgrows, with a symbol for each letter: n² · d_k.
 
-    Symbols stand in the order of the mapping. Empty where nothing is counted.
+    Symbols stand in the order of the mapping. None where nothing is counted.
     """
     order = list(dict.fromkeys(symbols.values()))
     terms = {
@@ -58,14 +58,20 @@ def growth(polynomials: Iterable[Polynomial], symbols: Mapping[str, str]) -> str
         for letters in polynomial
     }
     outgrown = {term for term in terms for other in terms - {term} if all(map(int.__le__, term, other))}
-    return " + ".join(_product(term, order) for term in sorted(terms - outgrown, reverse=True))
+    return _joined("add", [_product(term, order) for term in sorted(terms - outgrown, reverse=True)])
 
 
-def _product(powers: tuple[int, ...], order: list[str]) -> str:
-    factors = [
-        symbol if power == 1 else f"{symbol}**{power}" for symbol, power in zip(order, powers, strict=True) if power
+def _product(powers: tuple[int, ...], order: list[str]) -> Expression:
+    factors: list[Expression] = [
+        Name(symbol) if power == 1 else Call("pow", (Name(symbol), whole(power)))
+        for symbol, power in zip(order, powers, strict=True)
+        if power
     ]
-    return " * ".join(factors) or "1"
+    return _joined("mul", factors) or whole(1)
+
+
+def _joined(function: str, parts: Sequence[Expression]) -> Expression | None:
+    return Call(function, tuple(parts)) if len(parts) > 1 else parts[0] if parts else None
 
 
 def _letters(equation: Equation) -> frozenset[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attncli.page.amounts import counted, grouped, many, size
+from attncli.page.amounts import grouped, rounded, size
 
 
 @pytest.mark.parametrize(
@@ -27,10 +27,8 @@ def test_bytes(number: int, said: str) -> None:
     ],
 )  # fmt: skip
 def test_counts(number: int, said: str) -> None:
-    assert many(number) == said
+    assert rounded(number) == said
 
 
 def test_every_digit() -> None:
     assert grouped(1347416072) == "1,347,416,072"
-    assert counted(1, "additions") == "1 addition"
-    assert counted(1000, "additions") == "1,000 additions"

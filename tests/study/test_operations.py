@@ -13,8 +13,10 @@ import pytest
 from attncli.attention.plan import plan_logits, plan_softmax
 from attncli.equation.evaluate import evaluate
 from attncli.equation.functions import FUNCTIONS
+from attncli.equation.notation import PLAIN
 from attncli.equation.parse import parse_equation
 from attncli.equation.shapes import index_sizes
+from attncli.equation.write import write
 from attncli.problem.model import Problem
 from attncli.study.operations import KINDS, growth, number, operations
 
@@ -140,14 +142,19 @@ def test_numbers_are_exact_at_any_size() -> None:
 @pytest.mark.parametrize(
     ("terms", "formula"),
     [
-        ([("i", "j")], "n**2"),
-        ([("d", "i", "k"), ("i", "k")], "n * d_model * d_k"),
-        ([("i", "j", "k"), ()], "n**2 * d_k"),
-        ([("d", "k"), ("i",)], "n + d_model * d_k"),
+        ([("i", "j")], "n^2"),
+        ([("d", "i", "k"), ("i", "k")], "n*d_model*d_k"),
+        ([("i", "j", "k"), ()], "n^2*d_k"),
+        ([("d", "k"), ("i",)], "n + d_model*d_k"),
         ([()], "1"),
-        ([], ""),
     ],
 )
 def test_growth_keeps_what_nothing_outgrows(terms: Any, formula: str) -> None:
     symbols = {"i": "n", "j": "n", "d": "d_model", "k": "d_k"}
-    assert growth([dict.fromkeys(terms, 1)], symbols) == formula
+    found = growth([dict.fromkeys(terms, 1)], symbols)
+    assert found is not None
+    assert write(found, PLAIN) == formula
+
+
+def test_what_is_not_counted_does_not_grow() -> None:
+    assert growth([{}], {"i": "n"}) is None

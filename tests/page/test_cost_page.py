@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from attncli.page.bill import bill
+from attncli.page.cost import cost_page
 from attncli.page.document import Document, Heading, Listing, Paragraph, Table
 from attncli.page.spelling import plain as words
 from attncli.problem.model import Problem
-from attncli.study.cost import Sizes, cost, plain
+from attncli.study.cost import Sizes, cost_of, usual
 
 
 def prose(document: Document) -> list[str]:
@@ -24,7 +24,7 @@ def prose(document: Document) -> list[str]:
 
 
 def test_the_page_of_i_love_ai(love: Problem) -> None:
-    page = bill(cost(love, Sizes()))
+    page = cost_page(cost_of(love, Sizes()))
     assert page.title == "I love AI: what it costs"
     assert prose(page) == [
         "n = 3, m = 3, d_model = 4, d_k = 3, d_v = 3; 1 head, 1 layer; float32 (4 bytes a number).",
@@ -47,7 +47,7 @@ def test_the_page_of_i_love_ai(love: Problem) -> None:
 
 
 def test_the_table_of_steps(love: Problem) -> None:
-    (table,) = (block for block in bill(cost(love, Sizes())).blocks if isinstance(block, Table))
+    (table,) = (block for block in cost_page(cost_of(love, Sizes())).blocks if isinstance(block, Table))
     rows = [[words(cell) for cell in row] for row in table.rows]
     assert rows[0] == ["X", "3×4", "0", "", "", "48 B"]
     assert rows[4] == ["Q", "3×3", "63", "n·d_model·d_k", "20.1 %", "36 B"]
@@ -56,7 +56,7 @@ def test_the_table_of_steps(love: Problem) -> None:
 
 
 def test_heads_and_layers() -> None:
-    said = prose(bill(cost(*plain({"n": 512, "heads": 12, "layers": 12}))))
+    said = prose(cost_page(cost_of(*usual({"n": 512, "heads": 12, "layers": 12}))))
     memory = "The attention matrix for n = 512 in float32 takes 1 MiB; 12 layers × 12 heads: 144 MiB."
     assert said[-1].startswith(memory)
     assert "For one head; everything above is for 12 heads × 12 layers; X is shared by the heads of a layer." in said
@@ -65,14 +65,14 @@ def test_heads_and_layers() -> None:
 
 
 def test_cross_attention() -> None:
-    page = bill(cost(*plain({"n": 2, "m": 1000, "heads": 1})))
+    page = cost_page(cost_of(*usual({"n": 2, "m": 1000, "heads": 1})))
     assert page.title == "Cross-attention: what it costs"
     assert prose(page)[-2].endswith("The projections grow with n and with m, attention with n·m.")
     assert prose(page)[-1].startswith("The attention matrix for n = 2 and m = 1,000 in float32 takes ≈ 7.8 KiB.")
 
 
 def test_without_projections(problem: Callable[..., Problem]) -> None:
-    page = bill(cost(problem(Q=[[1]], K=[[1]], V=[[1]]), Sizes()))
+    page = cost_page(cost_of(problem(Q=[[1]], K=[[1]], V=[[1]]), Sizes()))
     said = prose(page)
     assert "Nothing is projected here: all operations are those of attention, which grow with n·m." in said
     assert "row_sum: nothing = 0" in said
@@ -83,7 +83,7 @@ def test_without_projections(problem: Callable[..., Problem]) -> None:
 
 
 def test_data_is_exact(love: Problem) -> None:
-    data = bill(cost(love, Sizes(heads=2))).data()
+    data = cost_page(cost_of(love, Sizes(heads=2))).data()
     assert json.loads(json.dumps(data)) == data
     assert data["sizes"] == {"n": 3, "m": 3, "d_model": 4, "d_k": 3, "d_v": 3, "heads": 2, "layers": 1}
     assert data["steps"]["Q"] == {

@@ -6,13 +6,13 @@ from typing import Any
 
 from attncli import __version__
 from attncli.equation.notation import PLAIN
-from attncli.equation.parse import parse_expression
+from attncli.equation.tree import Expression
 from attncli.equation.write import write
 from attncli.study.cost_model import Cost, StepCost
 from attncli.tracing.data import FORMAT
 
 
-def bill_data(cost: Cost) -> dict[str, Any]:
+def cost_data(cost: Cost) -> dict[str, Any]:
     """The sizes, every step's counts and bytes, and their sums; format 1."""
     return {
         "attncli": {"version": __version__, "format": FORMAT},
@@ -43,5 +43,5 @@ def _step(cost: Cost, step: StepCost) -> dict[str, Any]:
     }
 
 
-def _formula(source: str) -> str | None:
-    return write(parse_expression(source), PLAIN) if source else None
+def _formula(growth: Expression | None) -> str | None:
+    return None if growth is None else write(growth, PLAIN)
