@@ -14,7 +14,7 @@ import pytest
 
 from attncli.backend import CPU, Backend, backend_for
 from attncli.errors import AttncliError
-from attncli.problem.model import Mask, MaskPart, Matrix, Problem
+from attncli.problem.model import Mask, MaskPart, Matrix, Problem, Scalar
 from attncli.problem.numbers import as_float
 
 hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, database=None, max_examples=100)
@@ -31,10 +31,15 @@ def as_matrix(rows: Any) -> Matrix:
     return Matrix(values, array.astype(object))
 
 
+def as_scalar(number: Any) -> Scalar:
+    """A number, or a string such as "1/3", which is kept as it was written."""
+    return Scalar(as_float(number), number) if isinstance(number, str) else Scalar.of(number)
+
+
 def build_problem(
     *, mask: tuple[MaskPart, ...] = (), corner: Any = "top-left", title: str = "", tokens: Any = None,
-    context_tokens: Any = None, score: Any = "scaled_dot", scale: Any = "default", softcap: float | None = None,
-    exp_base: float | None = None, **given: Any,
+    context_tokens: Any = None, score: Any = "scaled_dot", scale: Any = "default", softcap: Any = None,
+    exp_base: Any = None, **given: Any,
 ) -> Problem:  # fmt: skip
     """A problem from its arrays by name and its settings; tokens are t1, t2, … where none are given."""
     queries = len(given["Q"] if "Q" in given else given["X"])
@@ -42,7 +47,9 @@ def build_problem(
     tokens = tuple(tokens or (f"t{place + 1}" for place in range(queries)))
     context = tuple(context_tokens or (tokens if keys == queries else (f"c{place + 1}" for place in range(keys))))
     matrices = {name: as_matrix(rows) for name, rows in given.items()}
-    return Problem(title, tokens, context, matrices, Mask(mask, corner), score, scale, softcap, exp_base)
+    scale = scale if scale in ("default", "none") else as_scalar(scale)
+    cap, base = (None if number is None else as_scalar(number) for number in (softcap, exp_base))
+    return Problem(title, tokens, context, matrices, Mask(mask, corner), score, scale, cap, base)
 
 
 @pytest.fixture(scope="session")

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
 from attncli.attention.rule import Rule
 from attncli.attention.rules import COMPUTED_RULES
 from attncli.equation.parse import parse_equation
-from attncli.problem.model import Additive, Causal, Hide, Keep, Lengths, Mask, MaskPart, Padding, Window
+from attncli.problem.model import Additive, Causal, Hide, Keep, Lengths, Mask, MaskPart, Matrix, Padding, Scalar, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,7 @@ class Clause:
     meaning: str
     conditions: tuple[str, ...] = ()
     added: str = ""
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Scalar | Matrix] = field(default_factory=dict)
 
 
 def mask_names(mask: Mask) -> list[str]:
@@ -79,7 +78,7 @@ def mask_rule(parts: tuple[Clause, ...]) -> Rule:
 
 def _clause(part: MaskPart, offset: int, corner: str, suffix: str) -> Clause:
     reach = "i" if offset == 0 else "i + offset"
-    parameters: dict[str, Any] = {} if offset == 0 else {"offset": offset}
+    parameters: dict[str, Scalar | Matrix] = {} if offset == 0 else {"offset": Scalar.of(offset)}
     match part:
         case Causal():
             where = "" if corner == "top-left" else f", aligned to the bottom-right corner (offset {offset})"
@@ -88,25 +87,26 @@ def _clause(part: MaskPart, offset: int, corner: str, suffix: str) -> Clause:
         case Window(left=left, right=right):
             before, after = f"left{suffix}", f"right{suffix}"
             limits = (f"j >= {reach} - {before}",) * (left >= 0) + (f"j <= {reach} + {after}",) * (right >= 0)
-            parameters |= {name: size for name, size in ((before, left), (after, right)) if size >= 0}
+            parameters |= {name: Scalar.of(size) for name, size in ((before, left), (after, right)) if size >= 0}
             return Clause("window", _window_meaning(left, right), limits, parameters=parameters)
         case Padding(exists=exists):
             gone = exists.count(False)
             meaning = f"Padding: {gone} of {len(exists)} keys {'does' if gone == 1 else 'do'} not exist."
-            array = np.array(exists, dtype=np.float64)
-            return Clause("padding", meaning, (f"exists{suffix}[j] == 1",), parameters={f"exists{suffix}": array})
+            parameters = {f"exists{suffix}": Matrix(np.array(exists, dtype=np.float64))}
+            return Clause("padding", meaning, (f"exists{suffix}[j] == 1",), parameters=parameters)
         case Lengths(length=length):
             meaning = f"Lengths: only the first {length} keys exist."
-            return Clause("lengths", meaning, (f"j < length{suffix}",), parameters={f"length{suffix}": length})
+            parameters = {f"length{suffix}": Scalar.of(length)}
+            return Clause("lengths", meaning, (f"j < length{suffix}",), parameters=parameters)
         case Keep(matrix=matrix):
-            parameters = {f"keep{suffix}": matrix.astype(np.float64)}
+            parameters = {f"keep{suffix}": Matrix(matrix.astype(np.float64))}
             return Clause("keep", "Keep: 1 may be seen.", (f"keep{suffix}[i, j] == 1",), parameters=parameters)
         case Hide(matrix=matrix):
-            parameters = {f"hide{suffix}": matrix.astype(np.float64)}
+            parameters = {f"hide{suffix}": Matrix(matrix.astype(np.float64))}
             return Clause("hide", "Hide: 1 is hidden.", (f"hide{suffix}[i, j] == 0",), parameters=parameters)
         case Additive(matrix=matrix):
             name = f"additive{suffix}"
-            return Clause("additive", "", added=f"{name}[i, j]", parameters={name: matrix.value})
+            return Clause("additive", "", added=f"{name}[i, j]", parameters={name: matrix})
 
 
 def _window_meaning(left: int, right: int) -> str:

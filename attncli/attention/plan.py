@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from attncli.attention.masks import clauses, mask_rule
 from attncli.attention.rule import Rule
 from attncli.attention.rules import COMPUTED_RULES, GIVEN_RULES
 from attncli.attention.variants import SCALED, SCORES, exponential, projection
-from attncli.problem.model import Problem
+from attncli.problem.model import Matrix, Problem, Scalar
 from attncli.problem.projections import input_of
 
 
@@ -24,19 +23,19 @@ class Plan:
 
     rules: tuple[Rule, ...]
     logits: str
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, Scalar | Matrix]
 
 
 def plan_logits(problem: Problem) -> Plan:
     """Everything up to the numbers whose softmax is taken; given arrays come first, as the contract lists them."""
     rules = [GIVEN_RULES[name] for name in problem.given if name not in "QKV"]
     rules += [_query_key_value(problem, name) for name in "QKV"]
-    parameters: dict[str, Any] = {"d_k": _width(problem, "K")}
+    parameters: dict[str, Scalar | Matrix] = {"d_k": Scalar.of(_width(problem, "K"))}
 
     if problem.score != "additive":
         rules.append(COMPUTED_RULES["K_T"])
     rules.append(SCORES[problem.score])
-    if isinstance(problem.scale, float):
+    if isinstance(problem.scale, Scalar):
         rules.append(SCALED["number"])
         parameters["scale"] = problem.scale
     elif problem.scale == "default" and problem.score == "scaled_dot":
@@ -61,7 +60,7 @@ def plan_softmax(problem: Problem, logits: str, *, shift: bool) -> tuple[Rule, .
     if shift:
         rules += [COMPUTED_RULES[name].reading({"logits": logits}) for name in ("row_max", "shifted")]
     seen = "shifted" if shift else logits
-    rules.append(exponential(problem.exp_base).reading({"logits": seen}))
+    rules.append(exponential(problem.exp_base.value if problem.exp_base else None).reading({"logits": seen}))
     rules += [COMPUTED_RULES[name].reading({"logits": logits}) for name in ("row_sum", "weights", "output")]
     return tuple(rules)
 

@@ -25,6 +25,19 @@ class Matrix:
 
 
 @dataclass(frozen=True, slots=True)
+class Scalar:
+    """One number with the way it was written: `written` is its text as given, such as "1/3"."""
+
+    value: float
+    written: str
+
+    @classmethod
+    def of(cls, number: float) -> Scalar:
+        """A number that nobody wrote, in its shortest spelling."""
+        return cls(float(number), repr(float(number)))
+
+
+@dataclass(frozen=True, slots=True)
 class Causal:
     """Key j is visible to query i if j <= i + offset."""
 
@@ -105,6 +118,6 @@ class Problem:
     given: Mapping[str, Matrix]
     mask: Mask = field(default_factory=Mask)
     score: Literal["scaled_dot", "dot", "multiplicative", "additive"] = "scaled_dot"
-    scale: float | Literal["default", "none"] = "default"
-    softcap: float | None = None
-    exp_base: float | None = None
+    scale: Scalar | Literal["default", "none"] = "default"
+    softcap: Scalar | None = None
+    exp_base: Scalar | None = None

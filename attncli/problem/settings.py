@@ -8,9 +8,10 @@ from typing import Any
 from attncli.problem.keys import ONE_HEAD, ONE_HEAD_HELP, SCORES, Kind
 from attncli.problem.masks import read_mask
 from attncli.problem.matrices import read_matrix
+from attncli.problem.model import Scalar
 from attncli.problem.report import Report
 from attncli.problem.tree import Leaf, Node, describe, is_null
-from attncli.problem.values import read_integer, read_labels, read_number, read_text, read_word
+from attncli.problem.values import read_integer, read_labels, read_scalar, read_text, read_word
 
 
 def read_scale(node: Node, path: str, report: Report) -> Any:
@@ -21,30 +22,30 @@ def read_scale(node: Node, path: str, report: Report) -> Any:
         help = "write a number, or none for unscaled scores"
         report.add(f"must be a number or none, not {describe(node)}", at=node.at, path=path, help=help)
         return None
-    return read_number(node, path, report)
+    return read_scalar(node, path, report)
 
 
-def _read_positive(node: Node, path: str, report: Report) -> float | None:
-    value = read_number(node, path, report)
-    if value is not None and value <= 0:
+def _read_positive(node: Node, path: str, report: Report) -> Scalar | None:
+    number = read_scalar(node, path, report)
+    if number is not None and number.value <= 0:
         report.add(
             f"must be greater than 0, not {describe(node)}", at=node.at, path=path, help="write a number such as 50"
         )
-    return value
+    return number
 
 
-def _read_base(node: Node, path: str, report: Report) -> float | None:
+def _read_base(node: Node, path: str, report: Report) -> Scalar | None:
     if isinstance(node, Leaf) and node.text == "e":
         return None
-    value = read_number(node, path, report)
-    if value is not None and value <= 1:
+    number = read_scalar(node, path, report)
+    if number is not None and number.value <= 1:
         report.add(
             f"must be greater than 1, not {describe(node)}",
             at=node.at,
             path=path,
             help="write e, or a number such as 2 or 3",
         )
-    return value
+    return number
 
 
 def _read_one(node: Node, path: str, report: Report) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Collection
 
 from attncli.errors import did_you_mean
 from attncli.problem.misread import why_not_a_number
+from attncli.problem.model import Scalar
 from attncli.problem.numbers import MINUS_INFINITY, NumberError, as_float, is_plain
 from attncli.problem.report import Report
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, is_null, shorten, truth
@@ -33,6 +34,12 @@ def read_number(node: Node, path: str, report: Report, *, minus_infinity: bool =
             message, help = error.message, error.help
     report.add(message, at=node.at, path=path, help=help)
     return None
+
+
+def read_scalar(node: Node, path: str, report: Report) -> Scalar | None:
+    """A finite number with its text; None after reporting anything else."""
+    value = read_number(node, path, report)
+    return Scalar(value, node.text) if value is not None and isinstance(node, Leaf) else None
 
 
 def read_integer(node: Node, path: str, report: Report, *, least: int, help: str) -> int | None:

@@ -81,7 +81,7 @@ def _steps(problem: Problem, sizes: Sizes, together: bool) -> tuple[Mapping[str,
     asked = {"d_model": sizes.d_model, "d_k": sizes.d_k, "d_q": sizes.d_k, "d_v": sizes.d_v}
     changed = {"n": n, "m": m} | {symbol: size for symbol, size in asked.items() if size is not None}
     plan = plan_logits(problem)
-    shapes = {name: np.shape(value) for name, value in plan.parameters.items() if np.ndim(value)}
+    shapes = {name: given.value.shape for name, given in plan.parameters.items() if isinstance(given, Matrix)}
     found: dict[str, int] = {"n": n, "m": m}
     steps = []
     for rule in (*plan.rules, *plan_softmax(problem, plan.logits, shift=False)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +16,8 @@ from attncli.attention.rules import GIVEN_RULES, RULES, cell_form, headline
 from attncli.equation.notation import PLAIN
 from attncli.equation.parse import parse_equation, parse_expression
 from attncli.equation.write import write_equation
+from attncli.problem.model import Matrix, Scalar
+from attncli.problem.numbers import canonical
 from attncli.tracing.model import Step, Trace, read_only
 
 FORMAT = 1
@@ -30,12 +32,11 @@ def to_dict(trace: Trace, names: Sequence[str] | None = None) -> dict[str, Any]:
         "tokens": list(trace.tokens),
         "context_tokens": list(trace.context_tokens),
         "settings": dict(trace.settings),
-        "parameters": {
-            name: _values(np.asarray(value)) if np.ndim(value) else value for name, value in trace.parameters.items()
-        },
+        "parameters": {name: _values(np.asarray(given.value)) for name, given in trace.parameters.items()},
         "steps": {name: _step(trace.steps[name]) for name in names or trace.steps},
         "warnings": list(trace.warnings),
         "fully_masked": list(trace.fully_masked),
+        **_written(trace.parameters),
         **_truth(trace.truth, names or tuple(trace.steps)),
     }
 
@@ -44,12 +45,13 @@ def from_dict(data: dict[str, Any]) -> Trace:
     """The trace that `to_dict` wrote; raises KeyError, TypeError or ValueError where it is not one."""
     if data["attncli"]["format"] != FORMAT:
         raise ValueError(f"this is trace format {data['attncli']['format']}; format {FORMAT} can be read")
+    written = data.get("written", {})
     trace = Trace(
         data["title"],
         tuple(data["tokens"]),
         tuple(data["context_tokens"]),
         data["settings"],
-        {name: _array(value) if isinstance(value, list) else value for name, value in data["parameters"].items()},
+        {name: _read_parameter(value, written.get(name)) for name, value in data["parameters"].items()},
         {name: _read_step(name, step) for name, step in data["steps"].items()},
         tuple(data["warnings"]),
         tuple(data["fully_masked"]),
@@ -63,6 +65,24 @@ def from_dict(data: dict[str, Any]) -> Trace:
 def formula(rule: Rule) -> str | None:
     """The headline in ASCII letters, S = Q K^T; the index form where there is none; None where given."""
     return None if rule.given else write_equation(headline(rule) or cell_form(rule), PLAIN)
+
+
+def _written(parameters: Mapping[str, Scalar | Matrix]) -> dict[str, Any]:
+    """The parameters as they were written, where that says more than their values."""
+    written: dict[str, Any] = {}
+    for name, given in parameters.items():
+        if isinstance(given, Scalar):
+            if canonical(given.written) != canonical(repr(given.value)):
+                written[name] = given.written
+        elif given.written is not None:
+            written[name] = given.written.tolist()
+    return {"written": written} if written else {}
+
+
+def _read_parameter(value: Any, written: Any) -> Scalar | Matrix:
+    if not isinstance(value, list):
+        return Scalar(float(value), written) if written else Scalar.of(value)
+    return Matrix(_array(value), read_only(np.array(written, dtype=object)) if written else None)
 
 
 def _truth(truth: Trace | None, names: Sequence[str]) -> dict[str, Any]:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
 
 from attncli.attention.rule import Rule
 from attncli.backend import Backend, Dtype, Host
 from attncli.equation.evaluate import Array, evaluate
 from attncli.equation.shapes import index_sizes
-from attncli.problem.model import Matrix
+from attncli.problem.model import Matrix, Scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +21,7 @@ class FloatWorker:
 
     backend: Backend
     dtype: Dtype
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, Scalar | Matrix]
     counts: Mapping[str, int]
     arrays: dict[str, Array] = field(default_factory=dict)
 
@@ -35,15 +32,16 @@ class FloatWorker:
 
     def work(self, rule: Rule) -> Host:
         """The value of a computed step, from the steps before it."""
-        extra = {name: value for name, value in self.parameters.items() if np.ndim(value)}
         arrays = self.arrays | {
-            name: self.backend.asarray(np.asarray(extra[name]), self.dtype) for name in rule.inputs if name in extra
+            name: self.backend.asarray(given.value, self.dtype)
+            for name, given in self.parameters.items()
+            if isinstance(given, Matrix) and name in rule.inputs
         }
         shapes = {name: tuple(array.shape) for name, array in arrays.items()}
         value = evaluate(
             rule.equation,
             arrays=arrays,
-            scalars={name: float(value) for name, value in self.parameters.items() if name not in extra}
+            scalars={name: given.value for name, given in self.parameters.items() if isinstance(given, Scalar)}
             | {"inf": float("inf")},
             sizes={**index_sizes(rule.equation, shapes), **self.counts},
             xp=self.backend.xp,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.attention.rule import Rule
+from attncli.problem.model import Matrix, Scalar
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,15 +40,15 @@ class Trace:
     """All steps of one problem in order, and how they were worked out.
 
     `settings` are the choices made (scale, mask, dtype, device, rounding, …); `parameters` the numbers and
-    arrays that equations read besides steps (d_k, offset, exists, …); `fully_masked` the rows that see no
-    key. `truth` is the same trace at full precision where this one was rounded as on paper.
+    arrays that equations read besides steps (d_k, offset, exists, …), as they were written; `fully_masked`
+    the rows that see no key. `truth` is the same trace at full precision where this one was rounded as on paper.
     """
 
     title: str
     tokens: tuple[str, ...]
     context_tokens: tuple[str, ...]
     settings: Mapping[str, Any]
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, Scalar | Matrix]
     steps: Mapping[str, Step]
     warnings: tuple[str, ...] = ()
     fully_masked: tuple[int, ...] = ()
@@ -86,7 +87,7 @@ class Trace:
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shape of everything an equation may read."""
-        arrays = {name: np.shape(value) for name, value in self.parameters.items() if np.ndim(value)}
+        arrays = {name: given.value.shape for name, given in self.parameters.items() if isinstance(given, Matrix)}
         return arrays | {name: step.shape for name, step in self.steps.items()}
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from attncli.attention.rule import Rule
 from attncli.backend import Host
 from attncli.equation.shapes import index_sizes
 from attncli.equation.substitute import DIGITS, decimal
-from attncli.problem.model import Matrix
+from attncli.problem.model import Matrix, Scalar
 from attncli.problem.numbers import as_decimal
 
 
@@ -23,27 +22,24 @@ class PaperWorker:
     """Works cell by cell in decimal; inputs are taken as written and never rounded."""
 
     precision: int
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, Scalar | Matrix]
     counts: Mapping[str, int]
     arrays: dict[str, Host] = field(default_factory=dict)  # of Decimals
 
     def give(self, name: str, matrix: Matrix) -> Host:
         """Take in a given array exactly: 1/3 is 1/3 to 50 digits."""
-        if matrix.written is None:
-            self.arrays[name] = _decimals(matrix.value)
-        else:
-            self.arrays[name] = np.vectorize(as_decimal, otypes=[object])(matrix.written)
+        self.arrays[name] = _decimals(matrix)
         return matrix.value
 
     def work(self, rule: Rule) -> Host:
         """The value of a computed step from the rounded numbers of the steps before it."""
         scalars = {"inf": Decimal("Infinity")}
         arrays = dict(self.arrays)
-        for name, value in self.parameters.items():
-            if np.ndim(value):
-                arrays[name] = _decimals(value)
+        for name, given in self.parameters.items():
+            if isinstance(given, Matrix):
+                arrays[name] = _decimals(given)
             else:
-                scalars[name] = Decimal(repr(value))
+                scalars[name] = as_decimal(given.written)
         shapes = {name: tuple(array.shape) for name, array in arrays.items()}
         sizes = {**index_sizes(rule.equation, shapes), **self.counts}
         indices = rule.target.indices
@@ -69,7 +65,11 @@ def round_half_up(value: Decimal, precision: int) -> Decimal:
         return value.quantize(Decimal(1).scaleb(-precision), ROUND_HALF_UP) + 0
 
 
-def _decimals(array: Host) -> Host:
-    """Each double as the shortest decimal that reads back as it."""
-    decimals: Host = np.vectorize(lambda value: Decimal(repr(float(value))), otypes=[object])(array)
+def _decimals(matrix: Matrix) -> Host:
+    """Each number as it was written, or the shortest decimal that reads back as the double."""
+    decimals: Host
+    if matrix.written is None:
+        decimals = np.vectorize(lambda value: Decimal(repr(float(value))), otypes=[object])(matrix.value)
+    else:
+        decimals = np.vectorize(as_decimal, otypes=[object])(matrix.written)
     return decimals

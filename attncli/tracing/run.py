@@ -13,6 +13,7 @@ from attncli.attention.masks import mask_names
 from attncli.attention.plan import Plan, plan_logits, plan_softmax
 from attncli.attention.rule import Rule
 from attncli.backend import CPU, DTYPES, Backend, Dtype, Host, backend_for
+from attncli.equation.tree import Ref
 from attncli.problem.model import Matrix, Problem
 from attncli.tracing.floats import FloatWorker
 from attncli.tracing.model import Step, Trace, read_only
@@ -79,7 +80,7 @@ def _trace(
     def take(rule: Rule) -> Host:
         matrix = problem.given[rule.name] if rule.given else None
         value = worker.give(rule.name, matrix) if matrix else worker.work(rule)
-        written = _written(rule, matrix, steps) if dtype.name == "float64" else None
+        written = _written(rule, problem, plan, steps) if dtype.name == "float64" else None
         steps[rule.name] = Step(rule, read_only(value), _labels(problem, rule, value), written)
         return value
 
@@ -104,12 +105,17 @@ def _trace(
     )
 
 
-def _written(rule: Rule, matrix: Matrix | None, steps: Mapping[str, Step]) -> Host | None:
-    """How the numbers were written, if they were given, or are the transpose of what was given."""
-    if matrix:
-        return matrix.written
-    given = steps[rule.inputs[0]].written if rule.name == "K_T" else None
-    return None if given is None else given.T
+def _written(rule: Rule, problem: Problem, plan: Plan, steps: Mapping[str, Step]) -> Host | None:
+    """How the numbers were written, if they were given, or are copied from what was given."""
+    if rule.given:
+        return problem.given[rule.name].written
+    if not isinstance(rule.expression, Ref):
+        return None
+    name, indices = rule.expression.name, rule.expression.indices
+    written = (steps[name] if name in steps else plan.parameters[name]).written
+    if not isinstance(written, np.ndarray):
+        return None
+    return written if indices == rule.target.indices else written.T
 
 
 def _shift_where_needed(problem: Problem, dtype: Dtype, lowest: float) -> Callable[[Host], bool]:
@@ -117,7 +123,8 @@ def _shift_where_needed(problem: Problem, dtype: Dtype, lowest: float) -> Callab
 
     def needed(logits: Host) -> bool:
         maxima = logits.max(axis=1)
-        maxima = maxima[np.isfinite(maxima)] * math.log(problem.exp_base or math.e)
+        base = problem.exp_base.value if problem.exp_base else math.e
+        maxima = maxima[np.isfinite(maxima)] * math.log(base)
         if not maxima.size:
             return False
         room = math.log(logits.shape[1]) + 0.5  # a sum over all keys must still fit
@@ -137,13 +144,14 @@ def _labels(problem: Problem, rule: Rule, value: Host) -> tuple[tuple[str, ...],
 def _settings(problem: Problem, plan: Plan, dtype: Dtype, device: str, precision: int | None) -> dict[str, Any]:
     scale = None
     if any(rule.name == "scaled" for rule in plan.rules):
-        scale = plan.parameters.get("scale", 1 / math.sqrt(plan.parameters["d_k"]))
+        given = plan.parameters.get("scale")
+        scale = given.value if given else 1 / math.sqrt(float(plan.parameters["d_k"].value))
     settings: dict[str, Any] = {"score": problem.score, "scale": scale, "mask": mask_names(problem.mask)}
     if problem.mask.corner != "top-left":
         settings["corner"] = problem.mask.corner
-    for name in ("softcap", "exp_base"):
-        if getattr(problem, name) is not None:
-            settings[name] = getattr(problem, name)
+    for name, number in (("softcap", problem.softcap), ("exp_base", problem.exp_base)):
+        if number is not None:
+            settings[name] = number.value
     settings |= {"dtype": dtype.name, "device": device, "rounding": "shown" if precision is None else "paper"}
     if precision is not None:
         settings["precision"] = precision

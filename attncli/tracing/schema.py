@@ -48,6 +48,11 @@ def trace_schema() -> dict[str, Any]:
                 },
             },
             {
+                "written": {
+                    "type": "object",
+                    "description": "The parameters as they were given, where that says more than their values.",
+                    "additionalProperties": {"type": ["string", "array"]},
+                },
                 "truth": {
                     "type": "object",
                     "description": "With rounding paper: the value of each step at full precision.",

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.page.printer import Printer, literal, show
-from attncli.problem.model import Problem
+from attncli.problem.model import Additive, Matrix, Problem
 from attncli.tracing import run
 
 
@@ -107,3 +107,23 @@ def test_given_numbers_are_shown_as_given(
 def test_on_paper_given_numbers_are_shown_in_full(problem: Callable[..., Problem]) -> None:
     trace = run(problem(Q=[["0.123456789"]], K=[["1"]], V=[["1"]]), rounding="paper")
     assert Printer(trace, 3).text(trace.steps["Q"], (0, 0)) == "0.123456789"
+
+
+@pytest.mark.parametrize(
+    ("written", "printed"),
+    [("1/3", "1/3"), ("1/sqrt(2)", "sqrt(2)/2"), ("0.50", "0.5"), ("1e3", "1000"), ("0.123456789", "0.123456789")],
+)
+def test_given_settings_are_shown_as_given(problem: Callable[..., Problem], written: str, printed: str) -> None:
+    trace = run(problem(Q=[[1]], K=[[1]], V=[[1]], scale=written, softcap=written))
+    scalars = Printer(trace, 3).scalars()
+    assert (scalars["scale"].text, scalars["softcap"].text, scalars["d_k"].text) == (printed, printed, "1")
+
+
+def test_a_mask_of_given_numbers_is_shown_as_given(
+    problem: Callable[..., Problem], matrix: Callable[..., Matrix]
+) -> None:
+    given = Additive(matrix([["1/3", "-inf"]]))
+    trace = run(problem(Q=[[1]], K=[[1], [2]], V=[[1], [2]], mask=(given,)))
+    printer = Printer(trace, 3)
+    assert [printer.text(trace.steps["mask"], (0, j)) for j in range(2)] == ["1/3", "-inf"]
+    assert printer.number("additive", (0, 0)).value == Fraction(1, 3)

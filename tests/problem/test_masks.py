@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attncli.errors import AttncliError, Exit
-from attncli.problem.model import Additive, Causal, Hide, Keep, Lengths, Mask, Padding, Problem, Window
+from attncli.problem.model import Additive, Causal, Hide, Keep, Lengths, Mask, Padding, Problem, Scalar, Window
 from attncli.problem.reader import change, loads
 
 QKV = "Q: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1], [1, 1]]\nV: [[1], [3], [4]]\n"  # two queries, three keys
@@ -186,9 +186,9 @@ def test_a_bad_change_is_wrong_usage(option: str, value: str, message: str) -> N
 
 def test_change_scale() -> None:
     problem = read("none")
-    assert change(problem, scale="1/4").scale == 0.25
+    assert change(problem, scale="1/4").scale == Scalar(0.25, "1/4")
     assert change(problem, scale="none").scale == "none"
-    assert change(problem, scale=" 0.5 ").scale == 0.5
+    assert change(problem, scale=" 0.5 ").scale == Scalar(0.5, "0.5")
     assert change(change(problem, scale="2"), scale="default").scale == "default"
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from attncli.errors import AttncliError
 from attncli.problem import files
-from attncli.problem.model import Causal, Mask, Matrix
+from attncli.problem.model import Causal, Mask, Matrix, Scalar
 from attncli.problem.reader import load, loads
 
 LOVE = """\
@@ -61,7 +61,8 @@ def test_every_setting() -> None:
         " scale: 1/2, softcap: 50, exp_base: 2, heads: 1, kv_heads: 1}"
     )
     problem = loads(text.encode(), "p.yaml")
-    assert (problem.score, problem.scale, problem.softcap, problem.exp_base) == ("additive", 0.5, 50, 2)
+    assert problem.score == "additive"
+    assert (problem.scale, problem.softcap, problem.exp_base) == (Scalar(0.5, "1/2"), Scalar(50, "50"), Scalar(2, "2"))
     assert problem.given["v"].value.tolist() == [1, 2]
     assert texts(problem.given["v"]) == ["1", "2"]
     assert list(problem.given) == ["Q", "K", "V", "W_1", "W_2", "v"]
@@ -69,7 +70,11 @@ def test_every_setting() -> None:
 
 @pytest.mark.parametrize(
     ("text", "scale", "base"),
-    [("scale: none\nexp_base: e", "none", None), ("scale: default", "default", None), ("scale: -2", -2, None)],
+    [
+        ("scale: none\nexp_base: e", "none", None),
+        ("scale: default", "default", None),
+        ("scale: -2", Scalar(-2, "-2"), None),
+    ],
 )
 def test_words_for_settings(text: str, scale: object, base: object) -> None:
     problem = loads(f"Q: [[1]]\nK: [[1]]\nV: [[1]]\n{text}".encode(), "p.yaml")

@@ -67,9 +67,8 @@ def work(problem: Problem) -> dict[str, tuple[Counter[str], dict[str, int]]]:
             continue
         sizes = index_sizes(rule.equation, {name: array.shape for name, array in arrays.items()})
         log.clear()
-        arrays[rule.name] = evaluate(
-            rule.equation, arrays=arrays, scalars=plan.parameters, sizes=sizes, xp=np, dtype=object
-        )
+        scalars = {name: given.value for name, given in plan.parameters.items()}
+        arrays[rule.name] = evaluate(rule.equation, arrays=arrays, scalars=scalars, sizes=sizes, xp=np, dtype=object)
         claimed = {kind: number(count, sizes) for kind, count in operations(rule.equation).items()}
         result[rule.name] = (Counter(log), claimed)
     return result

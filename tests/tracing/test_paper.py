@@ -85,6 +85,11 @@ def test_given_numbers_of_a_mask_are_not_rounded(problem: Build) -> None:
     assert trace["masked"].tolist() == [[0.3, -0.3]]
 
 
+def test_a_given_scale_is_exact(problem: Build) -> None:
+    trace = run(problem(Q=[["3"]], K=[["1"]], V=[["1"]], scale="1/6"), rounding="paper", precision=0)
+    assert trace["scaled"].tolist() == [[1]]  # 0.5 goes up; 0.16666666666666666 times 3 would not
+
+
 def test_i_love_ai_on_paper(love: Problem) -> None:
     """With a calculator: e^0.577 = 1.7807, e^2.887 = 17.9394, e^1.732 = 5.6519, e^1.155 = 3.1740, e^2.309 = 10.0644."""
     trace = run(love, rounding="paper", precision=3)

@@ -133,6 +133,19 @@ def test_exact_numbers_are_kept_as_they_were_written(problem: Build) -> None:
     assert written.tolist() == [["1/3"]]
 
 
+def test_exact_settings_and_masks_are_kept_as_they_were_written(problem: Build, matrix: Callable[..., Matrix]) -> None:
+    mask = (Additive(matrix([["1/3", "-inf"]])),)
+    trace = run(problem(Q=[[3]], K=[[1], [2]], V=[[1], [2]], mask=mask, scale="1/3", softcap="50/3", exp_base=2))
+    data = to_dict(trace)
+    assert data["parameters"] == {
+        "d_k": 1, "scale": 1 / 3, "softcap": 50 / 3, "additive": [[1 / 3, "-Infinity"]], "exp_base": 2,
+    }  # fmt: skip
+    assert data["written"] == {"scale": "1/3", "softcap": "50/3", "additive": [["1/3", "-inf"]]}
+    assert data["steps"]["mask"]["written"] == [["1/3", "-inf"]]
+    assert from_dict(json.loads(json.dumps(data))).parameters["scale"] == trace.parameters["scale"]
+    assert to_dict(from_dict(data)) == data
+
+
 def test_another_format_is_refused(love: Problem) -> None:
     data = to_dict(run(love)) | {"attncli": {"version": "9", "format": 2}}
     with pytest.raises(ValueError, match=r"^this is trace format 2; format 1 can be read$"):
