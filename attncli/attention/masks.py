@@ -82,35 +82,37 @@ def _clause(part: MaskPart, offset: int, corner: str, suffix: str) -> Clause:
     match part:
         case Causal():
             where = "" if corner == "top-left" else f", aligned to the bottom-right corner (offset {offset})"
-            meaning = f"Causal: a token sees itself and what comes before it{where}."
+            meaning = f"Causal: query i sees the keys up to position {reach}{where}; positions count from 0."
             return Clause("causal", meaning, (f"j <= {reach}",), parameters=parameters)
         case Window(left=left, right=right):
             before, after = f"left{suffix}", f"right{suffix}"
             limits = (f"j >= {reach} - {before}",) * (left >= 0) + (f"j <= {reach} + {after}",) * (right >= 0)
-            parameters |= {name: Scalar.of(size) for name, size in ((before, left), (after, right)) if size >= 0}
+            parameters |= {name: size for name, size in ((before, left), (after, right)) if size >= 0}
             return Clause("window", _window_meaning(left, right), limits, parameters=parameters)
         case Padding(exists=exists):
             gone = exists.count(False)
-            meaning = f"Padding: {gone} of {len(exists)} keys {'does' if gone == 1 else 'do'} not exist."
-            parameters = {f"exists{suffix}": Matrix(np.array(exists, dtype=np.float64))}
-            return Clause("padding", meaning, (f"exists{suffix}[j] == 1",), parameters=parameters)
+            meaning = f"Padding: {gone} of {len(exists)} keys {'is' if gone == 1 else 'are'} only there to fill up."
+            array = np.array(exists, dtype=np.float64)
+            return Clause("padding", meaning, (f"exists{suffix}[j] == 1",), parameters={f"exists{suffix}": array})
         case Lengths(length=length):
             meaning = f"Lengths: only the first {length} keys exist."
-            parameters = {f"length{suffix}": Scalar.of(length)}
-            return Clause("lengths", meaning, (f"j < length{suffix}",), parameters=parameters)
+            return Clause("lengths", meaning, (f"j < length{suffix}",), parameters={f"length{suffix}": length})
         case Keep(matrix=matrix):
-            parameters = {f"keep{suffix}": Matrix(matrix.astype(np.float64))}
+            parameters = {f"keep{suffix}": matrix.astype(np.float64)}
             return Clause("keep", "Keep: 1 may be seen.", (f"keep{suffix}[i, j] == 1",), parameters=parameters)
         case Hide(matrix=matrix):
-            parameters = {f"hide{suffix}": Matrix(matrix.astype(np.float64))}
+            parameters = {f"hide{suffix}": matrix.astype(np.float64)}
             return Clause("hide", "Hide: 1 is hidden.", (f"hide{suffix}[i, j] == 0",), parameters=parameters)
         case Additive(matrix=matrix):
             name = f"additive{suffix}"
-            return Clause("additive", "", added=f"{name}[i, j]", parameters={name: matrix})
+            return Clause("additive", "", added=f"{name}[i, j]", parameters={name: matrix.value})
 
 
 def _window_meaning(left: int, right: int) -> str:
     def side(size: int, word: str) -> str:
         return f"any number of keys {word}" if size < 0 else f"{size} {'key' if size == 1 else 'keys'} {word}"
 
-    return f"Window: a token sees {side(left, 'before')} and {side(right, 'after')} its own position."
+    return (
+        f"Window: a query sees {side(left, 'before')} and {side(right, 'after')} its own position; "
+        "positions count from 0."
+    )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from attncli.attention.masks import clauses, mask_rule
 from attncli.attention.rule import Rule
 from attncli.attention.rules import COMPUTED_RULES, GIVEN_RULES
-from attncli.attention.variants import SCALED, SCORES, exponential, projection
-from attncli.problem.model import Matrix, Problem, Scalar
+from attncli.attention.variants import SCALED, SCORES, exponential, projection, weights
+from attncli.problem.model import Problem
 from attncli.problem.projections import input_of
 
 
@@ -60,8 +61,12 @@ def plan_softmax(problem: Problem, logits: str, *, shift: bool) -> tuple[Rule, .
     if shift:
         rules += [COMPUTED_RULES[name].reading({"logits": logits}) for name in ("row_max", "shifted")]
     seen = "shifted" if shift else logits
-    rules.append(exponential(problem.exp_base.value if problem.exp_base else None).reading({"logits": seen}))
-    rules += [COMPUTED_RULES[name].reading({"logits": logits}) for name in ("row_sum", "weights", "output")]
+    rules.append(exponential(problem.exp_base).reading({"logits": seen}))
+    rules += [
+        COMPUTED_RULES["row_sum"],
+        weights(problem.exp_base).reading({"logits": logits}),
+        COMPUTED_RULES["output"],
+    ]
     return tuple(rules)
 
 

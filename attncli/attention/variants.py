@@ -13,7 +13,7 @@ from attncli.equation.tree import Call, Name, Ref
 def _said(name: str, equation: str, matrix_form: str, *, meaning: str, why: str = "") -> Rule:
     """A step's rule with another equation, which means something else."""
     rule = COMPUTED_RULES[name]
-    expression, headline = parse_equation(equation).expression, parse_expression(matrix_form)
+    expression, headline = parse_equation(equation).expression, parse_expression(matrix_form) if matrix_form else None
     return replace(rule, expression=expression, matrix_form=headline, meaning=meaning, why=why or rule.why)
 
 
@@ -29,7 +29,7 @@ SCORES = {
     "additive": _said(
         "scores",
         "scores[i, j] = sum(a, v[a] * tanh(sum(p, Q[i, p] * W_1[p, a]) + sum(k, K[j, k] * W_2[k, a])))",
-        "v @ tanh(Q @ W_1 + K @ W_2)",
+        "",
         meaning="Row i, column j compares query i with key j through a small hidden layer (Bahdanau).",
     ),
 }
@@ -57,6 +57,12 @@ def projection(name: str, source: str, bias: bool) -> Rule:
         expression=Call("add", (rule.expression, Ref(added, rule.target.indices[-1:]))),
         matrix_form=Call("add", (rule.matrix_form, Name(added))),
     )
+
+
+def weights(base: float | None) -> Rule:
+    """The softmax; in another base than e it has no name, and is said as the division it is."""
+    rule = COMPUTED_RULES["weights"]
+    return rule if base is None else replace(rule, matrix_form=parse_expression("share(exp, row_sum)"))
 
 
 def exponential(base: float | None) -> Rule:

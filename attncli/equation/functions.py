@@ -127,7 +127,6 @@ FUNCTIONS: dict[str, Function] = {
     "gt": _plain(operator.gt),
     "eq": _plain(operator.eq),
     "and_": _plain(_and),
-    "not_": Function(lambda xp, x: xp.logical_not(x), operator.not_, operator.not_, operator.not_),
     "where": Function(_array_where, _choose, _choose, _choose),
 }
 
@@ -135,3 +134,6 @@ FUNCTIONS: dict[str, Function] = {
 MATRIX_FORMS = frozenset({"matmul", "transpose", "softmax", "row_sums", "row_maxima"})
 # Forms of what is printed already: fractions and roots as they stand in a number, and terms left out of a sum.
 PRINTED_FORMS = frozenset({"ratio", "multiple", "left_out"})
+
+# Of how many of its first arguments a single 0 makes the result 0, whatever the others are: 0·√2, 0 / √2.
+ZERO_WINS = {"mul": 2, "div": 1, "share": 1}

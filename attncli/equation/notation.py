@@ -82,7 +82,6 @@ PLAIN_FUNCTIONS = _SHARED | {
     "le": operator(" <= ", COMPARISON, SUM),
     "ge": operator(" >= ", COMPARISON, SUM),
     "and_": operator(" and ", COMPARISON),
-    "not_": Spelling("not {0}", COMPARISON, (ATOM,)),
     "where": Spelling("{1} if {0} else {2}", CHOICE, (COMPARISON, SUM, SUM)),
     "transpose": Spelling("transpose({0})"),
     "row_sums": Spelling("rowsum({0})"),
@@ -117,7 +116,6 @@ LATEX_FUNCTIONS = _SHARED | {
     "le": operator(r" \le ", COMPARISON, SUM),
     "ge": operator(r" \ge ", COMPARISON, SUM),
     "and_": operator(r" \;\mathrm{and}\; ", COMPARISON),
-    "not_": Spelling(r"\mathrm{{not}}\;{0}", COMPARISON, (ATOM,)),
     "where": Spelling(
         r"\left\{{\begin{{array}}{{ll}}{1} & \mathrm{{if}}\; {0} \\{{}} {2} & \mathrm{{otherwise}}"
         r"\end{{array}}\right.",

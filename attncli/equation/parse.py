@@ -12,7 +12,7 @@ from attncli.equation.tree import Call, Equation, Expression, Name, Number, Redu
 OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow", ast.MatMult: "matmul",
     ast.LtE: "le", ast.Lt: "lt", ast.GtE: "ge", ast.Gt: "gt", ast.Eq: "eq", ast.And: "and_",
-    ast.USub: "neg", ast.Not: "not_",
+    ast.USub: "neg",
 }  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from attncli.equation.python import PYTHON
-from attncli.equation.tree import Call, Equation, Expression, Reduce, Ref, walk
+from attncli.equation.tree import Call, Equation, Expression, Name, Ref, walk
 from attncli.equation.write import write_equation
 
 
@@ -28,13 +28,15 @@ def index_sizes(equation: Equation, shapes: Mapping[str, tuple[int, ...]]) -> di
     return sizes
 
 
-def product_factors(expression: Expression) -> tuple[Ref, Ref] | None:
-    """The two arrays of the first matrix product in an expression, as X and W_Q in Σ_d X[i,d]·W_Q[d,k]."""
-    for node in walk(expression):
-        match node:
-            case Reduce(function="add", body=Call(function="mul", arguments=(Ref() as left, Ref() as right))):
-                return left, right
-    return None
+def product_factors(matrix_form: Expression) -> tuple[str, ...]:
+    """The arrays multiplied in a headline, in order: X and W_Q in X @ W_Q + b_Q; none where it is no such product."""
+    match matrix_form:
+        case Call(function="matmul", arguments=(left, Name(name=right))):
+            before = (left.name,) if isinstance(left, Name) else product_factors(left)
+            return (*before, right) if before else ()
+        case Call(function="add", arguments=(first, *_)):
+            return product_factors(first)
+    return ()
 
 
 def shape_text(shape: Sequence[int], times: str = "×") -> str:

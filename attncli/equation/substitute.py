@@ -8,7 +8,7 @@ from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from attncli.equation.functions import FUNCTIONS
+from attncli.equation.functions import FUNCTIONS, ZERO_WINS
 from attncli.equation.tree import Call, Expression, Name, Number, Reduce, Ref
 
 Place: TypeAlias = Mapping[str, int]  # the value of each index: {"i": 0, "j": 1}
@@ -58,8 +58,8 @@ def exact(expression: Expression) -> Any:
             return value
         case Call(function=function, arguments=arguments):
             values = [exact(argument) for argument in arguments]
-            if any(value is None for value in values):
-                return None
+            if None in values:
+                return Fraction(0) if 0 in values[: ZERO_WINS.get(function, 0)] else None
             try:
                 return FUNCTIONS[function].exact(*values)
             except (ZeroDivisionError, OverflowError):

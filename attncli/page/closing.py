@@ -8,6 +8,7 @@ from attncli.attention.rules import cell_form, headline, in_symbols
 from attncli.equation.shapes import product_text
 from attncli.equation.tree import Expression, Name
 from attncli.page.document import Block, Heading, Listing, Math, Paragraph, Table, Text
+from attncli.page.printer import Printer
 from attncli.page.section import shapes
 from attncli.study.words import reading
 from attncli.tracing.model import Step, Trace
@@ -15,20 +16,21 @@ from attncli.tracing.model import Step, Trace
 FLOW = (("X", "context"), ("Q", "K", "V"), ("scores",), ("weights",), ("output",))  # what changes dimensions
 
 
-def closing(trace: Trace) -> Iterator[Block]:
+def closing(printer: Printer) -> Iterator[Block]:
     """Summary, dimension flow and reading of a whole trace."""
+    trace = printer.trace
     yield Heading("Summary")
-    rows = tuple(_row(trace, number, step) for number, step in enumerate(trace.computed(), 1))
+    rows = tuple(_row(printer, number, step) for number, step in enumerate(trace.computed(), 1))
     yield Table(("", "step", "formula", "shape"), rows, right=(0,))
     yield Paragraph(("Dimension flow: ", *_flow(trace)))
     yield Heading("In words")
     yield Listing(tuple((sentence,) for sentence in reading(trace)))
 
 
-def _row(trace: Trace, number: int, step: Step) -> tuple[Text, ...]:
-    sentence = headline(step.rule) or cell_form(step.rule)
+def _row(printer: Printer, number: int, step: Step) -> tuple[Text, ...]:
+    sentence = printer.formula(headline(step.rule) or cell_form(step.rule))
     formula: Text = (Math(sentence.target), " = ", Math(sentence.expression))
-    return ((str(number),), (step.rule.title,), formula, (product_text(shapes(trace, step)),))
+    return ((str(number),), (step.rule.title,), formula, (product_text(shapes(printer.trace, step)),))
 
 
 def _flow(trace: Trace) -> Text:

@@ -27,7 +27,7 @@ def derivation(trace: Trace, view: View) -> Document:
     blocks = tuple(_sections(printer, names, view))
     page = (*notes(trace, blocks, view.precision), *blocks)
     if view.steps is None:
-        page = (Paragraph(about(trace)), *page, *closing(trace))
+        page = (Paragraph(about(trace)), *page, *closing(printer))
     return Document(trace.title, page, lambda: view_data(trace, view))
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
-from attncli.equation.tree import Number
-from attncli.problem.model import Matrix, Scalar
+import numpy as np
+
+from attncli.equation.tree import Equation, Expression, Name, Number, rewrite
+from attncli.page.document import Math, Text, text
 from attncli.problem.numbers import as_exact, canonical
 from attncli.tracing.model import Step, Trace
 
@@ -53,25 +55,41 @@ class Printer:
         """One cell of a step, or of an array of the mask."""
         step = self.trace.steps.get(name)
         if step is None:
-            matrix = self.trace.parameters[name]
-            assert isinstance(matrix, Matrix)
-            return literal(self.text(matrix, index))
+            return literal(show(float(self.trace.parameters[name][index]), self.precision))
         return literal(self.text(step, index))
 
-    def text(self, array: Step | Matrix, index: tuple[int, ...]) -> str:
-        """What is printed for one cell of a step, or of an array of the mask."""
-        if array.written is not None:
-            text = canonical(array.written[index])
+    def text(self, step: Step, index: tuple[int, ...]) -> str:
+        """What is printed for one cell of a step."""
+        if step.written is not None:
+            text = canonical(step.written[index])
             if self.trace.truth or len(text.partition(".")[2]) <= max(GIVEN_DECIMALS, self.precision):
                 return text
-        return show(float(array.value[index]), self.precision)
+        return show(float(step.value[index]), self.precision)
+
+    def formula(self, equation: Equation) -> Equation:
+        """The equation with the problem's own settings in it, Z = 0.5·S; d_k stays a letter."""
+        return replace(equation, expression=self._with_settings(equation.expression))
+
+    def prose(self, source: str) -> Text:
+        """A sentence of a rule, with the problem's own settings in its expressions."""
+        return tuple(
+            Math(self._with_settings(piece.expression)) if isinstance(piece, Math) else piece for piece in text(source)
+        )
+
+    def _with_settings(self, expression: Expression) -> Expression:
+        settings = {name: value for name, value in self.scalars().items() if name != "d_k"}
+
+        def put(node: Expression) -> Expression:
+            return settings.get(node.name, node) if isinstance(node, Name) else node
+
+        return rewrite(expression, put)
 
     def scalars(self) -> Mapping[str, Number]:
         """The numbers that equations read besides steps, d_k and its like, in full."""
         return {
-            name: literal(canonical(given.written))
-            for name, given in self.trace.parameters.items()
-            if isinstance(given, Scalar)
+            name: literal(str(int(value)) if float(value).is_integer() else repr(float(value)))
+            for name, value in self.trace.parameters.items()
+            if not np.ndim(value)
         } | {"inf": literal("inf")}
 
 

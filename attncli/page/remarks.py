@@ -16,7 +16,9 @@ from attncli.tracing.model import Step, Trace
 def about(trace: Trace) -> Text:
     """One line: what is computed here, and with which sizes and settings."""
     queries, keys = len(trace.tokens), len(trace.context_tokens)
-    tokens = f"{queries} tokens" if trace.self_attention else f"{queries} queries, {keys} keys"
+    tokens = f"{queries} token{'s'[: queries > 1]}"
+    if not trace.self_attention:
+        tokens = f"{queries} {'queries' if queries > 1 else 'query'}, {keys} key{'s'[: keys > 1]}"
     source = [f"Scaled dot-product attention: {tokens}, "]
     if trace.settings["score"] != "scaled_dot":
         source = [f"Attention with the {trace.settings['score'].replace('_', ' ')} score: {tokens}, "]
@@ -25,6 +27,12 @@ def about(trace: Trace) -> Text:
     source.append(f"`d_k` = {trace['K'].shape[1]}, `d_v` = {trace['V'].shape[1]}")
     if "scaled" not in trace and trace.settings["score"] == "scaled_dot":
         source.append("; no scaling")
+    if "scale" in trace.parameters:
+        source.append(f"; scale {trace.settings['scale']:g}")
+    if "softcap" in trace.settings:
+        source.append(f"; softcap {trace.settings['softcap']:g}")
+    if "exp_base" in trace.settings:
+        source.append(f"; base {trace.settings['exp_base']:g} instead of e")
     if trace.settings["mask"]:
         source.append(f"; mask: {', '.join(trace.settings['mask'])}")
     if trace.settings["device"] != "cpu":
@@ -55,13 +63,14 @@ def _paper_notes(trace: Trace, truth: Trace, precision: int) -> Iterator[Block]:
     yield Paragraph(
         (
             f"Worked as on paper: every number is rounded half up to {decimals}, and the rounded number feeds the "
-            "next step. Inputs are not rounded. ≈ marks a line whose printed numbers do not give the printed result.",
+            "next step. Inputs are not rounded. A row of weights may then add up to a little more or less than 1. "
+            "≈ marks a line whose printed numbers do not give the printed result.",
         ),
         "note",
     )
     differences = tuple((said,) for step in trace.computed() for said in _difference(trace, truth, step, precision))
     if differences:
-        yield Paragraph((f"Not the true value at {decimals}, because of that rounding:",))
+        yield Paragraph((f"Where that rounding leads away from the true value at {decimals}:",))
         yield Listing(differences)
 
 

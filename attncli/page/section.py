@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from attncli.attention.rules import cell_form, headline, in_symbols
 from attncli.equation.shapes import product_factors
 from attncli.equation.tree import Name
-from attncli.page.document import Block, Cell, Formula, Grid, Heading, Math, Paragraph, Shapes, Worked, text
+from attncli.page.document import Block, Cell, Formula, Grid, Heading, Math, Paragraph, Shapes, Worked, WorkedLine, text
 from attncli.page.printer import Printer
-from attncli.page.worked import lines, worked_line
+from attncli.page.worked import cell_label, lines, worked_line
 from attncli.tracing.model import Step, Trace
 
 
@@ -30,11 +30,11 @@ def step_section(printer: Printer, step: Step, number: int | None, detail: str, 
     product = shapes(printer.trace, step)
     yield Heading(rule.title, number, product)
     if detail != "brief":
-        yield Paragraph(text(" ".join(part for part in (rule.meaning, rule.why) if part)))
+        yield Paragraph(printer.prose(" ".join(part for part in (rule.meaning, rule.why) if part)))
     if found := headline(rule):
-        yield Formula(found, product)
+        yield Formula(printer.formula(found), product)
     if detail != "brief" or not rule.matrix_form:
-        yield Formula(cell_form(rule), () if rule.matrix_form else product)
+        yield Formula(printer.formula(cell_form(rule)), () if rule.matrix_form else product)
     yield grid(printer, step, heatmap)
     worked = lines(printer, step, detail) if detail != "brief" else ()
     if worked:
@@ -47,35 +47,33 @@ def cell_section(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterat
     title = f"{rule.title}: {step.name}[{', '.join(str(place) for place in index)}]"
     product = () if rule.given else shapes(printer.trace, step)
     yield Heading(title, shapes=product)
-    yield Paragraph(text(rule.meaning))
+    yield Paragraph(printer.prose(rule.meaning[0].upper() + rule.meaning[1:]))
     if rule.given:
-        yield grid(printer, step)
+        yield Worked((WorkedLine(cell_label(step, index), result=printer.number(step.name, index), remark=("given",)),))
         return
     if found := headline(rule):
-        yield Formula(found, product)
-    yield Formula(cell_form(rule), () if rule.matrix_form else product)
+        yield Formula(printer.formula(found), product)
+    yield Formula(printer.formula(cell_form(rule)), () if rule.matrix_form else product)
     yield Worked((worked_line(printer, step, index),))
 
 
 def shapes(trace: Trace, step: Step) -> Shapes:
     """The shapes of the product, (3, 4)·(4, 3) = (3, 3); of the result alone where there is no product."""
-    factors = None if step.rule.given else product_factors(step.rule.equation.expression)
-    if factors is None:
-        return (step.shape,)
-    known = trace.shapes()
-    return (known[factors[0].name], known[factors[1].name], step.shape)
+    factors = product_factors(step.rule.matrix_form) if step.rule.matrix_form else ()
+    return (*(trace.steps[name].shape for name in factors), step.shape)
 
 
 def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
     """The matrix of a step; a vector over queries or keys is a column, another a row."""
     values = step.value
     shades = _shades(step) if heatmap and not step.rule.given else None
+    hidden = _hidden(printer.trace, step)
     name = in_symbols(Name(step.name))
 
     def cell(index: tuple[int, ...]) -> Cell:
-        printed = printer.text(step, index)
-        shade = float(shades[index]) if shades is not None and np.isfinite(shades[index]) else None
-        return Cell(printed, shade, printed == "-inf")
+        unseen = bool(hidden[index])
+        shade = float(shades[index]) if shades is not None and not unseen and np.isfinite(shades[index]) else None
+        return Cell(printer.text(step, index), shade, unseen)
 
     if values.ndim == 1 and step.rule.axes[0] in ("query", "key"):
         return Grid(name, step.labels[0], (), tuple((cell((row,)),) for row in range(len(values))))
@@ -84,6 +82,13 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
     rows, columns = values.shape
     cells = tuple(tuple(cell((row, column)) for column in range(columns)) for row in range(rows))
     return Grid(name, step.labels[0], step.labels[1], cells)
+
+
+def _hidden(trace: Trace, step: Step) -> NDArray[np.bool_]:
+    """The cells that a mask hides, from the mask on."""
+    steps = list(trace.steps)
+    masked = "mask" in steps and step.rule.axes == ("query", "key") and steps.index(step.name) >= steps.index("mask")
+    return trace["mask"] == -np.inf if masked else np.zeros(step.shape, dtype=bool)
 
 
 def _shades(step: Step) -> NDArray[np.float64]:

@@ -14,10 +14,9 @@ _PART = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^,]*?))\s*(?:,|$)""", re.DOTA
 
 
 def chosen_steps(trace: Trace, names: Sequence[str]) -> tuple[str, ...]:
-    """The steps of these names, in the order of the trace; raises (exit 2) for one that is not there."""
-    for name in names:
-        _step(trace, name)
-    return tuple(name for name in trace.steps if name in names)
+    """The steps of these names or letters, in the order of the trace; raises (exit 2) for one that is not there."""
+    chosen = {_step(trace, name).name for name in names}
+    return tuple(name for name in trace.steps if name in chosen)
 
 
 def chosen_cell(trace: Trace, text: str) -> tuple[Step, tuple[int, ...]]:
@@ -47,8 +46,9 @@ def chosen_cell(trace: Trace, text: str) -> tuple[Step, tuple[int, ...]]:
 
 
 def _step(trace: Trace, name: str) -> Step:
-    if name in trace.steps:
-        return trace.steps[name]
+    named = {rule.symbol: rule.name for rule in RULES.values()} | {rule: rule for rule in RULES}
+    if named.get(name) in trace.steps:
+        return trace.steps[named[name]]
     there = ", ".join(trace.steps)
     if name in RULES:
         raise usage_error(f"this problem has no step {name}", help=f"its steps are {there}")

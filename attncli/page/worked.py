@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from itertools import product
+from math import inf
 
 import numpy as np
 
 from attncli.equation.shapes import index_sizes
 from attncli.equation.substitute import exact, substitute
-from attncli.equation.tree import Call, Expression, Number, Ref, rewrite
+from attncli.equation.tree import Call, Expression, Name, Number, Ref, rewrite
 from attncli.page.document import Math, Text, WorkedLine
 from attncli.page.printer import Printer
 from attncli.tracing.model import Step, Trace
@@ -69,17 +69,22 @@ def _telling_cell(trace: Trace, step: Step, row: int) -> tuple[int, ...]:
 
 
 def _shortened(sentence: Expression) -> Expression:
-    """A long sum with its middle left out, and said so."""
+    """A long sum without its smallest terms, and said so."""
 
     def change(node: Expression) -> Expression:
-        if isinstance(node, Call) and node.function in ("add", "max") and len(node.arguments) > MOST_TERMS:
-            left_out = len(node.arguments) - MOST_TERMS
-            middle = Call("left_out", (Number(Fraction(left_out), str(left_out)),))
-            kept = (*node.arguments[: MOST_TERMS - 2], middle, *node.arguments[-2:])
-            return Call(node.function, kept)
-        return node
+        if not isinstance(node, Call) or node.function not in ("add", "max") or len(node.arguments) <= MOST_TERMS:
+            return node
+        heaviest = sorted(node.arguments, key=_weight, reverse=True)[: MOST_TERMS - 1]
+        kept = [term for term in node.arguments if any(term is other for other in heaviest)]
+        left_out = Name(f"… {len(node.arguments) - len(kept)} more …")
+        return Call(node.function, (*kept, left_out))
 
     return rewrite(sentence, change)
+
+
+def _weight(term: Expression) -> float:
+    value = exact(term)
+    return inf if value is None else abs(float(value))
 
 
 def _visibility(printer: Printer, tree: Call, place: dict[str, int]) -> Text:

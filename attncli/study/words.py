@@ -46,7 +46,7 @@ def _row(trace: Trace, row: int) -> Iterator[str]:
         return
     if _same(weights[seen]):
         everything = "every token" if len(seen) == len(weights) else f"the {len(seen)} tokens it sees"
-        yield f"{who} looks at {everything} evenly ({percent(float(weights[seen[0]]))} each)."
+        yield f"{who} looks evenly at {everything} ({percent(float(weights[seen[0]]))} each)."
         yield f"Its output is the plain average of {'all' if len(seen) == len(weights) else 'their'} values."
         return
     groups = _groups(weights, seen)
@@ -74,7 +74,7 @@ def _shares(trace: Trace, row: int, groups: list[tuple[float, list[int]]]) -> li
             rest = [(weight, len(keys)) for weight, keys in groups[place:]]
             count = sum(number for _, number in rest)
             total = percent(sum(weight * number for weight, number in rest))
-            said.append(f"{total} to {f'the {count} others together' if count > 1 else 'one other'}")
+            said.append(f"{total} to {f'the {count} others together' if count > 1 else _name(trace, row, keys[0])}")
             break
         names = _list([_name(trace, row, key) for key in keys]) if len(keys) <= MOST_KEYS else f"{len(keys)} tokens"
         share = percent(weight) if said else f"{percent(weight)} of its attention"
@@ -89,8 +89,9 @@ def _origin(trace: Trace, row: int, groups: list[tuple[float, list[int]]]) -> st
     names = _list([_value(trace, row, key) for key in keys[:MOST_KEYS]])
     if len(keys) > MOST_KEYS:
         return f"mostly a mixture of {len(keys)} values ({percent(share)})"
-    how = "almost only" if share > 0.95 else "mostly" if share > 0.5 else "most of all"
-    return f"{how} {names} ({percent(share)})"
+    if share <= 0.5:
+        return f"a mixture, its largest part {names} ({percent(share)})"
+    return f"{'almost entirely' if share > 0.95 else 'mostly'} {names} ({percent(share)})"
 
 
 def _value(trace: Trace, row: int, key: int) -> str:

@@ -89,8 +89,8 @@ def _trace(
     for rule in plan_softmax(problem, plan.logits, shift=shift(logits)):
         take(rule)
 
-    blind = tuple(int(row) for row in np.flatnonzero((logits == -math.inf).all(axis=1)))
-    warnings = [_blind_warning(problem.tokens, row) for row in blind]
+    fully_masked = _fully_masked(steps)
+    warnings = [_unseeing(problem.tokens, row) for row in fully_masked]
     warnings += [_overflow_warning(step, dtype) for step in steps.values() if _overflowed(step)][:1]
     settings = _settings(problem, plan, dtype, backend.device, precision)
     return Trace(
@@ -101,7 +101,7 @@ def _trace(
         plan.parameters,
         steps,
         tuple(warnings),
-        blind,
+        fully_masked,
     )
 
 
@@ -158,7 +158,14 @@ def _settings(problem: Problem, plan: Plan, dtype: Dtype, device: str, precision
     return settings
 
 
-def _blind_warning(tokens: tuple[str, ...], row: int) -> str:
+def _fully_masked(steps: Mapping[str, Step]) -> tuple[int, ...]:
+    """The rows from which the mask hides every key."""
+    if "mask" not in steps:
+        return ()
+    return tuple(int(row) for row in np.flatnonzero((steps["mask"].value == -math.inf).all(axis=1)))
+
+
+def _unseeing(tokens: tuple[str, ...], row: int) -> str:
     return f'query "{tokens[row]}" (row {row}) sees no key: its weights and its output are 0'
 
 

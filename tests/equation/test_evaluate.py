@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from attncli.backend import CPU, DTYPES, Backend
 from attncli.equation.evaluate import evaluate
-from attncli.equation.parse import parse_equation
+from attncli.equation.parse import parse_equation, parse_expression
 from attncli.equation.shapes import index_sizes, product_factors
-from attncli.equation.tree import Ref
 
 
 def value(backend: Backend, source: str, *, sizes: Any = None, dtype: str = "float64", **known: Any) -> np.ndarray:
@@ -67,7 +66,7 @@ A = np.array([[1.0, -2.0, 3.0], [0.5, 4.0, -1.0]])
         ("R[i, j] = c ** A[i, j]", 4**A),
         ("R[i, j] = -A[i, j] + b[j]", -A + [10, 20, 30]),
         ("R[i, j] = where(j <= i, A[i, j], -inf)", [[1, -np.inf, -np.inf], [0.5, 4, -np.inf]]),
-        ("R[i, j] = where(j < c and not j == i, 0, 1)", [[1, 0, 0], [0, 1, 0]]),
+        ("R[i, j] = where(j < c and j == i, 0, 1)", [[0, 1, 1], [1, 0, 1]]),
         ("R[i, j] = max(A[i, j], 0)", [[1, 0, 3], [0.5, 4, 0]]),
         ("R[i, j] = c", [[4, 4, 4], [4, 4, 4]]),
         ("R[i, j] = i - j", [[0, -1, -2], [1, 0, -1]]),
@@ -106,6 +105,8 @@ def test_arrays_that_disagree_are_named_with_the_equation() -> None:
 
 
 def test_the_factors_of_a_product() -> None:
-    product = parse_equation("Q[i, k] = sum(d, X[i, d] * W_Q[d, k]) + b_Q[k]").expression
-    assert product_factors(product) == (Ref("X", ("i", "d")), Ref("W_Q", ("d", "k")))
-    assert product_factors(parse_equation("E[i, j] = exp(S[i, j])").expression) is None
+    assert product_factors(parse_expression("X @ W_Q")) == ("X", "W_Q")
+    assert product_factors(parse_expression("X @ W_Q + b_Q")) == ("X", "W_Q")
+    assert product_factors(parse_expression("Q @ W_a @ K_T")) == ("Q", "W_a", "K_T")
+    assert product_factors(parse_expression("v @ tanh(Q @ W_1 + K @ W_2)")) == ()
+    assert product_factors(parse_expression("scores / sqrt(d_k)")) == ()

@@ -147,7 +147,8 @@ def test_on_paper_the_page_says_where_it_differs(love: Problem) -> None:
     page = derivation(run(love, rounding="paper"), View())
     assert said(page, "note") == [
         "Worked as on paper: every number is rounded half up to 3 decimals, and the rounded number feeds the "
-        "next step. Inputs are not rounded. ≈ marks a line whose printed numbers do not give the printed result."
+        "next step. Inputs are not rounded. A row of weights may then add up to a little more or less than 1. "
+        "≈ marks a line whose printed numbers do not give the printed result."
     ]
     differences, _ = blocks(page, Listing)
     assert [plain(item) for item in differences.items] == [
@@ -169,7 +170,7 @@ def test_hidden_cells_are_marked_and_shades_follow_the_numbers(problem: Build) -
     trace = run(problem(Q=rows, K=rows, V=rows, mask=(Causal(),)))
     grids = {write(grid.name, UNICODE): grid for grid in blocks(derivation(trace, View(heatmap=True)), Grid)}
     assert [[cell.hidden for cell in row] for row in grids["Z'"].cells] == [[False, True], [False, False]]
-    assert [[cell.shade for cell in row] for row in grids["A"].cells] == trace["weights"].tolist()
+    assert [[cell.shade for cell in row] for row in grids["A"].cells] == [[1, None], trace["weights"][1].tolist()]
     assert [[cell.shade for cell in row] for row in grids["Z'"].cells] == [[0, None], [pytest.approx(1 / 3), 1]]
     assert all(cell.shade is None for row in grids["V"].cells for cell in row)
 

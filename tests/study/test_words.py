@@ -19,7 +19,7 @@ def test_i_love_ai(love: Problem) -> None:
     assert reading(run(love)) == (
         '"I" pays 70.7 % of its attention to "love", 22.3 % to "AI", 7.0 % to itself. '
         'Its output is mostly the value of "love" (70.7 %).',
-        '"love" looks at every token evenly (33.3 % each). Its output is the plain average of all values.',
+        '"love" looks evenly at every token (33.3 % each). Its output is the plain average of all values.',
         '"AI" pays 53.3 % of its attention to "love", 29.9 % to itself, 16.8 % to "I". '
         'Its output is mostly the value of "love" (53.3 %).',
     )
@@ -39,7 +39,7 @@ def words(problem: Build, weights: Any, tokens: Any = None, context_tokens: Any 
     ("weights", "sentence"),
     [
         ([1], '"q" pays all of its attention to "c1", so its output is that value.'),
-        ([1, 1], '"q" looks at every token evenly (50.0 % each). Its output is the plain average of all values.'),
+        ([1, 1], '"q" looks evenly at every token (50.0 % each). Its output is the plain average of all values.'),
         (
             [0.4, 0.4, 0.2],
             '"q" pays 40.0 % of its attention each to "c1" and "c2", 20.0 % to "c3". '
@@ -48,26 +48,26 @@ def words(problem: Build, weights: Any, tokens: Any = None, context_tokens: Any 
         (
             [0.4, 0.35, 0.25],
             '"q" pays 40.0 % of its attention to "c1", 35.0 % to "c2", 25.0 % to "c3". '
-            'Its output is most of all the value of "c1" (40.0 %).',
+            'Its output is a mixture, its largest part the value of "c1" (40.0 %).',
         ),
         (
             [0.96, 0.02, 0.02],
             '"q" pays 96.0 % of its attention to "c1", 2.0 % each to "c2" and "c3". '
-            'Its output is almost only the value of "c1" (96.0 %).',
+            'Its output is almost entirely the value of "c1" (96.0 %).',
         ),
         (
             [0.3, 0.25, 0.2, 0.15, 0.06, 0.04],
             '"q" pays 30.0 % of its attention to "c1", 25.0 % to "c2", 20.0 % to "c3", 15.0 % to "c4", '
-            '10.0 % to the 2 others together. Its output is most of all the value of "c1" (30.0 %).',
+            '10.0 % to the 2 others together. Its output is a mixture, its largest part the value of "c1" (30.0 %).',
         ),
         (
             [0.3, 0.25, 0.2, 0.15, 0.1],
             '"q" pays 30.0 % of its attention to "c1", 25.0 % to "c2", 20.0 % to "c3", 15.0 % to "c4", '
-            '10.0 % to one other. Its output is most of all the value of "c1" (30.0 %).',
+            '10.0 % to "c5". Its output is a mixture, its largest part the value of "c1" (30.0 %).',
         ),
         (
             [0.18] * 5 + [0.1],
-            '"q" pays 18.0 % of its attention each to 5 tokens, 10.0 % to one other. '
+            '"q" pays 18.0 % of its attention each to 5 tokens, 10.0 % to "c6". '
             "Its output is mostly a mixture of 5 values (90.0 %).",
         ),
     ],
@@ -88,7 +88,7 @@ def test_evenness_among_the_keys_that_are_seen(problem: Build) -> None:
     hide = np.array([[False, False, True]])
     sentence = words(problem, [1, 1, 1], tokens=("q",), mask=(Hide(hide),))
     assert sentence == (
-        '"q" looks at the 2 tokens it sees evenly (50.0 % each). Its output is the plain average of their values.'
+        '"q" looks evenly at the 2 tokens it sees (50.0 % each). Its output is the plain average of their values.'
     )
 
 
