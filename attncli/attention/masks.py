@@ -87,25 +87,26 @@ def _clause(part: MaskPart, offset: int, corner: str, suffix: str) -> Clause:
         case Window(left=left, right=right):
             before, after = f"left{suffix}", f"right{suffix}"
             limits = (f"j >= {reach} - {before}",) * (left >= 0) + (f"j <= {reach} + {after}",) * (right >= 0)
-            parameters |= {name: size for name, size in ((before, left), (after, right)) if size >= 0}
+            parameters |= {name: Scalar.of(size) for name, size in ((before, left), (after, right)) if size >= 0}
             return Clause("window", _window_meaning(left, right), limits, parameters=parameters)
         case Padding(exists=exists):
             gone = exists.count(False)
             meaning = f"Padding: {gone} of {len(exists)} keys {'is' if gone == 1 else 'are'} only there to fill up."
-            array = np.array(exists, dtype=np.float64)
-            return Clause("padding", meaning, (f"exists{suffix}[j] == 1",), parameters={f"exists{suffix}": array})
+            parameters = {f"exists{suffix}": Matrix(np.array(exists, dtype=np.float64))}
+            return Clause("padding", meaning, (f"exists{suffix}[j] == 1",), parameters=parameters)
         case Lengths(length=length):
             meaning = f"Lengths: only the first {length} keys exist."
-            return Clause("lengths", meaning, (f"j < length{suffix}",), parameters={f"length{suffix}": length})
+            parameters = {f"length{suffix}": Scalar.of(length)}
+            return Clause("lengths", meaning, (f"j < length{suffix}",), parameters=parameters)
         case Keep(matrix=matrix):
-            parameters = {f"keep{suffix}": matrix.astype(np.float64)}
+            parameters = {f"keep{suffix}": Matrix(matrix.astype(np.float64))}
             return Clause("keep", "Keep: 1 may be seen.", (f"keep{suffix}[i, j] == 1",), parameters=parameters)
         case Hide(matrix=matrix):
-            parameters = {f"hide{suffix}": matrix.astype(np.float64)}
+            parameters = {f"hide{suffix}": Matrix(matrix.astype(np.float64))}
             return Clause("hide", "Hide: 1 is hidden.", (f"hide{suffix}[i, j] == 0",), parameters=parameters)
         case Additive(matrix=matrix):
             name = f"additive{suffix}"
-            return Clause("additive", "", added=f"{name}[i, j]", parameters={name: matrix.value})
+            return Clause("additive", "", added=f"{name}[i, j]", parameters={name: matrix})
 
 
 def _window_meaning(left: int, right: int) -> str:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from attncli.attention.masks import clauses, mask_rule
 from attncli.attention.rule import Rule
 from attncli.attention.rules import COMPUTED_RULES, GIVEN_RULES
 from attncli.attention.variants import SCALED, SCORES, exponential, projection, weights
-from attncli.problem.model import Problem
+from attncli.problem.model import Matrix, Problem, Scalar
 from attncli.problem.projections import input_of
 
 
@@ -61,10 +60,11 @@ def plan_softmax(problem: Problem, logits: str, *, shift: bool) -> tuple[Rule, .
     if shift:
         rules += [COMPUTED_RULES[name].reading({"logits": logits}) for name in ("row_max", "shifted")]
     seen = "shifted" if shift else logits
-    rules.append(exponential(problem.exp_base).reading({"logits": seen}))
+    base = problem.exp_base.value if problem.exp_base else None
+    rules.append(exponential(base).reading({"logits": seen}))
     rules += [
         COMPUTED_RULES["row_sum"],
-        weights(problem.exp_base).reading({"logits": logits}),
+        weights(base).reading({"logits": logits}),
         COMPUTED_RULES["output"],
     ]
     return tuple(rules)

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
-import numpy as np
-
 from attncli.equation.tree import Equation, Expression, Name, Number, rewrite
 from attncli.page.document import Math, Text, text
+from attncli.problem.model import Matrix, Scalar
 from attncli.problem.numbers import as_exact, canonical
 from attncli.tracing.model import Step, Trace
 
@@ -55,16 +54,18 @@ class Printer:
         """One cell of a step, or of an array of the mask."""
         step = self.trace.steps.get(name)
         if step is None:
-            return literal(show(float(self.trace.parameters[name][index]), self.precision))
+            matrix = self.trace.parameters[name]
+            assert isinstance(matrix, Matrix)
+            return literal(self.text(matrix, index))
         return literal(self.text(step, index))
 
-    def text(self, step: Step, index: tuple[int, ...]) -> str:
-        """What is printed for one cell of a step."""
-        if step.written is not None:
-            text = canonical(step.written[index])
+    def text(self, array: Step | Matrix, index: tuple[int, ...]) -> str:
+        """What is printed for one cell of a step, or of an array of the mask."""
+        if array.written is not None:
+            text = canonical(array.written[index])
             if self.trace.truth or len(text.partition(".")[2]) <= max(GIVEN_DECIMALS, self.precision):
                 return text
-        return show(float(step.value[index]), self.precision)
+        return show(float(array.value[index]), self.precision)
 
     def formula(self, equation: Equation) -> Equation:
         """The equation with the problem's own settings in it, Z = 0.5·S; d_k stays a letter."""
@@ -87,9 +88,9 @@ class Printer:
     def scalars(self) -> Mapping[str, Number]:
         """The numbers that equations read besides steps, d_k and its like, in full."""
         return {
-            name: literal(str(int(value)) if float(value).is_integer() else repr(float(value)))
-            for name, value in self.trace.parameters.items()
-            if not np.ndim(value)
+            name: literal(canonical(given.written))
+            for name, given in self.trace.parameters.items()
+            if isinstance(given, Scalar)
         } | {"inf": literal("inf")}
 
 
