@@ -5,7 +5,7 @@ from pages import HOSTILE, dot, grid, number, page
 from rich.cells import cell_len
 
 from attncli.equation.parse import parse_equation
-from attncli.page.document import Formula, Heading, Paragraph, Table, Worked, WorkedLine
+from attncli.page.document import Formula, Heading, Paragraph, Table, Worked, WorkedLine, text
 from attncli.render import Style, render
 
 TOKENS = ("I", "love", "AI")
@@ -143,3 +143,21 @@ def test_a_table_of_sentences_wraps_its_text_and_keeps_its_numbers() -> None:
     written = lines(table, style=Style(width=36))
     assert written[2].endswith(" 1234567890")
     assert all(len(line) <= 36 for line in written)
+
+
+def test_a_formula_in_a_table_is_never_broken_in_a_name_or_between_indices() -> None:
+    cells = (("scores",), text("`exp(logits[i, j]) / sqrt(d_model) * Q[i, k]`"))
+    assert lines(Table(("name", "formula"), (cells,)), style=Style(width=24))[2:] == [
+        "  scores   exp(",
+        "           logits[i, j])",
+        "           / √d_model·",
+        "           Q[i, k]",
+    ]
+
+
+def test_a_table_too_narrow_for_its_words_overflows() -> None:
+    cells = (("exponentials",), ("of everything",))
+    assert lines(Table(("step", "what"), (cells,)), style=Style(width=10))[2:] == [
+        "  exponentials   of",
+        "                 everything",
+    ]

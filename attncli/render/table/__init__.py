@@ -17,6 +17,7 @@ from attncli.render.labels import visible
 from attncli.render.table.grid import grid_lines
 from attncli.render.table.tabular import table_lines
 from attncli.render.table.worked import NARROW, sentence, worked_lines
+from attncli.render.table.wrapping import wrap
 
 PIPE = 80  # prose and rules on a pipe, where there is no width
 WIDEST = 88  # longer lines of prose are hard to read
@@ -107,9 +108,7 @@ class _Writer:
     def wrapped(self, text: Text, indent: int, bullet: str = "") -> list[Text]:
         """Prose broken into lines between words; a word too long for a line is folded, never cut off."""
         room = max(self.prose - indent - len(bullet), NARROW)
-        lines = list(text.wrap(self.console, room))
-        for line in lines:
-            line.rstrip()
+        lines = wrap(self.console, text, room)
         heads = [bullet] + [" " * len(bullet)] * len(lines)
         return [Text.assemble(" " * indent + head, line) for head, line in zip(heads, lines, strict=False)]
 

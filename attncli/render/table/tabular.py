@@ -8,8 +8,10 @@ from itertools import zip_longest
 from rich.console import Console
 from rich.text import Text
 
+from attncli.render.table.wrapping import longest, wrap
+
 GAP = 3
-NARROWEST = 12  # a column of text is not squeezed below this; the table overflows instead
+NARROWEST = 20  # a column is not squeezed below its longest word, up to this; the table overflows instead
 
 
 def table_lines(
@@ -18,7 +20,8 @@ def table_lines(
     """The table as lines no wider than `room`, except where its numbers or narrowest columns need more."""
     columns = list(zip(head, *rows, strict=True))
     natural = [max(cell.cell_len for cell in column) for column in columns]
-    widths = natural if room is None else _squeezed(natural, right, room)
+    floors = [min(NARROWEST, max(map(longest, column))) for column in columns]
+    widths = natural if room is None else _squeezed(natural, floors, right, room)
     lines = _row(console, [_bold(word) for word in head], widths, right)
     lines.append(Text("─" * (sum(widths) + GAP * (len(widths) - 1)), "dim"))
     for row in rows:
@@ -26,24 +29,22 @@ def table_lines(
     return lines
 
 
-def _squeezed(natural: Sequence[int], right: Sequence[int], room: int) -> list[int]:
-    """Widths that add up to `room`: the widest columns of text give way first."""
+def _squeezed(natural: Sequence[int], floors: Sequence[int], right: Sequence[int], room: int) -> list[int]:
+    """Widths that add up to `room`: the widest columns of text give way first, none below its floor."""
     widths = list(natural)
-    texts = [place for place in range(len(widths)) if place not in right]
     while sum(widths) + GAP * (len(widths) - 1) > room:
-        widest = max(texts, key=lambda place: widths[place], default=None)
-        if widest is None or widths[widest] <= NARROWEST:
+        free = [place for place in range(len(widths)) if place not in right and widths[place] > floors[place]]
+        if not free:
             break
-        widths[widest] -= 1
+        widths[max(free, key=lambda place: widths[place])] -= 1
     return widths
 
 
 def _row(console: Console, cells: Sequence[Text], widths: Sequence[int], right: Sequence[int]) -> list[Text]:
     columns = []
     for place, (cell, width) in enumerate(zip(cells, widths, strict=True)):
-        pieces = list(cell.wrap(console, width)) if cell.cell_len > width else [cell.copy()]
+        pieces = wrap(console, cell, width) if cell.cell_len > width else [cell.copy()]
         for piece in pieces:
-            piece.rstrip()
             blank = width - piece.cell_len
             piece.pad_left(blank) if place in right else piece.pad_right(blank)
         columns.append(pieces)

@@ -13,6 +13,7 @@ from attncli.equation.write import write
 from attncli.page import document as page
 from attncli.page.spelling import sides
 from attncli.render.labels import label, visible
+from attncli.render.table.wrapping import wrap
 
 NARROW = 10  # prose is not squeezed below this
 GAP = 3  # between the labels and the sums
@@ -60,9 +61,7 @@ def _remarked(console: Console, pieces: list[Text], remark: Text, room: int | No
     together = Text.assemble(last, "  ", remark) if last else remark
     if room is None or together.cell_len <= room:
         return [*before, together]
-    wrapped = list(remark.wrap(console, max(room - HANG, NARROW)))
-    for line in wrapped:
-        line.rstrip()
+    wrapped = wrap(console, remark, max(room - HANG, NARROW))
     return [*pieces, *wrapped] if last else [*before, *wrapped]
 
 

@@ -1,0 +1,46 @@
+"""Prose with formulas in it, broken into lines: between words, and in a formula where a reader can go on."""
+
+from __future__ import annotations
+
+import re
+
+from rich.console import Console
+from rich.text import Text
+
+# A piece is not divided: it ends with spaces, with a dot between factors or with the parenthesis of a function,
+# and what stands in brackets, the indices of a cell, stays in one.
+_PIECE = re.compile(r"(?:\[[^\[\]]*\]|[^ ·(]|(?<!\w)\()*(?: +|·|(?<=\w)\(|$)")
+
+
+def wrap(console: Console, text: Text, width: int) -> list[Text]:
+    """The text in lines no wider than `width`; only a piece that is too long for a line is folded."""
+    lines: list[Text] = []
+    line = Text()
+    for piece in _pieces(text):
+        if line and _wide(line + piece) > width:
+            lines.append(line)
+            line = Text()
+        line.append_text(piece)
+        if _wide(line) > width:
+            *folded, line = line.wrap(console, width)
+            lines += folded
+    lines = [*lines, line] if line or not lines else lines
+    for line in lines:
+        line.rstrip()
+    return lines
+
+
+def longest(text: Text) -> int:
+    """How wide the text's longest piece is."""
+    return max(map(_wide, _pieces(text)), default=0)
+
+
+def _pieces(text: Text) -> list[Text]:
+    ends = [found.end() for found in _PIECE.finditer(text.plain)]
+    return [piece for piece in text.divide(ends) if piece]
+
+
+def _wide(text: Text) -> int:
+    shown = text.copy()
+    shown.rstrip()
+    return shown.cell_len
