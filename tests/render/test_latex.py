@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from pages import EVERY_BLOCK, HOSTILE, dot, grid, number, page
 
+from attncli.page.catalogue import catalogue
 from attncli.page.document import Block, Heading, Listing, Paragraph, Table, Worked, WorkedLine, text
 from attncli.render import Style, render
 from attncli.render.latex.escape import escape, length
@@ -116,6 +117,7 @@ BLOCKS: dict[str, tuple[Block, ...]] = {
         Worked((WorkedLine("I", dot(*[("0.123", "-4.567")] * 60), number("3.37"), exact=False),)),
         Table(("step", "text"), tuple((("word " * 30,), ("more " * 40,)) for _ in range(40))),
     ),
+    "steps": catalogue().blocks,
 }
 
 

@@ -25,7 +25,8 @@ def tables(head: Sequence[str], rows: Sequence[Sequence[Text]], right: Sequence[
     """The table as one tabular, or as several with the same head where it is longer than a page."""
     lengths = [[_length(cell) for cell in row] for row in rows]
     widest = [max([length(word), *column]) for word, *column in zip(head, *lengths, strict=True)]
-    shares = _shares(widest, right)
+    words = [max(map(_longest, ((word,), *column))) for word, *column in zip(head, *rows, strict=True)]
+    shares = _shares(widest, words, right)
     begun, used = 0, 0
     for place, row in enumerate(lengths):
         lines = max(1, *(ceil(row[column] / (share * LINE)) for column, share in shares.items())) if shares else 1
@@ -41,23 +42,36 @@ def _tabular(
 ) -> str:
     wrapped = {place: rf"p{{{share:.2f}\linewidth}}" for place, share in shares.items()}
     columns = "".join("r" if place in right else wrapped.get(place, "l") for place in range(len(head)))
-    lines = [" & ".join(rf"\textbf{{{escape(word)}}}" for word in head) + r" \\ \hline"]
-    lines += [" & ".join(map(sentence, row)) + r" \\" for row in rows]
+    end = r" \tabularnewline" if shares else r" \\"  # \raggedright takes \\ for itself
+    lines = [" & ".join(rf"\textbf{{{escape(word)}}}" for word in head) + rf"{end} \hline"]
+    lines += [" & ".join(_cell(text, place in shares) for place, text in enumerate(row)) + end for row in rows]
     body = "\n".join(lines)
     table = f"\\begin{{tabular}}{{@{{}}{columns}@{{}}}}\n{body}\n\\end{{tabular}}"
     return f"{{\\renewcommand{{\\arraystretch}}{{1.2}}\\noindent\n{table}\\par}}"
 
 
-def _shares(widest: Sequence[int], right: Sequence[int]) -> dict[int, float]:
-    """Which columns have to wrap, with the share of the line each gets, so that all fit on it."""
+def _cell(text: Text, wraps: bool) -> str:
+    return rf"\raggedright {sentence(text)}" if wraps else sentence(text)
+
+
+def _shares(widest: Sequence[int], words: Sequence[int], right: Sequence[int]) -> dict[int, float]:
+    """Which columns have to wrap, with the share of the line each gets: its longest word's, and more as it is wider."""
     if sum(widest) <= LINE:
         return {}
     even = LINE / len(widest)
     wide = [place for place, width in enumerate(widest) if width > even and place not in right]
     narrow = sum(width for place, width in enumerate(widest) if place not in wide)
     room = max(1 - 0.04 * len(widest) - narrow / LINE, 0.3)
-    whole = sum(widest[place] for place in wide)
-    return {place: room * widest[place] / whole for place in wide}
+    least = {place: words[place] / LINE for place in wide}
+    more = max(room - sum(least.values()), 0)
+    whole = sum(widest[place] - words[place] for place in wide) or 1
+    return {place: least[place] + more * (widest[place] - words[place]) / whole for place in wide}
+
+
+def _longest(text: Text) -> int:
+    """About how many letters the longest word takes; formulas break at their operators."""
+    words = [word for piece in text if isinstance(piece, str) for word in piece.split()]
+    return max(map(length, words), default=0)
 
 
 def _length(text: Text) -> int:
