@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from attncli.choices import DEVICES, DTYPES, ROUNDINGS
 from attncli.english import listed
 from attncli.errors import did_you_mean, usage_error
 from attncli.render import FORMATS, format_of
@@ -11,9 +12,9 @@ from attncli.render import FORMATS, format_of
 CHOICES = {
     "--format": tuple(FORMATS),
     "--detail": ("brief", "rows", "cells"),
-    "--rounding": ("shown", "paper"),
-    "--dtype": ("float16", "bfloat16", "float32", "float64"),
-    "--device": ("cpu", "gpu"),
+    "--rounding": ROUNDINGS,
+    "--dtype": tuple(DTYPES),
+    "--device": DEVICES,
     "--color": ("auto", "always", "never"),
     "--math": ("fences", "dollars"),
 }

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from attncli.backend import DTYPES
+from attncli.choices import DTYPES
 from attncli.page.document import Block, Listing, Paragraph, Text, Worked, WorkedLine, text
 from attncli.page.printer import Printer
 from attncli.page.worked import cell_label

@@ -1,9 +1,9 @@
-"""The keys of a problem file: one table that the reader and the published schema are both made from."""
+"""The keys of a problem file and the words they take: what the reader and the published schema are made from."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 Kind: TypeAlias = Literal["text", "labels", "matrix", "vector", "score", "scale", "positive", "base", "mask", "one"]
 
@@ -16,12 +16,14 @@ class Key:
     description: str
 
 
-SCORES = {
-    "scaled_dot": "q·k / sqrt(d_k)",
-    "dot": "q·k",
-    "multiplicative": "q·W_a·k",
-    "additive": "v·tanh(q·W_1 + k·W_2)",
-}
+Score: TypeAlias = Literal["scaled_dot", "dot", "multiplicative", "additive"]
+ScaleWord: TypeAlias = Literal["none", "default"]
+Corner: TypeAlias = Literal["top-left", "bottom-right"]
+
+SCORES: tuple[Score, ...] = get_args(Score)
+SCALE_WORDS: tuple[ScaleWord, ...] = get_args(ScaleWord)
+MASK_WORDS = ("none", "causal")
+CORNERS: tuple[Corner, ...] = get_args(Corner)
 
 KEYS = {
     "title": Key("text", "A title for the derivation."),

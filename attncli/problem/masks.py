@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, cast
+from typing import cast
 
 from attncli.errors import did_you_mean
+from attncli.problem.keys import CORNERS, MASK_WORDS, Corner
 from attncli.problem.mask_forms import FORMS
 from attncli.problem.mask_matrices import read_bare
 from attncli.problem.model import Causal, Mask, MaskPart, Window
@@ -13,9 +14,6 @@ from attncli.problem.report import Report
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe
 from attncli.problem.values import insist_keys, read_word
 
-WORDS = ("none", "causal")
-CORNERS = ("top-left", "bottom-right")
-Corner = Literal["top-left", "bottom-right"]
 _CELLS = ("true", "false", "yes", "no", "on", "off", "inf", "nan")  # words that fill a matrix, not forms
 _FORM = "{padding: [1, 1, 0]}"
 _FLAT_HELP = f"write {_FORM} for the keys that exist, or one row per query"
@@ -39,7 +37,7 @@ class MaskReading:
 
     def mask(self) -> Mask:
         """The Mask all parts make together."""
-        corner = cast("Corner", self.corners[0][0]) if self.corners else "top-left"
+        corner = cast("Corner", self.corners[0][0]) if self.corners else CORNERS[0]
         return Mask(tuple(placed.part for placed in self.parts), corner)
 
 
@@ -71,10 +69,10 @@ def _is_list_of_forms(node: Sequence) -> bool:
 
 def _read_form(node: Node, path: str, reading: MaskReading, report: Report) -> None:
     if isinstance(node, Leaf):
-        if node.text not in WORDS:
+        if node.text not in MASK_WORDS:
             report.add(
-                f"must be {', '.join(WORDS)}, a matrix or a form, not {describe(node)}", at=node.at, path=path,
-                help=did_you_mean(node.text, [*WORDS], f"a form is written as in mask: {_FORM}"),
+                f"must be {', '.join(MASK_WORDS)}, a matrix or a form, not {describe(node)}", at=node.at, path=path,
+                help=did_you_mean(node.text, [*MASK_WORDS], f"a form is written as in mask: {_FORM}"),
             )  # fmt: skip
         elif node.text == "causal":
             reading.parts.append(Placed(Causal(), path, node.at))

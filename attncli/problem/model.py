@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from attncli.problem.keys import Corner, ScaleWord, Score
 
 GIVEN = ("X", "context", "W_Q", "W_K", "W_V", "b_Q", "b_K", "b_V", "Q", "K", "V", "W_a", "W_1", "W_2", "v")
 
@@ -101,7 +103,7 @@ class Mask:
     """All parts of a mask: a key is visible only if every one of them allows it."""
 
     parts: tuple[MaskPart, ...] = ()
-    corner: Literal["top-left", "bottom-right"] = "top-left"
+    corner: Corner = "top-left"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,7 +119,7 @@ class Problem:
     context_tokens: tuple[str, ...]
     given: Mapping[str, Matrix]
     mask: Mask = field(default_factory=Mask)
-    score: Literal["scaled_dot", "dot", "multiplicative", "additive"] = "scaled_dot"
-    scale: Scalar | Literal["default", "none"] = "default"
+    score: Score = "scaled_dot"
+    scale: Scalar | ScaleWord = "default"
     softcap: Scalar | None = None
     exp_base: Scalar | None = None

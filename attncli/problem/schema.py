@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from attncli.problem.keys import KEYS, SCORES, Kind
+from attncli.problem.keys import CORNERS, KEYS, MASK_WORDS, SCALE_WORDS, SCORES, Kind
+from attncli.problem.numbers import MINUS_INFINITY
 
 Schema = dict[str, Any]
 
@@ -14,7 +15,7 @@ _EXACT = {
     "description": 'An exact number, such as "1/3", "-2/5" or "sqrt(2)".',
 }
 _NUMBER: Schema = {"anyOf": [{"type": "number"}, _EXACT]}
-_MINUS_INFINITY: Schema = {"enum": ["-inf", "-.inf", "-Infinity"], "description": "Hides a key."}
+_MINUS_INFINITY: Schema = {"enum": list(MINUS_INFINITY), "description": "Hides a key."}
 _FILE = {
     "type": "object",
     "description": "An array in a file beside this one.",
@@ -56,7 +57,7 @@ _TRUTHS = {"anyOf": [_rows(_TRUTH), _FILE]}
 _FORMS = {
     "causal": {"type": "boolean", "description": "Key j is visible to query i if j <= i + offset."},
     "corner": {
-        "enum": ["top-left", "bottom-right"],
+        "enum": list(CORNERS),
         "description": "The offset of causal and window: 0 (the default), or keys that exist minus queries.",
     },
     "padding": {
@@ -86,7 +87,7 @@ _BARE = {
     "anyOf": [_rows({"type": "boolean"}), _rows(_ADDED)],
     "description": "n × m: true may attend; numbers (not only 0 and 1) are added to the scaled scores.",
 }
-_WORD = {"enum": ["none", "causal"]}
+_WORD = {"enum": list(MASK_WORDS)}
 _ONE_MASK = [_WORD, _BARE, _FILE, _FORM]
 _TEXT: Schema = {"type": ["string", "number", "boolean"], "minLength": 1}
 
@@ -96,7 +97,7 @@ _OF_KIND: dict[Kind, Schema] = {
     "matrix": {"anyOf": [_rows(_NUMBER), _FILE, _RANDOM]},
     "vector": {"anyOf": [_list(_NUMBER), _FILE, _RANDOM]},
     "score": {"enum": list(SCORES)},
-    "scale": {"anyOf": [{"enum": ["none", "default"]}, *_NUMBER["anyOf"]]},
+    "scale": {"anyOf": [{"enum": list(SCALE_WORDS)}, *_NUMBER["anyOf"]]},
     "positive": {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, _EXACT]},
     "base": {"anyOf": [{"const": "e"}, {"type": "number", "exclusiveMinimum": 1}, _EXACT]},
     "mask": {"anyOf": [*_ONE_MASK, _list({"anyOf": _ONE_MASK})]},

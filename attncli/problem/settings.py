@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from attncli.problem.keys import ONE_HEAD, ONE_HEAD_HELP, SCORES, Kind
+from attncli.problem.keys import ONE_HEAD, ONE_HEAD_HELP, SCALE_WORDS, SCORES, Kind
 from attncli.problem.masks import read_mask
 from attncli.problem.matrices import read_matrix
 from attncli.problem.model import Scalar
@@ -16,7 +16,7 @@ from attncli.problem.values import read_integer, read_labels, read_scalar, read_
 
 def read_scale(node: Node, path: str, report: Report) -> Any:
     """A number, or the words none and default; None after reporting anything else."""
-    if isinstance(node, Leaf) and node.text in ("none", "default"):
+    if isinstance(node, Leaf) and node.text in SCALE_WORDS:
         return node.text
     if isinstance(node, Leaf) and (node.text.isalpha() or is_null(node)):
         help = "write a number, or none for unscaled scores"

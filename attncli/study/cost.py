@@ -9,7 +9,7 @@ import numpy as np
 
 from attncli.attention.indices import INDICES
 from attncli.attention.plan import plan_logits, plan_softmax
-from attncli.backend import DTYPES
+from attncli.choices import DTYPES
 from attncli.equation.shapes import index_sizes
 from attncli.errors import usage_error
 from attncli.problem.model import GIVEN, Matrix, Problem

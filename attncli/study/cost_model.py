@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 
 from attncli.attention.rule import Rule
-from attncli.backend import Dtype
+from attncli.choices import Dtype
 from attncli.equation.tree import Expression
 
 PROJECTIONS = ("Q", "K", "V")

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from attncli.attention.rule import Rule
-from attncli.backend import Backend, Dtype, Host
+from attncli.backend import Backend, Host
+from attncli.choices import Dtype
 from attncli.equation.evaluate import Array, evaluate
 from attncli.equation.shapes import index_sizes
 from attncli.problem.model import Matrix, Scalar

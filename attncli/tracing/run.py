@@ -12,7 +12,8 @@ import numpy as np
 from attncli.attention.masks import mask_names
 from attncli.attention.plan import Plan, plan_logits, plan_softmax
 from attncli.attention.rule import Rule
-from attncli.backend import CPU, DTYPES, Backend, Dtype, Host, backend_for
+from attncli.backend import CPU, Backend, Host, backend_for
+from attncli.choices import DTYPES, Dtype
 from attncli.equation.tree import Ref
 from attncli.problem.model import Matrix, Problem
 from attncli.tracing.floats import FloatWorker
@@ -39,7 +40,7 @@ def run(
 ) -> Trace:
     """Work a problem out, step by step.
 
-    `device` is "cpu" or "gpu" (exit 5 where there is none), `dtype` a key of `backend.DTYPES`; `rounding`
+    `device` is "cpu" or "gpu" (exit 5 where there is none), `dtype` a key of `choices.DTYPES`; `rounding`
     is "shown" (full precision inside) or "paper" (every step rounded to `precision` decimals feeds the
     next, which works in decimal on the CPU whatever the device). `backend` replaces the device's own.
     """

@@ -6,6 +6,8 @@ from typing import Any
 
 from attncli.attention.indices import INDICES
 from attncli.attention.rules import RULES
+from attncli.choices import DEVICES, DTYPES, ROUNDINGS
+from attncli.problem.keys import SCORES
 
 _STRINGS: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
 _TEXT: dict[str, Any] = {"type": "string"}
@@ -86,12 +88,12 @@ def _settings() -> dict[str, Any]:
         "type": "object",
         "description": "The choices under which the trace was worked out.",
         "properties": {
-            "score": {"enum": ["scaled_dot", "dot", "multiplicative", "additive"]},
+            "score": {"enum": list(SCORES)},
             "scale": {"type": ["number", "null"], "description": "What the scores were multiplied by, if anything."},
             "mask": {**_STRINGS, "description": "The parts of the mask."},
-            "dtype": {"enum": ["float16", "bfloat16", "float32", "float64"]},
-            "device": {"enum": ["cpu", "gpu"]},
-            "rounding": {"enum": ["shown", "paper"]},
+            "dtype": {"enum": list(DTYPES)},
+            "device": {"enum": list(DEVICES)},
+            "rounding": {"enum": list(ROUNDINGS)},
             "precision": {"type": "integer", "description": "The decimals each step was rounded to, on paper."},
         },
         "required": ["score", "scale", "mask", "dtype", "device", "rounding"],

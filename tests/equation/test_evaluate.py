@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.backend import CPU, DTYPES, Backend
+from attncli.backend import CPU, Backend
+from attncli.choices import DTYPES
 from attncli.equation.evaluate import evaluate
 from attncli.equation.parse import parse_equation, parse_expression
 from attncli.equation.shapes import index_sizes, product_factors

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.backend import DTYPES
+from attncli.choices import DTYPES
 from attncli.page.derivation import derivation
 from attncli.page.view import View
 from attncli.problem.model import Additive, Causal, Hide, Lengths, Matrix, Padding, Problem, Window
