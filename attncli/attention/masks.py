@@ -1,6 +1,6 @@
 """Masks as equations: each part of a mask is one condition on query i and key j, or a matrix to add.
 
-To add a mask: its class in `problem/model.py`, its reading in `problem/masks.py`, and one case here.
+How to add a mask, here and elsewhere, is in `docs/contributing.md`.
 """
 
 from __future__ import annotations

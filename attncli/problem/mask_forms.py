@@ -1,4 +1,4 @@
-"""The forms a mask can take in a mapping, one reader each: to add a form, add it here and in the model."""
+"""The forms a mask can take in a mapping, one reader each, by their names."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import get_args
 
 import pytest
 
@@ -13,6 +14,7 @@ from attncli.page.catalogue import catalogue, rule_page
 from attncli.page.document import Document, Formula, Listing, Paragraph, Table
 from attncli.page.spelling import formula, plain
 from attncli.page.variants import variants
+from attncli.problem.model import MaskPart
 from attncli.render import FORMATS, render
 
 
@@ -139,3 +141,7 @@ def test_an_unknown_step(name: str, help: str) -> None:
     assert caught.value.exit_code == 2
     assert str(caught.value) == f"no step is called {name!r}"
     assert caught.value.help == help
+
+
+def test_every_form_of_a_mask_is_a_variant() -> None:
+    assert [part.name for part in get_args(MaskPart) if f"{part.name}: " not in " ".join(variants("mask"))] == []

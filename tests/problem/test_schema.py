@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import jsonschema
 import pytest
 
 from attncli.problem.keys import KEYS, LATER
+from attncli.problem.mask_forms import FORMS
+from attncli.problem.model import MaskPart
 from attncli.problem.numbers import MINUS_INFINITY, is_plain
 from attncli.problem.reader import loads, read_tree
 from attncli.problem.schema import problem_schema
@@ -66,6 +68,12 @@ def test_it_knows_the_reader_s_keys_and_describes_each() -> None:
     assert list(properties) == list(KEYS)
     assert all(property["description"].endswith((".", "…")) for property in properties.values())
     assert not KEYS.keys() & LATER.keys()
+
+
+def test_it_knows_every_form_of_a_mask() -> None:
+    forms = problem_schema()["properties"]["mask"]["anyOf"][3]["properties"]
+    assert list(forms) == list(FORMS)
+    assert set(FORMS) == {"corner", *(part.name for part in get_args(MaskPart))}
 
 
 @pytest.mark.parametrize("text", GOOD)
