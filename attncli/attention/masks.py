@@ -12,6 +12,7 @@ import numpy as np
 
 from attncli.attention.rule import Rule
 from attncli.attention.rules import COMPUTED_RULES
+from attncli.english import count, either
 from attncli.equation.parse import parse_equation
 from attncli.problem.model import Additive, Causal, Hide, Keep, Lengths, Mask, MaskPart, Matrix, Padding, Scalar, Window
 
@@ -91,7 +92,7 @@ def _clause(part: MaskPart, offset: int, corner: str, suffix: str) -> Clause:
             return Clause("window", _window_meaning(left, right), limits, parameters=parameters)
         case Padding(exists=exists):
             gone = exists.count(False)
-            meaning = f"Padding: {gone} of {len(exists)} keys {'is' if gone == 1 else 'are'} only there to fill up."
+            meaning = f"Padding: {gone} of {len(exists)} keys {either(gone, 'is', 'are')} only there to fill up."
             parameters = {f"exists{suffix}": Matrix(np.array(exists, dtype=np.float64))}
             return Clause("padding", meaning, (f"exists{suffix}[j] == 1",), parameters=parameters)
         case Lengths(length=length):
@@ -111,7 +112,7 @@ def _clause(part: MaskPart, offset: int, corner: str, suffix: str) -> Clause:
 
 def _window_meaning(left: int, right: int) -> str:
     def side(size: int, word: str) -> str:
-        return f"any number of keys {word}" if size < 0 else f"{size} {'key' if size == 1 else 'keys'} {word}"
+        return f"any number of keys {word}" if size < 0 else f"{count(size, 'key')} {word}"
 
     return (
         f"Window: a query sees {side(left, 'before')} and {side(right, 'after')} its own position; "

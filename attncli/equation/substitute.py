@@ -8,11 +8,11 @@ from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+from attncli.equation.decimals import DIGITS
 from attncli.equation.functions import FUNCTIONS, ZERO_WINS
 from attncli.equation.tree import Call, Expression, Name, Number, Reduce, Ref
 
 Place: TypeAlias = Mapping[str, int]  # the value of each index: {"i": 0, "j": 1}
-DIGITS = 50
 
 
 def substitute(

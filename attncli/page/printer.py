@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from fractions import Fraction
 
+from attncli.equation.decimals import round_half_up
 from attncli.equation.tree import Equation, Expression, Name, Number, rewrite
 from attncli.page.document import Math, Text, text
 from attncli.problem.model import Matrix, Scalar
@@ -15,7 +16,7 @@ from attncli.problem.numbers import as_exact, canonical
 from attncli.tracing.model import Step, Trace
 
 SCIENTIFIC = Decimal(10) ** 12  # from here on, digits before the point tell less than a power of ten
-DIGITS = 15  # significant ones that a float64 always keeps
+FLOAT_DIGITS = 15  # significant ones that a float64 always keeps
 GIVEN_DECIMALS = 6  # given numbers are shown in full up to so many decimals
 
 
@@ -27,8 +28,8 @@ def show(value: float, precision: int) -> str:
     """
     if not math.isfinite(value):
         return "nan" if value != value else "inf" if value > 0 else "-inf"
-    decimal = Decimal(f"{value:.{DIGITS - 1}e}")
-    if decimal.adjusted() + precision >= DIGITS and abs(decimal) < SCIENTIFIC:
+    decimal = Decimal(f"{value:.{FLOAT_DIGITS - 1}e}")
+    if decimal.adjusted() + precision >= FLOAT_DIGITS and abs(decimal) < SCIENTIFIC:
         decimal = Decimal(repr(float(value)))
     if abs(decimal) >= SCIENTIFIC:
         mantissa = decimal.scaleb(-decimal.adjusted())
@@ -39,8 +40,7 @@ def show(value: float, precision: int) -> str:
 def _decimals(decimal: Decimal, precision: int) -> str:
     if decimal == decimal.to_integral_value():
         return str(int(decimal))
-    rounded = decimal.quantize(Decimal(1).scaleb(-precision), ROUND_HALF_UP)
-    return f"{rounded if rounded else abs(rounded):f}"
+    return f"{round_half_up(decimal, precision):f}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from attncli.choices import DTYPES
+from attncli.english import count
 from attncli.page.document import Block, Listing, Paragraph, Text, Worked, WorkedLine, text
 from attncli.page.printer import Printer
 from attncli.page.worked import cell_label
@@ -16,9 +17,9 @@ from attncli.tracing.model import Step, Trace
 def about(trace: Trace) -> Text:
     """One line: what is computed here, and with which sizes and settings."""
     queries, keys = len(trace.tokens), len(trace.context_tokens)
-    tokens = f"{queries} token{'s'[: queries > 1]}"
+    tokens = count(queries, "token")
     if not trace.self_attention:
-        tokens = f"{queries} {'queries' if queries > 1 else 'query'}, {keys} key{'s'[: keys > 1]}"
+        tokens = f"{count(queries, 'query')}, {count(keys, 'key')}"
     source = [f"Scaled dot-product attention: {tokens}, "]
     if trace.settings["score"] != "scaled_dot":
         source = [f"Attention with the {trace.settings['score'].replace('_', ' ')} score: {tokens}, "]
@@ -59,7 +60,7 @@ def notes(trace: Trace, blocks: tuple[Block, ...], precision: int) -> Iterator[B
 
 def _paper_notes(trace: Trace, truth: Trace, precision: int) -> Iterator[Block]:
     """How the page was worked, and where that differs from the truth in what is printed."""
-    decimals = f"{precision} decimal{'' if precision == 1 else 's'}"
+    decimals = count(precision, "decimal")
     yield Paragraph(
         (
             f"Worked as on paper: every number is rounded half up to {decimals}, and the rounded number feeds the "

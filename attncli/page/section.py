@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.attention.rules import cell_form, headline, in_symbols
-from attncli.equation.shapes import product_factors
+from attncli.equation.shapes import product_factors, shape_text
 from attncli.equation.tree import Name
 from attncli.page.document import Block, Cell, Formula, Grid, Heading, Math, Paragraph, Shapes, Worked, WorkedLine, text
 from attncli.page.printer import Printer
@@ -18,7 +18,7 @@ from attncli.tracing.model import Step, Trace
 
 def given_section(printer: Printer, step: Step, detail: str) -> Iterator[Block]:
     """A given array: its name, shape and meaning, and its numbers."""
-    size = "×".join(str(length) for length in step.shape)
+    size = shape_text(step.shape)
     meaning = () if detail == "brief" else (": ", *text(step.rule.meaning))
     yield Paragraph((f"{step.rule.title} ", Math(in_symbols(Name(step.name))), f" ({size})", *meaning))
     yield grid(printer, step)

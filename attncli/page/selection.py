@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from attncli.attention.rules import RULES
+from attncli.english import count, listed
 from attncli.errors import did_you_mean, usage_error
 from attncli.tracing.model import Step, Trace
 
@@ -34,7 +35,7 @@ def chosen_cell(trace: Trace, text: str) -> tuple[Step, tuple[int, ...]]:
     if len(parts) != len(step.shape):
         axes = ",".join(step.rule.axes)
         raise usage_error(
-            f"--cell {text!r} has {_count(len(parts), 'index', 'indices')}, and {step.name} has {len(step.shape)}",
+            f"--cell {text!r} has {count(len(parts), 'index', 'indices')}, and {step.name} has {len(step.shape)}",
             help=f"write --cell '{step.name}[{axes}]'",
         )
     places = [
@@ -70,10 +71,6 @@ def _place(text: str, labels: tuple[str, ...], axis: str, quoted: str | None, ba
     if word in labels:
         places = ", ".join(str(place) for place, label in enumerate(labels) if label == word)
         raise usage_error(f"--cell {text!r}: several labels are {word!r}", help=f"use one of the indices {places}")
-    known = ", ".join(labels[:12]) + (", …" if len(labels) > 12 else "")
+    known = listed(labels, last="", most=12)
     help = did_you_mean(word, list(labels), f"the labels are {known}")
     raise usage_error(f"--cell {text!r}: no {axis} is called {word!r}", help=help)
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"

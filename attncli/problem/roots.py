@@ -8,10 +8,10 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import isqrt
 
+from attncli.equation.decimals import DIGITS
 from attncli.problem.misread import NumberError, why_not_a_number
 from attncli.problem.tree import shorten
 
-DIGITS = 50
 _LENGTH_LIMIT = 400
 _AMOUNT = r"[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
 _ROOT = rf"sqrt\(\s*(?P<radicand>{_AMOUNT})(?:\s*/\s*(?P<under>{_AMOUNT}))?\s*\)"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from attncli.english import listed
+from attncli.equation.decimals import round_half_up
 from attncli.tracing.model import Trace
 
 Weights = NDArray[np.float64]
@@ -19,7 +21,7 @@ TIE = 1e-9  # weights closer than this, in relation, are the same
 
 def percent(share: float) -> str:
     """A share as people say it, rounded half up: 70.7 %."""
-    return f"{Decimal(f'{100 * share:.13e}').quantize(Decimal('0.1'), ROUND_HALF_UP)} %"
+    return f"{round_half_up(Decimal(f'{100 * share:.13e}'), 1)} %"
 
 
 def reading(trace: Trace) -> tuple[str, ...]:
@@ -76,7 +78,7 @@ def _shares(trace: Trace, row: int, groups: list[tuple[float, list[int]]]) -> li
             total = percent(sum(weight * number for weight, number in rest))
             said.append(f"{total} to {f'the {count} others together' if count > 1 else _name(trace, row, keys[0])}")
             break
-        names = _list([_name(trace, row, key) for key in keys]) if len(keys) <= MOST_KEYS else f"{len(keys)} tokens"
+        names = listed([_name(trace, row, key) for key in keys]) if len(keys) <= MOST_KEYS else f"{len(keys)} tokens"
         share = percent(weight) if said else f"{percent(weight)} of its attention"
         said.append(f"{share} {'each ' if len(keys) > 1 else ''}to {names}")
         named += len(keys)
@@ -86,7 +88,7 @@ def _shares(trace: Trace, row: int, groups: list[tuple[float, list[int]]]) -> li
 def _origin(trace: Trace, row: int, groups: list[tuple[float, list[int]]]) -> str:
     weight, keys = groups[0]
     share = weight * len(keys)
-    names = _list([_value(trace, row, key) for key in keys[:MOST_KEYS]])
+    names = listed([_value(trace, row, key) for key in keys[:MOST_KEYS]])
     if len(keys) > MOST_KEYS:
         return f"mostly a mixture of {len(keys)} values ({percent(share)})"
     if share <= 0.5:
@@ -108,9 +110,3 @@ def _name(trace: Trace, row: int, key: int) -> str:
 
 def _same(weights: Weights) -> bool:
     return math.isclose(weights.min(), weights.max(), rel_tol=TIE)
-
-
-def _list(parts: list[str]) -> str:
-    if len(parts) < 2:
-        return "".join(parts)
-    return f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import ROUND_HALF_UP, Decimal, localcontext
+from decimal import Decimal
 from itertools import product
 
 import numpy as np
 
 from attncli.attention.rule import Rule
 from attncli.backend import Host
+from attncli.equation.decimals import round_half_up
 from attncli.equation.shapes import index_sizes
-from attncli.equation.substitute import DIGITS, decimal
+from attncli.equation.substitute import decimal
 from attncli.problem.model import Matrix, Scalar
 from attncli.problem.numbers import as_decimal
 
@@ -55,14 +56,6 @@ class PaperWorker:
             cells[place] = value if rule.copies or rule.decides else round_half_up(value, self.precision)
         self.arrays[rule.name] = cells
         return cells.astype(np.float64)
-
-
-def round_half_up(value: Decimal, precision: int) -> Decimal:
-    """The value at so many decimals, ties away from zero; infinities stay."""
-    if not value.is_finite():
-        return value
-    with localcontext(prec=max(DIGITS, value.adjusted() + precision + 2)):
-        return value.quantize(Decimal(1).scaleb(-precision), ROUND_HALF_UP) + 0
 
 
 def _decimals(matrix: Matrix) -> Host:

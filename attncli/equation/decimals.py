@@ -1,0 +1,15 @@
+"""Decimal arithmetic as on paper: how many digits are kept, and how a number is rounded."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Decimal, localcontext
+
+DIGITS = 50
+
+
+def round_half_up(value: Decimal, places: int) -> Decimal:
+    """The value at so many decimals, ties away from zero and no minus before a zero; what is not finite stays."""
+    if not value.is_finite():
+        return value
+    with localcontext(prec=max(DIGITS, value.adjusted() + places + 2)):
+        return value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP) + 0
