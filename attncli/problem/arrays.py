@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from attncli.english import listed
 from attncli.errors import did_you_mean
 from attncli.problem.files import cannot_read, open_regular
-from attncli.problem.report import Report
-from attncli.problem.tree import Mapping
+from attncli.problem.spot import Spot
 from attncli.problem.values import insist_keys, read_text
 
 ELEMENT_LIMIT = 10**8
@@ -27,27 +26,24 @@ class _Refused(Exception):
     """Why a file is not read: (message, help)."""
 
 
-def read_array(node: Mapping, path: str, report: Report) -> Array | None:
+def read_array(spot: Spot) -> Array | None:
     """The array a reference names, of bool, integer or float type; None after reporting what is wrong."""
-    if "file" not in node.keys:
-        message = "must be a list or {file: …}"
-        report.add(message, at=node.at, path=path, help="write {file: masks.npz, name: keep}")
+    if "file" not in spot.keys:
+        spot.wrong("must be a list or {file: …}", "write {file: masks.npz, name: keep}")
         return None
-    if not insist_keys(node, path, report, ("file", "name")):
+    if not insist_keys(spot, ("file", "name")):
         return None
-    file = read_text(node.values["file"], f"{path}.file", report)
-    name = read_text(node.values["name"], f"{path}.name", report) if "name" in node.values else ""
+    file = read_text(spot.key("file"))
+    name = read_text(spot.key("name")) if "name" in spot.keys else ""
     if file is None or name is None:
         return None
-    at, path = node.values["file"].at, f"{path}.file"
+    folder = spot.report.source.folder
     try:
-        return _load(_within(report.source.folder, file), file, name)
+        return _load(_within(folder, file), file, name)
     except _Refused as refused:
-        message, help = refused.args
-        report.add(message, at=at, path=path, help=help)
+        spot.key("file").wrong(*refused.args)
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links that go round in a circle
-        unreadable = cannot_read(file, error, report.source.folder / file, "name a .npy or .npz file")
-        report.place(unreadable, at=at, path=path)
+        spot.key("file").fails(cannot_read(file, error, folder / file, "name a .npy or .npz file"))
     return None
 
 

@@ -11,102 +11,89 @@ from attncli.problem.keys import ONE_HEAD, ONE_HEAD_HELP
 from attncli.problem.matrices import read_cells, read_matrix
 from attncli.problem.model import Additive, Keep
 from attncli.problem.numbers import is_plain
-from attncli.problem.report import Report
+from attncli.problem.spot import Spot
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, truth
 
 _SPELLINGS = "write {keep: [[1, 0], …]} where 1 means may attend, or {hide: [[0, 1], …]} where 1 means hidden"
 
 
-def read_bare(node: Sequence | Mapping, path: str, report: Report) -> Keep | Additive | None:
+def read_bare(spot: Spot) -> Keep | Additive | None:
     """A matrix without a word on its polarity: truth values keep, numbers are added, 0 and 1 alone are refused."""
-    if isinstance(node, Mapping):
-        array = read_array(node, path, report)
+    if isinstance(spot.node, Mapping):
+        array = read_array(spot)
         if array is None:
             return None
         if array.dtype.kind == "b":
-            keep = squeeze(array.astype(np.bool_), 2, node.at, path, report)
+            keep = _squeezed(array.astype(np.bool_), 2, spot)
             return None if keep is None else Keep(keep)
         only_zero_one = bool(np.isin(array, (0, 1)).all())
     else:
-        cells = list(_leaves(node))
+        cells = list(_leaves(spot.node))
         truths = [cell for cell in cells if truth(cell) is not None]
         if truths and len(truths) == len(cells):
-            matrix = read_booleans(node, path, report)
+            matrix = read_booleans(spot)
             return None if matrix is None else Keep(matrix)
         if truths:
-            report.add(
-                "mixes truth values and numbers", at=truths[0].at, path=path,
-                help="write true and false only, or numbers to add only",
-            )  # fmt: skip
+            help = "write true and false only, or numbers to add only"
+            spot.wrong("mixes truth values and numbers", help, at=truths[0].at)
             return None
         only_zero_one = bool(cells) and all(_zero_or_one(cell) for cell in cells)
     if only_zero_one:
-        report.add("a mask of only 0 and 1 could mean either", at=node.at, path=path, help=_SPELLINGS)
+        spot.wrong("a mask of only 0 and 1 could mean either", _SPELLINGS)
         return None
-    return read_additive(node, path, report)
+    return read_additive(spot)
 
 
-def read_additive(node: Node, path: str, report: Report) -> Additive | None:
+def read_additive(spot: Spot) -> Additive | None:
     """Numbers to add, -inf among them; None after reporting what is wrong."""
-    matrix = read_matrix(node, path, report, minus_infinity=True)
+    matrix = read_matrix(spot, minus_infinity=True)
     return None if matrix is None else Additive(matrix)
 
 
-def read_booleans(node: Node, path: str, report: Report, rank: int = 2) -> NDArray[np.bool_] | None:
+def read_booleans(spot: Spot, rank: int = 2) -> NDArray[np.bool_] | None:
     """true and false, or 1 and 0, in a list or a matrix; None after reporting what is wrong."""
-    if isinstance(node, Mapping):
-        array = read_array(node, path, report)
+    if isinstance(spot.node, Mapping):
+        array = read_array(spot)
         if array is None:
             return None
         if not np.isin(array, (0, 1)).all():
-            report.add(
-                "holds other values than true and false, 1 and 0", at=node.at, path=path, help="save it as booleans"
-            )
+            spot.wrong("holds other values than true and false, 1 and 0", "save it as booleans")
             return None
-        return squeeze(array.astype(np.bool_), rank, node.at, path, report)
-    if not isinstance(node, Sequence):
+        return _squeezed(array.astype(np.bool_), rank, spot)
+    if not isinstance(spot.node, Sequence):
         example = "[[1, 0], [1, 1]]" if rank == 2 else "[1, 1, 0]"
-        report.add(
-            f"must be a list of true and false, or 1 and 0, not {describe(node)}",
-            at=node.at,
-            path=path,
-            help=f"write {example}",
-        )
+        what = describe(spot.node)
+        spot.wrong(f"must be a list of true and false, or 1 and 0, not {what}", f"write {example}")
         return None
-    cells = read_cells(node, path, report, lambda cell, at: _boolean(cell, at, report))
-    return None if cells is None else squeeze(np.array(cells, dtype=np.bool_), rank, node.at, path, report)
+    cells = read_cells(spot, _boolean)
+    return None if cells is None else _squeezed(np.array(cells, dtype=np.bool_), rank, spot)
 
 
-def squeeze(array: NDArray[np.bool_], rank: int, at: int, path: str, report: Report) -> NDArray[np.bool_] | None:
+def _squeezed(array: NDArray[np.bool_], rank: int, spot: Spot) -> NDArray[np.bool_] | None:
     """The array without leading axes of length 1, read-only; None after reporting any other rank."""
     while array.ndim > rank and array.shape[0] == 1:
         array = array[0]
     if array.ndim == rank:
         array.setflags(write=False)
         return array
-    shape = shape_text(array.shape)
     if array.ndim > rank:
-        report.add(f"{ONE_HEAD}, and this is {shape}", at=at, path=path, help=ONE_HEAD_HELP)
+        spot.wrong(f"{ONE_HEAD}, and this is {shape_text(array.shape)}", ONE_HEAD_HELP)
     else:
-        report.add(
-            "must be a list of rows, not a flat list", at=at, path=path, help="one row per query, one column per key"
-        )
+        spot.wrong("must be a list of rows, not a flat list", "one row per query, one column per key")
     return None
 
 
-def _boolean(cell: Leaf, path: str, report: Report) -> bool | None:
-    value = truth(cell)
-    if value is None and _zero_or_one(cell):
+def _boolean(cell: Spot) -> bool | None:
+    value = truth(cell.node)
+    if value is None and _zero_or_one(cell.node):
         return float(cell.text) == 1
     if value is None:
-        report.add(
-            f"must be true or false, 1 or 0, not {describe(cell)}", at=cell.at, path=path, help="write true or false"
-        )
+        cell.wrong(f"must be true or false, 1 or 0, not {describe(cell.node)}", "write true or false")
     return value
 
 
-def _zero_or_one(cell: Leaf) -> bool:
-    return not cell.quoted and is_plain(cell.text) and float(cell.text) in (0, 1)
+def _zero_or_one(node: Node) -> bool:
+    return isinstance(node, Leaf) and not node.quoted and is_plain(node.text) and float(node.text) in (0, 1)
 
 
 def _leaves(node: Node) -> list[Leaf]:

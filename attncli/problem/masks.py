@@ -10,7 +10,7 @@ from attncli.problem.keys import CORNERS, MASK_WORDS, Corner
 from attncli.problem.mask_forms import FORMS
 from attncli.problem.mask_matrices import read_bare
 from attncli.problem.model import Causal, Mask, MaskPart, Window
-from attncli.problem.report import Report
+from attncli.problem.spot import Spot
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe
 from attncli.problem.values import insist_keys, read_word
 
@@ -24,91 +24,87 @@ class Placed:
     """A part of a mask, and where it was given."""
 
     part: MaskPart
-    path: str
-    at: int
+    spot: Spot
 
 
 @dataclass(slots=True)
 class MaskReading:
-    """What has been read of a mask so far: its parts, and each corner with the place it comes from."""
+    """What has been read of a mask so far: its parts, and each corner with the spot it comes from."""
 
     parts: list[Placed] = field(default_factory=list)
-    corners: list[tuple[str, str, int]] = field(default_factory=list)
+    corners: list[tuple[Corner, Spot]] = field(default_factory=list)
+
+    def add(self, part: MaskPart | None, spot: Spot) -> None:
+        """Keep a part, unless it could not be read."""
+        if part is not None:
+            self.parts.append(Placed(part, spot))
 
     def mask(self) -> Mask:
         """The Mask all parts make together."""
-        corner = cast("Corner", self.corners[0][0]) if self.corners else CORNERS[0]
+        corner = self.corners[0][0] if self.corners else CORNERS[0]
         return Mask(tuple(placed.part for placed in self.parts), corner)
 
 
-def read_mask(node: Node, path: str, report: Report) -> MaskReading:
+def read_mask(spot: Spot) -> MaskReading:
     """Every part of a mask; what is wrong is reported and left out. Sizes are checked by `shapes`."""
     reading = MaskReading()
-    if isinstance(node, Sequence) and _is_list_of_forms(node):
-        for position, item in enumerate(node.items):
-            _read_form(item, f"{path}[{position}]", reading, report)
-    else:
-        _read_form(node, path, reading, report)
-    for corner, where, at in reading.corners[1:]:
+    for form in spot.items if _is_list_of_forms(spot.node) else (spot,):
+        _read_form(form, reading)
+    for corner, where in reading.corners[1:]:
         if corner != reading.corners[0][0]:
-            report.add(
-                f"the corner here is {corner}, before it {reading.corners[0][0]}", at=at, path=where,
-                help=f"a mask has one corner: add corner: {CORNERS[1]} to each causal and window, or to none",
-            )  # fmt: skip
+            where.wrong(
+                f"the corner here is {corner}, before it {reading.corners[0][0]}",
+                f"a mask has one corner: add corner: {CORNERS[1]} to each causal and window, or to none",
+            )
     return reading
 
 
-def _is_list_of_forms(node: Sequence) -> bool:
+def _is_list_of_forms(node: Node) -> bool:
     """A list that holds a word or a mapping is a list of forms; one of lists is a matrix."""
-    return any(
+    return isinstance(node, Sequence) and any(
         isinstance(item, Mapping)
         or (isinstance(item, Leaf) and item.text.isalpha() and item.text.lower() not in _CELLS)
         for item in node.items
     )
 
 
-def _read_form(node: Node, path: str, reading: MaskReading, report: Report) -> None:
+def _read_form(spot: Spot, reading: MaskReading) -> None:
+    node = spot.node
     if isinstance(node, Leaf):
         if node.text not in MASK_WORDS:
-            report.add(
-                f"must be {', '.join(MASK_WORDS)}, a matrix or a form, not {describe(node)}", at=node.at, path=path,
-                help=did_you_mean(node.text, [*MASK_WORDS], f"a form is written as in mask: {_FORM}"),
-            )  # fmt: skip
-        elif node.text == "causal":
-            reading.parts.append(Placed(Causal(), path, node.at))
-            reading.corners.append((CORNERS[0], path, node.at))
+            spot.wrong(
+                f"must be {', '.join(MASK_WORDS)}, a matrix or a form, not {describe(node)}",
+                did_you_mean(node.text, [*MASK_WORDS], f"a form is written as in mask: {_FORM}"),
+            )
+        elif node.text == Causal.name:
+            reading.add(Causal(), spot)
+            reading.corners.append((CORNERS[0], spot))
     elif isinstance(node, Sequence):
         if node.items and not any(isinstance(item, Sequence) for item in node.items):
-            report.add("must be a list of rows, not a flat list", at=node.at, path=path, help=_FLAT_HELP)
+            spot.wrong("must be a list of rows, not a flat list", _FLAT_HELP)
         else:
-            _add(read_bare(node, path, report), path, node.at, reading)
+            reading.add(read_bare(spot), spot)
     elif "file" in node.keys:
-        _add(read_bare(node, path, report), path, node.at, reading)
-    elif insist_keys(node, path, report, FORMS):
-        _read_mapping(node, path, reading, report)
+        reading.add(read_bare(spot), spot)
+    elif insist_keys(spot, FORMS):
+        _read_mapping(spot, reading)
 
 
-def _read_mapping(node: Mapping, path: str, reading: MaskReading, report: Report) -> None:
-    if not node.keys:
-        report.add("is empty", at=node.at, path=path, help=f"write a form such as {_FORM}, or mask: none")
+def _read_mapping(spot: Spot, reading: MaskReading) -> None:
+    if not spot.keys:
+        spot.wrong("is empty", f"write a form such as {_FORM}, or mask: none")
     before = len(reading.parts)
-    for key, value in node.values.items():
+    for key in spot.keys:
         if key != "corner":
-            _add(FORMS[key](value, f"{path}.{key}", report), f"{path}.{key}", value.at, reading)
+            reading.add(FORMS[key](spot.key(key)), spot.key(key))
     uses_corner = any(isinstance(placed.part, Causal | Window) for placed in reading.parts[before:])
-    if "corner" in node.keys:
-        word = read_word(node.values["corner"], f"{path}.corner", report, CORNERS)
-        if not {"causal", "window"} & node.keys.keys():
-            report.add(
-                "a corner belongs to causal or window", at=node.keys["corner"], path=f"{path}.corner",
-                help="write {causal: true, corner: bottom-right}",
-            )  # fmt: skip
+    if "corner" in spot.keys:
+        corner = spot.key("corner")
+        word = read_word(corner, CORNERS)
+        if not {Causal.name, Window.name} & spot.keys.keys():
+            help = "write {causal: true, corner: bottom-right}"
+            corner.wrong("a corner belongs to causal or window", help, at=spot.keys["corner"])
         elif word and uses_corner:
-            reading.corners.append((word, f"{path}.corner", node.values["corner"].at))
+            reading.corners.append((cast("Corner", word), corner))
     elif uses_corner:
-        reading.corners.append((CORNERS[0], path, node.at))
-
-
-def _add(part: MaskPart | None, path: str, at: int, reading: MaskReading) -> None:
-    if part is not None:
-        reading.parts.append(Placed(part, path, at))
+        reading.corners.append((CORNERS[0], spot))

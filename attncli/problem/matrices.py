@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -13,8 +14,8 @@ from attncli.problem.arrays import Array, read_array
 from attncli.problem.generated import read_random
 from attncli.problem.keys import ONE_HEAD, ONE_HEAD_HELP
 from attncli.problem.model import Matrix
-from attncli.problem.report import Report
-from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe
+from attncli.problem.spot import Spot
+from attncli.problem.tree import Leaf, Sequence, describe
 from attncli.problem.values import read_number
 
 _RANKS = {1: "a list of numbers", 2: "a list of rows"}
@@ -24,21 +25,20 @@ _EVEN = "all rows of a matrix are equally long"
 _Cell = TypeVar("_Cell")
 
 
-def read_matrix(node: Node, path: str, report: Report, *, rank: int = 2, minus_infinity: bool = False) -> Matrix | None:
+def read_matrix(spot: Spot, *, rank: int = 2, minus_infinity: bool = False) -> Matrix | None:
     """A Matrix of the given rank (1 or 2), or None after reporting what is wrong with it."""
     matrix: Matrix | None = None
-    if isinstance(node, Leaf):
-        _wrong_rank(node, describe(node), path, report, rank)
-    elif isinstance(node, Sequence):
-        matrix = _nested(node, path, report, minus_infinity)
-    elif "random" in node.keys:
-        array = read_random(node, path, report)
+    if isinstance(spot.node, Leaf):
+        _wrong_rank(spot, describe(spot.node), rank)
+    elif isinstance(spot.node, Sequence):
+        matrix = _nested(spot, minus_infinity)
+    elif "random" in spot.keys:
+        array = read_random(spot)
         matrix = None if array is None else Matrix(array)
-    elif "file" not in node.keys:
-        message = f"must be {_RANKS[rank]}, {{file: …}} or {{random: …}}"
-        report.add(message, at=node.at, path=path, help=_REFERENCES)
+    elif "file" not in spot.keys:
+        spot.wrong(f"must be {_RANKS[rank]}, {{file: …}} or {{random: …}}", _REFERENCES)
     else:
-        matrix = _from_file(node, path, report, minus_infinity)
+        matrix = _from_file(spot, minus_infinity)
     if matrix is None:
         return None
     value, written = matrix.value, matrix.written
@@ -46,11 +46,10 @@ def read_matrix(node: Node, path: str, report: Report, *, rank: int = 2, minus_i
         while value.ndim > 2 and value.shape[0] == 1:
             value, written = value[0], None if written is None else written[0]
         if value.ndim > 2:
-            shape = shape_text(value.shape)
-            report.add(f"{ONE_HEAD}, and this is {shape}", at=node.at, path=path, help=ONE_HEAD_HELP)
+            spot.wrong(f"{ONE_HEAD}, and this is {shape_text(value.shape)}", ONE_HEAD_HELP)
             return None
     if value.ndim != rank:
-        _wrong_rank(node, _RANKS.get(value.ndim, f"{value.ndim} deep"), path, report, rank)
+        _wrong_rank(spot, _RANKS.get(value.ndim, f"{value.ndim} deep"), rank)
         return None
     value.setflags(write=False)
     if written is not None:
@@ -58,84 +57,73 @@ def read_matrix(node: Node, path: str, report: Report, *, rank: int = 2, minus_i
     return Matrix(value, written)
 
 
-def _nested(node: Sequence, path: str, report: Report, minus_infinity: bool) -> Matrix | None:
+def _nested(spot: Spot, minus_infinity: bool) -> Matrix | None:
     written: list[str] = []
 
-    def read_cell(cell: Leaf, path: str) -> float | None:
+    def read_cell(cell: Spot) -> float | None:
         written.append(cell.text)
-        return read_number(cell, path, report, minus_infinity=minus_infinity)
+        return read_number(cell, minus_infinity=minus_infinity)
 
-    cells = read_cells(node, path, report, read_cell)
+    cells = read_cells(spot, read_cell)
     if cells is None:
         return None
     value = np.array(cells, dtype=np.float64)
     return Matrix(value, np.array(written, dtype=object).reshape(value.shape))
 
 
-def _from_file(node: Mapping, path: str, report: Report, minus_infinity: bool) -> Matrix | None:
-    array = read_array(node, path, report)
-    if array is None or not _all_numbers(array, node.at, path, report, minus_infinity):
+def _from_file(spot: Spot, minus_infinity: bool) -> Matrix | None:
+    array = read_array(spot)
+    if array is None or not _all_numbers(array, spot, minus_infinity):
         return None
     return Matrix(array.astype(np.float64) + 0.0)
 
 
-def read_cells(
-    node: Sequence, path: str, report: Report, read_cell: Callable[[Leaf, str], _Cell | None]
-) -> list[object] | None:
-    """Nested lists of equal lengths with every cell read by `read_cell`, or None after reporting."""
-    before = report.count
+def read_cells(spot: Spot, read_cell: Callable[[Spot], _Cell | None]) -> list[object] | None:
+    """Nested lists of equal lengths with every single value read by `read_cell`, or None after reporting."""
+    before = spot.report.count
     shape: list[int] = []
-    inner: Node = node
-    while isinstance(inner, Sequence):
-        shape.append(len(inner.items))
-        if not inner.items:
-            report.add("is empty", at=inner.at, path=path + "[0]" * (len(shape) - 1), help=f"write {_EXAMPLES[2]}")
+    inner = spot
+    while isinstance(inner.node, Sequence):
+        shape.append(len(inner.node.items))
+        if not inner.node.items:
+            inner.wrong("is empty", f"write {_EXAMPLES[2]}")
             return None
         inner = inner.items[0]
 
-    def read(node: Node, path: str, shape: list[int]) -> object:
+    def read(spot: Spot, shape: list[int]) -> object:
         if not shape:
-            if isinstance(node, Leaf):
-                return read_cell(node, path)
-            report.add(
-                f"must be one entry as its neighbours are, not {describe(node)}", at=node.at, path=path, help=_EVEN
-            )
-        elif not isinstance(node, Sequence):
-            report.add(
-                f"must be a row of {count(shape[0], 'entry')} as the first is, not {describe(node)}",
-                at=node.at, path=path, help=_EVEN,
-            )  # fmt: skip
-        elif len(node.items) != shape[0]:
-            report.add(
-                f"has {count(len(node.items), 'entry')} where the first row has {shape[0]}",
-                at=node.at, path=path, help=_EVEN,
-            )  # fmt: skip
+            if isinstance(spot.node, Leaf):
+                return read_cell(spot)
+            spot.wrong(f"must be one entry as its neighbours are, not {describe(spot.node)}", _EVEN)
+        elif not isinstance(spot.node, Sequence):
+            row = count(shape[0], "entry")
+            spot.wrong(f"must be a row of {row} as the first is, not {describe(spot.node)}", _EVEN)
+        elif len(spot.node.items) != shape[0]:
+            spot.wrong(f"has {count(len(spot.node.items), 'entry')} where the first row has {shape[0]}", _EVEN)
         else:
-            return [read(item, f"{path}[{i}]", shape[1:]) for i, item in enumerate(node.items)]
+            return [read(item, shape[1:]) for item in spot.items]
         return None
 
-    cells = read(node, path, shape)
-    return cells if report.count == before and isinstance(cells, list) else None
+    cells = read(spot, shape)
+    return cells if spot.report.count == before and isinstance(cells, list) else None
 
 
-def _all_numbers(array: Array, at: int, path: str, report: Report, minus_infinity: bool) -> bool:
+def _all_numbers(array: Array, spot: Spot, minus_infinity: bool) -> bool:
     """Whether an array from a file holds numbers attention can use: no truth values, no NaN, no infinity."""
     if array.dtype.kind == "b":
-        report.add("holds truth values, not numbers", at=at, path=path, help="save it as numbers")
+        spot.wrong("holds truth values, not numbers", "save it as numbers")
         return False
     bad = ~np.isfinite(array)
     if minus_infinity:
         bad &= array != -np.inf
     if bad.any():
         cell = np.argwhere(bad)[0]
-        where = path + "".join(f"[{index}]" for index in cell)
-        report.add(
-            f"{array[tuple(cell)]} is not a finite number", at=at, path=where, help="attention needs finite numbers"
-        )
+        path = spot.path + "".join(f"[{index}]" for index in cell)
+        message = f"{array[tuple(cell)]} is not a finite number"
+        replace(spot, path=path).wrong(message, "attention needs finite numbers")
         return False
     return True
 
 
-def _wrong_rank(node: Node, what: str, path: str, report: Report, rank: int) -> None:
-    help = f"write {path}: {_EXAMPLES[rank]}"
-    report.add(f"must be {_RANKS[rank]}, not {what}", at=node.at, path=path, help=help)
+def _wrong_rank(spot: Spot, what: str, rank: int) -> None:
+    spot.wrong(f"must be {_RANKS[rank]}, not {what}", f"write {spot.path}: {_EXAMPLES[rank]}")

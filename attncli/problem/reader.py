@@ -18,6 +18,7 @@ from attncli.problem.report import Report
 from attncli.problem.settings import READERS, read_scale
 from attncli.problem.shapes import check_labels, check_mask, check_shapes, sizes
 from attncli.problem.source import Source, decode, read_source
+from attncli.problem.spot import Spot
 from attncli.problem.tree import Leaf, Mapping, Node, describe, shorten
 from attncli.problem.yaml_reader import read_yaml
 
@@ -72,13 +73,13 @@ def change(problem: Problem, *, mask: str | None = None, scale: str | None = Non
         if not mask.strip():
             raise usage_error("--mask is empty", help="write none, causal or a form: '{padding: [1, 1, 0]}'")
         report = Report(Source("--mask", mask), Exit.USAGE)
-        reading = read_mask(read_yaml(report), "mask", report)
-        check_mask(reading.parts, *sizes(problem.given), report)
+        reading = read_mask(Spot(read_yaml(report), "mask", report))
+        check_mask(reading.parts, *sizes(problem.given))
         report.stop()
         problem = replace(problem, mask=reading.mask())
     if scale is not None:
         report = Report(Source("--scale", scale), Exit.USAGE)
-        number = read_scale(Leaf(scale.strip(), False, 0), "scale", report)
+        number = read_scale(Spot(Leaf(scale.strip(), False, 0), "scale", report))
         report.stop()
         problem = replace(problem, scale=number)
     return problem
@@ -106,7 +107,7 @@ def _problem(root: Node, report: Report) -> Problem:
     for name, count, rows in (("tokens", n, "query"), ("context_tokens", m, "key")):
         if name in values:
             check_labels(name, values[name], count, rows, root.keys[name], report)
-    check_mask(mask.parts, n, m, report)
+    check_mask(mask.parts, n, m)
     report.stop()
     return Problem(
         title=values.get("title") or "",
@@ -125,7 +126,7 @@ def _read_values(root: Mapping, report: Report) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key, node in root.values.items():
         if key in KEYS:
-            values[key] = READERS[KEYS[key].kind](node, key, report)
+            values[key] = READERS[KEYS[key].kind](Spot(node, key, report))
         elif key in LATER:
             message, help = LATER[key]
             report.add(message, at=root.keys[key], path=key, help=help)

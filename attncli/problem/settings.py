@@ -9,57 +9,51 @@ from attncli.problem.keys import ONE_HEAD, ONE_HEAD_HELP, SCALE_WORDS, SCORES, K
 from attncli.problem.masks import read_mask
 from attncli.problem.matrices import read_matrix
 from attncli.problem.model import Scalar
-from attncli.problem.report import Report
-from attncli.problem.tree import Leaf, Node, describe, is_null
+from attncli.problem.spot import Spot
+from attncli.problem.tree import Leaf, describe, is_null
 from attncli.problem.values import read_integer, read_labels, read_scalar, read_text, read_word
 
 
-def read_scale(node: Node, path: str, report: Report) -> Any:
+def read_scale(spot: Spot) -> Any:
     """A number, or the words none and default; None after reporting anything else."""
-    if isinstance(node, Leaf) and node.text in SCALE_WORDS:
-        return node.text
-    if isinstance(node, Leaf) and (node.text.isalpha() or is_null(node)):
-        help = "write a number, or none for unscaled scores"
-        report.add(f"must be a number or none, not {describe(node)}", at=node.at, path=path, help=help)
-        return None
-    return read_scalar(node, path, report)
+    if isinstance(spot.node, Leaf):
+        if spot.text in SCALE_WORDS:
+            return spot.text
+        if spot.text.isalpha() or is_null(spot.node):
+            what = describe(spot.node)
+            spot.wrong(f"must be a number or none, not {what}", "write a number, or none for unscaled scores")
+            return None
+    return read_scalar(spot)
 
 
-def _read_positive(node: Node, path: str, report: Report) -> Scalar | None:
-    number = read_scalar(node, path, report)
+def _read_positive(spot: Spot) -> Scalar | None:
+    number = read_scalar(spot)
     if number is not None and number.value <= 0:
-        report.add(
-            f"must be greater than 0, not {describe(node)}", at=node.at, path=path, help="write a number such as 50"
-        )
+        spot.wrong(f"must be greater than 0, not {describe(spot.node)}", "write a number such as 50")
     return number
 
 
-def _read_base(node: Node, path: str, report: Report) -> Scalar | None:
-    if isinstance(node, Leaf) and node.text == "e":
+def _read_base(spot: Spot) -> Scalar | None:
+    if isinstance(spot.node, Leaf) and spot.text == "e":
         return None
-    number = read_scalar(node, path, report)
+    number = read_scalar(spot)
     if number is not None and number.value <= 1:
-        report.add(
-            f"must be greater than 1, not {describe(node)}",
-            at=node.at,
-            path=path,
-            help="write e, or a number such as 2 or 3",
-        )
+        spot.wrong(f"must be greater than 1, not {describe(spot.node)}", "write e, or a number such as 2 or 3")
     return number
 
 
-def _read_one(node: Node, path: str, report: Report) -> None:
-    count = read_integer(node, path, report, least=1, help="remove it, or write 1")
+def _read_one(spot: Spot) -> None:
+    count = read_integer(spot, least=1, help="remove it, or write 1")
     if count is not None and count != 1:
-        report.add(ONE_HEAD, at=node.at, path=path, help=ONE_HEAD_HELP)
+        spot.wrong(ONE_HEAD, ONE_HEAD_HELP)
 
 
-READERS: dict[Kind, Callable[[Node, str, Report], Any]] = {
+READERS: dict[Kind, Callable[[Spot], Any]] = {
     "text": read_text,
     "labels": read_labels,
     "matrix": read_matrix,
-    "vector": lambda node, path, report: read_matrix(node, path, report, rank=1),
-    "score": lambda node, path, report: read_word(node, path, report, SCORES),
+    "vector": lambda spot: read_matrix(spot, rank=1),
+    "score": lambda spot: read_word(spot, SCORES),
     "scale": read_scale,
     "positive": _read_positive,
     "base": _read_base,

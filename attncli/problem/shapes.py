@@ -46,7 +46,7 @@ def check_labels(name: str, labels: Sequence[str], number: int, rows: str, at: i
         )  # fmt: skip
 
 
-def check_mask(parts: Sequence[Placed], n: int, m: int, report: Report) -> None:
+def check_mask(parts: Sequence[Placed], n: int, m: int) -> None:
     """Masks fit n queries and m keys exactly: a row or column is never repeated to fit."""
     for placed in parts:
         match placed.part:
@@ -62,7 +62,7 @@ def check_mask(parts: Sequence[Placed], n: int, m: int, report: Report) -> None:
                 message, help = _mask_shape(matrix.value.shape, n, m)
             case _:
                 continue
-        report.add(message, at=placed.at, path=placed.path, help=help)
+        placed.spot.wrong(message, help)
 
 
 def _mask_shape(shape: tuple[int, ...], n: int, m: int) -> tuple[str, str]:
