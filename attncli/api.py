@@ -7,6 +7,8 @@ from os import PathLike
 from typing import Any
 
 from attncli import tracing
+from attncli.choices import DETAILS, check_precision, chosen
+from attncli.errors import usage_error
 from attncli.page.derivation import derivation
 from attncli.page.view import View
 from attncli.problem.model import Problem
@@ -34,12 +36,12 @@ class Trace(tracing.Trace):
 
     def to_markdown(self, *, detail: str = "rows", precision: int = 3, heatmap: bool = False) -> str:
         """The worked derivation as Markdown with dollar math, as `attncli compute --format markdown` writes it."""
-        view = View(detail=detail, precision=precision, heatmap=heatmap)
+        view = _view(detail, precision, heatmap)
         return render(derivation(self, view), "markdown", Style(math="dollars"))
 
     def to_latex(self, *, detail: str = "rows", precision: int = 3, fragment: bool = False) -> str:
         """The worked derivation as a LaTeX document, or as a fragment to paste into one."""
-        return render(derivation(self, View(detail=detail, precision=precision)), "latex", Style(fragment=fragment))
+        return render(derivation(self, _view(detail, precision)), "latex", Style(fragment=fragment))
 
     def _repr_markdown_(self) -> str:
         return self.to_markdown(detail="rows")
@@ -67,5 +69,13 @@ def trace(
     precision inside) or "paper" (each step rounded to `precision` decimals). Raises AttncliError (exit code 5)
     where CuPy or a GPU is missing.
     """
+    if not isinstance(problem, Problem):
+        raise usage_error(f"{problem!r} is not a problem", help="read one first: attncli.trace(attncli.load(path))")
     worked = tracing.run(problem, device=device, dtype=dtype, rounding=rounding, precision=precision)
     return Trace._of(worked)
+
+
+def _view(detail: str, precision: int, heatmap: bool = False) -> View:
+    chosen("detail", detail, DETAILS)
+    check_precision(precision)
+    return View(detail=detail, precision=precision, heatmap=heatmap)

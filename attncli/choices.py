@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+from attncli.english import listed
+from attncli.errors import did_you_mean, usage_error
 
 DEVICES = ("cpu", "gpu")
 ROUNDINGS = ("shown", "paper")
+DETAILS = ("brief", "rows", "cells")
+PRECISION = range(16)  # decimals; a float64 has no more that mean anything
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +55,34 @@ DTYPES = {
         _dtype("float64", "float64", 1.7976931348623157e308, 2.0**-1022, 52, 15, 8),
     )
 }
+
+
+def chosen(what: str, value: str, known: Iterable[str]) -> str:
+    """The value, which must be one of the known words; raises AttncliError (exit 2) where it is not."""
+    words = tuple(known)
+    if value not in words:
+        otherwise = f"choose {listed(words, last='or')}"
+        near = did_you_mean(value, list(words), otherwise) if isinstance(value, str) else otherwise
+        raise usage_error(f"{what} cannot be {value!r}", help=near)
+    return value
+
+
+def check_precision(precision: int) -> None:
+    """Raises AttncliError (exit 2) where it is not a number of decimals that can be shown."""
+    if not isinstance(precision, int) or precision not in PRECISION:
+        raise usage_error(
+            f"precision cannot be {precision!r}", help=f"give a whole number from {PRECISION[0]} to {PRECISION[-1]}"
+        )
+
+
+def check_working(device: str, dtype: str, rounding: str, precision: int) -> None:
+    """Raises AttncliError (exit 2) for a choice of how to work a problem out that is none, or goes with no other."""
+    chosen("device", device, DEVICES)
+    chosen("dtype", dtype, DTYPES)
+    chosen("rounding", rounding, ROUNDINGS)
+    check_precision(precision)
+    if rounding == "paper" and (device, dtype) != ("cpu", "float64"):
+        raise usage_error(
+            f"rounding 'paper' does not go with {f'device {device!r}' if device != 'cpu' else f'dtype {dtype!r}'}",
+            help="on paper one calculates in decimal, on the CPU; leave out one of the two",
+        )

@@ -73,14 +73,15 @@ COMPUTED = (
     computed(
         "row_max", "m", "Row maxima", "row_max[i] = max(j, logits[i, j])", "row_maxima(logits)",
         meaning="The largest score of each row.",
-        when="where the softmax is shifted, because the exponentials of the plain scores would leave the number format",
+        when="where the softmax is shifted, because e to the plain scores would be too large, or a whole row of it 0",
     ),
     computed(
         "shifted", "D", "Shifted scores", "shifted[i, j] = logits[i, j] - finite(row_max[i])", "logits - row_max",
         meaning="Every score less the largest of its row, so that none is above 0.",
-        why="The exponentials of these scores would leave the range of the number format. The same shift in a "
-        "whole row multiplies numerator and denominator alike, so the weights do not change.",
-        when="where the softmax is shifted, because the exponentials of the plain scores would leave the number format",
+        why="The exponentials of the scores themselves would be too large for the number format, or so small that "
+        "a whole row would be 0. The same shift in a whole row multiplies numerator and denominator alike, so the "
+        "weights do not change.",
+        when="where the softmax is shifted, because e to the plain scores would be too large, or a whole row of it 0",
     ),
     computed(
         "exp", "E", "Exponentials", "exp[i, j] = exp(logits[i, j])", "exp(logits)",

@@ -2,6 +2,7 @@
 
 import sys
 
+from attncli.choices import PRECISION
 from attncli.console import options, values
 from attncli.errors import usage_error
 
@@ -30,7 +31,7 @@ def compute(
     Shows the whole way from the input to the output, or with -o solution.md, .tex or .json writes it down.
     """
     page_format = values.output_format(format, output)
-    decimals = values.whole("--precision", precision, values.PRECISION)
+    decimals = values.whole("--precision", precision, PRECISION)
     chosen = None if steps is None else values.names("--steps", steps)
     for option, value in (
         ("--detail", detail),

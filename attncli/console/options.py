@@ -4,7 +4,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from attncli.console.values import CHOICES, PRECISION
+from attncli.choices import PRECISION
+from attncli.console.values import CHOICES
 
 
 def choice(option: str, help: str) -> object:

@@ -4,31 +4,25 @@ from __future__ import annotations
 
 import os
 
-from attncli.choices import DEVICES, DTYPES, ROUNDINGS
-from attncli.english import listed
-from attncli.errors import did_you_mean, usage_error
+from attncli.choices import DETAILS, DEVICES, DTYPES, ROUNDINGS, chosen
+from attncli.errors import usage_error
 from attncli.render import FORMATS, format_of
 
 CHOICES = {
     "--format": tuple(FORMATS),
-    "--detail": ("brief", "rows", "cells"),
+    "--detail": DETAILS,
     "--rounding": ROUNDINGS,
     "--dtype": tuple(DTYPES),
     "--device": DEVICES,
     "--color": ("auto", "always", "never"),
     "--math": ("fences", "dollars"),
 }
-PRECISION = range(16)  # a float64 has no more decimals that mean anything
 _NOT_WRITTEN = (".pdf", ".html", ".htm", ".docx", ".csv", ".xlsx", ".png", ".svg", ".yaml", ".yml")
 
 
 def choice(option: str, value: str) -> str:
     """The value, which must be one of the option's words; raises AttncliError (exit 2)."""
-    known = CHOICES[option]
-    if value not in known:
-        otherwise = f"choose {listed(known, last='or')}"
-        raise usage_error(f"{option} cannot be {value!r}", help=did_you_mean(value, list(known), otherwise))
-    return value
+    return chosen(option, value, CHOICES[option])
 
 
 def whole(option: str, value: str, allowed: range) -> int:

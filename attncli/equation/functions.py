@@ -95,12 +95,17 @@ def _array_where(xp: Any, condition: Any, yes: Any, no: Any) -> Any:
     return xp.where(condition, yes, no)
 
 
+def _maximum(*values: Any) -> Any:
+    return max(values)
+
+
 def _array_finite(xp: Any, value: Any) -> Any:
-    return xp.where(xp.isfinite(value), value, xp.zeros_like(value))
+    return xp.where(value == -math.inf, xp.zeros_like(value), value)
 
 
 def _finite(value: Any) -> Any:
-    return value if abs(value) < math.inf else value.__class__(0)
+    """The value, and 0 for -inf: what a row without any visible key is shifted by."""
+    return value.__class__(0) if value == -math.inf else value
 
 
 def _choose(condition: Any, yes: Any, no: Any) -> Any:
@@ -119,7 +124,7 @@ FUNCTIONS: dict[str, Function] = {
     "sqrt": Function(lambda xp, x: xp.sqrt(x), math.sqrt, Decimal.sqrt, _root),
     "exp": Function(lambda xp, x: xp.exp(x), math.exp, Decimal.exp, _exact_exp),
     "tanh": Function(lambda xp, x: xp.tanh(x), math.tanh, _decimal_tanh, lambda x: Fraction(0) if x == 0 else None),
-    "max": Function(lambda xp, *values: reduce(xp.maximum, values), max, max, max),
+    "max": Function(lambda xp, *values: reduce(xp.maximum, values), _maximum, _maximum, _maximum),
     "finite": Function(_array_finite, _finite, _finite, _finite),
     "le": _plain(operator.le),
     "lt": _plain(operator.lt),

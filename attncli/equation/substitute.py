@@ -38,12 +38,12 @@ def substitute(
                 return scalars.get(name, node)
             case Reduce(function=function, index=index, body=body):
                 terms = tuple(put(body, {**place, index: at}) for at in range(sizes[index]))
-                return terms[0] if len(terms) == 1 else Call(function, terms)
+                return Call(function, terms)
             case Call(function="where", arguments=(condition, yes, no)):
                 return put(yes if exact(put(condition, place)) else no, place)
             case Call(function="finite", arguments=(argument,)):
                 through = put(argument, place)
-                return Number(Fraction(0), "0") if exact(through) in (-math.inf, math.inf) else through
+                return Number(Fraction(0), "0") if exact(through) == -math.inf else through
             case Call(function=function, arguments=arguments):
                 return Call(function, tuple(put(argument, place) for argument in arguments))
         return node

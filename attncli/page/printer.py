@@ -12,11 +12,12 @@ from attncli.equation.decimals import round_half_up
 from attncli.equation.tree import Equation, Expression, Name, Number, rewrite
 from attncli.page.document import Math, Text, text
 from attncli.problem.model import Matrix, Scalar
-from attncli.problem.numbers import as_exact, canonical
+from attncli.problem.numbers import as_decimal, as_exact, canonical
 from attncli.tracing.model import Step, Trace
 
-SCIENTIFIC = Decimal(10) ** 12  # from here on, digits before the point tell less than a power of ten
 FLOAT_DIGITS = 15  # significant ones that a float64 always keeps
+SCIENTIFIC = Decimal(10) ** FLOAT_DIGITS  # from here on, not even the digits before the point are all known
+NO_NUMBERS = ("inf", "-inf", "nan")
 GIVEN_DECIMALS = 6  # given numbers are shown in full up to so many decimals
 
 
@@ -94,8 +95,13 @@ class Printer:
         } | {"inf": literal("inf")}
 
 
+def printed(number: Number) -> Decimal:
+    """What a printed number says, to 50 digits."""
+    return Decimal(number.text) if number.text in NO_NUMBERS else as_decimal(number.text)
+
+
 def literal(text: str) -> Number:
     """A printed number as a node that knows exactly what its text says."""
-    if text == "nan" or text.endswith("inf"):
+    if text in NO_NUMBERS:
         return Number(None if text == "nan" else float(text), text)
     return Number(Fraction(text) if "e" in text else as_exact(text), text)

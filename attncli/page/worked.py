@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from itertools import product
 from math import inf
 
 import numpy as np
 
 from attncli.equation.shapes import index_sizes
-from attncli.equation.substitute import exact, substitute
-from attncli.equation.tree import Call, Expression, Name, Number, Ref, rewrite
+from attncli.equation.substitute import decimal, exact, substitute
+from attncli.equation.tree import Call, Expression, Name, Number, Ref, rewrite, walk
 from attncli.page.document import Math, Text, WorkedLine
-from attncli.page.printer import Printer
+from attncli.page.printer import Printer, printed
 from attncli.tracing.model import Step, Trace
 
+TRANSCENDENTAL = ("exp", "tanh", "pow")
+NOTHING = Decimal("1e-40")
 MOST_TERMS = 12  # in a line that stands for its row; a cell asked for is always worked in full
 
 
@@ -33,9 +36,28 @@ def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full
     result = printer.number(step.name, index)
     if isinstance(sentence, Number):  # a copy: nothing to work
         return WorkedLine(label, result=result)
-    truth = exact(sentence)
     shown = sentence if in_full else _shortened(sentence)
-    return WorkedLine(label, shown, result, exact=truth is not None and truth == result.value)
+    return WorkedLine(label, shown, result, exact=_gives(printer, step, index, sentence, result))
+
+
+def _gives(printer: Printer, step: Step, index: tuple[int, ...], sentence: Expression, result: Number) -> bool:
+    """Whether the numbers printed in the sentence give exactly the printed result."""
+    if isinstance(sentence, Call) and sentence.function == "share" and exact(sentence.arguments[1]) == 0:
+        return False  # a sum that is printed as 0 without being 0 divides nothing
+    truth = exact(sentence)
+    if truth is not None or any(isinstance(node, Call) and node.function in TRANSCENDENTAL for node in walk(sentence)):
+        return truth is not None and bool(truth == result.value)
+    # Only roots are left, as in √2·√2: to 50 digits they can be told from any number that is printed.
+    tree, place = step.rule.equation, dict(zip(step.rule.target.indices, index, strict=True))
+    scalars = {name: printed(number) for name, number in printer.scalars().items()}
+    value = decimal(
+        tree.expression,
+        place,
+        index_sizes(tree, printer.trace.shapes()),
+        lambda name, at: printed(printer.number(name, at)),
+        scalars,
+    )
+    return value.is_finite() and abs(value - printed(result)) < NOTHING
 
 
 def lines(printer: Printer, step: Step, detail: str) -> tuple[WorkedLine, ...]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from attncli import __version__
 from attncli.attention.rule import Rule
 from attncli.attention.rules import GIVEN_RULES, RULES, cell_form, headline
+from attncli.choices import DTYPES
 from attncli.equation.notation import PLAIN
 from attncli.equation.parse import parse_equation, parse_expression
 from attncli.equation.write import write_equation
@@ -46,13 +47,14 @@ def from_dict(data: dict[str, Any]) -> Trace:
     if data["attncli"]["format"] != FORMAT:
         raise ValueError(f"this is trace format {data['attncli']['format']}; format {FORMAT} can be read")
     written = data.get("written", {})
+    format = DTYPES[data["settings"]["dtype"]].computed
     trace = Trace(
         data["title"],
         tuple(data["tokens"]),
         tuple(data["context_tokens"]),
         data["settings"],
         {name: _read_parameter(value, written.get(name)) for name, value in data["parameters"].items()},
-        {name: _read_step(name, step) for name, step in data["steps"].items()},
+        {name: _read_step(name, step, format) for name, step in data["steps"].items()},
         tuple(data["warnings"]),
         tuple(data["fully_masked"]),
     )
@@ -108,7 +110,7 @@ def _step(step: Step) -> dict[str, Any]:
     }
 
 
-def _read_step(name: str, data: dict[str, Any]) -> Step:
+def _read_step(name: str, data: dict[str, Any], format: str) -> Step:
     """The step with the rule that its equation says; prose that data does not hold comes from the known rule."""
     said = RULES[name] if data["equation"] else GIVEN_RULES[name]
     rule = replace(
@@ -120,7 +122,7 @@ def _read_step(name: str, data: dict[str, Any]) -> Step:
         meaning=data["meaning"],
         why=data["why"],
     )
-    value, labels = _array(data["value"]), tuple(tuple(axis) for axis in data["labels"])
+    value, labels = read_only(_array(data["value"]).astype(format)), tuple(tuple(axis) for axis in data["labels"])
     if list(value.shape) != data["shape"] or tuple(map(len, labels)) != value.shape:
         raise ValueError(f"{name}: its value has shape {value.shape}, which its shape or its labels are not of")
     written = read_only(np.array(data["written"], dtype=object)) if "written" in data else None

@@ -13,9 +13,10 @@ from attncli.attention.masks import mask_names
 from attncli.attention.plan import Plan, plan_logits, plan_softmax
 from attncli.attention.rule import Rule
 from attncli.backend import CPU, Backend, Host, backend_for
-from attncli.choices import DTYPES, Dtype
+from attncli.choices import DTYPES, Dtype, check_working
 from attncli.equation.tree import Ref
 from attncli.problem.model import Matrix, Problem
+from attncli.tracing.findings import rows_without_keys, warnings
 from attncli.tracing.floats import FloatWorker
 from attncli.tracing.model import Step, Trace, read_only
 from attncli.tracing.paper import PaperWorker
@@ -41,28 +42,29 @@ def run(
     """Work a problem out, step by step.
 
     `device` is "cpu" or "gpu" (exit 5 where there is none), `dtype` a key of `choices.DTYPES`; `rounding`
-    is "shown" (full precision inside) or "paper" (every step rounded to `precision` decimals feeds the
-    next, which works in decimal on the CPU whatever the device). `backend` replaces the device's own.
+    is "shown" (full precision inside) or "paper" (every step rounded to `precision` decimals feeds the next,
+    which works in decimal and on the CPU); the softmax is shifted where a row of exponentials would show
+    as 0 at this precision. `backend` replaces the device's own. Raises AttncliError, with exit code 2, for
+    a choice that is none of these.
     """
-    backend = backend or backend_for(device)
+    check_working(device, dtype, rounding, precision)
     plan = plan_logits(problem)
     counts = {"i": len(problem.tokens), "j": len(problem.context_tokens)}
     with np.errstate(all="ignore"):  # overflow is found in the values and told as a warning
         if rounding == "paper":
-            return _on_paper(problem, plan, counts, backend, precision)
-        number = DTYPES[dtype]
-        worker = FloatWorker(backend, number, plan.parameters, counts)
-        shift = _shift_where_needed(problem, number, number.lowest_exponent)
-        return _trace(problem, plan, worker, shift, backend, number)
+            return _on_paper(problem, plan, counts, precision)
+        backend, format = backend or backend_for(device), DTYPES[dtype]
+        worker = FloatWorker(backend, format, plan.parameters, counts)
+        shift = _shift_where_needed(problem, format, max(_lowest_shown(max(precision, 3)), format.lowest_exponent))
+        return _trace(problem, plan, worker, shift, backend, format)
 
 
-def _on_paper(problem: Problem, plan: Plan, counts: Mapping[str, int], backend: Backend, precision: int) -> Trace:
+def _on_paper(problem: Problem, plan: Plan, counts: Mapping[str, int], precision: int) -> Trace:
     """The trace rounded at every step, with the truth in the same steps beside it."""
     double = DTYPES["float64"]
-    lowest = math.log(0.5) - precision * math.log(10)  # below, every exponential of a row is rounded to 0
-    shift = _shift_where_needed(problem, double, max(lowest, double.lowest_exponent))
+    shift = _shift_where_needed(problem, double, max(_lowest_shown(precision), double.lowest_exponent))
     decimals = PaperWorker(precision, plan.parameters, counts)
-    paper = _trace(problem, plan, decimals, shift, backend, double, precision)
+    paper = _trace(problem, plan, decimals, shift, CPU, double, precision)
     floats = FloatWorker(CPU, double, plan.parameters, counts)
     return replace(paper, truth=_trace(problem, plan, floats, lambda _: "shifted" in paper, CPU, double))
 
@@ -90,9 +92,7 @@ def _trace(
     for rule in plan_softmax(problem, plan.logits, shift=shift(logits)):
         take(rule)
 
-    fully_masked = _fully_masked(steps)
-    warnings = [_unseeing(problem.tokens, row) for row in fully_masked]
-    warnings += [_overflow_warning(step, dtype) for step in steps.values() if _overflowed(step)][:1]
+    fully_masked = rows_without_keys(steps)
     settings = _settings(problem, plan, dtype, backend.device, precision)
     return Trace(
         problem.title,
@@ -101,7 +101,7 @@ def _trace(
         settings,
         plan.parameters,
         steps,
-        tuple(warnings),
+        warnings(problem.tokens, steps, fully_masked, dtype),
         fully_masked,
     )
 
@@ -117,6 +117,11 @@ def _written(rule: Rule, problem: Problem, plan: Plan, steps: Mapping[str, Step]
     if not isinstance(written, np.ndarray):
         return None
     return written if indices == rule.target.indices else written.T
+
+
+def _lowest_shown(precision: int) -> float:
+    """The smallest x for which e^x is not rounded to 0: below, a row would be divided by a printed 0."""
+    return math.log(0.5) - precision * math.log(10)
 
 
 def _shift_where_needed(problem: Problem, dtype: Dtype, lowest: float) -> Callable[[Host], bool]:
@@ -157,26 +162,3 @@ def _settings(problem: Problem, plan: Plan, dtype: Dtype, device: str, precision
     if precision is not None:
         settings["precision"] = precision
     return settings
-
-
-def _fully_masked(steps: Mapping[str, Step]) -> tuple[int, ...]:
-    """The rows from which the mask hides every key."""
-    if "mask" not in steps:
-        return ()
-    return tuple(int(row) for row in np.flatnonzero((steps["mask"].value == -math.inf).all(axis=1)))
-
-
-def _unseeing(tokens: tuple[str, ...], row: int) -> str:
-    return f'query "{tokens[row]}" (row {row}) sees no key: its weights and its output are 0'
-
-
-def _overflowed(step: Step) -> bool:
-    allowed = step.value == -math.inf if step.name in ("mask", "masked", "row_max", "shifted") else False
-    return bool((~(np.isfinite(step.value) | allowed)).any())
-
-
-def _overflow_warning(step: Step, dtype: Dtype) -> str:
-    bad = np.argwhere(~np.isfinite(step.value))
-    where = ",".join(labels[at] for labels, at in zip(step.labels, bad[0], strict=True))
-    count = f"{len(bad)} of {step.value.size} cells {'does' if len(bad) == 1 else 'do'}"
-    return f"{step.name}: {count} not fit into {dtype.name} (the first at {step.name}[{where}])"

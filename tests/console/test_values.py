@@ -2,7 +2,8 @@
 
 import pytest
 
-from attncli.console.values import PRECISION, choice, names, output_format, whole
+from attncli.choices import PRECISION
+from attncli.console.values import choice, names, output_format, whole
 from attncli.errors import AttncliError, Exit
 
 

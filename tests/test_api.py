@@ -1,0 +1,83 @@
+"""The Python interface: what a notebook or a script relies on, and what it is told when it asks for nonsense."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import attncli
+
+FILE = Path(__file__).parents[1] / "inputs" / "i_love_ai.yaml"
+
+
+@pytest.fixture(scope="module")
+def trace() -> attncli.Trace:
+    return attncli.trace(attncli.load(FILE))
+
+
+def test_steps_are_arrays_that_nobody_can_change(trace: attncli.Trace) -> None:
+    np.testing.assert_array_equal(trace["scores"], [[1, 5, 3], [3, 3, 3], [2, 4, 3]])
+    with pytest.raises(ValueError, match="read-only"):
+        trace["scores"][0, 0] = 7
+    with pytest.raises(KeyError, match="no step 'skores'; there are X, W_Q"):
+        trace["skores"]
+
+
+def test_a_trace_survives_json(trace: attncli.Trace) -> None:
+    read = attncli.Trace.from_dict(json.loads(json.dumps(trace.to_dict())))
+    assert read.to_dict() == trace.to_dict()
+    assert isinstance(read, attncli.Trace)
+    assert read.to_markdown() == trace.to_markdown()
+
+
+def test_a_notebook_shows_the_derivation(trace: attncli.Trace) -> None:
+    shown = trace._repr_markdown_()
+    assert shown.startswith("# I love AI\n")
+    assert "$$\nS = Q \\, K^{\\top}" in shown
+
+
+def test_latex_as_a_document_and_as_a_fragment(trace: attncli.Trace) -> None:
+    assert trace.to_latex().startswith("\\documentclass")
+    assert "\\documentclass" not in trace.to_latex(fragment=True)
+
+
+@pytest.mark.parametrize(
+    ("choices", "message", "help"),
+    [
+        ({"dtype": "float61"}, "dtype cannot be 'float61'", "did you mean float64?"),
+        ({"device": "cuda"}, "device cannot be 'cuda'", "choose cpu or gpu"),
+        ({"rounding": "papers"}, "rounding cannot be 'papers'", "did you mean paper?"),
+        ({"precision": -1}, "precision cannot be -1", "give a whole number from 0 to 15"),
+        ({"precision": "3"}, "precision cannot be '3'", "give a whole number from 0 to 15"),
+        (
+            {"rounding": "paper", "dtype": "float16"},
+            "rounding 'paper' does not go with dtype 'float16'",
+            "on paper one calculates in decimal, on the CPU; leave out one of the two",
+        ),
+    ],
+)
+def test_choices_that_are_none(choices: dict[str, Any], message: str, help: str) -> None:
+    with pytest.raises(attncli.AttncliError) as caught:
+        attncli.trace(attncli.load(FILE), **choices)
+    assert (caught.value.message, caught.value.help, int(caught.value.exit_code)) == (message, help, 2)
+
+
+def test_views_that_are_none(trace: attncli.Trace) -> None:
+    with pytest.raises(attncli.AttncliError, match="detail cannot be 'cell'"):
+        trace.to_markdown(detail="cell")
+    with pytest.raises(attncli.AttncliError, match="precision cannot be 99"):
+        trace.to_latex(precision=99)
+
+
+def test_a_path_is_not_a_problem() -> None:
+    with pytest.raises(attncli.AttncliError, match=r"'x.yaml' is not a problem"):
+        attncli.trace("x.yaml")  # type: ignore[arg-type]
+
+
+def test_there_is_nothing_else() -> None:
+    with pytest.raises(AttributeError, match="module 'attncli' has no attribute 'compute'"):
+        attncli.compute  # noqa: B018
