@@ -61,5 +61,5 @@ def test_a_gpu_says_what_a_cpu_says(love: Problem) -> None:
         trace = run(love, device="gpu")
     except AttncliError as error:
         pytest.skip(error.message)
-    assert trace.settings["device"] == "gpu"
+    assert trace.settings.device == "gpu"
     assert trace["weights"] == pytest.approx(run(love)["weights"], rel=1e-14)

@@ -21,23 +21,23 @@ def about(trace: Trace) -> Text:
     if not trace.self_attention:
         tokens = f"{count(queries, 'query')}, {count(keys, 'key')}"
     source = [f"Scaled dot-product attention: {tokens}, "]
-    if trace.settings["score"] != "scaled_dot":
-        source = [f"Attention with the {trace.settings['score'].replace('_', ' ')} score: {tokens}, "]
+    if trace.settings.score != "scaled_dot":
+        source = [f"Attention with the {trace.settings.score.replace('_', ' ')} score: {tokens}, "]
     if "X" in trace:
         source.append(f"`d_model` = {trace['X'].shape[1]}, ")
     source.append(f"`d_k` = {trace['K'].shape[1]}, `d_v` = {trace['V'].shape[1]}")
-    if "scaled" not in trace and trace.settings["score"] == "scaled_dot":
+    if "scaled" not in trace and trace.settings.score == "scaled_dot":
         source.append("; no scaling")
     if "scale" in trace.parameters:
-        source.append(f"; scale {trace.settings['scale']:g}")
-    if "softcap" in trace.settings:
-        source.append(f"; softcap {trace.settings['softcap']:g}")
-    if "exp_base" in trace.settings:
-        source.append(f"; base {trace.settings['exp_base']:g} instead of e")
-    if trace.settings["mask"]:
-        source.append(f"; mask: {', '.join(trace.settings['mask'])}")
-    if trace.settings["device"] != "cpu":
-        source.append(f"; device: {trace.settings['device']}")
+        source.append(f"; scale {trace.settings.scale:g}")
+    if trace.settings.softcap:
+        source.append(f"; softcap {trace.settings.softcap:g}")
+    if trace.settings.exp_base:
+        source.append(f"; base {trace.settings.exp_base:g} instead of e")
+    if trace.settings.mask:
+        source.append(f"; mask: {', '.join(trace.settings.mask)}")
+    if trace.settings.device != "cpu":
+        source.append(f"; device: {trace.settings.device}")
     return text("".join(source) + ".")
 
 
@@ -48,7 +48,7 @@ def notes(trace: Trace, blocks: tuple[Block, ...], precision: int) -> Iterator[B
     if trace.truth is not None:
         yield from _paper_notes(trace, trace.truth, precision)
         return
-    dtype = DTYPES[trace.settings["dtype"]]
+    dtype = DTYPES[trace.settings.dtype]
     if dtype.name != "float64":
         how = "" if dtype.name == dtype.computed else f"; each step is computed in {dtype.computed} and rounded to it"
         yield Paragraph((f"All numbers are {dtype.name}, about {dtype.digits} digits{how}.",), "note")

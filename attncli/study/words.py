@@ -36,7 +36,7 @@ def _row(trace: Trace, row: int) -> Iterator[str]:
         yield f"{who} sees no key: it pays no attention to anything, and its output is 0."
         return
     if not np.isfinite(weights).all():
-        yield f"{who} has scores that do not fit into {trace.settings['dtype']}: its weights cannot be told."
+        yield f"{who} has scores that do not fit into {trace.settings.dtype}: its weights cannot be told."
         return
     seen = np.flatnonzero(weights > 0)
     if not len(seen):

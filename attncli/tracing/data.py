@@ -20,6 +20,7 @@ from attncli.equation.write import write_equation
 from attncli.problem.model import Matrix, Scalar
 from attncli.problem.numbers import canonical
 from attncli.tracing.model import Step, Trace, read_only
+from attncli.tracing.settings import Settings
 
 FORMAT = 1
 _INFINITIES = {math.inf: "Infinity", -math.inf: "-Infinity"}
@@ -32,7 +33,7 @@ def to_dict(trace: Trace, names: Sequence[str] | None = None) -> dict[str, Any]:
         "title": trace.title,
         "tokens": list(trace.tokens),
         "context_tokens": list(trace.context_tokens),
-        "settings": dict(trace.settings),
+        "settings": trace.settings.to_dict(),
         "parameters": {name: _values(np.asarray(given.value)) for name, given in trace.parameters.items()},
         "steps": {name: _step(trace.steps[name]) for name in names or trace.steps},
         "warnings": list(trace.warnings),
@@ -47,12 +48,13 @@ def from_dict(data: dict[str, Any]) -> Trace:
     if data["attncli"]["format"] != FORMAT:
         raise ValueError(f"this is trace format {data['attncli']['format']}; format {FORMAT} can be read")
     written = data.get("written", {})
-    format = DTYPES[data["settings"]["dtype"]].computed
+    settings = Settings.from_dict(data["settings"])
+    format = DTYPES[settings.dtype].computed
     trace = Trace(
         data["title"],
         tuple(data["tokens"]),
         tuple(data["context_tokens"]),
-        data["settings"],
+        settings,
         {name: _read_parameter(value, written.get(name)) for name, value in data["parameters"].items()},
         {name: _read_step(name, step, format) for name, step in data["steps"].items()},
         tuple(data["warnings"]),

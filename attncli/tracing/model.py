@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from attncli.attention.rule import Rule
 from attncli.problem.model import Matrix, Scalar
+from attncli.tracing.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +48,7 @@ class Trace:
     title: str
     tokens: tuple[str, ...]
     context_tokens: tuple[str, ...]
-    settings: Mapping[str, Any]
+    settings: Settings
     parameters: Mapping[str, Scalar | Matrix]
     steps: Mapping[str, Step]
     warnings: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from attncli.tracing.findings import rows_without_keys, warnings
 from attncli.tracing.floats import FloatWorker
 from attncli.tracing.model import Step, Trace, read_only
 from attncli.tracing.paper import PaperWorker
+from attncli.tracing.settings import Settings
 
 
 class Worker(Protocol):
@@ -147,18 +148,20 @@ def _labels(problem: Problem, rule: Rule, value: Host) -> tuple[tuple[str, ...],
     )
 
 
-def _settings(problem: Problem, plan: Plan, dtype: Dtype, device: str, precision: int | None) -> dict[str, Any]:
+def _settings(problem: Problem, plan: Plan, dtype: Dtype, device: str, precision: int | None) -> Settings:
     scale = None
     if any(rule.name == "scaled" for rule in plan.rules):
         given = plan.parameters.get("scale")
-        scale = given.value if given else 1 / math.sqrt(float(plan.parameters["d_k"].value))
-    settings: dict[str, Any] = {"score": problem.score, "scale": scale, "mask": mask_names(problem.mask)}
-    if problem.mask.corner != "top-left":
-        settings["corner"] = problem.mask.corner
-    for name, number in (("softcap", problem.softcap), ("exp_base", problem.exp_base)):
-        if number is not None:
-            settings[name] = number.value
-    settings |= {"dtype": dtype.name, "device": device, "rounding": "shown" if precision is None else "paper"}
-    if precision is not None:
-        settings["precision"] = precision
-    return settings
+        scale = float(given.value) if given else 1 / math.sqrt(float(plan.parameters["d_k"].value))
+    return Settings(
+        problem.score,
+        scale,
+        tuple(mask_names(problem.mask)),
+        dtype.name,
+        device,
+        "shown" if precision is None else "paper",
+        corner=problem.mask.corner if problem.mask.corner != "top-left" else None,
+        softcap=problem.softcap.value if problem.softcap else None,
+        exp_base=problem.exp_base.value if problem.exp_base else None,
+        precision=precision,
+    )

@@ -7,7 +7,7 @@ from typing import Any
 from attncli.attention.indices import INDICES
 from attncli.attention.rules import RULES
 from attncli.choices import DEVICES, DTYPES, ROUNDINGS
-from attncli.problem.keys import SCORES
+from attncli.problem.keys import CORNERS, SCORES
 
 _STRINGS: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
 _TEXT: dict[str, Any] = {"type": "string"}
@@ -21,10 +21,10 @@ def trace_schema() -> dict[str, Any]:
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "A trace of attncli",
         "description": "Every step of one attention problem, as attncli writes it with --format json.",
-        **_closed(
+        **_object(
             {
                 "attncli": {
-                    **_closed({"version": _TEXT, "format": {"const": 1}}),
+                    **_object({"version": _TEXT, "format": {"const": 1}}),
                     "description": "What wrote the trace, and in which version of this format.",
                 },
                 "title": _TEXT,
@@ -62,7 +62,7 @@ def trace_schema() -> dict[str, Any]:
                 },
                 "reading": {**_STRINGS, "description": "What the weights and the output say, in words."},
                 "cell": {
-                    **_closed(
+                    **_object(
                         {"step": _TEXT, "index": {"type": "array", "items": {"type": "integer"}}, "label": _TEXT},
                         {"text": _TEXT},
                     ),
@@ -91,6 +91,9 @@ def _settings() -> dict[str, Any]:
             "score": {"enum": list(SCORES)},
             "scale": {"type": ["number", "null"], "description": "What the scores were multiplied by, if anything."},
             "mask": {**_STRINGS, "description": "The parts of the mask."},
+            "corner": {"enum": list(CORNERS), "description": "Of a causal mask or a window, where not the top left."},
+            "softcap": {"type": "number", "description": "The bound of the scores, where there is one."},
+            "exp_base": {"type": "number", "description": "The base of the exponentials, where it is not e."},
             "dtype": {"enum": list(DTYPES)},
             "device": {"enum": list(DEVICES)},
             "rounding": {"enum": list(ROUNDINGS)},
@@ -105,11 +108,11 @@ def _step() -> dict[str, Any]:
         "written": {"type": "array", "description": 'The numbers as they were given, such as "1/3".'},
         "worked": {
             "type": "array",
-            "items": _closed({"cell": _TEXT, "text": _TEXT}),
+            "items": _object({"cell": _TEXT, "text": _TEXT}),
             "description": "Cells worked out line by line, as --detail asked for.",
         },
     }
-    return _closed(
+    return _object(
         {
             "title": {**_TEXT, "description": "The name of the step, for people."},
             "symbol": {**_TEXT, "description": "Its letter in formulas."},
@@ -128,11 +131,10 @@ def _step() -> dict[str, Any]:
     )
 
 
-def _closed(properties: dict[str, Any], optional: dict[str, Any] | None = None) -> dict[str, Any]:
-    """An object with exactly these properties, of which only the optional ones may be missing."""
+def _object(properties: dict[str, Any], optional: dict[str, Any] | None = None) -> dict[str, Any]:
+    """An object with these properties, of which only the optional ones may be missing; later versions may add some."""
     return {
         "type": "object",
         "properties": {**properties, **(optional or {})},
         "required": list(properties),
-        "additionalProperties": False,
     }

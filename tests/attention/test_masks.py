@@ -123,7 +123,7 @@ INF = np.inf
 def test_each_part_is_one_equation(problem: Build, part: MaskPart, equation: str) -> None:
     trace = run(problem(mask=(part,), **THREE))
     assert trace.steps["mask"].rule.source == equation
-    assert trace.settings["mask"] == [type(part).__name__.lower()]
+    assert trace.settings.mask == (type(part).__name__.lower(),)
 
 
 def test_a_window_open_on_both_sides_hides_nothing(problem: Build) -> None:

@@ -51,7 +51,7 @@ def test_a_trace_is_valid(name: str, options: list[str], tmp_path: Path, capsys:
 
 @pytest.mark.parametrize(
     "change",
-    [{"steps": {"nonsense": {}}}, {"fully_masked": [-1]}, {"attncli": {"version": "0", "format": 2}}, {"extra": 1}],
+    [{"steps": {"nonsense": {}}}, {"fully_masked": [-1]}, {"attncli": {"version": "0", "format": 2}}, {"tokens": [1]}],
 )
 def test_what_is_no_trace_is_not_valid(
     change: dict[str, object], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -62,3 +62,11 @@ def test_what_is_no_trace_is_not_valid(
     trace = json.loads(capsys.readouterr().out) | change
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(trace, printed("trace", capsys), jsonschema.Draft7Validator)
+
+
+def test_a_later_version_may_add_a_field(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "p.yaml"
+    path.write_text(PROBLEMS["plain"])
+    run(["compute", str(path), "--format", "json"])
+    trace = json.loads(capsys.readouterr().out) | {"extra": 1}
+    jsonschema.validate(trace, printed("trace", capsys), jsonschema.Draft7Validator)

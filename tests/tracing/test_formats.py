@@ -72,7 +72,7 @@ def test_every_step_holds_only_numbers_of_its_format(problem: Build, backend: Ba
     shapes = {"X": (4, 3), "W_Q": (3, 2), "W_K": (3, 2), "W_V": (3, 2)}
     given_arrays = {name: random.standard_normal(shape) for name, shape in shapes.items()}
     trace = run(problem(**given_arrays, mask=(Causal(),)), dtype=dtype, backend=backend)
-    assert trace.settings["dtype"] == dtype
+    assert trace.settings.dtype == dtype
     for step in trace.steps.values():
         assert step.value.dtype == DTYPES[dtype].computed
         assert step.value.tolist() == np.vectorize(ROUNDED[dtype])(step.value).tolist()

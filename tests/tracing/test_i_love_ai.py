@@ -49,7 +49,7 @@ def test_it_is_labelled(love: Problem) -> None:
     assert trace.steps["Q"].labels == (words, ("d1", "d2", "d3"))
     assert trace.steps["K_T"].labels == (("d1", "d2", "d3"), words)
     assert trace.steps["row_sum"].labels == (words,)
-    assert trace.settings == {
+    assert trace.settings.to_dict() == {
         "score": "scaled_dot", "scale": pytest.approx(3**-0.5), "mask": [], "dtype": "float64", "device": "cpu",
         "rounding": "shown",
     }  # fmt: skip

@@ -97,8 +97,8 @@ def test_i_love_ai_on_paper(love: Problem) -> None:
     assert trace["row_sum"].tolist() == [25.372, 16.956, 18.890]
     assert trace["weights"].tolist() == [[0.070, 0.707, 0.223], [0.333] * 3, [0.168, 0.533, 0.299]]
     assert trace["output"].tolist() == [[1, 1.637, 0.070], [0.999, 0.999, 0.333], [1, 1.365, 0.168]]
-    assert trace.settings["rounding"] == "paper"
-    assert trace.settings["precision"] == 3
+    assert trace.settings.rounding == "paper"
+    assert trace.settings.precision == 3
     assert trace.truth is not None
     assert trace.truth["exp"][0, 1] == pytest.approx(17.93495, abs=5e-6)
 

@@ -146,8 +146,8 @@ def test_only_the_steps_that_apply(problem: Build, choices: dict[str, Any], step
     trace = run(problem(Q=QUERIES, K=KEYS, V=VALUES, **choices))
     assert set(trace) == set(steps)
     assert [name for name in trace if name not in choices] == [name for name in steps if name not in choices]
-    assert trace.settings["scale"] == (None if scale is None else pytest.approx(scale))
-    assert trace.settings["score"] == choices.get("score", "scaled_dot")
+    assert trace.settings.scale == (None if scale is None else pytest.approx(scale))
+    assert trace.settings.score == choices.get("score", "scaled_dot")
 
 
 def test_values_may_be_given_and_queries_projected(problem: Build) -> None:

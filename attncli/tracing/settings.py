@@ -1,0 +1,41 @@
+"""The choices under which a trace was worked out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+OPTIONAL = ("corner", "softcap", "exp_base", "precision")  # in data only where they apply
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How the scores were made and bounded, and how the numbers were kept.
+
+    `scale` is what the scores were multiplied by, None if by nothing; `corner` is None at the top left;
+    `softcap` and `exp_base` are None where there are none; `precision` is the decimals of a trace on paper.
+    """
+
+    score: str
+    scale: float | None
+    mask: tuple[str, ...]
+    dtype: str
+    device: str
+    rounding: str
+    corner: str | None = None
+    softcap: float | None = None
+    exp_base: float | None = None
+    precision: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings as data, without what does not apply."""
+        data = asdict(self) | {"mask": list(self.mask)}
+        return {name: value for name, value in data.items() if value is not None or name not in OPTIONAL}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Settings:
+        """The settings that `to_dict` wrote; raises KeyError where one is missing, whatever else there is."""
+        known = {field.name: data.get(field.name) for field in fields(cls)}
+        required = {name: data[name] for name in known if name not in OPTIONAL}
+        return cls(**(known | required | {"mask": tuple(data["mask"])}))
