@@ -30,6 +30,10 @@ class Trace(tracing.Trace):
         """The trace that `to_dict` wrote; raises KeyError, TypeError or ValueError where it is not one."""
         return cls._of(tracing.from_dict(data))
 
+    def to_dict(self) -> dict[str, Any]:
+        """The trace as JSON data, format 1: plain lists, numbers and strings."""
+        return tracing.to_dict(self)
+
     @classmethod
     def _of(cls, trace: tracing.Trace) -> Trace:
         return cls(**{field.name: getattr(trace, field.name) for field in fields(trace)})

@@ -11,6 +11,7 @@ from attncli.page.spelling import plain_line
 from attncli.page.view import View
 from attncli.page.worked import cell_label, lines, worked_line
 from attncli.study.words import reading
+from attncli.tracing.data import to_dict
 from attncli.tracing.model import Trace
 
 
@@ -28,7 +29,7 @@ def view_data(trace: Trace, view: View) -> dict[str, Any]:
     if view.cell is not None:
         return _cell_data(trace, view.cell, printer)
     names = tuple(trace.steps) if view.steps is None else chosen_steps(trace, view.steps)
-    data = trace.to_dict(names) | {"reading": list(reading(trace))}
+    data = to_dict(trace, names) | {"reading": list(reading(trace))}
     for name in names if view.detail != "brief" else ():
         worked = lines(printer, trace.steps[name], view.detail)
         if worked:
@@ -41,4 +42,4 @@ def _cell_data(trace: Trace, cell: str, printer: Printer) -> dict[str, Any]:
     found: dict[str, Any] = {"step": step.name, "index": list(index), "label": cell_label(step, index)}
     if not step.rule.given:
         found["text"] = plain_line(worked_line(printer, step, index))
-    return trace.to_dict((step.name,)) | {"reading": list(reading(trace)), "cell": found}
+    return to_dict(trace, (step.name,)) | {"reading": list(reading(trace)), "cell": found}

@@ -32,6 +32,8 @@ def warnings(
 
 def _overflows(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
     for step in steps.values():
+        if np.isfinite(step.value.sum()):  # as it is only where every cell is
+            continue
         bad = np.argwhere(~np.isfinite(step.value) & ~(_hidden(steps, step) & (step.value == -math.inf)))
         if len(bad):
             where = ",".join(labels[at] for labels, at in zip(step.labels, bad[0], strict=True))

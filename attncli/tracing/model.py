@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,12 +70,6 @@ class Trace:
 
     def __contains__(self, name: object) -> bool:
         return name in self.steps
-
-    def to_dict(self, names: Sequence[str] | None = None) -> dict[str, Any]:
-        """The trace, or the named steps of it, as JSON data, format 1: plain lists, numbers and strings."""
-        from attncli.tracing.data import to_dict
-
-        return to_dict(self, names)
 
     def computed(self) -> tuple[Step, ...]:
         """The steps that were worked out, without the given ones."""

@@ -21,6 +21,7 @@ from attncli.tracing.floats import FloatWorker
 from attncli.tracing.model import Step, Trace, read_only
 from attncli.tracing.paper import PaperWorker
 from attncli.tracing.settings import Settings
+from attncli.tracing.shift import lowest_shown, shift_where_needed
 
 
 class Worker(Protocol):
@@ -56,14 +57,14 @@ def run(
             return _on_paper(problem, plan, counts, precision)
         backend, format = backend or backend_for(device), DTYPES[dtype]
         worker = FloatWorker(backend, format, plan.parameters, counts)
-        shift = _shift_where_needed(problem, format, max(_lowest_shown(max(precision, 3)), format.lowest_exponent))
+        shift = shift_where_needed(problem, format, max(lowest_shown(max(precision, 3)), format.lowest_exponent))
         return _trace(problem, plan, worker, shift, backend, format)
 
 
 def _on_paper(problem: Problem, plan: Plan, counts: Mapping[str, int], precision: int) -> Trace:
     """The trace rounded at every step, with the truth in the same steps beside it."""
     double = DTYPES["float64"]
-    shift = _shift_where_needed(problem, double, max(_lowest_shown(precision), double.lowest_exponent))
+    shift = shift_where_needed(problem, double, max(lowest_shown(precision), double.lowest_exponent))
     decimals = PaperWorker(precision, plan.parameters, counts)
     paper = _trace(problem, plan, decimals, shift, CPU, double, precision)
     floats = FloatWorker(CPU, double, plan.parameters, counts)
@@ -118,26 +119,6 @@ def _written(rule: Rule, problem: Problem, plan: Plan, steps: Mapping[str, Step]
     if not isinstance(written, np.ndarray):
         return None
     return written if indices == rule.target.indices else written.T
-
-
-def _lowest_shown(precision: int) -> float:
-    """The smallest x for which e^x is not rounded to 0: below, a row would be divided by a printed 0."""
-    return math.log(0.5) - precision * math.log(10)
-
-
-def _shift_where_needed(problem: Problem, dtype: Dtype, lowest: float) -> Callable[[Host], bool]:
-    """Whether e to the plain logits would overflow in some row, or be less than e to `lowest` in all of it."""
-
-    def needed(logits: Host) -> bool:
-        maxima = logits.max(axis=1)
-        base = problem.exp_base.value if problem.exp_base else math.e
-        maxima = maxima[np.isfinite(maxima)] * math.log(base)
-        if not maxima.size:
-            return False
-        room = math.log(logits.shape[1]) + 0.5  # a sum over all keys must still fit
-        return bool(maxima.max() > dtype.highest_exponent - room or maxima.min() < lowest)
-
-    return needed
 
 
 def _labels(problem: Problem, rule: Rule, value: Host) -> tuple[tuple[str, ...], ...]:
