@@ -7,6 +7,7 @@ import os
 import stat
 import sys
 
+from attncli.console.interruption import CleaningUp
 from attncli.errors import reason, unwritable, usage_error
 
 
@@ -19,18 +20,25 @@ def check(path: str | None, source: str) -> None:
         return
     if path == "":
         raise usage_error("-o needs the name of a file", help="write -o solution.md, or -o - for standard output")
-    target = _status(path)
-    given = _status(source) if source != "-" else _standard(sys.stdin)
+    try:
+        target = _status(path)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise unwritable(path, reason(error)) from None
+    given = _standard(sys.stdin) if source == "-" else None
+    with contextlib.suppress(OSError, ValueError):  # told when it is read
+        given = given or _status(source)
     if target and stat.S_ISREG(target.st_mode) and _same(target, given):
         raise usage_error(f"-o {path} would write over the problem itself", help="give the output another name")
     if path.endswith(os.sep) or (target and stat.S_ISDIR(target.st_mode)):
         raise unwritable(path, "it is a folder")
     if target and not os.access(path, os.W_OK):  # replacing it would go round its protection
         raise unwritable(path, "permission denied")
+    real = os.path.realpath(path)
     try:
-        os.stat(os.path.dirname(os.path.realpath(path)))
+        os.stat(os.path.dirname(real))
     except FileNotFoundError:
-        raise unwritable(path, f"there is no folder {os.path.dirname(path) or '.'}") from None
+        folder = os.path.dirname(real if os.path.islink(path) else path) or "."
+        raise unwritable(path, f"there is no folder {folder}") from None
     except OSError as error:
         raise unwritable(path, reason(error)) from None
 
@@ -53,26 +61,36 @@ def write(text: str, path: str | None, *, portable: bool) -> None:
             with open(path, "wb") as stream:
                 stream.write(data)
         else:
-            _replace(os.path.realpath(path), data, stat.S_IMODE(target.st_mode) if target else None)
+            _replace(os.path.realpath(path), data, target)
     except OSError as error:
         raise unwritable(path, reason(error)) from error
 
 
-def _replace(path: str, data: bytes, mode: int | None) -> None:
+def _replace(path: str, data: bytes, old: os.stat_result | None) -> None:
     """Write beside the file first, so that it is at every moment either the old one or the new one."""
     beside = os.path.join(os.path.dirname(path), f".attncli-{os.urandom(8).hex()}.tmp")
-    try:
-        with open(beside, "xb") as stream:
-            stream.write(data)
-            stream.flush()
-            if mode is not None:
-                os.chmod(beside, mode)
-            os.fsync(stream.fileno())
-        os.replace(beside, path)
-    except BaseException:  # Ctrl-C, too
-        with contextlib.suppress(OSError):
-            os.unlink(beside)
-        raise
+    with CleaningUp():
+        try:
+            with open(beside, "xb") as stream:
+                stream.write(data)
+                stream.flush()
+                if old is not None:
+                    _keep_owner(old, stream.fileno())
+                    os.chmod(beside, stat.S_IMODE(old.st_mode))
+                os.fsync(stream.fileno())
+            os.replace(beside, path)
+        except BaseException:  # Ctrl-C, too
+            with contextlib.suppress(OSError):
+                os.unlink(beside)
+            raise
+
+
+def _keep_owner(old: os.stat_result, descriptor: int) -> None:
+    """Give a new file the owner and the group of the old one, as far as that is allowed."""
+    if hasattr(os, "fchown"):
+        for owner, group in ((old.st_uid, -1), (-1, old.st_gid)):
+            with contextlib.suppress(PermissionError):
+                os.fchown(descriptor, owner, group)
 
 
 def _write_standard(text: str, *, portable: bool) -> None:
@@ -88,9 +106,10 @@ def _write_standard(text: str, *, portable: bool) -> None:
 
 
 def _status(path: str) -> os.stat_result | None:
+    """What is there, or None for nothing; OSError where that cannot be told, as of a link to itself."""
     try:
         return os.stat(path)
-    except (OSError, ValueError):  # a NUL in the name
+    except FileNotFoundError:
         return None
 
 

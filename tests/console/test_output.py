@@ -50,6 +50,55 @@ def test_a_link_stays_and_its_target_is_replaced(tmp_path: Path) -> None:
     assert (tmp_path / "real" / "a.md").read_text() == "new\n"
 
 
+@pytest.mark.skipif(not AS_ROOT, reason="only root may give a file to somebody else")
+def test_an_old_file_keeps_its_owner(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("old")
+    os.chown(path, 1234, 5678)
+    write(path)
+    assert path.read_text() == "new\n"
+    assert (path.stat().st_uid, path.stat().st_gid) == (1234, 5678)
+
+
+def test_an_owner_that_cannot_be_kept_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("old")
+
+    def refuse(*arguments: Any) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "fchown", refuse)
+    write(path)
+    assert path.read_text() == "new\n"
+
+
+def test_a_link_to_itself_is_refused_and_stays(tmp_path: Path) -> None:
+    loop = tmp_path / "loop.md"
+    loop.symlink_to("loop.md")
+    for step in (lambda: output.check(str(loop), "-"), lambda: write(loop)):
+        with pytest.raises(AttncliError) as caught:
+            step()
+        assert caught.value.exit_code == Exit.FILE
+        assert str(caught.value) == f"cannot write {loop}: too many levels of symbolic links"
+    assert os.readlink(loop) == "loop.md"
+    assert os.listdir(tmp_path) == ["loop.md"]
+
+
+def test_a_link_into_a_missing_folder_names_that_folder(tmp_path: Path) -> None:
+    (tmp_path / "link.md").symlink_to("no/a.md")
+    with pytest.raises(AttncliError) as caught:
+        output.check(str(tmp_path / "link.md"), "-")
+    assert str(caught.value) == f"cannot write {tmp_path}/link.md: there is no folder {os.path.realpath(tmp_path)}/no"
+
+
+def test_a_link_to_nothing_yet_makes_its_target(tmp_path: Path) -> None:
+    (tmp_path / "link.md").symlink_to("a.md")
+    output.check(str(tmp_path / "link.md"), "-")
+    write(tmp_path / "link.md")
+    assert (tmp_path / "a.md").read_text() == "new\n"
+    assert (tmp_path / "link.md").is_symlink()
+
+
 def test_a_name_of_the_greatest_length(tmp_path: Path) -> None:
     write(tmp_path / ("a" * 255))
     assert (tmp_path / ("a" * 255)).read_text() == "new\n"
