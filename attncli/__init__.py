@@ -7,8 +7,7 @@ trace["weights"]
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # as typing has it, without the time its import takes
 if TYPE_CHECKING:
     from attncli.api import Trace as Trace
     from attncli.api import load as load

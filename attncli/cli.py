@@ -6,13 +6,19 @@ import gc
 import os
 import signal
 import sys
-from typing import NoReturn
 
-from attncli.errors import AttncliError, Exit, reason, unwritable
+from attncli.console.interruption import end_on_the_spot
+
+TYPE_CHECKING = False  # as typing has it, without the time its import takes
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+# What else is imported is imported inside the functions: an interruption meanwhile must end in an exit code, too.
 
 
 def main() -> NoReturn:
     """Run the process's own arguments and leave with the contract's exit code."""
+    end_on_the_spot()
     _prepare_process()
     sys.exit(run(sys.argv[1:]))
 
@@ -20,12 +26,13 @@ def main() -> NoReturn:
 def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code; errors are reported on standard error."""
     try:
-        # Imported here so that an interruption during start-up ends in an exit code, too.
         from attncli.commands import call
 
         code = call(arguments)
         sys.stdout.flush()
     except KeyboardInterrupt:
+        from attncli.errors import Exit
+
         code = Exit.INTERRUPTED
     except Exception as error:
         code = _report(error)
@@ -34,13 +41,20 @@ def run(arguments: list[str]) -> int:
 
 def _report(error: Exception) -> int:
     from attncli.console.report import report_error, report_fault
+    from attncli.errors import AttncliError, Exit, input_error, reason, unwritable
 
     try:
         if isinstance(error, AttncliError):
             report_error(error, sys.stderr)
             return error.exit_code
         if isinstance(error, MemoryError):
-            report_error(_TOO_LARGE, sys.stderr)
+            report_error(
+                input_error(
+                    "there is not enough memory to work this problem",
+                    help="make the matrices smaller, or ask for less with --detail brief",
+                ),
+                sys.stderr,
+            )
             return Exit.INPUT
         if isinstance(error, OSError):
             # Every command answers for the files it names; what is left is a stream that failed.
@@ -50,13 +64,6 @@ def _report(error: Exception) -> int:
         return Exit.FAULT
     finally:
         _silence_failed_streams()
-
-
-_TOO_LARGE = AttncliError(
-    Exit.INPUT,
-    "there is not enough memory to work this problem",
-    help="make the matrices smaller, or ask for less with --detail brief",
-)
 
 
 def _prepare_process() -> None:

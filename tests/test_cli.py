@@ -5,12 +5,15 @@ import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from attncli import __version__, commands
 from attncli.cli import run
 from attncli.errors import AttncliError, Exit
+
+ROOT = Path(__file__).parents[1]
 
 USAGE = [
     ("compue", "there is no command compue", "did you mean compute?"),
@@ -191,6 +194,52 @@ def test_an_interruption() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+INTERRUPTED = """
+import os, signal, sys
+from attncli import cli
+
+class Interrupter:
+    def find_spec(self, name, path=None, target=None):
+        if name == {name!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupter())
+sys.argv = ["attncli", "compute", "inputs/i_love_ai.yaml"]
+cli.main()
+"""
+
+
+@pytest.mark.parametrize("name", ["attncli.commands", "typer", "attncli.errors", "yaml", "numpy", "attncli.tracing"])
+def test_an_interruption_amid_an_import(name: str) -> None:
+    program = INTERRUPTED.format(name=name)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_an_interruption_while_a_file_is_written_cleans_up(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("old")
+    program = (
+        "import os, signal, sys\n"
+        "from attncli import cli\n"
+        "os.fsync = lambda descriptor: os.kill(os.getpid(), signal.SIGINT)\n"
+        f"sys.argv = ['attncli', 'steps', '-o', {str(tmp_path / 'a.md')!r}]\n"
+        "cli.main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+    assert os.listdir(tmp_path) == ["a.md"]
+    assert (tmp_path / "a.md").read_text() == "old"
+
+
+def test_an_interruption_that_is_ignored_stays_so() -> None:
+    program = INTERRUPTED.format(name="typer")
+    done = subprocess.run(
+        ["sh", "-c", 'trap "" INT; exec "$0" -c "$1"', sys.executable, program],
+        capture_output=True, text=True, cwd=ROOT,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_an_ascii_terminal_gets_escapes() -> None:
