@@ -28,10 +28,17 @@ def show(value: float, precision: int) -> str:
     is 0.3 and noise in the last bit turns no tie; where more are asked for, as its shortest spelling.
     """
     if not math.isfinite(value):
-        return "nan" if value != value else "inf" if value > 0 else "-inf"
+        return str(float(value))
     decimal = Decimal(f"{value:.{FLOAT_DIGITS - 1}e}")
     if decimal.adjusted() + precision >= FLOAT_DIGITS and abs(decimal) < SCIENTIFIC:
         decimal = Decimal(repr(float(value)))
+    return show_decimal(decimal, precision)
+
+
+def show_decimal(decimal: Decimal, precision: int) -> str:
+    """A decimal at `precision` decimals; where not even those before the point are all known, times a power of ten."""
+    if not decimal.is_finite():
+        return str(float(decimal))
     if abs(decimal) >= SCIENTIFIC:
         mantissa = decimal.scaleb(-decimal.adjusted())
         return f"{_decimals(mantissa, precision)}e+{decimal.adjusted()}"
@@ -63,6 +70,8 @@ class Printer:
     def text(self, array: Step | Matrix, index: tuple[int, ...]) -> str:
         """What is printed for one cell of a step, or of an array of the mask."""
         if array.written is not None:
+            if isinstance(array, Step) and not array.rule.given and not array.rule.copies:  # worked out on paper
+                return show_decimal(Decimal(array.written[index]), self.precision)
             text = canonical(array.written[index])
             if self.trace.truth or len(text.partition(".")[2]) <= max(GIVEN_DECIMALS, self.precision):
                 return text

@@ -77,8 +77,10 @@ def _paper_notes(trace: Trace, truth: Trace, precision: int) -> Iterator[Block]:
 
 def _difference(trace: Trace, truth: Trace, step: Step, precision: int) -> Iterator[str]:
     true = truth.steps[step.name]
-    error = np.abs(np.subtract(step.value, true.value, out=np.zeros(step.shape), where=step.value != true.value))
-    differing = [place for place in np.ndindex(step.shape) if error[place] > 10.0**-precision / 2]
+    with np.errstate(all="ignore"):  # numbers that do not fit have a warning of their own
+        error = np.abs(np.subtract(step.value, true.value, out=np.zeros(step.shape), where=step.value != true.value))
+    noise = 8 * DTYPES["float64"].epsilon * np.abs(true.value)
+    differing = [place for place in np.ndindex(step.shape) if error[place] > 10.0**-precision / 2 + noise[place]]
     if differing:
         worst = max(differing, key=lambda place: error[place])
         here, there = Printer(trace, precision).text(step, worst), Printer(truth, precision).text(true, worst)

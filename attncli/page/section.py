@@ -99,5 +99,6 @@ def _shades(step: Step) -> NDArray[np.float64]:
     finite = values[np.isfinite(values)]
     if not finite.size or finite.min() == finite.max():
         return np.full(values.shape, np.nan)
+    halves, low, high = values / 2, finite.min() / 2, finite.max() / 2  # so that their distance is finite, too
     with np.errstate(invalid="ignore"):
-        return np.where(np.isfinite(values), (values - finite.min()) / (finite.max() - finite.min()), np.nan)
+        return np.where(np.isfinite(values), (halves - low) / (high - low), np.nan)

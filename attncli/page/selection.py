@@ -11,7 +11,8 @@ from attncli.errors import did_you_mean, usage_error
 from attncli.tracing.model import Step, Trace
 
 _CELL = re.compile(r"\s*(\w+)\s*\[(.*)\]\s*", re.DOTALL)
-_PART = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^,]*?))\s*(?:,|$)""", re.DOTALL)
+_PART = re.compile(r"""\s*"([^"]*)"\s*(?:,|$)|\s*'([^']*)'\s*(?:,|$)|([^,]*)(?:,|$)""", re.DOTALL)
+_LONGEST = 1000
 
 
 def chosen_steps(trace: Trace, names: Sequence[str]) -> tuple[str, ...]:
@@ -25,6 +26,8 @@ def chosen_cell(trace: Trace, text: str) -> tuple[Step, tuple[int, ...]]:
 
     A number is an index unless it is quoted; raises (exit 2) with what would have been right.
     """
+    if len(text) > _LONGEST:
+        raise usage_error(f"--cell has {len(text)} characters", help="for example --cell 'scores[0,1]'")
     found = _CELL.fullmatch(text)
     if not found:
         raise usage_error(
@@ -41,7 +44,7 @@ def chosen_cell(trace: Trace, text: str) -> tuple[Step, tuple[int, ...]]:
     places = [
         _place(text, step.labels[axis], step.rule.axes[axis], quoted, bare)
         for axis, match in enumerate(parts)
-        for quoted, bare in [(match[1] if match[1] is not None else match[2], match[3])]
+        for quoted, bare in [(match[1] if match[1] is not None else match[2], match[3] and match[3].strip())]
     ]
     return step, tuple(places)
 

@@ -7,10 +7,10 @@ import re
 
 from attncli.page.document import Document
 from attncli.render import Style
+from attncli.render.labels import unseen
 
 LINE = 100
-# Allowed in JSON but harmful on a terminal or impossible in UTF-8; they can only stand inside strings.
-_UNSAFE = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
+_NOT_PLAIN = re.compile(r"[^\n -~]")
 
 
 def render(document: Document, style: Style) -> str:
@@ -19,7 +19,13 @@ def render(document: Document, style: Style) -> str:
     Raises ValueError for a float that is not finite: those have to be strings by now.
     """
     text = _lay_out(document.data(), "")
-    return _UNSAFE.sub(lambda found: rf"\u{ord(found[0]):04x}", text) + "\n"
+    return _NOT_PLAIN.sub(_escaped, text) + "\n"
+
+
+def _escaped(found: re.Match[str]) -> str:
+    """What a terminal would obey or not show, and what UTF-8 cannot hold, as JSON escapes."""
+    character = found[0]
+    return json.dumps(character)[1:-1] if unseen(character) else character
 
 
 def _lay_out(value: object, indent: str) -> str:

@@ -13,7 +13,7 @@ def visible(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(
-        character.encode("unicode_escape").decode("ascii") if _unseen(character) else character for character in text
+        character.encode("unicode_escape").decode("ascii") if unseen(character) else character for character in text
     )
 
 
@@ -27,6 +27,7 @@ def label(text: str) -> str:
     return SPACE * head + core + SPACE * (len(shown) - head - len(core))
 
 
-def _unseen(character: str) -> bool:
+def unseen(character: str) -> bool:
+    """Whether a character shows nothing of itself: a control, a direction, a lone half of a pair."""
     category = unicodedata.category(character)
     return category in ("Cc", "Cf", "Cs", "Zl", "Zp") and character not in JOINERS

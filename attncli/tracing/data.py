@@ -62,7 +62,7 @@ def from_dict(data: dict[str, Any]) -> Trace:
     )
     if "truth" not in data:
         return trace
-    true = {name: replace(trace.steps[name], value=_array(value)) for name, value in data["truth"].items()}
+    true = {name: _true(trace.steps[name], _array(value)) for name, value in data["truth"].items()}
     return replace(trace, truth=replace(trace, steps=true))
 
 
@@ -110,6 +110,12 @@ def _step(step: Step) -> dict[str, Any]:
         "meaning": rule.meaning,
         "why": rule.why,
     }
+
+
+def _true(step: Step, value: NDArray[Any]) -> Step:
+    """The step at full precision: only what was given, or copied from it, is still as it was written."""
+    as_given = step.rule.given or step.rule.copies
+    return replace(step, value=value, written=step.written if as_given else None)
 
 
 def _read_step(name: str, data: dict[str, Any], format: str) -> Step:

@@ -31,6 +31,9 @@ class FloatWorker:
         self.arrays[name] = self.backend.asarray(matrix.value, self.dtype)
         return self.backend.to_host(self.arrays[name])
 
+    def written(self, name: str) -> None:
+        """Floats are written nowhere but in their value."""
+
     def work(self, rule: Rule) -> Host:
         """The value of a computed step, from the steps before it."""
         arrays = self.arrays | {

@@ -16,6 +16,7 @@ from attncli.equation.shapes import index_sizes
 from attncli.equation.substitute import decimal
 from attncli.problem.model import Matrix, Scalar
 from attncli.problem.numbers import as_decimal
+from attncli.tracing.model import read_only
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,11 @@ class PaperWorker:
         """Take in a given array exactly: 1/3 is 1/3 to 50 digits."""
         self.arrays[name] = _decimals(matrix)
         return matrix.value
+
+    def written(self, name: str) -> Host:
+        """Every number of a step as it stands on the paper, which a float may not hold."""
+        written: Host = np.vectorize(str, otypes=[object])(self.arrays[name])
+        return read_only(written)
 
     def work(self, rule: Rule) -> Host:
         """The value of a computed step from the rounded numbers of the steps before it."""

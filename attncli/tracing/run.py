@@ -31,6 +31,8 @@ class Worker(Protocol):
 
     def work(self, rule: Rule) -> Host: ...
 
+    def written(self, name: str) -> Host | None: ...
+
 
 def run(
     problem: Problem,
@@ -85,7 +87,8 @@ def _trace(
     def take(rule: Rule) -> Host:
         matrix = problem.given[rule.name] if rule.given else None
         value = worker.give(rule.name, matrix) if matrix else worker.work(rule)
-        written = _written(rule, problem, plan, steps) if dtype.name == "float64" else None
+        given = _written(rule, problem, plan, steps) if dtype.name == "float64" else None
+        written = given if given is not None else worker.written(rule.name)
         steps[rule.name] = Step(rule, read_only(value), _labels(problem, rule, value), written)
         return value
 

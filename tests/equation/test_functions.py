@@ -103,3 +103,8 @@ def test_decimal_powers_that_are_exact_stay_exact(base: str, power: str, value: 
 
 def test_a_tanh_far_out_is_one() -> None:
     assert FUNCTIONS["tanh"].decimal(Decimal(-101)) == -1
+
+
+def test_a_tiny_tanh_does_not_cancel() -> None:
+    tiny = Decimal("1e-60")
+    assert abs(FUNCTIONS["tanh"].decimal(tiny) - tiny) < Decimal("1e-150")

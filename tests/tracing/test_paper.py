@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Decimal, localcontext
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attncli.page.printer import Printer
 from attncli.problem.model import Additive, Causal, Keep, Matrix, Problem
 from attncli.tracing import run
 
@@ -167,3 +169,12 @@ def test_the_other_scores_on_paper(problem: Build) -> None:
     )  # fmt: skip
     assert trace["scores"].tolist() == [[2.487]]
     assert trace["capped"].tolist() == [[1.693]]  # 2·tanh(1.2435) = 1.69290
+
+
+def test_numbers_that_no_float_holds_are_kept_as_they_were_worked(problem: Build) -> None:
+    """Fifteen decimals of a number in the hundreds are more digits than a float has."""
+    rows = {"Q": [["3", "1/3"]], "K": [["54.981512846290390", "0.000000000000003"]], "V": [["1"]]}
+    trace = run(problem(**rows, score="dot"), rounding="paper", precision=15)
+    exact = Fraction("3") * Fraction("54.981512846290390") + Fraction(1, 3) * Fraction("0.000000000000003")
+    assert Fraction(trace.steps["scores"].written[0, 0]) == exact
+    assert Printer(trace, 15).text(trace.steps["scores"], (0, 0)) == "164.944538538871171"

@@ -156,3 +156,12 @@ def test_values_may_be_given_and_queries_projected(problem: Build) -> None:
     assert trace["output"].shape == (3, 1)
     assert not trace.steps["Q"].rule.given
     assert trace.steps["K"].rule.given
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("base", [1e40, 1.00000001, 2.0, 3.0])
+def test_a_base_that_a_format_cannot_hold(problem: Build, base: float, dtype: str) -> None:
+    """The softmax in base b is the softmax in base e of scores times log b."""
+    trace = run(problem(Q=[[1], [-1]], K=[[0.5], [0.25]], V=[[3], [1]], scale="none", exp_base=base), dtype=dtype)
+    powers = np.exp(np.array([[0.5, 0.25], [-0.5, -0.25]]) * np.log(base))
+    np.testing.assert_allclose(trace["weights"], powers / powers.sum(axis=1, keepdims=True), rtol=0.03, atol=1e-9)
