@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from io import UnsupportedOperation
 
+COUNTED = 1000  # errors of one file; then its reading ends, which else could take minutes
+
 
 class Exit(IntEnum):
     """Exit codes of the command line; `docs/reference/exit-codes-and-errors.md` explains each."""
@@ -34,7 +36,8 @@ class AttncliError(Exception):
     """Something the person can mend.
 
     `path` names the value inside the problem (`W_Q[1][0]`), `place` the spot in the file, `help` what to
-    do. `more` holds further errors found in the same run, so that one reading of a file reports them all.
+    do. `more` holds further errors found in the same run, so that one reading of a file reports many;
+    `untold` is how many were found besides.
     """
 
     def __init__(
@@ -46,6 +49,7 @@ class AttncliError(Exception):
         place: Place | None = None,
         help: str = "",
         more: tuple[AttncliError, ...] = (),
+        untold: int = 0,
     ) -> None:
         super().__init__(message)
         self.exit_code = exit_code
@@ -54,6 +58,7 @@ class AttncliError(Exception):
         self.place = place
         self.help = help
         self.more = more
+        self.untold = untold
 
     def __str__(self) -> str:
         return f"{self.path}: {self.message}" if self.path else self.message

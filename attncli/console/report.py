@@ -6,7 +6,7 @@ import contextlib
 from typing import TextIO
 from unicodedata import combining, east_asian_width
 
-from attncli.errors import AttncliError, Place
+from attncli.errors import COUNTED, AttncliError, Place
 from attncli.render.labels import visible
 
 WINDOW = 76  # cells of a source line that are shown, so that with its indent it fits a narrow terminal
@@ -17,8 +17,15 @@ def report_error(error: AttncliError, stream: TextIO) -> None:
     errors = (error, *error.more)
     parts = [describe(each, stream.encoding or "ascii") for each in errors]
     if len(errors) > 1:
-        parts.append(f"attncli: {len(errors)} errors")
+        parts.append(f"attncli: {_number(len(errors), error.untold)}")
     _write("\n".join(parts), stream)
+
+
+def _number(told: int, untold: int) -> str:
+    if not untold:
+        return f"{told} errors"
+    found = told + untold
+    return f"the first {told} of {found:,} {'errors or more' if found >= COUNTED else 'errors'}"
 
 
 def report_fault(error: Exception, stream: TextIO, *, traceback: bool) -> None:

@@ -27,7 +27,7 @@ def load(path: str) -> Problem:
     """The problem in a file, or on standard input for "-".
 
     Raises AttncliError: exit 4 where the file cannot be read, exit 3 for what is wrong in it, the first
-    problem in the order of the file with up to nineteen others as its `more`.
+    problem in the order of the file with up to nineteen others as its `more`, and how many there are besides.
     """
     return read_problem(read_source(path))
 

@@ -1,13 +1,13 @@
-"""Collects what is wrong with a file, so that one reading tells up to twenty problems at once."""
+"""Collects what is wrong with a file, so that one reading tells up to twenty problems at once and counts the others."""
 
 from __future__ import annotations
 
 from typing import NoReturn
 
-from attncli.errors import AttncliError, Exit
+from attncli.errors import COUNTED, AttncliError, Exit
 from attncli.problem.source import Source
 
-LIMIT = 20
+TOLD = 20
 
 
 class Report:
@@ -17,26 +17,29 @@ class Report:
         self.source = source
         self._exit_code = exit_code
         self._errors: list[AttncliError] = []
+        self._count = 0
 
     @property
     def clean(self) -> bool:
         """Whether nothing is wrong so far."""
-        return not self._errors
+        return not self._count
 
     @property
     def count(self) -> int:
         """How many problems there are so far."""
-        return len(self._errors)
+        return self._count
 
     def add(self, message: str, *, at: int, help: str, path: str = "") -> None:
-        """Note one problem at an offset of the text; the twentieth ends the reading."""
+        """Note one problem at an offset of the text; the thousandth ends the reading."""
         self.place(AttncliError(self._exit_code, message, help=help), at=at, path=path)
 
     def place(self, error: AttncliError, *, at: int, path: str) -> None:
         """Note an error that was found elsewhere, such as a file that is not there, at the spot that led to it."""
-        place = self.source.place(at)
-        self._errors.append(AttncliError(error.exit_code, error.message, path=path, place=place, help=error.help))
-        if len(self._errors) == LIMIT:
+        self._count += 1
+        if self._count <= TOLD:
+            place = self.source.place(at)
+            self._errors.append(AttncliError(error.exit_code, error.message, path=path, place=place, help=error.help))
+        if self._count == COUNTED:
             self.stop()
 
     def fail(self, message: str, *, at: int, help: str, path: str = "") -> NoReturn:
@@ -51,5 +54,6 @@ class Report:
             return
         first, *others = sorted(self._errors, key=lambda e: (e.place.line, e.place.column) if e.place else (0, 0))
         raise AttncliError(
-            first.exit_code, first.message, path=first.path, place=first.place, help=first.help, more=tuple(others)
-        )
+            first.exit_code, first.message, path=first.path, place=first.place, help=first.help,
+            more=tuple(others), untold=self._count - len(self._errors),
+        )  # fmt: skip

@@ -149,10 +149,18 @@ def test_whole_problems(text: str, messages: list[str], problems: Problems) -> N
     assert problems(text) == messages
 
 
-def test_twenty_problems_at_most(problems: Problems) -> None:
-    lines = problems(f"Q: [[{', '.join(['x'] * 30)}]]")
-    assert len(lines) == 20
-    assert lines[-1].startswith("1:63: Q[0][19]: x is not a number")
+def test_twenty_problems_are_told_and_all_counted() -> None:
+    with pytest.raises(AttncliError) as caught:
+        loads(f"Q: [[{', '.join(['x'] * 30)}]]\nK: [[1]]\nV: [[y]]".encode(), "p.yaml")
+    assert len(caught.value.more) == 19
+    assert str(caught.value.more[-1]) == "Q[0][19]: x is not a number"
+    assert caught.value.untold == 11
+
+
+def test_reading_ends_with_the_thousandth_problem() -> None:
+    with pytest.raises(AttncliError) as caught:
+        loads(f"Q: [[{', '.join(['x'] * 2000)}]]".encode(), "p.yaml")
+    assert (len(caught.value.more), caught.value.untold) == (19, 980)
 
 
 @pytest.mark.parametrize(
