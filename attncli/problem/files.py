@@ -6,6 +6,8 @@ import os
 import re
 import stat
 import sys
+from contextlib import suppress
+from io import UnsupportedOperation
 from pathlib import Path
 from typing import BinaryIO
 
@@ -24,18 +26,18 @@ def read_bytes(path: str) -> bytes:
         if path == "-":
             if sys.stdin is None:
                 raise file_error("standard input is closed", help="name a file instead of -")
-            data = sys.stdin.buffer.read(SIZE_LIMIT + 1)
+            data = _wait_for(sys.stdin.buffer)
         elif _OPEN_ALREADY.fullmatch(path):
             with open(path, "rb") as stream:
-                data = stream.read(SIZE_LIMIT + 1)
+                data = _wait_for(stream)
         else:
             with open_regular(path) as stream:
-                data = stream.read(SIZE_LIMIT + 1)
+                data = _read(stream)
     except (OSError, ValueError) as error:
         raise cannot_read(name, error, Path(path), "name a file, or - for standard input") from None
     if len(data) > SIZE_LIMIT:
         raise file_error(
-            f"cannot read {name}: it is larger than {SIZE_LIMIT // 2**20} MiB",
+            f"cannot read {shorten(name, 200)}: it is larger than {SIZE_LIMIT // 2**20} MiB",
             help="put large matrices in a .npz file and refer to it: W_Q: {file: weights.npz, name: W_Q}",
         )
     return data
@@ -61,8 +63,23 @@ def cannot_read(name: str, error: Exception, path: Path, help: str) -> AttncliEr
     if isinstance(error, FileNotFoundError):
         why, help = "there is no such file", _near(path)
     else:
-        why = reason(error)
+        why = shorten(reason(error), 200)
     return file_error(f"cannot read {shorten(name, 200)}: {why}", help=help)
+
+
+def _wait_for(stream: BinaryIO) -> bytes:
+    """What a stream holds up to its end, also where whoever opened it set it not to wait for what comes later."""
+    if hasattr(os, "O_NONBLOCK"):
+        with suppress(UnsupportedOperation):  # what stands in for a stream has no descriptor and nothing to wait for
+            os.set_blocking(stream.fileno(), True)
+    return _read(stream)
+
+
+def _read(stream: BinaryIO) -> bytes:
+    data: bytes | None = stream.read(SIZE_LIMIT + 1)
+    if data is None:
+        raise OSError("there is nothing to read in it now")  # a file that never ends, such as /proc/kmsg
+    return data
 
 
 def _insist_regular(mode: int) -> None:

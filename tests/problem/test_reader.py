@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -197,3 +199,29 @@ def test_streams_the_shell_has_opened(tmp_path: Path) -> None:
         [sys.executable, "-c", code, "/dev/stdin"], input=QKV, capture_output=True, text=True, check=True
     )
     assert run.stdout == "('t1',)\n"
+
+
+@pytest.mark.parametrize(("now", "later"), [(LOVE[:40], LOVE[40:]), ("", LOVE)])
+def test_standard_input_that_is_set_not_to_wait(now: str, later: str) -> None:
+    """A pipe's other end may have left O_NONBLOCK on it: reading then would end at what is there so far."""
+    code = "from attncli.problem.reader import load; print('ready', flush=True); print(load('-').mask.parts)"
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    os.write(writing, now.encode())
+    with subprocess.Popen([sys.executable, "-c", code], stdin=reading, stdout=subprocess.PIPE, text=True) as run:
+        os.close(reading)
+        assert run.stdout
+        assert run.stdout.readline() == "ready\n"
+        time.sleep(0.2)  # it comes to the end of what is there
+        os.write(writing, later.encode())
+        os.close(writing)
+        assert run.stdout.read() == "(Causal(),)\n"
+
+
+def test_a_file_with_nothing_to_read_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As /proc/kmsg, a regular file that never ends and is opened so that reading it does not wait."""
+    path = tmp_path / "p.yaml"
+    path.write_text(LOVE)
+    nothing_now = SimpleNamespace(read=lambda size: None)
+    monkeypatch.setattr(files, "open_regular", lambda path: contextlib.nullcontext(nothing_now))
+    assert told(str(path))[:2] == (4, f"cannot read {path}: there is nothing to read in it now")
