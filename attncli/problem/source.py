@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 
 from attncli.errors import Place, input_error
 from attncli.problem.files import STANDARD_INPUT, read_bytes
 
-_LINE_END = re.compile(r"\r\n|\r|\n")
 _OTHER_ENCODINGS = (
     (b"\xff\xfe\x00\x00", "UTF-32"),
     (b"\x00\x00\xfe\xff", "UTF-32"),
@@ -21,30 +17,27 @@ _OTHER_ENCODINGS = (
 _ENCODING_HELP = "save the file as UTF-8"
 
 
-@dataclass(frozen=True)  # without slots: the table of lines is made only when an error needs it
+@dataclass(frozen=True, slots=True)
 class Source:
-    """A file's name for messages, its text, and the folder that `{file: …}` references start from."""
+    """A file's name for messages, its text, and the folder that `{file: …}` references start from.
+
+    Lines end in "\\n" alone. `place` looks for them anew each time: it is asked for few spots, and a table of all
+    lines could be many times the size of the text.
+    """
 
     name: str
     text: str
     folder: Path = field(default_factory=Path)
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        return [0, *(found.end() for found in _LINE_END.finditer(self.text))]
-
-    @cached_property
-    def _lines(self) -> dict[int, str]:
-        return {}
+    _lines: dict[int, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def place(self, at: int) -> Place:
         """The line and column of the character at this offset, with the whole line it stands in."""
-        line = bisect_right(self._starts, at)
-        start = self._starts[line - 1]
-        if line not in self._lines:  # one copy for all errors on a line that may be as long as the file
-            end = self._starts[line] if line < len(self._starts) else len(self.text)
-            self._lines[line] = self.text[start:end].rstrip("\r\n")
-        return Place(self.name, line, at - start + 1, self._lines[line])
+        line = self.text.count("\n", 0, at) + 1
+        start = self.text.rfind("\n", 0, at) + 1
+        end = self.text.find("\n", at)
+        if start not in self._lines:  # one copy for all errors on a line that may be as long as the file
+            self._lines[start] = self.text[start : end if end >= 0 else None]
+        return Place(self.name, line, at - start + 1, self._lines[start])
 
 
 def read_source(path: str) -> Source:
@@ -57,21 +50,20 @@ def read_source(path: str) -> Source:
 
 
 def decode(data: bytes, name: str, folder: Path | None = None) -> Source:
-    """Bytes as a Source; AttncliError where they are not UTF-8 (a byte order mark is let pass)."""
+    """Bytes as a Source, whatever its lines end in; AttncliError where they are not UTF-8.
+
+    A byte order mark is let pass.
+    """
     for mark, encoding in _OTHER_ENCODINGS:
         if data.startswith(mark):
             raise input_error(f"the file is {encoding}, not UTF-8", place=Place(name, 1, 1), help=_ENCODING_HELP)
+    data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     try:
-        data = data.removeprefix(b"\xef\xbb\xbf")
-        text = data.decode()
+        return Source(name, data.decode(), folder or Path())
     except UnicodeDecodeError as error:
         before = data[: error.start].decode()
-        line = before.count("\n") + 1
-        column = len(before) - (before.rfind("\n") + 1) + 1
-        rest = data[error.start :].split(b"\n", 1)[0].decode("utf-8", "replace")
         raise input_error(
             f"byte 0x{data[error.start]:02x} is not UTF-8",
-            place=Place(name, line, column, before[before.rfind("\n") + 1 :] + rest.rstrip("\r")),
+            place=Source(name, data.decode(errors="replace")).place(len(before)),
             help=_ENCODING_HELP,
         ) from None
-    return Source(name, text, folder or Path())

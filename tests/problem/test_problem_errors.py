@@ -170,6 +170,7 @@ def test_reading_ends_with_the_thousandth_problem() -> None:
         (b"\xfe\xff\x00X", "1:1: the file is UTF-16, not UTF-8 (save the file as UTF-8)"),
         (b"\xff\xfe\x00\x00X\x00\x00\x00", "1:1: the file is UTF-32, not UTF-8 (save the file as UTF-8)"),
         (b"title: a\nX: \xe9\n", "2:4: byte 0xe9 is not UTF-8 (save the file as UTF-8)"),
+        (b"title: a\rX: \xe9\r", "2:4: byte 0xe9 is not UTF-8 (save the file as UTF-8)"),
         (b"\xef\xbb\xbfX: \xe9", "1:4: byte 0xe9 is not UTF-8 (save the file as UTF-8)"),
     ],
 )
@@ -184,3 +185,9 @@ def test_the_place_holds_the_whole_line() -> None:
     place = caught.value.more[-1].place
     assert place
     assert (place.file, place.line, place.column, place.source) == ("wide.yaml", 2, 6006, line)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_end_in_every_way(end: str, problems: Problems) -> None:
+    lines = ("title: a", "", "Q: [[x]]", "K: [[1]]", "V: [[1]]")
+    assert [line[:18] for line in problems(end.join(lines))] == ["3:6: Q[0][0]: x is"]
