@@ -10,11 +10,12 @@ from attncli.problem.arrays import read_array
 from attncli.problem.keys import ONE_HEAD, ONE_HEAD_HELP
 from attncli.problem.matrices import read_cells, read_matrix
 from attncli.problem.model import Additive, Keep
-from attncli.problem.numbers import is_plain
+from attncli.problem.numbers import NumberError, as_float, is_plain
 from attncli.problem.spot import Spot
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, truth
 
 _SPELLINGS = "write {keep: [[1, 0], …]} where 1 means may attend, or {hide: [[0, 1], …]} where 1 means hidden"
+_OLD_TRUTHS = ("yes", "no", "on", "off")  # meant as true and false, and told so
 
 
 def read_bare(spot: Spot) -> Keep | Additive | None:
@@ -29,8 +30,8 @@ def read_bare(spot: Spot) -> Keep | Additive | None:
         only_zero_one = bool(np.isin(array, (0, 1)).all())
     else:
         cells = list(_leaves(spot.node))
-        truths = [cell for cell in cells if truth(cell) is not None]
-        if truths and len(truths) == len(cells):
+        truths = [cell for cell in cells if truth(cell) is not None or cell.text.lower() in _OLD_TRUTHS]
+        if truths and not any(_is_number(cell) for cell in cells):
             matrix = read_booleans(spot)
             return None if matrix is None else Keep(matrix)
         if truths:
@@ -94,6 +95,14 @@ def _boolean(cell: Spot) -> bool | None:
 
 def _zero_or_one(node: Node) -> bool:
     return isinstance(node, Leaf) and not node.quoted and is_plain(node.text) and float(node.text) in (0, 1)
+
+
+def _is_number(leaf: Leaf) -> bool:
+    try:
+        as_float(leaf.text)
+    except NumberError:
+        return False
+    return True
 
 
 def _leaves(node: Node) -> list[Leaf]:

@@ -29,7 +29,7 @@ class Placed:
 
 @dataclass(slots=True)
 class MaskReading:
-    """What has been read of a mask so far: its parts, and each corner with the spot it comes from."""
+    """What has been read of a mask so far: its parts, and each corner that is written, with its spot."""
 
     parts: list[Placed] = field(default_factory=list)
     corners: list[tuple[Corner, Spot]] = field(default_factory=list)
@@ -40,9 +40,9 @@ class MaskReading:
             self.parts.append(Placed(part, spot))
 
     def mask(self) -> Mask:
-        """The Mask all parts make together."""
+        """The Mask all parts make together: what is said twice counts once, a corner said once holds for all."""
         corner = self.corners[0][0] if self.corners else CORNERS[0]
-        return Mask(tuple(placed.part for placed in self.parts), corner)
+        return Mask(tuple(dict.fromkeys(placed.part for placed in self.parts)), corner)
 
 
 def read_mask(spot: Spot) -> MaskReading:
@@ -54,7 +54,7 @@ def read_mask(spot: Spot) -> MaskReading:
         if corner != reading.corners[0][0]:
             where.wrong(
                 f"the corner here is {corner}, before it {reading.corners[0][0]}",
-                f"a mask has one corner: add corner: {CORNERS[1]} to each causal and window, or to none",
+                "a mask has one corner, which holds for its causal and window alike: keep one of the two",
             )
     return reading
 
@@ -78,7 +78,6 @@ def _read_form(spot: Spot, reading: MaskReading) -> None:
             )
         elif node.text == Causal.name:
             reading.add(Causal(), spot)
-            reading.corners.append((CORNERS[0], spot))
     elif isinstance(node, Sequence):
         if node.items and not any(isinstance(item, Sequence) for item in node.items):
             spot.wrong("must be a list of rows, not a flat list", _FLAT_HELP)
@@ -106,5 +105,3 @@ def _read_mapping(spot: Spot, reading: MaskReading) -> None:
             corner.wrong("a corner belongs to causal or window", help, at=spot.keys["corner"])
         elif word and uses_corner:
             reading.corners.append((cast("Corner", word), corner))
-    elif uses_corner:
-        reading.corners.append((CORNERS[0], spot))

@@ -38,6 +38,9 @@ GOOD: list[tuple[str, tuple[Any, ...], str]] = [
     ("[causal, [[true, false, true], [true, true, false]]]", (Causal(), Keep(KEEP)), "top-left"),
     ("{causal: true, padding: [1, 1, 0], window: [0, 0], lengths: [3]}",
      (Causal(), Padding((True, True, False)), Window(0, 0), Lengths(3)), "top-left"),
+    ("[{causal: true, corner: bottom-right}, {window: [1, 0]}]", (Causal(), Window(1, 0)), "bottom-right"),
+    ("[causal, {window: [1, 0], corner: bottom-right}]", (Causal(), Window(1, 0)), "bottom-right"),
+    ("[causal, {causal: true, lengths: 2}, {lengths: [2]}]", (Causal(), Lengths(2)), "top-left"),
     ("[{causal: true, corner: bottom-right}, {lengths: 2}, {window: [1, 1], corner: bottom-right}]",
      (Causal(), Lengths(2), Window(1, 1)), "bottom-right"),
 ]  # fmt: skip
@@ -103,9 +106,15 @@ BAD = [
     ("{causal: true, corner: left}",
      "4:30: mask.corner: must be one of top-left, bottom-right, not left (did you mean top-left?)"),
     ("{hid: [[1]]}", "4:8: mask: there is no such key as hid (did you mean hide?)"),
-    ("[{causal: true, corner: bottom-right}, {window: [1, 0]}]",
-     "4:46: mask[1]: the corner here is top-left, before it bottom-right "
-     "(a mask has one corner: add corner: bottom-right to each causal and window, or to none)"),
+    ("[{causal: true, corner: bottom-right}, {window: [1, 0], corner: top-left}]",
+     "4:71: mask[1].corner: the corner here is top-left, before it bottom-right "
+     "(a mask has one corner, which holds for its causal and window alike: keep one of the two)"),
+    ("[[true, false, true], [true, yes, true]]",
+     "4:36: mask[1][1]: must be true or false, 1 or 0, not yes (write true or false)"),
+    ("[[yes, true, true], [true, true, true]]",
+     "4:9: mask[0][0]: must be true or false, 1 or 0, not yes (write true or false)"),
+    ("[[no, -1, 0], [0, 0, 0]]", "4:9: mask: mixes truth values and numbers "
+     "(write true and false only, or numbers to add only)"),
 ]  # fmt: skip
 
 
