@@ -44,6 +44,9 @@ FAULTS = [
     ("Q: [1]]", "1:7: this does not belong here", "check the indentation and the brackets"),
     ("Q: ]", "1:4: a value is missing", "check the commas and brackets"),
     ("%YAML 2.0\n---\na", "1:1: this version of YAML is unknown", "remove the line that begins with %YAML"),
+    ("# a remark\n%TAG ! x\n---\na", "2:1: tags (%TAG) are not read", "remove the line, or indent it if it is text"),
+    ("".join(f"%TAG !a{i}! x\n" for i in range(60_000)), "1:1: tags (%TAG) are not read",
+     "remove the line, or indent it if it is text"),
     ("[a]: 1", "1:1: a key must be a word, not a list", "write key: value"),
 ]  # fmt: skip
 
