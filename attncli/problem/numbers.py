@@ -14,7 +14,7 @@ from attncli.problem.tree import shorten
 __all__ = ["MINUS_INFINITY", "NumberError", "as_decimal", "as_exact", "as_float", "canonical", "is_plain"]
 
 MINUS_INFINITY = ("-inf", "-.inf", "-Infinity")
-_LENGTH_LIMIT = 10_000
+_LENGTH_LIMIT = 400
 _PLAIN = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 
 
@@ -28,7 +28,7 @@ def as_float(text: str) -> float:
     if text in MINUS_INFINITY:
         return float("-inf")
     if len(text) > _LENGTH_LIMIT:
-        raise NumberError(f"{shorten(text)} is too long for a number", "a double holds 17 digits")
+        raise NumberError(f"{shorten(text)} is too long for a number", f"{_LENGTH_LIMIT} characters are the most")
     if is_plain(text):
         value = float(text)
         is_zero = value == 0 and not re.search("[1-9]", re.split("[eE]", text)[0])
@@ -51,7 +51,7 @@ def as_exact(text: str) -> Fraction | None:
     if value == 0:
         return Fraction(0)  # 0e999999999 is not to be multiplied out
     if is_plain(text):
-        return Fraction(Decimal(text))  # not Fraction(text): int() refuses more than 4,300 digits
+        return Fraction(text)
     return read_exact(text).rational
 
 

@@ -12,7 +12,6 @@ from attncli.equation.decimals import DIGITS
 from attncli.problem.misread import NumberError, why_not_a_number
 from attncli.problem.tree import shorten
 
-_LENGTH_LIMIT = 400
 _AMOUNT = r"[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
 _ROOT = rf"sqrt\(\s*(?P<radicand>{_AMOUNT})(?:\s*/\s*(?P<under>{_AMOUNT}))?\s*\)"
 _FORMS = tuple(
@@ -73,8 +72,6 @@ def read_exact(text: str) -> Exact:
     found = next((found for form in _FORMS if (found := form.fullmatch(text.strip()))), None)
     if found is None:
         raise NumberError(*why_not_a_number(text))
-    if len(text) > _LENGTH_LIMIT:
-        raise NumberError(f"{shorten(text)} is too long for an exact number", "write it as a decimal")
     part = found.groupdict()
     try:
         coefficient = Fraction(part["times"] or 1) / Fraction(part.get("by") or 1)
@@ -82,7 +79,7 @@ def read_exact(text: str) -> Exact:
         if part.get("over"):
             coefficient /= radicand  # a / √r = (a / r) · √r
     except ZeroDivisionError:
-        raise NumberError(f"{text} divides by zero", "write another number under the line") from None
+        raise NumberError(f"{shorten(text)} divides by zero", "write another number under the line") from None
     if radicand < 0:
-        raise NumberError(f"{text} is the root of a negative number", "roots are taken of 0 and more")
+        raise NumberError(f"{shorten(text)} is the root of a negative number", "roots are taken of 0 and more")
     return Exact(-coefficient if part.get("sign") == "-" else coefficient, radicand)
