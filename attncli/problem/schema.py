@@ -82,9 +82,15 @@ _FORMS = {
         "description": "n × m; added to the scaled scores, -inf hides.",
     },
 }
-_FORM = {"type": "object", "properties": _FORMS, "additionalProperties": False, "minProperties": 1}
+_FORM = {
+    "type": "object",
+    "properties": _FORMS,
+    "additionalProperties": False,
+    "minProperties": 1,
+    "dependencies": {"corner": {"anyOf": [{"required": ["causal"]}, {"required": ["window"]}]}},
+}
 _BARE = {
-    "anyOf": [_rows({"type": "boolean"}), _rows(_ADDED)],
+    "anyOf": [_rows({"type": "boolean"}), {**_rows(_ADDED), "not": _rows({"enum": [0, 1]})}],
     "description": "n × m: true may attend; numbers (not only 0 and 1) are added to the scaled scores.",
 }
 _WORD = {"enum": list(MASK_WORDS)}
@@ -100,7 +106,7 @@ _OF_KIND: dict[Kind, Schema] = {
     "scale": {"anyOf": [{"enum": list(SCALE_WORDS)}, *_NUMBER["anyOf"]]},
     "positive": {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, _EXACT]},
     "base": {"anyOf": [{"const": "e"}, {"type": "number", "exclusiveMinimum": 1}, _EXACT]},
-    "mask": {"anyOf": [*_ONE_MASK, _list({"anyOf": _ONE_MASK})]},
+    "mask": {"anyOf": [*_ONE_MASK, _list({"anyOf": _ONE_MASK}, contains={"not": {"type": "array"}})]},
     "one": {"const": 1},
 }
 

@@ -28,6 +28,8 @@ GOOD = [
     "{Q: [[1]], K: [[1]], V: [[1]], exp_base: 2.5, score: multiplicative, W_a: [[1]], scale: default}",
     "{Q: [[1]], K: [[1]], V: [[1]], mask: [[true]]}",
     "{Q: [[1]], K: [[1]], V: [[1]], mask: [[-.inf]]}",
+    "{Q: [[1]], K: [[1], [2]], V: [[1], [2]], mask: [[0, -1]]}",
+    "{Q: [[1]], K: [[1], [2]], V: [[1], [2]], mask: {corner: bottom-right, window: [0, 0]}}",
     "{Q: [[1]], K: [[1]], V: [[1]], mask: [[['-inf']]]}",
     "{Q: [[1]], K: [[1]], V: [[1]], mask: [causal, {padding: [1]}, [[0.5]]]}",
     "{Q: [[1]], K: [[1]], V: [[1]], mask: {causal: true, corner: bottom-right, lengths: [1], window: [0, -1]}}",
@@ -38,6 +40,10 @@ BAD: list[dict[str, Any]] = [
     {"Tokens": ["a"]}, {"W_O": [[1]]}, {"X": [[True]]}, {"X": [["x"]]}, {"X": [1]}, {"X": [[]]}, {"X": [["1"]]},
     {"X": [[[1]], [[2]]]}, {"X": {"file": "a.npy", "nam": "x"}}, {"X": {"random": [0, 1]}}, {"heads": 2},
     {"score": "cosine"}, {"softcap": 0}, {"exp_base": 1}, {"mask": "causl"}, {"mask": {}}, {"mask": {"corner": "left"}},
+    {"mask": {"corner": "top-left"}}, {"mask": {"corner": "top-left", "lengths": 1}},
+    {"mask": [[1, 0], [0, 1]]}, {"mask": [[[1, 0], [0, 1]]]}, {"mask": ["causal", [[1]]]}, {"mask": [[0.0]]},
+    {"Q": [[[[[1]]]]]}, {"mask": [[[[[0.5]]]]]}, {"mask": [[[0.5]], [[1]]]},
+    {"mask": {"padding": [[[1]]]}}, {"mask": {"keep": [[[[[1]]]]]}},
     {"mask": {"window": [1]}}, {"mask": {"keep": [[2]]}}, {"mask": [[True, 0.5]]}, {"tokens": "ab"}, {"tokens": [""]},
 ]  # fmt: skip
 
