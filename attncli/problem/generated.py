@@ -7,12 +7,15 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.problem.arrays import ELEMENT_LIMIT
+from attncli.english import count
+from attncli.problem.limits import DIMENSION_LIMIT, ELEMENT_LIMIT
+from attncli.problem.model import Scalar
 from attncli.problem.spot import Spot
-from attncli.problem.tree import describe
-from attncli.problem.values import insist_keys, read_integer, read_number
+from attncli.problem.tree import Sequence, describe, shorten
+from attncli.problem.values import insist_keys, read_integer, read_scalar
 
 _EXAMPLE = "write {random: [4, 8], seed: 7}"
+_LOW, _HIGH = Scalar(0, "0"), Scalar(1, "1")
 
 
 def read_random(spot: Spot) -> NDArray[np.float64] | None:
@@ -21,20 +24,26 @@ def read_random(spot: Spot) -> NDArray[np.float64] | None:
     if not insist_keys(spot, ("random", "seed", "low", "high")):
         return None
     sizes = spot.key("random")
-    if not sizes.items:
+    if not isinstance(sizes.node, Sequence):
         sizes.wrong(f"must be a shape, not {describe(sizes.node)}", _EXAMPLE)
-        return None
-    shape = [read_integer(size, least=1, help=_EXAMPLE) for size in sizes.items]
+    elif not sizes.items:
+        sizes.wrong("is empty", _EXAMPLE)
+    elif len(sizes.items) > DIMENSION_LIMIT:
+        sizes.wrong(f"has {count(len(sizes.items), 'dimension')}", f"{DIMENSION_LIMIT} are the most")
+    shape = [read_integer(size, least=1, help=_EXAMPLE) for size in sizes.items[:DIMENSION_LIMIT]]
     seed = read_integer(spot.key("seed"), least=0, help=_EXAMPLE) if "seed" in spot.keys else 0
-    low = read_number(spot.key("low")) if "low" in spot.keys else 0.0
-    high = read_number(spot.key("high")) if "high" in spot.keys else 1.0
+    low = read_scalar(spot.key("low")) if "low" in spot.keys else _LOW
+    high = read_scalar(spot.key("high")) if "high" in spot.keys else _HIGH
     if spot.report.count > before or low is None or high is None:
         return None
     sides = [side for side in shape if side]
-    if math.prod(sides) > ELEMENT_LIMIT:
-        sizes.wrong(f"asks for {math.prod(sides):,} numbers", f"{ELEMENT_LIMIT:,} are the most")
-    elif not low < high or math.isinf(high - low):
-        spot.wrong(f"low ({low:g}) must be less than high ({high:g})", "numbers are drawn evenly from low up to high")
+    ends = f"low ({shorten(low.written)})", f"high ({shorten(high.written)})"
+    if (total := math.prod(sides)) > ELEMENT_LIMIT:
+        sizes.wrong(f"asks for {shorten(f'{total:,}')} numbers", f"{ELEMENT_LIMIT:,} are the most")
+    elif not low.value < high.value:
+        spot.wrong(f"{ends[0]} must be less than {ends[1]}", "numbers are drawn evenly from low up to high")
+    elif math.isinf(high.value - low.value):
+        spot.wrong(f"{ends[0]} is too far from {ends[1]}", "the distance may be up to about 1.8e308")
     else:
-        return np.random.default_rng(seed).uniform(low, high, sides)
+        return np.random.default_rng(seed).uniform(low.value, high.value, sides)
     return None

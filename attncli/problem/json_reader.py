@@ -103,7 +103,7 @@ def _bare(word: str, at: int, report: Report) -> Leaf:
     if lowered in _WORDS:
         message, help = f"JSON has no {word}", f"write {lowered}"
     elif lowered.lstrip("+-") in ("nan", "inf", "infinity"):
-        message, help = f"JSON has no {word}", 'in a mask, "-inf" in quotes hides a key'
+        message, help = f"JSON has no {shorten(word)}", 'in a mask, "-inf" in quotes hides a key'
     elif re.match(r"[-+.]?[0-9]", word):
         message, help = f"JSON writes numbers otherwise than {shorten(word)}", "write 10, -0.5, 0.5 or 1e3"
     elif word.startswith(("//", "/*", "#")):

@@ -8,13 +8,14 @@ from numpy.typing import NDArray
 from attncli.equation.shapes import shape_text
 from attncli.problem.arrays import read_array
 from attncli.problem.keys import ONE_HEAD, ONE_HEAD_HELP
-from attncli.problem.matrices import read_cells, read_matrix
+from attncli.problem.matrices import DEEPEST, read_cells, read_matrix
 from attncli.problem.model import Additive, Keep
 from attncli.problem.numbers import NumberError, as_float, is_plain
 from attncli.problem.spot import Spot
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, truth
 
 _SPELLINGS = "write {keep: [[1, 0], …]} where 1 means may attend, or {hide: [[0, 1], …]} where 1 means hidden"
+_EXAMPLES = {1: "[1, 1, 0]", 2: "[[1, 0], [1, 1]]"}
 _OLD_TRUTHS = ("yes", "no", "on", "off")  # meant as true and false, and told so
 
 
@@ -62,9 +63,8 @@ def read_booleans(spot: Spot, rank: int = 2) -> NDArray[np.bool_] | None:
             return None
         return _squeezed(array.astype(np.bool_), rank, spot)
     if not isinstance(spot.node, Sequence):
-        example = "[[1, 0], [1, 1]]" if rank == 2 else "[1, 1, 0]"
         what = describe(spot.node)
-        spot.wrong(f"must be a list of true and false, or 1 and 0, not {what}", f"write {example}")
+        spot.wrong(f"must be a list of true and false, or 1 and 0, not {what}", f"write {_EXAMPLES[rank]}")
         return None
     cells = read_cells(spot, _boolean)
     return None if cells is None else _squeezed(np.array(cells, dtype=np.bool_), rank, spot)
@@ -72,6 +72,9 @@ def read_booleans(spot: Spot, rank: int = 2) -> NDArray[np.bool_] | None:
 
 def _squeezed(array: NDArray[np.bool_], rank: int, spot: Spot) -> NDArray[np.bool_] | None:
     """The array without leading axes of length 1, read-only; None after reporting any other rank."""
+    if array.ndim > DEEPEST[rank]:
+        spot.wrong(f"is {array.ndim} lists deep", f"write {_EXAMPLES[rank]}")
+        return None
     while array.ndim > rank and array.shape[0] == 1:
         array = array[0]
     if array.ndim == rank:

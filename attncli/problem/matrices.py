@@ -11,6 +11,7 @@ import numpy as np
 from attncli.english import count
 from attncli.equation.shapes import shape_text
 from attncli.problem.arrays import Array, read_array
+from attncli.problem.commas import comma_advice
 from attncli.problem.generated import read_random
 from attncli.problem.keys import ONE_HEAD, ONE_HEAD_HELP
 from attncli.problem.model import Matrix
@@ -21,6 +22,7 @@ from attncli.problem.values import read_number
 _RANKS = {1: "a list of numbers", 2: "a list of rows"}
 _EXAMPLES = {1: "[1, 0, 0.5]", 2: "[[1, 0], [0, 1]]"}
 _REFERENCES = "write {file: weights.npz, name: W_Q} or {random: [4, 8], seed: 7}"
+DEEPEST = {1: 2, 2: 4}  # batch × entries; batch × heads × rows × columns
 _EVEN = "all rows of a matrix are equally long"
 _Cell = TypeVar("_Cell")
 
@@ -42,7 +44,7 @@ def read_matrix(spot: Spot, *, rank: int = 2, minus_infinity: bool = False) -> M
     if matrix is None:
         return None
     value, written = matrix.value, matrix.written
-    if rank == 2:  # a batch of one, or one head, is what this version computes
+    if rank == 2 and value.ndim <= DEEPEST[rank]:  # a batch of one, or one head, is what this version computes
         while value.ndim > 2 and value.shape[0] == 1:
             value, written = value[0], None if written is None else written[0]
         if value.ndim > 2:
@@ -81,6 +83,7 @@ def _from_file(spot: Spot, minus_infinity: bool) -> Matrix | None:
 def read_cells(spot: Spot, read_cell: Callable[[Spot], _Cell | None]) -> list[object] | None:
     """Nested lists of equal lengths with every single value read by `read_cell`, or None after reporting."""
     before = spot.report.count
+    text, top = spot.report.source.text, spot.node.at
     shape: list[int] = []
     inner = spot
     while isinstance(inner.node, Sequence):
@@ -99,7 +102,8 @@ def read_cells(spot: Spot, read_cell: Callable[[Spot], _Cell | None]) -> list[ob
             row = count(shape[0], "entry")
             spot.wrong(f"must be a row of {row} as the first is, not {describe(spot.node)}", _EVEN)
         elif len(spot.node.items) != shape[0]:
-            spot.wrong(f"has {count(len(spot.node.items), 'entry')} where the first row has {shape[0]}", _EVEN)
+            help = _EVEN + comma_advice(text[top : text.find("]", spot.node.at)])
+            spot.wrong(f"has {count(len(spot.node.items), 'entry')} where the first row has {shape[0]}", help)
         else:
             return [read(item, shape[1:]) for item in spot.items]
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from attncli.problem.model import GIVEN
 from attncli.problem.report import Report
 
 SCORE_INPUTS = {"multiplicative": ("W_a",), "additive": ("W_1", "W_2", "v")}
@@ -15,11 +16,12 @@ def input_of(letter: str, given: Collection[str]) -> str:
     return "context" if letter != "Q" and "context" in given else "X"
 
 
-def check_projections(given: Mapping[str, int], score: str | None, report: Report, start: int) -> None:
-    """`given` maps the inputs' names to their places; `start` is the place for what is missing altogether.
+def check_projections(at: Mapping[str, int], score: str | None, report: Report, start: int) -> None:
+    """`at` maps the keys of the problem to their places; `start` is the place for what is missing altogether.
 
     `score` is None where it could not be read.
     """
+    given = {name: at[name] for name in GIVEN if name in at}
     for letter in "QKV":
         _check_letter(letter, given, report, start)
     used = {input_of(letter, given) for letter in "QKV" if letter not in given}
@@ -32,7 +34,7 @@ def check_projections(given: Mapping[str, int], score: str | None, report: Repor
     for kind, names in SCORE_INPUTS.items() if score else ():
         for name in names:
             if score == kind and name not in given:
-                report.add(f"score: {kind} needs {name}", at=start, help=f"give {', '.join(names)}")
+                report.add(f"score: {kind} needs {name}", at=at["score"], help=f"give {', '.join(names)}")
             elif score != kind and name in given:
                 report.add(
                     f"is used with score: {kind} only", at=given[name], path=name,

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from attncli.errors import AttncliError, Exit, did_you_mean, usage_error
+from attncli.problem.extent import check_extent
 from attncli.problem.files import STANDARD_INPUT
 from attncli.problem.json_reader import read_json
 from attncli.problem.keys import KEYS, LATER
@@ -97,9 +98,10 @@ def _problem(root: Node, report: Report) -> Problem:
     mask: MaskReading = values.get("mask") or MaskReading()
     score = values.get("score", "scaled_dot")
     if all(key in KEYS for key in root.keys):  # a misspelt W_K is not told again as a missing one
-        check_projections({name: root.keys[name] for name in GIVEN if name in root.keys}, score, report, root.at)
+        check_projections(root.keys, score, report, root.at)
     report.stop()
     check_shapes(given, root.keys, score, report)
+    check_extent(given, root.keys, report)
     n, m = sizes(given)
     tokens = values.get("tokens") or tuple(f"t{i}" for i in range(1, n + 1))
     shared = "context" not in given and m == n

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from attncli.english import count
 from attncli.equation.shapes import shape_text
+from attncli.problem.commas import comma_advice
 from attncli.problem.masks import Placed
 from attncli.problem.model import Additive, Hide, Keep, Lengths, Matrix, Padding
 from attncli.problem.projections import input_of
@@ -86,12 +87,14 @@ def _width(letter: str, given: Mapping[str, Matrix], at: Places, report: Report)
             f"{source} has {count(entered.shape[1], 'column')}, {weights} {count(rows, 'row')}",
             at=at[weights], path=weights,
             help=f"{letter} = {source}·{weights} needs them equal"
-            + (f"; transpose {weights} if it is laid out as in torch.nn.Linear" if turned else ""),
+            + (f"; transpose {weights} if it is laid out as in torch.nn.Linear" if turned else "")
+            + _commas(report, at, source, weights),
         )  # fmt: skip
     if bias in given and (length := given[bias].value.shape[0]) != columns:
         report.add(
             f"has {count(length, 'number')}, but {letter} has {count(columns, 'column')}",
-            at=at[bias], path=bias, help=f"give one number for each column of {weights}",
+            at=at[bias], path=bias,
+            help=f"give one number for each column of {weights}" + _commas(report, at, bias, weights),
         )  # fmt: skip
     return int(columns)
 
@@ -103,7 +106,8 @@ def _check_score(given: Mapping[str, Matrix], d_q: int, d_k: int, score: str, at
             report.add(
                 f"a key has {count(d_k, 'number')} and a query {d_q}: their dot product needs equally many",
                 at=at[key], path=key,
-                help=f"make them equal, or write score: multiplicative with a W_a of {d_q}×{d_k}",
+                help=f"make them equal, or write score: multiplicative with a W_a of {d_q}×{d_k}"
+                + _commas(report, at, *(name for name in ("Q", "W_Q", "K", "W_K") if name in given)),
             )  # fmt: skip
         return
     width = given["v"].value.shape[0] if score == "additive" else 0
@@ -114,3 +118,11 @@ def _check_score(given: Mapping[str, Matrix], d_q: int, d_k: int, score: str, at
                 f"is {shape_text(given[name].value.shape)} where {shape_text(shape)} is needed", at=at[name], path=name,
                 help=f"a query has {count(d_q, 'number')}, a key {d_k}" + (f", v {width}" if width else ""),
             )  # fmt: skip
+
+
+def _commas(report: Report, at: Places, *names: str) -> str:
+    """Advice for the first of these that seems to be written with decimal commas."""
+    text = report.source.text
+    ends = (min((place for place in at.values() if place > at[name]), default=len(text)) for name in names)
+    written = (text[at[name] : end] for name, end in zip(names, ends, strict=True))
+    return next(filter(None, map(comma_advice, written)), "")

@@ -13,6 +13,7 @@ from attncli.problem.spot import Spot
 from attncli.problem.tree import Leaf, Sequence, describe, is_null, shorten, truth
 
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
+_DIGITS = 18  # whole numbers of so many fit into 64 bits
 
 
 def read_number(spot: Spot, *, minus_infinity: bool = False) -> float | None:
@@ -45,10 +46,14 @@ def read_scalar(spot: Spot) -> Scalar | None:
 def read_integer(spot: Spot, *, least: int, help: str) -> int | None:
     """A whole number of at least `least`; None after reporting anything else."""
     node = spot.node
-    if isinstance(node, Leaf) and not node.quoted and _INTEGER.fullmatch(node.text) and len(node.text) < 19:
-        value = int(node.text)
-        if value >= least:
-            return value
+    if isinstance(node, Leaf) and not node.quoted and _INTEGER.fullmatch(node.text):
+        if len(node.text.lstrip("+-")) <= _DIGITS:
+            value = int(node.text)
+            if value >= least:
+                return value
+        elif not node.text.startswith("-"):
+            spot.wrong(f"{shorten(node.text)} is too large", f"a whole number has at most {_DIGITS} digits here")
+            return None
     spot.wrong(f"must be a whole number of at least {least}, not {describe(node)}", help)
     return None
 

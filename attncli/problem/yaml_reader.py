@@ -107,4 +107,8 @@ def _syntax_error(error: yaml.MarkedYAMLError, report: Report) -> NoReturn:
     for pattern, message, help in _FAULTS:
         if re.search(pattern, words):
             report.fail(message, at=at, help=help)
-    report.fail(f"this is not YAML: {error.problem}", at=at, help="check the indentation, brackets and quotes")
+    report.fail(
+        f"this is not YAML: {shorten(error.problem or '', 200)}",
+        at=at,
+        help="check the indentation, brackets and quotes",
+    )

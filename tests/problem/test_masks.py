@@ -90,6 +90,9 @@ BAD = [
     ("{padding: [1, 1]}", "4:17: mask.padding: 2 entries for 3 keys (give 1 or 0 for every key)"),
     ("{padding: 1}", "4:17: mask.padding: must be a list of true and false, or 1 and 0, not 1 (write [1, 1, 0])"),
     ("{padding: [[1, 1, 0], [1, 1, 1]]}", f"4:17: mask.padding: {ONE_HEAD}, and this is 2×3 ({ONE_HEAD_HELP})"),
+    ("{padding: [[[1, 1, 0]]]}", "4:17: mask.padding: is 3 lists deep (write [1, 1, 0])"),
+    ("{keep: [[[[[1, 0, 1]]]]]}", "4:14: mask.keep: is 5 lists deep (write [[1, 0], [1, 1]])"),
+    ("[[[[[0.5, 0, 1]]]]]", "4:7: mask: must be a list of rows, not 5 deep (write mask: [[1, 0], [0, 1]])"),
     ("{lengths: [4]}", "4:17: mask.lengths: 4 keys cannot exist where there are 3 (write a number from 0 to 3)"),
     ("{lengths: [1, 2]}", f"4:17: mask.lengths: {ONE_HEAD}, and this has 2 lengths (write {{lengths: [2]}})"),
     ("{lengths: [-1]}", "4:18: mask.lengths[0]: must be a whole number of at least 0, not -1 "

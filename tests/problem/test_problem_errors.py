@@ -15,6 +15,7 @@ QKV = "Q: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1]]\nV: [[1, 2], [3, 4]]\n"  # three
 ONE_HEAD = "attncli works one head at a time in this version"
 ONE_HEAD_HELP = "give one head of one batch entry: a matrix for each of X, W_Q, W_K, W_V or Q, K, V"
 EVEN = "all rows of a matrix are equally long"
+POINT = "decimals are written with a point:"
 ROWS = "write Q: [[1, 0], [0, 1]]"
 RANDOM = "write {random: [4, 8], seed: 7}"
 
@@ -62,7 +63,7 @@ LINE_4 = [
     ("X: [[1]]", "4:1: X: is not used: Q, K and V are given directly (remove X)"),
     ("context: [[1]]", "4:1: context: is not used: K and V are given directly (remove context)"),
     ("W_a: [[1]]", "4:1: W_a: is used with score: multiplicative only (remove W_a, or write score: multiplicative)"),
-    ("score: multiplicative", "1:1: score: multiplicative needs W_a (give W_a)"),
+    ("score: multiplicative", "4:1: score: multiplicative needs W_a (give W_a)"),
     ("score: multiplicative\nW_a: [[1]]", "5:1: W_a: is 1×1 where 2×2 is needed (a query has 2 numbers, a key 2)"),
     ("score: additive\nW_1: [[1], [1]]\nW_2: [[1]]\nv: [1]",
      "6:1: W_2: is 1×1 where 2×1 is needed (a query has 2 numbers, a key 2, v 1)"),
@@ -77,6 +78,11 @@ CELLS = [
     ("hello", f"must be a list of rows, not hello ({ROWS})", "1:4: Q: "),
     ("", f"must be a list of rows, not an empty value ({ROWS})", "1:3: Q: "),
     ("[[1, 2], [3]]", f"has 1 entry where the first row has 2 ({EVEN})", "1:13: Q[1]: "),
+    ("[[1, 2], [1, 1,5]]", f"has 3 entries where the first row has 2 ({EVEN}; {POINT} 1.5)", "1:13: Q[1]: "),
+    ("[[-0,5, 2], [1, 3]]", f"has 2 entries where the first row has 3 ({EVEN}; {POINT} -0.5)", "1:16: Q[1]: "),
+    ("[[1,2],[1,1,5]]", f"has 3 entries where the first row has 2 ({EVEN})", "1:11: Q[1]: "),
+    ("[[1, 2], [1, 1,5,2]]", f"has 4 entries where the first row has 2 ({EVEN})", "1:13: Q[1]: "),
+    ("[[[[[1, 0], [0, 1]]]]]", f"must be a list of rows, not 5 deep ({ROWS})", "1:4: Q: "),
     ("[[1, 2], 3]", f"must be a row of 2 entries as the first is, not 3 ({EVEN})", "1:13: Q[1]: "),
     ("[[1, [2]]]", f"must be one entry as its neighbours are, not a list ({EVEN})", "1:9: Q[0][1]: "),
     ("[[1, true]]", "true is a truth value, not a number (write 1 or 0)", "1:9: Q[0][1]: "),
@@ -99,6 +105,14 @@ CELLS = [
 ]  # fmt: skip
 
 WHOLE = [
+    ("X: [[1, 1,5]]\nW_Q: [[1], [2]]\nW_K: [[1], [2], [3]]\nW_V: [[1], [2], [3]]\nb_K: [1, 2,5]",
+     ["2:1: W_Q: X is 1×3 and W_Q is 2×1: X has 3 columns, W_Q 2 rows "
+      f"(Q = X·W_Q needs them equal; {POINT} 1.5)",
+      "5:1: b_K: has 3 numbers, but K has 1 column (give one number for each column of W_K; "
+      f"{POINT} 2.5)"]),
+    ("Q: [[1, 2]]\nK: [[1, 2,5]]\nV: [[1]]",
+     ["2:1: K: a key has 3 numbers and a query 2: their dot product needs equally many "
+      f"(make them equal, or write score: multiplicative with a W_a of 2×3; {POINT} 2.5)"]),
     ("- 1",
      ["1:1: a problem must be a mapping of keys to values, not a list (write lines such as X: [[1, 0], [0, 1]])"]),
     ("hello",
