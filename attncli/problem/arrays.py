@@ -118,7 +118,7 @@ def _read_npy(stream: IO[bytes], size: int, file: str) -> Array:
         raise _Refused(f"{has_shape}: it is empty or no matrix", "save a matrix or a vector")
     total = math.prod(shape)
     if total > ELEMENT_LIMIT:
-        raise _Refused(has_shape, f"{ELEMENT_LIMIT:,} numbers in one array are the most")
+        raise _Refused(f"{has_shape}: too many numbers", f"{ELEMENT_LIMIT:,} numbers in one array are the most")
     length = total * dtype.itemsize
     if length > size:
         raise _Refused(
@@ -130,7 +130,7 @@ def _read_npy(stream: IO[bytes], size: int, file: str) -> Array:
     return np.frombuffer(data, dtype).reshape(shape, order="F" if fortran else "C")
 
 
-def _read_header(stream: IO[bytes]) -> tuple[tuple[object, ...], bool, np.dtype[Any]]:
+def _read_header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     """(shape, fortran_order, dtype) as claimed. NumPy is handed a header no longer than the limit."""
     length_size, read_header = _HEADERS[_FORMATS.read_magic(stream)]
     length = stream.read(length_size)
