@@ -17,6 +17,9 @@ ROOT = Path(__file__).parents[1]
 
 USAGE = [
     ("compue", "there is no command compue", "did you mean compute?"),
+    ("inputs/i_love_ai.yaml", "there is no command inputs/i_love_ai.yaml",
+     "did you mean attncli compute inputs/i_love_ai.yaml?"),
+    ("a'b.YML", "there is no command a'b.YML", "did you mean attncli compute 'a'\"'\"'b.YML'?"),
     ("-- --x", "there is no command --x", "the commands are compute, "),
     ("--versoin", "there is no option --versoin", "did you mean --version?"),
     ("compute p.yaml --precison 3", "there is no option --precison", "did you mean --precision?"),
@@ -28,7 +31,7 @@ USAGE = [
     ("compute p.yaml --heatmap=1", "option '--heatmap' does not take a value", "see attncli compute --help"),
     ("steps \x1b[31m --nope", "there is no option --nope", "see attncli steps --help"),
     ("\x1b[31m", "there is no command \\x1b[31m", "the commands are compute, "),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("line", "message", "help"), USAGE)
@@ -39,6 +42,17 @@ def test_wrong_usage(line: str, message: str, help: str, capsys: pytest.CaptureF
     first, second = err.splitlines()
     assert first == f"attncli: error: {message}"
     assert second.startswith(f"help: {help}")
+
+
+def test_a_file_for_a_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my problem").touch()
+    assert run(["my problem"]) == 2
+    assert capsys.readouterr().err == (
+        "attncli: error: there is no command my problem\nhelp: did you mean attncli compute 'my problem'?\n"
+    )
 
 
 def test_no_arguments_are_answered_with_the_help(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,7 @@ Every module here is a command: `attncli NAME` calls the module's function of th
 and docstring are the command's options and its help.
 """
 
+import os
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Annotated, Any
@@ -32,9 +33,12 @@ class _Commands(TyperGroup):
         command = super().get_command(ctx, cmd_name)
         if command is None:
             listed = f"the commands are {', '.join(self.commands)}"
-            raise usage_error(
-                f"there is no command {cmd_name}", help=did_you_mean(cmd_name, list(self.commands), listed)
-            )
+            help = did_you_mean(cmd_name, list(self.commands), listed)
+            if cmd_name.lower().endswith((".yaml", ".yml", ".json")) or os.path.isfile(cmd_name):
+                from shlex import quote  # takes a while, and few need it
+
+                help = f"did you mean attncli compute {quote(cmd_name)}?"
+            raise usage_error(f"there is no command {cmd_name}", help=help)
         return command
 
 

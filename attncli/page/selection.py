@@ -56,9 +56,11 @@ def _step(trace: Trace, name: str) -> Step:
     there = ", ".join(trace.steps)
     if name in RULES:
         raise usage_error(f"this problem has no step {name}", help=f"its steps are {there}")
-    raise usage_error(
-        f"no step is called {name!r}", help=did_you_mean(name, list(trace.steps), f"the steps are {there}")
-    )
+    if len(words := name.split()) > 1:
+        help = f"put commas between steps: {','.join(words)}"
+    else:
+        help = did_you_mean(name, list(trace.steps), f"the steps are {there}")
+    raise usage_error(f"no step is called {name!r}", help=help)
 
 
 def _place(text: str, labels: tuple[str, ...], axis: str, quoted: str | None, bare: str | None) -> int:

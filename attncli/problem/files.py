@@ -16,11 +16,14 @@ from attncli.problem.tree import shorten
 
 STANDARD_INPUT = "standard input"
 SIZE_LIMIT = 256 * 2**20
+_KINDS = ((".yaml", ".yml", ".json"), (".npy", ".npz"))  # a misspelt name stands for one of the same kind
 _OPEN_ALREADY = re.compile(r"/dev/stdin|/dev/fd/[0-9]+|/proc/self/fd/[0-9]+")  # as bash's <(…) hands over
 
 
 def read_bytes(path: str) -> bytes:
     """The whole of a file, or of standard input for "-"; AttncliError (exit 4) where that cannot be done."""
+    if not path:
+        raise file_error("cannot read the problem: its name is empty", help="name a file, or - for standard input")
     name = STANDARD_INPUT if path == "-" else path
     try:
         if path == "-":
@@ -91,7 +94,9 @@ def _insist_regular(mode: int) -> None:
 
 def _near(path: Path) -> str:
     otherwise = "check the spelling and the folder"
+    suffixes = next((kind for kind in _KINDS if path.suffix.lower() in kind), _KINDS[0])
     try:
-        return did_you_mean(path.name, os.listdir(path.parent), otherwise)
+        names = [name for name in os.listdir(path.parent) if name.lower().endswith(suffixes)]
+        return did_you_mean(path.name, names, otherwise)
     except OSError:
         return otherwise

@@ -97,6 +97,7 @@ def test_steps_come_in_the_order_of_the_trace(trace: Trace) -> None:
     ("names", "message", "help"),
     [
         (["scores", "wieghts"], "no step is called 'wieghts'", "did you mean weights?"),
+        (["weights output"], "no step is called 'weights output'", "put commas between steps: weights,output"),
         (["masked"], "this problem has no step masked", f"its steps are {ALL}"),
         (["Scores"], "no step is called 'Scores'", "did you mean scores?"),
     ],

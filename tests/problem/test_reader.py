@@ -130,6 +130,10 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     os.mkfifo("pipe")
     help = "name a file, or - for standard input"
     assert told("lvoe.yaml") == (4, "cannot read lvoe.yaml: there is no such file", "did you mean love.yaml?")
+    Path("lobe.py").touch()
+    assert told("lobe.ya") == (4, "cannot read lobe.ya: there is no such file", "did you mean love.yaml?")
+    assert told("lobe.npy") == (4, "cannot read lobe.npy: there is no such file", "check the spelling and the folder")
+    assert told("") == (4, "cannot read the problem: its name is empty", help)
     assert told("no/love.yaml") == (
         4, "cannot read no/love.yaml: there is no such file", "check the spelling and the folder"
     )  # fmt: skip
