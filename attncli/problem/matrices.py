@@ -10,11 +10,12 @@ import numpy as np
 
 from attncli.english import count
 from attncli.equation.shapes import shape_text
-from attncli.problem.arrays import Array, read_array
+from attncli.problem.arrays import read_array
 from attncli.problem.commas import comma_advice
 from attncli.problem.generated import read_random
 from attncli.problem.keys import ONE_HEAD, ONE_HEAD_HELP
 from attncli.problem.model import Matrix
+from attncli.problem.npy import Array
 from attncli.problem.spot import Spot
 from attncli.problem.tree import Leaf, Sequence, describe
 from attncli.problem.values import read_number

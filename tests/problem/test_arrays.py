@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -133,8 +134,22 @@ def test_pickles_are_not_loaded(tmp_path: Path) -> None:
         (header("(" * 5000), "q.npy is not an array in NumPy's format"),
         (header("(2, -2)"), "q.npy has the shape (2, -2): it is empty or no matrix"),
         (header("(10**9, 10**9)"), "q.npy is not an array in NumPy's format"),
-        (header("(1000000, 1000000)"), "q.npy claims 1,000,000,000,000 numbers"),
-        (header("(9000, 9000)"), f"q.npy claims 81,000,000 numbers but has only {len(header('(9000, 9000)'))} bytes"),
+        (header("(1000000, 1000000)"), "q.npy has the shape (1000000, 1000000): too many numbers"),
+        (header("(5000, 10001)"), "q.npy has the shape (5000, 10001): too many numbers"),
+        (
+            header(f"({'9' * 4000}, {'9' * 4000})"),
+            "q.npy has the shape (9999999999999999999…999999999) (8,004 characters): too many numbers",
+        ),
+        (header("(5000, 9000)"), f"q.npy claims 45,000,000 numbers but has only {len(header('(5000, 9000)'))} bytes"),
+        (header("(True, True)"), "q.npy has the shape (True, True): it is empty or no matrix"),
+        (
+            header(f"({'1, ' * 33})"),
+            "q.npy has the shape (1, 1, 1, 1, 1, 1, 1…, 1, 1, 1) (99 characters): it is empty or no matrix",
+        ),
+        (
+            header("(2, 2)", f"[('{'a' * 5000}', '<f8')]"),
+            f"q.npy holds [('{'a' * 17}…', '<f8')] (5,013 characters) instead of plain numbers",
+        ),
         (header("(2, 2)"), "q.npy ends before its last number"),
         (header("(2, 2)", "'|O'"), "q.npy holds object instead of plain numbers"),
     ],
@@ -144,14 +159,64 @@ def test_headers_that_lie(tmp_path: Path, data: bytes, message: str) -> None:
     assert wrong(tmp_path, "{file: q.npy}")[:2] == (3, f"Q.file: {message}")
 
 
+@pytest.mark.parametrize("length", [2**16 + 1, 2**32 - 1])
+def test_headers_that_never_end(tmp_path: Path, length: int) -> None:
+    with (tmp_path / "q.npy").open("wb") as stream:
+        stream.write(b"\x93NUMPY\x02\x00" + length.to_bytes(4, "little"))
+        stream.truncate(2**32 + 12)  # a hole: no bytes on the disk, but four GiB for whoever reads it
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert wrong(tmp_path, "{file: q.npy}")[1] == "Q.file: q.npy is not an array in NumPy's format"
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2**19  # KiB
+
+
+@pytest.mark.parametrize(
+    ("number", "dtype", "nearest"),
+    [
+        (2**53 + 1, "i8", 2**53),
+        (-(2**53) - 1, "i8", -(2**53)),
+        (2**63 - 1, "i8", 2**63),
+        (2**64 - 1, "u8", 2**64),
+        (2**53 + 1, ">u8", 2**53),
+    ],
+)
+def test_integers_with_more_digits_than_a_double(tmp_path: Path, number: int, dtype: str, nearest: int) -> None:
+    np.save(tmp_path / "q.npy", np.array([[1, 2], [number, 1]], dtype))
+    assert wrong(tmp_path, "{file: q.npy}") == (
+        3, f"Q[1][0]: {number} would become {nearest}: a double does not hold all its digits",
+        "save it as float64 if the nearest number will do",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("number", "dtype"), [(2**53, "i8"), (-(2**63), "i8"), (2**60, "i8"), (2**63, "u8")])
+def test_large_integers_that_are_doubles(tmp_path: Path, number: int, dtype: str) -> None:
+    np.save(tmp_path / "q.npy", np.array([[number, 1]], dtype))
+    assert read(tmp_path, "{file: q.npy}").given["Q"].value[0, 0] == number
+
+
+def test_long_names_are_shortened(tmp_path: Path) -> None:
+    a, b, c = ("a" * 60_000, "b" * 60_000, "c" * 60_000)
+    with zipfile.ZipFile(tmp_path / "w.npz", "w") as archive:
+        for name in (a, b):
+            archive.writestr(name, b"")
+    shown = [f"{letter * 20}…{letter * 10} (60,000 characters)" for letter in "abc"]
+    assert wrong(tmp_path, "{file: w.npz}")[2] == f"say which by name: {shown[0]}, {shown[1]}"
+    assert wrong(tmp_path, f"{{file: w.npz, name: {c}}}")[1] == f"Q.file: w.npz has no array named {shown[2]}"
+    assert wrong(tmp_path, f"{{file: {c}.npy}}")[:2] == (
+        4, f"Q.file: cannot read {'c' * 100}…{'c' * 46}.npy (60,004 characters): file name too long"
+    )  # fmt: skip
+    assert wrong(tmp_path, f"{{file: ../{'c/' * 30}q.npy}}")[1] == (
+        "Q.file: ../c/c/c/c/c/c/c/c/c…/c/c/q.npy (68 characters) lies outside the problem's folder"
+    )
+
+
 def test_zip_files_that_lie(tmp_path: Path) -> None:
     (tmp_path / "q.npz").write_bytes(b"PK no archive")
     assert wrong(tmp_path, "{file: q.npz}")[1] == "Q.file: q.npz is not a readable .npz file: File is not a zip file"
     with zipfile.ZipFile(tmp_path / "q.npz", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("q.npy", header("(9000, 9000)"))
+        archive.writestr("q.npy", header("(5000, 9000)"))
     assert (
         wrong(tmp_path, "{file: q.npz}")[1]
-        == f"Q.file: q.npz claims 81,000,000 numbers but has only {len(header('(9000, 9000)'))} bytes"
+        == f"Q.file: q.npz claims 45,000,000 numbers but has only {len(header('(5000, 9000)'))} bytes"
     )
     with zipfile.ZipFile(tmp_path / "q.npz", "w", zipfile.ZIP_LZMA) as archive:
         archive.writestr("q.npy", header("(1, 2)"))
