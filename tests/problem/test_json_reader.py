@@ -39,6 +39,8 @@ FAULTS = [
     ('{"a": 1.}', "1:7: JSON writes numbers otherwise than 1.", NUMBERS),
     ('{"a": NaN}', "1:7: JSON has no NaN", 'in a mask, "-inf" in quotes hides a key'),
     ('{"a": -Infinity}', "1:7: JSON has no -Infinity", 'in a mask, "-inf" in quotes hides a key'),
+    ("+" * 57 + "NaN", "1:1: JSON has no ++++++++++++++++++++…+++++++NaN (60 characters)",
+     'in a mask, "-inf" in quotes hides a key'),
     ('{"a": True}', "1:7: JSON has no True", "write true"),
     ('{"a": causal}', "1:7: causal stands without quotes", 'put text in double quotes: "causal"'),
     ("// c", "1:1: JSON has no comments", "remove it, or name the file .yaml, where # begins a comment"),

@@ -101,7 +101,17 @@ CELLS = [
     ("{random: [2, 2], seed: -1}", f"must be a whole number of at least 0, not -1 ({RANDOM})", "1:27: Q.seed: "),
     ("{random: [2, 2], low: 3}", "low (3) must be less than high (1) "
      "(numbers are drawn evenly from low up to high)", "1:4: Q: "),
-    ("{random: [100000, 100000]}", "asks for 10,000,000,000 numbers (100,000,000 are the most)", "1:13: Q.random: "),
+    ("{random: [100000, 100000]}", "asks for 10,000,000,000 numbers (50,000,000 are the most)", "1:13: Q.random: "),
+    ("{random: []}", f"is empty ({RANDOM})", "1:13: Q.random: "),
+    (f"{{random: [{'1, ' * 33}]}}", "has 33 dimensions (32 are the most)", "1:13: Q.random: "),
+    ("{random: [" + "9" * 18 + ", " + "9" * 18 + "]}",
+     "asks for 999,999,999,999,999,…00,000,001 (47 characters) numbers (50,000,000 are the most)", "1:13: Q.random: "),
+    ("{random: [2, 2], seed: 99999999999999999999}",
+     "99999999999999999999 is too large (a whole number has at most 18 digits here)", "1:27: Q.seed: "),
+    ("{random: [2, 2], low: 1.0000001, high: 1}", "low (1.0000001) must be less than high (1) "
+     "(numbers are drawn evenly from low up to high)", "1:4: Q: "),
+    ("{random: [2, 2], low: -1e308, high: 1e308}", "low (-1e308) is too far from high (1e308) "
+     "(the distance may be up to about 1.8e308)", "1:4: Q: "),
 ]  # fmt: skip
 
 WHOLE = [
@@ -161,6 +171,31 @@ def test_cells(cells: str, message: str, place: str, problems: Problems) -> None
 @pytest.mark.parametrize(("text", "messages"), WHOLE)
 def test_whole_problems(text: str, messages: list[str], problems: Problems) -> None:
     assert problems(text) == messages
+
+
+ALL = "numbers in one array are the most"
+TOO_LARGE = [
+    ("{Q: {random: [100001, 1]}, K: [[1]], V: [[1]]}",
+     "1:2: Q: has 100,001 rows, one for each token (100,000 tokens are the most)"),
+    ("{Q: [[1]], K: {random: [100001, 1]}, V: {random: [100001, 1]}}",
+     "1:12: K: has 100,001 rows, one for each token (100,000 tokens are the most)"),
+    ("{X: {random: [7072, 1]}, W_Q: [[1]], W_K: [[1]], W_V: [[1]]}",
+     f"1:2: X: the matrix of scores would be 7072×7072, which is 50,013,184 numbers (50,000,000 {ALL})"),
+    ("{X: {random: [100000, 1]}, W_Q: {random: [1, 501]}, W_K: {random: [1, 501]}, W_V: [[1]]}",
+     f"1:28: W_Q: Q would be 100000×501, which is 50,100,000 numbers (50,000,000 {ALL})"),
+    ("{Q: {random: [100000, 1]}, K: [[1]], V: {random: [1, 501]}}",
+     f"1:38: V: the output would be 100000×501, which is 50,100,000 numbers (50,000,000 {ALL})"),
+    ("{Q: {random: [100000, 1]}, K: {random: [1, 501]}, V: [[1]], score: multiplicative, W_a: {random: [1, 501]}}",
+     f"1:84: W_a: Q·W_a would be 100000×501, which is 50,100,000 numbers (50,000,000 {ALL})"),
+    ("{Q: {random: [5000, 1]}, K: {random: [5000, 1]}, V: {random: [5000, 1]}, score: additive,"
+     " W_1: [[1, 2, 3]], W_2: [[1, 2, 3]], v: [1, 2, 3]}",
+     f"1:127: v: what v is multiplied by would be 5000×5000×3, which is 75,000,000 numbers (50,000,000 {ALL})"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "message"), TOO_LARGE)
+def test_problems_too_large(text: str, message: str, problems: Problems) -> None:
+    assert problems(text) == [message]
 
 
 def test_twenty_problems_are_told_and_all_counted() -> None:
