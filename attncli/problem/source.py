@@ -28,16 +28,17 @@ class Source:
     name: str
     text: str
     folder: Path = field(default_factory=Path)
-    _lines: dict[int, str] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _lines: dict[int, tuple[int, str]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def place(self, at: int) -> Place:
         """The line and column of the character at this offset, with the whole line it stands in."""
-        line = self.text.count("\n", 0, at) + 1
         start = self.text.rfind("\n", 0, at) + 1
-        end = self.text.find("\n", at)
         if start not in self._lines:  # one copy for all errors on a line that may be as long as the file
-            self._lines[start] = self.text[start : end if end >= 0 else None]
-        return Place(self.name, line, at - start + 1, self._lines[start])
+            end = self.text.find("\n", at)
+            line = self.text[start : end if end >= 0 else None]
+            self._lines[start] = self.text.count("\n", 0, start) + 1, line
+        number, line = self._lines[start]
+        return Place(self.name, number, at - start + 1, line)
 
 
 def read_source(path: str) -> Source:
