@@ -9,8 +9,8 @@ from attncli.console import options, values
 _SIZES = range(1, 10**9 + 1)
 
 
-def _size(option: str, help: str) -> object:
-    return typer.Option(option, metavar="N", help=help)
+def _size(*names: str, help: str) -> object:
+    return typer.Option(*names, metavar="N", help=help)
 
 
 def cost(
@@ -19,16 +19,16 @@ def cost(
         typer.Argument(
             metavar="FILE",
             help="The problem whose sizes are taken where no option gives another; - is standard input.  "
-            "[default: self-attention with n and d_model 512, 8 heads, d_k and d_v 64]",
+            "[default: self-attention with n and d_model 512, 8 heads, d_k and d_v d_model / heads]",
         ),
     ] = None,
-    n: Annotated[str | None, _size("--n", "Queries.")] = None,
-    m: Annotated[str | None, _size("--m", "Keys.")] = None,
-    d_model: Annotated[str | None, _size("--d-model", "Features of an input row.")] = None,
-    d_k: Annotated[str | None, _size("--d-k", "Features of a query and of a key, per head.")] = None,
-    d_v: Annotated[str | None, _size("--d-v", "Features of a value, per head.")] = None,
-    heads: Annotated[str | None, _size("--heads", "Heads.")] = None,
-    layers: Annotated[str | None, _size("--layers", "Layers.")] = None,
+    n: Annotated[str | None, _size("--n", help="Queries.")] = None,
+    m: Annotated[str | None, _size("--m", help="Keys.")] = None,
+    d_model: Annotated[str | None, _size("--d-model", "--d", help="Features of an input row.")] = None,
+    d_k: Annotated[str | None, _size("--d-k", help="Features of a query and of a key, per head.")] = None,
+    d_v: Annotated[str | None, _size("--d-v", help="Features of a value, per head.")] = None,
+    heads: Annotated[str | None, _size("--heads", help="Heads.")] = None,
+    layers: Annotated[str | None, _size("--layers", help="Layers.")] = None,
     dtype: Annotated[
         str, options.choice("--dtype", "The format in which numbers are kept.  [default: float32]")
     ] = "float32",

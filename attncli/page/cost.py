@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncli.english import count, either, listed
-from attncli.equation.shapes import shape_text
 from attncli.equation.tree import Expression, rename
 from attncli.page.amounts import grouped, rounded, size
 from attncli.page.cost_data import cost_data
@@ -47,7 +46,7 @@ def _table(cost: Cost) -> Table:
 
 def _row(cost: Cost, step: StepCost) -> tuple[Text, ...]:
     memory = (size(step.numbers * cost.dtype.size),)
-    shape = (shape_text(step.shape),)
+    shape = (_sides(step),)
     if step.operations_grow is None:
         return (step.rule.name,), shape, ("0",), ("",), ("",), memory
     share = percent(step.operations / cost.operations)
@@ -72,9 +71,14 @@ def _counted(step: StepCost) -> str:
     each = [_times(times // cells, kind) for kind, times in step.kinds.items() if times and times % cells == 0]
     apart = [_times(times, kind) for kind, times in step.kinds.items() if times % cells]
     inside = f"({' + '.join(each)})" if len(each) > 1 else "".join(each)
-    product = f"{shape_text(step.shape)} {either(cells, 'cell', 'cells')} × {inside}"
+    product = f"{_sides(step)} {either(cells, 'cell', 'cells')} × {inside}"
     terms = [product] * bool(each) + apart
     return f"{step.rule.name}: {' + '.join(terms) or 'nothing'} = {grouped(sum(step.kinds.values()))}"
+
+
+def _sides(step: StepCost) -> str:
+    """The shape of a step: 3×3, 100,000×64."""
+    return "×".join(map(grouped, step.shape))
 
 
 def _times(number: int, kind: str) -> str:
@@ -110,6 +114,8 @@ def _comparison(cost: Cost) -> str:
         f"{percent(cost.projections / cost.operations)} of all operations, {more} attention itself with "
         f"{percent(attention / cost.operations)}."
     )
+    if cost.heads > 1:
+        said += " The projection W_O, which joins the heads, is not counted."
     if cost.crossover is None:
         return f"{said} The projections grow with `n` and with `m`, attention with `n * m`."
     return (

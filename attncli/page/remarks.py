@@ -23,8 +23,9 @@ def about(trace: Trace) -> Text:
     source = [f"Scaled dot-product attention: {tokens}, "]
     if trace.settings.score != "scaled_dot":
         source = [f"Attention with the {trace.settings.score.replace('_', ' ')} score: {tokens}, "]
-    if "X" in trace:
-        source.append(f"`d_model` = {trace['X'].shape[1]}, ")
+    widths = [trace[name].shape[1] for name in ("X", "context") if name in trace]
+    for symbol, width in zip(("d_model", "d_context"), dict.fromkeys(widths), strict=False):
+        source.append(f"`{symbol}` = {width}, ")
     source.append(f"`d_k` = {trace['K'].shape[1]}, `d_v` = {trace['V'].shape[1]}")
     if "scaled" not in trace and trace.settings.score == "scaled_dot":
         source.append("; no scaling")

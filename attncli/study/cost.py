@@ -13,10 +13,12 @@ from attncli.choices import DTYPES
 from attncli.equation.shapes import index_sizes
 from attncli.errors import usage_error
 from attncli.problem.model import GIVEN, Matrix, Problem
+from attncli.problem.projections import input_of
 from attncli.study.cost_model import Cost, StepCost
 from attncli.study.operations import growth, number, operations
 
 SYMBOLS = {letter: index.length for letter, index in INDICES.items()}
+_ORDER = [each for symbol in SYMBOLS.values() for each in (symbol, *["d_context"] * (symbol == "d_model"))]
 SHARED = ("X", "context", "mask")  # by all heads of a layer
 
 
@@ -36,12 +38,16 @@ class Sizes:
 def usual(asked: Mapping[str, int]) -> tuple[Problem, Sizes]:
     """Self-attention without a file, at the sizes asked for and else at those of the first transformer.
 
-    A value is as wide as a key where `asked` does not say otherwise.
+    A key is as wide as d_model / heads, where that is whole, and a value as a key, where `asked` does not say
+    otherwise.
     """
     one = Matrix(np.zeros((1, 1)))
     problem = Problem("", ("t1",), ("t1",), dict.fromkeys(("X", "W_Q", "W_K", "W_V"), one))
-    usual = {"n": 512, "d_model": 512, "d_k": 64, "d_v": asked.get("d_k", 64), "heads": 8}
-    return problem, Sizes(**{**usual, **asked})
+    sizes = {"n": 512, "d_model": 512, "heads": 8, **asked}
+    width, left = divmod(sizes["d_model"], sizes["heads"])
+    sizes.setdefault("d_k", 64 if left else width)
+    sizes.setdefault("d_v", sizes["d_k"])
+    return problem, Sizes(**sizes)
 
 
 def cost_of(problem: Problem, sizes: Sizes, dtype: str = "float32") -> Cost:
@@ -99,12 +105,14 @@ def _steps(problem: Problem, sizes: Sizes, together: bool) -> tuple[Mapping[str,
         repeats = sizes.layers * (1 if rule.name in SHARED else sizes.heads)
         grows = (growth(counts.values(), symbols), growth([{letters: 1}], symbols))
         steps.append(StepCost(rule, shapes[rule.name], kinds, repeats, *grows))
-    return {symbol: found[symbol] for symbol in SYMBOLS.values() if symbol in found}, tuple(steps)
+    return {symbol: found[symbol] for symbol in _ORDER if symbol in found}, tuple(steps)
 
 
 def _symbols(problem: Problem, name: str, together: bool) -> Mapping[str, str]:
-    """The symbol of each letter in one rule: where X serves only keys, or a query has a width of its own."""
+    """The symbol of each letter in one rule: X may serve only keys, context or query have a width of their own."""
     symbols = dict(SYMBOLS)
+    if _reads_context(problem, name) and not _same_width(problem):
+        symbols["d"] = "d_context"
     if together:
         symbols["j"] = "n"
     elif name == "X" and "Q" in problem.given:
@@ -112,6 +120,17 @@ def _symbols(problem: Problem, name: str, together: bool) -> Mapping[str, str]:
     if name in ("W_Q", "b_Q", "Q") and problem.score in ("multiplicative", "additive"):
         symbols["k"] = "d_q"
     return symbols
+
+
+def _reads_context(problem: Problem, name: str) -> bool:
+    """Whether a rule is the context, what projects it, or what comes of that."""
+    projected = name.removeprefix("W_") in ("K", "V") and input_of(name[-1], problem.given) == "context"
+    return name == "context" or projected
+
+
+def _same_width(problem: Problem) -> bool:
+    """Whether the rows of X and of the context are equally wide, as far as both are there."""
+    return len({problem.given[name].value.shape[1] for name in ("X", "context") if name in problem.given}) < 2
 
 
 def _smallest(holds: Callable[[int], bool]) -> int:

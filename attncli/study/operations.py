@@ -21,7 +21,7 @@ KINDS = {
     "div": "divisions", "share": "divisions", "exp": "exponentials", "pow": "powers", "sqrt": "roots",
     "tanh": "hyperbolic tangents", "max": "comparisons", "le": "comparisons", "lt": "comparisons",
     "ge": "comparisons", "gt": "comparisons", "eq": "comparisons", "finite": "comparisons",
-    "and_": "comparisons", "where": "choices",
+    "and_": "conjunctions", "where": "choices",
 }  # fmt: skip
 _BETWEEN = ("add", "mul", "max", "and_")  # one operation between each two of any number of arguments
 

@@ -33,6 +33,11 @@ def test_one_mebibyte(capsys: pytest.CaptureFixture[str]) -> None:
     assert "The attention matrix for n = 512 in float32 takes 1 MiB; 12 layers × 12 heads: 144 MiB." in out
 
 
+def test_d_is_short_for_d_model(capsys: pytest.CaptureFixture[str]) -> None:
+    data = json.loads(answered(["--n", "9", "--d", "24", "--heads", "4", "--format", "json"], capsys))
+    assert data["sizes"] == {"n": 9, "m": 9, "d_model": 24, "d_k": 6, "d_v": 6, "heads": 4, "layers": 1}
+
+
 def test_options_replace_sizes_of_the_file(capsys: pytest.CaptureFixture[str]) -> None:
     sizes = ["--n", "7", "--m", "9", "--d-model", "5", "--d-k", "2", "--d-v", "3", "--heads", "4", "--layers", "6"]
     data = json.loads(answered([str(INPUTS / "causal.yaml"), *sizes, "--format", "json"], capsys))

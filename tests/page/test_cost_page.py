@@ -8,7 +8,7 @@ from collections.abc import Callable
 from attncli.page.cost import cost_page
 from attncli.page.document import Document, Heading, Listing, Paragraph, Table
 from attncli.page.spelling import plain as words
-from attncli.problem.model import Problem
+from attncli.problem.model import Problem, Window
 from attncli.study.cost import Sizes, cost_of, usual
 
 
@@ -62,6 +62,29 @@ def test_heads_and_layers() -> None:
     assert "For one head; everything above is for 12 heads × 12 layers; X is shared by the heads of a layer." in said
     left_out = "without the shift that very large scores need, and without the projection that joins the heads."
     assert f"Counted as textbooks write it: {left_out}" in said
+
+
+def test_what_is_left_out_is_said_where_it_would_matter() -> None:
+    several, one = (prose(cost_page(cost_of(*usual({"heads": heads}))))[-2] for heads in (8, 1))
+    left_out = " The projection W_O, which joins the heads, is not counted. The projections grow with n"
+    assert left_out in several
+    assert "W_O" not in one
+
+
+def test_large_numbers_are_grouped_everywhere() -> None:
+    page = cost_page(cost_of(*usual({"n": 100_000, "heads": 1, "d_k": 1000})))
+    said = prose(page)
+    assert "weights: 100,000×100,000 cells × 1 division = 10,000,000,000" in said
+    assert "row_sum: 100,000 cells × 99,999 additions = 9,999,900,000" in said
+    (table,) = (block for block in page.blocks if isinstance(block, Table))
+    assert words(table.rows[4][1]) == "100,000×1,000"
+
+
+def test_a_mask_is_counted_by_kind(problem: Callable[..., Problem]) -> None:
+    rows = [[1], [2]]
+    said = prose(cost_page(cost_of(problem(Q=rows, K=rows, V=rows, mask=(Window(1, 0),)), Sizes())))
+    counted = "mask: 2×2 cells × (2 comparisons + 1 conjunction + 1 choice) + 2 additions + 2 subtractions = 20"
+    assert counted in said
 
 
 def test_cross_attention() -> None:

@@ -53,6 +53,11 @@ def test_the_first_line_says_what_is_computed(trace: Trace, problem: Build) -> N
 
     assert about(trace) == "Scaled dot-product attention: 3 tokens, d_model = 4, d_k = 3, d_v = 3."
     cross = problem(Q=np.ones((2, 3)), K=np.ones((4, 3)), V=np.ones((4, 1)), score="dot", mask=(Causal(),))
+    weights = {"W_Q": np.ones((2, 1)), "W_K": np.ones((3, 1)), "W_V": np.ones((3, 1))}
+    wider = problem(X=np.ones((2, 2)), context=np.ones((4, 3)), **weights)
+    assert about(run(wider)) == (
+        "Scaled dot-product attention: 2 queries, 4 keys, d_model = 2, d_context = 3, d_k = 1, d_v = 1."
+    )
     assert about(run(cross)) == "Attention with the dot score: 2 queries, 4 keys, d_k = 3, d_v = 1; mask: causal."
 
 

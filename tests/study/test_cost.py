@@ -60,6 +60,9 @@ def test_without_a_file() -> None:
     assert (found.heads, found.layers, found.dtype.name) == (8, 1, "float32")
     # 8 heads × 512 × 64 cells × (512 multiplications + 511 additions)
     assert by_name(found)["Q"] == 8 * 512 * 64 * 1023
+    for asked, d_k in (({"heads": 1}, 512), ({"d_model": 768, "heads": 12}, 64), ({"d_model": 100, "heads": 3}, 64)):
+        sizes = cost_of(*usual(asked)).sizes
+        assert (sizes["d_k"], sizes["d_v"]) == (d_k, d_k)
     assert cost_of(*usual({"d_k": 32})).sizes["d_v"] == 32
     assert cost_of(*usual({"d_k": 32, "d_v": 16})).sizes["d_v"] == 16
 
@@ -119,6 +122,21 @@ def test_another_m_makes_it_cross_attention(love: Problem) -> None:
     assert shapes["weights"] == (3, 7)
     assert {step.rule.name: plain(step.operations_grow) for step in changed.steps}["K"] == "m*d_model*d_k"
     assert "context" not in {step.rule.name for step in cost_of(love, Sizes(n=7, m=7)).steps}
+
+
+def test_a_context_may_have_a_width_of_its_own(problem: Callable[..., Problem]) -> None:
+    given = {"X": [[1, 0], [0, 1]], "W_Q": [[1], [2]], "W_K": [[1], [2], [3]], "W_V": [[1], [2], [3]]}
+    crossed = problem(**given, context=[[1, 0, 1], [0, 1, 0], [1, 1, 1]])
+    found = cost_of(crossed, Sizes())
+    assert list(found.sizes.items()) == [("n", 2), ("m", 3), ("d_model", 2), ("d_context", 3), ("d_k", 1), ("d_v", 1)]
+    operations = {step.rule.name: plain(step.operations_grow) for step in found.steps}
+    assert (operations["Q"], operations["K"], operations["V"]) == (
+        "n*d_model*d_k", "m*d_context*d_k", "m*d_context*d_v",
+    )  # fmt: skip
+    sizes = {step.rule.name: plain(step.bytes_grow) for step in found.steps}
+    assert (sizes["X"], sizes["context"], sizes["W_V"]) == ("n*d_model", "m*d_context", "d_context*d_v")
+    wider = {step.rule.name: step.shape for step in cost_of(crossed, Sizes(d_model=9)).steps}
+    assert (wider["X"], wider["context"], wider["W_K"]) == ((2, 9), (3, 3), (3, 1))
 
 
 def test_x_may_serve_only_keys(problem: Callable[..., Problem]) -> None:

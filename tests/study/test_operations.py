@@ -122,7 +122,8 @@ def test_a_sum_takes_one_addition_less_than_it_has_terms() -> None:
             {
                 "additions": {("i",): 1},
                 "subtractions": {("i",): 1},
-                "comparisons": {("i", "j"): 3},
+                "comparisons": {("i", "j"): 2},
+                "conjunctions": {("i", "j"): 1},
                 "choices": {("i", "j"): 1},
             },
         ),
