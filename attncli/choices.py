@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from attncli.english import listed
+from attncli.english import listed, shorten
 from attncli.errors import did_you_mean, usage_error
 
 DEVICES = ("cpu", "gpu")
@@ -63,7 +63,7 @@ def chosen(what: str, value: str, known: Iterable[str]) -> str:
     if value not in words:
         otherwise = f"choose {listed(words, last='or')}"
         near = did_you_mean(value, list(words), otherwise) if isinstance(value, str) else otherwise
-        raise usage_error(f"{what} cannot be {value!r}", help=near)
+        raise usage_error(f"{what} cannot be {shorten(repr(value))}", help=near)
     return value
 
 

@@ -41,7 +41,7 @@ def run(arguments: list[str]) -> int:
 
 def _report(error: Exception) -> int:
     from attncli.console.report import report_error, report_fault
-    from attncli.errors import AttncliError, Exit, input_error, reason, unwritable
+    from attncli.errors import AttncliError, Exit, input_error, missing_error, reason, unwritable
 
     try:
         if isinstance(error, AttncliError):
@@ -51,11 +51,19 @@ def _report(error: Exception) -> int:
             report_error(
                 input_error(
                     "there is not enough memory to work this problem",
-                    help="make the matrices smaller, or ask for less with --detail brief",
+                    help="make the matrices smaller, ask for less with --detail brief, or allow more memory",
                 ),
                 sys.stderr,
             )
             return Exit.INPUT
+        if isinstance(error, ImportError):
+            why = str(error.__cause__ or error).strip().partition("\n")[0]
+            missing = missing_error(
+                f"a package that attncli needs cannot be imported: {why}",
+                help="install it again with pip install attncli, or let the process use more memory",
+            )
+            report_error(missing, sys.stderr)
+            return missing.exit_code
         if isinstance(error, OSError):
             # Every command answers for the files it names; what is left is a stream that failed.
             report_error(unwritable(error.filename or "standard output", reason(error)), sys.stderr)

@@ -1,4 +1,4 @@
-"""Counts and lists in English: 1 row, 1,024 queries; a, b and c."""
+"""Counts, lists and long words in English: 1 row, 1,024 queries; a, b and c; begin…end (99 characters)."""
 
 from __future__ import annotations
 
@@ -22,6 +22,13 @@ def listed(words: Sequence[str], last: str = "and", most: int | None = None) -> 
     if not last or len(words) < 2:
         return ", ".join(words)
     return f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def shorten(text: str, limit: int = 40) -> str:
+    """Text of an input inside a message: long ones keep both ends and tell their length."""
+    if len(text) <= limit:
+        return text
+    return f"{text[: limit // 2]}…{text[-limit // 4 :]} ({len(text):,} characters)"
 
 
 def _plural(one: str) -> str:

@@ -55,11 +55,14 @@ def test_a_file_for_a_command(
     )
 
 
-def test_no_arguments_are_answered_with_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_arguments_are_answered_with_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert run([]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith("Usage: attncli [OPTIONS] COMMAND [ARGS]...\n")
+    assert err == (
+        "attncli: error: a command is missing\n"
+        "help: the commands are compute, cost, schema and steps; attncli --help tells more\n"
+    )
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["compute", "--help"], ["compute", "-h"]])
@@ -96,7 +99,7 @@ def test_every_command_has_a_line_of_help(capsys: pytest.CaptureFixture[str]) ->
             MemoryError(),
             3,
             "attncli: error: there is not enough memory to work this problem\n"
-            "help: make the matrices smaller, or ask for less with --detail brief\n",
+            "help: make the matrices smaller, ask for less with --detail brief, or allow more memory\n",
         ),
         (
             OSError(28, "No space left on device"),
@@ -284,3 +287,16 @@ def test_start_up_imports_nothing_heavy(arguments: list[str]) -> None:
 @pytest.mark.parametrize("name", HEAVY)
 def test_the_start_up_test_can_fail(name: str) -> None:
     assert imported(["--help"], f"import {name}") == [name]
+
+
+def test_an_unbuffered_standard_output_gets_all_or_an_error(tmp_path: Path) -> None:
+    """With PYTHONUNBUFFERED a write may be short and say so only in its result."""
+    script = f"ulimit -f 20; exec {sys.executable} -m attncli compute inputs/twelve_tokens.yaml"
+    target = tmp_path / "page.txt"
+    with target.open("wb") as stream:
+        done = subprocess.run(
+            ["bash", "-c", script], stdout=stream, stderr=subprocess.PIPE, env=os.environ | {"PYTHONUNBUFFERED": "1"},
+            cwd=ROOT, check=False,
+        )  # fmt: skip
+    assert done.returncode == 4
+    assert b"attncli: error: cannot write standard output: " in done.stderr

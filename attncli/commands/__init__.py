@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from attncli import __version__
+from attncli.english import listed
 from attncli.errors import Exit, did_you_mean, usage_error
 
 # The base of all usage errors has no public name that serves every version of Typer in our range.
@@ -79,8 +80,8 @@ def _attncli(
         typer.echo(f"attncli {__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        typer.echo(context.get_help(), err=True)
-        raise typer.Exit(Exit.USAGE)
+        commands = listed(list(context.command.commands))  # type: ignore[attr-defined]
+        raise usage_error("a command is missing", help=f"the commands are {commands}; attncli --help tells more")
 
 
 def _in_our_words(error: Any, arguments: list[str]) -> Exception:

@@ -94,12 +94,14 @@ def _keep_owner(old: os.stat_result, descriptor: int) -> None:
 
 
 def _write_standard(text: str, *, portable: bool) -> None:
+    data = text.encode("utf-8" if portable else sys.stdout.encoding or "utf-8", "backslashreplace")
     try:
-        if portable:
-            sys.stdout.flush()
-            sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
-        else:
-            sys.stdout.write(text)
+        sys.stdout.flush()
+        with contextlib.suppress(OSError, ValueError):  # a stream of a test has no descriptor
+            os.set_blocking(sys.stdout.fileno(), True)
+        rest = memoryview(data)
+        while rest:  # an unbuffered stream takes what it can and says how much that was
+            rest = rest[sys.stdout.buffer.write(rest) :]
         sys.stdout.flush()
     except OSError as error:
         raise unwritable("standard output", reason(error)) from error

@@ -17,7 +17,8 @@ CHOICES = {
     "--color": ("auto", "always", "never"),
     "--math": ("fences", "dollars"),
 }
-_NOT_WRITTEN = (".pdf", ".html", ".htm", ".docx", ".csv", ".xlsx", ".png", ".svg", ".yaml", ".yml")
+_NOT_WRITTEN = (".pdf", ".html", ".htm", ".docx", ".csv", ".xlsx", ".png", ".svg", ".yaml", ".yml",
+                ".npy", ".npz", ".safetensors")  # fmt: skip
 
 
 def choice(option: str, value: str) -> str:

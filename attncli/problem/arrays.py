@@ -8,12 +8,11 @@ from typing import IO
 
 import numpy as np
 
-from attncli.english import count, listed
+from attncli.english import count, listed, shorten
 from attncli.errors import did_you_mean
 from attncli.problem.files import cannot_read, open_regular
 from attncli.problem.npy import Array, Refused, read_npy
 from attncli.problem.spot import Spot
-from attncli.problem.tree import shorten
 from attncli.problem.values import insist_keys, read_text
 
 _NAMES_SHOWN = 12

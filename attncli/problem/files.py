@@ -11,8 +11,8 @@ from io import UnsupportedOperation
 from pathlib import Path
 from typing import BinaryIO
 
+from attncli.english import shorten
 from attncli.errors import AttncliError, did_you_mean, file_error, reason
-from attncli.problem.tree import shorten
 
 STANDARD_INPUT = "standard input"
 SIZE_LIMIT = 256 * 2**20

@@ -7,11 +7,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.english import count
+from attncli.english import count, shorten
 from attncli.problem.limits import DIMENSION_LIMIT, ELEMENT_LIMIT
 from attncli.problem.model import Scalar
 from attncli.problem.spot import Spot
-from attncli.problem.tree import Sequence, describe, shorten
+from attncli.problem.tree import Sequence, describe
 from attncli.problem.values import insist_keys, read_integer, read_scalar
 
 _EXAMPLE = "write {random: [4, 8], seed: 7}"

@@ -6,9 +6,10 @@ import json
 import re
 from typing import NoReturn
 
+from attncli.english import shorten
 from attncli.problem.builder import Builder
 from attncli.problem.report import Report
-from attncli.problem.tree import Leaf, Mapping, Node, Sequence, shorten
+from attncli.problem.tree import Leaf, Mapping, Node, Sequence
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*"')

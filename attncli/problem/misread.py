@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TypeAlias
 
-from attncli.problem.tree import shorten
+from attncli.english import shorten
 
 _FORMS = "numbers look like 3, -0.5, .5, 1e3, 1/3 or sqrt(2)"
 _Help: TypeAlias = Callable[[re.Match[str]], str]

@@ -10,8 +10,8 @@ from typing import IO, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from attncli.english import shorten
 from attncli.problem.limits import DIMENSION_LIMIT, ELEMENT_LIMIT
-from attncli.problem.tree import shorten
 
 Array: TypeAlias = NDArray[Any]  # of any type NumPy reads; which is checked, not typed
 _FORMATS = np.lib.format

@@ -7,9 +7,9 @@ from decimal import Decimal
 from fractions import Fraction
 from math import isinf
 
+from attncli.english import shorten
 from attncli.problem.misread import NumberError
 from attncli.problem.roots import read_exact
-from attncli.problem.tree import shorten
 
 __all__ = ["MINUS_INFINITY", "NumberError", "as_decimal", "as_exact", "as_float", "canonical", "is_plain"]
 

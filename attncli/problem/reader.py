@@ -7,6 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from attncli.english import shorten
 from attncli.errors import AttncliError, Exit, did_you_mean, usage_error
 from attncli.problem.extent import check_extent
 from attncli.problem.files import STANDARD_INPUT
@@ -20,7 +21,7 @@ from attncli.problem.settings import READERS, read_scale
 from attncli.problem.shapes import check_labels, check_mask, check_shapes, sizes
 from attncli.problem.source import Source, decode, read_source
 from attncli.problem.spot import Spot
-from attncli.problem.tree import Leaf, Mapping, Node, describe, shorten
+from attncli.problem.tree import Leaf, Mapping, Node, describe
 from attncli.problem.yaml_reader import read_yaml
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from attncli.english import shorten
+
 # Not frozen: a file of a million numbers makes a million of these, and freezing doubles the cost of each.
 
 
@@ -60,10 +62,3 @@ def describe(node: Node) -> str:
             return "an empty value"
         return f'"{shorten(node.text)}"' if node.quoted else shorten(node.text)
     return "a list" if isinstance(node, Sequence) else "a mapping"
-
-
-def shorten(text: str, limit: int = 40) -> str:
-    """Text of an input inside a message: long ones keep both ends and tell their length."""
-    if len(text) <= limit:
-        return text
-    return f"{text[: limit // 2]}…{text[-limit // 4 :]} ({len(text):,} characters)"

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from attncli.english import shorten
 from attncli.errors import did_you_mean
 from attncli.problem.misread import why_not_a_number
 from attncli.problem.model import Scalar
 from attncli.problem.numbers import MINUS_INFINITY, NumberError, as_float, is_plain
 from attncli.problem.spot import Spot
-from attncli.problem.tree import Leaf, Sequence, describe, is_null, shorten, truth
+from attncli.problem.tree import Leaf, Sequence, describe, is_null, truth
 
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _DIGITS = 18  # whole numbers of so many fit into 64 bits

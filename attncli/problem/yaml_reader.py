@@ -7,9 +7,10 @@ from typing import Any, NoReturn
 
 import yaml
 
+from attncli.english import shorten
 from attncli.problem.builder import Builder
 from attncli.problem.report import Report
-from attncli.problem.tree import Leaf, Mapping, Node, Sequence, shorten
+from attncli.problem.tree import Leaf, Mapping, Node, Sequence
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C module is not everywhere
 _UNPRINTABLE = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
