@@ -21,7 +21,7 @@ class Spelling:
     `form` has a slot {0}, {1}, … for each argument; where there is a `separator`, the arguments are first
     joined by it, however many, and stand in {0} together. `level` is how tightly the whole binds, `needs`
     how tightly each argument must, the last entry serving all further arguments. `of_number` is how it is
-    written of a number, where that differs.
+    written of a number, `of_tall` of what is taller than a line, where that differs.
     """
 
     form: str
@@ -29,6 +29,7 @@ class Spelling:
     needs: tuple[int, ...] = (CHOICE,)
     separator: str = ""
     of_number: Spelling | None = None
+    of_tall: Spelling | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Notation:
     """A table of spellings and the few forms that are not functions.
 
     `name` spells a name, `cell` a name with indices, `digits` a number that has no sign and no structure.
+    What holds one of the signs in `tall` is taller than a line, and takes `tall_parenthesis`.
     """
 
     functions: Mapping[str, Spelling]
@@ -45,6 +47,8 @@ class Notation:
     cell: Callable[[str, tuple[str, ...]], str]
     digits: Callable[[str], str]
     parenthesis: str = "({})"
+    tall: tuple[str, ...] = ()
+    tall_parenthesis: str = parenthesis
     equals: str = "="
     nearly: str = "≈"
 
@@ -52,6 +56,12 @@ class Notation:
 def operator(sign: str, level: int, *needs: int) -> Spelling:
     """An operator that stands between any number of arguments."""
     return Spelling("{0}", level, needs or (level,), separator=sign)
+
+
+def latex_function(name: str, *, separator: str = "", of_number: Spelling | None = None) -> Spelling:
+    """A function before its argument, in parentheses as tall as that is."""
+    tall = Spelling(name + r"\mathopen{{}}\left({0}\right)", separator=separator)
+    return Spelling(name + "({0})", separator=separator, of_number=of_number, of_tall=tall)
 
 
 _SHARED = {
@@ -110,22 +120,22 @@ LATEX_FUNCTIONS = _SHARED | {
     "matmul": operator(r" \, ", PRODUCT, PRODUCT, POWER),
     "pow": Spelling("{0}^{{{1}}}", POWER, (ATOM, CHOICE)),
     "sqrt": Spelling(r"\sqrt{{{0}}}"),
-    "exp": Spelling(r"\exp({0})", of_number=Spelling("e^{{{0}}}", POWER)),
-    "tanh": Spelling(r"\tanh({0})"),
-    "max": Spelling(r"\max({0})", separator=", "),
+    "exp": latex_function(r"\exp", of_number=Spelling("e^{{{0}}}", POWER)),
+    "tanh": latex_function(r"\tanh"),
+    "max": latex_function(r"\max", separator=", "),
     "le": operator(r" \le ", COMPARISON, SUM),
     "ge": operator(r" \ge ", COMPARISON, SUM),
     "and_": operator(r" \;\mathrm{and}\; ", COMPARISON),
     "where": Spelling(
-        r"\left\{{\begin{{array}}{{ll}}{1} & \mathrm{{if}}\; {0} \\{{}} {2} & \mathrm{{otherwise}}"
+        r"\left\{{\begin{{array}}{{ll}}{1} & \mathrm{{if}}\; {0} \\ {{{2}}} & \mathrm{{otherwise}}"
         r"\end{{array}}\right.",
         CHOICE,
         (CHOICE, CHOICE, CHOICE),
     ),
-    "transpose": Spelling(r"\mathrm{{transpose}}({0})"),
-    "softmax": Spelling(r"\mathrm{{softmax}}({0})"),
-    "row_sums": Spelling(r"\mathrm{{rowsum}}({0})"),
-    "row_maxima": Spelling(r"\mathrm{{rowmax}}({0})"),
+    "transpose": latex_function(r"\mathrm{{transpose}}"),
+    "softmax": latex_function(r"\mathrm{{softmax}}"),
+    "row_sums": latex_function(r"\mathrm{{rowsum}}"),
+    "row_maxima": latex_function(r"\mathrm{{rowmax}}"),
 }
 
 
@@ -152,10 +162,13 @@ LATEX = Notation(
     name=latex_name,
     cell=latex_cell,
     digits=latex_digits,
+    tall=(r"\frac", r"\begin", r"\sum"),
+    tall_parenthesis=r"\left({}\right)",
     nearly=r"\approx",
 )
 LATEX_LINE = replace(  # for lines of text, where a fraction would be too small to read and a case cannot be broken
     LATEX,
+    tall=(),
     functions=LATEX_FUNCTIONS
     | {
         "div": _SHARED["div"],

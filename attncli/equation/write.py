@@ -54,6 +54,8 @@ def _call(function: str, arguments: tuple[Expression, ...], notation: Notation) 
     # a form that begins with its first argument begins with its minus, too, and binds no tighter
     level = min(spelling.level, written[0][1]) if spelling.form.startswith("{0}") else spelling.level
     parts = [text for text, _ in written]
+    if spelling.of_tall and any(_is_tall(text, notation) for text in parts):
+        spelling = spelling.of_tall
     if spelling.separator:
         parts = [spelling.separator.join(parts)]
     return spelling.form.format(*parts), level
@@ -62,4 +64,12 @@ def _call(function: str, arguments: tuple[Expression, ...], notation: Notation) 
 def _within(node: Expression, need: int, notation: Notation) -> tuple[str, int]:
     """The text, in parentheses where it does not bind as tightly as is needed, and how tightly it binds then."""
     text, level = _write(node, notation)
-    return (notation.parenthesis.format(text), ATOM) if level < need else (text, level)
+    if level >= need:
+        return text, level
+    around = notation.tall_parenthesis if _is_tall(text, notation) else notation.parenthesis
+    return around.format(text), ATOM
+
+
+def _is_tall(text: str, notation: Notation) -> bool:
+    """Whether something in the text is taller than a line."""
+    return any(sign in text for sign in notation.tall)

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from attncli.equation.functions import FUNCTIONS, MATRIX_FORMS, PRINTED_FORMS
-from attncli.equation.notation import LATEX, PLAIN, UNICODE, Notation
+from attncli.equation.notation import LATEX, LATEX_LINE, PLAIN, UNICODE, Notation
 from attncli.equation.parse import parse_equation, parse_expression
 from attncli.equation.tree import Call, Name, Number
 from attncli.equation.write import write, write_equation, write_number
@@ -55,6 +55,8 @@ def test_no_spelling_is_left_over(notation: Notation) -> None:
         ("tanh(x)", "tanh(x)", "tanh(x)", r"\tanh(x)"),
         ("softmax(S)", "softmax(S)", "softmax(S)", r"\mathrm{softmax}(S)"),
         ("-inf", "-inf", "-∞", r"-\infty"),
+        ("tanh(x / 2)", "tanh(x / 2)", "tanh(x / 2)", r"\tanh\mathopen{}\left(\frac{x}{2}\right)"),
+        ("a * (b / c + 1)", "a*(b / c + 1)", "a·(b / c + 1)", r"a \cdot \left(\frac{b}{c} + 1\right)"),
         ("b ** (x + 1)", "b^(x + 1)", "b^(x + 1)", "b^{x + 1}"),
     ],
 )  # fmt: skip
@@ -82,6 +84,19 @@ def test_numbers(text: str, plain: str, unicode: str, latex: str) -> None:
     number = Number(Fraction(1), text)
     assert [write(number, notation) for notation in (PLAIN, UNICODE, LATEX)] == [plain, unicode, latex]
     assert [write_number(text, notation) for notation in (PLAIN, UNICODE, LATEX)] == [plain, unicode, latex]
+
+
+def test_a_root_is_a_factor_without_parentheses() -> None:
+    tree = Call("mul", (Number(None, "sqrt(2)"), Number(None, "sqrt(3)")))
+    assert [write(tree, notation) for notation in (PLAIN, UNICODE, LATEX)] == [
+        "sqrt(2)*sqrt(3)",
+        "√2·√3",
+        r"\sqrt{2} \cdot \sqrt{3}",
+    ]
+
+
+def test_lines_of_text_have_no_tall_parentheses() -> None:
+    assert write(parse_expression("tanh(x / 2)"), LATEX_LINE) == r"\tanh(x / 2)"
 
 
 def test_an_equation_has_both_its_sides() -> None:
