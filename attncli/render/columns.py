@@ -6,14 +6,14 @@ import unicodedata
 from collections.abc import Sequence
 
 
-def split(widths: Sequence[int], room: int | None, most: int | None = None) -> list[tuple[int, int]]:
+def split(widths: Sequence[float], room: float | None, most: int | None = None) -> list[tuple[int, int]]:
     """Cut columns into runs (start, end), as long as fits: one at least, `most` at most, no wider than `room`."""
-    runs, start, used = [], 0, 0
+    runs, start, used = [], 0, 0.0
     for place, width in enumerate(widths):
         full = (room is not None and used + width > room) or place - start == most
         if place > start and full:
             runs.append((start, place))
-            start, used = place, 0
+            start, used = place, 0.0
         used += width
     return [*runs, (start, len(widths))]
 

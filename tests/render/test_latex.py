@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from pages import EVERY_BLOCK, HOSTILE, dot, grid, number, page
 
+from attncli.equation.parse import parse_equation
 from attncli.page.catalogue import catalogue
-from attncli.page.document import Block, Heading, Listing, Paragraph, Table, Worked, WorkedLine, text
+from attncli.page.document import Block, Formula, Heading, Listing, Paragraph, Table, Worked, WorkedLine, text
 from attncli.render import Style, render
 from attncli.render.latex.escape import escape, length
 
@@ -32,6 +33,8 @@ FRAGMENT = Style(fragment=True)
         ("ą", r"U+0105\allowbreak{}"),
         ("😀", r"U+1F600\allowbreak{}"),
         ("1/√d × 2 — “so”", r"1/$\surd$d $\times$ 2 --- ``so''"),
+        ('a "word" ("or two")', "a ``word'' (``or two'')"),
+        ('6" "', "6'' ''"),
         ("\x1b", r"\textbackslash{}x1b"),
         ("a → b␣", r"a $\rightarrow$ b\textvisiblespace{}"),
     ],
@@ -43,15 +46,21 @@ def test_text_is_escaped(written: str, latex: str) -> None:
 def test_any_character_becomes_ascii() -> None:
     everything = "".join(map(chr, [*range(0x250), *range(0x370, 0x400), *range(0x2000, 0x2270), 0xD800, 0x1F600]))
     assert escape(everything).isascii()
-    assert length("日") == 6
-    assert length("_é") == 2
 
 
-def test_a_matrix_has_labels_outside_and_points_in_line() -> None:
+# Widths of Computer Modern at 11 pt, in digits, from the font's own metrics.
+@pytest.mark.parametrize(
+    ("text", "width"), [("WWW", 6.17), ("love", 3.34), ("illl", 2.2), ("日", 7.4), ("mmMM", 7.0), ("0123", 4.0)]
+)
+def test_the_room_for_a_text_is_never_less_than_it_takes(text: str, width: float) -> None:
+    assert width <= length(text) <= 1.6 * width
+
+
+def test_a_matrix_has_its_name_and_labels_outside_and_points_in_line() -> None:
     assert render(page(grid("E", ("a_b", "c"), ("I",), "1", "10.068")), "latex", FRAGMENT) == (
         "\\[\n"
-        "E = \\bordermatrix{\n"
-        "   & \\hfill\\hbox{I} \\cr\n"
+        "\\bordermatrix{\n"
+        "  E & \\hfill\\hbox{I} \\cr\n"
         "  \\hbox{a\\_b}\\hfill & \\hfill 1\\phantom{.068} \\cr\n"
         "  \\hbox{c}\\hfill & \\hfill 10.068 \\cr\n"
         "}\n"
@@ -62,12 +71,48 @@ def test_a_matrix_has_labels_outside_and_points_in_line() -> None:
 def test_wide_and_long_matrices_come_in_blocks() -> None:
     rows = tuple(f"r{n}" for n in range(40))
     written = render(page(grid("W", rows, tuple("abcdefghijklmnopqrst"), *(" ".join("1" * 20) for _ in rows))), "latex")
-    captions = [line.split("small ")[1].rstrip("}") for line in written.splitlines() if r"\eqno" in line]
+    captions = [line.removeprefix(r"{\small ").removesuffix(":}") for line in written.splitlines() if " of " in line]
     assert captions == [
         f"columns {columns} of 20, rows {rows} of 40"
         for columns in ("1--8", "9--16", "17--20")
         for rows in ("1--30", "31--40")
     ]
+
+
+def test_a_vector_has_no_line_for_labels_of_columns() -> None:
+    assert "  r \\cr\n" in render(page(grid("r", ("a",), (), "5")), "latex", FRAGMENT)
+
+
+def test_rows_with_fractions_are_taller() -> None:
+    rows = [
+        line for line in render(page(grid("Q", ("a", "b"), ("c",), "1/3", "2")), "latex").splitlines() if "hbox" in line
+    ]
+    assert [r"\vrule" in row for row in rows] == [False, True, False]
+
+
+def test_labels_too_long_or_without_letters_are_explained_once() -> None:
+    names = ("I", "人工", "a label with rather too many words")
+    lines = (WorkedLine("I → 人工", result=number("1")), WorkedLine(names[2], result=number("1")))
+    written = render(page(grid("S", names, names, "1 2 3", "4 5 6", "7 8 9"), Worked(lines)), "latex", FRAGMENT)
+    said = r"In labels, T1~=~U+4EBA\allowbreak{}U+5DE5\allowbreak{}, T2~=~a label with rather too many words."
+    assert written.startswith(rf"{{\raggedright {said}\par}}")
+    assert written.count("U+") == 2
+    assert r"\hbox{T1}\hfill & \hfill 4 & \hfill 5 & \hfill 6 \cr" in written
+    assert r"{I $\rightarrow$ T1}" in written
+
+
+def test_what_stands_for_a_label_is_no_label_itself() -> None:
+    written = render(page(grid("S", ("T1", "日"), ("a", "b"), "1 2", "3 4")), "latex")
+    assert r"\hbox{T1}\hfill" in written
+    assert r"\hbox{TT1}\hfill" in written
+
+
+def test_a_formula_stays_with_what_precedes_and_follows_it() -> None:
+    blocks = (Paragraph(("Why.",)), Formula(parse_equation("S = Q @ K_T"), ((3, 4), (4, 3), (3, 3))))
+    math = r"S = Q \, K^{\top} \qquad (3 \times 4) \cdot (4 \times 3) = (3 \times 3)"
+    assert render(page(*blocks, grid("S", ("a",), ("b",), "1")), "latex", FRAGMENT).startswith(
+        f"Why.\n\\[\n\\postdisplaypenalty=10000\n{math}\n\\]\n\\[\n\\bordermatrix"
+    )
 
 
 def test_a_fragment_names_its_package_and_has_no_preamble() -> None:
@@ -117,6 +162,10 @@ BLOCKS: dict[str, tuple[Block, ...]] = {
         Worked((WorkedLine("I", dot(*[("0.123", "-4.567")] * 60), number("3.37"), exact=False),)),
         Table(("step", "text"), tuple((("word " * 30,), ("more " * 40,)) for _ in range(40))),
     ),
+    "wide labels": (
+        grid("S", ("人工智能", "W" * 14), tuple(letter * 8 for letter in "WMmAi@%日"), "1/3 " * 8, "-0.5 " * 8),
+        Worked(tuple(WorkedLine(letter * 12, result=number("1")) for letter in "WMmAi@%日")),
+    ),
     "steps": catalogue().blocks,
 }
 
@@ -125,12 +174,26 @@ BLOCKS: dict[str, tuple[Block, ...]] = {
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", BLOCKS)
 def test_it_compiles(engine: str, name: str, tmp_path: Path) -> None:
+    assert "Overfull" not in compiled(engine, render(page(*BLOCKS[name]), "latex"), tmp_path)
+
+
+@pytest.mark.tex
+@pytest.mark.parametrize("options", ["", "[fleqn]"])
+@pytest.mark.parametrize("packages", ["color", "color,amsmath,amssymb"])
+def test_a_fragment_fits_into_other_documents(options: str, packages: str, tmp_path: Path) -> None:
+    body = render(page(*EVERY_BLOCK), "latex", FRAGMENT)
+    head = f"\\documentclass{options}{{article}}\n\\usepackage{{{packages}}}\n\\begin{{document}}\n"
+    compiled("pdflatex", f"{head}{body}\\end{{document}}\n", tmp_path)
+
+
+def compiled(engine: str, source: str, folder: Path) -> str:
+    """The log of a compilation that had no error and found every character."""
     if not shutil.which(engine):
         pytest.skip(f"{engine} is not installed")
-    (tmp_path / "page.tex").write_text(render(page(*BLOCKS[name]), "latex"), encoding="ascii")
+    (folder / "page.tex").write_text(source, encoding="ascii")
     command = [engine, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "page.tex"]
-    result = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120, check=False)
-    log = (tmp_path / "page.log").read_text(encoding="utf-8", errors="replace")
+    result = subprocess.run(command, cwd=folder, capture_output=True, timeout=120, check=False)
+    log = (folder / "page.log").read_text(encoding="utf-8", errors="replace")
     assert result.returncode == 0, log[-2000:]
     assert "Missing character" not in log
-    assert "Overfull" not in log
+    return log

@@ -12,6 +12,7 @@ from attncli.render import Style
 from attncli.render.labels import label
 from attncli.render.latex.escape import escape, length
 from attncli.render.latex.grid import GRAY, display, grid_displays
+from attncli.render.latex.legend import shortened
 from attncli.render.latex.tabular import sentence, tables
 from attncli.render.shades import LEGEND, needs_legend
 
@@ -21,22 +22,29 @@ PREAMBLE = r"""\documentclass[11pt]{article}
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{6pt plus 2pt minus 1pt}
 \setlength{\emergencystretch}{3em}
+\clubpenalty=10000 \widowpenalty=10000 \displaywidowpenalty=10000
 \pagestyle{plain}
 \begin{document}
-\setlength{\abovedisplayskip}{2pt}
-\setlength{\abovedisplayshortskip}{0pt}
+\setlength{\abovedisplayshortskip}{4pt plus 2pt}
 """
 FRAGMENT = "% Needs \\usepackage{color} in the preamble.\n"
-LABEL = 26  # labels longer than this do not set the width of their column
+LABEL = 34  # digits; labels wider than this do not set the width of their column
 
 
 def render(document: page.Document, style: Style) -> str:
     """A complete document, or its body alone where `style.fragment`; the same page gives the same text."""
     title = [_title(document.title)] if document.title else []
-    body = "\n\n".join([*title, *(part for block in document.blocks for part in _block(block))]) + "\n"
+    said, blocks = shortened(document.blocks)
+    legend = [rf"{{\raggedright {escape(said)}\par}}"] if said else []
+    body = _joined([*title, *legend, *(part for block in blocks for part in _block(block))])
     if style.fragment:
         return (FRAGMENT if r"\color" in body else "") + body
     return f"{PREAMBLE}\n{body}\n\\end{{document}}\n"
+
+
+def _joined(parts: Sequence[str]) -> str:
+    """The parts as paragraphs; a display belongs to the paragraph before it, and so to its page."""
+    return "\n\n".join(parts).replace("\n\n\\[", "\n\\[") + "\n"  # no text holds a line's end
 
 
 def _title(text: str) -> str:
@@ -53,8 +61,8 @@ def _block(block: page.Block) -> Iterator[str]:
         case page.Paragraph(text=text, kind=kind):
             yield f"\\begin{{quote}}\\raggedright\n\\textbf{{{kind.capitalize()}.}} {sentence(text)}\n\\end{{quote}}"
         case page.Formula(equation=equation, shapes=shapes):
-            tail = product_text(shapes, r" \times ", r" \, ") if shapes else ""
-            yield display(formula(equation, LATEX), tail)
+            tail = r" \qquad " + product_text(shapes, r" \times ", r" \cdot ") if shapes else ""
+            yield display(formula(equation, LATEX) + tail, keep=True)
         case page.Worked(lines=lines):
             yield _worked(lines)
         case page.Grid():
@@ -65,16 +73,17 @@ def _block(block: page.Block) -> Iterator[str]:
             yield from tables(head, rows, right)
         case page.Listing(items=items):
             bullets = "\n".join(rf"\item[$\bullet$] {sentence(item)}" for item in items)
-            yield f"\\begin{{itemize}}\n{bullets}\n\\end{{itemize}}"
+            yield f"\\begin{{itemize}}\\raggedright\n{bullets}\n\\end{{itemize}}"
 
 
 def _worked(lines: Sequence[page.WorkedLine]) -> str:
     """Paragraphs of inline math, which TeX breaks at operators, hanging from a column of labels."""
-    width = min(max(length(line.label) for line in lines), LABEL) * 0.5 + 1.5
+    widths = [length(label(line.label)) for line in lines]
+    width = max((wide for wide in widths if wide <= LABEL), default=0) * 0.5 + 1.5
     written = []
-    for line in lines:
+    for line, wide in zip(lines, widths, strict=True):
         name = escape(label(line.label))
-        head = rf"\makebox[{width:.1f}em][l]{{{name}}}" if length(line.label) <= LABEL else rf"{name}\quad"
+        head = rf"\makebox[{width:.1f}em][l]{{{name}}}" if wide <= LABEL else rf"{name}\quad"
         sums = " ".join(side for side in sides(line, LATEX_LINE) if side)
         parts = [f"${sums}$"] if sums else []
         parts += [sentence(line.remark)] if line.remark else []

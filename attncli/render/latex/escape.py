@@ -5,6 +5,7 @@ Accented Latin letters go through TeX's own accents, and what the basic fonts la
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from attncli.render.labels import visible
@@ -30,17 +31,40 @@ _ACCENTS = {
     "\u0308": '"', "\u030a": "r", "\u030b": "H", "\u030c": "v", "\u0323": "d", "\u0327": "c", "\u0331": "b",
 }  # fmt: skip
 _BELOW = "dcb"
+_FALLBACK, _BREAK = "U+", r"\allowbreak{}"
+_OPENING = re.compile(r'(?:(?<=[\s(\[{–—-])|^)"(?=[^\s"])')  # the other raw quotation marks close
+_WIDTHS = {
+    **dict.fromkeys("fijlrstI.,:;!'`|()[]/ -", 0.8), **dict.fromkeys("ABCDEFGHJKLNOPQRSTUVXYZw", 1.55),
+    **dict.fromkeys("0123456789\"", 1.0), "m": 1.7, "M": 1.9, "W": 2.1,
+}  # fmt: skip
+_LETTER, _SIGN = 1.1, 1.7
 
 
 def escape(text: str) -> str:
     """The text, letter for letter, outside math; the result is ASCII."""
-    return "".join(map(_character, unicodedata.normalize("NFC", visible(text))))
+    return "".join(map(_character, _characters(text)))
 
 
-def length(text: str) -> int:
-    """About how many letters wide the escaped text is on the page."""
-    spelled = map(_character, unicodedata.normalize("NFC", visible(text)))
-    return sum(6 if piece.startswith("U+") else 1 for piece in spelled)
+def length(text: str) -> float:
+    """About how wide the escaped text is on the page, never less than it is, in digits: a half em each."""
+    return sum(map(_width, _characters(text)))
+
+
+def lacks_letters(text: str) -> bool:
+    """Whether something of the text can only be written as a code, U+65E5."""
+    return any(_character(character).startswith(_FALLBACK) for character in _characters(text))
+
+
+def _characters(text: str) -> str:
+    return _OPENING.sub("“", unicodedata.normalize("NFC", visible(text)))
+
+
+def _width(character: str) -> float:
+    spelled = _character(character)
+    if spelled.startswith(_FALLBACK):
+        return sum(map(_width, spelled.removesuffix(_BREAK)))
+    letter = unicodedata.normalize("NFD", character)[0]
+    return _WIDTHS.get(letter, _LETTER if letter.islower() else _SIGN)
 
 
 def _character(character: str) -> str:
@@ -53,4 +77,4 @@ def _character(character: str) -> str:
         accent = _ACCENTS[marks[0]]
         dotless = base in "ij" and accent not in _BELOW
         return rf"\{accent}{{\{base}}}" if dotless else rf"\{accent}{{{base}}}"
-    return rf"U+{ord(character):04X}\allowbreak{{}}"
+    return f"{_FALLBACK}{ord(character):04X}{_BREAK}"

@@ -1,4 +1,4 @@
-r"""A matrix in LaTeX: TeX's own \bordermatrix, which puts the labels outside the parentheses."""
+r"""A matrix in LaTeX: TeX's own \bordermatrix, with the labels outside the parentheses and the name above them."""
 
 from __future__ import annotations
 
@@ -13,64 +13,70 @@ from attncli.render.latex.escape import escape, length
 from attncli.render.shades import background, foreground
 
 COLUMNS = 8  # the most that stand side by side on a page
-LINE = 76  # characters of a matrix that fit on a line, the space between columns counted as GAP
-GAP = 3
-LABEL = 24  # letters of a label that stand on one line
+LINE = 76  # digits of a matrix that fit on a line between its parentheses, its labels included
+GAP = 2  # digits between columns
+BOX = 1.5  # digits that the box around a shaded number adds
+SIGN = 1  # digits that a minus is wider than one
+POWER = 3  # digits that the power of ten in 1.5 x 10^20 is wider than in 1.5e+20
 GRAY = 0.5  # what a mask hides
-ROWS = 30  # a matrix does not break across pages
+LINES = 30  # a matrix does not break across pages
+TALL = r"\vrule height1.2em depth0.6em width0pt"  # keeps rows of fractions apart
+TALL_LINES = 1.6  # how many lines such a row takes
 
 
 def grid_displays(grid: Grid) -> Iterator[str]:
-    """The matrix as displayed formulas, in blocks of rows and columns where it is too large for one."""
+    """The matrix as displayed formulas, each with a line that says which part it is where one is not enough."""
     name = write(grid.name, LATEX)
     total = len(grid.cells[0])
-    side = max(map(_width, grid.rows)) + len(name.replace(r"\mathrm", "")) + GAP
-    for start, end in _runs(grid, LINE - side):
-        for top in range(0, len(grid.rows), ROWS):
-            bottom = min(top + ROWS, len(grid.rows))
+    side = max(*(length(label(row)) for row in grid.rows), length(name.replace(r"\mathrm", "")))
+    runs = _runs(grid, LINE - side)
+    rows = int(LINES // (TALL_LINES if any(map(_is_tall, grid.cells)) else 1))
+    for start, end in runs:
+        for top in range(0, len(grid.rows), rows):
+            bottom = min(top + rows, len(grid.rows))
             parts = [caption("column", start, end, total)] * (end - start < total)
             parts += [caption("row", top, bottom, len(grid.rows))] * (bottom - top < len(grid.rows))
-            said = escape(", ".join(parts))
-            matrix = _matrix(grid, name, slice(top, bottom), slice(start, end))
-            yield display(matrix, rf"\hbox{{\small {said}}}" if said else "")
+            if parts:
+                yield rf"{{\small {escape(', '.join(parts))}:}}"
+            yield display(_matrix(grid, name, slice(top, bottom), slice(start, end)))
 
 
-def display(formula: str, beside: str = "") -> str:
-    r"""A formula on a line of its own, with something at the right margin: \eqno, which needs $$."""
-    return f"$$\n{formula}\n\\eqno{{{beside}}}\n$$" if beside else f"\\[\n{formula}\n\\]"
+def display(formula: str, *, keep: bool = False) -> str:
+    """A formula on a line of its own; `keep` keeps it on the page of what follows."""
+    penalty = "\\postdisplaypenalty=10000\n" if keep else ""
+    return f"\\[\n{penalty}{formula}\n\\]"
 
 
-def _runs(grid: Grid, room: int) -> list[tuple[int, int]]:
+def _runs(grid: Grid, room: float) -> list[tuple[int, int]]:
     """Runs of columns that fit on a line and are at most COLUMNS long."""
     heads = grid.columns or ("",) * len(grid.cells[0])
-    widths = [
-        GAP + max(_width(head), *(len(row[place].text) for row in grid.cells)) for place, head in enumerate(heads)
-    ]
+    columns = zip(*grid.cells, strict=True)
+    widths = [GAP + max(length(label(head)), _width(column)) for head, column in zip(heads, columns, strict=True)]
     return split(widths, room, COLUMNS)
 
 
-def _width(name: str) -> int:
-    return min(length(label(name)), LABEL)
+def _width(column: Sequence[Cell]) -> float:
+    """How many digits wide a column of numbers is at most, with points under points."""
+    parts = [cell.text.partition(".") for cell in column]
+    before = max(len(whole) + SIGN * whole.count("-") for whole, _, _ in parts)
+    after = max(len(point + digits) + POWER * ("e" in digits) for _, point, digits in parts)
+    return before + after + BOX * any(cell.shade is not None for cell in column)
 
 
-def _label(name: str) -> str:
-    """A label beside or above the matrix, on several lines where it is long."""
-    text = escape(label(name))
-    if length(label(name)) <= LABEL:
-        return rf"\hbox{{{text}}}"
-    return rf"\parbox{{{LABEL // 2}em}}{{\raggedright {text}}}"
+def _is_tall(row: Sequence[Cell]) -> bool:
+    return any("/" in cell.text for cell in row)
 
 
 def _matrix(grid: Grid, name: str, rows: slice, columns: slice) -> str:
-    heads = (grid.columns or ("",) * len(grid.cells[0]))[columns]
+    heads = grid.columns[columns]
     cells = [row[columns] for row in grid.cells[rows]]
     spelled = list(zip(*(_column(column) for column in zip(*cells, strict=True)), strict=True))
-    lines = [" & " + " & ".join(rf"\hfill{_label(head)}" for head in heads)]
-    lines += [
-        rf"{_label(row)}\hfill & " + " & ".join(numbers) for row, numbers in zip(grid.rows[rows], spelled, strict=True)
-    ]
+    lines = [" & ".join([name, *(rf"\hfill\hbox{{{escape(label(head))}}}" for head in heads)])]
+    for row, numbers, line in zip(grid.rows[rows], spelled, cells, strict=True):
+        head = rf"\hbox{{{escape(label(row))}}}" + (TALL if _is_tall(line) else "")
+        lines.append(" & ".join([rf"{head}\hfill", *numbers]))
     body = "\n".join(rf"  {line} \cr" for line in lines)
-    return f"{name} = \\bordermatrix{{\n{body}\n}}"
+    return f"\\bordermatrix{{\n{body}\n}}"
 
 
 def _column(cells: Sequence[Cell]) -> list[str]:
@@ -90,7 +96,7 @@ def _cell(cell: Cell, boxed: bool, before: str, after: str) -> str:
     if cell.hidden:
         number = rf"{{\color[gray]{{{GRAY}}}{number}}}" + (r"\kern\fboxsep" if boxed else "")
     elif cell.shade is not None:
-        number = _shaded(_phantom(before) + number, cell.shade)
+        number = _shaded(_phantom(before) + f"{{{number}}}", cell.shade)
     return rf"\hfill {number}"
 
 

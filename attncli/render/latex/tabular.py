@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from math import ceil
 
-from attncli.equation.notation import LATEX_LINE, UNICODE
+from attncli.equation.notation import LATEX_LINE, PLAIN, UNICODE
 from attncli.equation.write import write
 from attncli.page.document import Math, Text
 from attncli.render.latex.escape import escape, length
 
-LINE = 80  # characters that fit side by side
+LINE = 83  # digits that fit side by side
+GAP = 2.4  # digits between columns
+_OPERATOR = re.compile(r"\*| (?:[^\w /]+|if|else|and) ")
 PAGE = 36  # lines; a tabular does not break across pages by itself
 
 
@@ -40,7 +43,7 @@ def tables(head: Sequence[str], rows: Sequence[Sequence[Text]], right: Sequence[
 def _tabular(
     head: Sequence[str], rows: Sequence[Sequence[Text]], right: Sequence[int], shares: dict[int, float]
 ) -> str:
-    wrapped = {place: rf"p{{{share:.2f}\linewidth}}" for place, share in shares.items()}
+    wrapped = {place: rf"p{{{share:.3f}\linewidth}}" for place, share in shares.items()}
     columns = "".join("r" if place in right else wrapped.get(place, "l") for place in range(len(head)))
     end = r" \tabularnewline" if shares else r" \\"  # \raggedright takes \\ for itself
     lines = [" & ".join(rf"\textbf{{{escape(word)}}}" for word in head) + rf"{end} \hline"]
@@ -54,26 +57,33 @@ def _cell(text: Text, wraps: bool) -> str:
     return rf"\raggedright {sentence(text)}" if wraps else sentence(text)
 
 
-def _shares(widest: Sequence[int], words: Sequence[int], right: Sequence[int]) -> dict[int, float]:
+def _shares(widest: Sequence[float], words: Sequence[float], right: Sequence[int]) -> dict[int, float]:
     """Which columns have to wrap, with the share of the line each gets: its longest word's, and more as it is wider."""
-    if sum(widest) <= LINE:
+    gaps = GAP * (len(widest) - 1)
+    if sum(widest) + gaps <= LINE:
         return {}
     even = LINE / len(widest)
     wide = [place for place, width in enumerate(widest) if width > even and place not in right]
     narrow = sum(width for place, width in enumerate(widest) if place not in wide)
-    room = max(1 - 0.04 * len(widest) - narrow / LINE, 0.3)
+    room = max(1 - (gaps + narrow) / LINE, 0.3)
     least = {place: words[place] / LINE for place in wide}
-    more = max(room - sum(least.values()), 0)
+    more = room - sum(least.values())
+    if more < 0:
+        return {place: share * room / (room - more) for place, share in least.items()}
     whole = sum(widest[place] - words[place] for place in wide) or 1
     return {place: least[place] + more * (widest[place] - words[place]) / whole for place in wide}
 
 
-def _longest(text: Text) -> int:
-    """About how many letters the longest word takes; formulas break at their operators."""
-    words = [word for piece in text if isinstance(piece, str) for word in piece.split()]
+def _longest(text: Text) -> float:
+    """About how many digits wide the longest word is, or the longest part of a formula that TeX does not break."""
+    words = [
+        word
+        for piece in text
+        for word in (piece.split() if isinstance(piece, str) else _OPERATOR.split(write(piece.expression, PLAIN)))
+    ]
     return max(map(length, words), default=0)
 
 
-def _length(text: Text) -> int:
-    """About how many letters wide: a formula takes as much as on a terminal."""
+def _length(text: Text) -> float:
+    """About how many digits wide: a formula takes as much as on a terminal."""
     return sum(length(piece) if isinstance(piece, str) else len(write(piece.expression, UNICODE)) for piece in text)
