@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from attncli.equation.notation import ATOM, PRODUCT, Notation
 from attncli.equation.numerals import numeral
 from attncli.equation.tree import Call, Equation, Expression, Name, Number, Reduce, Ref
+
+_SIMPLE = re.compile(r"-?[0-9.]+")  # alike in every notation, and nearly every number of a large matrix
 
 
 def write(expression: Expression, notation: Notation) -> str:
@@ -20,6 +24,8 @@ def write_equation(equation: Equation, notation: Notation) -> str:
 
 def write_number(text: str, notation: Notation) -> str:
     """A number as printed, such as 1/3 or -inf."""
+    if _SIMPLE.fullmatch(text):
+        return text
     return write(numeral(text), notation)
 
 

@@ -33,12 +33,10 @@ def pointed(texts: Sequence[str]) -> list[str]:
 
 def width(text: str) -> int:
     """How many columns of a fixed-width font the text takes, nearly: two for what East Asia writes wide."""
-    return sum(map(_width, text))
+    return len(text) if text.isascii() else sum(map(_width, text))
 
 
 def _width(character: str) -> int:
-    if character.isascii():
-        return 1
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -69,6 +69,7 @@ def test_spellings(source: str, plain: str, unicode: str, latex: str) -> None:
     ("text", "plain", "unicode", "latex"),
     [
         ("0.707", "0.707", "0.707", "0.707"),
+        ("-2.5", "-2.5", "-2.5", "-2.5"),
         ("1/3", "1/3", "1/3", r"\frac{1}{3}"),
         ("-1/3", "-1/3", "-1/3", r"-\frac{1}{3}"),
         ("sqrt(2)", "sqrt(2)", "√2", r"\sqrt{2}"),
