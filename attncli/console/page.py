@@ -28,5 +28,6 @@ def write_page(
         color=terminal.wants_color(color, stream),
         math=cast("Literal['fences', 'dollars']", math),
         fragment=fragment,
+        encoding=(stream and stream.encoding) or "utf-8",
     )
     output.write(render(document, format, style), path, portable=format != "table")

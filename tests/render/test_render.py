@@ -17,6 +17,8 @@ STYLES = (
     Style(width=1),
     Style(math="dollars"),
     Style(fragment=True),
+    Style(encoding="ascii"),
+    Style(encoding="cp437", width=80, color=True),
 )
 
 
@@ -26,6 +28,8 @@ def test_every_format_takes_every_block(format: str, style: Style) -> None:
     written = render(page(*EVERY_BLOCK, title="A page"), format, style)
     assert written.endswith("\n")
     assert written == render(page(*EVERY_BLOCK, title="A page"), format, style)
+    if format == "table":
+        assert written.encode(style.encoding)
     if format != "json":
         for number in ("2.5", "25.368", "16.956", "0.25", "17.935"):
             assert number in written

@@ -37,11 +37,18 @@ def test_decimal_points_stand_under_each_other() -> None:
 def test_what_a_mask_hides_is_marked_without_colour_and_explained() -> None:
     assert lines(grid("A", ("a", "b"), ("a", "b"), "1 0", "0.5 0.5", hidden="0")) == [
         "    A       a    b",
-        "    a ⎡   1    0   · ⎤",
+        "    a ⎡   1    0 ·   ⎤",
         "    b ⎣   0.5  0.5   ⎦",
         "",
         "    · hidden by the mask",
     ]
+
+
+def test_what_a_mask_hides_has_no_shade_in_a_heat_map() -> None:
+    shaded = grid("A", ("a",), ("x", "y"), "1 0", hidden="0", shaded=True)
+    assert lines(shaded)[1] == "    a [ 1 █  0 · ]"
+    written = render(page(shaded), "table", Style(color=True))
+    assert "\x1b[2m0 ·\x1b[0m" in written
 
 
 def test_a_heat_map_keeps_the_digits_and_shades_without_colour() -> None:
@@ -88,6 +95,35 @@ def test_brackets_stand_in_line_whatever_the_labels(label: str) -> None:
     written = lines(grid("S", (label, "b"), (label, "c"), "1 2", "3 4"), style=Style(width=200))
     first, second = (line.rindex(bracket) for line, bracket in zip(written[1:], "⎡⎣", strict=True))
     assert cell_len(written[1][:first]) == cell_len(written[2][:second])
+
+
+def test_ascii_stands_for_the_signs_of_a_page_where_the_encoding_lacks_them() -> None:
+    worked = Worked((WorkedLine("I → AI", dot(("sqrt(2)", "-inf")), number("1.5"), exact=False),))
+    blocks = (
+        Heading("Scores", 4, SHAPES),
+        Formula(parse_equation("S[i, j] = sum(k, Q[i, k] * K_T[k, j]) / sqrt(d_k)")),
+        grid("K_T", ("é", "日", "c"), ("a", "b"), "1 -inf", "1/3 0", "2 0", hidden="-inf 0"),
+        worked,
+    )
+    assert lines(*blocks, style=Style(width=40, encoding="latin-1")) == [
+        "-- 4 Scores -------- (3x4)*(4x3) = (3x3)",
+        "",
+        "    S[i, j] = sum(k, Q[i, k]*K^T[k, j]) / sqrt(d_k)",
+        "",
+        "    K^T          a     b",
+        "    é      [     1  -inf   ]",
+        "    \\u65e5 |   1/3     0 * |",
+        "    c      [     2     0 * ]",
+        "",
+        "    * hidden by the mask",
+        "",
+        "    I -> AI   sqrt(2)*(-inf) ~ 1.5",
+    ]
+
+
+def test_ascii_stands_for_shades_too() -> None:
+    shaded = grid("A", ("a",), ("w", "x", "y", "z"), "0.1 0.3 0.6 1", shaded=True)
+    assert lines(shaded, style=Style(encoding="ascii"))[1] == "    a [ 0.1 .  0.3 :  0.6 +    1 # ]"
 
 
 def test_markup_in_a_label_is_only_text() -> None:

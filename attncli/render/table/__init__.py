@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from io import StringIO
 
 from rich.console import Console
 from rich.text import Text
 
-from attncli.equation.notation import UNICODE
 from attncli.equation.shapes import product_text
 from attncli.page import document as page
 from attncli.page.spelling import formula
 from attncli.render import Style
-from attncli.render.labels import visible
 from attncli.render.table.grid import grid_lines
+from attncli.render.table.script import script
 from attncli.render.table.tabular import table_lines
 from attncli.render.table.worked import NARROW, sentence, worked_lines
 from attncli.render.table.wrapping import wrap
@@ -29,7 +27,6 @@ KINDS = {"note": ("Note: ", "bold cyan"), "warning": ("Warning: ", "bold yellow"
 def render(document: page.Document, style: Style) -> str:
     """The page as lines; in colour if `style.color`, never wider than `style.width` unless a number needs it."""
     console = Console(
-        file=StringIO(),
         width=style.width or PIPE,
         color_system="truecolor" if style.color else None,
         force_terminal=style.color,
@@ -48,10 +45,14 @@ def render(document: page.Document, style: Style) -> str:
         if lines and not run_on:
             lines.append(Text())
         lines += writer.block(block)
-    if lines:  # printed at once, since a print costs more than its line
-        console.print(Text("\n").join(lines), soft_wrap=True)
-    assert isinstance(console.file, StringIO)
-    return console.file.getvalue()
+    return writer.script.text("".join(f"{line}\n" for line in (_colored(console, lines) if style.color else lines)))
+
+
+def _colored(console: Console, lines: Sequence[Text]) -> list[str]:
+    """The lines with the codes of their colors; printed at once, since a print costs more than its line."""
+    with console.capture() as captured:
+        console.print(Text("\n").join(lines), soft_wrap=True, end="")
+    return captured.get().split("\n") if lines else []
 
 
 class _Writer:
@@ -60,6 +61,7 @@ class _Writer:
     def __init__(self, console: Console, style: Style) -> None:
         self.console = console
         self.style = style
+        self.script = script(style.encoding)
         self.page = style.width or PIPE
         self.prose = min(style.width or PIPE, WIDEST)
 
@@ -69,35 +71,35 @@ class _Writer:
                 return self.heading(block)
             case page.Paragraph(text=text, kind=kind):
                 prefix = Text(*KINDS[kind]) if kind in KINDS else Text()
-                return self.wrapped(Text.assemble(prefix, sentence(text)), BODY)
+                return self.wrapped(Text.assemble(prefix, sentence(text, self.script)), BODY)
             case page.Formula(equation=equation):  # its shapes stand in the heading
-                return [Text.assemble(" " * WORK, (formula(equation, UNICODE), "bold"))]
+                return [Text.assemble(" " * WORK, (self.script.text(formula(equation, self.script.notation)), "bold"))]
             case page.Worked(lines=lines):
-                return _indented(worked_lines(self.console, lines, self.room()), WORK)
+                return _indented(worked_lines(self.console, lines, self.script, self.room()), WORK)
             case page.Grid():
-                return _indented(grid_lines(block, self.room(), self.style.color), WORK)
+                return _indented(grid_lines(block, self.script, self.room(), self.style.color), WORK)
             case page.Table(head=head, rows=rows, right=right):
-                cells = [[sentence(cell) for cell in row] for row in rows]
-                heads = [Text(visible(word)) for word in head]
+                cells = [[sentence(cell, self.script) for cell in row] for row in rows]
+                heads = [Text(self.script.visible(word)) for word in head]
                 room = None if self.style.width is None else self.style.width - BODY
                 return _indented(table_lines(self.console, heads, cells, right, room), BODY)
             case page.Listing(items=items):
-                return [line for item in items for line in self.wrapped(sentence(item), BODY, "• ")]
+                return [line for item in items for line in self.wrapped(sentence(item, self.script), BODY, "• ")]
 
     def room(self) -> int | None:
         return None if self.style.width is None else self.style.width - WORK
 
     def title(self, text: str) -> list[Text]:
-        title = Text(visible(text), "bold")
+        title = Text(self.script.visible(text), "bold")
         return [title, Text("━" * title.cell_len, "cyan")]
 
     def heading(self, block: page.Heading) -> list[Text]:
-        title = Text(visible(block.text), "bold")
+        title = Text(self.script.visible(block.text), "bold")
         if block.number is not None:
             title = Text.assemble((f"{block.number} ", "bold cyan"), title)
         line = Text.assemble(("── ", "dim"), title, " ")
         rule = self.prose - line.cell_len
-        shapes = Text(product_text(block.shapes), "cyan") if block.shapes else Text()
+        shapes = Text(self.script.text(product_text(block.shapes)), "cyan") if block.shapes else Text()
         if rule - shapes.cell_len - 1 < SHORTEST:
             below = [Text.assemble(" " * WORK, shapes)] if shapes else []
             return [Text.assemble(line, ("─" * rule, "dim")), *below]

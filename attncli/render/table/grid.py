@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 
-from attncli.equation.notation import UNICODE
-from attncli.equation.write import write, write_number
 from attncli.page.document import Cell, Grid
 from attncli.render.columns import caption, pointed, split
-from attncli.render.labels import label
 from attncli.render.shades import HIDDEN, LEGEND, background, foreground, mark, needs_legend
+from attncli.render.table.script import Script
 
 GAP = 2  # between columns
 EVEN = 5  # columns narrower than this are widened to their widest neighbour: a matrix reads as a square
@@ -23,81 +22,92 @@ EVEN = 5  # columns narrower than this are widened to their widest neighbour: a 
 class _Column:
     """A column of a matrix, every text already padded to the column's width."""
 
-    head: Text
-    cells: tuple[Text, ...]
+    head: str
+    cells: tuple[str, ...]
+
+    @property
+    def width(self) -> int:
+        return len(self.cells[0])  # no sign of a number is wide
 
 
-def grid_lines(grid: Grid, room: int | None, color: bool) -> list[Text]:
+def grid_lines(grid: Grid, script: Script, room: int | None, color: bool) -> list[Text]:
     """The matrix as lines, in blocks of columns no wider than `room` where one column alone is not.
 
     Numbers are printed whole at any width: `room` decides how many columns stand side by side, no more.
     """
-    corner = Text(write(grid.name, UNICODE), "bold")
-    side = _padded([corner, *(Text(label(name), "cyan") for name in grid.rows)])
-    columns = [_column(grid, place, color) for place in range(len(grid.cells[0]))]
-    even = min(EVEN, max(column.head.cell_len for column in columns))
+    side = _padded([script.formula(grid.name), *map(script.label, grid.rows)])
+    columns = [_column(grid, place, script, color) for place in range(len(grid.cells[0]))]
+    even = min(EVEN, max(column.width for column in columns))
     columns = [_widened(column, even) for column in columns]
-    left = side[0].cell_len + 3  # a space, the bracket, and the brackets' inner space is the columns' gap
-    blocks = split([column.head.cell_len + GAP for column in columns], room and room - left - 2)
+    left = cell_len(side[0]) + 3  # a space, the bracket, and the brackets' inner space is the columns' gap
+    blocks = split([column.width + GAP for column in columns], room and room - left - 2)
     lines: list[Text] = []
     for number, (start, end) in enumerate(blocks):
         if number:
             lines.append(Text())
         if len(blocks) > 1:
             lines.append(Text(caption("column", start, end, len(columns)), "dim"))
-        lines += _block(side, columns[start:end])
+        lines += _block(side, columns[start:end], [row[start:end] for row in grid.cells] if color else None)
     if needs_legend(grid):
         lines += [Text(), Text(f"{HIDDEN} {LEGEND}", "dim")]
     return lines
 
 
-def _column(grid: Grid, place: int, color: bool) -> _Column:
+def _column(grid: Grid, place: int, script: Script, color: bool) -> _Column:
     cells = [row[place] for row in grid.cells]
-    numbers = pointed([write_number(cell.text, UNICODE) for cell in cells])
+    numbers = pointed([script.number(cell.text) for cell in cells])
     marks = [mark(cell, shaded=not color) for cell in cells]
+    head = script.label(grid.columns[place]) if grid.columns else ""
     if any(marks):
-        numbers = [f"{number} {sign or ' '}" for number, sign in zip(numbers, marks, strict=True)]
-    head = Text(label(grid.columns[place]) if grid.columns else "", "cyan")
-    if any(marks) and head:
-        head.append("  ")  # the label stands over the digits, not over the marks
-    width = max(head.cell_len, len(numbers[0]))
-    head.pad_left(width - head.cell_len)
-    styled = (Text(number.rjust(width), _look(cell, color)) for number, cell in zip(numbers, cells, strict=True))
-    return _Column(head, tuple(styled))
+        numbers = [_marked(number, sign, cell) for number, sign, cell in zip(numbers, marks, cells, strict=True)]
+        head += "  " if head else ""  # the label stands over the digits, not over the marks
+    width = max(cell_len(head), len(numbers[0]))
+    return _Column(" " * (width - cell_len(head)) + head, tuple(number.rjust(width) for number in numbers))
+
+
+def _marked(number: str, sign: str, cell: Cell) -> str:
+    """The sign of what is hidden belongs to the number, however few decimals that has; shades stand in a column."""
+    return f"{number.rstrip()} {sign}".ljust(len(number) + 2) if cell.hidden else f"{number} {sign or ' '}"
 
 
 def _widened(column: _Column, width: int) -> _Column:
-    more = max(width - column.head.cell_len, 0)
-    for text in (column.head, *column.cells):
-        text.pad_left(more)
-    return column
+    more = " " * (width - column.width)
+    return _Column(more + column.head, tuple(more + cell for cell in column.cells)) if more else column
 
 
-def _look(cell: Cell, color: bool) -> str | Style:
+def _look(cell: Cell) -> str | Style:
     if cell.hidden:
         return "dim"
-    if cell.shade is None or not color:
+    if cell.shade is None:
         return ""
     back = background(cell.shade)
     front = foreground(back)
     return Style.parse("rgb({},{},{}) on rgb({},{},{})".format(*front, *back))
 
 
-def _block(side: Sequence[Text], columns: Sequence[_Column]) -> list[Text]:
+def _block(side: Sequence[str], columns: Sequence[_Column], colored: Sequence[Sequence[Cell]] | None) -> list[Text]:
+    """One block of columns as lines; `colored` are its cells where they have looks."""
     gap = " " * GAP
-    lines = []
-    if any(column.head.plain.strip() for column in columns):
-        lines.append(Text.assemble(side[0], "   ", Text(gap).join(column.head for column in columns)))
-    else:
-        lines.append(side[0])
+    heads = gap.join(column.head for column in columns)
+    lines = [Text.assemble((side[0], "bold"), ("   " + heads if heads.strip() else "", "cyan"))]
     count = len(side) - 1
     for place in range(count):
         opening, closing = _brackets(place, count)
-        numbers = Text(gap).join(column.cells[place] for column in columns)
-        lines.append(Text.assemble(side[place + 1], f" {opening} ", numbers, f" {closing}"))
+        numbers = Text(gap.join([column.cells[place] for column in columns]))
+        if colored:
+            _paint(numbers, columns, colored[place])
+        lines.append(Text.assemble((side[place + 1], "cyan"), f" {opening} ", numbers, f" {closing}"))
     for line in lines:
         line.rstrip()
     return lines
+
+
+def _paint(numbers: Text, columns: Sequence[_Column], cells: Sequence[Cell]) -> None:
+    at = 0
+    for column, cell in zip(columns, cells, strict=True):
+        if look := _look(cell):
+            numbers.stylize(look, at, at + column.width)
+        at += column.width + GAP
 
 
 def _brackets(place: int, count: int) -> tuple[str, str]:
@@ -108,8 +118,6 @@ def _brackets(place: int, count: int) -> tuple[str, str]:
     return ("⎣", "⎦") if place == count - 1 else ("⎢", "⎥")
 
 
-def _padded(texts: Sequence[Text]) -> list[Text]:
-    width = max(text.cell_len for text in texts)
-    for text in texts:
-        text.pad_right(width - text.cell_len)
-    return list(texts)
+def _padded(texts: Sequence[str]) -> list[str]:
+    width = max(map(cell_len, texts))
+    return [text + " " * (width - cell_len(text)) for text in texts]

@@ -8,11 +8,9 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from attncli.equation.notation import UNICODE
-from attncli.equation.write import write
 from attncli.page import document as page
 from attncli.page.spelling import sides
-from attncli.render.labels import label, visible
+from attncli.render.table.script import Script
 from attncli.render.table.wrapping import wrap
 
 NARROW = 10  # prose is not squeezed below this
@@ -20,11 +18,11 @@ GAP = 3  # between the labels and the sums
 HANG = 2  # how far the second line of a sum stands from the first
 
 
-def worked_lines(console: Console, lines: Sequence[page.WorkedLine], width: int | None) -> list[Text]:
+def worked_lines(console: Console, lines: Sequence[page.WorkedLine], script: Script, width: int | None) -> list[Text]:
     """The lines with their labels in a column, and their results too where all fit the width."""
-    names = [Text(label(line.label), "cyan") for line in lines]
+    names = [Text(script.label(line.label), "cyan") for line in lines]
     gap = max(name.cell_len for name in names) + GAP
-    spelled = [sides(line, UNICODE) for line in lines]
+    spelled = [tuple(map(script.text, sides(line, script.notation))) for line in lines]
     left = max(len(worked) for worked, _ in spelled)
     right = max(len(result) for _, result in spelled)
     room = None if width is None else width - gap
@@ -36,20 +34,20 @@ def worked_lines(console: Console, lines: Sequence[page.WorkedLine], width: int 
         pieces = [Text(piece) for piece in _broken(whole.rstrip(), room)]
         if result:
             pieces[-1].stylize("bold", pieces[-1].plain.rindex(" ") + 1)
-        pieces = _remarked(console, pieces, sentence(line.remark), room)
+        pieces = _remarked(console, pieces, sentence(line.remark, script), room)
         heads = [name] + [Text(" " * (gap + HANG))] * (len(pieces) - 1)
         written += [Text.assemble(head, piece) for head, piece in zip(heads, pieces, strict=True)]
     return written
 
 
-def sentence(text: page.Text) -> Text:
+def sentence(text: page.Text, script: Script) -> Text:
     """A run of prose, its formulas in italics."""
     written = Text()
     for piece in text:
         if isinstance(piece, page.Math):
-            written.append(write(piece.expression, UNICODE), "italic")
+            written.append(script.formula(piece.expression), "italic")
         else:
-            written.append(visible(piece))
+            written.append(script.visible(piece))
     return written
 
 
@@ -70,7 +68,7 @@ def _broken(text: str, room: int | None) -> list[str]:
     if room is None or len(text) <= room:
         return [text]
     lines: list[str] = [""]
-    for term in re.split(r" +(?=[-+=≈/] )|(?<=,) ", text):
+    for term in re.split(r" +(?=[-+=≈~/] )|(?<=,) ", text):
         limit = room - (HANG if len(lines) > 1 else 0)
         if lines[-1] and len(lines[-1]) + 1 + len(term) > limit:
             lines.append(term)

@@ -7,9 +7,9 @@ import re
 from rich.console import Console
 from rich.text import Text
 
-# A piece is not divided: it ends with spaces, with a dot between factors or with the parenthesis of a function,
+# A piece is not divided: it ends with spaces, with the sign between factors or with the parenthesis of a function,
 # and what stands in brackets, the indices of a cell, stays in one.
-_PIECE = re.compile(r"(?:\[[^\[\]]*\]|[^ ·(]|(?<!\w)\()*(?: +|·|(?<=\w)\(|$)")
+_PIECE = re.compile(r"(?:\[[^\[\]]*\]|[^ ·*(]|(?<!\w)\()*(?: +|[·*]|(?<=\w)\(|$)")
 
 
 def wrap(console: Console, text: Text, width: int) -> list[Text]:
