@@ -25,7 +25,7 @@ PREAMBLE = r"""\documentclass[11pt]{article}
 \clubpenalty=10000 \widowpenalty=10000 \displaywidowpenalty=10000
 \pagestyle{plain}
 \begin{document}
-\setlength{\abovedisplayshortskip}{4pt plus 2pt}
+\setlength{\abovedisplayshortskip}{6pt plus 2pt}
 """
 FRAGMENT = "% Needs \\usepackage{color} in the preamble.\n"
 LABEL = 34  # digits; labels wider than this do not set the width of their column
