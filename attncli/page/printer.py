@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from attncli.equation.decimals import round_half_up
 from attncli.equation.tree import Equation, Expression, Name, Number, rewrite
@@ -18,6 +19,7 @@ from attncli.tracing.model import Step, Trace
 FLOAT_DIGITS = 15  # significant ones that a float64 always keeps
 SCIENTIFIC = Decimal(10) ** FLOAT_DIGITS  # from here on, not even the digits before the point are all known
 NO_NUMBERS = ("inf", "-inf", "nan")
+SAFE, NEAR = 1e9, 1e-4  # up to here, and no nearer than this, a float64 leaves no doubt about a rounded digit
 GIVEN_DECIMALS = 6  # given numbers are shown in full up to so many decimals
 
 
@@ -29,10 +31,18 @@ def show(value: float, precision: int) -> str:
     """
     if not math.isfinite(value):
         return str(float(value))
+    if _plainly_rounded(value, precision):
+        return f"{value:z.{precision}f}"
     decimal = Decimal(f"{value:.{FLOAT_DIGITS - 1}e}")
     if decimal.adjusted() + precision >= FLOAT_DIGITS and abs(decimal) < SCIENTIFIC:
         decimal = Decimal(repr(float(value)))
     return show_decimal(decimal, precision)
+
+
+def _plainly_rounded(value: float, precision: int) -> bool:
+    """Whether binary rounding must give the same digits: far from a tie, from a whole number and from the last digit."""
+    scaled = abs(value) * 10.0**precision
+    return scaled < SAFE and abs(scaled % 1 - 0.5) > NEAR and abs(value - round(value)) > NEAR
 
 
 def show_decimal(decimal: Decimal, precision: int) -> str:
@@ -109,6 +119,7 @@ def printed(number: Number) -> Decimal:
     return Decimal(number.text) if number.text in NO_NUMBERS else as_decimal(number.text)
 
 
+@lru_cache(maxsize=2**16)
 def literal(text: str) -> Number:
     """A printed number as a node that knows exactly what its text says."""
     if text in NO_NUMBERS:

@@ -7,7 +7,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attncli.page.printer import Printer, literal, show
@@ -128,3 +128,17 @@ def test_a_mask_of_given_numbers_is_shown_as_given(
     printer = Printer(trace, 3)
     assert [printer.text(trace.steps["mask"], (0, j)) for j in range(2)] == ["1/3", "-inf"]
     assert printer.number("additive", (0, 0)).value == Fraction(1, 3)
+
+
+@given(st.floats(min_value=-1e6, max_value=1e6), st.integers(0, 8))
+@example(0.9995, 3)
+@example(2.675, 2)
+@example(0.125, 2)
+@example(0.49995, 4)
+@example(999.9999999999999, 3)
+def test_the_short_way_to_round_is_the_long_one(value: float, precision: int) -> None:
+    """Most numbers are rounded in binary for speed; all must come out as their 15 digits, rounded half up by hand."""
+    digits = Decimal(f"{value:.14e}")
+    whole = digits == digits.to_integral_value()
+    by_hand = digits.quantize(Decimal(1).scaleb(-precision), ROUND_HALF_UP)
+    assert show(value, precision) == (str(int(digits)) if whole else f"{by_hand:zf}")
