@@ -40,7 +40,7 @@ def show(value: float, precision: int) -> str:
 
 
 def _plainly_rounded(value: float, precision: int) -> bool:
-    """Whether binary rounding must give the same digits: far from a tie, from a whole number and from the last digit."""
+    """Whether binary rounding gives the same digits: far from a tie, from a whole number and from the last digit."""
     scaled = abs(value) * 10.0**precision
     return scaled < SAFE and abs(scaled % 1 - 0.5) > NEAR and abs(value - round(value)) > NEAR
 
