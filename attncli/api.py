@@ -36,16 +36,22 @@ class Trace(tracing.Trace):
 
     @classmethod
     def _of(cls, trace: tracing.Trace) -> Trace:
-        return cls(**{field.name: getattr(trace, field.name) for field in fields(trace)})
+        values = {field.name: getattr(trace, field.name) for field in fields(trace)}
+        return cls(**values | {"truth": trace.truth and cls._of(trace.truth)})
 
     def to_markdown(self, *, detail: str = "rows", precision: int = 3, heatmap: bool = False) -> str:
-        """The worked derivation as Markdown with dollar math, as `attncli compute --format markdown` writes it."""
+        """The worked derivation as Markdown with dollar math, as `attncli compute --format markdown` writes it.
+
+        A trace on paper is always shown at its own precision.
+        """
         view = _view(detail, precision, heatmap)
         return render(derivation(self, view), "markdown", Style(math="dollars"))
 
-    def to_latex(self, *, detail: str = "rows", precision: int = 3, fragment: bool = False) -> str:
+    def to_latex(
+        self, *, detail: str = "rows", precision: int = 3, heatmap: bool = False, fragment: bool = False
+    ) -> str:
         """The worked derivation as a LaTeX document, or as a fragment to paste into one."""
-        return render(derivation(self, _view(detail, precision)), "latex", Style(fragment=fragment))
+        return render(derivation(self, _view(detail, precision, heatmap)), "latex", Style(fragment=fragment))
 
     def _repr_markdown_(self) -> str:
         return self.to_markdown(detail="rows")
@@ -70,8 +76,8 @@ def trace(
     """Work a problem out, step by step.
 
     `device` is "cpu" or "gpu", `dtype` one of float16, bfloat16, float32 and float64, `rounding` "shown" (full
-    precision inside) or "paper" (each step rounded to `precision` decimals). Raises AttncliError (exit code 5)
-    where CuPy or a GPU is missing.
+    precision inside) or "paper" (each step rounded to `precision` decimals). Raises AttncliError: exit code 2 for
+    a choice that is none of these, 5 where CuPy or a GPU is missing.
     """
     if not isinstance(problem, Problem):
         raise usage_error(f"{problem!r} is not a problem", help="read one first: attncli.trace(attncli.load(path))")
@@ -79,7 +85,7 @@ def trace(
     return Trace._of(worked)
 
 
-def _view(detail: str, precision: int, heatmap: bool = False) -> View:
+def _view(detail: str, precision: int, heatmap: bool) -> View:
     chosen("detail", detail, DETAILS)
     check_precision(precision)
     return View(detail=detail, precision=precision, heatmap=heatmap)

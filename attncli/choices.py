@@ -69,7 +69,7 @@ def chosen(what: str, value: str, known: Iterable[str]) -> str:
 
 def check_precision(precision: int) -> None:
     """Raises AttncliError (exit 2) where it is not a number of decimals that can be shown."""
-    if not isinstance(precision, int) or precision not in PRECISION:
+    if not isinstance(precision, int) or isinstance(precision, bool) or precision not in PRECISION:
         raise usage_error(
             f"precision cannot be {precision!r}", help=f"give a whole number from {PRECISION[0]} to {PRECISION[-1]}"
         )

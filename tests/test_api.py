@@ -34,6 +34,30 @@ def test_a_trace_survives_json(trace: attncli.Trace) -> None:
     assert read.to_markdown() == trace.to_markdown()
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"settings": []},
+        {"steps": []},
+        {"parameters": []},
+        {"steps": {"scores": {"value": [[1]]}}},
+        {"attncli": {"format": 2}},
+    ],
+)
+def test_what_is_no_trace_is_refused(trace: attncli.Trace, change: dict[str, Any]) -> None:
+    with pytest.raises((KeyError, TypeError, ValueError)):
+        attncli.Trace.from_dict(trace.to_dict() | change)
+
+
+def test_a_trace_on_paper_is_shown_at_its_own_precision() -> None:
+    trace = attncli.trace(attncli.load(FILE), rounding="paper", precision=1)
+    page = trace.to_markdown()
+    assert "every number is rounded half up to 1 decimal," in page
+    assert trace.truth is not None
+    np.testing.assert_array_equal(trace["weights"][1], [0.3, 0.3, 0.3])
+    assert "In words" in trace.truth.to_markdown()
+
+
 def test_a_notebook_shows_the_derivation(trace: attncli.Trace) -> None:
     shown = trace._repr_markdown_()
     assert shown.startswith("# I love AI\n")

@@ -1,6 +1,6 @@
 """The functions an equation may use, each with its meaning on arrays, floats, decimals and exact numbers.
 
-To add one: a line in `FUNCTIONS` here and its spelling in `notation.py`; a test holds the two tables together.
+How to add one is in docs/contributing.md; tests hold its tables together.
 """
 
 from __future__ import annotations

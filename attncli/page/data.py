@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from attncli.page.document import Document
-from attncli.page.printer import Printer
+from attncli.page.printer import Printer, printer_for
 from attncli.page.selection import chosen_cell, chosen_steps
 from attncli.page.spelling import plain_line
 from attncli.page.view import View
@@ -25,7 +25,7 @@ def view_data(trace: Trace, view: View) -> dict[str, Any]:
 
     Raises (exit 2) where the view asks for a step or a cell that is not there.
     """
-    printer = Printer(trace, view.precision)
+    printer = printer_for(trace, view)
     if view.cell is not None:
         return _cell_data(trace, view.cell, printer)
     names = tuple(trace.steps) if view.steps is None else chosen_steps(trace, view.steps)

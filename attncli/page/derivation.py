@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from attncli.page.closing import closing
 from attncli.page.data import view_data
 from attncli.page.document import Block, Document, Heading, Paragraph
-from attncli.page.printer import Printer
+from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import about, notes
 from attncli.page.section import cell_section, given_section, step_section
 from attncli.page.selection import chosen_cell, chosen_steps
@@ -17,17 +17,17 @@ from attncli.tracing.model import Trace
 
 def derivation(trace: Trace, view: View) -> Document:
     """The page for this view; raises (exit 2) where it asks for a step or a cell that is not there."""
-    printer = Printer(trace, view.precision)
+    printer = printer_for(trace, view)
     if view.cell is not None:
         step, index = chosen_cell(trace, view.cell)
         blocks = tuple(cell_section(printer, step, index))
-        page = (*notes(trace, blocks, view.precision), *blocks)
+        page = (*notes(printer, blocks), *blocks)
         return Document(trace.title, page, lambda: view_data(trace, view))
     names = tuple(trace.steps) if view.steps is None else chosen_steps(trace, view.steps)
     blocks = tuple(_sections(printer, names, view))
-    page = (*notes(trace, blocks, view.precision), *blocks)
+    page = (*notes(printer, blocks), *blocks)
     if view.steps is None:
-        page = (Paragraph(about(trace)), *page, *closing(printer))
+        page = (Paragraph(about(printer)), *page, *closing(printer))
     return Document(trace.title, page, lambda: view_data(trace, view))
 
 

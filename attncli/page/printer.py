@@ -12,6 +12,7 @@ from functools import lru_cache
 from attncli.equation.decimals import round_half_up
 from attncli.equation.tree import Equation, Expression, Name, Number, rewrite
 from attncli.page.document import Math, Text, text
+from attncli.page.view import View
 from attncli.problem.model import Matrix, Scalar
 from attncli.problem.numbers import as_decimal, as_exact, canonical
 from attncli.tracing.model import Step, Trace
@@ -112,6 +113,11 @@ class Printer:
             for name, given in self.trace.parameters.items()
             if isinstance(given, Scalar)
         } | {"inf": literal("inf")}
+
+
+def printer_for(trace: Trace, view: View) -> Printer:
+    """The printer of a page: at the precision of its view, or of its paper, whose numbers have no more digits."""
+    return Printer(trace, view.precision if trace.settings.precision is None else trace.settings.precision)
 
 
 def printed(number: Number) -> Decimal:

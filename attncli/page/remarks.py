@@ -14,8 +14,9 @@ from attncli.page.worked import cell_label
 from attncli.tracing.model import Step, Trace
 
 
-def about(trace: Trace) -> Text:
+def about(printer: Printer) -> Text:
     """One line: what is computed here, and with which sizes and settings."""
+    trace, scalars = printer.trace, printer.scalars()
     queries, keys = len(trace.tokens), len(trace.context_tokens)
     tokens = count(queries, "token")
     if not trace.self_attention:
@@ -29,12 +30,9 @@ def about(trace: Trace) -> Text:
     source.append(f"`d_k` = {trace['K'].shape[1]}, `d_v` = {trace['V'].shape[1]}")
     if "scaled" not in trace and trace.settings.score == "scaled_dot":
         source.append("; no scaling")
-    if "scale" in trace.parameters:
-        source.append(f"; scale {trace.settings.scale:g}")
-    if trace.settings.softcap:
-        source.append(f"; softcap {trace.settings.softcap:g}")
-    if trace.settings.exp_base:
-        source.append(f"; base {trace.settings.exp_base:g} instead of e")
+    for name, said in (("scale", "scale {}"), ("softcap", "softcap {}"), ("exp_base", "base {} instead of e")):
+        if name in scalars:
+            source.append(f"; {said.format(scalars[name].text)}")
     if trace.settings.mask:
         source.append(f"; mask: {', '.join(trace.settings.mask)}")
     if trace.settings.device != "cpu":
@@ -42,12 +40,13 @@ def about(trace: Trace) -> Text:
     return text("".join(source) + ".")
 
 
-def notes(trace: Trace, blocks: tuple[Block, ...], precision: int) -> Iterator[Block]:
+def notes(printer: Printer, blocks: tuple[Block, ...]) -> Iterator[Block]:
     """Warnings, and what `=`, `≈` and the printed digits mean on this page."""
+    trace = printer.trace
     for warning in trace.warnings:
         yield Paragraph((warning[0].upper() + warning[1:] + ".",), "warning")
     if trace.truth is not None:
-        yield from _paper_notes(trace, trace.truth, precision)
+        yield from _paper_notes(trace, trace.truth, printer.precision)
         return
     dtype = DTYPES[trace.settings.dtype]
     if dtype.name != "float64":

@@ -13,6 +13,7 @@ from attncli.tracing.model import Step, Trace
 _CELL = re.compile(r"\s*(\w+)\s*\[(.*)\]\s*", re.DOTALL)
 _PART = re.compile(r"""\s*"([^"]*)"\s*(?:,|$)|\s*'([^']*)'\s*(?:,|$)|([^,]*)(?:,|$)""", re.DOTALL)
 _LONGEST = 1000
+_NAMED = {rule.symbol: rule.name for rule in RULES.values()} | {name: name for name in RULES}
 
 
 def chosen_steps(trace: Trace, names: Sequence[str]) -> tuple[str, ...]:
@@ -50,12 +51,12 @@ def chosen_cell(trace: Trace, text: str) -> tuple[Step, tuple[int, ...]]:
 
 
 def _step(trace: Trace, name: str) -> Step:
-    named = {rule.symbol: rule.name for rule in RULES.values()} | {rule: rule for rule in RULES}
-    if named.get(name) in trace.steps:
-        return trace.steps[named[name]]
+    found = _NAMED.get(name)
+    if found is not None and found in trace.steps:
+        return trace.steps[found]
     there = ", ".join(trace.steps)
-    if name in RULES:
-        raise usage_error(f"this problem has no step {name}", help=f"its steps are {there}")
+    if found:
+        raise usage_error(f"this problem has no step {found}", help=f"its steps are {there}")
     if len(words := name.split()) > 1:
         help = f"put commas between steps: {','.join(words)}"
     else:

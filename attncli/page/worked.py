@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
+from fractions import Fraction
 from itertools import product
 from math import inf
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from attncli.equation.shapes import index_sizes
 from attncli.equation.substitute import decimal, exact, substitute
-from attncli.equation.tree import Call, Expression, Name, Number, Ref, rewrite, walk
+from attncli.equation.tree import Call, Expression, Number, Ref, rewrite, walk
 from attncli.page.document import Math, Text, WorkedLine
 from attncli.page.printer import Printer, printed
 from attncli.tracing.model import Step, Trace
@@ -98,8 +99,8 @@ def _shortened(sentence: Expression) -> Expression:
             return node
         heaviest = sorted(node.arguments, key=_weight, reverse=True)[: MOST_TERMS - 1]
         kept = [term for term in node.arguments if any(term is other for other in heaviest)]
-        left_out = Name(f"… {len(node.arguments) - len(kept)} more …")
-        return Call(node.function, (*kept, left_out))
+        count = len(node.arguments) - len(kept)
+        return Call(node.function, (*kept, Call("left_out", (Number(Fraction(count), str(count)),))))
 
     return rewrite(sentence, change)
 

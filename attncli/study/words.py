@@ -88,9 +88,9 @@ def _shares(trace: Trace, row: int, groups: list[tuple[float, list[int]]]) -> li
 def _origin(trace: Trace, row: int, groups: list[tuple[float, list[int]]]) -> str:
     weight, keys = groups[0]
     share = weight * len(keys)
-    names = listed([_value(trace, row, key) for key in keys[:MOST_KEYS]])
+    names = listed([_value(trace, row, key) for key in keys])
     if len(keys) > MOST_KEYS:
-        return f"mostly a mixture of {len(keys)} values ({percent(share)})"
+        names = f"{len(keys)} values of equal weight"
     if share <= 0.5:
         return f"a mixture, its largest part {names} ({percent(share)})"
     return f"{'almost entirely' if share > 0.95 else 'mostly'} {names} ({percent(share)})"

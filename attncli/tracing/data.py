@@ -35,16 +35,23 @@ def to_dict(trace: Trace, names: Sequence[str] | None = None) -> dict[str, Any]:
         "context_tokens": list(trace.context_tokens),
         "settings": trace.settings.to_dict(),
         "parameters": {name: _values(np.asarray(given.value)) for name, given in trace.parameters.items()},
-        "steps": {name: _step(trace.steps[name]) for name in names or trace.steps},
+        "steps": {name: _step(trace.steps[name]) for name in (trace.steps if names is None else names)},
         "warnings": list(trace.warnings),
         "fully_masked": list(trace.fully_masked),
         **_written(trace.parameters),
-        **_truth(trace.truth, names or tuple(trace.steps)),
+        **_truth(trace.truth, tuple(trace.steps) if names is None else names),
     }
 
 
 def from_dict(data: dict[str, Any]) -> Trace:
     """The trace that `to_dict` wrote; raises KeyError, TypeError or ValueError where it is not one."""
+    try:
+        return _read_trace(data)
+    except AttributeError as error:
+        raise TypeError("this is not the data of a trace") from error
+
+
+def _read_trace(data: dict[str, Any]) -> Trace:
     if data["attncli"]["format"] != FORMAT:
         raise ValueError(f"this is trace format {data['attncli']['format']}; format {FORMAT} can be read")
     written = data.get("written", {})
@@ -131,7 +138,7 @@ def _read_step(name: str, data: dict[str, Any], format: str) -> Step:
         why=data["why"],
     )
     value, labels = read_only(_array(data["value"]).astype(format)), tuple(tuple(axis) for axis in data["labels"])
-    if list(value.shape) != data["shape"] or tuple(map(len, labels)) != value.shape:
+    if list(value.shape) != data["shape"] or tuple(map(len, labels)) != value.shape or value.ndim != len(rule.axes):
         raise ValueError(f"{name}: its value has shape {value.shape}, which its shape or its labels are not of")
     written = read_only(np.array(data["written"], dtype=object)) if "written" in data else None
     return Step(rule, value, labels, written)

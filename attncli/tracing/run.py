@@ -48,8 +48,8 @@ def run(
     `device` is "cpu" or "gpu" (exit 5 where there is none), `dtype` a key of `choices.DTYPES`; `rounding`
     is "shown" (full precision inside) or "paper" (every step rounded to `precision` decimals feeds the next,
     which works in decimal and on the CPU); the softmax is shifted where a row of exponentials would show
-    as 0 at this precision. `backend` replaces the device's own. Raises AttncliError, with exit code 2, for
-    a choice that is none of these.
+    as 0 at this precision. `backend` replaces the device's own (not on paper). Raises AttncliError, with exit
+    code 2, for a choice that is none of these.
     """
     check_working(device, dtype, rounding, precision)
     plan = plan_logits(problem)

@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,13 @@ from pages import EVERY_BLOCK, HOSTILE, dot, grid, number, page
 
 from attncli.equation.parse import parse_equation
 from attncli.page.catalogue import catalogue
+from attncli.page.derivation import derivation
 from attncli.page.document import Block, Formula, Heading, Listing, Paragraph, Table, Worked, WorkedLine, text
+from attncli.page.view import View
+from attncli.problem.model import Problem
 from attncli.render import Style, render
 from attncli.render.latex.escape import escape, length
+from attncli.tracing import run
 
 FRAGMENT = Style(fragment=True)
 
@@ -197,3 +202,11 @@ def compiled(engine: str, source: str, folder: Path) -> str:
     assert result.returncode == 0, log[-2000:]
     assert "Missing character" not in log
     return log
+
+
+def test_what_a_long_sum_leaves_out_is_said_in_tex(problem: Callable[..., Problem]) -> None:
+    long = [[1.5] * 20]
+    page = derivation(run(problem(Q=long, K=long, V=[[1]])), View(steps=("scores",)))
+    text = render(page, "latex")
+    assert r"\ldots\;9\;\mathrm{more}\;\ldots" in text
+    assert "…" not in text

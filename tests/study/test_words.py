@@ -68,7 +68,7 @@ def words(problem: Build, weights: Any, tokens: Any = None, context_tokens: Any 
         (
             [0.18] * 5 + [0.1],
             '"q" pays 18.0 % of its attention each to 5 tokens, 10.0 % to "c6". '
-            "Its output is mostly a mixture of 5 values (90.0 %).",
+            "Its output is mostly 5 values of equal weight (90.0 %).",
         ),
     ],
 )
