@@ -33,8 +33,8 @@ class _Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         command = super().get_command(ctx, cmd_name)
         if command is None:
-            listed = f"the commands are {', '.join(self.commands)}"
-            help = did_you_mean(cmd_name, list(self.commands), listed)
+            known = f"the commands are {listed(list(self.commands))}"
+            help = did_you_mean(cmd_name, list(self.commands), known)
             if cmd_name.lower().endswith((".yaml", ".yml", ".json")) or os.path.isfile(cmd_name):
                 from shlex import quote  # takes a while, and few need it
 

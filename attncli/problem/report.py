@@ -20,11 +20,6 @@ class Report:
         self._count = 0
 
     @property
-    def clean(self) -> bool:
-        """Whether nothing is wrong so far."""
-        return not self._count
-
-    @property
     def count(self) -> int:
         """How many problems there are so far."""
         return self._count
