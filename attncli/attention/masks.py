@@ -73,8 +73,13 @@ def mask_rule(parts: tuple[Clause, ...]) -> Rule:
     return replace(
         rule,
         expression=parse_equation(f"mask[i, j] = {value}").expression,
-        meaning=" ".join([meaning, *(part.meaning for part in parts)]),
+        meaning=" ".join([meaning, *(part.meaning for part in parts if part.meaning), *_counting(parts)]),
     )
+
+
+def _counting(parts: tuple[Clause, ...]) -> tuple[str, ...]:
+    """How positions are counted, where a part speaks of them."""
+    return ("Positions count from 0.",) if any(part.name in ("causal", "window") for part in parts) else ()
 
 
 def _clause(part: MaskPart, offset: int, corner: str, suffix: str) -> Clause:
@@ -83,7 +88,7 @@ def _clause(part: MaskPart, offset: int, corner: str, suffix: str) -> Clause:
     match part:
         case Causal():
             where = "" if corner == "top-left" else f", aligned to the bottom-right corner (offset {offset})"
-            meaning = f"Causal: query i sees the keys up to position {reach}{where}; positions count from 0."
+            meaning = f"Causal: query `i` sees the keys up to position `{reach}`{where}."
             return Clause("causal", meaning, (f"j <= {reach}",), parameters=parameters)
         case Window(left=left, right=right):
             before, after = f"left{suffix}", f"right{suffix}"
@@ -114,7 +119,4 @@ def _window_meaning(left: int, right: int) -> str:
     def side(size: int, word: str) -> str:
         return f"any number of keys {word}" if size < 0 else f"{count(size, 'key')} {word}"
 
-    return (
-        f"Window: a query sees {side(left, 'before')} and {side(right, 'after')} its own position; "
-        "positions count from 0."
-    )
+    return f"Window: a query sees {side(left, 'before')} and {side(right, 'after')} its own position."

@@ -56,6 +56,8 @@ def latex_name(name: str) -> str:
         base, mark = rf"\mathrm{{{parts.base.replace('_', '~')}}}", ""
     else:
         base, mark = parts.base, parts.mark if len(parts.mark) < 2 else rf"\mathrm{{{parts.mark}}}"
+    if mark.isdigit():  # W^2 would be a square
+        mark = f"({mark})"
     top = r"\top" if parts.transposed else ""
     if parts.is_length:
         return f"{base}_{{{mark}}}" + (f"^{{{top}}}" if top else "")

@@ -12,6 +12,7 @@ from attncli.attention.rules import RULES, cell_form, headline, in_symbols
 from attncli.equation.tree import Equation, Name, Reduce, Ref, walk
 from attncli.errors import did_you_mean, usage_error
 from attncli.page.document import Block, Document, Formula, Heading, Listing, Math, Paragraph, Table, Text, text
+from attncli.page.selection import NAMED
 from attncli.page.variants import variants
 from attncli.tracing.data import FORMAT, formula
 
@@ -34,9 +35,10 @@ def catalogue() -> Document:
 
 def rule_page(name: str) -> Document:
     """One step in full; raises AttncliError (exit 2) for a name that no step has."""
-    if name not in RULES:
+    if name not in NAMED:
         help = did_you_mean(name, list(RULES), "attncli steps lists them all")
         raise usage_error(f"no step is called {name!r}", help=help)
+    name = NAMED[name]
     rule = RULES[name].reading(_PLAIN)
     said = " ".join(part for part in (rule.meaning, rule.why) if part)
     blocks = (

@@ -90,15 +90,16 @@ class Printer:
 
     def formula(self, equation: Equation) -> Equation:
         """The equation with the problem's own settings in it, Z = 0.5·S; d_k stays a letter."""
-        return replace(equation, expression=self._with_settings(equation.expression))
+        return replace(equation, expression=self.with_settings(equation.expression))
 
     def prose(self, source: str) -> Text:
         """A sentence of a rule, with the problem's own settings in its expressions."""
         return tuple(
-            Math(self._with_settings(piece.expression)) if isinstance(piece, Math) else piece for piece in text(source)
+            Math(self.with_settings(piece.expression)) if isinstance(piece, Math) else piece for piece in text(source)
         )
 
-    def _with_settings(self, expression: Expression) -> Expression:
+    def with_settings(self, expression: Expression) -> Expression:
+        """An expression with the numbers of the problem's own settings for their names."""
         settings = {name: value for name, value in self.scalars().items() if name != "d_k"}
 
         def put(node: Expression) -> Expression:

@@ -34,7 +34,8 @@ def about(printer: Printer) -> Text:
         if name in scalars:
             source.append(f"; {said.format(scalars[name].text)}")
     if trace.settings.mask:
-        source.append(f"; mask: {', '.join(trace.settings.mask)}")
+        corner = f" ({trace.settings.corner})" if trace.settings.corner else ""
+        source.append(f"; mask: {', '.join(trace.settings.mask)}{corner}")
     if trace.settings.device != "cpu":
         source.append(f"; device: {trace.settings.device}")
     return text("".join(source) + ".")
@@ -54,7 +55,7 @@ def notes(printer: Printer, blocks: tuple[Block, ...]) -> Iterator[Block]:
         yield Paragraph((f"All numbers are {dtype.name}, about {dtype.digits} digits{how}.",), "note")
     if any(not line.exact for line in _worked_lines(blocks)):
         inside = "computed at full precision" if dtype.name == "float64" else f"kept in {dtype.name}"
-        said = f"≈ marks a line whose printed numbers are rounded; inside, every step is {inside}."
+        said = f"≈ marks a line whose printed numbers do not give the printed result; inside, every step is {inside}."
         yield Paragraph((said,), "note")
 
 

@@ -7,13 +7,20 @@ from collections.abc import Sequence
 
 from attncli.attention.rules import RULES
 from attncli.english import count, listed
+from attncli.equation.symbols import plain_name, unicode_name
 from attncli.errors import did_you_mean, usage_error
 from attncli.tracing.model import Step, Trace
 
-_CELL = re.compile(r"\s*(\w+)\s*\[(.*)\]\s*", re.DOTALL)
+_CELL = re.compile(r"\s*([^\s\[]+)\s*\[(.*)\]\s*", re.DOTALL)
 _PART = re.compile(r"""\s*"([^"]*)"\s*(?:,|$)|\s*'([^']*)'\s*(?:,|$)|([^,]*)(?:,|$)""", re.DOTALL)
 _LONGEST = 1000
-_NAMED = {rule.symbol: rule.name for rule in RULES.values()} | {name: name for name in RULES}
+# A step by its name, or by its letter in any of the spellings that a page has: Z', Kᵀ or K^T.
+NAMED = {
+    spelled: rule.name
+    for spell in (str, plain_name, unicode_name)
+    for rule in RULES.values()
+    for spelled in (spell(rule.symbol), rule.name)
+}
 
 
 def chosen_steps(trace: Trace, names: Sequence[str]) -> tuple[str, ...]:
@@ -51,7 +58,7 @@ def chosen_cell(trace: Trace, text: str) -> tuple[Step, tuple[int, ...]]:
 
 
 def _step(trace: Trace, name: str) -> Step:
-    found = _NAMED.get(name)
+    found = NAMED.get(name)
     if found is not None and found in trace.steps:
         return trace.steps[found]
     there = ", ".join(trace.steps)

@@ -10,7 +10,7 @@ import numpy as np
 from attncli.attention.masks import clauses, mask_rule
 from attncli.attention.rule import Rule
 from attncli.attention.rules import GIVEN_RULES, RULES
-from attncli.attention.variants import SCALED, SCORES, exponential, projection
+from attncli.attention.variants import SCALED, SCORES, exponential, projection, weights
 from attncli.problem.model import Additive, Causal, Hide, Keep, Lengths, Mask, Matrix, Padding, Window
 
 _MASKS = {
@@ -37,6 +37,8 @@ def variants(name: str) -> Mapping[str, Rule]:
             return {"scale: a number": SCALED["number"]}
         case "exp":
             return {"exp_base: a number": exponential(2.0)}
+        case "weights":
+            return {"exp_base: a number": weights(2.0)}
         case "mask":
             return dict(_masks())
     return {}

@@ -120,7 +120,7 @@ def _visibility(printer: Printer, tree: Call, place: dict[str, int]) -> Text:
         numbers = substitute(part, place, {}, printer.number, printer.scalars())
         holds = bool(exact(numbers))
         seen &= holds
-        said += [*_fact(part, numbers, place, holds), ", "]
+        said += [*_fact(printer.with_settings(part), numbers, place, holds), ", "]
     value = substitute(visible if seen else hidden, place, {}, printer.number, printer.scalars())
     return (*said, "so " if seen else "so hidden: ", Math(value))
 

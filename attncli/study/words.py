@@ -91,9 +91,10 @@ def _origin(trace: Trace, row: int, groups: list[tuple[float, list[int]]]) -> st
     names = listed([_value(trace, row, key) for key in keys])
     if len(keys) > MOST_KEYS:
         names = f"{len(keys)} values of equal weight"
+    total = f"{'together ' if len(keys) > 1 else ''}{percent(share)}"
     if share <= 0.5:
-        return f"a mixture, its largest part {names} ({percent(share)})"
-    return f"{'almost entirely' if share > 0.95 else 'mostly'} {names} ({percent(share)})"
+        return f"a mixture, its largest part {names} ({total})"
+    return f"{'almost entirely' if share > 0.95 else 'mostly'} {names} ({total})"
 
 
 def _value(trace: Trace, row: int, key: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from attncli.equation.notation import LATEX, PLAIN, UNICODE
-from attncli.equation.symbols import Symbol, symbol
+from attncli.equation.symbols import Symbol, latex_name, symbol
 from attncli.equation.tree import Name, Ref
 from attncli.equation.write import write
 
@@ -47,3 +47,7 @@ def test_names_in_every_notation(name: str, plain: str, unicode: str, latex: str
     assert [write(Name(name), notation) for notation in (PLAIN, UNICODE, LATEX)] == [plain, unicode, latex]
     assert write(Ref(name, ("i", "j")), LATEX) == cell
     assert write(Ref(name, ("i", "j")), UNICODE) == f"{unicode}[i, j]"
+
+
+def test_a_numbered_letter_is_no_power() -> None:
+    assert latex_name("W_2") == "W^{(2)}"

@@ -91,7 +91,8 @@ def test_a_given_step() -> None:
         ("V", ["with a context", "with b_V", "given directly"]),
         ("scores", ["score: multiplicative", "score: additive"]),
         ("exp", ["exp_base: a number"]),
-        ("weights", []),
+        ("weights", ["exp_base: a number"]),
+        ("output", []),
     ],
 )
 def test_variants(name: str, forms: list[str]) -> None:

@@ -126,7 +126,10 @@ def test_one_cell_only(trace: Trace) -> None:
 
 
 def test_the_note_on_rounded_lines_comes_once_and_only_where_there_are_some(trace: Trace) -> None:
-    note = "≈ marks a line whose printed numbers are rounded; inside, every step is computed at full precision."
+    note = (
+        "≈ marks a line whose printed numbers do not give the printed result; inside, every step is computed at full "
+        "precision."
+    )
     assert said(derivation(trace, View()), "note") == [note]
     assert said(derivation(trace, View(steps=("scores",))), "note") == []
     assert said(derivation(trace, View(detail="brief")), "note") == []

@@ -111,3 +111,10 @@ def test_steps_that_are_not_there(trace: Trace, names: list[str], message: str, 
 def test_a_step_of_this_problem_only(problem: Callable[..., Problem]) -> None:
     trace = run(problem(Q=[[1]], K=[[1]], V=[[1]], mask=(Causal(),)))
     assert chosen_cell(trace, "mask[0,0]")[0].name == "mask"
+
+
+@pytest.mark.parametrize("letter", ["K_T", "Kᵀ", "K^T"])
+def test_a_step_goes_by_every_spelling_of_its_letter(problem: Callable[..., Problem], letter: str) -> None:
+    step, place = chosen_cell(run(problem(Q=[[1]], K=[[2]], V=[[3]], mask=(Causal(),))), f"{letter}[0,0]")
+    assert (step.name, place) == ("K_T", (0, 0))
+    assert chosen_cell(run(problem(Q=[[1]], K=[[2]], V=[[3]], mask=(Causal(),))), "Z'[0,0]")[0].name == "masked"

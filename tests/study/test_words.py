@@ -43,7 +43,7 @@ def words(problem: Build, weights: Any, tokens: Any = None, context_tokens: Any 
         (
             [0.4, 0.4, 0.2],
             '"q" pays 40.0 % of its attention each to "c1" and "c2", 20.0 % to "c3". '
-            'Its output is mostly the value of "c1" and the value of "c2" (80.0 %).',
+            'Its output is mostly the value of "c1" and the value of "c2" (together 80.0 %).',
         ),
         (
             [0.4, 0.35, 0.25],
@@ -68,7 +68,7 @@ def words(problem: Build, weights: Any, tokens: Any = None, context_tokens: Any 
         (
             [0.18] * 5 + [0.1],
             '"q" pays 18.0 % of its attention each to 5 tokens, 10.0 % to "c6". '
-            "Its output is mostly 5 values of equal weight (90.0 %).",
+            "Its output is mostly 5 values of equal weight (together 90.0 %).",
         ),
     ],
 )
