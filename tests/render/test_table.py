@@ -48,7 +48,8 @@ def test_what_a_mask_hides_has_no_shade_in_a_heat_map() -> None:
     shaded = grid("A", ("a",), ("x", "y"), "1 0", hidden="0", shaded=True)
     assert lines(shaded)[1] == "    a [ 1 █  0 · ]"
     written = render(page(shaded), "table", Style(color=True))
-    assert "\x1b[2m0 ·\x1b[0m" in written
+    assert "\x1b[2m0\x1b[0m" in written
+    assert "without a colour: hidden by the mask" in written
 
 
 def test_a_heat_map_keeps_the_digits_and_shades_without_colour() -> None:

@@ -36,7 +36,8 @@ def grid_lines(grid: Grid, script: Script, room: int | None, color: bool) -> lis
     Numbers are printed whole at any width: `room` decides how many columns stand side by side, no more.
     """
     side = _padded([script.formula(grid.name), *map(script.label, grid.rows)])
-    columns = [_column(grid, place, script, color) for place in range(len(grid.cells[0]))]
+    coloured = color and any(cell.shade is not None for row in grid.cells for cell in row)
+    columns = [_column(grid, place, script, color, signs=not coloured) for place in range(len(grid.cells[0]))]
     even = min(EVEN, max(column.width for column in columns))
     columns = [_widened(column, even) for column in columns]
     left = cell_len(side[0]) + 3  # a space, the bracket, and the brackets' inner space is the columns' gap
@@ -49,14 +50,15 @@ def grid_lines(grid: Grid, script: Script, room: int | None, color: bool) -> lis
             lines.append(Text(caption("column", start, end, len(columns)), "dim"))
         lines += _block(side, columns[start:end], [row[start:end] for row in grid.cells] if color else None)
     if needs_legend(grid):
-        lines += [Text(), Text(f"{HIDDEN} {LEGEND}", "dim")]
+        lines += [Text(), Text(f"{'without a colour:' if coloured else HIDDEN} {LEGEND}", "dim")]
     return lines
 
 
-def _column(grid: Grid, place: int, script: Script, color: bool) -> _Column:
+def _column(grid: Grid, place: int, script: Script, color: bool, *, signs: bool) -> _Column:
+    """One column; in a coloured heat map nothing stands behind a number, so that every cell is as wide as it."""
     cells = [row[place] for row in grid.cells]
     numbers = pointed([script.number(cell.text) for cell in cells])
-    marks = [mark(cell, shaded=not color) for cell in cells]
+    marks = [mark(cell, shaded=not color) if signs else "" for cell in cells]
     head = script.label(grid.columns[place]) if grid.columns else ""
     if any(marks):
         numbers = [_marked(number, sign, cell) for number, sign, cell in zip(numbers, marks, cells, strict=True)]
