@@ -13,7 +13,7 @@ from attncli.equation.tree import Name
 from attncli.page.document import Block, Cell, Formula, Grid, Heading, Math, Paragraph, Shapes, Worked, WorkedLine, text
 from attncli.page.printer import Printer
 from attncli.page.worked import cell_label, lines, worked_line
-from attncli.tracing.model import Step, Trace
+from attncli.tracing.model import Step, Trace, masked_out
 
 
 def given_section(printer: Printer, step: Step, detail: str) -> Iterator[Block]:
@@ -86,9 +86,10 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
 
 def _hidden(trace: Trace, step: Step) -> NDArray[np.bool_]:
     """The cells that a mask hides, from the mask on."""
-    steps = list(trace.steps)
-    masked = "mask" in steps and step.rule.axes == ("query", "key") and steps.index(step.name) >= steps.index("mask")
-    return trace["mask"] == -np.inf if masked else np.zeros(step.shape, dtype=bool)
+    hidden, names = masked_out(trace.steps), list(trace.steps)
+    if hidden is None or step.rule.axes != ("query", "key") or names.index(step.name) < names.index("mask"):
+        return np.zeros(step.shape, dtype=bool)
+    return hidden
 
 
 def _shades(step: Step) -> NDArray[np.float64]:

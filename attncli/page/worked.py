@@ -15,7 +15,7 @@ from attncli.equation.substitute import decimal, exact, substitute
 from attncli.equation.tree import Call, Expression, Number, Ref, rewrite, walk
 from attncli.page.document import Math, Text, WorkedLine
 from attncli.page.printer import Printer, printed
-from attncli.tracing.model import Step, Trace
+from attncli.tracing.model import Step, Trace, masked_out
 
 TRANSCENDENTAL = ("exp", "tanh", "pow")
 NOTHING = Decimal("1e-40")
@@ -32,33 +32,33 @@ def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full
     if step.rule.shares and index[0] in trace.fully_masked:
         nothing = ("by definition: this query sees no key",)
         return WorkedLine(label, result=printer.number(step.name, index), remark=nothing)
-    sizes = index_sizes(step.rule.equation, trace.shapes())
-    sentence = substitute(tree, place, sizes, printer.number, printer.scalars())
+    sizes, scalars = index_sizes(step.rule.equation, trace.shapes()), printer.scalars()
+    sentence = substitute(tree, place, sizes, printer.number, scalars)
     result = printer.number(step.name, index)
     if isinstance(sentence, Number):  # a copy: nothing to work
         return WorkedLine(label, result=result)
     shown = sentence if in_full else _shortened(sentence)
-    return WorkedLine(label, shown, result, exact=_gives(printer, step, index, sentence, result))
+    told = _tells(sentence, result)
+    if told is None:  # to 50 digits, roots can be told from any number that is printed
+        value = decimal(
+            tree,
+            place,
+            sizes,
+            lambda name, at: printed(printer.number(name, at)),
+            {name: printed(number) for name, number in scalars.items()},
+        )
+        told = value.is_finite() and abs(value - printed(result)) < NOTHING
+    return WorkedLine(label, shown, result, exact=told)
 
 
-def _gives(printer: Printer, step: Step, index: tuple[int, ...], sentence: Expression, result: Number) -> bool:
-    """Whether the numbers printed in the sentence give exactly the printed result."""
+def _tells(sentence: Expression, result: Number) -> bool | None:
+    """Whether the printed numbers give exactly the result; None where roots, as in √2·√2, leave it open."""
     if isinstance(sentence, Call) and sentence.function == "share" and exact(sentence.arguments[1]) == 0:
         return False  # a sum that is printed as 0 without being 0 divides nothing
     truth = exact(sentence)
     if truth is not None or any(isinstance(node, Call) and node.function in TRANSCENDENTAL for node in walk(sentence)):
         return truth is not None and bool(truth == result.value)
-    # Only roots are left, as in √2·√2: to 50 digits they can be told from any number that is printed.
-    tree, place = step.rule.equation, dict(zip(step.rule.target.indices, index, strict=True))
-    scalars = {name: printed(number) for name, number in printer.scalars().items()}
-    value = decimal(
-        tree.expression,
-        place,
-        index_sizes(tree, printer.trace.shapes()),
-        lambda name, at: printed(printer.number(name, at)),
-        scalars,
-    )
-    return value.is_finite() and abs(value - printed(result)) < NOTHING
+    return None
 
 
 def lines(printer: Printer, step: Step, detail: str) -> tuple[WorkedLine, ...]:
@@ -86,8 +86,9 @@ def _telling_cell(trace: Trace, step: Step, row: int) -> tuple[int, ...]:
         return (row,)
     if step.rule.axes != ("query", "key"):
         return (row, 0)
-    if step.name == "mask" and (step.value[row] == -np.inf).any():
-        return (row, int(np.argmax(step.value[row] == -np.inf)))
+    hidden = masked_out(trace.steps) if step.name == "mask" else None
+    if hidden is not None and hidden[row].any():
+        return (row, int(np.argmax(hidden[row])))
     return (row, int(np.argmax(trace["weights"][row])))
 
 

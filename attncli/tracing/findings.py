@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from attncli.choices import Dtype
 from attncli.english import either
-from attncli.tracing.model import Step
+from attncli.tracing.model import Step, masked_out
 
 
 def rows_without_keys(steps: Mapping[str, Step]) -> tuple[int, ...]:
     """The rows from which the mask hides every key."""
-    if "mask" not in steps:
-        return ()
-    return tuple(int(row) for row in np.flatnonzero((steps["mask"].value == -math.inf).all(axis=1)))
+    hidden = masked_out(steps)
+    return () if hidden is None else tuple(int(row) for row in np.flatnonzero(hidden.all(axis=1)))
 
 
 def warnings(
@@ -34,16 +33,16 @@ def _overflows(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
     for step in steps.values():
         if np.isfinite(step.value.sum()):  # as it is only where every cell is
             continue
-        bad = np.argwhere(~np.isfinite(step.value) & ~(_hidden(steps, step) & (step.value == -math.inf)))
+        bad = np.argwhere(~np.isfinite(step.value) & ~(_meant_infinite(steps, step) & (step.value == -math.inf)))
         if len(bad):
             where = ",".join(labels[at] for labels, at in zip(step.labels, bad[0], strict=True))
             cells = f"{len(bad)} of {step.value.size:,} cells {either(len(bad), 'does', 'do')}"
             yield f"{step.name}: {cells} not fit into {dtype.name} (the first at {step.name}[{where}])"
 
 
-def _hidden(steps: Mapping[str, Step], step: Step) -> NDArray[np.bool_]:
+def _meant_infinite(steps: Mapping[str, Step], step: Step) -> NDArray[np.bool_]:
     """Where a mask puts -inf on purpose: in the cells it hides, and in a row of which it hides all."""
-    hidden = steps["mask"].value == -math.inf if "mask" in steps else None
+    hidden = masked_out(steps)
     if hidden is not None and step.rule.axes == ("query", "key"):
         return np.asarray(hidden)
     if hidden is not None and step.rule.axes == ("query",):

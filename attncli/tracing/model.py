@@ -86,6 +86,11 @@ class Trace:
         return arrays | {name: step.shape for name, step in self.steps.items()}
 
 
+def masked_out(steps: Mapping[str, Step]) -> NDArray[np.bool_] | None:
+    """The cells, query by key, that the mask hides; None without a mask."""
+    return steps["mask"].value == -np.inf if "mask" in steps else None
+
+
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
     """The array, contiguous and frozen."""
     array = np.ascontiguousarray(array)
