@@ -50,9 +50,8 @@ def chosen_cell(trace: Trace, text: str) -> tuple[Step, tuple[int, ...]]:
             help=f"write --cell '{step.name}[{axes}]'",
         )
     places = [
-        _place(text, step.labels[axis], step.rule.axes[axis], quoted, bare)
-        for axis, match in enumerate(parts)
-        for quoted, bare in [(match[1] if match[1] is not None else match[2], match[3] and match[3].strip())]
+        _place(text, labels, axis, *_word(match))
+        for labels, axis, match in zip(step.labels, step.rule.axes, parts, strict=True)
     ]
     return step, tuple(places)
 
@@ -71,11 +70,15 @@ def _step(trace: Trace, name: str) -> Step:
     raise usage_error(f"no step is called {name!r}", help=help)
 
 
-def _place(text: str, labels: tuple[str, ...], axis: str, quoted: str | None, bare: str | None) -> int:
-    word = bare if quoted is None else quoted
-    assert word is not None
-    if quoted is None and word.isascii() and word.isdigit():
-        if int(word[:9]) < len(labels) and len(word) < 9:
+def _word(match: re.Match[str]) -> tuple[str, bool]:
+    """What stands between two commas, and whether it was quoted."""
+    quoted = match[1] if match[1] is not None else match[2]
+    return (match[3].strip(), False) if quoted is None else (quoted, True)
+
+
+def _place(text: str, labels: tuple[str, ...], axis: str, word: str, quoted: bool) -> int:
+    if not quoted and word.isascii() and word.isdigit():
+        if len(word) < 9 and int(word) < len(labels):
             return int(word)
         message = f"--cell {text!r}: {axis} {word} does not exist; there are {len(labels)}, counted from 0"
         raise usage_error(message, help=f"use 0 to {len(labels) - 1}")
