@@ -8,6 +8,7 @@ from attncli.equation.notation import ATOM, PRODUCT, Notation
 from attncli.equation.numerals import numeral
 from attncli.equation.tree import Call, Equation, Expression, Name, Number, Reduce, Ref
 
+_DIGITS = re.compile(r"[0-9.]+")
 _SIMPLE = re.compile(r"-?[0-9.]+")  # alike in every notation, and nearly every number of a large matrix
 
 
@@ -32,6 +33,8 @@ def write_number(text: str, notation: Notation) -> str:
 def _write(node: Expression, notation: Notation) -> tuple[str, int]:
     """The text, and how tightly it binds."""
     match node:
+        case Number(text=text) if _DIGITS.fullmatch(text):  # most numbers: no tree is needed to spell them
+            return text, ATOM
         case Number(text=text):
             tree = numeral(text)
             if not isinstance(tree, Number):
