@@ -15,6 +15,9 @@ class Index:
 
 
 INDICES = {
+    "b": Index("batch", "an entry of the batch", "batch"),
+    "h": Index("head", "a head", "heads"),
+    "g": Index("kv_head", "a head of keys and values, which serves a group of heads", "kv_heads"),
     "i": Index("query", "a query", "n"),
     "j": Index("key", "a key", "m"),
     "d": Index("model", "a feature of the model", "d_model"),
@@ -22,6 +25,12 @@ INDICES = {
     "c": Index("value", "a feature of values", "d_v"),
     "p": Index("feature", "a feature of a query, where it is not that of a key", "d_q"),
     "a": Index("hidden", "a hidden feature of the additive score", "d_hidden"),
+    "t": Index("position", "a position in the sequence", "n_pos"),
+    "r": Index("pair", "a pair of features that are turned together", "d_pairs"),
+    "u": Index("cached", "a key or value from the cache", "n_past"),
+    "s": Index("new", "a key or value of the new tokens", "n_new"),
+    "e": Index("joined", "a feature of all heads side by side", "d_joined"),
+    "o": Index("output", "a feature of the projected output", "d_out"),
 }
 
 PLACEHOLDERS = {

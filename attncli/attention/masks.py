@@ -10,18 +10,35 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from attncli.attention.offset import Offset
 from attncli.attention.rule import Rule
 from attncli.attention.rules import COMPUTED_RULES
 from attncli.english import count, either
+from attncli.equation.lift import Leads
 from attncli.equation.parse import parse_equation
-from attncli.problem.model import Additive, Causal, Hide, Keep, Lengths, Mask, MaskPart, Matrix, Padding, Scalar, Window
+from attncli.problem.axes import BATCH, HEAD
+from attncli.problem.model import (
+    Additive,
+    Causal,
+    Hide,
+    Keep,
+    Lengths,
+    Mask,
+    MaskPart,
+    Matrix,
+    Padding,
+    Scalar,
+    Window,
+    read_only,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
     """One part of a mask: what must hold for a key to be visible, or the name of a matrix to add.
 
-    `parameters` holds the numbers and arrays the condition reads, `meaning` says it in words.
+    `parameters` holds the numbers and arrays the condition reads, `leads` the leading axes of those that have any;
+    `meaning` says it in words.
     """
 
     name: str
@@ -29,6 +46,7 @@ class Clause:
     conditions: tuple[str, ...] = ()
     added: str = ""
     parameters: Mapping[str, Scalar | Matrix] = field(default_factory=dict)
+    leads: Leads = field(default_factory=dict)
 
 
 def mask_names(mask: Mask) -> list[str]:
@@ -36,29 +54,12 @@ def mask_names(mask: Mask) -> list[str]:
     return [part.name for part in mask.parts]
 
 
-def mask_offset(mask: Mask, queries: int, keys: int) -> int:
-    """How far position i reaches in a causal mask or a window: 0, or m - n at the bottom-right corner.
-
-    m counts the keys that exist, after padding and lengths.
-    """
-    if mask.corner == "top-left":
-        return 0
-    exists = np.ones(keys, dtype=bool)
-    for part in mask.parts:
-        if isinstance(part, Padding):
-            exists &= np.array(part.exists, dtype=bool)
-        elif isinstance(part, Lengths):
-            exists &= np.arange(keys) < part.length
-    return int(exists.sum()) - queries
-
-
-def clauses(mask: Mask, queries: int, keys: int) -> tuple[Clause, ...]:
+def clauses(mask: Mask, offset: Offset) -> tuple[Clause, ...]:
     """The conditions of every part, with names of their own where a form is given twice."""
-    offset = mask_offset(mask, queries, keys)
     found: list[Clause] = []
     for part in mask.parts:
         earlier = sum(type(part) is type(other) for other in mask.parts[: len(found)])
-        found.append(_clause(part, offset, mask.corner, f"_{earlier + 1}" if earlier else ""))
+        found.append(_clause(part, offset, f"_{earlier + 1}" if earlier else ""))
     return tuple(found)
 
 
@@ -82,37 +83,59 @@ def _counting(parts: tuple[Clause, ...]) -> tuple[str, ...]:
     return ("Positions count from 0.",) if any(part.name in ("causal", "window") for part in parts) else ()
 
 
-def _clause(part: MaskPart, offset: int, corner: str, suffix: str) -> Clause:
-    reach = "i" if offset == 0 else "i + offset"
-    parameters: dict[str, Scalar | Matrix] = {} if offset == 0 else {"offset": Scalar.of(offset)}
+def _clause(part: MaskPart, offset: Offset, suffix: str) -> Clause:
+    reach = offset.reach
     match part:
         case Causal():
-            where = "" if corner == "top-left" else f", aligned to the bottom-right corner (offset {offset})"
-            meaning = f"Causal: query `i` sees the keys up to position `{reach}`{where}."
-            return Clause("causal", meaning, (f"j <= {reach}",), parameters=parameters)
+            meaning = f"Causal: query `i` sees the keys up to position `{reach}`{offset.meaning}."
+            return Clause("causal", meaning, (f"j <= {reach}",), "", offset.parameters, offset.leads)
         case Window(left=left, right=right):
             before, after = f"left{suffix}", f"right{suffix}"
             limits = (f"j >= {reach} - {before}",) * (left >= 0) + (f"j <= {reach} + {after}",) * (right >= 0)
-            parameters |= {name: Scalar.of(size) for name, size in ((before, left), (after, right)) if size >= 0}
-            return Clause("window", _window_meaning(left, right), limits, parameters=parameters)
+            sides = {name: Scalar.of(size) for name, size in ((before, left), (after, right)) if size >= 0}
+            meaning = _window_meaning(left, right)
+            return Clause("window", meaning, limits, "", {**offset.parameters, **sides}, offset.leads)
         case Padding(exists=exists):
-            gone = exists.count(False)
-            meaning = f"Padding: {gone} of {len(exists)} keys {either(gone, 'is', 'are')} only there to fill up."
-            parameters = {f"exists{suffix}": Matrix(np.array(exists, dtype=np.float64))}
-            return Clause("padding", meaning, (f"exists{suffix}[j] == 1",), parameters=parameters)
-        case Lengths(length=length):
-            meaning = f"Lengths: only the first {length} keys exist."
-            parameters = {f"length{suffix}": Scalar.of(length)}
-            return Clause("lengths", meaning, (f"j < length{suffix}",), parameters=parameters)
+            name, keys = f"exists{suffix}", sum(map(len, exists))
+            gone = sum(row.count(False) for row in exists)
+            meaning = f"Padding: {gone} of {keys} keys {either(gone, 'is', 'are')} only there to fill up."
+            parameter = {name: Matrix(np.array(exists, dtype=np.float64))}
+            return _without_ones(Clause("padding", meaning, (f"{name}[j] == 1",), "", parameter), name, (BATCH,))
+        case Lengths(lengths=(length,)):
+            meaning, parameters = (
+                f"Lengths: only the first {length} keys exist.",
+                {f"length{suffix}": Scalar.of(length)},
+            )
+            return Clause("lengths", meaning, (f"j < length{suffix}",), "", parameters)
+        case Lengths(lengths=lengths):
+            name, numbers = f"length{suffix}", ", ".join(map(str, lengths))
+            meaning = f"Lengths: of the entries of the batch, only the first {numbers} keys exist."
+            parameter = {name: Matrix(np.array(lengths, dtype=np.float64))}
+            return Clause("lengths", meaning, (f"j < {name}",), "", parameter, {name: (BATCH,)})
         case Keep(matrix=matrix):
-            parameters = {f"keep{suffix}": Matrix(matrix.astype(np.float64))}
-            return Clause("keep", "Keep: 1 may be seen.", (f"keep{suffix}[i, j] == 1",), parameters=parameters)
+            name, parameter = f"keep{suffix}", {f"keep{suffix}": Matrix(matrix.astype(np.float64))}
+            clause = Clause("keep", "Keep: 1 may be seen.", (f"{name}[i, j] == 1",), "", parameter)
+            return _without_ones(clause, name, (BATCH, HEAD))
         case Hide(matrix=matrix):
-            parameters = {f"hide{suffix}": Matrix(matrix.astype(np.float64))}
-            return Clause("hide", "Hide: 1 is hidden.", (f"hide{suffix}[i, j] == 0",), parameters=parameters)
+            name, parameter = f"hide{suffix}", {f"hide{suffix}": Matrix(matrix.astype(np.float64))}
+            clause = Clause("hide", "Hide: 1 is hidden.", (f"{name}[i, j] == 0",), "", parameter)
+            return _without_ones(clause, name, (BATCH, HEAD))
         case Additive(matrix=matrix):
             name = f"additive{suffix}"
-            return Clause("additive", "", added=f"{name}[i, j]", parameters={name: matrix})
+            return _without_ones(Clause("additive", "", (), f"{name}[i, j]", {name: matrix}), name, (BATCH, HEAD))
+
+
+def _without_ones(clause: Clause, name: str, letters: tuple[str, ...]) -> Clause:
+    """The clause with the leading axes of its array named; one of length 1 is for all and is left out."""
+    matrix = clause.parameters[name]
+    assert isinstance(matrix, Matrix)
+    value, written = matrix.value, matrix.written
+    own = 1 if clause.name == "padding" else 2
+    found = letters[len(letters) - (value.ndim - own) :]
+    ones = tuple(at for at, _ in enumerate(found) if value.shape[at] == 1)
+    squeezed = Matrix(read_only(value.squeeze(ones)), None if written is None else read_only(written.squeeze(ones)))
+    leads = tuple(letter for at, letter in enumerate(found) if at not in ones)
+    return replace(clause, parameters={name: squeezed}, leads={name: leads} if leads else {})
 
 
 def _window_meaning(left: int, right: int) -> str:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
+from attncli.attention import layer, positions, variants
 from attncli.attention.masks import clauses, mask_rule
+from attncli.attention.offset import mask_offset
 from attncli.attention.rule import Rule
 from attncli.attention.rules import COMPUTED_RULES, GIVEN_RULES
-from attncli.attention.variants import SCALED, SCORES, exponential, projection, weights
+from attncli.equation.lift import Leads
+from attncli.equation.parse import parse_expression
+from attncli.problem.axes import HEAD, KEY_HEAD, LEADING, Axes, axes_of, leads, past_length, sizes, width
+from attncli.problem.keys import Pairing
 from attncli.problem.model import Matrix, Problem, Scalar
 from attncli.problem.projections import input_of
 
@@ -17,65 +22,152 @@ from attncli.problem.projections import input_of
 class Plan:
     """Rules in order of work, and what their equations read besides steps.
 
-    `logits` names the last rule: the step that the softmax will see. `parameters` are scalars (d_k,
-    offset, …) and arrays of the mask (exists, keep, …).
+    `logits` names the last rule: the step that the softmax will see. `parameters` are scalars (d_k, offset, …) and
+    arrays of the mask (exists, keep, …); `given` the arrays of the rules that compute nothing; `sizes` how far each
+    index runs that no array tells; `leads` the leading letters of every array that has any.
     """
 
     rules: tuple[Rule, ...]
     logits: str
     parameters: Mapping[str, Scalar | Matrix]
+    given: Mapping[str, Matrix]
+    sizes: Mapping[str, int]
+    leads: Leads
+    axes: Axes
 
 
 def plan_logits(problem: Problem) -> Plan:
     """Everything up to the numbers whose softmax is taken; given arrays come first, as the contract lists them."""
-    rules = [GIVEN_RULES[name] for name in problem.given if name not in "QKV"]
-    rules += [_query_key_value(problem, name) for name in "QKV"]
-    parameters: dict[str, Scalar | Matrix] = {"d_k": Scalar.of(_width(problem, "K"))}
-
+    (n, m), past, axes = sizes(problem.given), past_length(problem.given), axes_of(problem.given)
+    given = {f"new_{name}" if past and name in ("K", "V") else name: array for name, array in problem.given.items()}
+    offset = mask_offset(problem.mask, n, m, past)
+    parameters: dict[str, Scalar | Matrix] = dict(_parameters(problem, past, axes))
+    rules = [GIVEN_RULES[name] for name in given if name not in ("Q", "K", "V", "new_K", "new_V")]
+    for name in "QKV":
+        rules += _rows(name, given, past)
+    if problem.rope:
+        rules += _rotations(problem.rope.pairing, past)
+    read = {"Q": "Q_rot", "K": "K_rot"} if problem.rope else {}
     if problem.score != "additive":
-        rules.append(COMPUTED_RULES["K_T"])
-    rules.append(SCORES[problem.score])
+        rules.append(COMPUTED_RULES["K_T"].reading(read))
+    rules.append(variants.SCORES[problem.score].reading(read))
     if isinstance(problem.scale, Scalar):
-        rules.append(SCALED["number"])
-        parameters["scale"] = problem.scale
+        rules.append(variants.SCALED["number"])
     elif problem.scale == "default" and problem.score == "scaled_dot":
-        rules.append(SCALED["default"])
+        rules.append(variants.SCALED["default"])
     if problem.softcap is not None:
         rules.append(COMPUTED_RULES["capped"].reading({"logits": rules[-1].name}))
-        parameters["softcap"] = problem.softcap
-    if problem.mask.parts:
-        parts = clauses(problem.mask, len(problem.tokens), len(problem.context_tokens))
-        before = rules[-1].name
-        rules += [mask_rule(parts), COMPUTED_RULES["masked"].reading({"logits": before})]
-        for part in parts:
-            parameters |= part.parameters
-    if problem.exp_base is not None:
-        parameters["exp_base"] = problem.exp_base
-    return Plan(tuple(rules), rules[-1].name, parameters)
+    before = rules[-1].name
+    if problem.alibi:
+        slopes, numbers = _slopes(problem, axes)
+        rules += [*slopes, positions.alibi_bias(any(offset.by))]
+        parameters |= {**numbers, **offset.parameters}
+    parts = clauses(problem.mask, offset)
+    if parts:
+        rules.append(mask_rule(parts))
+    if parts or problem.alibi:
+        rules.append(positions.masked(problem.alibi, bool(parts)).reading({"logits": before}))
+    known = {name: leads(name, matrix, axes) for name, matrix in given.items()} | dict(offset.leads)
+    for part in parts:
+        parameters |= part.parameters
+        known |= part.leads
+    plan = Plan((), rules[-1].name, parameters, given, _sizes(problem, n, m, past, axes), known, axes)
+    return _with(plan, rules)
 
 
-def plan_softmax(problem: Problem, logits: str, *, shift: bool) -> tuple[Rule, ...]:
+def plan_softmax(problem: Problem, plan: Plan, *, shift: bool) -> tuple[Rule, ...]:
     """The rules from the logits to the output, through the shifted scores where the shift is needed."""
+    sink, base = has_sink(problem), problem.exp_base.value if problem.exp_base else None
+    heads, projected = bool(plan.axes.heads or plan.axes.kv_heads), "W_O" in problem.given
     rules: list[Rule] = []
     if shift:
-        rules += [COMPUTED_RULES[name].reading({"logits": logits}) for name in ("row_max", "shifted")]
-    seen = "shifted" if shift else logits
-    base = problem.exp_base.value if problem.exp_base else None
-    rules.append(exponential(base).reading({"logits": seen}))
+        rules += [layer.row_maxima(sink), COMPUTED_RULES["shifted"]]
+    seen = "shifted" if shift else plan.logits
+    rules = [rule.reading({"logits": plan.logits}) for rule in rules]
     rules += [
-        COMPUTED_RULES["row_sum"],
-        weights(base).reading({"logits": logits}),
-        COMPUTED_RULES["output"],
+        variants.exponential(base).reading({"logits": seen}),
+        layer.row_sums(sink, shift, base),
+        variants.weights(base, sink).reading({"logits": plan.logits}),
     ]
-    return tuple(rules)
+    if projected or (heads and joins_heads(problem)):
+        rules += [COMPUTED_RULES["heads_output"], *[COMPUTED_RULES["concat"]] * heads]
+        rules.append(layer.output(heads, projected, "b_O" in problem.given))
+    else:
+        rules.append(COMPUTED_RULES["output"])
+    return _with(replace(plan, rules=()), rules).rules
 
 
-def _query_key_value(problem: Problem, name: str) -> Rule:
-    if name in problem.given:
-        return GIVEN_RULES[name]
-    return projection(name, input_of(name, problem.given), f"b_{name}" in problem.given)
+def has_sink(problem: Problem) -> bool:
+    """Whether a row shares its softmax with a logit of no key."""
+    return problem.sink is not None or "sink" in problem.given
 
 
-def _width(problem: Problem, name: str) -> int:
-    given = problem.given[name if name in problem.given else f"W_{name}"]
-    return int(given.value.shape[-1])
+def joins_heads(problem: Problem) -> bool:
+    """Whether heads are put side by side: they were split, or there is a W_O; heads given apart stay apart."""
+    return problem.joined or "W_O" in problem.given
+
+
+def _with(plan: Plan, rules: Iterable[Rule]) -> Plan:
+    """The plan with these rules, each lifted to the leading axes of what it reads."""
+    known, lifted = dict(plan.leads), []
+    shared = {KEY_HEAD: parse_expression(f"{HEAD} // group")}
+    for rule in rules:
+        one = rule.lifted(known, LEADING, shared)
+        leading = tuple(letter for letter in one.target.letters if letter in LEADING)
+        if leading:
+            known[rule.name] = leading
+        lifted.append(one)
+    return replace(plan, rules=tuple(lifted), leads=known)
+
+
+def _rows(name: str, given: Mapping[str, Matrix], past: int) -> Iterator[Rule]:
+    """The rules that make Q, K or V: given or projected, and after what is in the cache."""
+    own = f"new_{name}" if past and name != "Q" else name
+    if own in given:
+        yield GIVEN_RULES[own]
+    else:
+        yield variants.projection(own, input_of(name, given), f"b_{name}" in given)
+    if own != name:
+        yield layer.cached(name)
+
+
+def _rotations(pairing: Pairing, past: int) -> Iterator[Rule]:
+    yield COMPUTED_RULES["angles"]
+    yield positions.rotated("Q_rot", pairing, " + past" if past else "")
+    yield positions.rotated("K_rot", pairing, "")
+
+
+def _slopes(problem: Problem, axes: Axes) -> tuple[tuple[Rule, ...], Mapping[str, Scalar]]:
+    """The step of slopes for several heads, unless they are given; for a single head just its slope."""
+    heads = axes.heads or axes.kv_heads
+    if "slopes" in problem.given:
+        return (), {}
+    if heads is None:
+        return (), {"slopes": problem.slope or Scalar.of(2.0**-8)}
+    rule, numbers = positions.alibi_slopes(heads)
+    return (rule,), numbers
+
+
+def _parameters(problem: Problem, past: int, axes: Axes) -> Iterator[tuple[str, Scalar]]:
+    """The numbers that equations call by a name."""
+    d_k = width("K", problem.given)
+    yield "d_k", Scalar.of(d_k)
+    settings = {"scale": problem.scale, "softcap": problem.softcap, "exp_base": problem.exp_base, "sink": problem.sink}
+    yield from ((name, number) for name, number in settings.items() if isinstance(number, Scalar))
+    if past:
+        yield "past", Scalar.of(past)
+    if problem.rope:
+        yield "theta", problem.rope.theta
+        if problem.rope.pairing == "half":
+            yield "half", Scalar.of(d_k // 2)
+    if axes.group > 1:
+        yield "group", Scalar.of(axes.group)
+    if (axes.heads or axes.kv_heads) and joins_heads(problem):
+        yield "d_v", Scalar.of(width("V", problem.given))
+
+
+def _sizes(problem: Problem, n: int, m: int, past: int, axes: Axes) -> Mapping[str, int]:
+    """How far the indices run that no array on the right side of their equation tells."""
+    heads = axes.heads or axes.kv_heads or 1
+    positions = {"t": max(past + n, m), "r": width("K", problem.given) // 2} if problem.rope else {}
+    return {"i": n, "j": m, HEAD: heads, "e": heads * width("V", problem.given), **positions}

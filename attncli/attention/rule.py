@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from attncli.attention.indices import INDICES
+from attncli.equation.lift import Leads, lift, take_out
 from attncli.equation.parse import parse_equation, parse_expression
 from attncli.equation.python import PYTHON
-from attncli.equation.tree import Call, Equation, Expression, Ref, names_used, rename, walk
+from attncli.equation.tree import Call, Equation, Expression, Name, Number, Ref, names_used, rename, walk
 from attncli.equation.write import write, write_equation
 
 
@@ -18,6 +20,7 @@ class Rule:
 
     `symbol` is its letter in formulas, `matrix_form` its headline (Q K^T) where it has one. `meaning` says
     what the step is, `why` what it is for, `when` where it is present; expressions stand between backticks.
+    `joins` is the leading axis whose places the equation itself runs through, as concat does through the heads.
     """
 
     name: str
@@ -29,6 +32,7 @@ class Rule:
     meaning: str = ""
     why: str = ""
     when: str = ""
+    joins: str = ""
 
     @property
     def given(self) -> bool:
@@ -58,12 +62,15 @@ class Rule:
 
     @property
     def axes(self) -> tuple[str, ...]:
-        return tuple(INDICES[index].axis for index in self.target.indices)
+        return tuple(INDICES[index].axis for index in self.target.letters)
 
     @property
     def copies(self) -> bool:
         """Whether every cell is just a cell of another array, as in a transpose."""
-        return isinstance(self.expression, Ref)
+        whole = self.expression
+        if isinstance(whole, Call) and whole.function == "where":
+            return all(isinstance(branch, Ref) for branch in whole.arguments[1:])
+        return isinstance(whole, Ref)
 
     @property
     def shares(self) -> bool:
@@ -72,8 +79,10 @@ class Rule:
 
     @property
     def decides(self) -> bool:
-        """Whether the step only decides which of two values a cell has, by conditions that stand in it."""
-        return isinstance(self.expression, Call) and self.expression.function == "where"
+        """Whether the step only decides what is hidden, by conditions that stand in it."""
+        hidden = Number(-math.inf, "-inf")
+        whole = self.expression
+        return isinstance(whole, Call) and whole.function == "where" and whole.arguments[-1] == hidden
 
     def reading(self, names: Mapping[str, str]) -> Rule:
         """The rule with placeholders such as `logits` replaced by the steps they stand for."""
@@ -86,19 +95,44 @@ class Rule:
     def _nodes(self) -> tuple[Expression, ...]:
         return () if self.expression is None else tuple(walk(self.expression))
 
+    def lifted(self, leads: Leads, order: Sequence[str], shared: Mapping[str, Expression]) -> Rule:
+        """The rule for arrays with leading axes; for a given array, of its own."""
+        if self.expression is None:
+            return replace(self, target=Ref(self.name, (*leads.get(self.name, ()), *self.target.indices)))
+        known = {name: tuple(letter for letter in letters if letter != self.joins) for name, letters in leads.items()}
+        lifted = lift(self.equation, known, order, shared)
+        return replace(self, target=lifted.target, expression=lifted.expression)
+
+    def taken_out(self, fixed: Collection[str]) -> Rule:
+        """The rule of one place on the fixed leading axes."""
+        target = Ref(self.name, tuple(index for index in self.target.indices if index not in fixed))
+        expression = None if self.expression is None else take_out(self.expression, fixed)
+        return replace(self, target=target, expression=expression)
+
 
 def given(name: str, symbol: str, title: str, cell: str, meaning: str, when: str) -> Rule:
     """A rule for an array that the problem gives: `cell` is such as X[i, d]."""
     target = parse_expression(cell)
+    if isinstance(target, Name):
+        target = Ref(target.name)
     if not isinstance(target, Ref):
         raise ValueError(f"{cell} is not a cell of an array")
     return Rule(name, symbol, title, target, meaning=meaning, when=when)
 
 
 def computed(
-    name: str, symbol: str, title: str, equation: str, matrix_form: str = "", *, meaning: str, why: str = "", when: str
+    name: str,
+    symbol: str,
+    title: str,
+    equation: str,
+    matrix_form: str = "",
+    *,
+    meaning: str,
+    why: str = "",
+    when: str,
+    joins: str = "",
 ) -> Rule:
     """A rule for a step worked out by `equation`, with its headline in matrix form."""
     tree = parse_equation(equation)
     headline = parse_expression(matrix_form) if matrix_form else None
-    return Rule(name, symbol, title, tree.target, tree.expression, headline, meaning, why, when)
+    return Rule(name, symbol, title, tree.target, tree.expression, headline, meaning, why, when, joins)

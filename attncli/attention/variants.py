@@ -6,27 +6,19 @@ from dataclasses import replace
 
 from attncli.attention.rule import Rule
 from attncli.attention.rules import COMPUTED_RULES
-from attncli.equation.parse import parse_equation, parse_expression
-from attncli.equation.tree import Call, Name, Ref
-
-
-def _said(name: str, equation: str, matrix_form: str, *, meaning: str, why: str = "") -> Rule:
-    """A step's rule with another equation, which means something else."""
-    rule = COMPUTED_RULES[name]
-    expression, headline = parse_equation(equation).expression, parse_expression(matrix_form) if matrix_form else None
-    return replace(rule, expression=expression, matrix_form=headline, meaning=meaning, why=why or rule.why)
-
+from attncli.attention.saying import said, with_bias
+from attncli.equation.parse import parse_expression
 
 SCORES = {
     "scaled_dot": COMPUTED_RULES["scores"],
     "dot": COMPUTED_RULES["scores"],
-    "multiplicative": _said(
+    "multiplicative": said(
         "scores",
         "scores[i, j] = sum(k, sum(p, Q[i, p] * W_a[p, k]) * K_T[k, j])",
         "Q @ W_a @ K_T",
         meaning="Row i, column j compares query i with key j through a matrix of weights (Luong).",
     ),
-    "additive": _said(
+    "additive": said(
         "scores",
         "scores[i, j] = sum(a, v[a] * tanh(sum(p, Q[i, p] * W_1[p, a]) + sum(k, K[j, k] * W_2[k, a])))",
         "",
@@ -36,7 +28,7 @@ SCORES = {
 
 SCALED = {
     "default": COMPUTED_RULES["scaled"],
-    "number": _said(
+    "number": said(
         "scaled",
         "scaled[i, j] = scores[i, j] * scale",
         "scale * scores",
@@ -47,29 +39,30 @@ SCALED = {
 
 
 def projection(name: str, source: str, bias: bool) -> Rule:
-    """Q, K or V as a product with its weights, from X or from the context, with or without a bias."""
+    """Q, K or V (or new_K, new_V) as a product with its weights, from X or the context, with or without a bias."""
     rule = COMPUTED_RULES[name].reading({"source": source})
-    if not bias or rule.expression is None or rule.matrix_form is None:
-        return rule
-    added = f"b_{name}"
-    return replace(
-        rule,
-        expression=Call("add", (rule.expression, Ref(added, rule.target.indices[-1:]))),
-        matrix_form=Call("add", (rule.matrix_form, Name(added))),
-    )
+    return with_bias(rule, f"b_{name[-1]}") if bias else rule
 
 
-def weights(base: float | None) -> Rule:
-    """The softmax; in another base than e it has no name, and is said as the division it is."""
+def weights(base: float | None, sink: bool) -> Rule:
+    """The softmax; in another base than e, or with a sink, it has no name and is said as the division it is."""
     rule = COMPUTED_RULES["weights"]
-    return rule if base is None else replace(rule, matrix_form=parse_expression("share(exp, row_sum)"))
+    if base is None and not sink:
+        return rule
+    rule = replace(rule, matrix_form=parse_expression("share(exp, row_sum)"))
+    if not sink:
+        return rule
+    said = (
+        "Row i says how query i spreads its attention over the keys; a row sums to less than 1, the rest is the sink's."
+    )
+    return replace(rule, meaning=said)
 
 
 def exponential(base: float | None) -> Rule:
     """e to the power of the scores, or another base to it."""
     if base is None:
         return COMPUTED_RULES["exp"]
-    return _said(
+    return said(
         "exp",
         "exp[i, j] = exp_base ** logits[i, j]",
         "exp_base ** logits",

@@ -5,11 +5,14 @@ Every intermediate is an array with named axes; a sum over a product of two such
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+from math import prod
 from typing import Any, TypeAlias
 
 from attncli.equation.functions import FUNCTIONS
+from attncli.equation.positions import letters, position
 from attncli.equation.tree import Call, Equation, Expression, Name, Number, Reduce, Ref
 
 Array: TypeAlias = Any  # NumPy's, CuPy's, or any other namespace's
@@ -40,7 +43,7 @@ class _Evaluator:
             case Name(name=name):
                 return self.scalars[name]
             case Ref(name=name, indices=indices):
-                return _Axed(self.arrays[name], indices)
+                return self.cells(self.arrays[name], indices)
             case Call(function=function, arguments=arguments):
                 return self.call(function, arguments)
             case Reduce(function="add", index=index, body=Call(function="mul", arguments=(left, right))):
@@ -48,6 +51,32 @@ class _Evaluator:
             case Reduce(function=function, index=index, body=body):
                 return self.reduce(function, index, self.value(body))
         raise TypeError(f"cannot evaluate {node!r}")
+
+    def cells(self, array: Array, indices: Sequence[str | Expression]) -> _Axed:
+        """An array read at these indices; a letter that runs over its whole axis names it."""
+        own = {at: index for at, index in enumerate(indices) if isinstance(index, str)}
+        kept = {at: index for at, index in own.items() if self.sizes[index] == array.shape[at]}
+        if len(kept) == len(indices):
+            return _Axed(array, tuple(kept.values()))
+        sought = {at: index for at, index in enumerate(indices) if at not in kept}
+        axes = tuple(dict.fromkeys(letter for index in sought.values() for letter in letters(index, self.sizes)))
+        flat = [self.flat_position(array, sought, dict(zip(axes, place, strict=True))) for place in self.places(axes)]
+        rows = _permute(self.xp, array, (*kept, *sought))
+        shape = tuple(array.shape[at] for at in kept)
+        rows = self.xp.reshape(rows, (*shape, prod(array.shape[at] for at in sought)))
+        found = self.xp.take(rows, self.xp.asarray(flat, dtype=self.xp.int64), axis=len(kept))
+        return _Axed(self.xp.reshape(found, (*shape, *(self.sizes[axis] for axis in axes))), (*kept.values(), *axes))
+
+    def places(self, axes: Sequence[str]) -> Iterator[tuple[int, ...]]:
+        return product(*(range(self.sizes[axis]) for axis in axes))
+
+    def flat_position(self, array: Array, sought: Mapping[int, str | Expression], place: Mapping[str, int]) -> int:
+        """The position on the axes `sought` laid end to end; outside, the nearest, which a `where` does not choose."""
+        flat = 0
+        for at, index in sought.items():
+            nearest = min(max(position(index, place, self.scalars), 0), array.shape[at] - 1)
+            flat = flat * array.shape[at] + nearest
+        return flat
 
     def call(self, function: str, arguments: Sequence[Expression]) -> _Axed | float:
         values = [self.value(argument) for argument in arguments]
@@ -81,15 +110,18 @@ class _Evaluator:
         rows = tuple(axis for axis in left.axes if axis != index and axis not in right.axes)
         columns = tuple(axis for axis in right.axes if axis != index and axis not in left.axes)
         batch = tuple(axis for axis in left.axes if axis != index and axis in right.axes)
-        if len(rows) > 1 or len(columns) > 1 or index not in left.axes or index not in right.axes:
+        if index not in left.axes or index not in right.axes:
             axes = (*batch, *rows, *columns, index)
             return self.reduce("add", index, _Axed(self.spread(left, axes) * self.spread(right, axes), axes))
-        product = self.xp.matmul(
-            self.spread(left, (*batch, *(rows or ("",)), index)),
-            self.spread(right, (*batch, index, *(columns or ("",)))),
+        shared = tuple(self.sizes[axis] for axis in batch)
+        tall, wide = (prod(self.sizes[axis] for axis in side) for side in (rows, columns))
+        summed = self.sizes[index]
+        result = self.xp.matmul(
+            self.xp.reshape(self.spread(left, (*batch, *rows, index)), (*shared, tall, summed)),
+            self.xp.reshape(self.spread(right, (*batch, index, *columns)), (*shared, summed, wide)),
         )
-        shape = tuple(self.sizes[axis] for axis in (*batch, *rows, *columns))
-        return _Axed(self.xp.reshape(product, shape), (*batch, *rows, *columns))
+        axes = (*batch, *rows, *columns)
+        return _Axed(self.xp.reshape(result, tuple(self.sizes[axis] for axis in axes)), axes)
 
 
 def evaluate(
@@ -103,10 +135,11 @@ def evaluate(
 ) -> Array:
     """The array an equation defines, its axes in the order of the target's indices.
 
-    `sizes` gives the length of every index; arrays must have one axis per index they are read with.
+    `sizes` gives the length of every index; arrays must have one axis per index they are read with. A position outside
+    an array reads its nearest cell: in a `where`, what the other branch is there for.
     """
     evaluator = _Evaluator(xp, arrays, scalars, sizes, dtype)
-    axes = equation.target.indices
+    axes = equation.target.letters
     shape = tuple(sizes[axis] for axis in axes)
     value = evaluator.value(equation.expression)
     if not isinstance(value, _Axed):

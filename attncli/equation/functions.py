@@ -14,6 +14,7 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
+PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803")
 REDUCTIONS = {"sum": "add", "max": "max"}
 
 
@@ -79,6 +80,21 @@ def _decimal_tanh(value: Decimal) -> Decimal:
     return (up - down) / (up + down)
 
 
+def _decimal_sine(value: Decimal) -> Decimal:
+    """By its series, after whole turns are taken off and halves of one turn mirrored."""
+    turns = (value / (2 * PI)).to_integral_value()
+    rest = value - turns * 2 * PI
+    term, total, order = rest, rest, 1
+    while abs(term) > Decimal("1e-60"):
+        term *= -rest * rest / ((order + 1) * (order + 2))
+        total, order = total + term, order + 2
+    return total
+
+
+def _decimal_cosine(value: Decimal) -> Decimal:
+    return _decimal_sine(PI / 2 - value)
+
+
 def _share(part: Any, whole: Any) -> Any:
     """part / whole; where the whole is 0, as for a query that sees no key, so is every part, and it stays 0."""
     return part / whole if whole != 0 else part
@@ -133,6 +149,11 @@ FUNCTIONS: dict[str, Function] = {
     "sqrt": Function(lambda xp, x: xp.sqrt(x), math.sqrt, Decimal.sqrt, _root),
     "exp": Function(lambda xp, x: xp.exp(x), math.exp, Decimal.exp, _exact_exp),
     "tanh": Function(lambda xp, x: xp.tanh(x), math.tanh, _decimal_tanh, lambda x: Fraction(0) if x == 0 else None),
+    "sin": Function(lambda xp, x: xp.sin(x), math.sin, _decimal_sine, lambda x: Fraction(0) if x == 0 else None),
+    "cos": Function(lambda xp, x: xp.cos(x), math.cos, _decimal_cosine, lambda x: Fraction(1) if x == 0 else None),
+    "abs": Function(lambda xp, x: xp.abs(x), abs, abs, abs),
+    "floor_div": _plain(operator.floordiv),
+    "mod": _plain(operator.mod),
     "max": Function(lambda xp, *values: reduce(xp.maximum, values), _maximum, _maximum, _maximum),
     "finite": Function(_array_finite, _finite, _finite, _finite),
     "le": _plain(operator.le),
@@ -145,7 +166,7 @@ FUNCTIONS: dict[str, Function] = {
 }
 
 # Matrix forms: they stand in headlines (S = Q K^T), which are printed and never evaluated.
-MATRIX_FORMS = frozenset({"matmul", "transpose", "softmax", "row_sums", "row_maxima"})
+MATRIX_FORMS = frozenset({"matmul", "transpose", "softmax", "row_sums", "row_maxima", "rotate", "stack", "join"})
 # Forms of what is printed already: fractions and roots as they stand in a number, and terms left out of a sum.
 PRINTED_FORMS = frozenset({"ratio", "multiple", "left_out"})
 

@@ -11,6 +11,7 @@ from attncli.equation.tree import Call, Equation, Expression, Name, Number, Redu
 
 OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow", ast.MatMult: "matmul",
+    ast.FloorDiv: "floor_div", ast.Mod: "mod",
     ast.LtE: "le", ast.Lt: "lt", ast.GtE: "ge", ast.Gt: "gt", ast.Eq: "eq", ast.And: "and_",
     ast.USub: "neg",
 }  # fmt: skip
@@ -32,8 +33,8 @@ def parse_equation(source: str) -> Equation:
     target = _convert(statement.targets[0], source)
     if isinstance(target, Name):
         target = Ref(target.name)
-    if not isinstance(target, Ref):
-        raise EquationError(f"the left side must be a name with indices: {source!r}")
+    if not isinstance(target, Ref) or target.indices != target.letters:
+        raise EquationError(f"the left side must be a name with letters as indices: {source!r}")
     return Equation(target, _convert(statement.value, source))
 
 
@@ -76,7 +77,5 @@ def _convert(node: ast.AST, source: str) -> Expression:
     raise EquationError(f"cannot read {ast.unparse(node)!r} in {source!r}")
 
 
-def _index(node: ast.AST, source: str) -> str:
-    if isinstance(node, ast.Name):
-        return node.id
-    raise EquationError(f"an index must be a plain name in {source!r}")
+def _index(node: ast.AST, source: str) -> str | Expression:
+    return node.id if isinstance(node, ast.Name) else _convert(node, source)

@@ -15,9 +15,16 @@ from attncli.equation.notation import (
     operator,
 )
 
+_OF_ONE = ("sqrt", "exp", "tanh", "sin", "cos", "abs", "finite")
+_OF_TWO = ("share", "add_mask", "rotate", "stack")
 PYTHON_FUNCTIONS = PLAIN_FUNCTIONS | {
-    **{name: Spelling(f"{name}({{0}})") for name in (*MATRIX_FORMS, "sqrt", "exp", "tanh", "finite")},
-    **{name: Spelling(f"{name}({{0}}, {{1}})") for name in ("share", "add_mask")},
+    **{
+        name: Spelling(f"{name}({{0}})")
+        for name in (*MATRIX_FORMS, "sqrt", "exp", "tanh", "sin", "cos", "abs", "finite")
+    },
+    **{name: Spelling(f"{name}({{0}}, {{1}})") for name in ("share", "add_mask", "rotate", "stack")},
+    "floor_div": operator(" // ", PRODUCT, PRODUCT, POWER),
+    "mod": operator(" % ", PRODUCT, PRODUCT, POWER),
     "mul": operator(" * ", PRODUCT, PRODUCT, POWER),
     "matmul": operator(" @ ", PRODUCT, PRODUCT, POWER),
     "pow": Spelling("{0} ** {1}", POWER, (ATOM, ATOM)),

@@ -2,30 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from attncli.equation.python import PYTHON
-from attncli.equation.tree import Call, Equation, Expression, Name, Ref, walk
+from attncli.equation.tree import Call, Equation, Expression, Name, Reduce, Ref, walk
 from attncli.equation.write import write_equation
 
 
 def index_sizes(equation: Equation, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
     """The length of every index, from the shapes of the arrays on the right.
 
+    What a `where` chooses between may each be only a part of the whole: it has no say where another array has.
     Raises ValueError, naming the equation, where two arrays disagree: a fault in a rule or a missing check.
     """
     sizes: dict[str, int] = {}
     said = partial(write_equation, equation, PYTHON)
-    for node in walk(equation.expression):
-        if isinstance(node, Ref):
-            shape = shapes[node.name]
-            if len(shape) != len(node.indices):
-                raise ValueError(f"{node.name} has {len(shape)} axes in {said()!r}")
-            for index, size in zip(node.indices, shape, strict=True):
-                if sizes.setdefault(index, size) != size:
-                    raise ValueError(f"{index} runs to {sizes[index]} and to {size} in {said()!r}")
+    parts = tuple(_chosen(equation.expression))
+    for node in (*_arrays(equation.expression), *parts):
+        shape = shapes[node.name]
+        if len(shape) != len(node.indices):
+            raise ValueError(f"{node.name} has {len(shape)} axes in {said()!r}")
+        for index, size in zip(node.indices, shape, strict=True):
+            if isinstance(index, str) and sizes.setdefault(index, size) != size and node not in parts:
+                raise ValueError(f"{index} runs to {sizes[index]} and to {size} in {said()!r}")
     return sizes
+
+
+def _arrays(expression: Expression) -> Iterator[Ref]:
+    """The cells an expression always reads."""
+    match expression:
+        case Ref():
+            yield expression
+        case Call(function="where", arguments=(condition, _, _)):
+            yield from _arrays(condition)
+        case Call(arguments=arguments):
+            for argument in arguments:
+                yield from _arrays(argument)
+        case Reduce(body=body):
+            yield from _arrays(body)
+
+
+def _chosen(expression: Expression) -> Iterator[Ref]:
+    """The cells it reads only where a `where` chooses them."""
+    for node in walk(expression):
+        if isinstance(node, Call) and node.function == "where":
+            yield from (part for branch in node.arguments[1:] for part in walk(branch) if isinstance(part, Ref))
 
 
 def product_factors(matrix_form: Expression) -> tuple[str, ...]:

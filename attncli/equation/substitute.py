@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from attncli.equation.decimals import DIGITS
 from attncli.equation.functions import FUNCTIONS, ZERO_WINS
+from attncli.equation.positions import position
 from attncli.equation.tree import Call, Expression, Name, Number, Reduce, Ref
 
 Place: TypeAlias = Mapping[str, int]  # the value of each index: {"i": 0, "j": 1}
@@ -31,7 +32,7 @@ def substitute(
     def put(node: Expression, place: Place) -> Expression:
         match node:
             case Ref(name=name, indices=indices):
-                return number(name, tuple(place[index] for index in indices))
+                return number(name, tuple(position(index, place, scalars) for index in indices))
             case Name(name=name) if name in place:
                 return Number(Fraction(place[name]), str(place[name]))
             case Name(name=name):
@@ -82,7 +83,7 @@ def decimal(
     def value(node: Expression, place: Place) -> Any:
         match node:
             case Ref(name=name, indices=indices):
-                return number(name, tuple(place[index] for index in indices))
+                return number(name, tuple(position(index, place, scalars) for index in indices))
             case Number(value=Fraction() as fraction):
                 return Decimal(fraction.numerator) / Decimal(fraction.denominator)
             case Number(text=text):

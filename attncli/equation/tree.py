@@ -29,10 +29,18 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A cell of a named array, Q[i, k]; with no indices, the array as a whole (Q in Q K^T)."""
+    """A cell of a named array, Q[i, k]; with no indices, the array as a whole (Q in Q K^T).
+
+    An index is a letter, or an expression that gives a position: K[h // group, j, k].
+    """
 
     name: str
-    indices: tuple[str, ...] = ()
+    indices: tuple[str | Expression, ...] = ()
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """The indices that are letters, as all those of a target are."""
+        return tuple(index for index in self.indices if isinstance(index, str))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +77,7 @@ def whole(number: int) -> Number:
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
-    """Every node, the outermost first."""
+    """Every node, the outermost first; what stands in an index is not among them."""
     yield expression
     if isinstance(expression, Call):
         for argument in expression.arguments:
@@ -79,12 +87,15 @@ def walk(expression: Expression) -> Iterator[Expression]:
 
 
 def rewrite(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
-    """The same tree with `change` applied to every node, the innermost first."""
+    """The same tree with `change` applied to every node, the innermost first, also in indices that are expressions."""
     if isinstance(expression, Call):
         arguments = tuple(rewrite(argument, change) for argument in expression.arguments)
         return change(replace(expression, arguments=arguments))
     if isinstance(expression, Reduce):
         return change(replace(expression, body=rewrite(expression.body, change)))
+    if isinstance(expression, Ref) and not all(isinstance(index, str) for index in expression.indices):
+        indices = (index if isinstance(index, str) else rewrite(index, change) for index in expression.indices)
+        return change(replace(expression, indices=tuple(indices)))
     return change(expression)
 
 

@@ -45,13 +45,17 @@ def _write(node: Expression, notation: Notation) -> tuple[str, int]:
         case Ref(name=name, indices=()):
             return notation.name(name), ATOM
         case Ref(name=name, indices=indices):
-            return notation.cell(name, indices), ATOM
+            return notation.cell(name, tuple(_position(index, notation) for index in indices)), ATOM
         case Reduce(function=function, index=index, body=body):
             form = notation.sums if function == "add" else notation.maxima
             return form.format(index=index, body=_within(body, PRODUCT, notation)[0]), PRODUCT
         case Call(function=function, arguments=arguments):
             return _call(function, arguments, notation)
     raise TypeError(f"cannot write {node!r}")
+
+
+def _position(index: str | Expression, notation: Notation) -> str:
+    return index if isinstance(index, str) else write(index, notation)
 
 
 def _call(function: str, arguments: tuple[Expression, ...], notation: Notation) -> tuple[str, int]:

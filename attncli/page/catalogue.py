@@ -92,7 +92,7 @@ def _letters(rule: Rule) -> tuple[str, ...]:
     nodes = () if rule.given else tuple(walk(rule.equation.expression))
     summed = [node.index for node in nodes if isinstance(node, Reduce)]
     stand_ins = [node.name for node in nodes if isinstance(node, Ref | Name) and node.name in PLACEHOLDERS]
-    return tuple(dict.fromkeys((*rule.target.indices, *summed, *stand_ins)))
+    return tuple(dict.fromkeys((*rule.target.letters, *summed, *stand_ins)))
 
 
 def _variants(name: str) -> Iterator[Block]:

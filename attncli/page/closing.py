@@ -16,13 +16,15 @@ from attncli.tracing.model import Step, Trace
 FLOW = (("X", "context"), ("Q", "K", "V"), ("scores",), ("weights",), ("output",))  # what changes dimensions
 
 
-def closing(printer: Printer) -> Iterator[Block]:
-    """Summary, dimension flow and reading of a whole trace."""
+def closing(printer: Printer, *, words: bool) -> Iterator[Block]:
+    """Summary and dimension flow of a whole trace, and its reading unless each of its heads has had its own."""
     trace = printer.trace
     yield Heading("Summary")
     rows = tuple(_row(printer, number, step) for number, step in enumerate(trace.computed(), 1))
     yield Table(("", "step", "formula", "shape"), rows, right=(0,))
     yield Paragraph(("Dimension flow: ", *_flow(trace)))
+    if not words:
+        return
     yield Heading("In words")
     yield Listing(tuple((sentence,) for sentence in reading(trace)))
 

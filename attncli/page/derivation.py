@@ -7,16 +7,21 @@ from collections.abc import Iterator
 from attncli.page.closing import closing
 from attncli.page.data import view_data
 from attncli.page.document import Block, Document, Heading, Paragraph
+from attncli.page.heads import chosen_place, sections
 from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import about, notes
 from attncli.page.section import cell_section, given_section, step_section
 from attncli.page.selection import chosen_cell, chosen_steps
 from attncli.page.view import View
 from attncli.tracing.model import Trace
+from attncli.tracing.slices import at, leading
 
 
 def derivation(trace: Trace, view: View) -> Document:
     """The page for this view; raises (exit 2) where it asks for a step or a cell that is not there."""
+    place = chosen_place(trace, view)
+    if place:
+        trace = at(trace, place)
     printer = printer_for(trace, view)
     if view.cell is not None:
         step, index = chosen_cell(trace, view.cell)
@@ -27,11 +32,14 @@ def derivation(trace: Trace, view: View) -> Document:
     blocks = tuple(_sections(printer, names, view))
     page = (*notes(printer, blocks), *blocks)
     if view.steps is None:
-        page = (Paragraph(about(printer)), *page, *closing(printer))
+        page = (Paragraph(about(printer)), *page, *closing(printer, words=not leading(trace)))
     return Document(trace.title, page, lambda: view_data(trace, view))
 
 
 def _sections(printer: Printer, names: tuple[str, ...], view: View) -> Iterator[Block]:
+    if leading(printer.trace):
+        yield from sections(printer, names, view)
+        return
     steps = printer.trace.steps
     given = [steps[name] for name in names if steps[name].rule.given]
     if given and view.steps is None:

@@ -24,7 +24,8 @@ Shapes: TypeAlias = tuple[tuple[int, ...], ...]  # ((3, 4), (4, 3), (3, 3)): fac
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """The title of a step or of a part of the page. `number` is the step's number, if it has one.
+    """The title of a step or of a section of the page. `number` is the step's number, if it has one; `part` marks the
+    title of a part of the page, such as a head, whose sections follow.
 
     `shapes` are those of the step's product, for formats whose titles have room for them; the others find
     them beside the formula.
@@ -33,6 +34,7 @@ class Heading:
     text: str
     number: int | None = None
     shapes: Shapes = ()
+    part: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,21 +24,47 @@ def about(printer: Printer) -> Text:
     source = [f"Scaled dot-product attention: {tokens}, "]
     if trace.settings.score != "scaled_dot":
         source = [f"Attention with the {trace.settings.score.replace('_', ' ')} score: {tokens}, "]
-    widths = [trace[name].shape[1] for name in ("X", "context") if name in trace]
+    source += _leading(trace)
+    widths = [trace[name].shape[-1] for name in ("X", "context") if name in trace]
     for symbol, width in zip(("d_model", "d_context"), dict.fromkeys(widths), strict=False):
         source.append(f"`{symbol}` = {width}, ")
-    source.append(f"`d_k` = {trace['K'].shape[1]}, `d_v` = {trace['V'].shape[1]}")
+    source.append(f"`d_k` = {trace['K'].shape[-1]}, `d_v` = {trace['V'].shape[-1]}")
     if "scaled" not in trace and trace.settings.score == "scaled_dot":
         source.append("; no scaling")
-    for name, said in (("scale", "scale {}"), ("softcap", "softcap {}"), ("exp_base", "base {} instead of e")):
+    for name, said in (
+        ("scale", "scale {}"),
+        ("softcap", "softcap {}"),
+        ("exp_base", "base {} instead of e"),
+        ("sink", "sink {}"),
+    ):
         if name in scalars:
             source.append(f"; {said.format(scalars[name].text)}")
+    if trace.settings.position:
+        source.append(f"; positions: {' and '.join(map(_position, trace.settings.position))}")
     if trace.settings.mask:
         corner = f" ({trace.settings.corner})" if trace.settings.corner else ""
         source.append(f"; mask: {', '.join(trace.settings.mask)}{corner}")
     if trace.settings.device != "cpu":
         source.append(f"; device: {trace.settings.device}")
     return text("".join(source) + ".")
+
+
+def _leading(trace: Trace) -> Iterator[str]:
+    """How many entries and heads there are, and of what is cached."""
+    scores = trace.steps["scores"]
+    sizes = dict(zip(scores.rule.axes, scores.shape, strict=True))
+    if "batch" in sizes:
+        yield f"{count(sizes['batch'], 'entry')}, "
+    if "head" in sizes:
+        yield f"{count(sizes['head'], 'head')}, "
+        if trace.settings.kv_heads:
+            yield f"{count(trace.settings.kv_heads, 'head')} of keys and values, "
+    if "past_K" in trace:
+        yield f"{count(trace['past_K'].shape[-2], 'key')} from a cache, "
+
+
+def _position(name: str) -> str:
+    return {"rope": "RoPE", "alibi": "ALiBi"}[name]
 
 
 def notes(printer: Printer, blocks: tuple[Block, ...]) -> Iterator[Block]:

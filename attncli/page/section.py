@@ -16,20 +16,22 @@ from attncli.page.worked import cell_label, lines, worked_line
 from attncli.tracing.model import Step, Trace, masked_out
 
 
-def given_section(printer: Printer, step: Step, detail: str) -> Iterator[Block]:
-    """A given array: its name, shape and meaning, and its numbers."""
+def given_section(printer: Printer, step: Step, detail: str, *, told: bool = False) -> Iterator[Block]:
+    """A given array: its name, shape and meaning, and its numbers; `told` where the page has said before what it is."""
     size = shape_text(step.shape)
-    meaning = () if detail == "brief" else (": ", *text(step.rule.meaning))
+    meaning = () if detail == "brief" or told else (": ", *text(step.rule.meaning))
     yield Paragraph((f"{step.rule.title} ", Math(in_symbols(Name(step.name))), f" ({size})", *meaning))
     yield grid(printer, step)
 
 
-def step_section(printer: Printer, step: Step, number: int | None, detail: str, heatmap: bool) -> Iterator[Block]:
-    """A computed step, from its headline to its worked lines."""
+def step_section(
+    printer: Printer, step: Step, number: int | None, detail: str, heatmap: bool, *, told: bool = False
+) -> Iterator[Block]:
+    """A computed step, from its headline to its worked lines; `told` where the page has said before what it is."""
     rule = step.rule
     product = shapes(printer.trace, step)
     yield Heading(rule.title, number, product)
-    if detail != "brief":
+    if detail != "brief" and not told:
         yield Paragraph(printer.prose(" ".join(part for part in (rule.meaning, rule.why) if part)))
     if found := headline(rule):
         yield Formula(printer.formula(found), product)
@@ -87,9 +89,9 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
 def _hidden(trace: Trace, step: Step) -> NDArray[np.bool_]:
     """The cells that a mask hides, from the mask on."""
     hidden, names = masked_out(trace.steps), list(trace.steps)
-    if hidden is None or step.rule.axes != ("query", "key") or names.index(step.name) < names.index("mask"):
+    if hidden is None or names.index(step.name) < names.index("mask") or step.rule.axes[-2:] != ("query", "key"):
         return np.zeros(step.shape, dtype=bool)
-    return hidden
+    return hidden if step.name != "mask" else np.asarray(step.value == -np.inf)
 
 
 def _shades(step: Step) -> NDArray[np.float64]:

@@ -10,7 +10,8 @@ class View:
     """The choices that `attncli compute` takes on its command line.
 
     `detail` is "brief" (matrices only), "rows" (a worked line per row) or "cells" (every cell worked);
-    `steps` the names of the only steps wanted, `cell` such as "scores[0,1]" the only cell.
+    `steps` the names of the only steps wanted, `cell` such as "scores[0,1]" the only cell. `head` and `entry` are the
+    only head and the only entry of a batch.
     """
 
     detail: str = "rows"
@@ -18,3 +19,5 @@ class View:
     steps: tuple[str, ...] | None = None
     cell: str | None = None
     heatmap: bool = False
+    head: int | None = None
+    entry: int | None = None

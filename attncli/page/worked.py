@@ -10,6 +10,7 @@ from math import inf
 
 import numpy as np
 
+from attncli.equation.positions import position
 from attncli.equation.shapes import index_sizes
 from attncli.equation.substitute import decimal, exact, substitute
 from attncli.equation.tree import Call, Expression, Number, Ref, rewrite, walk
@@ -25,7 +26,7 @@ MOST_TERMS = 12  # in a line that stands for its row; a cell asked for is always
 def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full: bool = True) -> WorkedLine:
     """One cell of a computed step, worked out."""
     label, trace = cell_label(step, index), printer.trace
-    place = dict(zip(step.rule.target.indices, index, strict=True))
+    place = dict(zip(step.rule.target.letters, index, strict=True))
     tree = step.rule.equation.expression
     if isinstance(tree, Call) and step.rule.decides:
         return WorkedLine(label, remark=_visibility(printer, tree, place))
@@ -130,5 +131,5 @@ def _fact(condition: Expression, numbers: Expression, place: dict[str, int], hol
     """A condition on positions with its verdict; of a matrix, just what stands in its cell."""
     match condition, numbers:
         case Call(arguments=(Ref(name=name, indices=indices), _)), Call(arguments=(found, _)):
-            return Math(Ref(name, tuple(str(place[index]) for index in indices))), " = ", Math(found)
+            return Math(Ref(name, tuple(str(position(index, place, {})) for index in indices))), " = ", Math(found)
     return Math(condition), ": ", Math(numbers), " holds" if holds else " does not hold"

@@ -7,16 +7,18 @@ from math import prod
 
 from attncli.english import count
 from attncli.equation.shapes import shape_text
+from attncli.problem.axes import axes_of, sizes, width
 from attncli.problem.limits import ELEMENT_LIMIT, TOKEN_LIMIT
 from attncli.problem.model import Matrix
 from attncli.problem.projections import input_of
 from attncli.problem.report import Report
-from attncli.problem.shapes import sizes
 
 
 def check_extent(given: Mapping[str, Matrix], at: Mapping[str, int], report: Report) -> None:
     """Ends the reading where there are too many tokens, or where an array on the way would be too large."""
     n, m = sizes(given)
+    axes = axes_of(given)
+    each = (axes.batch or 1, axes.heads or axes.kv_heads or 1)
     queries, keys = (letter if letter in given else input_of(letter, given) for letter in "QK")
     for name, rows in ((queries, n), (keys, m)):
         if rows > TOKEN_LIMIT:
@@ -25,7 +27,7 @@ def check_extent(given: Mapping[str, Matrix], at: Mapping[str, int], report: Rep
                 help=f"{TOKEN_LIMIT:,} tokens are the most",
             )  # fmt: skip
     makers = {letter: letter if letter in given else f"W_{letter}" for letter in "QKV"}
-    d_q, d_k, d_v = (given[makers[letter]].value.shape[1] for letter in "QKV")
+    d_q, d_k, d_v = (width(letter, given) for letter in "QKV")
     made: list[tuple[str, str, tuple[int, ...]]] = [
         (makers["Q"], "Q", (n, d_q)),
         (makers["K"], "K", (m, d_k)),
@@ -35,11 +37,14 @@ def check_extent(given: Mapping[str, Matrix], at: Mapping[str, int], report: Rep
     ]
     if "W_a" in given:
         made.append(("W_a", "Q·W_a", (n, given["W_a"].value.shape[1])))
+    if "W_O" in given:
+        made.append(("W_O", "the output", (n, given["W_O"].value.shape[1])))
     if "v" in given:  # q·W_1 + k·W_2 for every query and key at once
         made.append(("v", "what v is multiplied by", (n, m, given["v"].value.shape[0])))
     for name, what, shape in made:
-        if prod(shape) > ELEMENT_LIMIT:
+        whole = (*(length for length in each if length > 1), *shape)
+        if prod(whole) > ELEMENT_LIMIT:
             report.fail(
-                f"{what} would be {shape_text(shape)}, which is {prod(shape):,} numbers", at=at[name], path=name,
+                f"{what} would be {shape_text(whole)}, which is {prod(whole):,} numbers", at=at[name], path=name,
                 help=f"{ELEMENT_LIMIT:,} numbers in one array are the most",
             )  # fmt: skip

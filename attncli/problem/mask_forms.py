@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from attncli.problem.keys import ONE_HEAD
+import numpy as np
+
 from attncli.problem.mask_matrices import read_additive, read_booleans
 from attncli.problem.model import Additive, Causal, Hide, Keep, Lengths, MaskPart, Padding, Window
 from attncli.problem.spot import Spot
@@ -18,17 +19,17 @@ def _causal(spot: Spot) -> Causal | None:
 
 def _padding(spot: Spot) -> Padding | None:
     exists = read_booleans(spot, rank=1)
-    return None if exists is None else Padding(tuple(exists.tolist()))
+    return None if exists is None else Padding(tuple(map(tuple, np.atleast_2d(exists).tolist())))
 
 
 def _lengths(spot: Spot) -> Lengths | None:
-    if isinstance(spot.node, Sequence):
-        if len(spot.items) != 1:
-            spot.wrong(f"{ONE_HEAD}, and this has {len(spot.items)} lengths", "write {lengths: [2]}")
-            return None
-        spot = spot.items[0]
-    length = read_integer(spot, least=0, help="how many keys exist, counted from the left")
-    return None if length is None else Lengths(length)
+    if isinstance(spot.node, Sequence) and not spot.items:
+        spot.wrong("is empty", "write {lengths: [2]}, one number for each entry of the batch")
+        return None
+    spots = spot.items or [spot]
+    read = [read_integer(each, least=0, help="how many keys exist, counted from the left") for each in spots]
+    lengths = tuple(length for length in read if length is not None)
+    return Lengths(lengths) if len(lengths) == len(read) else None
 
 
 def _window(spot: Spot) -> Window | None:

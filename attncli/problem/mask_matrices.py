@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.equation.shapes import shape_text
 from attncli.problem.arrays import read_array
-from attncli.problem.keys import ONE_HEAD, ONE_HEAD_HELP
 from attncli.problem.matrices import DEEPEST, read_cells, read_matrix
 from attncli.problem.model import Additive, Keep
 from attncli.problem.numbers import NumberError, as_float, is_plain
@@ -16,6 +14,7 @@ from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, truth
 
 _SPELLINGS = "write {keep: [[1, 0], …]} where 1 means may attend, or {hide: [[0, 1], …]} where 1 means hidden"
 _EXAMPLES = {1: "[1, 1, 0]", 2: "[[1, 0], [1, 1]]"}
+_DEEPEST = {1: 2, 2: DEEPEST}  # batch × keys; batch × heads × queries × keys
 _OLD_TRUTHS = ("yes", "no", "on", "off")  # meant as true and false, and told so
 
 
@@ -26,7 +25,7 @@ def read_bare(spot: Spot) -> Keep | Additive | None:
         if array is None:
             return None
         if array.dtype.kind == "b":
-            keep = _squeezed(array.astype(np.bool_), 2, spot)
+            keep = _of_rank(array.astype(np.bool_), 2, spot)
             return None if keep is None else Keep(keep)
         only_zero_one = bool(np.isin(array, (0, 1)).all())
     else:
@@ -48,12 +47,12 @@ def read_bare(spot: Spot) -> Keep | Additive | None:
 
 def read_additive(spot: Spot) -> Additive | None:
     """Numbers to add, -inf among them; None after reporting what is wrong."""
-    matrix = read_matrix(spot, minus_infinity=True)
+    matrix = read_matrix(spot, deepest=DEEPEST, minus_infinity=True)
     return None if matrix is None else Additive(matrix)
 
 
 def read_booleans(spot: Spot, rank: int = 2) -> NDArray[np.bool_] | None:
-    """true and false, or 1 and 0, in a list or a matrix; None after reporting what is wrong."""
+    """true and false, or 1 and 0, in a list or a matrix, or several of them; None after reporting what is wrong."""
     if isinstance(spot.node, Mapping):
         array = read_array(spot)
         if array is None:
@@ -61,29 +60,24 @@ def read_booleans(spot: Spot, rank: int = 2) -> NDArray[np.bool_] | None:
         if not np.isin(array, (0, 1)).all():
             spot.wrong("holds other values than true and false, 1 and 0", "save it as booleans")
             return None
-        return _squeezed(array.astype(np.bool_), rank, spot)
+        return _of_rank(array.astype(np.bool_), rank, spot)
     if not isinstance(spot.node, Sequence):
         what = describe(spot.node)
         spot.wrong(f"must be a list of true and false, or 1 and 0, not {what}", f"write {_EXAMPLES[rank]}")
         return None
     cells = read_cells(spot, _boolean)
-    return None if cells is None else _squeezed(np.array(cells, dtype=np.bool_), rank, spot)
+    return None if cells is None else _of_rank(np.array(cells, dtype=np.bool_), rank, spot)
 
 
-def _squeezed(array: NDArray[np.bool_], rank: int, spot: Spot) -> NDArray[np.bool_] | None:
-    """The array without leading axes of length 1, read-only; None after reporting any other rank."""
-    if array.ndim > DEEPEST[rank]:
+def _of_rank(array: NDArray[np.bool_], rank: int, spot: Spot) -> NDArray[np.bool_] | None:
+    """The array, read-only; None after reporting that it has fewer axes, or more than a batch of it would have."""
+    if array.ndim > _DEEPEST[rank]:
         spot.wrong(f"is {array.ndim} lists deep", f"write {_EXAMPLES[rank]}")
-        return None
-    while array.ndim > rank and array.shape[0] == 1:
-        array = array[0]
-    if array.ndim == rank:
+    elif array.ndim < rank:
+        spot.wrong("must be a list of rows, not a flat list", "one row per query, one column per key")
+    else:
         array.setflags(write=False)
         return array
-    if array.ndim > rank:
-        spot.wrong(f"{ONE_HEAD}, and this is {shape_text(array.shape)}", ONE_HEAD_HELP)
-    else:
-        spot.wrong("must be a list of rows, not a flat list", "one row per query, one column per key")
     return None
 
 

@@ -13,23 +13,28 @@ from attncli.equation.shapes import shape_text
 from attncli.problem.arrays import read_array
 from attncli.problem.commas import comma_advice
 from attncli.problem.generated import read_random
-from attncli.problem.keys import ONE_HEAD, ONE_HEAD_HELP
 from attncli.problem.model import Matrix
 from attncli.problem.npy import Array
 from attncli.problem.spot import Spot
 from attncli.problem.tree import Leaf, Sequence, describe
 from attncli.problem.values import read_number
 
-_RANKS = {1: "a list of numbers", 2: "a list of rows"}
+_RANKS = {1: "a list of numbers", 2: "a list of rows", 3: "a list of matrices", 4: "a list of lists of matrices"}
 _EXAMPLES = {1: "[1, 0, 0.5]", 2: "[[1, 0], [0, 1]]"}
 _REFERENCES = "write {file: weights.npz, name: W_Q} or {random: [4, 8], seed: 7}"
-DEEPEST = {1: 2, 2: 4}  # batch × entries; batch × heads × rows × columns
+DEEPEST = 4  # batch × heads × rows × columns
 _EVEN = "all rows of a matrix are equally long"
 _Cell = TypeVar("_Cell")
 
 
-def read_matrix(spot: Spot, *, rank: int = 2, minus_infinity: bool = False) -> Matrix | None:
-    """A Matrix of the given rank (1 or 2), or None after reporting what is wrong with it."""
+def read_matrix(
+    spot: Spot, *, rank: int = 2, deepest: int | None = None, minus_infinity: bool = False
+) -> Matrix | None:
+    """A Matrix of the given rank (1 or 2) or up to the `deepest`, or None after reporting what is wrong with it.
+
+    Leading axes of 1 beyond the deepest are dropped.
+    """
+    deepest = deepest or rank
     matrix: Matrix | None = None
     if isinstance(spot.node, Leaf):
         _wrong_rank(spot, describe(spot.node), rank)
@@ -45,14 +50,11 @@ def read_matrix(spot: Spot, *, rank: int = 2, minus_infinity: bool = False) -> M
     if matrix is None:
         return None
     value, written = matrix.value, matrix.written
-    if rank == 2 and value.ndim <= DEEPEST[rank]:  # a batch of one, or one head, is what this version computes
-        while value.ndim > 2 and value.shape[0] == 1:
-            value, written = value[0], None if written is None else written[0]
-        if value.ndim > 2:
-            spot.wrong(f"{ONE_HEAD}, and this is {shape_text(value.shape)}", ONE_HEAD_HELP)
-            return None
-    if value.ndim != rank:
-        _wrong_rank(spot, _RANKS.get(value.ndim, f"{value.ndim} deep"), rank)
+    while rank > 1 and deepest < value.ndim <= DEEPEST and value.shape[0] == 1:
+        value, written = value[0], None if written is None else written[0]
+    if not rank <= value.ndim <= deepest:
+        what = f"{_RANKS.get(value.ndim, f'{value.ndim} lists deep')} ({shape_text(value.shape)})"
+        _wrong_rank(spot, what if value.ndim > 1 else _RANKS[1], rank)
         return None
     value.setflags(write=False)
     if written is not None:

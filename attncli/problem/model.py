@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.problem.keys import Corner, ScaleWord, Score
+from attncli.problem.keys import Corner, Pairing, ScaleWord, Score
 
-GIVEN = ("X", "context", "W_Q", "W_K", "W_V", "b_Q", "b_K", "b_V", "Q", "K", "V", "W_a", "W_1", "W_2", "v")
+GIVEN = (
+    "X", "context", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O", "past_K", "past_V", "Q", "K", "V",
+    "W_a", "W_1", "W_2", "v", "slopes", "sink",
+)  # fmt: skip
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """The array, contiguous and frozen."""
+    array = np.ascontiguousarray(array)
+    array.flags.writeable = False
+    return array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,23 +67,23 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Padding:
-    """Which keys exist."""
+    """Which keys exist: one row for all entries of a batch, or one for each."""
 
     name: ClassVar[str] = "padding"
-    exists: tuple[bool, ...]
+    exists: tuple[tuple[bool, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """How many keys exist, counted from the left."""
+    """How many keys exist, counted from the left: one number for all entries of a batch, or one for each."""
 
     name: ClassVar[str] = "lengths"
-    length: int
+    lengths: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Keep:
-    """A boolean matrix, n × m: True may attend."""
+    """Truth values, n × m, or with a head and a batch axis before it: True may attend. An axis of 1 is for all."""
 
     name: ClassVar[str] = "keep"
     matrix: NDArray[np.bool_]
@@ -81,7 +91,7 @@ class Keep:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hide:
-    """A boolean matrix, n × m: True is hidden."""
+    """Truth values of the same shapes: True is hidden."""
 
     name: ClassVar[str] = "hide"
     matrix: NDArray[np.bool_]
@@ -89,7 +99,7 @@ class Hide:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Additive:
-    """Numbers added to the scaled scores, n × m; -inf hides."""
+    """Numbers of the same shapes, added to the scaled scores; -inf hides."""
 
     name: ClassVar[str] = "additive"
     matrix: Matrix
@@ -106,12 +116,23 @@ class Mask:
     corner: Corner = "top-left"
 
 
+@dataclass(frozen=True, slots=True)
+class Rope:
+    """Rotary positions: pair r of a query or key at position t is turned by t / theta^(2r / d_k)."""
+
+    theta: Scalar
+    pairing: Pairing
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """One attention head's input, complete and consistent: what `attncli.load` returns.
+    """One attention layer's input, complete and consistent: what `attncli.load` returns.
 
-    `given` holds the arrays by their contract names, in the order of `GIVEN`. `tokens` label the
-    queries, `context_tokens` the keys. `scale` is a number, "default" (1/√d_k for scaled_dot) or "none".
+    `given` holds the arrays by name, in the order of `GIVEN`, with their heads and batch entries on leading
+    axes (`axes.py`). `tokens` label the queries, `context_tokens` the keys, those of a cache first. `scale` is a
+    number, "default" (1/√d_k for scaled_dot) or "none"; `sink` is the one number of all heads, where it is not given
+    per head; `alibi` asks for biases by distance, of the slopes given (`slope` for a single head) or of the usual ones;
+    `joined` says that heads were columns side by side, and so that their outputs are put side by side again.
     """
 
     title: str
@@ -123,3 +144,8 @@ class Problem:
     scale: Scalar | ScaleWord = "default"
     softcap: Scalar | None = None
     exp_base: Scalar | None = None
+    sink: Scalar | None = None
+    rope: Rope | None = None
+    alibi: bool = False
+    slope: Scalar | None = None
+    joined: bool = False

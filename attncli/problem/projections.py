@@ -21,7 +21,7 @@ def check_projections(at: Mapping[str, int], score: str | None, report: Report, 
 
     `score` is None where it could not be read.
     """
-    given = {name: at[name] for name in GIVEN if name in at}
+    given = {name: at[name] for name in GIVEN if name in at and name != "sink"}
     for letter in "QKV":
         _check_letter(letter, given, report, start)
     used = {input_of(letter, given) for letter in "QKV" if letter not in given}

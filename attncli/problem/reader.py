@@ -9,16 +9,20 @@ from typing import Any
 
 from attncli.english import shorten
 from attncli.errors import AttncliError, Exit, did_you_mean, usage_error
+from attncli.problem.axes import axes_of, past_length, rows, sizes
 from attncli.problem.extent import check_extent
 from attncli.problem.files import STANDARD_INPUT
+from attncli.problem.heads import split_heads
 from attncli.problem.json_reader import read_json
 from attncli.problem.keys import KEYS, LATER
+from attncli.problem.layer import check_positions
 from attncli.problem.masks import MaskReading, read_mask
-from attncli.problem.model import GIVEN, Problem
+from attncli.problem.model import GIVEN, Matrix, Problem, Scalar
+from attncli.problem.positions import Position
 from attncli.problem.projections import check_projections
 from attncli.problem.report import Report
 from attncli.problem.settings import READERS, read_scale
-from attncli.problem.shapes import check_labels, check_mask, check_shapes, sizes
+from attncli.problem.shapes import check_labels, check_mask, check_products, check_shapes
 from attncli.problem.source import Source, decode, read_source
 from attncli.problem.spot import Spot
 from attncli.problem.tree import Leaf, Mapping, Node, describe
@@ -76,7 +80,7 @@ def change(problem: Problem, *, mask: str | None = None, scale: str | None = Non
             raise usage_error("--mask is empty", help="write none, causal or a form: '{padding: [1, 1, 0]}'")
         report = Report(Source("--mask", mask), Exit.USAGE)
         reading = read_mask(Spot(read_yaml(report), "mask", report))
-        check_mask(reading.parts, *sizes(problem.given))
+        check_mask(reading.parts, problem.given)
         report.stop()
         problem = replace(problem, mask=reading.mask())
     if scale is not None:
@@ -95,23 +99,31 @@ def _problem(root: Node, report: Report) -> Problem:
             help="write lines such as X: [[1, 0], [0, 1]]",
         )
     values = _read_values(root, report)
-    given = {name: values[name] for name in GIVEN if values.get(name) is not None}
+    given = _given(values)
+    position: Position = values.get("position") or Position()
     mask: MaskReading = values.get("mask") or MaskReading()
     score = values.get("score", "scaled_dot")
     if all(key in KEYS for key in root.keys):  # a misspelt W_K is not told again as a missing one
         check_projections(root.keys, score, report, root.at)
     report.stop()
+    check_products(given, root.keys, report)
+    split = split_heads(given, values.get("heads"), values.get("kv_heads"), root.keys, report)
+    joined = any(split[name] is not given[name] for name in ("Q", "W_Q") if name in given)
+    given = split
+    report.stop()
     check_shapes(given, root.keys, score, report)
+    check_positions(given, position.rope, root.keys, report)
+    report.stop()
     check_extent(given, root.keys, report)
     n, m = sizes(given)
     tokens = values.get("tokens") or tuple(f"t{i}" for i in range(1, n + 1))
-    shared = "context" not in given and m == n
-    context_tokens = values.get("context_tokens") or (tokens if shared else tuple(f"c{j}" for j in range(1, m + 1)))
-    for name, count, rows in (("tokens", n, "query"), ("context_tokens", m, "key")):
+    context_tokens = values.get("context_tokens") or _key_labels(tokens, given)
+    for name, number, row in (("tokens", n, "query"), ("context_tokens", m, "key")):
         if name in values:
-            check_labels(name, values[name], count, rows, root.keys[name], report)
-    check_mask(mask.parts, n, m)
+            check_labels(name, values[name], number, row, root.keys[name], report)
+    check_mask(mask.parts, given)
     report.stop()
+    sink, slope = _for_all_heads(given, "sink"), _for_all_heads(given, "slopes")
     return Problem(
         title=values.get("title") or "",
         tokens=tokens,
@@ -122,7 +134,36 @@ def _problem(root: Node, report: Report) -> Problem:
         scale=values.get("scale", "default"),
         softcap=values.get("softcap"),
         exp_base=values.get("exp_base"),
+        sink=values["sink"] if isinstance(values.get("sink"), Scalar) else sink,
+        rope=position.rope,
+        alibi=position.alibi,
+        slope=slope,
+        joined=joined,
     )
+
+
+def _given(values: dict[str, Any]) -> dict[str, Matrix]:
+    """The arrays that were read, by name, in the order of `GIVEN`."""
+    position = values.get("position") or Position()
+    arrays = {**values, **(values.get("past") or {}), "slopes": position.slopes}
+    return {name: arrays[name] for name in GIVEN if isinstance(arrays.get(name), Matrix)}
+
+
+def _key_labels(tokens: tuple[str, ...], given: dict[str, Matrix]) -> tuple[str, ...]:
+    """The labels of keys that were given none: their tokens, after p1, p2, … from a cache; else c1, c2, …"""
+    past, new = past_length(given), rows("K", given)
+    if "context" in given or new != len(tokens):
+        return tuple(f"c{j}" for j in range(1, past + new + 1))
+    return (*(f"p{j}" for j in range(1, past + 1)), *tokens)
+
+
+def _for_all_heads(given: dict[str, Matrix], name: str) -> Scalar | None:
+    """A list of one number where there is a single head, taken out of the arrays as that number."""
+    if name not in given or axes_of(given).heads:
+        return None
+    only = given.pop(name)
+    written = None if only.written is None else str(only.written[0])
+    return Scalar(float(only.value[0]), written or repr(float(only.value[0])))
 
 
 def _read_values(root: Mapping, report: Report) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from attncli.problem.keys import CORNERS, KEYS, MASK_WORDS, SCALE_WORDS, SCORES, Kind
+from attncli.problem.keys import CORNERS, KEYS, MASK_WORDS, PAIRINGS, SCALE_WORDS, SCORES, Kind
 from attncli.problem.numbers import MINUS_INFINITY
 
 Schema = dict[str, Any]
@@ -44,11 +44,16 @@ def _list(items: Schema, **more: Any) -> Schema:
     return {"type": "array", "items": items, "minItems": 1, **more}
 
 
-def _rows(cell: Schema) -> Schema:
-    """A matrix, or one within leading axes of length 1."""
-    batch = {"minItems": 1, "maxItems": 1}
-    matrix = _list(_list(cell))
-    return {"anyOf": [matrix, {**_list(matrix), **batch}, {**_list({**_list(matrix), **batch}), **batch}]}
+def _rows(cell: Schema, deepest: int = 4) -> Schema:
+    """A matrix, or several in lists up to so many axes deep."""
+    ranks = [_list(_list(cell))]
+    while len(ranks) < deepest - 1:
+        ranks.append(_list(ranks[-1]))
+    return {"anyOf": ranks}
+
+
+def _array(cell: Schema, deepest: int) -> Schema:
+    return {"anyOf": [_rows(cell, deepest), _FILE, _RANDOM]}
 
 
 _TRUTH: Schema = {"enum": [True, False, 0, 1]}
@@ -61,12 +66,12 @@ _FORMS = {
         "description": "The offset of causal and window: 0 (the default), or keys that exist minus queries.",
     },
     "padding": {
-        "anyOf": [_list(_TRUTH), _list(_list(_TRUTH), maxItems=1), _FILE],
-        "description": "Which keys exist: 1 is real, 0 is padding.",
+        "anyOf": [_list(_TRUTH), _list(_list(_TRUTH)), _FILE],
+        "description": "Which keys exist: 1 is real, 0 is padding; or a row for each entry of the batch.",
     },
     "lengths": {
-        "anyOf": [{"type": "integer", "minimum": 0}, _list({"type": "integer", "minimum": 0}, maxItems=1)],
-        "description": "How many keys exist, counted from the left.",
+        "anyOf": [{"type": "integer", "minimum": 0}, _list({"type": "integer", "minimum": 0})],
+        "description": "How many keys exist, counted from the left, one number for each entry of the batch.",
     },
     "window": {
         "type": "array",
@@ -75,11 +80,11 @@ _FORMS = {
         "maxItems": 2,
         "description": "How far to the left and right a query sees; -1 is unbounded.",
     },
-    "keep": {**_TRUTHS, "description": "n × m; true or 1: may attend."},
-    "hide": {**_TRUTHS, "description": "n × m; true or 1: is hidden."},
+    "keep": {**_TRUTHS, "description": "n × m, with heads or batch × heads before them; true or 1: may attend."},
+    "hide": {**_TRUTHS, "description": "n × m, with heads or batch × heads before them; true or 1: is hidden."},
     "additive": {
         "anyOf": [_rows(_ADDED), _FILE, _RANDOM],
-        "description": "n × m; added to the scaled scores, -inf hides.",
+        "description": "n × m, with heads or batch × heads before them; added to the scores, -inf hides.",
     },
 }
 _FORM = {
@@ -95,19 +100,52 @@ _BARE = {
 }
 _WORD = {"enum": list(MASK_WORDS)}
 _ONE_MASK = [_WORD, _BARE, _FILE, _FORM]
+_VECTOR: Schema = {"anyOf": [_list(_NUMBER), _FILE, _RANDOM]}
+_ROPE: Schema = {
+    "type": "object",
+    "properties": {
+        "theta": {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, _EXACT], "default": 10000},
+        "pairing": {"enum": list(PAIRINGS), "default": PAIRINGS[0]},
+    },
+    "additionalProperties": False,
+    "description": "Turns pairs of features of queries and keys by their position.",
+}
+_SLOPES: Schema = {"type": "object", "properties": {"slopes": _VECTOR}, "required": ["slopes"]}
+_POSITION: Schema = {
+    "type": "object",
+    "properties": {
+        "rope": {"anyOf": [{"type": "boolean"}, _ROPE]},
+        "alibi": {
+            "anyOf": [{"type": "boolean"}, {**_SLOPES, "additionalProperties": False}],
+            "description": "Takes a slope times the distance from every score; slopes are one per head.",
+        },
+    },
+    "additionalProperties": False,
+    "minProperties": 1,
+}
 _TEXT: Schema = {"type": ["string", "number", "boolean"], "minLength": 1}
 
 _OF_KIND: dict[Kind, Schema] = {
     "text": _TEXT,
     "labels": {"type": "array", "items": {**_TEXT, "type": [*_TEXT["type"], "null"]}},
+    "entries": _array(_NUMBER, 3),
+    "heads": _array(_NUMBER, 4),
     "matrix": {"anyOf": [_rows(_NUMBER), _FILE, _RANDOM]},
-    "vector": {"anyOf": [_list(_NUMBER), _FILE, _RANDOM]},
+    "vector": _VECTOR,
+    "past": {
+        "type": "object",
+        "properties": {name: _array(_NUMBER, 4) for name in "KV"},
+        "required": ["K", "V"],
+        "additionalProperties": False,
+    },
     "score": {"enum": list(SCORES)},
     "scale": {"anyOf": [{"enum": list(SCALE_WORDS)}, *_NUMBER["anyOf"]]},
     "positive": {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, _EXACT]},
     "base": {"anyOf": [{"const": "e"}, {"type": "number", "exclusiveMinimum": 1}, _EXACT]},
     "mask": {"anyOf": [*_ONE_MASK, _list({"anyOf": _ONE_MASK}, contains={"not": {"type": "array"}})]},
-    "one": {"const": 1},
+    "position": {"anyOf": [{"const": "none"}, _POSITION]},
+    "sink": {"anyOf": [*_NUMBER["anyOf"], _list(_NUMBER)]},
+    "count": {"type": "integer", "minimum": 1},
 }
 
 
@@ -116,7 +154,7 @@ def problem_schema() -> Schema:
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "A problem for attncli",
-        "description": "Scaled dot-product attention, one head: X and projections, or Q, K and V themselves.",
+        "description": "Scaled dot-product attention: X and projections, or Q, K and V themselves.",
         "type": "object",
         "properties": {name: {**_OF_KIND[key.kind], "description": key.description} for name, key in KEYS.items()},
         "additionalProperties": False,

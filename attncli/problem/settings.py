@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from attncli.problem.keys import ONE_HEAD, ONE_HEAD_HELP, SCALE_WORDS, SCORES, Kind
+from attncli.problem.keys import SCALE_WORDS, SCORES, Kind
 from attncli.problem.masks import read_mask
-from attncli.problem.matrices import read_matrix
-from attncli.problem.model import Scalar
+from attncli.problem.matrices import DEEPEST, read_matrix
+from attncli.problem.model import Matrix, Scalar
+from attncli.problem.positions import read_past, read_position
 from attncli.problem.spot import Spot
-from attncli.problem.tree import Leaf, describe, is_null
+from attncli.problem.tree import Leaf, Sequence, describe, is_null
 from attncli.problem.values import read_integer, read_labels, read_scalar, read_text, read_word
 
 
@@ -42,15 +43,17 @@ def _read_base(spot: Spot) -> Scalar | None:
     return number
 
 
-def _read_one(spot: Spot) -> None:
-    count = read_integer(spot, least=1, help="remove it, or write 1")
-    if count is not None and count != 1:
-        spot.wrong(ONE_HEAD, ONE_HEAD_HELP)
+def _read_sink(spot: Spot) -> Scalar | Matrix | None:
+    if isinstance(spot.node, Sequence):
+        return read_matrix(spot, rank=1)
+    return read_scalar(spot)
 
 
 READERS: dict[Kind, Callable[[Spot], Any]] = {
     "text": read_text,
     "labels": read_labels,
+    "entries": lambda spot: read_matrix(spot, deepest=3),
+    "heads": lambda spot: read_matrix(spot, deepest=DEEPEST),
     "matrix": read_matrix,
     "vector": lambda spot: read_matrix(spot, rank=1),
     "score": lambda spot: read_word(spot, SCORES),
@@ -58,5 +61,8 @@ READERS: dict[Kind, Callable[[Spot], Any]] = {
     "positive": _read_positive,
     "base": _read_base,
     "mask": read_mask,
-    "one": _read_one,
+    "past": read_past,
+    "position": read_position,
+    "sink": _read_sink,
+    "count": lambda spot: read_integer(spot, least=1, help="write how many heads there are, such as 8"),
 }

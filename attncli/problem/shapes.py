@@ -6,36 +6,39 @@ from collections.abc import Mapping, Sequence
 
 from attncli.english import count
 from attncli.equation.shapes import shape_text
+from attncli.problem.axes import Axes, axes_of, rows, sizes, width
 from attncli.problem.commas import comma_advice
+from attncli.problem.layer import check_leading, check_output, check_past
 from attncli.problem.masks import Placed
 from attncli.problem.model import Additive, Hide, Keep, Lengths, Matrix, Padding
 from attncli.problem.projections import input_of
 from attncli.problem.report import Report
 
 Places = Mapping[str, int]
+_MASK_HELP = "a mask may be heads × n × m or batch × heads × n × m; an axis before the rows may also be 1, for all"
 
 
-def sizes(given: Mapping[str, Matrix]) -> tuple[int, int]:
-    """(n, m): how many queries and how many keys there are."""
-    queries = given.get("Q") or given["X"]
-    keys = given.get("K") or given[input_of("K", given)]
-    return queries.value.shape[0], keys.value.shape[0]
+def check_products(given: Mapping[str, Matrix], at: Places, report: Report) -> None:
+    """Every projection fits what it projects, and every bias its projection, whatever heads they hold."""
+    for letter in "QKV":
+        if letter not in given:
+            _check_product(letter, given, at, report)
 
 
 def check_shapes(given: Mapping[str, Matrix], at: Places, score: str, report: Report) -> None:
-    """Everything between the given arrays themselves."""
-    before = report.count
-    widths = {letter: _width(letter, given, at, report) for letter in "QKV"}
-    m = sizes(given)[1]
-    values = "V" if "V" in given else input_of("V", given)
-    if (rows := given[values].value.shape[0]) != m:
+    """What Q, K and V are to each other, with their heads apart, and what comes before and after them."""
+    check_leading(given, at, report)
+    m, values = rows("K", given), "V" if "V" in given else input_of("V", given)
+    if (found := rows("V", given)) != m:
         keys = "K" if "K" in given else input_of("K", given)
         report.add(
-            f"has {count(rows, 'row')} where {keys} has {m}", at=at[values], path=values,
+            f"has {count(found, 'row')} where {keys} has {m}", at=at[values], path=values,
             help="every key needs a value: K and V have equally many rows",
         )  # fmt: skip
-    if report.count == before:
-        _check_score(given, widths["Q"], widths["K"], score, at, report)
+    if "past_K" in given:
+        check_past(given, at, report)
+    _check_score(given, width("Q", given), width("K", given), score, at, report)
+    check_output(given, at, report)
 
 
 def check_labels(name: str, labels: Sequence[str], number: int, rows: str, at: int, report: Report) -> None:
@@ -47,44 +50,52 @@ def check_labels(name: str, labels: Sequence[str], number: int, rows: str, at: i
         )  # fmt: skip
 
 
-def check_mask(parts: Sequence[Placed], n: int, m: int) -> None:
-    """Masks fit n queries and m keys exactly: a row or column is never repeated to fit."""
+def check_mask(parts: Sequence[Placed], given: Mapping[str, Matrix]) -> None:
+    """Masks fit n queries and m keys exactly, a row or column is never repeated to fit; heads and entries may be."""
+    (n, m), axes = sizes(given), axes_of(given)
     for placed in parts:
         match placed.part:
-            case Padding(exists=exists) if len(exists) != m:
-                message = f"{count(len(exists), 'entry')} for {count(m, 'key')}"
+            case Padding(exists=exists) if len(exists[0]) != m:
+                message = f"{count(len(exists[0]), 'entry')} for {count(m, 'key')}"
                 help = "give 1 or 0 for every key"
-            case Lengths(length=length) if length > m:
-                message = f"{length} keys cannot exist where there are {m}"
+            case Lengths(lengths=lengths) if max(lengths) > m:
+                message = f"{max(lengths)} keys cannot exist where there are {m}"
                 help = f"write a number from 0 to {m}"
-            case Keep(matrix=array) | Hide(matrix=array) if array.shape != (n, m):
-                message, help = _mask_shape(array.shape, n, m)
-            case Additive(matrix=matrix) if matrix.value.shape != (n, m):
-                message, help = _mask_shape(matrix.value.shape, n, m)
+            case Padding(exists=several) | Lengths(lengths=several) if len(several) not in (1, axes.batch or 1):
+                message = f"{len(several)} of them for {count(axes.batch or 1, 'entry')} of the batch"
+                help = "give one for each entry of the batch, or one for all"
+            case Keep(matrix=array) | Hide(matrix=array):
+                message, help = _mask_shape(array.shape, n, m, axes)
+            case Additive(matrix=matrix):
+                message, help = _mask_shape(matrix.value.shape, n, m, axes)
             case _:
                 continue
-        placed.spot.wrong(message, help)
+        if message:
+            placed.spot.wrong(message, help)
 
 
-def _mask_shape(shape: tuple[int, ...], n: int, m: int) -> tuple[str, str]:
-    turned = "; it may be transposed" if shape == (m, n) else ""
-    return (
-        f"is {shape_text(shape)}, but {count(n, 'query')} and {count(m, 'key')} need {n}×{m}",
-        f"give one row per query and one column per key{turned}",
-    )
+def _mask_shape(shape: tuple[int, ...], n: int, m: int, axes: Axes) -> tuple[str, str]:
+    """What is wrong with the shape of a mask, and what helps; empty where nothing is."""
+    if shape[-2:] != (n, m):
+        turned = "; it may be transposed" if shape[-2:] == (m, n) else ""
+        return (
+            f"is {shape_text(shape)}, but {count(n, 'query')} and {count(m, 'key')} need {n}×{m}",
+            f"give one row per query and one column per key{turned}",
+        )
+    leading = (axes.batch or 1, axes.heads or 1)[4 - len(shape) :]
+    wrong = any(found not in (1, length) for found, length in zip(shape[:-2], leading, strict=True))
+    fitting = shape_text((*leading, n, m))
+    return (f"is {shape_text(shape)} where {fitting} is needed", _MASK_HELP) if wrong else ("", "")
 
 
-def _width(letter: str, given: Mapping[str, Matrix], at: Places, report: Report) -> int:
-    """The width of Q, K or V, with its product and its bias checked."""
-    if letter in given:
-        return int(given[letter].value.shape[1])
+def _check_product(letter: str, given: Mapping[str, Matrix], at: Places, report: Report) -> None:
     source, weights, bias = input_of(letter, given), f"W_{letter}", f"b_{letter}"
     entered, (rows, columns) = given[source].value, given[weights].value.shape
-    if entered.shape[1] != rows:
-        turned = columns == entered.shape[1]
+    if entered.shape[-1] != rows:
+        turned = columns == entered.shape[-1]
         report.add(
             f"{source} is {shape_text(entered.shape)} and {weights} is {rows}×{columns}: "
-            f"{source} has {count(entered.shape[1], 'column')}, {weights} {count(rows, 'row')}",
+            f"{source} has {count(entered.shape[-1], 'column')}, {weights} {count(rows, 'row')}",
             at=at[weights], path=weights,
             help=f"{letter} = {source}·{weights} needs them equal"
             + (f"; transpose {weights} if it is laid out as in torch.nn.Linear" if turned else "")
@@ -96,7 +107,6 @@ def _width(letter: str, given: Mapping[str, Matrix], at: Places, report: Report)
             at=at[bias], path=bias,
             help=f"give one number for each column of {weights}" + _commas(report, at, bias, weights),
         )  # fmt: skip
-    return int(columns)
 
 
 def _check_score(given: Mapping[str, Matrix], d_q: int, d_k: int, score: str, at: Places, report: Report) -> None:

@@ -45,6 +45,8 @@ class _Writer:
 
     def block(self, block: page.Block) -> str:
         match block:
+            case page.Heading(text=text, part=True):
+                return f"# {escape(text)}"
             case page.Heading(text=text, number=number):
                 head = f"{number}. " if number is not None else ""
                 return f"## {head}{escape(text)}"

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attncli.attention.indices import INDICES
-from attncli.attention.plan import plan_logits, plan_softmax
+from attncli.attention.plan import Plan, plan_logits, plan_softmax
 from attncli.choices import DTYPES
 from attncli.equation.shapes import index_sizes
 from attncli.errors import usage_error
+from attncli.problem.axes import past_length, width
 from attncli.problem.model import GIVEN, Matrix, Problem
 from attncli.problem.projections import input_of
 from attncli.study.cost_model import Cost, StepCost
@@ -19,7 +20,7 @@ from attncli.study.operations import growth, number, operations
 
 SYMBOLS = {letter: index.length for letter, index in INDICES.items()}
 _ORDER = [each for symbol in SYMBOLS.values() for each in (symbol, *["d_context"] * (symbol == "d_model"))]
-SHARED = ("X", "context", "mask")  # by all heads of a layer
+SHARED = ("X", "context", "mask", "angles")  # by all heads of a layer
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,27 +86,47 @@ def _steps(problem: Problem, sizes: Sizes, together: bool) -> tuple[Mapping[str,
     n = sizes.n or len(problem.tokens)
     m = n if together else sizes.m or len(problem.context_tokens)
     asked = {"d_model": sizes.d_model, "d_k": sizes.d_k, "d_q": sizes.d_k, "d_v": sizes.d_v}
-    changed = {"n": n, "m": m} | {symbol: size for symbol, size in asked.items() if size is not None}
     plan = plan_logits(problem)
+    apart = bool(plan.axes.heads or plan.axes.kv_heads)  # heads are an axis of the arrays, and counted with them
+    if apart and sizes.heads > 1:
+        asked["heads"] = sizes.heads
+    changed = {"n": n, "m": m} | {symbol: size for symbol, size in asked.items() if size is not None}
+    derived = _derived(problem, plan, changed)
+    changed |= {symbol: size for symbol, size in derived.items() if symbol not in changed}
     shapes = {name: given.value.shape for name, given in plan.parameters.items() if isinstance(given, Matrix)}
     found: dict[str, int] = {"n": n, "m": m}
     steps = []
-    for rule in (*plan.rules, *plan_softmax(problem, plan.logits, shift=False)):
+    for rule in (*plan.rules, *plan_softmax(problem, plan, shift=False)):
         symbols = _symbols(problem, rule.name, together)
-        letters = rule.target.indices
+        letters = rule.target.letters
         if rule.given:
-            own = problem.given[rule.name].value.shape
+            own = plan.given[rule.name].value.shape
             lengths = {letter: changed.get(symbols[letter], size) for letter, size in zip(letters, own, strict=True)}
         else:
-            lengths = {**index_sizes(rule.equation, shapes), "i": n, "j": m}
+            run = {letter: changed.get(SYMBOLS[letter], size) for letter, size in plan.sizes.items()}
+            lengths = {**index_sizes(rule.equation, shapes), **run, "i": n, "j": m}
         shapes[rule.name] = tuple(lengths[letter] for letter in letters)
-        found |= {symbols[letter]: length for letter, length in lengths.items() if letter not in "ij"}
+        read = {*letters, *(() if rule.given else index_sizes(rule.equation, shapes))}
+        found |= {symbols[letter]: length for letter, length in lengths.items() if letter in read - {"i", "j"}}
         counts = {} if rule.given else operations(rule.equation)
         kinds = {kind: number(count, lengths) for kind, count in counts.items()}
-        repeats = sizes.layers * (1 if rule.name in SHARED else sizes.heads)
+        repeats = sizes.layers * (1 if apart or rule.name in SHARED else sizes.heads)
         grows = (growth(counts.values(), symbols), growth([{letters: 1}], symbols))
         steps.append(StepCost(rule, shapes[rule.name], kinds, repeats, *grows))
     return {symbol: found[symbol] for symbol in _ORDER if symbol in found}, tuple(steps)
+
+
+def _derived(problem: Problem, plan: Plan, changed: Mapping[str, int]) -> Mapping[str, int]:
+    """The sizes that follow from others: features side by side, positions, pairs, and the keys that are new."""
+    heads = changed.get("heads", plan.sizes["h"])
+    d_k = changed.get("d_k", width("K", problem.given))
+    past = past_length(problem.given)
+    return {
+        "d_joined": heads * changed.get("d_v", width("V", problem.given)),
+        "n_pos": max(past + changed["n"], changed["m"]),
+        "d_pairs": d_k // 2,
+        "n_new": changed["m"] - past,
+    }
 
 
 def _symbols(problem: Problem, name: str, together: bool) -> Mapping[str, str]:

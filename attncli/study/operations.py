@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from typing import TypeAlias
 
+from attncli.equation.positions import names_in
 from attncli.equation.tree import Call, Equation, Expression, Name, Reduce, Ref, walk, whole
 
 Monomial: TypeAlias = tuple[str, ...]  # the letters of a product of lengths, sorted; () is 1
@@ -19,7 +20,8 @@ Polynomial: TypeAlias = Mapping[Monomial, int]
 KINDS = {
     "mul": "multiplications", "add": "additions", "add_mask": "additions", "sub": "subtractions", "neg": "subtractions",
     "div": "divisions", "share": "divisions", "exp": "exponentials", "pow": "powers", "sqrt": "roots",
-    "tanh": "hyperbolic tangents", "max": "comparisons", "le": "comparisons", "lt": "comparisons",
+    "tanh": "hyperbolic tangents", "sin": "sines and cosines", "cos": "sines and cosines", "abs": "absolute values",
+    "floor_div": "divisions", "mod": "divisions", "max": "comparisons", "le": "comparisons", "lt": "comparisons",
     "ge": "comparisons", "gt": "comparisons", "eq": "comparisons", "finite": "comparisons",
     "and_": "conjunctions", "where": "choices",
 }  # fmt: skip
@@ -77,7 +79,7 @@ def _joined(function: str, parts: Sequence[Expression]) -> Expression | None:
 def _letters(equation: Equation) -> frozenset[str]:
     """All indices of an equation, which tells i in j <= i from a scalar such as d_k."""
     nodes = [equation.target, *walk(equation.expression)]
-    return frozenset(letter for node in nodes if isinstance(node, Ref) for letter in node.indices)
+    return frozenset(letter for node in nodes if isinstance(node, Ref) for letter in node.letters)
 
 
 def _free(expression: Expression, letters: frozenset[str]) -> Monomial:
@@ -88,7 +90,7 @@ def _free(expression: Expression, letters: frozenset[str]) -> Monomial:
 def _depends(expression: Expression) -> set[str]:
     match expression:
         case Ref(indices=indices):
-            return set(indices)
+            return {letter for index in indices for letter in names_in(index)}
         case Name(name=name):
             return {name}
         case Call(arguments=arguments):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from attncli.english import listed
 from attncli.equation.decimals import round_half_up
 from attncli.tracing.model import Trace
+from attncli.tracing.slices import at, leading
 
 Weights = NDArray[np.float64]
 
@@ -25,35 +26,51 @@ def percent(share: float) -> str:
 
 
 def reading(trace: Trace) -> tuple[str, ...]:
-    """For each query, how it spreads its attention and what its output is made of."""
+    """For each query, how it spreads its attention and what its output is made of, head by head."""
+    if own := leading(trace):
+        size = trace["weights"].shape[0]
+        word = {"b": "entry", "h": "head"}[own[0]]
+        return tuple(
+            f"{word[0].upper()}{word[1:]} {place}: {sentence}" if len(own) == 1 or own[0] == "b" else sentence
+            for place in range(size)
+            for sentence in reading(at(trace, {own[0]: place}))
+        )
     return tuple(" ".join(_row(trace, row)) for row in range(len(trace.tokens)))
 
 
 def _row(trace: Trace, row: int) -> Iterator[str]:
     who = f'"{trace.tokens[row]}"'
     weights = trace["weights"][row].astype(np.float64)
+    found = "what it finds" if "heads_output" in trace else "its output"
     if row in trace.fully_masked:
-        yield f"{who} sees no key: it pays no attention to anything, and its output is 0."
+        yield f"{who} sees no key: it pays no attention to anything, and {found} is 0."
         return
     if not np.isfinite(weights).all():
         yield f"{who} has scores that do not fit into {trace.settings.dtype}: its weights cannot be told."
         return
     seen = np.flatnonzero(weights > 0)
     if not len(seen):
-        yield f"{who} spreads its attention so thinly that every weight is rounded to 0, and its output with them."
+        yield f"{who} spreads its attention so thinly that every weight is rounded to 0, and {found} with them."
+        return
+    sunk = 1 - float(weights.sum()) if "sink" in trace.parameters or "sink" in trace else 0.0
+    if sunk > TIE:
+        groups = _groups(weights, seen)
+        yield f"{who} pays {', '.join(_shares(trace, row, groups))}, and {percent(sunk)} to the sink."
+        yield f"{found[0].upper()}{found[1:]} is the sum of these shares of their values."
         return
     if len(seen) == 1:
         name = _name(trace, row, int(seen[0]))
-        yield f"{who} pays all of its attention to {name}, so its output is that value."
+        yield f"{who} pays all of its attention to {name}, so {found} is that value."
         return
     if _same(weights[seen]):
         everything = "every token" if len(seen) == len(weights) else f"the {len(seen)} tokens it sees"
         yield f"{who} looks evenly at {everything} ({percent(float(weights[seen[0]]))} each)."
-        yield f"Its output is the plain average of {'all' if len(seen) == len(weights) else 'their'} values."
+        whose = "all" if len(seen) == len(weights) else "their"
+        yield f"{found[0].upper()}{found[1:]} is the plain average of {whose} values."
         return
     groups = _groups(weights, seen)
     yield f"{who} pays {', '.join(_shares(trace, row, groups))}."
-    yield f"Its output is {_origin(trace, row, groups)}."
+    yield f"{found[0].upper()}{found[1:]} is {_origin(trace, row, groups)}."
 
 
 def _groups(weights: Weights, seen: NDArray[np.intp]) -> list[tuple[float, list[int]]]:

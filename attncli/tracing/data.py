@@ -11,15 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli import __version__
+from attncli.attention.indices import INDICES
 from attncli.attention.rule import Rule
 from attncli.attention.rules import GIVEN_RULES, RULES, cell_form, headline
 from attncli.choices import DTYPES
 from attncli.equation.notation import PLAIN
 from attncli.equation.parse import parse_equation, parse_expression
+from attncli.equation.tree import Ref
 from attncli.equation.write import write_equation
-from attncli.problem.model import Matrix, Scalar
+from attncli.problem.axes import LEADING
+from attncli.problem.model import Matrix, Scalar, read_only
 from attncli.problem.numbers import canonical
-from attncli.tracing.model import Step, Trace, read_only
+from attncli.tracing.model import Step, Trace
 from attncli.tracing.settings import Settings
 
 FORMAT = 1
@@ -37,7 +40,7 @@ def to_dict(trace: Trace, names: Sequence[str] | None = None) -> dict[str, Any]:
         "parameters": {name: _values(np.asarray(given.value)) for name, given in trace.parameters.items()},
         "steps": {name: _step(trace.steps[name]) for name in (trace.steps if names is None else names)},
         "warnings": list(trace.warnings),
-        "fully_masked": list(trace.fully_masked),
+        "fully_masked": [row if isinstance(row, int) else list(row) for row in trace.fully_masked],
         **_written(trace.parameters),
         **_truth(trace.truth, tuple(trace.steps) if names is None else names),
     }
@@ -65,7 +68,7 @@ def _read_trace(data: dict[str, Any]) -> Trace:
         {name: _read_parameter(value, written.get(name)) for name, value in data["parameters"].items()},
         {name: _read_step(name, step, format) for name, step in data["steps"].items()},
         tuple(data["warnings"]),
-        tuple(data["fully_masked"]),
+        tuple(row if isinstance(row, int) else tuple(row) for row in data["fully_masked"]),
     )
     if "truth" not in data:
         return trace
@@ -128,11 +131,13 @@ def _true(step: Step, value: NDArray[Any]) -> Step:
 def _read_step(name: str, data: dict[str, Any], format: str) -> Step:
     """The step with the rule that its equation says; prose that data does not hold comes from the known rule."""
     said = RULES[name] if data["equation"] else GIVEN_RULES[name]
+    tree = parse_equation(data["equation"]) if data["equation"] else None
     rule = replace(
         said,
         symbol=data["symbol"],
         title=data["title"],
-        expression=parse_equation(data["equation"]).expression if data["equation"] else None,
+        target=tree.target if tree else _target(name, data["axes"]),
+        expression=tree.expression if tree else None,
         matrix_form=parse_expression(data["headline"]) if data["headline"] else None,
         meaning=data["meaning"],
         why=data["why"],
@@ -142,6 +147,14 @@ def _read_step(name: str, data: dict[str, Any], format: str) -> Step:
         raise ValueError(f"{name}: its value has shape {value.shape}, which its shape or its labels are not of")
     written = read_only(np.array(data["written"], dtype=object)) if "written" in data else None
     return Step(rule, value, labels, written)
+
+
+def _target(name: str, axes: Sequence[str]) -> Ref:
+    """The cell of a given array, whose leading axes only the data tells."""
+    target = GIVEN_RULES[name].target
+    leading = len(axes) - len(target.indices)
+    letters = {INDICES[letter].axis: letter for letter in LEADING}
+    return Ref(name, (*(letters[axis] for axis in axes[:leading]), *target.indices))
 
 
 def _values(array: NDArray[Any]) -> Any:

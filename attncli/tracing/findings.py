@@ -4,29 +4,46 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attncli.choices import Dtype
 from attncli.english import either
-from attncli.tracing.model import Step, masked_out
+from attncli.tracing.model import Row, Step, masked_out
 
 
-def rows_without_keys(steps: Mapping[str, Step]) -> tuple[int, ...]:
+def rows_without_keys(steps: Mapping[str, Step]) -> tuple[Row, ...]:
     """The rows from which the mask hides every key."""
     hidden = masked_out(steps)
-    return () if hidden is None else tuple(int(row) for row in np.flatnonzero(hidden.all(axis=1)))
+    if hidden is None:
+        return ()
+    rows = [tuple(map(int, row)) for row in np.argwhere(hidden.all(axis=-1))]
+    return tuple(row[0] for row in rows) if hidden.ndim == 2 else tuple(rows)
 
 
-def warnings(
-    tokens: tuple[str, ...], steps: Mapping[str, Step], fully_masked: tuple[int, ...], dtype: Dtype
-) -> tuple[str, ...]:
+def warnings(steps: Mapping[str, Step], fully_masked: tuple[Row, ...], dtype: Dtype) -> tuple[str, ...]:
     """One sentence for every query that sees no key, and one for the first step whose numbers do not fit."""
-    unseeing = (
-        f'query "{tokens[row]}" (row {row}) sees no key: its weights and its output are 0' for row in fully_masked
-    )
-    return (*unseeing, *list(_overflows(steps, dtype))[:1])
+    return (*_unseeing(steps, fully_masked), *list(_overflows(steps, dtype))[:1])
+
+
+def _unseeing(steps: Mapping[str, Step], fully_masked: tuple[Row, ...]) -> Iterator[str]:
+    """A query that sees no key in any head is told once, and else each head by itself."""
+    *leading, queries, _ = steps["scores"].labels
+    everywhere = prod(map(len, leading))
+    found: dict[int, list[tuple[int, ...]]] = {}
+    for row in fully_masked:
+        place = (row,) if isinstance(row, int) else row
+        found.setdefault(place[-1], []).append(place[:-1])
+    for at, places in found.items():
+        said = f'query "{queries[at]}" (row {at}) sees no key'
+        if len(places) == everywhere:
+            yield f"{said}: its weights and its output are 0"
+            continue
+        for place in places:
+            where = ", ".join(labels[number] for labels, number in zip(leading, place, strict=True))
+            yield f"{said} in {where}: its weights and its output are 0 there"
 
 
 def _overflows(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
@@ -43,8 +60,10 @@ def _overflows(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
 def _meant_infinite(steps: Mapping[str, Step], step: Step) -> NDArray[np.bool_]:
     """Where a mask puts -inf on purpose: in the cells it hides, and in a row of which it hides all."""
     hidden = masked_out(steps)
-    if hidden is not None and step.rule.axes == ("query", "key"):
+    if hidden is not None and step.name == "mask":
+        return np.asarray(step.value == -math.inf)
+    if hidden is not None and step.rule.axes[-2:] == ("query", "key") and step.shape == hidden.shape:
         return np.asarray(hidden)
-    if hidden is not None and step.rule.axes == ("query",):
-        return np.asarray(hidden.all(axis=1))
+    if hidden is not None and step.rule.axes[-1:] == ("query",):
+        return np.asarray(hidden.all(axis=-1))
     return np.zeros(step.shape, dtype=bool)

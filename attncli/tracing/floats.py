@@ -17,13 +17,13 @@ from attncli.problem.model import Matrix, Scalar
 class FloatWorker:
     """Evaluates each equation on whole arrays and rounds every result to the dtype.
 
-    `counts` are the numbers of queries (i) and keys (j), which a mask may count without reading an array.
+    `sizes` says how far the indices run that no array on the right of an equation tells.
     """
 
     backend: Backend
     dtype: Dtype
     parameters: Mapping[str, Scalar | Matrix]
-    counts: Mapping[str, int]
+    sizes: Mapping[str, int]
     arrays: dict[str, Array] = field(default_factory=dict)
 
     def give(self, name: str, matrix: Matrix) -> Host:
@@ -47,7 +47,7 @@ class FloatWorker:
             arrays=arrays,
             scalars={name: given.value for name, given in self.parameters.items() if isinstance(given, Scalar)}
             | {"inf": float("inf")},
-            sizes={**index_sizes(rule.equation, shapes), **self.counts},
+            sizes={**index_sizes(rule.equation, shapes), **self.sizes},
             xp=self.backend.xp,
             dtype=self.backend.computed(self.dtype),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from attncli.attention.rule import Rule
 from attncli.problem.model import Matrix, Scalar
 from attncli.tracing.settings import Settings
+
+Row: TypeAlias = int | tuple[int, ...]  # of the weights
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +44,8 @@ class Trace:
 
     `settings` are the choices made (scale, mask, dtype, device, rounding, …); `parameters` the numbers and
     arrays that equations read besides steps (d_k, offset, exists, …), as they were written; `fully_masked`
-    the rows that see no key. `truth` is the same trace at full precision where this one was rounded as on paper.
+    the rows that see no key, as numbers, or as (head, row) or (entry, head, row) where there are such axes. `truth` is
+    the same trace at full precision where this one was rounded as on paper.
     """
 
     title: str
@@ -52,7 +55,7 @@ class Trace:
     parameters: Mapping[str, Scalar | Matrix]
     steps: Mapping[str, Step]
     warnings: tuple[str, ...] = ()
-    fully_masked: tuple[int, ...] = ()
+    fully_masked: tuple[Row, ...] = ()
     truth: Trace | None = field(default=None)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
@@ -87,12 +90,12 @@ class Trace:
 
 
 def masked_out(steps: Mapping[str, Step]) -> NDArray[np.bool_] | None:
-    """The cells, query by key, that the mask hides; None without a mask."""
-    return steps["mask"].value == -np.inf if "mask" in steps else None
-
-
-def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """The array, contiguous and frozen."""
-    array = np.ascontiguousarray(array)
-    array.flags.writeable = False
-    return array
+    """The cells of the scores that the mask hides, by head and entry where these have any; None without a mask."""
+    if "mask" not in steps:
+        return None
+    scores, mask = steps["scores"], steps["mask"]
+    own = mask.rule.target.letters
+    sizes = tuple(
+        size if letter in own else 1 for letter, size in zip(scores.rule.target.letters, scores.shape, strict=True)
+    )
+    return np.broadcast_to((mask.value == -np.inf).reshape(sizes), scores.shape)

@@ -14,9 +14,8 @@ from attncli.backend import Host
 from attncli.equation.decimals import round_half_up
 from attncli.equation.shapes import index_sizes
 from attncli.equation.substitute import decimal
-from attncli.problem.model import Matrix, Scalar
+from attncli.problem.model import Matrix, Scalar, read_only
 from attncli.problem.numbers import as_decimal
-from attncli.tracing.model import read_only
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +24,7 @@ class PaperWorker:
 
     precision: int
     parameters: Mapping[str, Scalar | Matrix]
-    counts: Mapping[str, int]
+    sizes: Mapping[str, int]
     arrays: dict[str, Host] = field(default_factory=dict)  # of Decimals
 
     def give(self, name: str, matrix: Matrix) -> Host:
@@ -48,8 +47,8 @@ class PaperWorker:
             else:
                 scalars[name] = as_decimal(given.written)
         shapes = {name: tuple(array.shape) for name, array in arrays.items()}
-        sizes = {**index_sizes(rule.equation, shapes), **self.counts}
-        indices = rule.target.indices
+        sizes = {**index_sizes(rule.equation, shapes), **self.sizes}
+        indices = rule.target.letters
         cells = np.empty(tuple(sizes[index] for index in indices), dtype=object)
         for place in product(*(range(sizes[index]) for index in indices)):
             value = decimal(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
@@ -14,11 +14,12 @@ from attncli.attention.plan import Plan, plan_logits, plan_softmax
 from attncli.attention.rule import Rule
 from attncli.backend import CPU, Backend, Host, backend_for
 from attncli.choices import DTYPES, Dtype, check_working
-from attncli.equation.tree import Ref
-from attncli.problem.model import Matrix, Problem
+from attncli.problem.model import Matrix, Problem, read_only
+from attncli.tracing.copies import written_as_given
 from attncli.tracing.findings import rows_without_keys, warnings
 from attncli.tracing.floats import FloatWorker
-from attncli.tracing.model import Step, Trace, read_only
+from attncli.tracing.labels import labels
+from attncli.tracing.model import Step, Trace
 from attncli.tracing.paper import PaperWorker
 from attncli.tracing.settings import Settings
 from attncli.tracing.shift import lowest_shown, shift_where_needed
@@ -53,23 +54,22 @@ def run(
     """
     check_working(device, dtype, rounding, precision)
     plan = plan_logits(problem)
-    counts = {"i": len(problem.tokens), "j": len(problem.context_tokens)}
     with np.errstate(all="ignore"):  # overflow is found in the values and told as a warning
         if rounding == "paper":
-            return _on_paper(problem, plan, counts, precision)
+            return _on_paper(problem, plan, precision)
         backend, format = backend or backend_for(device), DTYPES[dtype]
-        worker = FloatWorker(backend, format, plan.parameters, counts)
+        worker = FloatWorker(backend, format, plan.parameters, plan.sizes)
         shift = shift_where_needed(problem, format, max(lowest_shown(max(precision, 3)), format.lowest_exponent))
         return _trace(problem, plan, worker, shift, backend, format)
 
 
-def _on_paper(problem: Problem, plan: Plan, counts: Mapping[str, int], precision: int) -> Trace:
+def _on_paper(problem: Problem, plan: Plan, precision: int) -> Trace:
     """The trace rounded at every step, with the truth in the same steps beside it."""
     double = DTYPES["float64"]
     shift = shift_where_needed(problem, double, max(lowest_shown(precision), double.lowest_exponent))
-    decimals = PaperWorker(precision, plan.parameters, counts)
+    decimals = PaperWorker(precision, plan.parameters, plan.sizes)
     paper = _trace(problem, plan, decimals, shift, CPU, double, precision)
-    floats = FloatWorker(CPU, double, plan.parameters, counts)
+    floats = FloatWorker(CPU, double, plan.parameters, plan.sizes)
     return replace(paper, truth=_trace(problem, plan, floats, lambda _: "shifted" in paper, CPU, double))
 
 
@@ -85,16 +85,16 @@ def _trace(
     steps: dict[str, Step] = {}
 
     def take(rule: Rule) -> Host:
-        matrix = problem.given[rule.name] if rule.given else None
+        matrix = plan.given[rule.name] if rule.given else None
         value = worker.give(rule.name, matrix) if matrix else worker.work(rule)
-        given = _written(rule, problem, plan, steps) if dtype.name == "float64" else None
+        given = written_as_given(rule, plan, steps) if dtype.name == "float64" else None
         written = given if given is not None else worker.written(rule.name)
-        steps[rule.name] = Step(rule, read_only(value), _labels(problem, rule, value), written)
+        steps[rule.name] = Step(rule, read_only(value), labels(problem, rule, value.shape), written)
         return value
 
     for rule in plan.rules:
         logits = take(rule)
-    for rule in plan_softmax(problem, plan.logits, shift=shift(logits)):
+    for rule in plan_softmax(problem, plan, shift=shift(logits)):
         take(rule)
 
     fully_masked = rows_without_keys(steps)
@@ -106,29 +106,8 @@ def _trace(
         settings,
         plan.parameters,
         steps,
-        warnings(problem.tokens, steps, fully_masked, dtype),
+        warnings(steps, fully_masked, dtype),
         fully_masked,
-    )
-
-
-def _written(rule: Rule, problem: Problem, plan: Plan, steps: Mapping[str, Step]) -> Host | None:
-    """How the numbers were written, if they were given, or are copied from what was given."""
-    if rule.given:
-        return problem.given[rule.name].written
-    if not isinstance(rule.expression, Ref):
-        return None
-    name, indices = rule.expression.name, rule.expression.indices
-    written = (steps[name] if name in steps else plan.parameters[name]).written
-    if not isinstance(written, np.ndarray):
-        return None
-    return written if indices == rule.target.indices else written.T
-
-
-def _labels(problem: Problem, rule: Rule, value: Host) -> tuple[tuple[str, ...], ...]:
-    words = {"query": problem.tokens, "key": problem.context_tokens}
-    return tuple(
-        words[axis] if axis in words else tuple(f"d{number + 1}" for number in range(size))
-        for axis, size in zip(rule.axes, value.shape, strict=True)
     )
 
 
@@ -148,4 +127,8 @@ def _settings(problem: Problem, plan: Plan, dtype: Dtype, device: str, precision
         softcap=problem.softcap.value if problem.softcap else None,
         exp_base=problem.exp_base.value if problem.exp_base else None,
         precision=precision,
+        heads=plan.axes.heads or plan.axes.kv_heads,
+        kv_heads=plan.axes.kv_heads if plan.axes.group > 1 else None,
+        position=tuple(name for name, there in (("rope", problem.rope), ("alibi", problem.alibi)) if there) or None,
+        pairing=problem.rope.pairing if problem.rope else None,
     )

@@ -7,7 +7,7 @@ from typing import Any
 from attncli.attention.indices import INDICES
 from attncli.attention.rules import RULES
 from attncli.choices import DEVICES, DTYPES, ROUNDINGS
-from attncli.problem.keys import CORNERS, SCORES
+from attncli.problem.keys import CORNERS, PAIRINGS, SCORES
 
 _STRINGS: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
 _TEXT: dict[str, Any] = {"type": "string"}
@@ -45,8 +45,13 @@ def trace_schema() -> dict[str, Any]:
                 "warnings": {**_STRINGS, "description": "What a reader must be told, in words."},
                 "fully_masked": {
                     "type": "array",
-                    "items": {"type": "integer", "minimum": 0},
-                    "description": "The rows, counted from 0, of queries that see no key.",
+                    "items": {
+                        "anyOf": [
+                            {"type": "integer", "minimum": 0},
+                            {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 2, "maxItems": 3},
+                        ]
+                    },
+                    "description": "The rows, from 0, of queries that see no key; with heads [head, row], and so on.",
                 },
             },
             {
@@ -98,6 +103,10 @@ def _settings() -> dict[str, Any]:
             "device": {"enum": list(DEVICES)},
             "rounding": {"enum": list(ROUNDINGS)},
             "precision": {"type": "integer", "description": "The decimals each step was rounded to, on paper."},
+            "heads": {"type": "integer", "description": "How many heads there are, where they are an axis."},
+            "kv_heads": {"type": "integer", "description": "Those of keys and values, where they are fewer."},
+            "position": {**_STRINGS, "description": "What positions do: rope turns, alibi takes away."},
+            "pairing": {"enum": list(PAIRINGS), "description": "Which features rope turns together."},
         },
         "required": ["score", "scale", "mask", "dtype", "device", "rounding"],
     }

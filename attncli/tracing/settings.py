@@ -6,7 +6,16 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-OPTIONAL = ("corner", "softcap", "exp_base", "precision")  # in data only where they apply
+OPTIONAL = (
+    "corner",
+    "softcap",
+    "exp_base",
+    "precision",
+    "heads",
+    "kv_heads",
+    "position",
+    "pairing",
+)  # in data only where they apply
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +23,9 @@ class Settings:
     """How the scores were made and bounded, and how the numbers were kept.
 
     `scale` is what the scores were multiplied by, None if by nothing; `corner` is None at the top left;
-    `softcap` and `exp_base` are None where there are none; `precision` is the decimals of a trace on paper.
+    `softcap` and `exp_base` are None where there are none; `precision` is the decimals of a trace on paper. `heads` is
+    None where there is no axis of heads, `kv_heads` where keys and values have as many; `position` names what
+    positions do ("rope", "alibi"), `pairing` which features rope turns together.
     """
 
     score: str
@@ -27,10 +38,14 @@ class Settings:
     softcap: float | None = None
     exp_base: float | None = None
     precision: int | None = None
+    heads: int | None = None
+    kv_heads: int | None = None
+    position: tuple[str, ...] | None = None
+    pairing: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as data, without what does not apply."""
-        data = asdict(self) | {"mask": list(self.mask)}
+        data = asdict(self) | {"mask": list(self.mask), "position": list(self.position) if self.position else None}
         return {name: value for name, value in data.items() if value is not None or name not in OPTIONAL}
 
     @classmethod
@@ -38,4 +53,5 @@ class Settings:
         """The settings that `to_dict` wrote; raises KeyError where one is missing, whatever else there is."""
         known = {field.name: data.get(field.name) for field in fields(cls)}
         required = {name: data[name] for name in known if name not in OPTIONAL}
-        return cls(**(known | required | {"mask": tuple(data["mask"])}))
+        position = tuple(known["position"]) if known["position"] else None
+        return cls(**(known | required | {"mask": tuple(data["mask"]), "position": position}))

@@ -21,12 +21,16 @@ def shift_where_needed(problem: Problem, dtype: Dtype, lowest: float) -> Callabl
     """Whether e to the plain logits would overflow in some row, or be less than e to `lowest` in all of it."""
 
     def needed(logits: Host) -> bool:
-        maxima = logits.max(axis=1)
+        maxima = logits.max(axis=-1)
+        if problem.sink:
+            maxima = np.maximum(maxima, problem.sink.value)
+        elif "sink" in problem.given:
+            maxima = np.maximum(maxima, problem.given["sink"].value[:, None])
         base = problem.exp_base.value if problem.exp_base else math.e
         maxima = maxima[np.isfinite(maxima)] * math.log(base)
         if not maxima.size:
             return False
-        room = math.log(logits.shape[1]) + 0.5  # a sum over all keys must still fit
+        room = math.log(logits.shape[-1]) + 0.5  # a sum over all keys must still fit
         return bool(maxima.max() > dtype.highest_exponent - room or maxima.min() < lowest)
 
     return needed

@@ -53,6 +53,8 @@ def _title(text: str) -> str:
 
 def _block(block: page.Block) -> Iterator[str]:
     match block:
+        case page.Heading(text=text, part=True):
+            yield f"\\section*{{\\centering\\LARGE {escape(text)}}}"
         case page.Heading(text=text, number=number):
             head = rf"{number}\quad " if number is not None else ""
             yield f"\\section*{{{head}{escape(text)}}}"

@@ -67,6 +67,8 @@ class _Writer:
 
     def block(self, block: page.Block) -> list[Text]:
         match block:
+            case page.Heading(text=text, part=True):
+                return self.title(text)
             case page.Heading():
                 return self.heading(block)
             case page.Paragraph(text=text, kind=kind):

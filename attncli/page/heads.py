@@ -1,0 +1,116 @@
+"""A trace of several heads or entries: each a part of the page, worked as a single head is, before what joins them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from attncli.english import count, either, listed
+from attncli.errors import usage_error
+from attncli.page.document import Block, Heading, Listing, Paragraph
+from attncli.page.printer import Printer
+from attncli.page.section import given_section, step_section
+from attncli.page.view import View
+from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
+from attncli.study.words import reading
+from attncli.tracing.model import Step, Trace
+from attncli.tracing.slices import at, leading, of_all_heads, serves
+
+Places = Mapping[str, int]
+_WORDS = {BATCH: "Entry", HEAD: "Head"}
+
+
+def chosen_place(trace: Trace, view: View) -> dict[str, int]:
+    """The place that the view asks for on the leading axes; raises (exit 2) where there is none such."""
+    own = leading(trace)
+    found = {}
+    for letter, option, place in ((BATCH, "--entry", view.entry), (HEAD, "--head", view.head)):
+        if place is None:
+            continue
+        there = _length(trace, letter) if letter in own else 0
+        if place >= there:
+            word = _WORDS[letter].lower()
+            help = f"use 0 to {there - 1}" if there else f"leave out {option}"
+            message = f"{option} {place} does not exist: there {either(there, 'is', 'are')} {count(there, word)}"
+            raise usage_error(message if there else f"{option} needs a problem with a {word} axis", help=help)
+        found[letter] = place
+    return found
+
+
+def sections(printer: Printer, names: tuple[str, ...], view: View) -> Iterator[Block]:
+    """The chosen steps: what all share, each entry and head by itself, and what comes of all heads together."""
+    yield from _level(printer, printer, names, view, {})
+
+
+def _level(whole: Printer, here: Printer, names: tuple[str, ...], view: View, place: Places) -> Iterator[Block]:
+    """What belongs to this place and to no smaller one, around the places within it."""
+    trace = whole.trace
+    together = set(of_all_heads(trace))
+    own = [name for name in names if name not in together and _belongs(trace, trace.steps[name], place)]
+    told = any(place.values())  # under an earlier head
+    yield from _steps(whole, here, own, view, "What is given" if not place else "", told)
+    inner = next((letter for letter in leading(trace) if letter not in place), None)
+    if inner is None:
+        if view.steps is None:
+            yield Heading(f"{_title(place)} in words")
+            yield Listing(tuple((sentence,) for sentence in reading(here.trace)))
+        return
+    for number in range(_length(trace, inner)):
+        inside = {**place, inner: number}
+        yield Heading(_title(inside), part=True)
+        yield from _served(trace, inside)
+        within = Printer(at(trace, inside), whole.precision)
+        yield from _level(whole, within, names, view, inside)
+    if inner == HEAD and (joined := [name for name in names if name in together]):
+        yield Heading("All heads together" + (f", entry {place[BATCH]}" if BATCH in place else ""), part=True)
+        yield from _steps(whole, here, joined, view, "", told)
+
+
+def _steps(whole: Printer, here: Printer, names: list[str], view: View, title: str, told: bool) -> Iterator[Block]:
+    """Given arrays first, then what is worked out, numbered as in the whole trace."""
+    numbers = {step.name: number for number, step in enumerate(whole.trace.computed(), 1)}
+    given = [here.trace.steps[name] for name in names if name not in numbers]
+    if given and title and view.steps is None:
+        yield Heading(title)
+    for step in given:
+        yield from given_section(here, step, view.detail, told=told)
+    for name in names:
+        if name in numbers:
+            step = here.trace.steps[name]
+            yield from step_section(here, step, numbers[name], view.detail, view.heatmap, told=told)
+
+
+def _belongs(trace: Trace, step: Step, place: Places) -> bool:
+    """Whether a step is shown here: its last axis is that of this place, and on axes it lacks this is the first."""
+    own = {HEAD if letter == KEY_HEAD else letter for letter in step.rule.target.letters if letter in LEADING}
+    if step.shape and len(step.shape) == 1 and own == {HEAD} and step.name in ("slopes", "sink"):
+        own = set()  # one number for each head is shown for all of them at once
+    innermost = list(place)[-1] if place else None
+    if (max(own, key=LEADING.index) if own else None) != innermost:
+        return False
+    if KEY_HEAD in step.rule.target.letters and place[HEAD] % serves(trace):
+        return False
+    return all(number == 0 for letter, number in place.items() if letter not in own)
+
+
+def _served(trace: Trace, place: Places) -> Iterator[Block]:
+    """Which head of keys and values a query head uses, where several share one."""
+    group = serves(trace)
+    if group == 1 or HEAD not in place:
+        return
+    head = place[HEAD]
+    shared, first = head // group, head // group * group
+    others = listed([str(number) for number in range(first, first + group)])
+    said = f"Keys and values are those of KV head {shared}, which serves the query heads {others}"
+    yield Paragraph((said + (f"; they are worked out under head {first}." if head != first else "."),))
+
+
+def _title(place: Places) -> str:
+    return ", ".join(
+        f"{_WORDS[letter] if number == 0 else _WORDS[letter].lower()} {place[letter]}"
+        for number, letter in enumerate(place)
+    )
+
+
+def _length(trace: Trace, letter: str) -> int:
+    scores = trace.steps["scores"]
+    return scores.shape[scores.rule.target.letters.index(letter)]

@@ -1,0 +1,77 @@
+"""The leading axes of arrays: entries of a batch and heads, before the rows and columns of a single head."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from attncli.problem.model import Matrix
+from attncli.problem.projections import input_of
+
+RANKS = {**dict.fromkeys(("b_Q", "b_K", "b_V", "b_O", "v"), 1), **dict.fromkeys(("slopes", "sink"), 0)}  # else 2
+OF_KEYS = ("W_K", "W_V", "b_K", "b_V", "past_K", "past_V", "K", "V")  # whose heads are those of keys and values
+BATCH, HEAD, KEY_HEAD = "b", "h", "g"
+LEADING = (BATCH, HEAD, KEY_HEAD)
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """How long each leading axis is: entries, query heads, heads of keys and values; None where there is none."""
+
+    batch: int | None = None
+    heads: int | None = None
+    kv_heads: int | None = None
+
+    @property
+    def group(self) -> int:
+        """How many query heads one head of keys and values serves."""
+        return self.heads // self.kv_heads if self.heads and self.kv_heads else 1
+
+
+def axes_of(given: Mapping[str, Matrix]) -> Axes:
+    """The leading axes of a problem whose arrays fit together."""
+    lengths: dict[str, int] = {}
+    for name, matrix in given.items():
+        if RANKS.get(name) == 0:
+            continue  # one number for each head says nothing about which heads there are
+        shape = matrix.value.shape
+        for letter, length in zip(letters_of(name, matrix.value.ndim), shape, strict=False):
+            lengths.setdefault(letter, length)
+    return Axes(lengths.get(BATCH), lengths.get(HEAD), lengths.get(KEY_HEAD))
+
+
+def leads(name: str, matrix: Matrix, axes: Axes) -> tuple[str, ...]:
+    """The letters of an array's leading axes: K of a single group of heads is indexed by the head of the query."""
+    found = letters_of(name, matrix.value.ndim)
+    if axes.heads in (None, axes.kv_heads):
+        return tuple(HEAD if letter == KEY_HEAD else letter for letter in found)
+    return found
+
+
+def rows(name: str, given: Mapping[str, Matrix]) -> int:
+    """How many rows Q, K or V has without a cache: its own, or those of what is projected to it."""
+    source = name if name in given else input_of(name, given)
+    return int(given[source].value.shape[-2])
+
+
+def width(name: str, given: Mapping[str, Matrix]) -> int:
+    """The width of Q, K or V in one head."""
+    return int(given[name if name in given else f"W_{name}"].value.shape[-1])
+
+
+def past_length(given: Mapping[str, Matrix]) -> int:
+    """How many keys come from a cache."""
+    return int(given["past_K"].value.shape[-2]) if "past_K" in given else 0
+
+
+def sizes(given: Mapping[str, Matrix]) -> tuple[int, int]:
+    """(n, m): how many queries and how many keys there are, those of a cache among them."""
+    return rows("Q", given), past_length(given) + rows("K", given)
+
+
+def letters_of(name: str, rank: int) -> tuple[str, ...]:
+    """The letters by the rank alone: of X only entries are stacked, of weights only heads, of Q, K and V both."""
+    extra = rank - RANKS.get(name, 2)
+    if name in ("X", "context"):
+        return (BATCH,) * extra
+    return ((BATCH, KEY_HEAD) if name in OF_KEYS else (BATCH, HEAD))[2 - extra :]

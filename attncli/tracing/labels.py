@@ -1,0 +1,27 @@
+"""A label for every place on every axis of a step: tokens where there are any, numbers elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attncli.attention.rule import Rule
+from attncli.problem.model import Problem
+
+_COUNTED = {"batch": "entry {}", "head": "head {}", "kv_head": "kv head {}", "position": "{}", "pair": "pair {}"}
+
+
+def labels(problem: Problem, rule: Rule, shape: Sequence[int]) -> tuple[tuple[str, ...], ...]:
+    """The labels of a step of this shape, axis by axis: heads and positions count from 0, features from d1."""
+    return tuple(_axis(problem, axis, size) for axis, size in zip(rule.axes, shape, strict=True))
+
+
+def _axis(problem: Problem, axis: str, size: int) -> tuple[str, ...]:
+    if axis == "query" and size == len(problem.tokens):
+        return problem.tokens
+    if axis in ("query", "key", "new"):  # X may serve keys alone, and the last keys are those of the new tokens
+        return problem.context_tokens[-size:]
+    if axis == "cached":
+        return problem.context_tokens[:size]
+    if axis in _COUNTED:
+        return tuple(_COUNTED[axis].format(place) for place in range(size))
+    return tuple(f"d{place + 1}" for place in range(size))

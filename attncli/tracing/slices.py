@@ -1,0 +1,105 @@
+"""One head, or one entry of a batch, taken out of a trace: a trace of its own, of a single head."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from attncli.choices import DTYPES
+from attncli.equation.lift import is_fixed
+from attncli.equation.positions import position
+from attncli.equation.tree import Expression, Ref, walk
+from attncli.problem.axes import HEAD, KEY_HEAD, LEADING
+from attncli.problem.model import Matrix, Scalar
+from attncli.tracing.findings import warnings
+from attncli.tracing.model import Row, Step, Trace
+
+
+def leading(trace: Trace) -> tuple[str, ...]:
+    """The letters of the leading axes of the scores: none, h, b, or b and h."""
+    return tuple(letter for letter in trace.steps["scores"].rule.target.letters if letter in LEADING)
+
+
+def serves(trace: Trace) -> int:
+    """How many query heads each head of keys and values serves."""
+    group = trace.parameters.get("group")
+    return int(group.value) if isinstance(group, Scalar) else 1
+
+
+def of_all_heads(trace: Trace) -> tuple[str, ...]:
+    """The steps that belong to all heads together: those after concat, concat itself, and W_O and b_O for them."""
+    names = list(trace.steps)
+    if HEAD not in leading(trace) or "concat" not in trace:
+        return ()
+    return (*(name for name in ("W_O", "b_O") if name in trace), *names[names.index("concat") :])
+
+
+def at(trace: Trace, place: Mapping[str, int]) -> Trace:
+    """The trace at one place of some leading axes, {"h": 0}; what belongs to all heads together is not in it."""
+    fixed = {**place, KEY_HEAD: place[HEAD] // serves(trace)} if HEAD in place else dict(place)
+    steps: dict[str, Step] = {}
+    scalars: dict[str, Scalar] = {}
+    together = set(of_all_heads(trace)) if HEAD in place else set()
+    for name, step in trace.steps.items():
+        if name in together:
+            continue
+        taken = _step(step, fixed)
+        if taken.shape:
+            steps[name] = taken
+        else:  # one number for each head, as a slope or a sink: for this head, just a number
+            scalars[name] = Scalar(float(taken.value), _text(taken))
+    parameters = {
+        name: _parameter(name, given, trace, fixed) if isinstance(given, Matrix) else given
+        for name, given in trace.parameters.items()
+    }
+    masked = tuple(_rows_left(trace, place))
+    return replace(
+        trace,
+        parameters={**parameters, **scalars},
+        steps=steps,
+        fully_masked=masked,
+        warnings=warnings(steps, masked, DTYPES[trace.settings.dtype]),
+        truth=None if trace.truth is None else at(trace.truth, place),
+    )
+
+
+def _rows_left(trace: Trace, place: Mapping[str, int]) -> Iterator[Row]:
+    """The rows without keys that are at this place, by what is left of their axes."""
+    own = leading(trace)
+    for row in trace.fully_masked:
+        assert isinstance(row, tuple)
+        lettered = tuple(zip(own, row, strict=False))
+        if all(place.get(letter, each) == each for letter, each in lettered):
+            left = (*(each for letter, each in lettered if letter not in place), row[-1])
+            yield left if len(left) > 1 else row[-1]
+
+
+def _step(step: Step, fixed: Mapping[str, int]) -> Step:
+    index = tuple(fixed.get(letter, slice(None)) for letter in step.rule.target.letters)
+    labels = tuple(
+        names for letter, names in zip(step.rule.target.letters, step.labels, strict=True) if letter not in fixed
+    )
+    written = None if step.written is None else step.written[index]
+    return Step(step.rule.taken_out(fixed), step.value[index], labels, written)
+
+
+def _text(step: Step) -> str:
+    return str(step.written) if step.written is not None else repr(float(step.value))
+
+
+def _parameter(name: str, matrix: Matrix, trace: Trace, fixed: Mapping[str, int]) -> Scalar | Matrix:
+    """An array of the mask at this place; its letters are those with which equations read it."""
+    indices = _indices(name, trace)
+    index = tuple(position(each, fixed, {}) if is_fixed(each, fixed) else slice(None) for each in indices)
+    value, written = matrix.value[index], None if matrix.written is None else matrix.written[index]
+    if value.ndim:
+        return Matrix(value, written)
+    return Scalar(float(value), str(written) if written is not None else repr(float(value)))
+
+
+def _indices(name: str, trace: Trace) -> tuple[str | Expression, ...]:
+    for step in trace.computed():
+        for node in walk(step.rule.equation.expression):
+            if isinstance(node, Ref) and node.name == name:
+                return node.indices
+    return ()
