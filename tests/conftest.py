@@ -14,7 +14,8 @@ import pytest
 
 from attncli.backend import CPU, Backend, backend_for
 from attncli.errors import AttncliError
-from attncli.problem.model import Mask, MaskPart, Matrix, Problem, Scalar
+from attncli.problem.axes import sizes
+from attncli.problem.model import GIVEN, Mask, MaskPart, Matrix, Problem, Rope, Scalar
 from attncli.problem.numbers import as_float
 
 hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, database=None, max_examples=100)
@@ -39,17 +40,26 @@ def as_scalar(number: Any) -> Scalar:
 def build_problem(
     *, mask: tuple[MaskPart, ...] = (), corner: Any = "top-left", title: str = "", tokens: Any = None,
     context_tokens: Any = None, score: Any = "scaled_dot", scale: Any = "default", softcap: Any = None,
-    exp_base: Any = None, **given: Any,
+    exp_base: Any = None, sink: Any = None, rope: Any = None, alibi: bool = False, slope: Any = None,
+    joined: bool = False, **given: Any,
 ) -> Problem:  # fmt: skip
-    """A problem from its arrays by name and its settings; tokens are t1, t2, … where none are given."""
-    queries = len(given["Q"] if "Q" in given else given["X"])
-    keys = len(next(given[name] for name in ("K", "context", "V", "X") if name in given))
+    """A problem from its arrays by name and its settings; tokens are t1, t2, … where none are given.
+
+    `rope` is (theta, pairing); heads and batch entries are axes of the arrays, `slopes` and a `sink` per head too.
+    """
+    per_head = {} if np.ndim(sink) == 0 else {"sink": sink}
+    given |= per_head
+    matrices = {name: as_matrix(given[name]) for name in sorted(given, key=GIVEN.index)}
+    queries, keys = sizes(matrices)
     tokens = tuple(tokens or (f"t{place + 1}" for place in range(queries)))
     context = tuple(context_tokens or (tokens if keys == queries else (f"c{place + 1}" for place in range(keys))))
-    matrices = {name: as_matrix(rows) for name, rows in given.items()}
     scale = scale if scale in ("default", "none") else as_scalar(scale)
-    cap, base = (None if number is None else as_scalar(number) for number in (softcap, exp_base))
-    return Problem(title, tokens, context, matrices, Mask(mask, corner), score, scale, cap, base)
+    numbers = (softcap, exp_base, None if per_head else sink, slope)
+    cap, base, rest, loss = (None if number is None else as_scalar(number) for number in numbers)
+    turned = rope and Rope(as_scalar(rope[0]), rope[1])
+    return Problem(
+        title, tokens, context, matrices, Mask(mask, corner), score, scale, cap, base, rest, turned, alibi, loss, joined
+    )
 
 
 @pytest.fixture(scope="session")

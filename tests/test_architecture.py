@@ -54,7 +54,8 @@ def test_no_two_steps_share_a_name_or_a_letter() -> None:
 
 
 def test_every_key_of_a_problem_that_holds_numbers_has_a_rule() -> None:
-    assert {rule.name for rule in GIVEN} == set(KEYS)
+    rows_after_a_cache = {"new_K", "new_V"}  # what K and V are called where past comes before them
+    assert {rule.name for rule in GIVEN} == {*KEYS, *rows_after_a_cache}
 
 
 @pytest.mark.parametrize("rule", [*GIVEN, *COMPUTED], ids=lambda rule: f"{rule.name}-{'given' if rule.given else ''}")
@@ -68,14 +69,21 @@ def test_every_rule_can_be_read(rule: Any) -> None:
 
 
 def test_every_step_can_be_reached(problem: Callable[..., Problem]) -> None:
-    square, row = np.ones((2, 2)), np.ones(2)
+    square, row, heads = np.ones((2, 2)), np.ones(2), np.ones((2, 2, 2))
     projected = {f"{part}_{name}": square if part == "W" else row for part in "Wb" for name in "QKV"}
     problems = [
         problem(X=square, context=square, **projected, softcap=1.0, mask=(Causal(),), scale=5000.0),
         problem(Q=square * 30, K=square * 30, V=square, mask=(Causal(),), scale="none"),
         problem(Q=square, K=square, V=square, score="multiplicative", W_a=square),
         problem(Q=square, K=square, V=square, score="additive", W_1=square, W_2=square, v=row),
+        problem(Q=square, K=square, V=square, past_K=square, past_V=square, rope=(10000, "half")),
+        problem(X=square, past_K=square, past_V=square, **projected, W_O=square, b_O=row, alibi=True, slope=0.5),
+        problem(Q=heads, K=heads, V=heads, W_O=np.ones((4, 2)), alibi=True, sink=row),
+        problem(Q=heads, K=square, V=square, alibi=True, slopes=row, joined=True),
     ]
     traces = [run(each) for each in problems]
     reached = {(name, step.rule.given) for trace in traces for name, step in trace.steps.items()}
     assert reached == {(rule.name, rule.given) for rule in (*GIVEN, *COMPUTED)}
+    for trace in traces:  # a slope for each head may be given, then it stands among what is given
+        steps = [name for name in trace.steps if name != "slopes"]
+        assert steps == [name for name in RULES if name in steps]

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.attention.masks import mask_names, mask_offset
+from attncli.attention.masks import mask_names
+from attncli.attention.offset import mask_offset
 from attncli.backend import Backend
 from attncli.problem.model import (
     Additive,
@@ -76,7 +77,7 @@ def masks(draw: st.DrawFn) -> tuple[int, int, tuple[MaskPart, ...], str]:
     part = st.one_of(
         st.just(Causal()),
         st.builds(Window, sides, sides),
-        st.lists(st.booleans(), min_size=m, max_size=m).map(lambda exists: Padding(tuple(exists))),
+        st.lists(st.booleans(), min_size=m, max_size=m).map(lambda exists: Padding((tuple(exists),))),
         st.integers(0, m).map(Lengths),
         matrices(st.booleans()).map(Keep),
         matrices(st.booleans()).map(Hide),
@@ -112,8 +113,8 @@ INF = np.inf
         (Causal(), "mask[i, j] = where(j <= i, 0, -inf)"),
         (Window(1, 0), "mask[i, j] = where(j >= i - left and j <= i + right, 0, -inf)"),
         (Window(-1, 2), "mask[i, j] = where(j <= i + right, 0, -inf)"),
-        (Padding((True, False, True)), "mask[i, j] = where(exists[j] == 1, 0, -inf)"),
-        (Lengths(2), "mask[i, j] = where(j < length, 0, -inf)"),
+        (Padding(((True, False, True),)), "mask[i, j] = where(exists[j] == 1, 0, -inf)"),
+        (Lengths((2,)), "mask[i, j] = where(j < length, 0, -inf)"),
         (Keep(np.eye(3, dtype=bool)), "mask[i, j] = where(keep[i, j] == 1, 0, -inf)"),
         (Hide(np.eye(3, dtype=bool)), "mask[i, j] = where(hide[i, j] == 0, 0, -inf)"),
         (Additive(Matrix(np.ones((3, 3)))), "mask[i, j] = additive[i, j]"),
@@ -133,7 +134,7 @@ def test_a_window_open_on_both_sides_hides_nothing(problem: Build) -> None:
 
 def test_parts_are_combined_in_one_equation(problem: Build) -> None:
     bias = Additive(Matrix(np.full((3, 3), 0.5)))
-    trace = run(problem(mask=(Causal(), bias, Lengths(2), bias), **THREE))
+    trace = run(problem(mask=(Causal(), bias, Lengths((2,)), bias), **THREE))
     assert trace.steps["mask"].rule.source == (
         "mask[i, j] = where(j <= i and j < length, additive[i, j] + additive_2[i, j], -inf)"
     )
@@ -146,8 +147,8 @@ def test_parts_are_combined_in_one_equation(problem: Build) -> None:
         ("top-left", (Causal(),), 2, 5, 0),
         ("bottom-right", (Causal(),), 2, 5, 3),
         ("bottom-right", (Causal(),), 5, 2, -3),
-        ("bottom-right", (Causal(), Lengths(4)), 2, 5, 2),
-        ("bottom-right", (Causal(), Padding((True, True, False, True, False))), 2, 5, 1),
+        ("bottom-right", (Causal(), Lengths((4,))), 2, 5, 2),
+        ("bottom-right", (Causal(), Padding(((True, True, False, True, False),))), 2, 5, 1),
     ],
 )  # fmt: skip
 def test_the_corner(corner: Any, parts: tuple[MaskPart, ...], queries: int, keys: int, offset: int) -> None:

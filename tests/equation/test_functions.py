@@ -27,6 +27,11 @@ VALUES = [  # function, arguments, value worked by hand
     ("sqrt", (2.25,), 1.5),
     ("exp", (0,), 1),
     ("tanh", (0,), 0),
+    ("sin", (0,), 0),
+    ("cos", (0,), 1),
+    ("abs", (-3,), 3),
+    ("floor_div", (7, 2), 3),
+    ("mod", (7, 2), 1),
     ("max", (1, 5, 3), 5),
     ("finite", (7,), 7),
     ("le", (1, 1), True),
@@ -65,6 +70,8 @@ def test_what_is_not_rational_has_no_exact_value() -> None:
     assert FUNCTIONS["sqrt"].exact(Fraction(-4)) is None
     assert FUNCTIONS["exp"].exact(Fraction(1)) is None
     assert FUNCTIONS["tanh"].exact(Fraction(1)) is None
+    assert FUNCTIONS["sin"].exact(Fraction(1)) is None
+    assert FUNCTIONS["cos"].exact(Fraction(1)) is None
     assert FUNCTIONS["pow"].exact(Fraction(2), Fraction(1, 2)) is None
     assert FUNCTIONS["sqrt"].exact(Fraction(9, 16)) == Fraction(3, 4)
     assert FUNCTIONS["exp"].exact(-math.inf) == 0
@@ -82,6 +89,37 @@ def test_decimals_are_those_of_mpmath(name: str, number: Decimal) -> None:
         true = getattr(mpmath, name)(mpmath.mpf(str(number)))
         ours = mpmath.mpf(str(FUNCTIONS[name].decimal(number)))
         assert abs(ours - true) <= abs(true) * mpmath.mpf(10) ** -40  # a small tanh loses a few of 50 digits
+
+
+@pytest.mark.parametrize("name", ["sin", "cos"])
+@given(angle=st.decimals(-100_000, 100_000, places=9))  # as far as positions go
+def test_decimal_sines_and_cosines_are_those_of_mpmath(name: str, angle: Decimal) -> None:
+    with localcontext(prec=50), mpmath.workdps(70):
+        true = getattr(mpmath, name)(mpmath.mpf(str(angle)))
+        ours = mpmath.mpf(str(FUNCTIONS[name].decimal(angle)))
+        assert abs(ours - true) <= mpmath.mpf(10) ** -42  # what whole turns leave of the 50 digits of a large angle
+
+
+@pytest.mark.parametrize(
+    ("name", "angle", "digits"),
+    [  # by mpmath at 60 digits: a table made elsewhere
+        ("sin", "1", "0.8414709848078965066525023216302989996225630607984"),
+        ("cos", "1", "0.5403023058681397174009366074429766037323104206179"),
+        ("sin", "1e-30", "1e-30"),
+        ("cos", "0", "1"),
+    ],
+)
+def test_sines_and_cosines_to_fifty_digits(name: str, angle: str, digits: str) -> None:
+    with localcontext(prec=50):
+        assert abs(FUNCTIONS[name].decimal(Decimal(angle)) - Decimal(digits)) <= Decimal("2e-49")
+
+
+@pytest.mark.parametrize(("name", "value"), [("floor_div", -4), ("mod", 1)])
+def test_division_rounds_down_below_zero_as_well(name: str, value: int) -> None:
+    assert FUNCTIONS[name].scalar(-7, 2) == value
+    assert FUNCTIONS[name].exact(Fraction(-7), Fraction(2)) == value
+    assert FUNCTIONS[name].array(np, np.array([-7.0]), 2).tolist() == [value]
+    assert FUNCTIONS[name].decimal(Decimal(-7), Decimal(2)) == value
 
 
 @given(base=st.decimals("1.001", 100, places=3), power=exponents)

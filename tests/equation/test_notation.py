@@ -14,8 +14,8 @@ from attncli.equation.tree import Call, Name, Number
 from attncli.equation.write import write, write_equation, write_number
 
 NOTATIONS = {"plain": PLAIN, "unicode": UNICODE, "latex": LATEX}
-ARGUMENTS = {"where": 3, **dict.fromkeys(["neg", "sqrt", "exp", "tanh", "finite", "not_", "left_out"], 1),
-             **dict.fromkeys(["softmax", "row_sums", "row_maxima", "transpose"], 1)}  # fmt: skip
+ARGUMENTS = {"where": 3, **dict.fromkeys(["neg", "sqrt", "exp", "tanh", "sin", "cos", "abs", "finite"], 1),
+             **dict.fromkeys(["softmax", "row_sums", "row_maxima", "transpose", "join", "left_out"], 1)}  # fmt: skip
 
 
 @pytest.mark.parametrize("notation", NOTATIONS.values(), ids=NOTATIONS)

@@ -40,8 +40,10 @@ def test_all_steps_in_the_order_of_work() -> None:
     (table,) = (block for block in catalogue().blocks if isinstance(block, Table))
     rows = [[plain(cell) for cell in row] for row in table.rows]
     assert [row[0] for row in rows] == [
-        "X", "context", "W_Q", "W_K", "W_V", "b_Q", "b_K", "b_V", "W_a", "W_1", "W_2", "v", "Q", "K", "V", "K_T",
-        "scores", "scaled", "capped", "mask", "masked", "row_max", "shifted", "exp", "row_sum", "weights", "output",
+        "X", "context", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O", "past_K", "past_V", "new_K", "new_V",
+        "Q", "K", "V", "W_a", "W_1", "W_2", "v", "angles", "Q_rot", "K_rot", "K_T", "scores", "scaled", "capped",
+        "slopes", "bias", "mask", "masked", "sink", "row_max", "shifted", "exp", "row_sum", "weights", "heads_output",
+        "concat", "output",
     ]  # fmt: skip
     by_name = {row[0]: row[1:] for row in rows}
     assert by_name["X"] == ["X", "Input", "given", "X[i, d]"]

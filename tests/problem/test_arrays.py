@@ -60,7 +60,10 @@ def test_npz_by_name_and_alone(tmp_path: Path) -> None:
 def test_a_folder_below_and_leading_ones(tmp_path: Path) -> None:
     (tmp_path / "weights").mkdir()
     np.save(tmp_path / "weights" / "q.npy", EYE[None, None])
-    assert read(tmp_path, "{file: weights/q.npy}").given["Q"].value.shape == (2, 2)
+    assert read(tmp_path, "{file: weights/q.npy}").given["Q"].value.shape == (1, 1, 2, 2)  # an entry and a head
+    np.save(tmp_path / "weights" / "w.npy", EYE[None, None])
+    (tmp_path / "p.yaml").write_text(f"X: [[1, 0]]\nW_Q: {{file: weights/w.npy}}\n{KV}")
+    assert load(str(tmp_path / "p.yaml")).given["W_Q"].value.shape == (2, 2)  # weights have no axes of their own
 
 
 def test_masks_from_files(tmp_path: Path) -> None:
@@ -104,8 +107,8 @@ def test_bad_masks_from_files(tmp_path: Path) -> None:
         (np.zeros((0, 2)), "Q.file: q.npy has the shape (0, 2): it is empty or no matrix", "save a matrix or a vector"),
         (np.array(1.0), "Q.file: q.npy has the shape (): it is empty or no matrix", "save a matrix or a vector"),
         (np.zeros(2), "Q: must be a list of rows, not a list of numbers", "write Q: [[1, 0], [0, 1]]"),
-        (np.zeros((2, 2, 2)), "Q: attncli works one head at a time in this version, and this is 2×2×2",
-         "give one head of one batch entry: a matrix for each of X, W_Q, W_K, W_V or Q, K, V"),
+        (np.zeros((2, 1, 1, 2, 2)), "Q: must be a list of rows, not 5 lists deep (2×1×1×2×2)",
+         "write Q: [[1, 0], [0, 1]]"),
     ],
 )  # fmt: skip
 def test_arrays_attention_cannot_use(tmp_path: Path, array: Any, message: str, help: str) -> None:

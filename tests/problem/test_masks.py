@@ -1,8 +1,9 @@
-"""Every form of a mask for one head, alone and combined, and every way to get it wrong."""
+"""Every form of a mask, alone and combined, for one head and for many, and every way to get it wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,29 +25,29 @@ GOOD: list[tuple[str, tuple[Any, ...], str]] = [
     ("{causal: false}", (), "top-left"),
     ("{causal: true, corner: bottom-right}", (Causal(),), "bottom-right"),
     ("{window: [1, -1], corner: bottom-right}", (Window(1, -1),), "bottom-right"),
-    ("{padding: [1, 1, 0]}", (Padding((True, True, False)),), "top-left"),
-    ("{padding: [true, true, false]}", (Padding((True, True, False)),), "top-left"),
-    ("{padding: [[1, 1, 0]]}", (Padding((True, True, False)),), "top-left"),
-    ("{lengths: [2]}", (Lengths(2),), "top-left"),
-    ("{lengths: 0}", (Lengths(0),), "top-left"),
+    ("{padding: [1, 1, 0]}", (Padding(((True, True, False),)),), "top-left"),
+    ("{padding: [true, true, false]}", (Padding(((True, True, False),)),), "top-left"),
+    ("{padding: [[1, 1, 0]]}", (Padding(((True, True, False),)),), "top-left"),
+    ("{lengths: [2]}", (Lengths((2,)),), "top-left"),
+    ("{lengths: 0}", (Lengths((0,)),), "top-left"),
     ("{keep: [[1, 0, 1], [1, 1, 0]]}", (Keep(KEEP),), "top-left"),
-    ("{keep: [[[[1, 0, 1], [1, 1, 0]]]]}", (Keep(KEEP),), "top-left"),
+    ("{keep: [[[[1, 0, 1], [1, 1, 0]]]]}", (Keep(KEEP[None, None]),), "top-left"),
     ("{hide: [[true, false, true], [true, true, false]]}", (Hide(KEEP),), "top-left"),
     ("[[true, false, true], [true, true, false]]", (Keep(KEEP),), "top-left"),
-    ("[[[true, false, true], [true, true, false]]]", (Keep(KEEP),), "top-left"),
-    ("[causal, {padding: [1, 1, 0]}]", (Causal(), Padding((True, True, False))), "top-left"),
+    ("[[[true, false, true], [true, true, false]]]", (Keep(KEEP[None]),), "top-left"),
+    ("[causal, {padding: [1, 1, 0]}]", (Causal(), Padding(((True, True, False),))), "top-left"),
     ("[causal, [[true, false, true], [true, true, false]]]", (Causal(), Keep(KEEP)), "top-left"),
     ("{causal: true, padding: [1, 1, 0], window: [0, 0], lengths: [3]}",
-     (Causal(), Padding((True, True, False)), Window(0, 0), Lengths(3)), "top-left"),
+     (Causal(), Padding(((True, True, False),)), Window(0, 0), Lengths((3,))), "top-left"),
     ("[{causal: true, corner: bottom-right}, {window: [1, 0]}]", (Causal(), Window(1, 0)), "bottom-right"),
     ("[causal, {window: [1, 0], corner: bottom-right}]", (Causal(), Window(1, 0)), "bottom-right"),
-    ("[causal, {causal: true, lengths: 2}, {lengths: [2]}]", (Causal(), Lengths(2)), "top-left"),
+    ("[causal, {causal: true, lengths: 2}, {lengths: [2]}]", (Causal(), Lengths((2,))), "top-left"),
     ("[{causal: true, corner: bottom-right}, {lengths: 2}, {window: [1, 1], corner: bottom-right}]",
-     (Causal(), Lengths(2), Window(1, 1)), "bottom-right"),
+     (Causal(), Lengths((2,)), Window(1, 1)), "bottom-right"),
 ]  # fmt: skip
 
-ONE_HEAD = "attncli works one head at a time in this version"
-ONE_HEAD_HELP = "give one head of one batch entry: a matrix for each of X, W_Q, W_K, W_V or Q, K, V"
+ONE_EACH = "give one for each entry of the batch, or one for all"
+LEADING = "a mask may be heads × n × m or batch × heads × n × m; an axis before the rows may also be 1, for all"
 POLARITY = "(write {keep: [[1, 0], …]} where 1 means may attend, or {hide: [[0, 1], …]} where 1 means hidden)"
 WINDOW = "how far to the left and right of itself a query sees; -1 is unbounded"
 FORM = "(a form is written as in mask: {padding: [1, 1, 0]})"
@@ -78,7 +79,12 @@ BAD = [
      "4:22: mask.keep[0][2]: must be true or false, 1 or 0, not 2 (write true or false)"),
     ("{hide: [[1, 0, yes], [1, 1, 0]]}",
      "4:22: mask.hide[0][2]: must be true or false, 1 or 0, not yes (write true or false)"),
-    ("[[[true], [true]], [[true], [true]]]", f"4:7: mask: {ONE_HEAD}, and this is 2×2×1 ({ONE_HEAD_HELP})"),
+    ("[[[true], [true]], [[true], [true]]]", "4:7: mask: is 2×2×1, but 2 queries and 3 keys need 2×3 "
+     "(give one row per query and one column per key)"),
+    ("[[[true, true, true], [true, true, true]], [[true, true, true], [true, true, true]]]",
+     f"4:7: mask: is 2×2×3 where 1×2×3 is needed ({LEADING})"),
+    ("{additive: [[[[0, 1, 2], [3, 4, 5]]], [[[0, 1, 2], [3, 4, 5]]]]}",
+     f"4:18: mask.additive: is 2×1×2×3 where 1×1×2×3 is needed ({LEADING})"),
     ("{additive: [[0, true, 0], [0, 0, 0]]}",
      "4:23: mask.additive[0][1]: true is a truth value, not a number (write 1 or 0)"),
     ("{additive: [[0, .inf, 0], [0, 0, 0]]}", "4:23: mask.additive[0][1]: .inf is not allowed here "
@@ -89,12 +95,13 @@ BAD = [
      "4:14: mask.keep: must be a list or {file: …} (write {file: masks.npz, name: keep})"),
     ("{padding: [1, 1]}", "4:17: mask.padding: 2 entries for 3 keys (give 1 or 0 for every key)"),
     ("{padding: 1}", "4:17: mask.padding: must be a list of true and false, or 1 and 0, not 1 (write [1, 1, 0])"),
-    ("{padding: [[1, 1, 0], [1, 1, 1]]}", f"4:17: mask.padding: {ONE_HEAD}, and this is 2×3 ({ONE_HEAD_HELP})"),
+    ("{padding: [[1, 1, 0], [1, 1, 1]]}", f"4:17: mask.padding: 2 of them for 1 entry of the batch ({ONE_EACH})"),
     ("{padding: [[[1, 1, 0]]]}", "4:17: mask.padding: is 3 lists deep (write [1, 1, 0])"),
     ("{keep: [[[[[1, 0, 1]]]]]}", "4:14: mask.keep: is 5 lists deep (write [[1, 0], [1, 1]])"),
-    ("[[[[[0.5, 0, 1]]]]]", "4:7: mask: must be a list of rows, not 5 deep (write mask: [[1, 0], [0, 1]])"),
+    ("[[[[[0.5, 0, 1]]]]]", "4:7: mask: must be a list of rows, not 5 lists deep (1×1×1×1×3) "
+     "(write mask: [[1, 0], [0, 1]])"),
     ("{lengths: [4]}", "4:17: mask.lengths: 4 keys cannot exist where there are 3 (write a number from 0 to 3)"),
-    ("{lengths: [1, 2]}", f"4:17: mask.lengths: {ONE_HEAD}, and this has 2 lengths (write {{lengths: [2]}})"),
+    ("{lengths: [1, 2]}", f"4:17: mask.lengths: 2 of them for 1 entry of the batch ({ONE_EACH})"),
     ("{lengths: [-1]}", "4:18: mask.lengths[0]: must be a whole number of at least 0, not -1 "
      "(how many keys exist, counted from the left)"),
     ("{window: [1]}", "4:16: mask.window: must be two numbers, not a list of 1 "
@@ -150,6 +157,63 @@ def test_bad_masks(text: str, message: str, problems: Callable[[str], list[str]]
     assert problems(f"{QKV}mask: {text}") == [message]
 
 
+BATCH = (
+    "Q: {random: [2, 3, 2, 1]}\nK: {random: [2, 3, 3, 1]}\nV: {random: [2, 3, 3, 1]}\n"  # two entries, three heads
+)
+
+
+@pytest.mark.parametrize(
+    "mask",
+    [
+        "[[true, true, true], [true, true, true]]",
+        "{{keep: {{file: mask.npy}}}}",
+        "{{hide: [[[1, 0, 0], [0, 1, 0]]]}}",
+        "{{lengths: 2}}",
+        "{{lengths: [2]}}",
+        "{{lengths: [2, 0]}}",
+        "{{padding: [1, 1, 0]}}",
+        "{{padding: [[1, 1, 0], [1, 0, 1]]}}",
+    ],
+)
+@pytest.mark.parametrize("leading", [(), (1,), (3,), (1, 1), (1, 3), (2, 1), (2, 3)])
+def test_masks_of_heads_and_batches(mask: str, leading: tuple[int, ...], tmp_path: Path) -> None:
+    np.save(tmp_path / "mask.npy", np.ones((*leading, 2, 3), dtype=bool))
+    (part,) = loads(f"{BATCH}mask: {mask.format()}".encode(), "p.yaml", folder=tmp_path).mask.parts
+    if "file" in mask:
+        assert isinstance(part, Keep)
+        assert part.matrix.shape == (*leading, 2, 3)
+
+
+@pytest.mark.parametrize("leading", [(2,), (3, 1), (2, 2), (1, 2), (3, 2)])
+def test_heads_and_entries_that_do_not_fit(leading: tuple[int, ...], tmp_path: Path) -> None:
+    np.save(tmp_path / "mask.npy", np.ones((*leading, 2, 3), dtype=bool))
+    with pytest.raises(AttncliError) as caught:
+        loads(f"{BATCH}mask: {{keep: {{file: mask.npy}}}}".encode(), "p.yaml", folder=tmp_path)
+    needed = "3×2×3" if len(leading) == 1 else "2×3×2×3"
+    found = "×".join(map(str, (*leading, 2, 3)))
+    assert str(caught.value) == f"mask.keep: is {found} where {needed} is needed"
+    assert caught.value.help == LEADING
+
+
+@pytest.mark.parametrize(
+    ("mask", "message"),
+    [
+        ("{lengths: [1, 2, 3]}", f"4:17: mask.lengths: 3 of them for 2 entries of the batch ({ONE_EACH})"),
+        ("{lengths: [1, 4]}",
+         "4:17: mask.lengths: 4 keys cannot exist where there are 3 (write a number from 0 to 3)"),
+        ("{lengths: []}",
+         "4:17: mask.lengths: is empty (write {lengths: [2]}, one number for each entry of the batch)"),
+        ("{padding: [[1, 1, 1], [1, 1, 1], [1, 1, 0]]}",
+         f"4:17: mask.padding: 3 of them for 2 entries of the batch ({ONE_EACH})"),
+        ("{padding: [[1, 1], [1, 1]]}", "4:17: mask.padding: 2 entries for 3 keys (give 1 or 0 for every key)"),
+        ("{padding: [[1, 1, 0], [1, 1]]}",
+         "4:29: mask.padding[1]: has 2 entries where the first row has 3 (all rows of a matrix are equally long)"),
+    ],
+)  # fmt: skip
+def test_bad_masks_of_a_batch(mask: str, message: str, problems: Callable[[str], list[str]]) -> None:
+    assert problems(f"{BATCH}mask: {mask}") == [message]
+
+
 @pytest.mark.parametrize("text", ["{matrix}", "{{additive: {matrix}}}", "[causal, {matrix}]"])
 def test_numbers_are_added(text: str) -> None:
     part = read(text.format(matrix='[[0, -.inf, -1e9], [1/2, -inf, "-Infinity"]]')).mask.parts[-1]
@@ -170,7 +234,7 @@ def test_json_masks() -> None:
 
 def test_change_mask() -> None:
     problem = read("causal")
-    assert same(change(problem, mask="{padding: [1, 0, 1]}").mask, (Padding((True, False, True)),), "top-left")
+    assert same(change(problem, mask="{padding: [1, 0, 1]}").mask, (Padding(((True, False, True),)),), "top-left")
     assert change(problem, mask="none").mask == Mask()
     assert change(problem).mask is problem.mask
     assert problem.mask.parts == (Causal(),)

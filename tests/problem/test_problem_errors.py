@@ -12,8 +12,6 @@ from attncli.problem.reader import loads
 Problems = Callable[..., list[str]]
 
 QKV = "Q: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1]]\nV: [[1, 2], [3, 4]]\n"  # three lines; what is tested is line 4
-ONE_HEAD = "attncli works one head at a time in this version"
-ONE_HEAD_HELP = "give one head of one batch entry: a matrix for each of X, W_Q, W_K, W_V or Q, K, V"
 EVEN = "all rows of a matrix are equally long"
 POINT = "decimals are written with a point:"
 ROWS = "write Q: [[1, 0], [0, 1]]"
@@ -46,15 +44,10 @@ LINE_4 = [
     ("softcap: .inf", "4:10: softcap: .inf is not allowed here "
      "(only a mask can hold an infinity, and only -inf, which hides a key)"),
     ("exp_base: 1", "4:11: exp_base: must be greater than 1, not 1 (write e, or a number such as 2 or 3)"),
-    ("heads: 2", f"4:8: heads: {ONE_HEAD} ({ONE_HEAD_HELP})"),
-    ("heads: two", "4:8: heads: must be a whole number of at least 1, not two (remove it, or write 1)"),
-    ("kv_heads: 4", f"4:11: kv_heads: {ONE_HEAD} ({ONE_HEAD_HELP})"),
-    ("W_O: [[1]]", f"4:1: W_O: {ONE_HEAD} (remove W_O: the output is that of the one head)"),
-    ("b_O: [1]", f"4:1: b_O: {ONE_HEAD} (remove b_O: the output is that of the one head)"),
-    ("past: {}", "4:1: past: a KV cache is not computed in this version (put the cached rows in front of K and V)"),
-    ("position: {alibi: true}", "4:1: position: position encodings are not computed in this version "
-     "(remove position; ALiBi's biases can stand in mask: {additive: …})"),
-    ("sink: 1", "4:1: sink: attention sinks are not computed in this version (remove sink)"),
+    ("sink: x", "4:7: sink: x is not a number (numbers look like 3, -0.5, .5, 1e3, 1/3 or sqrt(2))"),
+    ("sink: .inf", "4:7: sink: .inf is not allowed here "
+     "(only a mask can hold an infinity, and only -inf, which hides a key)"),
+    ("sink: [[1]]", "4:7: sink: must be a list of numbers, not a list of rows (1×1) (write sink: [1, 0, 0.5])"),
     ("d_output: [[1]]", "4:1: d_output: gradients are not computed in this version (remove d_output)"),
     ("W_Q: [[1]]", "4:1: both Q and W_Q are given: which one makes the queries? "
      "(remove W_Q to use Q as it is, or remove Q to project X)"),
@@ -68,7 +61,7 @@ LINE_4 = [
     ("score: additive\nW_1: [[1], [1]]\nW_2: [[1]]\nv: [1]",
      "6:1: W_2: is 1×1 where 2×1 is needed (a query has 2 numbers, a key 2, v 1)"),
     ("score: additive\nW_1: [[1], [1]]\nW_2: [[1], [1]]\nv: [[1]]",
-     "7:4: v: must be a list of numbers, not a list of rows (write v: [1, 0, 0.5])"),
+     "7:4: v: must be a list of numbers, not a list of rows (1×1) (write v: [1, 0, 0.5])"),
 ]  # fmt: skip
 
 CELLS = [
@@ -82,7 +75,7 @@ CELLS = [
     ("[[-0,5, 2], [1, 3]]", f"has 2 entries where the first row has 3 ({EVEN}; {POINT} -0.5)", "1:16: Q[1]: "),
     ("[[1,2],[1,1,5]]", f"has 3 entries where the first row has 2 ({EVEN})", "1:11: Q[1]: "),
     ("[[1, 2], [1, 1,5,2]]", f"has 4 entries where the first row has 2 ({EVEN})", "1:13: Q[1]: "),
-    ("[[[[[1, 0], [0, 1]]]]]", f"must be a list of rows, not 5 deep ({ROWS})", "1:4: Q: "),
+    ("[[[[[1, 0], [0, 1]]]]]", f"must be a list of rows, not 5 lists deep (1×1×1×2×2) ({ROWS})", "1:4: Q: "),
     ("[[1, 2], 3]", f"must be a row of 2 entries as the first is, not 3 ({EVEN})", "1:13: Q[1]: "),
     ("[[1, [2]]]", f"must be one entry as its neighbours are, not a list ({EVEN})", "1:9: Q[0][1]: "),
     ("[[1, true]]", "true is a truth value, not a number (write 1 or 0)", "1:9: Q[0][1]: "),
@@ -92,7 +85,8 @@ CELLS = [
     ("[[1, 010]]", "010 has a leading zero (write 10)", "1:9: Q[0][1]: "),
     ("[[1, -.inf]]", "-.inf is not allowed here "
      "(only a mask can hold an infinity, and only -inf, which hides a key)", "1:9: Q[0][1]: "),
-    ("[[[1]], [[2]]]", f"{ONE_HEAD}, and this is 2×1×1 ({ONE_HEAD_HELP})", "1:4: Q: "),
+    ("[[[1], [2]], [[3]]]", f"has 1 entry where the first row has 2 ({EVEN})", "1:17: Q[1]: "),
+    ("[[[1, 0]], [1]]", f"must be a row of 2 entries as the first is, not 1 ({EVEN})", "1:16: Q[1][0]: "),
     ("{a: 1}", "must be a list of rows, {file: …} or {random: …} "
      "(write {file: weights.npz, name: W_Q} or {random: [4, 8], seed: 7})", "1:4: Q: "),
     ("{random: [2, 2], sed: 1}", "there is no such key as sed (did you mean seed?)", "1:21: Q: "),

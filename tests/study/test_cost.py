@@ -153,7 +153,7 @@ def test_keys_given_beside_a_projection_follow_n(problem: Callable[..., Problem]
 
 
 def test_a_mask_grows_with_the_sizes(problem: Callable[..., Problem]) -> None:
-    padded = problem(Q=[[1]], K=[[1], [2]], V=[[1], [2]], mask=(Padding((True, False)),))
+    padded = problem(Q=[[1]], K=[[1], [2]], V=[[1], [2]], mask=(Padding(((True, False),)),))
     shapes = {step.rule.name: step.shape for step in cost_of(padded, Sizes(n=30, m=40)).steps}
     assert shapes["mask"] == (30, 40)
 

@@ -60,12 +60,12 @@ def work(problem: Problem) -> dict[str, tuple[Counter[str], dict[str, int]]]:
     log: Counter[str] = Counter()
     arrays: dict[str, Any] = {}
     result = {}
-    for rule in (*plan.rules, *plan_softmax(problem, plan.logits, shift=False)):
+    for rule in (*plan.rules, *plan_softmax(problem, plan, shift=False)):
         if rule.given:
             value = problem.given[rule.name].value
             arrays[rule.name] = np.vectorize(lambda x: Counted(float(x), log), otypes=[object])(value)
             continue
-        sizes = index_sizes(rule.equation, {name: array.shape for name, array in arrays.items()})
+        sizes = {**index_sizes(rule.equation, {name: array.shape for name, array in arrays.items()}), **plan.sizes}
         log.clear()
         scalars = {name: given.value for name, given in plan.parameters.items()}
         arrays[rule.name] = evaluate(rule.equation, arrays=arrays, scalars=scalars, sizes=sizes, xp=np, dtype=object)

@@ -38,7 +38,7 @@ def problems(draw: st.DrawFn, masked: bool = True) -> dict[str, Any]:
     found["exp_base"] = draw(st.sampled_from([None, 2.0]))
     bias = random.choice([0, -1.5, 2, -np.inf], size=(n, m))
     parts = [
-        Causal(), Window(1, 1), Lengths(m - 1), Padding(tuple(random.random(m) < 0.7)),
+        Causal(), Window(1, 1), Lengths((m - 1,)), Padding((tuple(random.random(m) < 0.7),)),
         Hide(random.random((n, m)) < 0.3), Additive(Matrix(bias)),
     ]  # fmt: skip
     found["mask"] = tuple(draw(st.lists(st.sampled_from(parts), max_size=3, unique=True))) if masked else ()
@@ -112,7 +112,7 @@ def test_the_data_of_one_step(love: Problem) -> None:
 
 
 def test_infinities_are_words_and_whole_numbers_are_whole(problem: Build) -> None:
-    trace = run(problem(Q=[[1, 2.5]], K=[[1, 0], [1, 1e300]], V=[[-0.0], [1]], mask=(Lengths(1),), scale="none"))
+    trace = run(problem(Q=[[1, 2.5]], K=[[1, 0], [1, 1e300]], V=[[-0.0], [1]], mask=(Lengths((1,)),), scale="none"))
     steps = to_dict(trace)["steps"]
     assert repr(steps["Q"]["value"]) == "[[1, 2.5]]"
     assert repr(steps["masked"]["value"]) == "[[1, '-Infinity']]"
