@@ -19,7 +19,7 @@ from attncli.tracing import run
 ROOT = Path(__file__).parents[1]
 GOLDEN = Path(__file__).parent / "golden"
 SUFFIXES = {"table": "txt", "markdown": "md", "latex": "tex"}
-INPUTS = sorted(file.name for file in (ROOT / "inputs").iterdir())
+INPUTS = sorted(file.name for file in (ROOT / "inputs").glob("*.[jy]*"))
 
 
 def page(name: str, format: str) -> str:

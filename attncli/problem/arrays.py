@@ -1,21 +1,23 @@
-"""Reads `{file: weights.npz, name: wq}`: NumPy's .npy and .npz files, distrusted until their size fits their header."""
+"""Reads the array of `{file: weights.npz, name: wq}`: where the file is, which format it has, what is taken of it."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from typing import IO
+from pathlib import Path, PurePath
+from typing import BinaryIO
 
 import numpy as np
 
-from attncli.english import count, listed, shorten
-from attncli.errors import did_you_mean
+from attncli.english import shorten
 from attncli.problem.files import cannot_read, open_regular
-from attncli.problem.npy import Array, Refused, read_npy
+from attncli.problem.npy import read_npy
+from attncli.problem.references import read_reference
+from attncli.problem.safetensors import read_safetensors
+from attncli.problem.shards import INDEX_SUFFIX, shard_of
 from attncli.problem.spot import Spot
-from attncli.problem.values import insist_keys, read_text
-
-_NAMES_SHOWN = 12
+from attncli.problem.stored import Array, Refused
 
 
 def read_array(spot: Spot) -> Array | None:
@@ -23,73 +25,75 @@ def read_array(spot: Spot) -> Array | None:
     if "file" not in spot.keys:
         spot.wrong("must be a list or {file: …}", "write {file: masks.npz, name: keep}")
         return None
-    if not insist_keys(spot, ("file", "name")):
+    reference = read_reference(spot)
+    if reference is None:
         return None
-    file = read_text(spot.key("file"))
-    name = read_text(spot.key("name")) if "name" in spot.keys else ""
-    if file is None or name is None:
-        return None
-    folder = spot.report.source.folder
+    file, folder = reference.file, spot.report.source.folder
     try:
-        array = _load(_within(folder, file), shorten(file), name)
+        array = reference.take(_load(folder, file, reference.name))
         return array if _keeps_its_digits(array, spot) else None
     except Refused as refused:
-        spot.key("file").wrong(*refused.args)
+        spot.key(refused.key).wrong(*refused.args)
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links that go round in a circle
-        spot.key("file").fails(cannot_read(file, error, folder / file, "name a .npy or .npz file"))
+        help = "name a .safetensors, .npz or .npy file"
+        spot.key("file").fails(cannot_read(file, error, folder / file, help))
     return None
 
 
 def _within(folder: Path, file: str) -> Path:
     """Refused outside the problem's folder, so that a problem from a stranger reads nothing of one's own."""
     target = (folder / file).resolve()
-    if not target.is_relative_to(folder.resolve()):
-        raise Refused(
-            f"{shorten(file)} lies outside the problem's folder",
-            "copy it beside the problem file and name it from there",
-        )
-    return target
+    if target.is_relative_to(folder.resolve()):
+        return target
+    link = "" if ".." in PurePath(file).parts or PurePath(file).is_absolute() else " (it is a link)"
+    raise Refused(
+        f"{shorten(file)} lies outside the problem's folder{link}",
+        "copy it beside the problem file and name it from there",
+    )
 
 
-def _load(target: Path, file: str, name: str) -> Array:
-    suffix = target.suffix.lower()
-    if suffix == ".safetensors":
-        raise Refused(
-            ".safetensors files are not read in this version", "save the arrays with numpy.savez as a .npz file"
-        )
-    if suffix not in (".npy", ".npz"):
-        raise Refused(f"{file} is neither .npy nor .npz", "save it with numpy.save or numpy.savez")
+def _load(folder: Path, file: str, name: str) -> Array:
+    target = _within(folder, file)
+    if file.endswith(INDEX_SUFFIX):
+        with open_regular(target) as stream:
+            shard = shard_of(stream, shorten(file), name)
+        index, file = file, str(PurePath(file).parent / shard)
+        target = _within(folder, file)
+        if not target.exists():
+            message = f"{shorten(index)} says it is in {shorten(shard)}, which is not there"
+            raise Refused(message, f"put {shorten(shard)} beside the index")
+    called, suffix = shorten(file), PurePath(file).suffix.lower()
+    if suffix not in _READERS:
+        raise Refused(*_other_kind(called, suffix))
     with open_regular(target) as stream:
-        if suffix == ".npz":
-            return _member(stream, file, name)
-        if name:
-            raise Refused(f"{file} holds one array without a name", "remove name, or refer to a .npz file")
-        return read_npy(stream, target.stat().st_size, file)
+        return _READERS[suffix](stream, called, name)
 
 
-def _member(stream: IO[bytes], file: str, name: str) -> Array:
-    import zipfile  # and all that it brings, only for those who need it
-    import zlib
+def _read_npz(stream: BinaryIO, file: str, name: str) -> Array:
+    from attncli.problem.npz import read_npz  # and all that zipfile brings, only for those who need it
 
-    try:
-        with zipfile.ZipFile(stream) as archive:
-            names = [entry.filename.removesuffix(".npy") for entry in archive.infolist()]
-            shown = [shorten(each) for each in names]
-            there = listed(shown, last="", most=_NAMES_SHOWN) or "no arrays"
-            if not name and len(names) != 1:
-                raise Refused(f"{file} holds {count(len(names), 'array')}", f"say which by name: {there}")
-            if name and name not in names:
-                help = did_you_mean(shorten(name), shown, f"it holds {there}")
-                raise Refused(f"{file} has no array named {shorten(name)}", help)
-            entry = archive.infolist()[names.index(name) if name else 0]
-            if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise NotImplementedError("it is compressed in a way NumPy does not use")
-            with archive.open(entry) as member:
-                return read_npy(member, entry.file_size, file)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
-        raise Refused(
-            f"{file} is not a readable .npz file: {shorten(str(error), 200)}", "save it again with numpy.savez"
-        ) from None
+    return read_npz(stream, file, name)
+
+
+def _read_npy(stream: BinaryIO, file: str, name: str) -> Array:
+    if name:
+        raise Refused(f"{file} holds one array without a name", "remove name, or refer to a .npz file", key="name")
+    return read_npy(stream, os.fstat(stream.fileno()).st_size, file)
+
+
+_READERS: dict[str, Callable[[BinaryIO, str, str], Array]] = {
+    ".safetensors": read_safetensors,
+    ".npz": _read_npz,
+    ".npy": _read_npy,
+}
+_PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
+
+
+def _other_kind(file: str, suffix: str) -> tuple[str, str]:
+    if suffix in _PICKLES:
+        message = f"{file} may be a pickle, which can do anything when it is read"
+        return message, "save it with safetensors.torch.save_file or numpy.savez"
+    return f"{file} is neither .safetensors nor .npz nor .npy", "save it with numpy.savez or safetensors"
 
 
 def _keeps_its_digits(array: Array, spot: Spot) -> bool:

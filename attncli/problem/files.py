@@ -16,7 +16,10 @@ from attncli.errors import AttncliError, did_you_mean, file_error, reason
 
 STANDARD_INPUT = "standard input"
 SIZE_LIMIT = 256 * 2**20
-_KINDS = ((".yaml", ".yml", ".json"), (".npy", ".npz"))  # a misspelt name stands for one of the same kind
+_KINDS = (
+    (".yaml", ".yml", ".json"),
+    (".npy", ".npz", ".safetensors"),
+)  # a misspelt name stands for one of the same kind
 _OPEN_ALREADY = re.compile(r"/dev/stdin|/dev/fd/[0-9]+|/proc/self/fd/[0-9]+")  # as bash's <(…) hands over
 
 

@@ -23,12 +23,16 @@ Score: TypeAlias = Literal["scaled_dot", "dot", "multiplicative", "additive"]
 ScaleWord: TypeAlias = Literal["none", "default"]
 Corner: TypeAlias = Literal["top-left", "bottom-right"]
 Pairing: TypeAlias = Literal["half", "interleaved"]
+Part: TypeAlias = Literal["q", "k", "v"]
+Layout: TypeAlias = Literal["parts", "heads"]
 
 SCORES: tuple[Score, ...] = get_args(Score)
 SCALE_WORDS: tuple[ScaleWord, ...] = get_args(ScaleWord)
 MASK_WORDS = ("none", "causal")
 CORNERS: tuple[Corner, ...] = get_args(Corner)
 PAIRINGS: tuple[Pairing, ...] = get_args(Pairing)
+PARTS: tuple[Part, ...] = get_args(Part)  # of a fused array in a file
+LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 
 KEYS = {
     "title": Key("text", "A title for the derivation."),

@@ -14,8 +14,8 @@ from attncli.problem.arrays import read_array
 from attncli.problem.commas import comma_advice
 from attncli.problem.generated import read_random
 from attncli.problem.model import Matrix
-from attncli.problem.npy import Array
 from attncli.problem.spot import Spot
+from attncli.problem.stored import Array
 from attncli.problem.tree import Leaf, Sequence, describe
 from attncli.problem.values import read_number
 
@@ -80,7 +80,7 @@ def _from_file(spot: Spot, minus_infinity: bool) -> Matrix | None:
     array = read_array(spot)
     if array is None or not _all_numbers(array, spot, minus_infinity):
         return None
-    return Matrix(array.astype(np.float64) + 0.0)
+    return Matrix(array.astype(np.float64, order="C") + 0.0)
 
 
 def read_cells(spot: Spot, read_cell: Callable[[Spot], _Cell | None]) -> list[object] | None:

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from io import BytesIO
-from typing import IO, Any, TypeAlias
+from typing import IO, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.english import shorten
-from attncli.problem.limits import DIMENSION_LIMIT, ELEMENT_LIMIT
+from attncli.problem.stored import Array, Refused, insist_shape
 
-Array: TypeAlias = NDArray[Any]  # of any type NumPy reads; which is checked, not typed
 _FORMATS = np.lib.format
 _HEADERS = {(1, 0): (2, _FORMATS.read_array_header_1_0), (2, 0): (4, _FORMATS.read_array_header_2_0)}
 _HEADER_LIMIT = 2**16
-
-
-class Refused(Exception):
-    """Why a file is not read: (message, help)."""
 
 
 def read_npy(stream: IO[bytes], size: int, file: str) -> Array:
@@ -30,17 +23,12 @@ def read_npy(stream: IO[bytes], size: int, file: str) -> Array:
     messages call it.
     """
     try:
-        shape, fortran, dtype = _read_header(stream)
+        shape, fortran, dtype = read_header(stream)
     except Exception:  # a hostile header makes NumPy's own parser fail in almost any way
         raise Refused(f"{file} is not an array in NumPy's format", "save it with numpy.save") from None
     if dtype.kind not in "biuf" or dtype.itemsize > 8:
         raise Refused(f"{file} holds {shorten(str(dtype))} instead of plain numbers", "save it as float64")
-    has_shape = f"{file} has the shape {shorten(str(shape))}"
-    if not 0 < len(shape) <= DIMENSION_LIMIT or any(type(side) is not int or side < 1 for side in shape):
-        raise Refused(f"{has_shape}: it is empty or no matrix", "save a matrix or a vector")
-    total = math.prod(shape)
-    if total > ELEMENT_LIMIT:
-        raise Refused(f"{has_shape}: too many numbers", f"{ELEMENT_LIMIT:,} numbers in one array are the most")
+    total = insist_shape(shape, file)
     length = total * dtype.itemsize
     if length > size:
         raise Refused(f"{file} claims {total:,} numbers but has only {size:,} bytes", "it was cut short: save it again")
@@ -50,12 +38,12 @@ def read_npy(stream: IO[bytes], size: int, file: str) -> Array:
     return np.frombuffer(data, dtype).reshape(shape, order="F" if fortran else "C")
 
 
-def _read_header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+def read_header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     """(shape, fortran_order, dtype) as claimed. NumPy is handed a header no longer than the limit."""
-    length_size, read_header = _HEADERS[_FORMATS.read_magic(stream)]
+    length_size, parse = _HEADERS[_FORMATS.read_magic(stream)]
     length = stream.read(length_size)
     claimed = int.from_bytes(length, "little")
     if claimed > _HEADER_LIMIT:
         raise ValueError("the header is too long")
     with warnings.catch_warnings(action="ignore"):  # NumPy warns about headers written by Python 2
-        return read_header(BytesIO(length + stream.read(claimed)))
+        return parse(BytesIO(length + stream.read(claimed)))

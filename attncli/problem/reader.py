@@ -98,6 +98,7 @@ def _problem(root: Node, report: Report) -> Problem:
             at=root.at,
             help="write lines such as X: [[1, 0], [0, 1]]",
         )
+    report.root = root
     values = _read_values(root, report)
     given = _given(values)
     position: Position = values.get("position") or Position()

@@ -6,15 +6,20 @@ from typing import NoReturn
 
 from attncli.errors import COUNTED, AttncliError, Exit
 from attncli.problem.source import Source
+from attncli.problem.tree import Node
 
 TOLD = 20
 
 
 class Report:
-    """The problems found so far in one source; `exit_code` is what they end in."""
+    """The problems found so far in one source; `exit_code` is what they end in.
+
+    `root` is the tree of a source that is a whole problem, for a value whose meaning hangs on another key.
+    """
 
     def __init__(self, source: Source, exit_code: Exit = Exit.INPUT) -> None:
         self.source = source
+        self.root: Node | None = None
         self._exit_code = exit_code
         self._errors: list[AttncliError] = []
         self._count = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from attncli.problem.keys import CORNERS, KEYS, MASK_WORDS, PAIRINGS, SCALE_WORDS, SCORES, Kind
+from attncli.problem.keys import CORNERS, KEYS, LAYOUTS, MASK_WORDS, PAIRINGS, PARTS, SCALE_WORDS, SCORES, Kind
 from attncli.problem.numbers import MINUS_INFINITY
 
 Schema = dict[str, Any]
@@ -16,15 +16,27 @@ _EXACT = {
 }
 _NUMBER: Schema = {"anyOf": [{"type": "number"}, _EXACT]}
 _MINUS_INFINITY: Schema = {"enum": list(MINUS_INFINITY), "description": "Hides a key."}
+_INDEX: Schema = {"type": "integer", "minimum": 0}
 _FILE = {
     "type": "object",
     "description": "An array in a file beside this one.",
     "properties": {
-        "file": {"type": "string", "minLength": 1, "description": "A .npy or .npz file."},
-        "name": {"type": "string", "minLength": 1, "description": "Which array of a .npz file."},
+        "file": {"type": "string", "minLength": 1, "description": "A .safetensors, .npz or .npy file."},
+        "name": {"type": "string", "minLength": 1, "description": "Which array, where the file holds several."},
+        "index": {
+            "anyOf": [_INDEX, {"type": "array", "items": _INDEX}],
+            "description": "Which entry of the first axis, or of the first axes.",
+        },
+        "transpose": {"type": "boolean", "description": "Swaps rows and columns, as for torch.nn.Linear."},
+        "part": {"enum": list(PARTS), "description": "Which part of fused queries, keys and values."},
+        "layout": {
+            "enum": list(LAYOUTS),
+            "description": "How fused parts lie: all q, all k, all v (the default), or head by head.",
+        },
     },
     "required": ["file"],
     "additionalProperties": False,
+    "dependencies": {"layout": ["part"]},
 }
 _RANDOM = {
     "type": "object",

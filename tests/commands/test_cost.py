@@ -44,7 +44,7 @@ def test_options_replace_sizes_of_the_file(capsys: pytest.CaptureFixture[str]) -
     assert data["sizes"] == {"n": 7, "m": 9, "d_model": 5, "d_k": 2, "d_v": 3, "heads": 4, "layers": 6}
 
 
-@pytest.mark.parametrize("file", sorted(INPUTS.iterdir()), ids=lambda path: path.name)
+@pytest.mark.parametrize("file", sorted(INPUTS.glob("*.[jy]*")), ids=lambda path: path.name)
 @pytest.mark.parametrize("format", ["table", "markdown", "latex", "json"])
 def test_every_input_in_every_format(file: Path, format: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "weights" in answered([str(file), "--format", format, "--n", "6", "--m", "8"], capsys)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
 from attncli.errors import AttncliError
 from attncli.problem.model import Additive, Keep, Problem
@@ -201,9 +202,9 @@ def test_long_names_are_shortened(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "w.npz", "w") as archive:
         for name in (a, b):
             archive.writestr(name, b"")
-    shown = [f"{letter * 20}…{letter * 10} (60,000 characters)" for letter in "abc"]
+    shown = [f"{letter * 40}…{letter * 20} (60,000 characters)" for letter in "abc"]
     assert wrong(tmp_path, "{file: w.npz}")[2] == f"say which by name: {shown[0]}, {shown[1]}"
-    assert wrong(tmp_path, f"{{file: w.npz, name: {c}}}")[1] == f"Q.file: w.npz has no array named {shown[2]}"
+    assert wrong(tmp_path, f"{{file: w.npz, name: {c}}}")[1] == f"Q.name: w.npz has no array named {shown[2]}"
     assert wrong(tmp_path, f"{{file: {c}.npy}}")[:2] == (
         4, f"Q.file: cannot read {'c' * 100}…{'c' * 46}.npy (60,004 characters): file name too long"
     )  # fmt: skip
@@ -241,28 +242,39 @@ def test_damaged_zip_member(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("reference", "expected"),
     [
-        ("{file: w.npz}", (3, "Q.file: w.npz holds 2 arrays", "say which by name: wq, wk")),
-        ("{file: w.npz, name: w_q}", (3, "Q.file: w.npz has no array named w_q", "did you mean wq?")),
-        ("{file: w.npz, name: zzz}", (3, "Q.file: w.npz has no array named zzz", "it holds wq, wk")),
+        ("{file: w.npz}", (3, "Q.file: w.npz holds 2 arrays", "say which by name: wq (2×2), wk (2×2)")),
+        ("{file: w.npz, name: w_q}", (3, "Q.name: w.npz has no array named w_q",
+          "did you mean wq? it holds 2 arrays: wq (2×2), wk (2×2)")),
+        ("{file: w.npz, name: zzz}", (3, "Q.name: w.npz has no array named zzz",
+          "it holds 2 arrays: wq (2×2), wk (2×2)")),
         ("{file: q.npy, name: q}",
-         (3, "Q.file: q.npy holds one array without a name", "remove name, or refer to a .npz file")),
+         (3, "Q.name: q.npy holds one array without a name", "remove name, or refer to a .npz file")),
         ("{file: zzzzzz.npy}",
          (4, "Q.file: cannot read zzzzzz.npy: there is no such file", "check the spelling and the folder")),
         ("{file: qq.npy}", (4, "Q.file: cannot read qq.npy: there is no such file", "did you mean q.npy?")),
-        ("{file: q.safetensors}", (3, "Q.file: .safetensors files are not read in this version",
-                                   "save the arrays with numpy.savez as a .npz file")),
-        ("{file: p.yaml}", (3, "Q.file: p.yaml is neither .npy nor .npz", "save it with numpy.save or numpy.savez")),
+        ("{file: p.yaml}", (3, "Q.file: p.yaml is neither .safetensors nor .npz nor .npy",
+                              "save it with numpy.savez or safetensors")),
+        ("{file: q.pt}", (3, "Q.file: q.pt may be a pickle, which can do anything when it is read",
+                          "save it with safetensors.torch.save_file or numpy.savez")),
         ("{file: ../q.npy}", (3, "Q.file: ../q.npy lies outside the problem's folder",
                               "copy it beside the problem file and name it from there")),
         ("{file: /etc/q.npy}", (3, "Q.file: /etc/q.npy lies outside the problem's folder",
                                 "copy it beside the problem file and name it from there")),
-        ("{file: out.npy}", (3, "Q.file: out.npy lies outside the problem's folder",
+        ("{file: out.npy}", (3, "Q.file: out.npy lies outside the problem's folder (it is a link)",
                              "copy it beside the problem file and name it from there")),
         ("{file: folder.npy}", (4, "Q.file: cannot read folder.npy: it is a folder, not a file",
-                                "name a .npy or .npz file")),
+                                "name a .safetensors, .npz or .npy file")),
         ("{file: pipe.npy}", (4, "Q.file: cannot read pipe.npy: it is a named pipe, not a file",
-                              "name a .npy or .npz file")),
+                              "name a .safetensors, .npz or .npy file")),
         ("{file: [a]}", (3, "Q.file: must be text, not a list", "write a text in quotes")),
+        ("{file: q.npy, transpose: 1}", (3, "Q.transpose: must be true or false, not 1", "write true or false")),
+        ("{file: v.npy, transpose: true}",
+         (3, "Q.transpose: a vector has no rows and columns to swap", "remove transpose")),
+        ("{file: q.npy, index: -1}",
+         (3, "Q.index: must be a whole number of at least 0, not -1", "write index: 0, or index: [0, 3]")),
+        ("{file: q.npy, index: [0, 1]}",
+         (3, "Q.index: goes deeper than the array", "each number takes one entry of the first axis")),
+        ("{file: q.npy, index: 2}", (3, "Q.index: there is no entry 2: the axis has 2", "entries count from 0")),
         ("{file: q.npy, nam: q}", (3, "Q: there is no such key as nam", "did you mean name?")),
     ],
 )  # fmt: skip
@@ -271,11 +283,42 @@ def test_references(tmp_path: Path, reference: str, expected: tuple[int, str, st
     folder.mkdir()
     np.savez(folder / "w.npz", wq=EYE, wk=EYE)
     np.save(folder / "q.npy", EYE)
+    np.save(folder / "v.npy", np.ones(2))
     np.save(tmp_path / "secret.npy", EYE)
     (folder / "out.npy").symlink_to(tmp_path / "secret.npy")
     (folder / "folder.npy").mkdir()
     os.mkfifo(folder / "pipe.npy")
     assert wrong(folder, reference) == expected
+
+
+@pytest.mark.parametrize("suffix", ["npy", "npz", "safetensors"])
+def test_what_is_taken_of_an_array(tmp_path: Path, suffix: str) -> None:
+    array = np.arange(24.0).reshape(2, 3, 2, 2)
+    file = tmp_path / f"a.{suffix}"
+    match suffix:
+        case "npy":
+            np.save(file, array)
+        case "npz":
+            np.savez(file, a=array)
+        case _:
+            save_file({"a": array}, file)
+
+    def taken(words: str) -> list[list[float]]:
+        value = read(tmp_path, f"{{file: a.{suffix}, {words}}}").given["Q"].value
+        assert value.flags.c_contiguous
+        return value.tolist()
+
+    assert taken("index: [1, 2]") == [[20, 21], [22, 23]]
+    assert taken("index: [0, 1], transpose: true") == [[4, 6], [5, 7]]
+    assert taken("index: [0, 1], transpose: false") == [[4, 5], [6, 7]]
+
+
+def test_links_within_the_folder_may_have_any_name(tmp_path: Path) -> None:
+    (tmp_path / "blobs").mkdir()
+    np.save(tmp_path / "blobs" / "q.npy", EYE)
+    (tmp_path / "blobs" / "q.npy").rename(tmp_path / "blobs" / "0f3a")
+    (tmp_path / "q.npy").symlink_to(tmp_path / "blobs" / "0f3a")
+    assert read(tmp_path, "{file: q.npy}").given["Q"].value.tolist() == EYE.tolist()
 
 
 def test_links_in_a_circle(tmp_path: Path) -> None:

@@ -54,6 +54,8 @@ BAD: list[dict[str, Any]] = [
     {"position": {"rope": {"theta": 0}}}, {"position": {"rope": {"pairing": "halves"}}}, {"position": {"rope": 10000}},
     {"position": {"alibi": {}}}, {"position": {"alibi": {"slopes": 1}}}, {"position": {"alibi": {"slopes": []}}},
     {"sink": "one"}, {"sink": []}, {"sink": [[1]]}, {"sink": True}, {"sink": None},
+    {"X": {"file": "a.npy", "part": "Q"}}, {"X": {"file": "a.npy", "layout": "heads"}},
+    {"X": {"file": "a.npy", "transpose": 1}}, {"X": {"file": "a.npy", "index": -1}},
     {"score": "cosine"}, {"softcap": 0}, {"exp_base": 1}, {"mask": "causl"}, {"mask": {}}, {"mask": {"corner": "left"}},
     {"mask": {"corner": "top-left"}}, {"mask": {"corner": "top-left", "lengths": 1}},
     {"mask": [[1, 0], [0, 1]]}, {"mask": [[[1, 0], [0, 1]]]}, {"mask": ["causal", [[1]]]}, {"mask": [[0.0]]},

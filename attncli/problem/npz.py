@@ -1,0 +1,44 @@
+"""Reads one array of a .npz file, which is a zip archive of .npy files."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Sequence
+from typing import IO
+
+from attncli.english import shorten
+from attncli.problem.npy import read_header, read_npy
+from attncli.problem.stored import Array, Refused, choose
+
+_SUFFIX = ".npy"
+_COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+
+
+def read_npz(stream: IO[bytes], file: str, name: str) -> Array:
+    """The array of a name, which may be empty where there is only one; Refused as for `read_npy`."""
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            entries: dict[str, zipfile.ZipInfo] = {}
+            for entry in archive.infolist():
+                entries.setdefault(entry.filename.removesuffix(_SUFFIX), entry)
+            chosen = entries[choose(name, list(entries), file, lambda each: _shape(archive, entries[each]))]
+            if chosen.compress_type not in _COMPRESSIONS:
+                raise NotImplementedError("it is compressed in a way NumPy does not use")
+            with archive.open(chosen) as member:
+                return read_npy(member, chosen.file_size, file)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
+        raise Refused(
+            f"{file} is not a readable .npz file: {shorten(str(error), 200)}", "save it again with numpy.savez"
+        ) from None
+
+
+def _shape(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Sequence[int]:
+    if entry.compress_type not in _COMPRESSIONS:
+        return ()
+    try:
+        with archive.open(entry) as member:
+            shape = read_header(member)[0]
+    except Exception:  # as in `read_npy`; here nothing needs to be said of an array that nobody asked for
+        return ()
+    return shape if all(type(side) is int for side in shape) and len(str(shape)) < 40 else ()

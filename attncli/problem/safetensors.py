@@ -1,0 +1,141 @@
+"""Reads one tensor of a .safetensors file, wherever in it it stands, after the whole header has been checked.
+
+Such a file is the length of its header in eight bytes, the header, which is JSON, and then the numbers of all tensors:
+
+    {"__metadata__": {…}, "wq": {"dtype": "F32", "shape": [4, 12], "data_offsets": [0, 192]}, …}
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+import numpy as np
+
+from attncli.english import count, either, shorten
+from attncli.problem.stored import Array, Refused, choose, insist_shape, strict_json
+
+_LENGTH_BYTES = 8
+_HEADER_LIMIT = 2**24  # hundreds of thousands of tensors; the largest known headers are a fifth of this
+_GIT_LFS = b"version https://git-lfs"
+_METADATA = "__metadata__"
+_NUMPY_TYPES = {
+    "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "BOOL": "u1",
+    "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1", "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "u1",
+}  # fmt: skip
+_BEYOND_NUMPY: dict[str, Callable[[Array], Array]] = {
+    "BF16": lambda data: (data.astype(np.uint32) << 16).view(np.float32),  # a float32 without its lower half
+    "BOOL": lambda data: data != 0,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Tensor:
+    """What the header says of one tensor; `begin` and `end` count bytes from the end of the header."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    begin: int
+    end: int
+
+
+def read_safetensors(stream: IO[bytes], file: str, name: str) -> Array:
+    """The tensor of a name, which may be empty where there is only one; bfloat16 becomes float32, exactly.
+
+    Only the header and the tensor's own bytes are read. Refused for a file that is damaged or of another kind, numbers
+    of another type, and a tensor too large; `file` is what messages call it.
+    """
+    size = stream.seek(0, os.SEEK_END)
+    stream.seek(0)
+    start, header = _read_header(stream, size, file)
+    try:
+        tensors = _checked(header, size - start)
+    except ValueError as error:
+        raise _unreadable(file, str(error)) from None
+    if (last := max((tensor.end for tensor in tensors.values()), default=0)) > size - start:
+        raise Refused(f"{file} should have {start + last:,} bytes but has only {size:,}", _AGAIN)
+    tensor = tensors[choose(name, list(tensors), file, lambda each: tensors[each].shape)]
+    if tensor.dtype not in _NUMPY_TYPES:
+        raise Refused(f"{file} holds {shorten(tensor.dtype)} instead of plain numbers", "save it as F32 or BF16")
+    insist_shape(tensor.shape, file)
+    stream.seek(start + tensor.begin)
+    data = stream.read(tensor.end - tensor.begin)
+    if len(data) < tensor.end - tensor.begin:
+        raise Refused(f"{file} ends before its last number", _AGAIN)  # cut while it was read
+    array: Array = np.frombuffer(data, _NUMPY_TYPES[tensor.dtype]).reshape(tensor.shape)
+    return _BEYOND_NUMPY[tensor.dtype](array) if tensor.dtype in _BEYOND_NUMPY else array
+
+
+_AGAIN = "it was cut short: save or download it again"
+
+
+def _unreadable(file: str, why: str) -> Refused:
+    return Refused(f"{file} is not a readable .safetensors file: {shorten(why, 200)}", "save or download it again")
+
+
+def _read_header(stream: IO[bytes], size: int, file: str) -> tuple[int, dict[str, Any]]:
+    """Where the numbers begin, and the header as it claims to be."""
+    first = stream.read(_LENGTH_BYTES)
+    length = int.from_bytes(first, "little")
+    if len(first) < _LENGTH_BYTES:
+        raise _unreadable(file, f"it has only {count(size, 'byte')}")
+    if first == _GIT_LFS[:_LENGTH_BYTES]:
+        raise Refused(f"{file} is a Git LFS pointer, not the file it stands for", "fetch the file with git lfs pull")
+    if length > size - _LENGTH_BYTES:
+        raise _unreadable(file, f"its header would be {length:,} bytes long, and the file has {size:,}")
+    if length > _HEADER_LIMIT:
+        raise _unreadable(file, f"its header is {length:,} bytes long, and {_HEADER_LIMIT:,} are the most")
+    data = stream.read(length)
+    try:
+        header = strict_json(data)
+    except ValueError:
+        header = None
+    if not data.startswith(b"{") or not isinstance(header, dict):
+        raise _unreadable(file, "its header is not a JSON mapping with every name once")
+    return _LENGTH_BYTES + length, header
+
+
+def _checked(header: dict[str, Any], room: int) -> dict[str, _Tensor]:
+    """The tensors, which lie one after another from the first byte to the last; ValueError where they do not.
+
+    That there are as many bytes is left to be seen.
+    """
+    tensors = {name: _tensor(name, entry) for name, entry in header.items() if name != _METADATA}
+    end = 0
+    for name, tensor in sorted(tensors.items(), key=lambda item: (item[1].begin, item[1].end)):
+        if tensor.begin != end:
+            raise ValueError(f"{shorten(name)} begins at byte {tensor.begin:,}, and what is before it ends at {end:,}")
+        end = tensor.end
+    if end < room:
+        left = room - end
+        raise ValueError(f"{count(left, 'byte')} at its end {either(left, 'belongs', 'belong')} to no tensor")
+    return tensors
+
+
+def _tensor(name: str, entry: Any) -> _Tensor:
+    match entry:
+        case {"dtype": str(dtype), "shape": list(shape), "data_offsets": [begin, end]} if (
+            all(type(number) is int and 0 <= number < 2**63 for number in (*shape, begin, end)) and begin <= end
+        ):
+            pass
+        case _:
+            raise ValueError(f"{shorten(name)} does not have a dtype, a shape and two data_offsets")
+    if dtype in _NUMPY_TYPES:
+        width = np.dtype(_NUMPY_TYPES[dtype]).itemsize
+        if _count(shape, end - begin) * width != end - begin:
+            raise ValueError(
+                f"{shorten(name)} is {dtype} of the shape {shorten(str(tuple(shape)))} in {count(end - begin, 'byte')}"
+            )
+    return _Tensor(dtype, tuple(shape), begin, end)
+
+
+def _count(shape: Sequence[int], most: int) -> int:
+    """How many numbers a shape holds, or some number above `most`: a product of a million sides would never end."""
+    total = 0 if 0 in shape else 1
+    for side in shape:
+        total *= side
+        if total > most:
+            break
+    return total

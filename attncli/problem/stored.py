@@ -1,0 +1,92 @@
+"""What all files of arrays share: why one is not read, which shapes are, which array a name means, and strict JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, TypeAlias
+
+from numpy.typing import NDArray
+
+from attncli.english import count, shorten
+from attncli.equation.shapes import shape_text
+from attncli.errors import did_you_mean
+from attncli.problem.limits import DIMENSION_LIMIT, ELEMENT_LIMIT
+
+Array: TypeAlias = NDArray[Any]  # of any type NumPy reads; which is checked, not typed
+_NAMES_SHOWN = 12
+_COMPARED = 1000  # names that a misspelt one is held against
+
+
+class Refused(Exception):
+    """Why a file is not read: (message, help), and which key of the reference is to blame."""
+
+    def __init__(self, message: str, help: str, *, key: str = "file") -> None:
+        super().__init__(message, help)
+        self.key = key
+
+
+def insist_shape(shape: Sequence[object], what: str) -> int:
+    """How many numbers a claimed shape holds; Refused for none of them and for more than the limits allow."""
+    has_shape = f"{what} has the shape {shorten(str(tuple(shape)))}"
+    sides = [side for side in shape if type(side) is int and side >= 1]
+    if not 0 < len(shape) <= DIMENSION_LIMIT or len(sides) < len(shape):
+        raise Refused(f"{has_shape}: it is empty or no matrix", "save a matrix or a vector")
+    total = math.prod(sides)
+    if total > ELEMENT_LIMIT:
+        raise Refused(f"{has_shape}: too many numbers", f"{ELEMENT_LIMIT:,} numbers in one array are the most")
+    return total
+
+
+def choose(name: str, names: Sequence[str], file: str, shape: Callable[[str], Sequence[int]]) -> str:
+    """The name that is meant, which may be empty where there is one array only; else Refused with the names there are.
+
+    `shape` looks up the shape of one of them, an empty one where it cannot be told.
+    """
+    if name in names:
+        return name
+    if not name and len(names) == 1:
+        return names[0]
+    likely = sorted(names, key=lambda each: name.lower() not in each.lower())  # those that contain it come first
+    there = _listed(likely, shape)
+    if not names:
+        raise Refused(f"{file} holds no arrays", "save at least one in it")
+    if not name:
+        raise Refused(f"{file} holds {count(len(names), 'array')}", f"say which by name: {there}")
+    near = did_you_mean(_shown(name), [_shown(each) for each in likely[:_COMPARED]], "")
+    many = f"{count(len(names), 'array')}: " if len(names) > 1 else ""
+    help = f"{near} it holds {many}{there}".lstrip()
+    raise Refused(f"{file} has no array named {_shown(name)}", help, key="name")
+
+
+def _listed(names: Sequence[str], shape: Callable[[str], Sequence[int]]) -> str:
+    """a (4×12), b (12), … and 146 more."""
+    shown = [(_shown(name), shape(name)) for name in names[:_NAMES_SHOWN]]
+    words = ", ".join(f"{name} ({shape_text(tuple(sides))})" if sides else name for name, sides in shown)
+    return words + (f", … and {len(names) - len(shown):,} more" if len(names) > len(shown) else "")
+
+
+def _shown(name: str) -> str:
+    return shorten(name, 80)  # model.language_model.layers.10.self_attn.q_proj.weight, whole
+
+
+def strict_json(data: bytes) -> object:
+    """JSON as RFC 8259 has it, with every key once; ValueError for anything else, and for what is nested too deep."""
+    try:
+        return json.loads(data.decode(), object_pairs_hook=_once_each, parse_constant=_no_constant)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+
+
+def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
+        raise ValueError("a name is given twice")
+    for key, value in pairs:  # half of a surrogate pair is no character, and cannot be printed
+        f"{key}{value if isinstance(value, str) else ''}".encode()
+    return entries
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise ValueError(f"JSON has no {word}")
