@@ -57,12 +57,14 @@ class Trace(tracing.Trace):
         return self.to_markdown(detail="rows")
 
 
-def load(path: str | PathLike[str]) -> Problem:
+def load(path: str | PathLike[str], *, convention: str | None = None) -> Problem:
     """Read a problem file (YAML or JSON); "-" is standard input.
 
-    Raises AttncliError, whose `exit_code`, `path`, `place`, `help` and `more` say what is wrong and where.
+    `convention` is torch, torch-mha, keras, jax, onnx or flash: a mask that does not say what it means is read as
+    that software reads it. Raises AttncliError, whose `exit_code`, `path`, `place`, `help` and `more` say what is
+    wrong and where.
     """
-    return load_problem(str(path))
+    return load_problem(str(path), convention=convention)
 
 
 def trace(

@@ -20,6 +20,7 @@ from attncli.console.values import CHOICES
 from attncli.equation.python import PYTHON
 from attncli.equation.write import write
 from attncli.errors import Exit
+from attncli.problem.conventions import CONVENTIONS, Convention
 from attncli.problem.keys import KEYS, LATER
 from attncli.problem.mask_forms import FORMS
 from attncli.problem.schema import problem_schema
@@ -69,6 +70,16 @@ def test_keys_that_are_refused_in_this_version() -> None:
 def test_forms_of_a_mask() -> None:
     masks = section(text("input.md"), "Masks")
     assert [form for form in FORMS if f"{form}:" not in masks] == []
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS.values(), ids=lambda convention: convention.name)
+def test_conventions(convention: Convention) -> None:
+    row = rows(section(text("conventions.md"), "Masks: `--as`"))[convention.name]
+    name, call, true, one, numbers, corner, source = (cell.strip() for cell in row.strip("| ").split("|"))
+    assert (name, call) == (f"`{convention.name}`", f"`{convention.call}`")
+    assert [true, one.split(" (")[0], corner.split(" (")[0]] == [convention.true, convention.one, convention.corner]
+    assert numbers.split(" (")[0] == ("added" if convention.adds else "refused")
+    assert convention.source in source
 
 
 def test_examples() -> None:

@@ -18,6 +18,7 @@ def compute(
     rounding: options.Rounding = "shown",
     heatmap: options.Heatmap = False,
     mask: options.Mask = None,
+    as_: options.As = None,
     scale: options.Scale = None,
     dtype: options.Dtype = "float64",
     device: options.Device = "cpu",
@@ -38,6 +39,7 @@ def compute(
         ("--rounding", rounding),
         ("--dtype", dtype),
         ("--device", device),
+        ("--as", as_),
         ("--color", color),
         ("--math", math),
     ):
@@ -72,7 +74,7 @@ def compute(
     from attncli.problem.reader import change, read_problem
     from attncli.tracing import run
 
-    problem = read_problem(source)
+    problem = read_problem(source, convention=as_)
     if mask is not None or scale is not None:
         problem = change(problem, mask=mask, scale=scale)
     trace = run(problem, device=device, dtype=dtype, rounding=rounding, precision=decimals)

@@ -47,6 +47,9 @@ Heatmap: TypeAlias = Annotated[bool, typer.Option("--heatmap", help="Shade the c
 Mask: TypeAlias = Annotated[
     str | None, typer.Option("--mask", metavar="MASK", help="Another mask than the file's: causal, none, …")
 ]
+As: TypeAlias = Annotated[
+    str | None, choice("--as", "Read a mask that does not say what it means as this software does.")
+]
 Scale: TypeAlias = Annotated[
     str | None, typer.Option("--scale", metavar="SCALE", help="Another scale than the file's: a number or none.")
 ]

@@ -6,6 +6,7 @@ import os
 
 from attncli.choices import DETAILS, DEVICES, DTYPES, ROUNDINGS, chosen
 from attncli.errors import usage_error
+from attncli.problem.conventions import CONVENTIONS
 from attncli.render import FORMATS, format_of
 
 CHOICES = {
@@ -14,6 +15,7 @@ CHOICES = {
     "--rounding": ROUNDINGS,
     "--dtype": tuple(DTYPES),
     "--device": DEVICES,
+    "--as": tuple(CONVENTIONS),
     "--color": ("auto", "always", "never"),
     "--math": ("fences", "dollars"),
 }

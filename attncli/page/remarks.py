@@ -43,7 +43,8 @@ def about(printer: Printer) -> Text:
         source.append(f"; positions: {' and '.join(map(_position, trace.settings.position))}")
     if trace.settings.mask:
         corner = f" ({trace.settings.corner})" if trace.settings.corner else ""
-        source.append(f"; mask: {', '.join(trace.settings.mask)}{corner}")
+        reader = f", as {trace.settings.convention} reads it" if trace.settings.convention else ""
+        source.append(f"; mask: {', '.join(trace.settings.mask)}{corner}{reader}")
     if trace.settings.device != "cpu":
         source.append(f"; device: {trace.settings.device}")
     return text("".join(source) + ".")

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.problem.arrays import read_array
+from attncli.problem.conventions import OWN, Convention, Polarity
 from attncli.problem.matrices import DEEPEST, read_cells, read_matrix
-from attncli.problem.model import Additive, Keep
+from attncli.problem.model import Additive, Hide, Keep
 from attncli.problem.numbers import NumberError, as_float, is_plain
 from attncli.problem.spot import Spot
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, truth
@@ -16,31 +17,40 @@ _SPELLINGS = "write {keep: [[1, 0], …]} where 1 means may attend, or {hide: [[
 _EXAMPLES = {1: "[1, 1, 0]", 2: "[[1, 0], [1, 1]]"}
 _DEEPEST = {1: 2, 2: DEEPEST}  # batch × keys; batch × heads × queries × keys
 _OLD_TRUTHS = ("yes", "no", "on", "off")  # meant as true and false, and told so
+_PARTS: dict[Polarity, type[Keep | Hide]] = {"attend": Keep, "hidden": Hide}
 
 
-def read_bare(spot: Spot) -> Keep | Additive | None:
-    """A matrix without a word on its polarity: truth values keep, numbers are added, 0 and 1 alone are refused."""
+def read_bare(spot: Spot, convention: Convention = OWN) -> Keep | Hide | Additive | None:
+    """A matrix without a word on its polarity: truth values keep, numbers are added, 0 and 1 alone are refused.
+
+    Another convention than our own says what true means, and what 0 and 1 alone mean.
+    """
     if isinstance(spot.node, Mapping):
         array = read_array(spot)
         if array is None:
             return None
         if array.dtype.kind == "b":
-            keep = _of_rank(array.astype(np.bool_), 2, spot)
-            return None if keep is None else Keep(keep)
+            matrix = _of_rank(array.astype(np.bool_), 2, spot)
+            return None if matrix is None else _PARTS[convention.true](matrix)
         only_zero_one = bool(np.isin(array, (0, 1)).all())
     else:
         cells = list(_leaves(spot.node))
         truths = [cell for cell in cells if truth(cell) is not None or cell.text.lower() in _OLD_TRUTHS]
         if truths and not any(_is_number(cell) for cell in cells):
-            matrix = read_booleans(spot)
-            return None if matrix is None else Keep(matrix)
+            return _read_truths(spot, convention.true)
         if truths:
             help = "write true and false only, or numbers to add only"
             spot.wrong("mixes truth values and numbers", help, at=truths[0].at)
             return None
         only_zero_one = bool(cells) and all(_zero_or_one(cell) for cell in cells)
-    if only_zero_one:
+    if only_zero_one and convention.one is None:
         spot.wrong("a mask of only 0 and 1 could mean either", _SPELLINGS)
+        return None
+    if only_zero_one and convention.one in _PARTS:
+        return _read_truths(spot, convention.one)
+    if not convention.adds:
+        help = "write true and false, or {additive: …} for numbers that are added"
+        spot.wrong(f"{convention.name} adds no matrix to the scores: its masks hold true and false, or 1 and 0", help)
         return None
     return read_additive(spot)
 
@@ -67,6 +77,11 @@ def read_booleans(spot: Spot, rank: int = 2) -> NDArray[np.bool_] | None:
         return None
     cells = read_cells(spot, _boolean)
     return None if cells is None else _of_rank(np.array(cells, dtype=np.bool_), rank, spot)
+
+
+def _read_truths(spot: Spot, polarity: Polarity) -> Keep | Hide | None:
+    matrix = read_booleans(spot)
+    return None if matrix is None else _PARTS[polarity](matrix)
 
 
 def _of_rank(array: NDArray[np.bool_], rank: int, spot: Spot) -> NDArray[np.bool_] | None:

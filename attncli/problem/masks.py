@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from attncli.errors import did_you_mean
+from attncli.problem.conventions import OWN, Convention
 from attncli.problem.keys import CORNERS, MASK_WORDS, Corner
 from attncli.problem.mask_forms import FORMS
 from attncli.problem.mask_matrices import read_bare
@@ -31,6 +32,7 @@ class Placed:
 class MaskReading:
     """What has been read of a mask so far: its parts, and each corner that is written, with its spot."""
 
+    convention: Convention = OWN
     parts: list[Placed] = field(default_factory=list)
     corners: list[tuple[Corner, Spot]] = field(default_factory=list)
 
@@ -41,13 +43,18 @@ class MaskReading:
 
     def mask(self) -> Mask:
         """The Mask all parts make together: what is said twice counts once, a corner said once holds for all."""
-        corner = self.corners[0][0] if self.corners else CORNERS[0]
+        corner = CORNERS[0]
+        if _use_corner(self.parts):
+            corner = self.corners[0][0] if self.corners else self.convention.corner
         return Mask(tuple(dict.fromkeys(placed.part for placed in self.parts)), corner)
 
 
-def read_mask(spot: Spot) -> MaskReading:
-    """Every part of a mask; what is wrong is reported and left out. Sizes are checked by `shapes`."""
-    reading = MaskReading()
+def read_mask(spot: Spot, convention: Convention = OWN) -> MaskReading:
+    """Every part of a mask; what is wrong is reported and left out. Sizes are checked by `shapes`.
+
+    The convention says what a mask means where it does not say so itself.
+    """
+    reading = MaskReading(convention)
     for form in spot.items if _is_list_of_forms(spot.node) else (spot,):
         _read_form(form, reading)
     for corner, where in reading.corners[1:]:
@@ -82,11 +89,15 @@ def _read_form(spot: Spot, reading: MaskReading) -> None:
         if node.items and not any(isinstance(item, Sequence) for item in node.items):
             spot.wrong("must be a list of rows, not a flat list", _FLAT_HELP)
         else:
-            reading.add(read_bare(spot), spot)
+            reading.add(read_bare(spot, reading.convention), spot)
     elif "file" in node.keys:
-        reading.add(read_bare(spot), spot)
+        reading.add(read_bare(spot, reading.convention), spot)
     elif insist_keys(spot, FORMS):
         _read_mapping(spot, reading)
+
+
+def _use_corner(parts: list[Placed]) -> bool:
+    return any(isinstance(placed.part, Causal | Window) for placed in parts)
 
 
 def _read_mapping(spot: Spot, reading: MaskReading) -> None:
@@ -96,12 +107,11 @@ def _read_mapping(spot: Spot, reading: MaskReading) -> None:
     for key in spot.keys:
         if key != "corner":
             reading.add(FORMS[key](spot.key(key)), spot.key(key))
-    uses_corner = any(isinstance(placed.part, Causal | Window) for placed in reading.parts[before:])
     if "corner" in spot.keys:
         corner = spot.key("corner")
         word = read_word(corner, CORNERS)
         if not {Causal.name, Window.name} & spot.keys.keys():
             help = "write {causal: true, corner: bottom-right}"
             corner.wrong("a corner belongs to causal or window", help, at=spot.keys["corner"])
-        elif word and uses_corner:
+        elif word and _use_corner(reading.parts[before:]):
             reading.corners.append((cast("Corner", word), corner))

@@ -133,6 +133,7 @@ class Problem:
     number, "default" (1/√d_k for scaled_dot) or "none"; `sink` is the one number of all heads, where it is not given
     per head; `alibi` asks for biases by distance, of the slopes given (`slope` for a single head) or of the usual ones;
     `joined` says that heads were columns side by side, and so that their outputs are put side by side again.
+    `convention` names the software by whose meaning the mask was read, None for our own.
     """
 
     title: str
@@ -149,3 +150,4 @@ class Problem:
     alibi: bool = False
     slope: Scalar | None = None
     joined: bool = False
+    convention: str | None = None

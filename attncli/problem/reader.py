@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from attncli.english import shorten
 from attncli.errors import AttncliError, Exit, did_you_mean, usage_error
 from attncli.problem.axes import axes_of, past_length, rows, sizes
+from attncli.problem.conventions import OWN, Convention, named
 from attncli.problem.extent import check_extent
 from attncli.problem.files import STANDARD_INPUT
 from attncli.problem.heads import split_heads
@@ -29,27 +31,30 @@ from attncli.problem.tree import Leaf, Mapping, Node, describe
 from attncli.problem.yaml_reader import read_yaml
 
 
-def load(path: str) -> Problem:
+def load(path: str, *, convention: str | None = None) -> Problem:
     """The problem in a file, or on standard input for "-".
 
-    Raises AttncliError: exit 4 where the file cannot be read, exit 3 for what is wrong in it, the first
-    problem in the order of the file with up to nineteen others as its `more`, and how many there are besides.
+    `convention` names the software, such as "torch", by whose meaning a mask is read that does not say its own.
+    Raises AttncliError: exit 2 for a convention that is none, exit 4 where the file cannot be read, exit 3 for what
+    is wrong in it, the first problem in the order of the file with up to nineteen others as its `more`, and how
+    many there are besides.
     """
-    return read_problem(read_source(path))
+    return read_problem(read_source(path), convention=convention)
 
 
-def loads(data: bytes, name: str, *, folder: Path | None = None) -> Problem:
+def loads(data: bytes, name: str, *, folder: Path | None = None, convention: str | None = None) -> Problem:
     """The problem in these bytes; `name` is the file's in messages, and its suffix tells JSON from YAML.
 
     `{file: …}` references start from `folder`, by default the current one. Raises AttncliError (exit 3).
     """
-    return read_problem(decode(data, name, folder))
+    return read_problem(decode(data, name, folder), convention=convention)
 
 
-def read_problem(source: Source) -> Problem:
-    """The problem a text tells; AttncliError (exit 3) as for `load`."""
+def read_problem(source: Source, *, convention: str | None = None) -> Problem:
+    """The problem a text tells; AttncliError as for `load`."""
+    reads = named(convention)
     report, root = read_tree(source)
-    return _problem(root, report)
+    return _problem(root, report, reads)
 
 
 def read_tree(source: Source) -> tuple[Report, Node]:
@@ -73,13 +78,14 @@ def read_tree(source: Source) -> tuple[Report, Node]:
 def change(problem: Problem, *, mask: str | None = None, scale: str | None = None) -> Problem:
     """The problem with another mask (in YAML, as in a file) or scale; AttncliError (exit 2) for bad ones.
 
-    A file that a mask refers to and that cannot be read is exit 4, as in a problem.
+    The mask is read by the convention of the problem. A file that it refers to and that cannot be read is exit 4,
+    as in a problem.
     """
     if mask is not None:
         if not mask.strip():
             raise usage_error("--mask is empty", help="write none, causal or a form: '{padding: [1, 1, 0]}'")
         report = Report(Source("--mask", mask), Exit.USAGE)
-        reading = read_mask(Spot(read_yaml(report), "mask", report))
+        reading = read_mask(Spot(read_yaml(report), "mask", report), named(problem.convention))
         check_mask(reading.parts, problem.given)
         report.stop()
         problem = replace(problem, mask=reading.mask())
@@ -91,7 +97,7 @@ def change(problem: Problem, *, mask: str | None = None, scale: str | None = Non
     return problem
 
 
-def _problem(root: Node, report: Report) -> Problem:
+def _problem(root: Node, report: Report, convention: Convention) -> Problem:
     if not isinstance(root, Mapping):
         report.fail(
             f"a problem must be a mapping of keys to values, not {describe(root)}",
@@ -99,7 +105,7 @@ def _problem(root: Node, report: Report) -> Problem:
             help="write lines such as X: [[1, 0], [0, 1]]",
         )
     report.root = root
-    values = _read_values(root, report)
+    values = _read_values(root, report, convention)
     given = _given(values)
     position: Position = values.get("position") or Position()
     mask: MaskReading = values.get("mask") or MaskReading()
@@ -140,6 +146,7 @@ def _problem(root: Node, report: Report) -> Problem:
         alibi=position.alibi,
         slope=slope,
         joined=joined,
+        convention=None if convention is OWN else convention.name,
     )
 
 
@@ -167,11 +174,12 @@ def _for_all_heads(given: dict[str, Matrix], name: str) -> Scalar | None:
     return Scalar(float(only.value[0]), written or repr(float(only.value[0])))
 
 
-def _read_values(root: Mapping, report: Report) -> dict[str, Any]:
+def _read_values(root: Mapping, report: Report, convention: Convention) -> dict[str, Any]:
+    readers = READERS | {"mask": partial(read_mask, convention=convention)}
     values: dict[str, Any] = {}
     for key, node in root.values.items():
         if key in KEYS:
-            values[key] = READERS[KEYS[key].kind](Spot(node, key, report))
+            values[key] = readers[KEYS[key].kind](Spot(node, key, report))
         elif key in LATER:
             message, help = LATER[key]
             report.add(message, at=root.keys[key], path=key, help=help)

@@ -124,6 +124,7 @@ def _settings(problem: Problem, plan: Plan, dtype: Dtype, device: str, precision
         device,
         "shown" if precision is None else "paper",
         corner=problem.mask.corner if problem.mask.corner != "top-left" else None,
+        convention=problem.convention,
         softcap=problem.softcap.value if problem.softcap else None,
         exp_base=problem.exp_base.value if problem.exp_base else None,
         precision=precision,

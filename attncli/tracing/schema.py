@@ -7,6 +7,7 @@ from typing import Any
 from attncli.attention.indices import INDICES
 from attncli.attention.rules import RULES
 from attncli.choices import DEVICES, DTYPES, ROUNDINGS
+from attncli.problem.conventions import CONVENTIONS
 from attncli.problem.keys import CORNERS, PAIRINGS, SCORES
 
 _STRINGS: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
@@ -97,6 +98,10 @@ def _settings() -> dict[str, Any]:
             "scale": {"type": ["number", "null"], "description": "What the scores were multiplied by, if anything."},
             "mask": {**_STRINGS, "description": "The parts of the mask."},
             "corner": {"enum": list(CORNERS), "description": "Of a causal mask or a window, where not the top left."},
+            "convention": {
+                "enum": list(CONVENTIONS),
+                "description": "As what the mask was read, where not as our own.",
+            },
             "softcap": {"type": "number", "description": "The bound of the scores, where there is one."},
             "exp_base": {"type": "number", "description": "The base of the exponentials, where it is not e."},
             "dtype": {"enum": list(DTYPES)},

@@ -6,16 +6,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+# In data only where they apply.
 OPTIONAL = (
-    "corner",
-    "softcap",
-    "exp_base",
-    "precision",
-    "heads",
-    "kv_heads",
-    "position",
-    "pairing",
-)  # in data only where they apply
+    "corner", "convention", "softcap", "exp_base", "precision", "heads", "kv_heads", "position", "pairing",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +17,10 @@ class Settings:
     """How the scores were made and bounded, and how the numbers were kept.
 
     `scale` is what the scores were multiplied by, None if by nothing; `corner` is None at the top left;
-    `softcap` and `exp_base` are None where there are none; `precision` is the decimals of a trace on paper. `heads` is
-    None where there is no axis of heads, `kv_heads` where keys and values have as many; `position` names what
-    positions do ("rope", "alibi"), `pairing` which features rope turns together.
+    `convention` names the software as which the mask was read, None for our own; `softcap` and `exp_base` are None
+    where there are none; `precision` is the decimals of a trace on paper. `heads` is None where there is no axis of
+    heads, `kv_heads` where keys and values have as many; `position` names what positions do ("rope", "alibi"),
+    `pairing` which features rope turns together.
     """
 
     score: str
@@ -35,6 +30,7 @@ class Settings:
     device: str
     rounding: str
     corner: str | None = None
+    convention: str | None = None
     softcap: float | None = None
     exp_base: float | None = None
     precision: int | None = None

@@ -30,6 +30,7 @@ def problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("--math=", "--math cannot be ''", "choose fences or dollars"),
         ("--dtype flaot32", "--dtype cannot be 'flaot32'", "did you mean float32?"),
         ("--device gpu0", "--device cannot be 'gpu0'", "did you mean gpu?"),
+        ("--as tourch", "--as cannot be 'tourch'", "did you mean torch?"),
         ("--color no", "--color cannot be 'no'", "choose auto, always or never"),
         (
             "--steps ,",
@@ -165,3 +166,21 @@ def test_bad_input_writes_nothing_and_keeps_the_old_file(problem: Path, capsys: 
     assert err.splitlines()[0].startswith("attncli: error: p.yaml:1:9: Q[0][1]: ")
     assert Path("a.md").read_text() == "old"
     assert sorted(os.listdir()) == ["a.md", "p.yaml"]
+
+
+@pytest.mark.parametrize(("convention", "mask"), [("torch", "additive"), ("keras", "keep")])
+def test_as_is_told_on_the_page_and_in_the_settings(
+    problem: Path, capsys: pytest.CaptureFixture[str], convention: str, mask: str
+) -> None:
+    problem.write_text(f"{PROBLEM}mask: [[1, 0], [1, 1]]\n")
+    assert run(["compute", "p.yaml"]) == 3
+    assert run(["compute", "p.yaml", "--as", convention, "--format", "json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert (data["settings"]["mask"], data["settings"]["convention"]) == ([mask], convention)
+    assert run(["compute", "p.yaml", "--as", convention]) == 0
+    assert f"mask: {mask}, as {convention} reads it." in " ".join(capsys.readouterr().out.split())
+
+
+def test_without_as_no_convention_is_told(problem: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["compute", "p.yaml", "--mask", "causal", "--format", "json"]) == 0
+    assert "convention" not in json.loads(capsys.readouterr().out)["settings"]

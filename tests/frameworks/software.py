@@ -1,0 +1,106 @@
+"""The attention functions of other software, each as one function from Q, K and a mask to the weights it gives.
+
+The values are the identity matrix, so that the output is the weights; one head, in double precision.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+os.environ.setdefault("KERAS_BACKEND", "torch")
+os.environ.setdefault("JAX_ENABLE_X64", "1")
+
+Array: TypeAlias = NDArray[Any]
+Weights: TypeAlias = Callable[..., Array]
+
+
+def imported(name: str) -> Any:
+    """The package, or a skipped test; what it says to its own developers while it loads is left aside."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return pytest.importorskip(name, reason=f"{name} is not installed", exc_type=ImportError)
+
+
+def torch_weights(q: Array, k: Array, mask: Array | None = None, *, causal: bool = False) -> Array:
+    torch = imported("torch")
+    tensors = (torch.from_numpy(array) for array in (q, k, np.eye(len(k))))
+    mask = None if mask is None else torch.from_numpy(mask)
+    return torch.nn.functional.scaled_dot_product_attention(*tensors, attn_mask=mask, is_causal=causal).numpy()
+
+
+def torch_mha_weights(q: Array, k: Array, mask: Array | None = None) -> Array:
+    torch = imported("torch")
+    layer = torch.nn.MultiheadAttention(q.shape[1], 1, bias=False, dtype=torch.float64).eval()
+    layer.in_proj_weight.data = torch.eye(q.shape[1], dtype=torch.float64).repeat(3, 1)
+    query, key = torch.from_numpy(q), torch.from_numpy(k)
+    mask = None if mask is None else torch.from_numpy(mask)
+    return layer(query, key, key, attn_mask=mask)[1].detach().numpy()
+
+
+def keras_weights(q: Array, k: Array, mask: Array | None = None, *, causal: bool = False) -> Array:
+    imported("torch")
+    keras = imported("keras")
+    layer = keras.layers.MultiHeadAttention(1, q.shape[1], use_bias=False, dtype="float64")
+    layer(q[None], k[None])
+    layer.set_weights([np.eye(q.shape[1]).reshape(weight.shape) for weight in layer.weights])
+    choices = {"attention_mask": None if mask is None else mask[None], "use_causal_mask": causal}
+    _, weights = layer(q[None], k[None], return_attention_scores=True, **choices)
+    return weights.detach().numpy()[0, 0]
+
+
+def jax_weights(q: Array, k: Array, mask: Array | None = None, *, causal: bool = False, **more: Any) -> Array:
+    jax = imported("jax")
+    width = max(len(k), q.shape[1])  # values have to be as wide as keys: both are filled up with zeros
+
+    def wide(array: Array) -> Array:
+        return np.pad(array, ((0, 0), (0, width - array.shape[1])))[:, None]
+
+    more |= {"is_causal": causal, "scale": 1 / np.sqrt(q.shape[1])}
+    if mask is not None:
+        more["mask" if mask.dtype == bool else "bias"] = mask[None, None]
+    out = jax.nn.dot_product_attention(wide(q), wide(k), wide(np.eye(len(k))), **more)
+    return np.asarray(out)[:, 0, : len(k)]
+
+
+def onnx_weights(
+    q: Array, k: Array, mask: Array | None = None, *, causal: bool = False, length: int | None = None,
+    past: int = 0, opset: int = 25, **attributes: Any,
+) -> Array:  # fmt: skip
+    """`length` is that of nonpad_kv_seqlen; the first `past` keys are given as a cache."""
+    onnx, reference = imported("onnx"), imported("onnx.reference")
+    v = np.eye(len(k))
+    feeds = {"Q": q[None, None], "K": k[None, None, past:], "V": v[None, None, past:]}
+    if mask is not None:
+        feeds["attn_mask"] = mask
+    if past:
+        feeds |= {"past_key": k[None, None, :past], "past_value": v[None, None, :past]}
+    if length is not None:
+        feeds["nonpad_kv_seqlen"] = np.array([length])
+    names = ("Q", "K", "V", "attn_mask", "past_key", "past_value", "nonpad_kv_seqlen")
+    given = [name if name in feeds else "" for name in names]
+    while not given[-1]:
+        given.pop()
+    make = onnx.helper
+    types = {name: make.np_dtype_to_tensor_dtype(array.dtype) for name, array in feeds.items()}
+    inputs = [make.make_tensor_value_info(name, types[name], array.shape) for name, array in feeds.items()]
+    output = make.make_tensor_value_info("Y", types["Q"], None)
+    node = make.make_node("Attention", given, ["Y"], is_causal=int(causal), **attributes)
+    graph = make.make_graph([node], "attention", inputs, [output])
+    model = make.make_model(graph, opset_imports=[make.make_opsetid("", opset)])
+    return reference.ReferenceEvaluator(model).run(None, feeds)[0][0, 0]
+
+
+SOFTWARE: dict[str, Weights] = {
+    "torch": torch_weights,
+    "torch-mha": torch_mha_weights,
+    "keras": keras_weights,
+    "jax": jax_weights,
+    "onnx": onnx_weights,
+}
