@@ -1,4 +1,4 @@
-"""What ATTNCLI_REQUIRE="torch tex katex jq" promises must be there, so that no oracle is skipped in silence."""
+"""What ATTNCLI_REQUIRE="torch tex katex jq …" promises must be there, so that no oracle is skipped in silence."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ import pytest
 
 PRESENT: dict[str, Callable[[], bool]] = {
     "torch": lambda: importlib.util.find_spec("torch") is not None,
+    "onnx": lambda: importlib.util.find_spec("onnx") is not None,
+    "jax": lambda: importlib.util.find_spec("jax") is not None,
+    "keras": lambda: importlib.util.find_spec("keras") is not None,
+    "transformers": lambda: importlib.util.find_spec("transformers") is not None,
     "gpu": lambda: importlib.util.find_spec("cupy") is not None,
     "tex": lambda: all(shutil.which(engine) for engine in ("pdflatex", "xelatex", "lualatex")),
     "jq": lambda: shutil.which("jq") is not None,
