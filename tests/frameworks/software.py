@@ -69,20 +69,9 @@ def jax_weights(q: Array, k: Array, mask: Array | None = None, *, causal: bool =
     return np.asarray(out)[:, 0, : len(k)]
 
 
-def onnx_weights(
-    q: Array, k: Array, mask: Array | None = None, *, causal: bool = False, length: int | None = None,
-    past: int = 0, opset: int = 25, **attributes: Any,
-) -> Array:  # fmt: skip
-    """`length` is that of nonpad_kv_seqlen; the first `past` keys are given as a cache."""
+def onnx_attention(feeds: dict[str, Array], opset: int = 25, **attributes: Any) -> Array:
+    """The output of the operator for its inputs by name, each as batch × heads × tokens × features."""
     onnx, reference = imported("onnx"), imported("onnx.reference")
-    v = np.eye(len(k))
-    feeds = {"Q": q[None, None], "K": k[None, None, past:], "V": v[None, None, past:]}
-    if mask is not None:
-        feeds["attn_mask"] = mask
-    if past:
-        feeds |= {"past_key": k[None, None, :past], "past_value": v[None, None, :past]}
-    if length is not None:
-        feeds["nonpad_kv_seqlen"] = np.array([length])
     names = ("Q", "K", "V", "attn_mask", "past_key", "past_value", "nonpad_kv_seqlen")
     given = [name if name in feeds else "" for name in names]
     while not given[-1]:
@@ -91,10 +80,26 @@ def onnx_weights(
     types = {name: make.np_dtype_to_tensor_dtype(array.dtype) for name, array in feeds.items()}
     inputs = [make.make_tensor_value_info(name, types[name], array.shape) for name, array in feeds.items()]
     output = make.make_tensor_value_info("Y", types["Q"], None)
-    node = make.make_node("Attention", given, ["Y"], is_causal=int(causal), **attributes)
+    node = make.make_node("Attention", given, ["Y"], **attributes)
     graph = make.make_graph([node], "attention", inputs, [output])
     model = make.make_model(graph, opset_imports=[make.make_opsetid("", opset)])
-    return reference.ReferenceEvaluator(model).run(None, feeds)[0][0, 0]
+    return reference.ReferenceEvaluator(model).run(None, feeds)[0]
+
+
+def onnx_weights(
+    q: Array, k: Array, mask: Array | None = None, *, causal: bool = False, length: int | None = None,
+    past: int = 0, **more: Any,
+) -> Array:  # fmt: skip
+    """`length` is that of nonpad_kv_seqlen; the first `past` keys are given as a cache."""
+    v = np.eye(len(k))
+    feeds = {"Q": q[None, None], "K": k[None, None, past:], "V": v[None, None, past:]}
+    if mask is not None:
+        feeds["attn_mask"] = mask
+    if past:
+        feeds |= {"past_key": k[None, None, :past], "past_value": v[None, None, :past]}
+    if length is not None:
+        feeds["nonpad_kv_seqlen"] = np.array([length])
+    return onnx_attention(feeds, is_causal=int(causal), **more)[0, 0]
 
 
 SOFTWARE: dict[str, Weights] = {
