@@ -10,10 +10,12 @@ from attncli import tracing
 from attncli.choices import DETAILS, check_precision, chosen
 from attncli.errors import usage_error
 from attncli.page.derivation import derivation
+from attncli.page.heads import chosen_place
 from attncli.page.view import View
 from attncli.problem.model import Problem
 from attncli.problem.reader import load as load_problem
 from attncli.render import Style, render
+from attncli.tracing.slices import at as take_out
 
 
 class Trace(tracing.Trace):
@@ -33,6 +35,15 @@ class Trace(tracing.Trace):
     def to_dict(self) -> dict[str, Any]:
         """The trace as JSON data, format 1: plain lists, numbers and strings."""
         return tracing.to_dict(self)
+
+    def at(self, *, head: int | None = None, entry: int | None = None) -> Trace:
+        """The trace of one head, or of one entry of a batch, or of both: of a single head, without a leading axis.
+
+        Raises AttncliError (exit code 2) where there is no such head or entry. What comes of all heads together, as
+        concat and output do, is not in the trace of a head.
+        """
+        place = chosen_place(self, View(head=head, entry=entry))
+        return Trace._of(take_out(self, place)) if place else self
 
     @classmethod
     def _of(cls, trace: tracing.Trace) -> Trace:

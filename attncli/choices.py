@@ -12,6 +12,7 @@ from attncli.errors import did_you_mean, usage_error
 DEVICES = ("cpu", "gpu")
 ROUNDINGS = ("shown", "paper")
 DETAILS = ("brief", "rows", "cells")
+PLACES = range(10**6)  # of heads and of entries of a batch
 PRECISION = range(16)  # decimals; a float64 has no more that mean anything
 
 

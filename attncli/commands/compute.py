@@ -2,7 +2,7 @@
 
 import sys
 
-from attncli.choices import PRECISION
+from attncli.choices import PLACES, PRECISION
 from attncli.console import options, values
 from attncli.errors import usage_error
 
@@ -14,6 +14,8 @@ def compute(
     steps: options.Steps = None,
     detail: options.Detail = None,
     cell: options.Cell = None,
+    head: options.Head = None,
+    entry: options.Entry = None,
     precision: options.Precision = "3",
     rounding: options.Rounding = "shown",
     heatmap: options.Heatmap = False,
@@ -33,6 +35,10 @@ def compute(
     """
     page_format = values.output_format(format, output)
     decimals = values.whole("--precision", precision, PRECISION)
+    one_head, one_entry = (
+        None if place is None else values.whole(option, place, PLACES)
+        for option, place in (("--head", head), ("--entry", entry))
+    )
     chosen = None if steps is None else values.names("--steps", steps)
     for option, value in (
         ("--detail", detail),
@@ -84,6 +90,8 @@ def compute(
         steps=chosen,
         cell=cell,
         heatmap=heatmap,
+        head=one_head,
+        entry=one_entry,
     )
     document = (data_page if page_format == "json" else derivation)(trace, view)
     write_page(document, page_format, output, color=color, math=math or "fences", fragment=fragment)

@@ -32,6 +32,12 @@ Detail: TypeAlias = Annotated[
 Cell: TypeAlias = Annotated[
     str | None, typer.Option("--cell", metavar="CELL", help="Work this one cell: 'scores[0,1]'.")
 ]
+Head: TypeAlias = Annotated[
+    str | None, typer.Option("--head", metavar="N", help="Show this head only; heads count from 0.")
+]
+Entry: TypeAlias = Annotated[
+    str | None, typer.Option("--entry", metavar="N", help="Show this entry of a batch only; entries count from 0.")
+]
 Precision: TypeAlias = Annotated[
     str,
     typer.Option("--precision", metavar="N", help=f"Decimals shown, {PRECISION[0]} to {PRECISION[-1]}."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from attncli.page.document import Document
-from attncli.page.heads import chosen_place
+from attncli.page.heads import shown
 from attncli.page.printer import Printer, printer_for
 from attncli.page.selection import chosen_cell, chosen_steps
 from attncli.page.spelling import plain_line
@@ -14,7 +14,6 @@ from attncli.page.worked import cell_label, lines, worked_line
 from attncli.study.words import reading
 from attncli.tracing.data import to_dict
 from attncli.tracing.model import Trace
-from attncli.tracing.slices import at
 
 
 def data_page(trace: Trace, view: View) -> Document:
@@ -27,9 +26,7 @@ def view_data(trace: Trace, view: View) -> dict[str, Any]:
 
     Raises (exit 2) where the view asks for a step or a cell that is not there.
     """
-    place = chosen_place(trace, view)
-    if place:
-        trace = at(trace, place)
+    trace = shown(trace, view)
     printer = printer_for(trace, view)
     if view.cell is not None:
         return _cell_data(trace, view.cell, printer)

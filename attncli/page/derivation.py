@@ -7,21 +7,19 @@ from collections.abc import Iterator
 from attncli.page.closing import closing
 from attncli.page.data import view_data
 from attncli.page.document import Block, Document, Heading, Paragraph
-from attncli.page.heads import chosen_place, sections
+from attncli.page.heads import sections, shown
 from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import about, notes
 from attncli.page.section import cell_section, given_section, step_section
 from attncli.page.selection import chosen_cell, chosen_steps
 from attncli.page.view import View
 from attncli.tracing.model import Trace
-from attncli.tracing.slices import at, leading
+from attncli.tracing.slices import leading
 
 
 def derivation(trace: Trace, view: View) -> Document:
     """The page for this view; raises (exit 2) where it asks for a step or a cell that is not there."""
-    place = chosen_place(trace, view)
-    if place:
-        trace = at(trace, place)
+    trace = shown(trace, view)
     printer = printer_for(trace, view)
     if view.cell is not None:
         step, index = chosen_cell(trace, view.cell)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from attncli.english import count, either, listed
 from attncli.errors import usage_error
@@ -27,13 +28,23 @@ def chosen_place(trace: Trace, view: View) -> dict[str, int]:
         if place is None:
             continue
         there = _length(trace, letter) if letter in own else 0
-        if place >= there:
+        if not isinstance(place, int) or not 0 <= place < there:
             word = _WORDS[letter].lower()
             help = f"use 0 to {there - 1}" if there else f"leave out {option}"
             message = f"{option} {place} does not exist: there {either(there, 'is', 'are')} {count(there, word)}"
             raise usage_error(message if there else f"{option} needs a problem with a {word} axis", help=help)
         found[letter] = place
     return found
+
+
+def shown(trace: Trace, view: View) -> Trace:
+    """The whole trace, or the place of it that the view asks for, whose title then says so."""
+    place = chosen_place(trace, view)
+    if not place:
+        return trace
+    said = _title(place)
+    title = f"{trace.title}: {said[0].lower()}{said[1:]}" if trace.title else said
+    return replace(at(trace, place), title=title)
 
 
 def sections(printer: Printer, names: tuple[str, ...], view: View) -> Iterator[Block]:

@@ -61,6 +61,9 @@ def _step(trace: Trace, name: str) -> Step:
     if found is not None and found in trace.steps:
         return trace.steps[found]
     there = ", ".join(trace.steps)
+    if found in ("concat", "output") and "heads_output" in trace.steps:
+        help = "it comes of all heads together: leave out --head, or ask for heads_output"
+        raise usage_error(f"{found} is no step of a single head", help=help)
     if found:
         raise usage_error(f"this problem has no step {found}", help=f"its steps are {there}")
     if len(words := name.split()) > 1:

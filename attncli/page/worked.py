@@ -16,7 +16,7 @@ from attncli.equation.substitute import decimal, exact, substitute
 from attncli.equation.tree import Call, Expression, Number, Ref, rewrite, walk
 from attncli.page.document import Math, Text, WorkedLine
 from attncli.page.printer import Printer, printed
-from attncli.tracing.model import Step, Trace, masked_out
+from attncli.tracing.model import Step, Trace
 
 TRANSCENDENTAL = ("exp", "tanh", "pow")
 NOTHING = Decimal("1e-40")
@@ -30,7 +30,7 @@ def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full
     tree = step.rule.equation.expression
     if isinstance(tree, Call) and step.rule.decides:
         return WorkedLine(label, remark=_visibility(printer, tree, place))
-    if step.rule.shares and index[0] in trace.fully_masked:
+    if step.rule.shares and (index[:-1] if len(index) > 2 else index[0]) in trace.fully_masked:
         nothing = ("by definition: this query sees no key",)
         return WorkedLine(label, result=printer.number(step.name, index), remark=nothing)
     sizes, scalars = index_sizes(step.rule.equation, trace.shapes()), printer.scalars()
@@ -69,28 +69,32 @@ def lines(printer: Printer, step: Step, detail: str) -> tuple[WorkedLine, ...]:
     if detail == "cells":
         places: Iterator[tuple[int, ...]] = product(*(range(size) for size in step.shape))
         return tuple(worked_line(printer, step, place) for place in places)
-    return tuple(
-        worked_line(printer, step, _telling_cell(printer.trace, step, row), in_full=False)
-        for row in range(step.shape[0])
-    )
+    along = len(step.shape) > 1 and step.rule.axes[-1] != "query"  # a row has more than one cell
+    rows = product(*(range(size) for size in (step.shape[:-1] if along else step.shape)))
+    return tuple(worked_line(printer, step, _telling_cell(printer.trace, step, row), in_full=False) for row in rows)
 
 
 def cell_label(step: Step, index: tuple[int, ...]) -> str:
     """Which cell: I → love for a query and a key, I, d2 for a feature."""
     words = [labels[place] for labels, place in zip(step.labels, index, strict=True)]
-    return (" → " if step.rule.axes == ("query", "key") else ", ").join(words)
+    if step.rule.axes[-2:] == ("query", "key"):
+        words[-2:] = [" → ".join(words[-2:])]
+    return ", ".join(words)
 
 
-def _telling_cell(trace: Trace, step: Step, row: int) -> tuple[int, ...]:
+def _telling_cell(trace: Trace, step: Step, row: tuple[int, ...]) -> tuple[int, ...]:
     """The cell that stands for its row: where the query looks most, so that one thread runs through all steps."""
-    if len(step.shape) == 1:
-        return (row,)
-    if step.rule.axes != ("query", "key"):
-        return (row, 0)
-    hidden = masked_out(trace.steps) if step.name == "mask" else None
-    if hidden is not None and hidden[row].any():
-        return (row, int(np.argmax(hidden[row])))
-    return (row, int(np.argmax(trace["weights"][row])))
+    if len(row) == len(step.shape):
+        return row
+    if step.rule.axes[-2:] != ("query", "key"):
+        return (*row, 0)
+    hidden = step.value[row] == -inf
+    if step.name == "mask" and hidden.any():
+        return (*row, int(np.argmax(hidden)))
+    weights = trace.steps["weights"]
+    place = dict(zip(step.rule.target.letters, row, strict=False))  # a mask of all heads looks where the first one does
+    index = tuple(place.get(letter, 0) for letter in weights.rule.target.letters[:-1])
+    return (*row, int(np.argmax(weights.value[index])))
 
 
 def _shortened(sentence: Expression) -> Expression:

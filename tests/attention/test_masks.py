@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from attncli.attention.masks import mask_names
 from attncli.attention.offset import mask_offset
@@ -26,59 +27,75 @@ from attncli.problem.model import (
     Problem,
     Window,
 )
-from attncli.tracing import run
+from attncli.tracing import Trace, run
 
 Build = Callable[..., Problem]
 
 
-def visible(part: MaskPart, i: int, j: int, offset: int) -> bool:
+def at(matrix: Any, *place: int) -> Any:
+    """The cell at (entry, head, query, key) of an array that may lack the first axes, or have 1 there for all."""
+    array = np.asarray(matrix)
+    return array[tuple(0 if size == 1 else spot for spot, size in zip(place[-array.ndim :], array.shape, strict=True))]
+
+
+def visible(part: MaskPart, place: tuple[int, int, int, int], offset: int) -> bool:
     """Whether one part lets query i see key j, as the documentation says it."""
+    entry, _, i, j = place
     if isinstance(part, Causal):
         return j <= i + offset
     if isinstance(part, Window):
         near_left = part.left == -1 or j >= i + offset - part.left
         return near_left and (part.right == -1 or j <= i + offset + part.right)
     if isinstance(part, Padding):
-        return part.exists[j]
+        return part.exists[entry if len(part.exists) > 1 else 0][j]
     if isinstance(part, Lengths):
-        return j < part.length
+        return j < part.lengths[entry if len(part.lengths) > 1 else 0]
     if isinstance(part, Additive):
-        return bool(part.matrix.value[i, j] != -np.inf)
-    return bool(part.matrix[i, j]) == isinstance(part, Keep)
+        return bool(at(part.matrix.value, *place) != -np.inf)
+    return bool(at(part.matrix, *place)) == isinstance(part, Keep)
 
 
-def added(part: MaskPart, i: int, j: int) -> float:
-    return float(part.matrix.value[i, j]) if isinstance(part, Additive) else 0
+def added(part: MaskPart, place: tuple[int, int, int, int]) -> float:
+    return float(at(part.matrix.value, *place)) if isinstance(part, Additive) else 0
 
 
-def brute_force(parts: tuple[MaskPart, ...], corner: str, n: int, m: int) -> np.ndarray:
-    exist = [j for j in range(m) if all(visible(p, 0, j, 0) for p in parts if isinstance(p, Padding | Lengths))]
-    offset = len(exist) - n if corner == "bottom-right" else 0
-    return np.array(
-        [
-            [
-                sum(added(p, i, j) for p in parts) if all(visible(p, i, j, offset) for p in parts) else -np.inf
-                for j in range(m)
-            ]
-            for i in range(n)
-        ]
-    )
+def brute_force(parts: tuple[MaskPart, ...], corner: str, shape: tuple[int, int, int, int], past: int) -> np.ndarray:
+    """What is added to every cell of entry × head × query × key."""
+    batch, _, n, m = shape
+    exist = [
+        sum(all(visible(p, (entry, 0, 0, j), 0) for p in parts if isinstance(p, Padding | Lengths)) for j in range(m))
+        for entry in range(batch)
+    ]
+    mask = np.empty(shape)
+    for place in np.ndindex(shape):
+        offset = exist[place[0]] - n if corner == "bottom-right" else past
+        seen = all(visible(p, place, offset) for p in parts)
+        mask[place] = sum(added(p, place) for p in parts) if seen else -np.inf
+    return mask
 
 
 @st.composite
-def masks(draw: st.DrawFn) -> tuple[int, int, tuple[MaskPart, ...], str]:
+def masks(draw: st.DrawFn, leading: tuple[int, ...] = ()) -> tuple[int, int, tuple[MaskPart, ...], str]:
+    """(n, m, parts, corner) for arrays with these axes before their rows: none, heads, or batch × heads."""
     n, m = draw(st.integers(1, 4)), draw(st.integers(1, 5))
+    entries = leading[0] if len(leading) == 2 else 1
+    axes = st.integers(0, len(leading)).flatmap(
+        lambda count: st.tuples(*(st.sampled_from([1, length]) for length in leading[len(leading) - count :]))
+    )
 
     def matrices(cells: st.SearchStrategy[Any]) -> st.SearchStrategy[np.ndarray]:
-        return st.lists(st.lists(cells, min_size=m, max_size=m), min_size=n, max_size=n).map(np.array)
+        return axes.flatmap(lambda before: arrays(np.array(draw(cells)).dtype, (*before, n, m), elements=cells))
+
+    def of_entries(one: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
+        return st.sampled_from([1, entries]).flatmap(lambda count: st.tuples(*[one] * count))
 
     sides = st.integers(-1, 4)
     biases = matrices(st.sampled_from([0.0, -np.inf, -1.5, 2.25, -1e9])).map(lambda rows: Additive(Matrix(rows)))
     part = st.one_of(
         st.just(Causal()),
         st.builds(Window, sides, sides),
-        st.lists(st.booleans(), min_size=m, max_size=m).map(lambda exists: Padding((tuple(exists),))),
-        st.integers(0, m).map(Lengths),
+        of_entries(st.tuples(*[st.booleans()] * m)).map(Padding),
+        of_entries(st.integers(0, m)).map(Lengths),
         matrices(st.booleans()).map(Keep),
         matrices(st.booleans()).map(Hide),
         biases,
@@ -87,24 +104,112 @@ def masks(draw: st.DrawFn) -> tuple[int, int, tuple[MaskPart, ...], str]:
     return n, m, tuple(parts), draw(st.sampled_from(["top-left", "bottom-right"]))
 
 
-@given(mask=masks(), seed=st.integers(0, 2**32 - 1))
-def test_every_mask_is_what_its_definition_says(problem: Build, backend: Backend, mask: Any, seed: int) -> None:
-    n, m, parts, corner = mask
+LEADING = [(), (2,), (3, 2), (2, 1), (1, 1)]
+
+
+@pytest.mark.parametrize("leading", LEADING, ids=str)
+@given(data=st.data(), past=st.integers(0, 2), seed=st.integers(0, 2**32 - 1))
+def test_every_mask_is_what_its_definition_says(
+    problem: Build, backend: Backend, leading: tuple[int, ...], data: Any, past: int, seed: int
+) -> None:
+    n, m, parts, corner = data.draw(masks(leading))
+    past = min(past, m - 1)  # so many of the m keys come from a cache
     random = np.random.default_rng(seed)
-    q, k, v = random.standard_normal((n, 2)), random.standard_normal((m, 2)), random.standard_normal((m, 3))
-    trace = run(problem(Q=q, K=k, V=v, mask=parts, corner=corner), backend=backend)
-    expected = brute_force(parts, corner, n, m)
-    np.testing.assert_array_equal(trace["mask"], expected)
-    np.testing.assert_allclose(trace["masked"], q @ k.T / np.sqrt(2) + expected, rtol=1e-9)
+    q, k, v = (random.standard_normal((*leading, rows, columns)) for rows, columns in ((n, 2), (m, 2), (m, 3)))
+    given = {"Q": q, "K": k[..., past:, :], "V": v[..., past:, :]}
+    cache = {"past_K": k[..., :past, :], "past_V": v[..., :past, :]} if past else {}
+    trace = run(problem(**given, **cache, mask=parts, corner=corner), backend=backend)
+    expected = brute_force(parts, corner, (*(1, 1, *leading)[-2:], n, m), past).reshape(*leading, n, m)
     hidden = expected == -np.inf
+    np.testing.assert_array_equal(spread(trace, "mask", "scores"), expected)
+    np.testing.assert_allclose(trace["masked"], trace["scaled"] + expected, rtol=1e-9)
     assert (trace["weights"][hidden] == 0).all()
-    assert trace.fully_masked == tuple(np.flatnonzero(hidden.all(axis=1)))
-    sums = trace["weights"].sum(axis=1)
-    np.testing.assert_allclose(sums, [0 if row in trace.fully_masked else 1 for row in range(n)], atol=1e-12)
+    dark = [tuple(map(int, row)) for row in np.argwhere(hidden.all(axis=-1))]
+    assert trace.fully_masked == tuple(row if leading else row[0] for row in dark)
+    np.testing.assert_allclose(trace["weights"].sum(axis=-1), ~hidden.all(axis=-1), atol=1e-12)
 
 
-THREE = {"Q": np.eye(3), "K": np.eye(3), "V": [[1, 2], [3, 4], [5, 6]]}
+def spread(trace: Trace, name: str, like: str) -> np.ndarray:
+    """The value of a step repeated along the axes that another step has besides."""
+    own, whole = trace.steps[name].rule.axes, trace.steps[like].rule.axes
+    missing = tuple(at for at, axis in enumerate(whole) if axis not in own)
+    return np.broadcast_to(np.expand_dims(trace[name], missing), trace[like].shape)
+
+
+ROWS, ENTRIES = np.ones((2, 3), dtype=bool), (np.ones((2, 2, 2, 2)), np.ones((2, 2, 3, 2)))
+
+
+@pytest.mark.parametrize(
+    ("parts", "corner", "axes"),
+    [
+        ((Causal(),), "top-left", ()),
+        ((Causal(),), "bottom-right", ()),
+        ((Lengths((2,)),), "top-left", ()),
+        ((Lengths((2, 3)),), "top-left", ("batch",)),
+        ((Causal(), Lengths((2, 3))), "top-left", ("batch",)),
+        ((Window(1, 0), Padding(((True, True, False), (True, False, True)))), "bottom-right", ("batch",)),
+        ((Padding(((True, True, False),)),), "top-left", ()),
+        ((Keep(ROWS[None, None]),), "top-left", ()),
+        ((Keep(np.ones((2, 2, 3), dtype=bool)),), "top-left", ("head",)),
+        ((Keep(np.ones((1, 2, 2, 3), dtype=bool)),), "top-left", ("head",)),
+        ((Hide(np.ones((2, 1, 2, 3), dtype=bool)),), "top-left", ("batch",)),
+        ((Hide(np.zeros((2, 2, 2, 3), dtype=bool)),), "top-left", ("batch", "head")),
+        ((Lengths((2, 3)), Additive(Matrix(np.ones((2, 2, 3))))), "top-left", ("batch", "head")),
+    ],
+)
+def test_a_mask_has_only_the_axes_it_differs_on(
+    problem: Build, parts: tuple[MaskPart, ...], corner: str, axes: tuple[str, ...]
+) -> None:
+    q, k = ENTRIES
+    step = run(problem(Q=q, K=k, V=k, mask=parts, corner=corner)).steps["mask"]
+    assert step.rule.axes == (*axes, "query", "key")
+    assert step.shape == (*[2] * len(axes), 2, 3)
+    assert [labels[0] for labels in step.labels] == [f"{'entry' if axis == 'batch' else axis} 0" for axis in axes] + [
+        "t1",
+        "c1",
+    ]
+
+
+def test_lengths_and_corners_of_each_entry_by_hand(problem: Build) -> None:
+    """Two queries; the first entry has all three keys (offset 1), the second only two (offset 0)."""
+    q, k = ENTRIES
+    trace = run(problem(Q=q, K=k, V=k, mask=(Causal(), Lengths((3, 2))), corner="bottom-right"))
+    np.testing.assert_array_equal(trace["mask"], [[[0, 0, -INF], [0, 0, 0]], [[0, -INF, -INF], [0, 0, -INF]]])
+    assert trace.steps["mask"].rule.source == ("mask[b, i, j] = where(j <= i + offset[b] and j < length[b], 0, -inf)")
+    assert trace.parameters["offset"].value.tolist() == [1, 0]
+    assert "(offset 1, 0)" in trace.steps["mask"].rule.meaning
+    np.testing.assert_allclose(trace["weights"][0, 1], [[1 / 2, 1 / 2, 0], [1 / 3, 1 / 3, 1 / 3]])
+    np.testing.assert_allclose(trace["weights"][1, 1], [[1, 0, 0], [0.5, 0.5, 0]])
+
+
+def test_a_cache_moves_the_diagonal(problem: Build) -> None:
+    """Two cached keys and two new ones: query i stands at position i + 2."""
+    two = np.ones((2, 2))
+    trace = run(problem(Q=two, K=two, V=two, past_K=two, past_V=two, mask=(Causal(), Window(1, -1))))
+    np.testing.assert_array_equal(trace["mask"], [[-INF, 0, 0, -INF], [-INF, -INF, 0, 0]])
+    assert trace.parameters["offset"].value == 2
+    assert "(offset 2, the length of the cache)" in trace.steps["mask"].rule.meaning
+
+
+def test_rows_that_see_nothing_are_told_by_head_and_entry(problem: Build) -> None:
+    """Head 1 of entry 0 hides everything from the second query, and entry 1 has no keys at all."""
+    q, k = ENTRIES
+    keep = np.ones((1, 2, 2, 3), dtype=bool)
+    keep[0, 1, 1] = False
+    trace = run(problem(Q=q, K=k, V=k, mask=(Keep(keep), Lengths((3, 0))), tokens=("a", "b")))
+    assert trace.fully_masked == ((0, 1, 1), (1, 0, 0), (1, 0, 1), (1, 1, 0), (1, 1, 1))
+    assert set(trace.warnings) == {
+        f'query "{query}" (row {row}) sees no key in entry {entry}, head {head}: its weights and its output are 0 there'
+        for entry, head, row, query in [(0, 1, 1, "b"), (1, 0, 0, "a"), (1, 0, 1, "b"), (1, 1, 0, "a"), (1, 1, 1, "b")]
+    }
+    assert (trace["output"][1] == 0).all()
+    one = run(problem(Q=q[0], K=k[0], V=k[0], mask=(Keep(keep[0]),), tokens=("a", "b")))
+    assert one.fully_masked == ((1, 1),)
+    assert one.warnings == ('query "b" (row 1) sees no key in head 1: its weights and its output are 0 there',)
+
+
 INF = np.inf
+THREE = {"Q": np.eye(3), "K": np.eye(3), "V": [[1, 2], [3, 4], [5, 6]]}
 
 
 @pytest.mark.parametrize(
@@ -152,8 +257,25 @@ def test_parts_are_combined_in_one_equation(problem: Build) -> None:
     ],
 )  # fmt: skip
 def test_the_corner(corner: Any, parts: tuple[MaskPart, ...], queries: int, keys: int, offset: int) -> None:
-    assert mask_offset(Mask(parts, corner), queries, keys) == offset
+    assert mask_offset(Mask(parts, corner), queries, keys, past=0).by == (offset,)
     assert mask_names(Mask(parts, corner))[0] == "causal"
+
+
+@pytest.mark.parametrize(
+    ("corner", "parts", "past", "offsets"),
+    [
+        ("top-left", (Causal(),), 4, (4,)),
+        ("top-left", (Causal(), Lengths((3, 1))), 2, (2,)),  # lengths say nothing about where queries stand
+        ("bottom-right", (Causal(),), 4, (3,)),  # all keys, those of the cache among them, less queries
+        ("bottom-right", (Causal(), Lengths((5, 1, 0))), 0, (3, -1, -2)),
+        ("bottom-right", (Lengths((2, 5)), Padding(((True, False, True, True, True),))), 0, (-1, 2)),
+        ("bottom-right", (Lengths((4,)), Padding(((False,) * 5, (True,) * 5))), 0, (-2, 2)),
+    ],
+)  # fmt: skip
+def test_the_corner_of_a_cache_and_of_each_entry(
+    corner: Any, parts: tuple[MaskPart, ...], past: int, offsets: tuple[int, ...]
+) -> None:
+    assert mask_offset(Mask(parts, corner), 2, 5, past).by == offsets
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])

@@ -40,16 +40,19 @@ def test_all_steps_in_the_order_of_work() -> None:
     (table,) = (block for block in catalogue().blocks if isinstance(block, Table))
     rows = [[plain(cell) for cell in row] for row in table.rows]
     assert [row[0] for row in rows] == [
-        "X", "context", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O", "past_K", "past_V", "new_K", "new_V",
-        "Q", "K", "V", "W_a", "W_1", "W_2", "v", "angles", "Q_rot", "K_rot", "K_T", "scores", "scaled", "capped",
-        "slopes", "bias", "mask", "masked", "sink", "row_max", "shifted", "exp", "row_sum", "weights", "heads_output",
-        "concat", "output",
+        "X", "context", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O", "past_K", "past_V", "W_a", "W_1", "W_2",
+        "v", "slopes", "sink", "Q", "new_K", "K", "new_V", "V", "angles", "Q_rot", "K_rot", "K_T", "scores", "scaled",
+        "capped", "bias", "mask", "masked", "row_max", "shifted", "exp", "row_sum", "weights", "heads_output", "concat",
+        "output",
     ]  # fmt: skip
     by_name = {row[0]: row[1:] for row in rows}
     assert by_name["X"] == ["X", "Input", "given", "X[i, d]"]
     assert by_name["K"] == ["K", "Keys", "K = X W_K", "K[j, k] = Σ_d X[j, d]·W_K[d, k]"]
     assert by_name["K_T"] == ["Kᵀ", "Keys, transposed", "Kᵀ = transpose of K", "Kᵀ[k, j] = K[j, k]"]
     assert by_name["scores"] == ["S", "Scores", "S = Q Kᵀ", "S[i, j] = Σ_k Q[i, k]·Kᵀ[k, j]"]
+    assert by_name["K_rot"][:3] == ["K_rot", "Keys, rotated", "K_rot = K rotated by angles"]
+    assert by_name["bias"] == ["B", "Bias", "", "B[i, j] = -slopes·|i - j|"]
+    assert by_name["concat"][2:] == ["concat = the heads of H, side by side", "concat[i, e] = H[⌊e/d_v⌋, i, e mod d_v]"]
     assert by_name["weights"] == ["A", "Attention weights", "A = softmax(logits)", "A[i, j] = E[i, j] / r[i]"]
 
 
@@ -93,7 +96,7 @@ def test_a_given_step() -> None:
         ("V", ["with a context", "with b_V", "given directly"]),
         ("scores", ["score: multiplicative", "score: additive"]),
         ("exp", ["exp_base: a number"]),
-        ("weights", ["exp_base: a number"]),
+        ("weights", ["exp_base: a number", "sink: a number, or one per head"]),
         ("output", []),
     ],
 )

@@ -157,9 +157,7 @@ def test_bad_masks(text: str, message: str, problems: Callable[[str], list[str]]
     assert problems(f"{QKV}mask: {text}") == [message]
 
 
-BATCH = (
-    "Q: {random: [2, 3, 2, 1]}\nK: {random: [2, 3, 3, 1]}\nV: {random: [2, 3, 3, 1]}\n"  # two entries, three heads
-)
+BATCH = "Q: {random: [2, 3, 2, 1]}\nK: {random: [2, 3, 3, 1]}\nV: {random: [2, 3, 3, 1]}\n"  # two entries, three heads
 
 
 @pytest.mark.parametrize(
