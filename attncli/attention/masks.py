@@ -133,6 +133,8 @@ def _without_ones(clause: Clause, name: str, letters: tuple[str, ...]) -> Clause
     own = 1 if clause.name == "padding" else 2
     found = letters[len(letters) - (value.ndim - own) :]
     ones = tuple(at for at, _ in enumerate(found) if value.shape[at] == 1)
+    if not ones:
+        return replace(clause, leads={name: found} if found else {})
     squeezed = Matrix(read_only(value.squeeze(ones)), None if written is None else read_only(written.squeeze(ones)))
     leads = tuple(letter for at, letter in enumerate(found) if at not in ones)
     return replace(clause, parameters={name: squeezed}, leads={name: leads} if leads else {})

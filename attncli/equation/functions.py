@@ -9,7 +9,7 @@ import math
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 from functools import reduce
 from typing import Any
@@ -80,19 +80,35 @@ def _decimal_tanh(value: Decimal) -> Decimal:
     return (up - down) / (up + down)
 
 
-def _decimal_sine(value: Decimal) -> Decimal:
-    """By its series, after whole turns are taken off and halves of one turn mirrored."""
-    turns = (value / (2 * PI)).to_integral_value()
-    rest = value - turns * 2 * PI
-    term, total, order = rest, rest, 1
+def _turn(value: Decimal) -> Decimal:
+    """The same angle between -π and π, where the series below are short."""
+    return value - (value / (2 * PI)).to_integral_value() * 2 * PI
+
+
+def _series(term: Decimal, order: int, square: Decimal) -> Decimal:
+    """The sum of a series whose terms go down by -x² / ((order + 1)(order + 2)) each."""
+    total = term
     while abs(term) > Decimal("1e-60"):
-        term *= -rest * rest / ((order + 1) * (order + 2))
+        term *= -square / ((order + 1) * (order + 2))
         total, order = total + term, order + 2
     return total
 
 
+def _decimal_sine(value: Decimal) -> Decimal:
+    angle = _turn(value)
+    return _series(angle, 1, angle * angle)
+
+
 def _decimal_cosine(value: Decimal) -> Decimal:
-    return _decimal_sine(PI / 2 - value)
+    return _series(Decimal(1), 0, _turn(value) ** 2)
+
+
+def _decimal_floor_div(value: Decimal, by: Decimal) -> Decimal:
+    return (value / by).to_integral_value(ROUND_FLOOR)  # Decimal's own // rounds towards 0
+
+
+def _decimal_mod(value: Decimal, by: Decimal) -> Decimal:
+    return value - by * _decimal_floor_div(value, by)
 
 
 def _share(part: Any, whole: Any) -> Any:
@@ -152,8 +168,8 @@ FUNCTIONS: dict[str, Function] = {
     "sin": Function(lambda xp, x: xp.sin(x), math.sin, _decimal_sine, lambda x: Fraction(0) if x == 0 else None),
     "cos": Function(lambda xp, x: xp.cos(x), math.cos, _decimal_cosine, lambda x: Fraction(1) if x == 0 else None),
     "abs": Function(lambda xp, x: xp.abs(x), abs, abs, abs),
-    "floor_div": _plain(operator.floordiv),
-    "mod": _plain(operator.mod),
+    "floor_div": Function(lambda xp, x, by: x // by, operator.floordiv, _decimal_floor_div, operator.floordiv),
+    "mod": Function(lambda xp, x, by: x % by, operator.mod, _decimal_mod, operator.mod),
     "max": Function(lambda xp, *values: reduce(xp.maximum, values), _maximum, _maximum, _maximum),
     "finite": Function(_array_finite, _finite, _finite, _finite),
     "le": _plain(operator.le),
