@@ -61,6 +61,12 @@ class _Evaluator:
         sought = {at: index for at, index in enumerate(indices) if at not in kept}
         axes = tuple(dict.fromkeys(letter for index in sought.values() for letter in letters(index, self.sizes)))
         flat = [self.flat_position(array, sought, dict(zip(axes, place, strict=True))) for place in self.places(axes)]
+        if len(sought) == len(axes) == 1:  # one row for each place: they stay where they are
+            (at,) = sought
+            return _Axed(
+                self.xp.take(array, self.xp.asarray(flat, dtype=self.xp.int64), axis=at),
+                tuple(kept.get(each, axes[0]) for each in range(len(indices))),
+            )
         rows = _permute(self.xp, array, (*kept, *sought))
         shape = tuple(array.shape[at] for at in kept)
         rows = self.xp.reshape(rows, (*shape, prod(array.shape[at] for at in sought)))
