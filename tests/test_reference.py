@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
+import numpy as np
 import pytest
 
 from attncli import commands
+from attncli.attention import layer, positions
 from attncli.attention.rule import Rule
 from attncli.attention.rules import COMPUTED, GIVEN
 from attncli.attention.variants import SCALED, SCORES, exponential
@@ -23,8 +25,10 @@ from attncli.errors import Exit
 from attncli.problem.conventions import CONVENTIONS, Convention
 from attncli.problem.keys import KEYS, LATER
 from attncli.problem.mask_forms import FORMS
+from attncli.problem.model import Causal, Problem
 from attncli.problem.schema import problem_schema
 from attncli.render import FORMATS
+from attncli.tracing import run as run_trace
 from attncli.tracing.data import formula
 from attncli.tracing.schema import trace_schema
 
@@ -133,6 +137,36 @@ def test_variants_of_steps(rule: Rule) -> None:
     page = text("steps.md")
     assert f"`{_equation(rule)}`" in page
     assert f"`{formula(rule)}`" in page
+
+
+LAYER = [
+    layer.cached("K"), layer.cached("V"), layer.row_maxima(sink=True),
+    *(layer.row_sums(sink=True, shift=shift, base=None) for shift in (False, True)),
+    *(layer.output(heads, projected=True, bias=False) for heads in (False, True)),
+    layer.output(heads=True, projected=True, bias=True), layer.output(heads=True, projected=False, bias=False),
+    positions.rotated("K_rot", "interleaved", ""), positions.alibi_slopes(6)[0], positions.alibi_bias(offset=True),
+    positions.masked(bias=True, mask=True), positions.masked(bias=True, mask=False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", LAYER, ids=_equation)
+def test_variants_of_a_layer(rule: Rule) -> None:
+    variants = section(text("steps.md"), "Variants")
+    assert f"`{_equation(rule)}`" in variants
+    assert rule.matrix_form is None or f"`{formula(rule)}`" in variants
+
+
+def test_equations_of_heads_and_batches(problem: Callable[..., Problem]) -> None:
+    """The page's table and its sentence on groups, for a batch of two heads and for four heads on two."""
+    page = section(text("steps.md"), "Heads and batches")
+    weights = {f"W_{name}": np.ones((2, 4, 3)) for name in "QKV"}
+    batch = run_trace(problem(X=np.ones((2, 3, 4)), **weights, mask=(Causal(),), joined=True))
+    one = run_trace(problem(X=np.ones((3, 4)), **{f"W_{name}": np.ones((4, 3)) for name in "QKV"}))
+    for name in ("Q", "scores", "masked", "concat"):
+        assert f"`{batch.steps[name].rule.source}` |" in page
+    assert all(f"`{one.steps[name].rule.source}` |" in page for name in ("Q", "scores"))
+    grouped = run_trace(problem(Q=np.ones((4, 3, 2)), K=np.ones((2, 3, 2)), V=np.ones((2, 3, 2))))
+    assert f"`{grouped.steps['scores'].rule.source}`" in page
 
 
 def test_fields_of_the_json() -> None:

@@ -94,7 +94,7 @@ COMPUTED = (
         when="with alibi and several heads",
     ),
     computed(
-        "bias", "B", "Bias", "bias[i, j] = -(slopes * abs(i - j))", "",
+        "bias", "B", "Bias", "bias[i, j] = -slopes * abs(i - j)", "",
         meaning="What a key loses for its distance from the query: `slopes` for each position between them.",
         why="Near keys are preferred without any position in the embeddings (ALiBi).",
         when="with alibi",

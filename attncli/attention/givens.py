@@ -31,6 +31,11 @@ GIVEN = (
         when="unless V is given directly",
     ),
     given(
+        "W_O", "W_O", "Output weights", "W_O[e, o]",
+        meaning="mixes what all heads have found into the output.",
+        when="where the problem gives it",
+    ),
+    given(
         "b_Q", "b_Q", "Query bias", "b_Q[k]",
         meaning="added to every query.",
         when="where the problem gives it, beside W_Q",
@@ -44,6 +49,21 @@ GIVEN = (
         "b_V", "b_V", "Value bias", "b_V[c]",
         meaning="added to every value.",
         when="where the problem gives it, beside W_V",
+    ),
+    given(
+        "b_O", "b_O", "Output bias", "b_O[o]",
+        meaning="added to every row of the output.",
+        when="where the problem gives it, beside W_O",
+    ),
+    given(
+        "past_K", "K_past", "Cached keys", "past_K[u, k]",
+        meaning="one row per earlier token: its key, kept from when it was new.",
+        when="where the problem gives past",
+    ),
+    given(
+        "past_V", "V_past", "Cached values", "past_V[u, c]",
+        meaning="one row per earlier token: its value, kept from when it was new.",
+        when="where the problem gives past",
     ),
     given(
         "W_a", "W_a", "Score weights", "W_a[p, k]",
@@ -66,36 +86,6 @@ GIVEN = (
         when="with score: additive",
     ),
     given(
-        "W_O", "W_O", "Output weights", "W_O[e, o]",
-        meaning="mixes what all heads have found into the output.",
-        when="where the problem gives it",
-    ),
-    given(
-        "b_O", "b_O", "Output bias", "b_O[o]",
-        meaning="added to every row of the output.",
-        when="where the problem gives it, beside W_O",
-    ),
-    given(
-        "past_K", "K_past", "Cached keys", "past_K[u, k]",
-        meaning="one row per earlier token: its key, kept from when it was new.",
-        when="where the problem gives past",
-    ),
-    given(
-        "past_V", "V_past", "Cached values", "past_V[u, c]",
-        meaning="one row per earlier token: its value, kept from when it was new.",
-        when="where the problem gives past",
-    ),
-    given(
-        "new_K", "K_new", "New keys", "new_K[s, k]",
-        meaning="one row per new token: its key.",
-        when="where the problem gives past and K",
-    ),
-    given(
-        "new_V", "V_new", "New values", "new_V[s, c]",
-        meaning="one row per new token: its value.",
-        when="where the problem gives past and V",
-    ),
-    given(
         "slopes", "slopes", "Slopes", "slopes",
         meaning="how much a score loses with each position that a key is away, in each head.",
         when="with alibi, where the problem gives slopes for several heads",
@@ -111,9 +101,19 @@ GIVEN = (
         when="where it is given instead of projected",
     ),
     given(
+        "new_K", "K_new", "New keys", "new_K[s, k]",
+        meaning="one row per new token: its key.",
+        when="where the problem gives past and K",
+    ),
+    given(
         "K", "K", "Keys", "K[j, k]",
         meaning="one row per key: what each token offers to be found by.",
         when="where it is given instead of projected",
+    ),
+    given(
+        "new_V", "V_new", "New values", "new_V[s, c]",
+        meaning="one row per new token: its value.",
+        when="where the problem gives past and V",
     ),
     given(
         "V", "V", "Values", "V[j, c]",

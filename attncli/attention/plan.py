@@ -139,10 +139,10 @@ def _rotations(pairing: Pairing, past: int) -> Iterator[Rule]:
 
 def _slopes(problem: Problem, axes: Axes) -> tuple[tuple[Rule, ...], Mapping[str, Scalar]]:
     """The step of slopes for several heads, unless they are given; for a single head just its slope."""
-    heads = axes.heads or axes.kv_heads
+    heads = axes.heads or axes.kv_heads or 1
     if "slopes" in problem.given:
         return (), {}
-    if heads is None:
+    if heads == 1:
         return (), {"slopes": problem.slope or Scalar.of(2.0**-8)}
     rule, numbers = positions.alibi_slopes(heads)
     return (rule,), numbers

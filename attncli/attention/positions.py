@@ -49,7 +49,7 @@ def alibi_slopes(heads: int) -> tuple[Rule, Mapping[str, Scalar]]:
 def alibi_bias(offset: bool) -> Rule:
     """What a key loses for its distance from position i, or i + offset."""
     rule = COMPUTED_RULES["bias"]
-    return said("bias", "bias[i, j] = -(slopes * abs(i + offset - j))", "", meaning=rule.meaning) if offset else rule
+    return said("bias", "bias[i, j] = -slopes * abs(i + offset - j)", "", meaning=rule.meaning) if offset else rule
 
 
 def masked(bias: bool, mask: bool) -> Rule:

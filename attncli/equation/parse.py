@@ -63,7 +63,7 @@ def _convert(node: ast.AST, source: str) -> Expression:
         case ast.Subscript(value=ast.Name(id=name), slice=element):
             return Ref(name, (_index(element, source),))
         case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
-            return Call(OPERATORS[type(op)], (_convert(left, source), _convert(right, source)))
+            return _binary(OPERATORS[type(op)], _convert(left, source), _convert(right, source))
         case ast.UnaryOp(op=op, operand=operand) if type(op) in OPERATORS:
             return Call(OPERATORS[type(op)], (_convert(operand, source),))
         case ast.BoolOp(op=ast.And(), values=values):
@@ -75,6 +75,14 @@ def _convert(node: ast.AST, source: str) -> Expression:
         case ast.Call(func=ast.Name(id=name), args=arguments) if name in FUNCTIONS or name in MATRIX_FORMS:
             return Call(name, tuple(_convert(argument, source) for argument in arguments))
     raise EquationError(f"cannot read {ast.unparse(node)!r} in {source!r}")
+
+
+def _binary(function: str, left: Expression, right: Expression) -> Expression:
+    """A sign before a product or a quotient is that of all of it, as it is read on paper: -a * b is -(a * b)."""
+    match left:
+        case Call("neg", (inner,)) if function in ("mul", "div"):
+            return Call("neg", (Call(function, (inner, right)),))
+    return Call(function, (left, right))
 
 
 def _index(node: ast.AST, source: str) -> str | Expression:

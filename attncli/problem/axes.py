@@ -9,7 +9,9 @@ from attncli.problem.model import Matrix
 from attncli.problem.projections import input_of
 
 RANKS = {**dict.fromkeys(("b_Q", "b_K", "b_V", "b_O", "v"), 1), **dict.fromkeys(("slopes", "sink"), 0)}  # else 2
-OF_KEYS = ("W_K", "W_V", "b_K", "b_V", "past_K", "past_V", "K", "V")  # whose heads are those of keys and values
+OF_KEYS = (  # whose heads are those of keys and values
+    "W_K", "W_V", "b_K", "b_V", "past_K", "past_V", "new_K", "new_V", "K", "V",
+)  # fmt: skip
 BATCH, HEAD, KEY_HEAD = "b", "h", "g"
 LEADING = (BATCH, HEAD, KEY_HEAD)
 

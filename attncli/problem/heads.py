@@ -11,43 +11,43 @@ from numpy.typing import NDArray
 from attncli.english import count
 from attncli.problem.axes import OF_KEYS, RANKS
 from attncli.problem.model import Matrix
+from attncli.problem.places import Places, path, place
 from attncli.problem.report import Report
 
 _OF_QUERIES = ("W_Q", "b_Q", "Q")
-_STACKED = {"heads": "Q", "kv_heads": "K"}
 
 
 def split_heads(
-    given: Mapping[str, Matrix], heads: int | None, kv_heads: int | None, at: Mapping[str, int], report: Report
+    given: Mapping[str, Matrix], heads: int | None, kv_heads: int | None, at: Places, report: Report
 ) -> dict[str, Matrix]:
     """The arrays with a head axis before their rows; `heads` and `kv_heads` as they were written, if they were.
 
     What is stacked already stays as it is. What has no heads while others do is for all of them, unless heads are
     written out. What does not fit is reported.
     """
-    stacked = {key: _stacked(given, name) for key, name in _STACKED.items()}
-    written = {"heads": heads, "kv_heads": kv_heads}
-    for key, name in _STACKED.items():
-        said, found = written[key], stacked[key]
+    stacked = {"heads": _stacked(given, "Q")}
+    stacked["kv_heads"] = _stacked(given, "K", *(() if heads else ("V", "past_K", "past_V")))
+    for key, said in (("heads", heads), ("kv_heads", kv_heads)):
+        name, found = stacked[key]
         if said and found and said != found:
             report.add(
                 f"is {said}, but {name} has {count(found, 'head')}", at=at[key], path=key,
                 help=f"write {key}: {found}, or leave it out: the first axis but two of {name} is that of its heads",
             )  # fmt: skip
             return dict(given)
-    queries = heads or stacked["heads"] or 1
-    keys = kv_heads or stacked["kv_heads"] or (queries if heads else 1)
-    if _stacked(given, "Q") is None and heads is None and keys > 1:
-        place = "kv_heads" if kv_heads else "K"
+    (_, of_queries), (name, of_keys) = stacked.values()
+    queries = heads or of_queries or 1
+    keys = kv_heads or of_keys or (queries if heads else 1)
+    key = "kv_heads" if kv_heads else "heads" if heads and not of_queries else name
+    if not (of_queries or heads) and keys > 1:
         report.add(
-            f"{count(keys, 'head')} of keys and values, but queries without heads", at=at[place], path=place,
+            f"{count(keys, 'head')} of keys and values, but queries without heads", at=place(key, at), path=path(key),
             help=f"write heads: {keys} for as many of queries, or a multiple of it",
         )  # fmt: skip
     elif queries % keys:
-        place = next(name for name in ("kv_heads", "heads", "K", "Q") if name in at)
         report.add(
             f"{count(queries, 'head')} of queries cannot be shared out among {keys} of keys and values",
-            at=at[place], path=place, help=f"heads must be a multiple of kv_heads: {keys}, {2 * keys}, …",
+            at=place(key, at), path=path(key), help=f"heads must be a multiple of kv_heads: {keys}, {2 * keys}, …",
         )  # fmt: skip
     elif report.count == 0:
         split = dict(given)
@@ -59,19 +59,19 @@ def split_heads(
     return dict(given)
 
 
-def _stacked(given: Mapping[str, Matrix], name: str) -> int | None:
-    """How many heads Q or K is given with on an axis of their own."""
-    return int(given[name].value.shape[-3]) if name in given and given[name].value.ndim > 2 else None
+def _stacked(given: Mapping[str, Matrix], *names: str) -> tuple[str, int]:
+    """The first of these that has its heads on an axis of their own, and how many; 0 where none has."""
+    found = ((name, int(given[name].value.shape[-3])) for name in names if name in given and given[name].value.ndim > 2)
+    return next(found, (names[0], 0))
 
 
-def _split(name: str, matrix: Matrix, heads: int, key: str, at: Mapping[str, int], report: Report) -> Matrix:
+def _split(name: str, matrix: Matrix, heads: int, key: str, at: Places, report: Report) -> Matrix:
     columns = matrix.value.shape[-1]
-    place = name if name in at else "past"
     if columns % heads:
         report.add(
             f"its {count(columns, 'column' if matrix.value.ndim > 1 else 'number')} cannot be split into "
             f"{count(heads, 'head')}",
-            at=at[place], path=name.replace("past_", "past."), help=f"make them a multiple of {key} ({heads})",
+            at=place(name, at), path=path(name), help=f"make them a multiple of {key} ({heads})",
         )  # fmt: skip
         return matrix
     return Matrix(_apart(matrix.value, heads), None if matrix.written is None else _apart(matrix.written, heads))

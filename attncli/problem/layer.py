@@ -8,10 +8,10 @@ from attncli.english import count
 from attncli.equation.shapes import shape_text
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, axes_of, letters_of, width
 from attncli.problem.model import Matrix, Rope
+from attncli.problem.places import Places, path, place
 from attncli.problem.report import Report
 
 _WORDS = {BATCH: "entry", HEAD: "head", KEY_HEAD: "head"}
-Places = Mapping[str, int]
 
 
 def check_leading(given: Mapping[str, Matrix], at: Places, report: Report) -> None:
@@ -25,7 +25,7 @@ def check_leading(given: Mapping[str, Matrix], at: Places, report: Report) -> No
             if length != expected:
                 word = _WORDS[letter]
                 report.add(
-                    f"has {count(length, word)} where {first} has {expected}", at=_at(name, at), path=_path(name),
+                    f"has {count(length, word)} where {first} has {expected}", at=place(name, at), path=path(name),
                     help="a batch has equally many entries everywhere, and K and V equally many heads",
                 )  # fmt: skip
 
@@ -79,17 +79,9 @@ def check_positions(given: Mapping[str, Matrix], rope: Rope | None, at: Places, 
                 help="queries and keys must have the same even number of features in each head",
             )  # fmt: skip
     heads = axes_of(given).heads or 1
-    for name, path in (("slopes", "position.alibi.slopes"), ("sink", "sink")):
+    for name in ("slopes", "sink"):
         if name in given and (length := given[name].value.shape[0]) != heads:
             report.add(
-                f"{count(length, 'number')} for {count(heads, 'head')}", at=at[path.partition(".")[0]], path=path,
+                f"{count(length, 'number')} for {count(heads, 'head')}", at=place(name, at), path=path(name),
                 help="give one number for each head",
             )  # fmt: skip
-
-
-def _at(name: str, at: Places) -> int:
-    return at["past" if name.startswith("past_") else "position" if name == "slopes" else name]
-
-
-def _path(name: str) -> str:
-    return name.replace("past_", "past.")

@@ -11,10 +11,10 @@ from attncli.problem.commas import comma_advice
 from attncli.problem.layer import check_leading, check_output, check_past
 from attncli.problem.masks import Placed
 from attncli.problem.model import Additive, Hide, Keep, Lengths, Matrix, Padding
+from attncli.problem.places import Places
 from attncli.problem.projections import input_of
 from attncli.problem.report import Report
 
-Places = Mapping[str, int]
 _MASK_HELP = "a mask may be heads × n × m or batch × heads × n × m; an axis before the rows may also be 1, for all"
 
 

@@ -111,3 +111,115 @@ def test_the_factors_of_a_product() -> None:
     assert product_factors(parse_expression("Q @ W_a @ K_T")) == ("Q", "W_a", "K_T")
     assert product_factors(parse_expression("v @ tanh(Q @ W_1 + K @ W_2)")) == ()
     assert product_factors(parse_expression("scores / sqrt(d_k)")) == ()
+
+
+random = np.random.default_rng(11)
+K, Q = random.standard_normal((2, 4, 3)), random.standard_normal((6, 5, 3))
+HEADS = random.standard_normal((3, 2, 4))
+ROWS, NEW = random.standard_normal((2, 3)), random.standard_normal((3, 3))
+ANGLES = random.standard_normal((7, 2))
+
+
+@pytest.mark.parametrize(
+    ("source", "sizes", "known", "expected"),
+    [
+        ("R[h, j, k] = K[h // group, j, k]", {"h": 6}, {"K": K, "group": 3.0}, np.repeat(K, 3, axis=0)),
+        ("R[h, k, j] = K[h // group, j, k]", {"h": 6}, {"K": K, "group": 3.0}, np.repeat(K, 3, axis=0).swapaxes(1, 2)),
+        (
+            "R[h, i, j] = sum(k, Q[h, i, k] * K[h // group, j, k])",
+            {},
+            {"Q": Q, "K": K, "group": 3.0},
+            np.einsum("hik,hjk->hij", Q, np.repeat(K, 3, axis=0)),
+        ),
+        (
+            "R[i, e] = H[e // d_v, i, e % d_v]",
+            {"e": 12},
+            {"H": HEADS, "d_v": 4.0},
+            HEADS.transpose(1, 0, 2).reshape(2, 12),
+        ),
+        (
+            "R[i, o] = sum(e, H[e // d_v, i, e % d_v] * W[e, o])",
+            {},
+            {"H": HEADS, "d_v": 4.0, "W": np.arange(24.0).reshape(12, 2)},
+            HEADS.transpose(1, 0, 2).reshape(2, 12) @ np.arange(24.0).reshape(12, 2),
+        ),
+        ("R[i, j] = A[0, j] + A[i, 1]", {"i": 3, "j": 3}, {"A": NEW}, NEW[0] + NEW[:, 1:2]),
+        ("R = A[1, 2]", {}, {"A": NEW}, NEW[1, 2]),
+        ("R[j] = A[j]", {"j": 2}, {"A": [5, 6, 7]}, [5, 6]),
+        ("R[i, k] = A[2 - i, k]", {"i": 3}, {"A": NEW}, NEW[::-1]),
+    ],
+)
+def test_positions_that_are_worked_out(backend: Backend, source: str, sizes: Any, known: Any, expected: Any) -> None:
+    np.testing.assert_allclose(value(backend, source, sizes=sizes, **known), expected, rtol=1e-13, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("source", "sizes", "known", "expected"),
+    [
+        (  # a cache before the new rows
+            "K[j, k] = where(j < past, P[j, k], N[j - past, k])",
+            {"j": 5},
+            {"P": ROWS, "N": NEW, "past": 2.0},
+            np.vstack([ROWS, NEW]),
+        ),
+        ("K[j, k] = where(j < past, P[j, k], N[j - past, k])", {"j": 3}, {"P": NEW, "N": ROWS, "past": 3.0}, NEW),
+        (  # the partner in a pair, half a vector away
+            "R[i, k] = where(k < half, -A[i, k + half], A[i, k - half])",
+            {"i": 2, "k": 4},
+            {"A": HEADS[0], "half": 2.0},
+            np.hstack([-HEADS[0][:, 2:], HEADS[0][:, :2]]),
+        ),
+        (  # the partner in a pair, next to it
+            "R[i, k] = where(k % 2 == 0, -A[i, k + 1], A[i, k - 1])",
+            {"i": 2, "k": 4},
+            {"A": HEADS[0]},
+            np.stack([-HEADS[0][:, 1], HEADS[0][:, 0], -HEADS[0][:, 3], HEADS[0][:, 2]], axis=1),
+        ),
+        (  # an angle further down, one for each pair
+            "R[i, k] = where(k < half, A[i, k] * cos(T[i + past, k]), A[i, k] * sin(T[i + past, k - half]))",
+            {"i": 2, "k": 4},
+            {"A": HEADS[0], "T": ANGLES, "past": 5.0, "half": 2.0},
+            HEADS[0] * np.hstack([np.cos(ANGLES[5:]), np.sin(ANGLES[5:])]),
+        ),
+    ],
+)
+def test_positions_outside_that_a_where_does_not_choose(
+    backend: Backend, source: str, sizes: Any, known: Any, expected: Any
+) -> None:
+    np.testing.assert_allclose(value(backend, source, sizes=sizes, **known), expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("body", "signature"),
+    [
+        ("A[i, a, k] * B[j, c, k]", "iak,jck->iajc"),  # several rows, several columns
+        ("A[b, i, a, k] * B[b, j, c, k]", "biak,bjck->biajc"),
+        ("A[b, h, i, k] * B[j, k]", "bhik,jk->bhij"),  # one for all entries and heads
+        ("A[i, k] * B[b, h, j, k]", "ik,bhjk->ibhj"),
+        ("A[h, i, k] * B[b, k, c]", "hik,bkc->hibc"),
+        ("A[i, k] * B[i, k]", "ik,ik->i"),
+        ("A[k] * B[b, k]", "k,bk->b"),
+    ],
+)
+def test_rows_columns_and_batches_of_a_contraction(backend: Backend, body: str, signature: str) -> None:
+    lengths = {"a": 2, "b": 3, "c": 4, "h": 2, "i": 3, "j": 5, "k": 6}
+    (left, right), kept = signature.split("->")[0].split(","), signature.split("->")[1]
+    a, b = (random.standard_normal([lengths[axis] for axis in side]) for side in (left, right))
+    for order in (kept, kept[::-1]):
+        expected = np.einsum(f"{left},{right}->{order}", a, b)
+        found = value(backend, f"R[{', '.join(order)}] = sum(k, {body})", A=a, B=b)
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_what_is_looked_up_keeps_its_format(backend: Backend, dtype: str) -> None:
+    found = value(backend, "R[h, j, k] = K[h // group, j, k]", sizes={"h": 6}, dtype=dtype, K=K, group=3.0)
+    assert found.dtype == dtype
+
+
+def test_a_where_between_arrays_of_other_lengths_does_not_say_how_far_an_index_runs() -> None:
+    """The length comes from elsewhere, as that of K from the plan: a cache of two and three new rows are five."""
+    equation = parse_equation("K[j, k] = where(j < past, P[j, k], N[j - past, k])")
+    assert index_sizes(equation, {"P": (2, 3), "N": (3, 3)})["k"] == 3
+    masked = parse_equation("R[i, j] = A[i, j] + where(j < 2, B[j], C[j])")
+    assert index_sizes(masked, {"A": (2, 5), "B": (2,), "C": (3,)}) == {"i": 2, "j": 5}
