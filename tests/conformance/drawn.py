@@ -1,0 +1,141 @@
+"""Draws whole problem files, as the plain data that JSON holds, from everything that the contract allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from drawn_masks import masks
+from hypothesis import strategies as st
+
+sizes, choose = st.integers(1, 3), st.sampled_from
+Matrix = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How large everything is; `batch` is 0 where there is no such axis."""
+
+    batch: int
+    heads: int
+    kv_heads: int
+    queries: int
+    new_keys: int
+    past: int
+    d_q: int
+    d_k: int
+    d_v: int
+
+    @property
+    def keys(self) -> int:
+        return self.past + self.new_keys
+
+
+def matrices(seed: int) -> Matrix:
+    """`matrix(2, 3)` is nested lists of short decimals."""
+    random = np.random.default_rng(seed)
+    return lambda *shape: random.normal(scale=1.5, size=shape).round(2).tolist()
+
+
+@st.composite
+def problem_files(draw: st.DrawFn, masked: bool = True) -> dict[str, Any]:
+    """A problem file of any kind."""
+    matrix = matrices(draw(st.integers(0, 2**16)))
+    settings = draw(scoring())
+    position = draw(choose([None, None, "rope", "alibi"]))
+    kv_heads = draw(choose([1, 1, 2, 3]))
+    d_k = 2 * draw(sizes) if position == "rope" else draw(sizes)
+    own_width = settings.get("score") in ("multiplicative", "additive") and position != "rope"
+    projected = draw(st.sets(choose("QKV"))) if draw(st.booleans()) else {*"QKV"}
+    context = bool(projected & {*"KV"}) and draw(st.booleans())
+    queries = draw(sizes)
+    of_x = projected and not (context and "Q" not in projected)
+    size = Sizes(
+        batch=draw(choose([0, 0, 1, 2])),
+        heads=kv_heads * draw(choose([1, 1, 2, 3])),
+        kv_heads=kv_heads,
+        queries=queries,
+        new_keys=queries if of_x and projected & {*"KV"} and not context else draw(sizes),
+        past=draw(choose([0, 0, 1, 2])),
+        d_q=draw(sizes) if own_width else d_k,
+        d_k=d_k,
+        d_v=draw(sizes),
+    )
+    problem = draw(arrays(size, matrix, projected, context)) | settings
+    if settings.get("score") == "multiplicative":
+        problem["W_a"] = matrix(size.d_q, size.d_k)
+    if settings.get("score") == "additive":
+        problem |= {"W_1": matrix(size.d_q, 2), "W_2": matrix(size.d_k, 2), "v": matrix(2)}
+    if position:
+        problem["position"] = draw(positions(position, size.heads))
+    if draw(st.booleans()):
+        problem["sink"] = draw(choose([-1.5, 0, 2, matrix(size.heads)]))
+    if masked and (mask := draw(masks(size.batch or 1, size.heads, size.queries, size.keys, matrix))) is not None:
+        problem["mask"] = mask
+    return problem
+
+
+@st.composite
+def scoring(draw: st.DrawFn) -> dict[str, Any]:
+    """Score, scale, softcap and base; each is left out as often as written."""
+    words = {
+        "score": ["scaled_dot", "dot", "multiplicative", "additive"],
+        "scale": [0.3, -2, "none", "default"],
+        "softcap": [0.7, 5],
+        "exp_base": ["e", 2, 3, 1.5],
+    }
+    return {key: draw(choose(values)) for key, values in words.items() if draw(st.booleans())}
+
+
+@st.composite
+def positions(draw: st.DrawFn, kind: str, heads: int) -> dict[str, Any]:
+    """RoPE or ALiBi, with what they take."""
+    if kind == "rope":
+        rope = [{"theta": 10000}, {"theta": 50, "pairing": "half"}, {"pairing": "interleaved"}]
+        return {"rope": draw(choose(rope))}
+    slopes = [round(0.75**head, 3) for head in range(heads)]
+    return {"alibi": draw(choose([True, {"slopes": slopes}]))}
+
+
+@st.composite
+def arrays(draw: st.DrawFn, size: Sizes, matrix: Matrix, projected: set[str], context: bool) -> dict[str, Any]:
+    """X, context, the projections, what is given in their place, the cache, and how many heads there are."""
+    entries = (size.batch,) if size.batch else ()
+    width, other = draw(sizes), draw(sizes)
+    per_head = {"Q": size.d_q, "K": size.d_k, "V": size.d_v}
+    heads = {"Q": size.heads, "K": size.kv_heads, "V": size.kv_heads}
+    many = {"Q": size.queries, "K": size.new_keys, "V": size.new_keys}
+    joined = not size.batch and draw(st.booleans())  # columns of all heads beside one another
+    found: dict[str, Any] = {}
+
+    def given(letter: str, count: int) -> Any:
+        if joined:
+            return matrix(count, heads[letter] * per_head[letter])
+        return matrix(*entries, heads[letter], count, per_head[letter])
+
+    if "Q" in projected or (projected and not context):
+        found["X"] = matrix(*entries, size.queries, width)
+    if context:
+        found["context"] = matrix(*entries, size.new_keys, other)
+    for letter in "QKV":
+        if letter not in projected:
+            found[letter] = given(letter, many[letter])
+            continue
+        enters = other if context and letter != "Q" else width
+        found[f"W_{letter}"] = matrix(enters, heads[letter] * per_head[letter])
+        if draw(st.booleans()):
+            found[f"b_{letter}"] = matrix(heads[letter] * per_head[letter])
+    if size.past:
+        found["past"] = {letter: given(letter, size.past) for letter in "KV"}
+    if draw(st.booleans()):
+        found["W_O"] = matrix(size.heads * size.d_v, draw(sizes))
+        if draw(st.booleans()):
+            found["b_O"] = matrix(len(found["W_O"][0]))
+    seen = not projected and not joined
+    if (size.heads > 1 and not seen) or draw(st.booleans()):
+        found["heads"] = size.heads
+    if (size.kv_heads != size.heads and not seen) or draw(st.booleans()):
+        found["kv_heads"] = size.kv_heads
+    return found

@@ -1,0 +1,85 @@
+"""Draws masks as problem files write them: each form in each of its spellings, alone and combined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+choose = st.sampled_from
+ADDED = [0, -1.5, 0.25, -1e4, "-inf"]  # beyond -1e4 the last digits of a score are lost, see test_sentinels.py
+
+
+@st.composite
+def masks(draw: st.DrawFn, batch: int, heads: int, queries: int, keys: int, matrix: Callable[..., Any]) -> Any:
+    """A mask for so many batch entries, heads, queries and keys; None for leaving the key out."""
+    random = np.random.default_rng(draw(st.integers(0, 2**16)))
+
+    def leading() -> tuple[int, ...]:
+        rank = draw(choose([2, 2, 3, 4]))
+        shape = (draw(choose([1, batch])), draw(choose([1, heads])))
+        return shape[4 - rank :]
+
+    def truths(words: bool = False) -> Any:
+        hides = random.random((*leading(), queries, keys)) < draw(choose([0.2, 0.7]))
+        return hides.tolist() if words or draw(st.booleans()) else hides.astype(int).tolist()
+
+    def numbers() -> Any:
+        cells = random.choice(np.array(ADDED, dtype=object), size=(*leading(), queries, keys))
+        cells.flat[random.integers(cells.size)] = -1.5  # 0 and 1 alone would be refused
+        return cells.tolist()
+
+    def lengths() -> Any:
+        several = random.integers(0, keys, size=batch, endpoint=True).tolist()
+        return draw(choose([several, several[0]]))
+
+    def padding() -> Any:
+        rows = (random.random((batch, keys)) < 0.7).astype(draw(choose([bool, int]))).tolist()
+        return rows if batch > 1 and draw(st.booleans()) else rows[0]
+
+    def form(name: str) -> Any:
+        makers: dict[str, Callable[[], Any]] = {
+            "causal": lambda: True,
+            "window": lambda: random.integers(-1, 2, size=2, endpoint=True).tolist(),
+            "padding": padding,
+            "lengths": lengths,
+            "keep": truths,
+            "hide": truths,
+            "additive": numbers,
+        }
+        return {name: makers[name]()}
+
+    words: list[Any] = ["causal", "none"]
+    names = ["causal", "window", "padding", "lengths", "keep", "hide", "additive"]
+    how = draw(choose(["left out", "word", "matrix", "form", "list", "list", "mapping", "mapping"]))
+    if how == "left out":
+        return None
+    if how == "word":
+        return draw(choose(words))
+    if how == "matrix":
+        return truths(words=True) if draw(st.booleans()) else numbers()
+    if how == "form":
+        return draw(_cornered([form(draw(choose(names)))]))[0]
+    if how == "mapping":
+        together: dict[str, Any] = {}
+        for name in draw(st.lists(choose(names), min_size=1, max_size=4, unique=True)):
+            together |= form(name)
+        return draw(_cornered([together]))[0]
+    several = [form(name) for name in draw(st.lists(choose(names), min_size=1, max_size=4))]
+    several += draw(st.lists(choose(["causal"]), max_size=1))
+    if draw(st.booleans()):
+        several.append(truths(words=True) if draw(st.booleans()) else numbers())
+    return draw(_cornered(several))
+
+
+@st.composite
+def _cornered(draw: st.DrawFn, parts: list[Any]) -> list[Any]:
+    """A corner written with the first part that may have one, or none."""
+    corner = draw(choose([None, "top-left", "bottom-right", "bottom-right"]))
+    for part in parts:
+        if corner and isinstance(part, dict) and {"causal", "window"} & {*part}:
+            part["corner"] = corner
+            break
+    return parts

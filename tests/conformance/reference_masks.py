@@ -1,0 +1,75 @@
+"""Masks from a problem file, in full: what each query may see and what is added to its scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+
+def visible_and_added(mask: Any, shape: tuple[int, ...], offset: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which keys each query may see, and what is added, both batch × head × query × key."""
+    visible, added = np.ones(shape, dtype=bool), np.zeros(shape)
+    i, j = np.indices(shape[2:])
+    place = i + offset
+    for form, value in parts(mask):
+        if form == "causal":
+            visible &= j <= place
+        elif form == "window":
+            left, right = value
+            visible &= (j >= place - left) | (left < 0)
+            visible &= (j <= place + right) | (right < 0)
+        elif form in ("padding", "lengths"):
+            visible &= existing(form, value, shape[-1])[:, None, None]
+        elif form in ("keep", "hide"):
+            visible &= in_full(value) == (form == "keep")
+        else:
+            added += in_full(value)
+    return visible, added
+
+
+def offsets(mask: Any, queries: int, keys: int, past: int) -> np.ndarray:
+    """How far a query's position lies beyond its row, one number per batch entry: entries × 1 × 1 × 1."""
+    if "bottom-right" not in corners(mask):
+        return np.full((1, 1, 1, 1), past)
+    exist = np.ones((1, keys), dtype=bool)
+    for form, value in parts(mask):
+        if form in ("padding", "lengths"):
+            exist = exist & existing(form, value, keys)
+    return exist.sum(axis=1).reshape(-1, 1, 1, 1) - queries
+
+
+def existing(form: str, value: Any, keys: int) -> np.ndarray:
+    """Which keys exist, a row for each batch entry, or one row for all."""
+    if form == "padding":
+        return np.atleast_2d(np.array(value, dtype=bool))
+    return np.arange(keys) < np.reshape(value, (-1, 1))
+
+
+def in_full(matrix: Any) -> np.ndarray:
+    """A matrix of any rank with leading lengths of 1 up to batch × head × query × key."""
+    array = np.array(matrix, dtype=object).astype(float)  # "-inf" is a number too
+    return array.reshape((1,) * (4 - array.ndim) + array.shape)
+
+
+def parts(mask: Any) -> Iterator[tuple[str, Any]]:
+    """Each form with its value; a matrix alone keeps where it is of truth values, else it is added."""
+    if mask in (None, "none"):
+        return
+    if mask == "causal":
+        yield "causal", True
+    elif isinstance(mask, dict):
+        yield from ((form, value) for form, value in mask.items() if form != "corner" and value is not False)
+    elif any(isinstance(part, str | dict) for part in mask):
+        for part in mask:
+            yield from parts(part)
+    else:
+        yield ("keep" if isinstance(np.array(mask, dtype=object).flat[0], bool) else "additive"), mask
+
+
+def corners(mask: Any) -> list[str]:
+    """The corner wherever one is written."""
+    if isinstance(mask, list):
+        return [corner for part in mask for corner in corners(part)]
+    return [mask["corner"]] if isinstance(mask, dict) and "corner" in mask else []

@@ -1,0 +1,69 @@
+"""Whatever the contract allows: every step is what the reference finds, to 10 decimals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import reference
+from drawn import problem_files
+from hypothesis import given, settings
+
+import attncli
+
+STEPS = (
+    "new_K", "new_V", "Q", "K", "V", "Q_rot", "K_rot", "scores", "scaled", "capped", "bias", "mask", "masked",
+    "weights", "heads_output", "concat", "output",
+)  # fmt: skip
+MORE = settings(max_examples=4 * settings().max_examples)
+
+
+def agree(ours: np.ndarray, theirs: np.ndarray, name: str) -> None:
+    if name in ("mask", "bias"):  # may lack the axes along which they repeat
+        ours = np.broadcast_to(ours, np.broadcast_shapes(ours.shape, theirs.shape))
+        theirs = np.broadcast_to(theirs, ours.shape)
+    assert ours.shape == theirs.shape, name
+    np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-10, err_msg=name)
+
+
+@MORE
+@given(problem=problem_files())
+def test_every_step_agrees(program: Callable[..., dict[str, np.ndarray]], problem: dict[str, Any]) -> None:
+    ours, theirs = program(problem), reference.attention(problem)
+    if ours["output"].ndim == 4:  # the heads stay apart
+        theirs["output"] = theirs["heads_output"]
+    for name in STEPS:
+        if name in ours and name in theirs:
+            agree(ours[name], theirs[name], name)
+    assert {"Q", "K", "V", "scores", "weights", "output"} <= {*ours}
+
+
+@given(problem=problem_files())
+def test_rows_of_weights_are_shares(trace: Callable[..., attncli.Trace], problem: dict[str, Any]) -> None:
+    found, theirs = trace(problem), reference.attention(problem)
+    weights = found["weights"]
+    sums, blind = weights.sum(axis=-1), (theirs["mask"] == -np.inf).all(axis=-1)
+    blind = np.broadcast_to(blind, theirs["weights"].shape[:3]).reshape(sums.shape)
+    assert (weights >= 0).all()
+    assert (sums[blind] == 0).all()
+    if "sink" in problem:
+        assert (sums <= 1 + 1e-12).all()
+    else:
+        np.testing.assert_allclose(sums[~blind], 1, rtol=1e-12)
+    listed = [tuple(np.atleast_1d(row)) for row in found.fully_masked]
+    assert sorted(listed) == sorted(map(tuple, np.argwhere(blind)))
+    hidden = np.broadcast_to(theirs["mask"] == -np.inf, theirs["weights"].shape).reshape(weights.shape)
+    assert (weights[hidden] == 0).all()
+
+
+@given(problem=problem_files())
+def test_a_trace_survives_json(trace: Callable[..., attncli.Trace], problem: dict[str, Any]) -> None:
+    found = trace(problem)
+    written = json.dumps(found.to_dict(), allow_nan=False)
+    read = attncli.Trace.from_dict(json.loads(written))
+    assert json.dumps(read.to_dict(), allow_nan=False) == written
+    for name, step in found.steps.items():
+        np.testing.assert_array_equal(read[name], step.value)
+        assert read.steps[name].labels == step.labels

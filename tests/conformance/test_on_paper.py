@@ -1,0 +1,84 @@
+"""Rounding on paper and worked lines with heads, batches, positions and sinks: numbers read back from what is shown."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from drawn import problem_files
+from hypothesis import HealthCheck, assume, given, settings
+
+import attncli
+from attncli.page.printer import Printer
+from attncli.page.spelling import plain_line
+from attncli.page.worked import worked_line
+
+Trace = Callable[..., attncli.Trace]
+FEWER = settings(max_examples=max(settings().max_examples // 2, 1), suppress_health_check=[HealthCheck.filter_too_much])
+NUMBER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
+FUNCTIONS = {
+    "e": math.e,
+    "inf": math.inf,
+    "tanh": math.tanh,
+    "sin": math.sin,
+    "cos": math.cos,
+    "max": lambda *numbers: max(numbers),
+    "sqrt": math.sqrt,
+}
+FUNCTIONS |= {"exp": math.exp, "abs": abs}
+
+
+def calculated(text: str) -> float:
+    """One side of a printed line, as a pocket calculator has it."""
+    text = re.sub(r"\|([^|]+)\|", r"abs(\1)", text)
+    source = re.sub(r"√(\d[\d.e]*)", r"sqrt(\1)", text).replace("√(", "sqrt(")
+    for sign, python in (("·", "*"), ("^", "**"), ("∞", "inf"), ("−", "-")):
+        source = source.replace(sign, python)
+    return float(eval(source, dict(FUNCTIONS)))
+
+
+@FEWER
+@given(problem=problem_files())
+def test_twelve_decimals_on_paper_are_nine_of_the_truth(trace: Trace, problem: dict[str, Any]) -> None:
+    exact, paper = trace(problem), trace(problem, rounding="paper", precision=12)
+    assume(np.nanmax(np.where(np.isfinite(exact["scores"]), abs(exact["scores"]), 0)) < 30)
+    assume("row_sum" not in exact or (exact["row_sum"][exact["row_sum"] > 0] > 1e-2).all())
+    for name in exact:
+        if name in paper and name not in (
+            "row_max",
+            "shifted",
+            "exp",
+            "row_sum",
+        ):  # shifted in one and not in the other
+            np.testing.assert_allclose(paper[name], exact[name], rtol=1e-8, atol=1e-9, err_msg=name)
+
+
+@FEWER
+@given(problem=problem_files())
+def test_every_worked_cell_gives_its_cell(trace: Trace, problem: dict[str, Any]) -> None:
+    found = trace(problem)
+    printer, lines = Printer(found, 12), 0
+    for step in found.computed():
+        if step.name == "mask":
+            continue
+        for index in np.ndindex(step.shape):
+            text = plain_line(worked_line(printer, step, index))
+            text = re.split(" hidden| by def", text)[0]
+            sides = re.split(" [=≈] ", text)
+            value = float(step.value[index])
+            assert sides, text
+            for side in sides:
+                try:
+                    worked = calculated(side)
+                except (SyntaxError, NameError) as error:
+                    pytest.fail(f"{step.name}{index}: cannot read {text!r}: {error}")
+                if math.isfinite(value):
+                    assert worked == pytest.approx(value, rel=1e-6, abs=1e-6), f"{step.name}{index}: {text}"
+                else:
+                    assert worked == value, f"{step.name}{index}: {text}"
+            lines += len(sides) > 1
+    assert lines
