@@ -33,16 +33,16 @@ class Sizes:
         return self.past + self.new_keys
 
 
-def matrices(seed: int) -> Matrix:
+def matrices(seed: int, spread: float = 1.5) -> Matrix:
     """`matrix(2, 3)` is nested lists of short decimals."""
     random = np.random.default_rng(seed)
-    return lambda *shape: random.normal(scale=1.5, size=shape).round(2).tolist()
+    return lambda *shape: random.normal(scale=spread, size=shape).round(2).tolist()
 
 
 @st.composite
 def problem_files(draw: st.DrawFn, masked: bool = True) -> dict[str, Any]:
     """A problem file of any kind."""
-    matrix = matrices(draw(st.integers(0, 2**16)))
+    matrix = matrices(draw(st.integers(0, 2**16)), draw(choose([1.5, 1.5, 1.5, 12])))
     settings = draw(scoring())
     position = draw(choose([None, None, "rope", "alibi"]))
     kv_heads = draw(choose([1, 1, 2, 3]))
@@ -72,6 +72,9 @@ def problem_files(draw: st.DrawFn, masked: bool = True) -> dict[str, Any]:
         problem["position"] = draw(positions(position, size.heads))
     if draw(st.booleans()):
         problem["sink"] = draw(choose([-1.5, 0, 2, matrix(size.heads)]))
+    if draw(st.booleans()):
+        problem["tokens"] = [f"q{place}" for place in range(size.queries)]
+        problem["context_tokens"] = [f"k{place}" for place in range(size.keys)]
     if masked and (mask := draw(masks(size.batch or 1, size.heads, size.queries, size.keys, matrix))) is not None:
         problem["mask"] = mask
     return problem

@@ -54,6 +54,7 @@ def test_rows_of_weights_are_shares(trace: Callable[..., attncli.Trace], problem
         np.testing.assert_allclose(sums[~blind], 1, rtol=1e-12)
     listed = [tuple(np.atleast_1d(row)) for row in found.fully_masked]
     assert sorted(listed) == sorted(map(tuple, np.argwhere(blind)))
+    assert not [sentence for sentence in found.warnings if "fit into" in sentence]
     hidden = np.broadcast_to(theirs["mask"] == -np.inf, theirs["weights"].shape).reshape(weights.shape)
     assert (weights[hidden] == 0).all()
 

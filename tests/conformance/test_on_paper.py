@@ -46,7 +46,8 @@ def calculated(text: str) -> float:
 def test_twelve_decimals_on_paper_are_nine_of_the_truth(trace: Trace, problem: dict[str, Any]) -> None:
     exact, paper = trace(problem), trace(problem, rounding="paper", precision=12)
     assume(np.nanmax(np.where(np.isfinite(exact["scores"]), abs(exact["scores"]), 0)) < 30)
-    assume("row_sum" not in exact or (exact["row_sum"][exact["row_sum"] > 0] > 1e-2).all())
+    sums = paper["row_sum"]
+    assume((sums[sums > 0] > 1e-2).all())  # a smaller one has fewer digits left
     for name in exact:
         if name in paper and name not in (
             "row_max",
