@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import IO
 
 from attncli.english import shorten
@@ -17,20 +18,39 @@ _COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 def read_npz(stream: IO[bytes], file: str, name: str) -> Array:
     """The array of a name, which may be empty where there is only one; Refused as for `read_npy`."""
+    with _opened(stream, file) as archive:
+        entries = _entries(archive)
+        chosen = entries[choose(name, list(entries), file, lambda each: _shape(archive, entries[each]))]
+        if chosen.compress_type not in _COMPRESSIONS:
+            raise NotImplementedError("it is compressed in a way NumPy does not use")
+        with archive.open(chosen) as member:
+            return read_npy(member, chosen.file_size, file)
+
+
+def names(stream: IO[bytes], file: str) -> list[str]:
+    """The names of all arrays; Refused for what is no such archive."""
+    with _opened(stream, file) as archive:
+        return list(_entries(archive))
+
+
+@contextmanager
+def _opened(stream: IO[bytes], file: str) -> Iterator[zipfile.ZipFile]:
+    """The archive; whatever goes wrong in it is Refused."""
     try:
         with zipfile.ZipFile(stream) as archive:
-            entries: dict[str, zipfile.ZipInfo] = {}
-            for entry in archive.infolist():
-                entries.setdefault(entry.filename.removesuffix(_SUFFIX), entry)
-            chosen = entries[choose(name, list(entries), file, lambda each: _shape(archive, entries[each]))]
-            if chosen.compress_type not in _COMPRESSIONS:
-                raise NotImplementedError("it is compressed in a way NumPy does not use")
-            with archive.open(chosen) as member:
-                return read_npy(member, chosen.file_size, file)
+            yield archive
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
         raise Refused(
             f"{file} is not a readable .npz file: {shorten(str(error), 200)}", "save it again with numpy.savez"
         ) from None
+
+
+def _entries(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """By the name of its array; of two with one name the first."""
+    entries: dict[str, zipfile.ZipInfo] = {}
+    for entry in archive.infolist():
+        entries.setdefault(entry.filename.removesuffix(_SUFFIX), entry)
+    return entries
 
 
 def _shape(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Sequence[int]:

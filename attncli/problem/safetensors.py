@@ -47,15 +47,7 @@ def read_safetensors(stream: IO[bytes], file: str, name: str) -> Array:
     Only the header and the tensor's own bytes are read. Refused for a file that is damaged or of another kind, numbers
     of another type, and a tensor too large; `file` is what messages call it.
     """
-    size = stream.seek(0, os.SEEK_END)
-    stream.seek(0)
-    start, header = _read_header(stream, size, file)
-    try:
-        tensors = _checked(header, size - start)
-    except ValueError as error:
-        raise _unreadable(file, str(error)) from None
-    if (last := max((tensor.end for tensor in tensors.values()), default=0)) > size - start:
-        raise Refused(f"{file} should have {start + last:,} bytes but has only {size:,}", _AGAIN)
+    start, tensors = _read_tensors(stream, file)
     tensor = tensors[choose(name, list(tensors), file, lambda each: tensors[each].shape)]
     if tensor.dtype not in _NUMPY_TYPES:
         raise Refused(f"{file} holds {shorten(tensor.dtype)} instead of plain numbers", "save it as F32 or BF16")
@@ -66,6 +58,25 @@ def read_safetensors(stream: IO[bytes], file: str, name: str) -> Array:
         raise Refused(f"{file} ends before its last number", _AGAIN)  # cut while it was read
     array: Array = np.frombuffer(data, _NUMPY_TYPES[tensor.dtype]).reshape(tensor.shape)
     return _BEYOND_NUMPY[tensor.dtype](array) if tensor.dtype in _BEYOND_NUMPY else array
+
+
+def formats(stream: IO[bytes], file: str) -> dict[str, str]:
+    """The format of every tensor by its name, such as BF16; Refused as for `read_safetensors`."""
+    return {name: tensor.dtype for name, tensor in _read_tensors(stream, file)[1].items()}
+
+
+def _read_tensors(stream: IO[bytes], file: str) -> tuple[int, dict[str, _Tensor]]:
+    """Where the numbers begin, and what the header says of each tensor, all of which are there in full."""
+    size = stream.seek(0, os.SEEK_END)
+    stream.seek(0)
+    start, header = _read_header(stream, size, file)
+    try:
+        tensors = _checked(header, size - start)
+    except ValueError as error:
+        raise _unreadable(file, str(error)) from None
+    if (last := max((tensor.end for tensor in tensors.values()), default=0)) > size - start:
+        raise Refused(f"{file} should have {start + last:,} bytes but has only {size:,}", _AGAIN)
+    return start, tensors
 
 
 _AGAIN = "it was cut short: save or download it again"
