@@ -16,6 +16,7 @@ _STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\
 _BARE = re.compile(r"[^\s,:\[\]{}\"]+")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 _WORDS = ("true", "false", "null")
+NOT_FINITE = ("NaN", "Infinity", "-Infinity")  # which JSON does not have, but most programs write
 
 VALUE, FIRST, KEY, FIRST_KEY, COLON, AFTER_ITEM, AFTER_MEMBER, END = range(8)
 _EXPECTED = {  # what should stand there, and the help where something else does
@@ -31,8 +32,9 @@ _EXPECTED = {  # what should stand there, and the help where something else does
 _CLOSABLE = {"]": (FIRST, AFTER_ITEM), "}": (FIRST_KEY, AFTER_MEMBER)}
 
 
-def read_json(report: Report) -> Node:
-    """The tree of the report's source; AttncliError where it is not strict JSON."""
+def read_json(report: Report, *, not_finite: bool = False) -> Node:
+    """The tree of the report's source; AttncliError where it is not strict JSON, or not but for NaN and Infinity."""
+    words = _WORDS + NOT_FINITE if not_finite else _WORDS
     text = report.source.text
     builder = Builder(report)
     expect = VALUE
@@ -58,7 +60,7 @@ def read_json(report: Report) -> Node:
             builder.put(string)
             expect = COLON if expect in (KEY, FIRST_KEY) else _after(builder)
         elif expect in (VALUE, FIRST) and (found := _BARE.match(text, at)):
-            builder.put(_bare(found[0], at, report))
+            builder.put(_bare(found[0], at, report, words))
             expect = _after(builder)
             after = found.end()
         else:
@@ -97,8 +99,8 @@ def _string(text: str, at: int, report: Report) -> tuple[Leaf, int]:
     return Leaf(json.loads(found[0]), True, at), found.end()
 
 
-def _bare(word: str, at: int, report: Report) -> Leaf:
-    if word in _WORDS or _NUMBER.fullmatch(word):
+def _bare(word: str, at: int, report: Report, words: tuple[str, ...]) -> Leaf:
+    if word in words or _NUMBER.fullmatch(word):
         return Leaf(word, False, at)
     lowered = word.lower()
     if lowered in _WORDS:

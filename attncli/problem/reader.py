@@ -54,17 +54,20 @@ def read_problem(source: Source, *, convention: str | None = None) -> Problem:
     """The problem a text tells; AttncliError as for `load`."""
     reads = named(convention)
     report, root = read_tree(source)
-    return _problem(root, report, reads)
+    return read_root(root, report, reads)
 
 
-def read_tree(source: Source) -> tuple[Report, Node]:
-    """The tree of a file with positions, and the report that goes on collecting what is wrong with it."""
+def read_tree(source: Source, *, not_finite: bool = False) -> tuple[Report, Node]:
+    """The tree of a file with positions, and the report that goes on collecting what is wrong with it.
+
+    `not_finite` lets JSON have NaN, Infinity and -Infinity, as other programs write them.
+    """
     report = Report(source)
     if source.name.lower().endswith(".json"):
-        return report, read_json(report)
+        return report, read_json(report, not_finite=not_finite)
     if source.name == STANDARD_INPUT and source.text.lstrip()[:1] in ("{", "["):
         try:
-            return report, read_json(report)
+            return report, read_json(report, not_finite=not_finite)
         except AttncliError as json_error:  # flow YAML begins with the same signs
             report = Report(source)
             try:
@@ -97,7 +100,8 @@ def change(problem: Problem, *, mask: str | None = None, scale: str | None = Non
     return problem
 
 
-def _problem(root: Node, report: Report, convention: Convention) -> Problem:
+def read_root(root: Node, report: Report, convention: Convention = OWN) -> Problem:
+    """The problem of a whole tree; AttncliError as the report collects them."""
     if not isinstance(root, Mapping):
         report.fail(
             f"a problem must be a mapping of keys to values, not {describe(root)}",

@@ -1,0 +1,99 @@
+"""A problem with some of its keys changed, as `--set mask=causal` asks: read anew, with all the checks of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from attncli.english import shorten
+from attncli.errors import Exit, Place, did_you_mean, usage_error
+from attncli.problem.conventions import named
+from attncli.problem.keys import KEYS, LATER
+from attncli.problem.model import Problem
+from attncli.problem.reader import read_root
+from attncli.problem.report import Report
+from attncli.problem.source import Source
+from attncli.problem.tree import Leaf, Node, Sequence, is_null
+from attncli.problem.tree import Mapping as Keyed
+from attncli.problem.yaml_reader import read_yaml
+
+OPTION = "--set"
+
+
+@dataclass(frozen=True, slots=True)
+class _Patched(Source):
+    """A file's text with the changes behind it: a spot in a change is placed in the option that told it."""
+
+    changes: Mapping[int, Source] = field(default_factory=dict)  # by where each begins in the text
+
+    def place(self, at: int) -> Place:
+        start = max((start for start in self.changes if start <= at), default=None)
+        if start is not None:
+            return self.changes[start].place(at - start)
+        return Source.place(self, at)
+
+
+def changes(settings: list[str], words: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    """`KEY=VALUE` texts as a mapping; AttncliError (exit 2) for unknown keys, keys given twice and no `=`.
+
+    `words` are keys besides those of a problem, such as dtype, with the words that each takes.
+    """
+    found: dict[str, str] = {}
+    for setting in settings:
+        key, equals, value = setting.partition("=")
+        key = key.strip()
+        if not equals:
+            raise usage_error(f"{OPTION} {shorten(setting)} lacks its =", help=f"write {OPTION} mask=causal")
+        if key not in KEYS and key not in LATER and key not in words:
+            known = [*KEYS, *words]
+            raise usage_error(
+                f"{OPTION} {shorten(key)}: there is no such key",
+                help=did_you_mean(key, known, f"the keys are {', '.join(known)}"),
+            )
+        if key in found:
+            raise usage_error(f"{OPTION} {key} is given twice", help="keep one of the two")
+        if key in words and value.strip() not in words[key]:
+            choice = ", ".join(words[key])
+            help = did_you_mean(value, list(words[key]), f"choose one of {choice}")
+            raise usage_error(f"{OPTION} {key} cannot be {shorten(repr(value))}", help=help)
+        found[key] = value.strip() if key in words else value
+    return found
+
+
+def read_changed(root: Node, source: Source, changed: Mapping[str, str], *, convention: str | None = None) -> Problem:
+    """The problem of a tree, which has been read without errors, with these keys changed: YAML text by key.
+
+    An empty text or null takes the key away; `convention` is as for `load`. Raises AttncliError with exit code 2,
+    since only a change can be wrong now; exit 4 where an array's file cannot be read.
+    """
+    assert isinstance(root, Keyed)
+    values, keys = dict(root.values), dict(root.keys)
+    text, sources = source.text, {}
+    for key, value in changed.items():
+        told = Source(f"{OPTION} {key}", value, source.folder)
+        node = read_yaml(Report(told, Exit.USAGE)) if value.strip() else None
+        if node is None or is_null(node):
+            if key not in values:
+                raise usage_error(
+                    f"{OPTION} {key}= takes away what {source.name} does not have", help=f"leave out {OPTION} {key}="
+                )
+            del values[key], keys[key]
+            continue
+        start = len(text) + 1
+        sources[start] = told
+        text += f"\n{value}"
+        values[key], keys[key] = _moved(node, start), start
+    patched = _Patched(source.name, text, source.folder, changes=sources)
+    return read_root(Keyed(root.at, values, keys), Report(patched, Exit.USAGE), named(convention))
+
+
+def _moved(node: Node, by: int) -> Node:
+    """The tree with every place behind the file's own text."""
+    match node:
+        case Leaf():
+            return replace(node, at=node.at + by)
+        case Sequence(items=items):
+            return Sequence(node.at + by, [_moved(item, by) for item in items])
+        case Keyed(values=values, keys=keys):
+            moved = {key: _moved(value, by) for key, value in values.items()}
+            return Keyed(node.at + by, moved, {key: at + by for key, at in keys.items()})

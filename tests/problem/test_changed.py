@@ -1,0 +1,97 @@
+"""Problems with changed keys: read like a file, and what is wrong with a change is told as one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attncli.errors import AttncliError
+from attncli.problem.changed import changes, read_changed
+from attncli.problem.model import Problem, Window
+from attncli.problem.reader import read_tree
+from attncli.problem.source import Source
+
+TEXT = "title: T\nQ: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1]]\nV: [[1], [2]]\nmask: causal\nsoftcap: 5\n"
+WORDS = {"dtype": ("float64", "float16")}
+
+
+def changed(*settings: str, text: str = TEXT, folder: Path | None = None) -> Problem:
+    source = Source("p.yaml", text, folder or Path())
+    return read_changed(read_tree(source)[1], source, changes(list(settings), WORDS))
+
+
+def told(*settings: str) -> str:
+    with pytest.raises(AttncliError) as caught:
+        changed(*settings)
+    error = caught.value
+    where = f"{error.place.file}:{error.place.line}:{error.place.column}: " if error.place else ""
+    assert error.exit_code == 2
+    return f"{where}{error} ({error.help})"
+
+
+def test_another_value() -> None:
+    problem = changed("scale=1/3", "mask={window: [1, 0]}")
+    assert problem.scale.written == "1/3"  # type: ignore[union-attr]
+    assert problem.mask.parts == (Window(1, 0),)
+    assert (problem.title, problem.softcap.value) == ("T", 5)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("setting", ["softcap=", "softcap= ", "softcap=null", "softcap=~"])
+def test_a_key_is_taken_away(setting: str) -> None:
+    assert changed(setting).softcap is None
+
+
+def test_a_source_for_another() -> None:
+    problem = changed("Q=", "X=[[1, 2]]", "W_Q=[[1, 0], [0, 1]]", "mask=none")
+    assert list(problem.given) == ["X", "W_Q", "K", "V"]
+    assert problem.tokens == ("t1",)
+
+
+def test_a_value_may_hold_an_equals_sign_and_lines() -> None:
+    assert changed("title=a=b").title == "a=b"
+    np.testing.assert_array_equal(changed("V=\n- [3]\n- [4]\n").given["V"].value, [[3], [4]])
+
+
+def test_a_file_starts_from_the_folder_of_the_problem(tmp_path: Path) -> None:
+    np.save(tmp_path / "v.npy", np.array([[7.0], [8.0]]))
+    problem = changed("V={file: v.npy}", folder=tmp_path)
+    np.testing.assert_array_equal(problem.given["V"].value, [[7], [8]])
+
+
+def test_the_tree_is_not_changed() -> None:
+    source = Source("p.yaml", TEXT)
+    root = read_tree(source)[1]
+    read_changed(root, source, {"scale": "2", "softcap": ""})
+    assert read_changed(root, source, {}).softcap is not None
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("softcap=-1", "--set softcap:1:1: softcap: must be greater than 0, not -1 (write a number such as 50)"),
+        ("score=dott", "--set score:1:1: score: must be one of scaled_dot, dot, multiplicative, additive, not dott "
+         "(did you mean dot?)"),
+        ("V=[[1], [x]]", "--set V:1:8: V[1][0]: x is not a number "
+         "(numbers look like 3, -0.5, .5, 1e3, 1/3 or sqrt(2))"),
+        ("V=[[1]]", "--set V:1:1: V: has 1 row where K has 2 (every key needs a value: "),
+        ("V=[[1]", '--set V:1:1: a "," or "]" is missing (a list is written [1, 2, 3])'),
+        ("W_Q=[[1]]", "--set W_Q:1:1: both Q and W_Q are given: which one makes the queries? "
+         "(remove W_Q to use Q as it is, or remove Q to project X)"),
+        ("Q=[[1]]", "p.yaml:3:1: K: a key has 2 numbers and a query 1: "),
+        ("Q=", "p.yaml:1:1: there is nothing to make the queries from (give Q, or X and W_Q)"),
+        ("scale=", "--set scale= takes away what p.yaml does not have (leave out --set scale=)"),
+        ("scale", "--set scale lacks its = (write --set mask=causal)"),
+        ("skale=2", "--set skale: there is no such key (did you mean scale?)"),
+        ("=2", "--set : there is no such key (the keys are title, "),
+        ("dtype=float15", "--set dtype cannot be 'float15' (did you mean float16?)"),
+        ("mask=[[0, 1], [1, 0]]", "--set mask:1:1: mask: a mask of only 0 and 1 could mean either "),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_change(setting: str, message: str) -> None:
+    assert told(setting).startswith(message)
+
+
+def test_a_key_changed_twice() -> None:
+    assert told("scale=1", "scale=2") == "--set scale is given twice (keep one of the two)"
