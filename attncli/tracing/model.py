@@ -83,6 +83,11 @@ class Trace:
         """Whether queries and keys are the same tokens, so that a token can attend to itself."""
         return self.tokens == self.context_tokens and "context" not in self.steps
 
+    @property
+    def shifted(self) -> bool:
+        """Whether the largest score of each row was subtracted before the exponentials."""
+        return "shifted" in self.steps
+
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shape of everything an equation may read."""
         arrays = {name: given.value.shape for name, given in self.parameters.items() if isinstance(given, Matrix)}

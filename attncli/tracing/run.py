@@ -43,32 +43,37 @@ def run(
     rounding: str = "shown",
     precision: int = 3,
     backend: Backend | None = None,
+    shifted: bool = False,
 ) -> Trace:
     """Work a problem out, step by step.
 
     `device` is "cpu" or "gpu" (exit 5 where there is none), `dtype` a key of `choices.DTYPES`; `rounding`
     is "shown" (full precision inside) or "paper" (every step rounded to `precision` decimals feeds the next,
     which works in decimal and on the CPU); the softmax is shifted where a row of exponentials would show
-    as 0 at this precision. `backend` replaces the device's own (not on paper). Raises AttncliError, with exit
-    code 2, for a choice that is none of these.
+    as 0 at this precision, or in any case if it is to be `shifted`. `backend` replaces the device's own (not on
+    paper). Raises AttncliError, with exit code 2, for a choice that is none of these.
     """
     check_working(device, dtype, rounding, precision)
     plan = plan_logits(problem)
     with np.errstate(all="ignore"):  # overflow is found in the values and told as a warning
         if rounding == "paper":
-            return _on_paper(problem, plan, precision)
+            return _on_paper(problem, plan, precision, shifted)
         backend, format = backend or backend_for(device), DTYPES[dtype]
         worker = FloatWorker(backend, format, plan.parameters, plan.sizes)
         shift = shift_where_needed(problem, format, max(lowest_shown(max(precision, 3)), format.lowest_exponent))
-        return _trace(problem, plan, worker, shift, backend, format)
+        return _trace(problem, plan, worker, _always if shifted else shift, backend, format)
 
 
-def _on_paper(problem: Problem, plan: Plan, precision: int) -> Trace:
+def _always(_: Host) -> bool:
+    return True
+
+
+def _on_paper(problem: Problem, plan: Plan, precision: int, shifted: bool) -> Trace:
     """The trace rounded at every step, with the truth in the same steps beside it."""
     double = DTYPES["float64"]
     shift = shift_where_needed(problem, double, max(lowest_shown(precision), double.lowest_exponent))
     decimals = PaperWorker(precision, plan.parameters, plan.sizes)
-    paper = _trace(problem, plan, decimals, shift, CPU, double, precision)
+    paper = _trace(problem, plan, decimals, _always if shifted else shift, CPU, double, precision)
     floats = FloatWorker(CPU, double, plan.parameters, plan.sizes)
     return replace(paper, truth=_trace(problem, plan, floats, lambda _: "shifted" in paper, CPU, double))
 

@@ -1,0 +1,203 @@
+"""Dumps of other programs: which files are some, what is read from them, and how each fault is told."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attncli.attention.rules import RULES
+from attncli.errors import AttncliError
+from attncli.problem.model import Causal, Problem
+from attncli.problem.reader import read_tree
+from attncli.problem.source import Source
+from attncli.tracing import run, to_dict
+from attncli.tracing.dump import Dump, is_dump
+from attncli.tracing.dump_archive import read_archive
+from attncli.tracing.dump_text import read_dump
+
+STEPS = f"the steps are {', '.join(RULES)}"
+
+
+def read(text: str, name: str = "dump.json") -> Dump:
+    report, root = read_tree(Source(name, text), not_finite=True)
+    return read_dump(root, report)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{weights: [[1]]}", True),
+        ("{Q: [[1]], K: [[1]], V: [[1]], scores: [[1]]}", True),
+        ("{steps: {Q: [[1]]}}", True),
+        ("{Q: [[1]], K: [[1]]}", True),
+        ("{mask: [[0]], K_T: [[1]]}", True),
+        ("{wieghts: [[1]]}", True),
+        ("{Q: [[1]], K: [[1]], V: [[1]]}", False),
+        ("{X: [[1]], W_Q: [[1]], K: [[1]], W_V: [[1]], mask: causal}", False),
+        ("{Q: [[1]], tokens: [a]}", False),
+        ("[1]", False),
+        ("1", False),
+    ],
+)
+def test_a_dump_is_told_from_a_problem_by_its_keys(text: str, expected: bool) -> None:
+    assert is_dump(read_tree(Source("file.yaml", text))[1]) is expected
+
+
+def test_steps_come_in_the_order_of_work() -> None:
+    found = read('{"weights": [[1, 0]], "scores": [[2, 3]]}')
+    assert list(found.arrays) == ["scores", "weights"]
+    np.testing.assert_array_equal(found.arrays["scores"], [[2, 3]])
+
+
+@pytest.mark.parametrize("name", ["dump.json", "dump.yaml"])
+def test_what_is_no_finite_number(name: str) -> None:
+    words = "[NaN, Infinity, -Infinity]" if name.endswith("json") else "[.nan, .inf, -.inf]"
+    text = f'{{"masked": [{words}, ["NaN", "Infinity", "-Infinity"]]}}'
+    np.testing.assert_array_equal(read(text, name).arrays["masked"], [[np.nan, np.inf, -np.inf]] * 2)
+
+
+def test_a_trace_of_ours(love: Problem) -> None:
+    trace = run(love, dtype="float16")
+    found = read(json.dumps(to_dict(trace)))
+    assert (found.dtype, list(found.arrays)) == ("float16", list(trace.steps))
+    assert found.labels["scores"] == (("I", "love", "AI"), ("I", "love", "AI"))
+    for name, array in found.arrays.items():
+        np.testing.assert_array_equal(array, trace[name])
+
+
+@pytest.mark.parametrize(
+    ("numbers", "dtype"),
+    [
+        ([0.5, 3.0], "float64"),  # any format has them, so nothing is known
+        ([0.1, 0.7], "float64"),
+        ([float(np.float32(0.1)), 0.5], "float32"),
+        ([float(np.float32(0.1)), 0.1], "float64"),
+        ([1e300, 0.5], "float64"),
+    ],
+)
+def test_numbers_of_float32_are_known_by_their_digits(numbers: list[float], dtype: str) -> None:
+    assert read(json.dumps({"weights": [numbers]})).dtype == dtype
+
+
+@pytest.mark.parametrize(
+    ("arrays", "dtype", "shifted"),
+    [
+        ({"exp": [[1, 0.5], [0.2, 1]]}, "float64", True),
+        ({"exp": [[1, 0.5], [2, 1]]}, "float64", False),
+        ({"row_max": [1]}, "float64", True),
+        ({"scores": [[1]]}, "float64", False),
+    ],
+)
+def test_a_shifted_softmax_is_known(arrays: dict[str, Any], dtype: str, shifted: bool) -> None:
+    assert Dump({name: np.array(array) for name, array in arrays.items()}, dtype).shifted is shifted
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message", "help"),
+    [
+        ('{"wieghts": [[1]]}', "1:2", "no step is called wieghts", "did you mean weights?"),
+        ('{"weights": [[1]], "zz": [1]}', "1:20", "no step is called zz", STEPS),
+        ('{"weights": 1}', "1:13", "weights: must be an array, not 1", "write weights: [[1, 0], [0, 1]]"),
+        ('{"weights": []}', "1:13", "weights: is empty", "leave the step out"),
+        ('{"weights": [[1, 2], [1]]}', "1:22", "weights[1]: has 1 entry where the first row has 2",
+         "all rows of an array are equally long"),
+        ('{"weights": [[1, [2]]]}', "1:18", "weights[0][1]: must be a number, not a list",
+         "write a number, NaN, Infinity or -Infinity"),
+        ('{"weights": [[1, null]]}', "1:18", "weights[0][1]: must be a number, not an empty value",
+         "write a number, NaN, Infinity or -Infinity"),
+        ('{"weights": [["1"]]}', "1:15", 'weights[0][0]: must be a number, not "1"',
+         "write a number, NaN, Infinity or -Infinity"),
+        ('{"steps": [1]}', "1:11", "steps: must be a mapping, not a list", "write {scores: …}"),
+        ('{"steps": {}}', "1:11", "there is no step in it", STEPS),
+    ],
+)  # fmt: skip
+def test_faults_of_a_text(text: str, place: str, message: str, help: str) -> None:
+    with pytest.raises(AttncliError) as caught:
+        read(text)
+    error = caught.value
+    assert error.place is not None
+    assert (error.exit_code, f"{error.place.line}:{error.place.column}", str(error), error.help) == (
+        3,
+        place,
+        message,
+        help,
+    )
+
+
+@pytest.mark.parametrize(
+    ("dtypes", "dtype"),
+    [(("float64",), "float64"), (("float64", "float32"), "float32"), (("float16", "float32"), "float16"),
+     (("int64",), "float64"), (("bool", "float32"), "float32")],
+)  # fmt: skip
+def test_an_archive_tells_its_format(dtypes: tuple[str, ...], dtype: str, tmp_path: Path) -> None:
+    names = ("scores", "weights")
+    np.savez(tmp_path / "d.npz", **{name: np.ones((2, 2), each) for name, each in zip(names, dtypes, strict=False)})
+    found = read_archive(str(tmp_path / "d.npz"))
+    assert (found.dtype, list(found.arrays)) == (dtype, list(names[: len(dtypes)]))
+
+
+def test_an_archive_of_ours_compares_equal(problem: Any, tmp_path: Path) -> None:
+    trace = run(problem(Q=[[1, 2]], K=[[3, 4]], V=[[5]], mask=(Causal(),)))
+    np.savez_compressed(tmp_path / "d.npz", **{name: trace[name] for name in trace})
+    found = read_archive(str(tmp_path / "d.npz"))
+    assert list(found.arrays) == list(trace)
+    for name in trace:
+        np.testing.assert_array_equal(found.arrays[name], trace[name])
+
+
+def stored(path: Path, **tensors: tuple[str, list[int], bytes]) -> str:
+    """A .safetensors file written by hand."""
+    header, end = {}, 0
+    for name, (dtype, shape, data) in tensors.items():
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [end, end := end + len(data)]}
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + b"".join(data for _, _, data in tensors.values()))
+    return str(path)
+
+
+def test_bfloat16_in_safetensors(tmp_path: Path) -> None:
+    # 1 is 3f80 in bfloat16 and -2 is c000, low byte first
+    path = stored(tmp_path / "d.safetensors", weights=("BF16", [1, 2], b"\x80\x3f\x00\xc0"), mask=("BOOL", [1], b"\1"))
+    found = read_archive(path)
+    assert (found.dtype, list(found.arrays)) == ("bfloat16", ["mask", "weights"])
+    np.testing.assert_array_equal(found.arrays["weights"], [[1, -2]])
+
+
+def test_faults_of_an_archive(tmp_path: Path) -> None:
+    def fault(name: str) -> tuple[int, str, str]:
+        with pytest.raises(AttncliError) as caught:
+            read_archive(str(tmp_path / name))
+        return int(caught.value.exit_code), caught.value.message, caught.value.help
+
+    (tmp_path / "no.npz").write_bytes(b"PK nothing")
+    np.savez(tmp_path / "wrong.npz", wieghts=np.ones(2))
+    np.savez(tmp_path / "text.npz", weights=np.array(["a"]))
+    np.savez(tmp_path / "object.npz", weights=np.array([{}], dtype=object))
+    np.save(tmp_path / "one.npy", np.ones(2))
+    with zipfile.ZipFile(tmp_path / "empty.npz", "w"):
+        pass
+    stored(tmp_path / "wrong.safetensors", wieghts=("F32", [1], bytes(4)))
+    (tmp_path / "no.safetensors").write_bytes(b"no")
+    at = f"{tmp_path}/"
+    assert fault("no.npz")[:2] == (3, f"{at}no.npz is not a readable .npz file: File is not a zip file")
+    assert fault("wrong.npz") == (3, f"{at}wrong.npz: no step is called wieghts", "did you mean weights?")
+    assert fault("wrong.safetensors") == (
+        3,
+        f"{at}wrong.safetensors: no step is called wieghts",
+        "did you mean weights?",
+    )
+    assert fault("no.safetensors")[:2] == (
+        3,
+        f"{at}no.safetensors is not a readable .safetensors file: it has only 2 bytes",
+    )
+    assert fault("text.npz") == (3, f"{at}text.npz holds <U1 instead of plain numbers", "save it as float64")
+    assert fault("object.npz")[:2] == (3, f"{at}object.npz holds object instead of plain numbers")
+    assert fault("one.npy")[:2] == (3, f"{at}one.npy: a .npy file holds one array without a name")
+    assert fault("empty.npz") == (3, f"{at}empty.npz: there is no array in it", STEPS)
+    assert fault("nowhere.npz")[0] == 4
+    assert fault("")[0] == 4
