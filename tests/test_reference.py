@@ -22,6 +22,7 @@ from attncli.console.values import CHOICES
 from attncli.equation.python import PYTHON
 from attncli.equation.write import write
 from attncli.errors import Exit
+from attncli.page.comparison_schema import comparison_schema
 from attncli.problem.conventions import CONVENTIONS, Convention
 from attncli.problem.keys import KEYS, LATER
 from attncli.problem.mask_forms import FORMS
@@ -51,10 +52,10 @@ def rows(page: str) -> dict[str, str]:
     return {row[1]: row[0] for row in re.finditer(r"^\| `?([^|`]+?)`? \|.*$", page, re.MULTILINE)}
 
 
-@pytest.mark.parametrize("name", ["problem", "trace"])
+@pytest.mark.parametrize("name", ["problem", "trace", "comparison"])
 def test_published_schemas_are_those_of_the_program(name: str, pytestconfig: pytest.Config) -> None:
     published = REFERENCE / f"{name}.schema.json"
-    schema = {"problem": problem_schema, "trace": trace_schema}[name]()
+    schema = {"problem": problem_schema, "trace": trace_schema, "comparison": comparison_schema}[name]()
     if pytestconfig.getoption("--update"):
         published.write_text(json.dumps(schema, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     assert json.loads(published.read_text(encoding="utf-8")) == schema
@@ -169,15 +170,18 @@ def test_equations_of_heads_and_batches(problem: Callable[..., Problem]) -> None
     assert f"`{grouped.steps['scores'].rule.source}`" in page
 
 
-def test_fields_of_the_json() -> None:
+@pytest.mark.parametrize("schema", [trace_schema, comparison_schema])
+def test_fields_of_the_json(schema: Callable[[], dict[str, Any]]) -> None:
     described = text("json.md")
-    assert [name for name in _fields(trace_schema()) if f"`{name}`" not in described] == []
+    assert [name for name in _fields(schema()) if f"`{name}`" not in described] == []
 
 
 def _fields(schema: dict[str, Any]) -> Iterator[str]:
     for name, value in schema.get("properties", {}).items():
         yield name
         yield from _fields(value)
+    for definition in schema.get("definitions", {}).values():
+        yield from _fields(definition)
     for inner in ("items", "additionalProperties"):
         if isinstance(schema.get(inner), dict):
             yield from _fields(schema[inner])

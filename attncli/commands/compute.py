@@ -93,7 +93,12 @@ def compute(
         head=one_head,
         entry=one_entry,
     )
-    document = (data_page if page_format == "json" else derivation)(trace, view)
+    parting = None
+    if dtype != "float64" and all(part is None for part in (steps, cell, one_head, one_entry)):
+        from attncli.study.formats import parting_of
+
+        parting = parting_of(problem, trace, decimals)
+    document = (data_page if page_format == "json" else derivation)(trace, view, parting)
     write_page(document, page_format, output, color=color, math=math or "fences", fragment=fragment)
     if not quiet:
         for message in trace.warnings:

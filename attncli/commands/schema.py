@@ -7,19 +7,21 @@ from typing import Annotated
 import typer
 
 from attncli.console import options
+from attncli.english import listed
 from attncli.errors import did_you_mean, usage_error
 
 _SCHEMAS = {
     "problem": ("attncli.problem.schema", "problem_schema"),
     "trace": ("attncli.tracing.schema", "trace_schema"),
+    "comparison": ("attncli.page.comparison_schema", "comparison_schema"),
 }
 
 
 def schema(
-    name: Annotated[str, typer.Argument(metavar="NAME", help=f"Which one: {' or '.join(_SCHEMAS)}.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help=f"Which one: {listed(list(_SCHEMAS), last='or')}.")],
     output: options.Output = None,
 ) -> None:
-    """Print the JSON Schema (draft-07) of a problem file or of a trace."""
+    """Print the JSON Schema (draft-07) of a problem file, of a trace or of a comparison."""
     if name not in _SCHEMAS:
         raise usage_error(
             f"there is no schema {name}",

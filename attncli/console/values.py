@@ -38,6 +38,19 @@ def whole(option: str, value: str, allowed: range) -> int:
     return int(value)
 
 
+def tolerance(option: str, value: str) -> float:
+    """A number of at least 0, such as 1e-6; raises AttncliError (exit 2) for anything else."""
+    from attncli.problem.numbers import NumberError, as_float
+
+    try:
+        number = as_float(value)
+    except NumberError as error:
+        raise usage_error(f"{option} {error.message}", help="give a number such as 1e-6") from None
+    if not number >= 0:
+        raise usage_error(f"{option} cannot be {value!r}", help="give a number such as 1e-6, or 0")
+    return number
+
+
 def names(option: str, value: str) -> tuple[str, ...]:
     """A list of names with commas between; raises AttncliError (exit 2) where one is empty."""
     parts = tuple(part.strip() for part in value.split(","))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attncli.page.document import Document
 from attncli.page.heads import shown
@@ -15,14 +15,17 @@ from attncli.study.words import reading
 from attncli.tracing.data import to_dict
 from attncli.tracing.model import Trace
 
+if TYPE_CHECKING:
+    from attncli.study.formats import Parting
 
-def data_page(trace: Trace, view: View) -> Document:
+
+def data_page(trace: Trace, view: View, parting: Parting | None = None) -> Document:
     """The page as data alone, without the blocks that only people read."""
-    return Document(trace.title, (), lambda: view_data(trace, view))
+    return Document(trace.title, (), lambda: view_data(trace, view, parting))
 
 
-def view_data(trace: Trace, view: View) -> dict[str, Any]:
-    """The trace cut to what the view asks for, with its worked lines; format 1.
+def view_data(trace: Trace, view: View, parting: Parting | None = None) -> dict[str, Any]:
+    """The trace cut to what the view asks for, with its worked lines and its parting from float64; format 1.
 
     Raises (exit 2) where the view asks for a step or a cell that is not there.
     """
@@ -36,6 +39,10 @@ def view_data(trace: Trace, view: View) -> dict[str, Any]:
         worked = lines(printer, trace.steps[name], view.detail)
         if worked:
             data["steps"][name]["worked"] = [{"cell": line.label, "text": plain_line(line)} for line in worked]
+    if parting is not None:
+        from attncli.page.number_formats import parting_data  # and all comparisons, which few pages need
+
+        data["parting"] = parting_data(parting)
     return data
 
 

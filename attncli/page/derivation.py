@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from attncli.page.closing import closing
 from attncli.page.data import view_data
@@ -16,9 +17,15 @@ from attncli.page.view import View
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import leading
 
+if TYPE_CHECKING:
+    from attncli.study.formats import Parting
 
-def derivation(trace: Trace, view: View) -> Document:
-    """The page for this view; raises (exit 2) where it asks for a step or a cell that is not there."""
+
+def derivation(trace: Trace, view: View, parting: Parting | None = None) -> Document:
+    """The page for this view; raises (exit 2) where it asks for a step or a cell that is not there.
+
+    A whole page in a lower number format closes with its `parting` from float64.
+    """
     trace = shown(trace, view)
     printer = printer_for(trace, view)
     if view.cell is not None:
@@ -30,8 +37,20 @@ def derivation(trace: Trace, view: View) -> Document:
     blocks = tuple(_sections(printer, names, view))
     page = (*notes(printer, blocks), *blocks)
     if view.steps is None:
-        page = (Paragraph(about(printer)), *page, *closing(printer, words=not leading(trace)))
-    return Document(trace.title, page, lambda: view_data(trace, view))
+        page = (
+            Paragraph(about(printer)),
+            *page,
+            *closing(printer, words=not leading(trace)),
+            *_apart(parting, printer),
+        )
+    return Document(trace.title, page, lambda: view_data(trace, view, parting))
+
+
+def _apart(parting: Parting | None, printer: Printer) -> Iterator[Block]:
+    if parting is not None:
+        from attncli.page.number_formats import parting_section  # and all comparisons, which few pages need
+
+        yield from parting_section(parting, printer.precision)
 
 
 def _sections(printer: Printer, names: tuple[str, ...], view: View) -> Iterator[Block]:

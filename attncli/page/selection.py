@@ -25,8 +25,13 @@ NAMED = {
 
 def chosen_steps(trace: Trace, names: Sequence[str]) -> tuple[str, ...]:
     """The steps of these names or letters, in the order of the trace; raises (exit 2) for one that is not there."""
-    chosen = {_step(trace, name).name for name in names}
-    return tuple(name for name in trace.steps if name in chosen)
+    return chosen_names(names, tuple(trace.steps))
+
+
+def chosen_names(names: Sequence[str], there: Sequence[str]) -> tuple[str, ...]:
+    """The steps of these names or letters among those that are there, in their order; raises (exit 2) for others."""
+    chosen = {_name(name, there) for name in names}
+    return tuple(name for name in there if name in chosen)
 
 
 def chosen_cell(trace: Trace, text: str) -> tuple[Step, tuple[int, ...]]:
@@ -57,19 +62,22 @@ def chosen_cell(trace: Trace, text: str) -> tuple[Step, tuple[int, ...]]:
 
 
 def _step(trace: Trace, name: str) -> Step:
+    return trace.steps[_name(name, tuple(trace.steps))]
+
+
+def _name(name: str, there: Sequence[str]) -> str:
     found = NAMED.get(name)
-    if found is not None and found in trace.steps:
-        return trace.steps[found]
-    there = ", ".join(trace.steps)
-    if found in ("concat", "output") and "heads_output" in trace.steps:
+    if found is not None and found in there:
+        return found
+    if found in ("concat", "output") and "heads_output" in there:
         help = "it comes of all heads together: leave out --head, or ask for heads_output"
         raise usage_error(f"{found} is no step of a single head", help=help)
     if found:
-        raise usage_error(f"this problem has no step {found}", help=f"its steps are {there}")
+        raise usage_error(f"this problem has no step {found}", help=f"its steps are {', '.join(there)}")
     if len(words := name.split()) > 1:
         help = f"put commas between steps: {','.join(words)}"
     else:
-        help = did_you_mean(name, list(trace.steps), f"the steps are {there}")
+        help = did_you_mean(name, list(there), f"the steps are {', '.join(there)}")
     raise usage_error(f"no step is called {name!r}", help=help)
 
 

@@ -67,6 +67,10 @@ def trace_schema() -> dict[str, Any]:
                     "additionalProperties": _NESTED,
                 },
                 "reading": {**_STRINGS, "description": "What the weights and the output say, in words."},
+                "parting": {
+                    "type": "object",
+                    "description": "Of a whole trace in a lower number format: how its steps differ from float64.",
+                },
                 "cell": {
                     **_object(
                         {"step": _TEXT, "index": {"type": "array", "items": {"type": "integer"}}, "label": _TEXT},

@@ -17,7 +17,7 @@ def printed(name: str, capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
     return schema
 
 
-@pytest.mark.parametrize("name", ["problem", "trace"])
+@pytest.mark.parametrize("name", ["problem", "trace", "comparison"])
 def test_a_schema_is_one(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     schema = printed(name, capsys)
     assert schema["$schema"] == "http://json-schema.org/draft-07/schema#"
@@ -27,7 +27,7 @@ def test_a_schema_is_one(name: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_an_unknown_schema(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["schema", "answer"]) == 2
     assert capsys.readouterr().err == (
-        "attncli: error: there is no schema answer\nhelp: the schemas are problem, trace\n"
+        "attncli: error: there is no schema answer\nhelp: the schemas are problem, trace, comparison\n"
     )
 
 
@@ -39,7 +39,9 @@ PROBLEMS = {
 }
 
 
-@pytest.mark.parametrize("options", [[], ["--detail", "cells"], ["--cell", "weights[0,0]"], ["--rounding", "paper"]])
+@pytest.mark.parametrize(
+    "options", [[], ["--detail", "cells"], ["--cell", "weights[0,0]"], ["--rounding", "paper"], ["--dtype", "bfloat16"]]
+)
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_a_trace_is_valid(name: str, options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "p.yaml"

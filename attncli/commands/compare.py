@@ -1,0 +1,141 @@
+"""`attncli compare`: two problems, a problem with a change, or a problem with another program's numbers."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from attncli.choices import PRECISION
+from attncli.console import options, values
+from attncli.english import listed
+from attncli.errors import Exit, input_error, usage_error
+
+if TYPE_CHECKING:
+    from attncli.study.comparison import Comparison
+
+
+def compare(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE_A", help="A problem in YAML or JSON, or a dump; - is standard input.")
+    ],
+    other: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="FILE_B",
+            help="Another problem, or a dump: steps that other software worked out, in .npz, .safetensors or .json.",
+        ),
+    ] = None,
+    set: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Without FILE_B, compare with FILE_A so changed; with it, change the problems on both sides. "
+            "Any key of a problem with its value in YAML, or dtype, device, rounding, as. Nothing after the = takes "
+            "the key away.",
+        ),
+    ] = None,
+    dtypes: Annotated[
+        bool, typer.Option("--dtypes", help="Compare float32, float16 and bfloat16 with float64, in one table.")
+    ] = False,
+    as_: options.As = None,
+    tolerance: Annotated[
+        str | None,
+        typer.Option(
+            "--tolerance",
+            metavar="T",
+            help="How far apart cells may be, in relation to their step and their own size.  "
+            "[default: 1e-9; float32 1e-5, float16 1e-2, bfloat16 1e-1]",
+        ),
+    ] = None,
+    format: options.Format = None,
+    output: options.Output = None,
+    steps: options.Steps = None,
+    detail: Annotated[
+        str | None,
+        options.choice("--detail", "Without a worked cell, with one, or with all matrices.  [default: rows]"),
+    ] = None,
+    precision: options.Precision = "3",
+    color: options.Color = "auto",
+    quiet: options.Quiet = False,
+) -> int:
+    """Compare two problems, a problem with a change, or a problem with a dump.
+
+    Shows the first step that differs, which weights moved where, and all steps side by side. Ends with exit code 1
+    where something differs.
+    """
+    page_format = values.output_format(format, output)
+    decimals = values.whole("--precision", precision, PRECISION)
+    chosen = None if steps is None else values.names("--steps", steps)
+    bound = None if tolerance is None else values.tolerance("--tolerance", tolerance)
+    for option, value in (("--detail", detail), ("--as", as_), ("--color", color)):
+        if value is not None:
+            values.choice(option, value)
+    for option, other_option, together in (
+        ("--detail", "--format json", detail is not None and page_format == "json"),
+        ("--dtypes", "FILE_B", dtypes and other is not None),
+        ("--dtypes", "--tolerance", dtypes and tolerance is not None),
+        ("--dtypes", "--steps", dtypes and steps is not None),
+        ("--dtypes", "--detail", dtypes and detail is not None),
+    ):
+        if together:
+            raise usage_error(f"{option} does not go with {other_option}", help=_ADVICE[option])
+
+    from attncli.console.output import check
+    from attncli.console.page import write_page
+    from attncli.console.sides import Given, read_given
+
+    for path in (file, other):
+        check(output, path or "-")
+    if other is None and not set and not dtypes:
+        raise usage_error(
+            f"there is nothing to compare {file} with",
+            help="give a second file, or a change: --set mask=causal",
+        )
+    given: list[Given] = read_given([path for path in (file, other) if path is not None], set or [], as_)
+
+    from attncli.console.sides import format_errors, sides
+    from attncli.page.comparison import comparison_page
+    from attncli.page.number_formats import formats_page
+    from attncli.page.selection import chosen_names
+    from attncli.study.comparison import compare as compare_sides
+
+    if dtypes:
+        partings, title = format_errors(given[0], decimals)
+        write_page(formats_page(partings, title, decimals), page_format, output, color=color)
+        return Exit.OK
+    a, b = sides(given, decimals)
+    names = None if chosen is None else chosen_names(chosen, tuple(dict.fromkeys([*a.arrays, *b.arrays])))
+    comparison = compare_sides(a, b, tolerance=bound, steps=names)
+    _insist_on_something(comparison, chosen)
+    page = comparison_page(comparison, detail=detail or "rows", precision=decimals)
+    write_page(page, page_format, output, color=color)
+    if not quiet:
+        _warn(comparison)
+    return Exit.OK if comparison.first is None else Exit.DIFFERENCE
+
+
+def _insist_on_something(comparison: "Comparison", chosen: tuple[str, ...] | None) -> None:
+    """Raises AttncliError where no step is on both sides: exit 2 if these are the only steps wanted, else exit 3."""
+    if not all(step.one_sided for step in comparison.steps):
+        return
+    message = "there is nothing to compare: no step is on both sides"
+    if chosen is not None:
+        raise usage_error(message, help="leave out --steps")
+    few = min((comparison.a, comparison.b), key=lambda side: len(side.arrays))
+    raise input_error(message, help=f"{few.name} has only {listed(list(few.arrays))}")
+
+
+def _warn(comparison: "Comparison") -> None:
+    from attncli.console.report import warn
+
+    told = [side.trace.warnings if side.trace else () for side in (comparison.a, comparison.b)]
+    for message in dict.fromkeys([*told[0], *told[1]]):
+        where = [side.phrase for side, said in zip((comparison.a, comparison.b), told, strict=True) if message in said]
+        warn(message if len(where) == 2 else f"{message} ({where[0]})", sys.stderr)
+
+
+_ADVICE = {
+    "--detail": "JSON holds the differences themselves; leave out --detail",
+    "--dtypes": "--dtypes compares one problem with itself in all formats; leave out one of the two",
+}

@@ -1,0 +1,103 @@
+"""The steps of a comparison side by side: a row for each in a table, and their matrices with the difference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.attention.rules import in_symbols
+from attncli.english import listed
+from attncli.equation.shapes import shape_text
+from attncli.equation.tree import Name
+from attncli.page.document import Block, Cell, Grid, Heading, Paragraph, Table, Text
+from attncli.page.measures import apart, magnitude, place, spelled
+from attncli.page.printer import show
+from attncli.study.comparison import Comparison, StepComparison
+from attncli.tracing.dump import Dump
+
+NUMBERS = (2, 3, 4, 6, 7)  # columns of the table of steps
+
+
+def steps_table(
+    comparison: Comparison, precision: int, *, everything: bool = False, counts: bool = True
+) -> Iterator[Block]:
+    """A row for every step that is not the same on both sides, and in a sentence which are.
+
+    `everything` gives these a row, too; `counts` tells how many cells differ.
+    """
+    a, b = comparison.a, comparison.b
+    dumped = any(isinstance(side.source, Dump) for side in (a, b))
+    identical = [step.name for step in comparison.steps if step.identical and not everything]
+    rows = tuple(
+        _row(comparison, step, precision, counts)
+        for step in comparison.steps
+        if step.name not in identical and not (dumped and step.one_sided and not _dumped_only(comparison, step))
+    )
+    if rows:
+        head = ("step", "shape", "differ", "absolute", "relative", "where", a.word, b.word)
+        yield _filled(Table(head, rows, NUMBERS))
+    if identical:
+        yield Paragraph((f"The same to the last bit: {listed(identical)}.",))
+
+
+def _filled(table: Table) -> Table:
+    """The table without the columns that no row has anything in."""
+    kept = [place for place in range(len(table.head)) if any(row[place] != ("",) for row in table.rows)]
+    return Table(
+        tuple(table.head[place] for place in kept),
+        tuple(tuple(row[place] for place in kept) for row in table.rows),
+        tuple(now for now, place in enumerate(kept) if place in table.right),
+    )
+
+
+def _dumped_only(comparison: Comparison, step: StepComparison) -> bool:
+    """Whether only a dump has it, which is worth telling; that a dump lacks a step is not."""
+    side = comparison.b if step.shapes[0] is None else comparison.a
+    return isinstance(side.source, Dump)
+
+
+def _row(comparison: Comparison, step: StepComparison, precision: int, counts: bool) -> tuple[Text, ...]:
+    shapes = [shape_text(shape) for shape in step.shapes if shape is not None]
+    if step.one_sided:
+        side = comparison.b if step.shapes[0] is None else comparison.a
+        return ((step.name,), (shapes[0],), ("",), ("",), ("",), (f"only {side.phrase}",), ("",), ("",))
+    if step.difference is None:
+        return ((step.name,), ("",), ("",), ("",), ("",), ("shapes differ",), (shapes[0],), (shapes[1],))
+    found = step.difference
+    ours, theirs = apart(found.a, found.b, precision) if found.differing else (("",), ("",))
+    if not found.absolute:
+        return ((step.name,), (shapes[0],), ("none",), ("0",), ("0",), ("",), ("",), ("",))
+    differing = f"{found.differing:,} of {found.cells:,}" if found.differing else "none"
+    if found.differing == found.cells:
+        differing = "all"
+    return (
+        (step.name,), (shapes[0],), (differing if counts else "",), magnitude(found.absolute, precision),
+        magnitude(found.relative, precision), (place(step, found.where),), ours, theirs,
+    )  # fmt: skip
+
+
+def matrices(comparison: Comparison, step: StepComparison, precision: int) -> Iterator[Block]:
+    """Both matrices and their difference, one after the other for every head and entry of a batch."""
+    yield Heading(step.title)
+    ours = comparison.a.arrays[step.name].astype(np.float64)
+    theirs = comparison.b.arrays[step.name].astype(np.float64).reshape(ours.shape)
+    with np.errstate(invalid="ignore"):
+        change = np.where(ours == theirs, 0, theirs - ours)
+    a, b = comparison.a, comparison.b
+    for outer in np.ndindex(ours.shape[:-2]):
+        where = ", ".join(names[at] for names, at in zip(step.labels, outer, strict=False))
+        for word, values in ((a.word, ours), (b.word, theirs), (f"{b.word} − {a.word}", change)):
+            yield Paragraph((f"{where}, {word}:" if where else f"{word[0].upper()}{word[1:]}:",))
+            yield _grid(step, values[outer], precision)
+
+
+def _grid(step: StepComparison, values: NDArray[np.float64], precision: int) -> Grid:
+    """A matrix, with powers of ten in all of it where it has only numbers too small for the decimals."""
+    name, labels = in_symbols(Name(step.name)), step.labels[-values.ndim :]
+    finite = np.abs(values[np.isfinite(values)])
+    spell = show if finite.max(initial=0) >= 10.0 ** (1 - precision) else spelled
+    rows = values[:, np.newaxis] if values.ndim == 1 else values
+    cells = tuple(tuple(Cell(spell(float(value), precision)) for value in row) for row in rows)
+    return Grid(name, labels[0], () if values.ndim == 1 else labels[1], cells)

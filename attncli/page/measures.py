@@ -1,0 +1,70 @@
+"""How differences are spelled: a small error with a power of ten, two numbers with the digits that tell them apart."""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_UP, Context, Decimal
+
+from attncli.page.document import Math, Text
+from attncli.page.printer import FLOAT_DIGITS, literal, show
+from attncli.study.comparison import Labels, StepComparison
+
+LEGIBLE = 0.001  # smaller numbers are shown with a power of ten, if in full
+SIGNIFICANT = 2  # digits of an error that is shown with a power of ten
+
+
+def magnitude(value: float, precision: int) -> Text:
+    """An error, which is never below 0: 2.113, or 1.2e-7 where decimals would not show it."""
+    return number(spelled(value, precision))
+
+
+def number(text: str) -> Text:
+    """A printed number as part of a sentence."""
+    return ("NaN",) if text == "nan" else (Math(literal(text)),)
+
+
+def spelled(value: float, precision: int) -> str:
+    """The number at this precision, or with a power of ten where that would leave at most one digit of it."""
+    if value == 0 or not math.isfinite(value) or abs(value) >= min(1, 10.0 ** (1 - precision)):
+        return show(value, precision)
+    return powered(value)
+
+
+def powered(value: float) -> str:
+    """A number other than 0 with a power of ten: 1.2e-7, -1e+9."""
+    mantissa, _, exponent = f"{value:.{SIGNIFICANT - 1}e}".partition("e")
+    return f"{mantissa.removesuffix('.0')}e{'+' * (exponent[0] == '+')}{int(exponent)}"
+
+
+def exactly(value: float) -> str:
+    """A number above 0 with all its digits: 0.25, 1e-9."""
+    decimal = Decimal(repr(value)).normalize()
+    return f"{decimal:f}" if value >= LEGIBLE else f"{decimal:e}"
+
+
+def apart(a: float, b: float, precision: int) -> tuple[Text, Text]:
+    """Two numbers with as many decimals as it takes to see which is which."""
+    digits = precision
+    while digits < FLOAT_DIGITS and a != b and float(show(a, digits)) == float(show(b, digits)):
+        digits += 1
+    texts = [show(value, digits) for value in (a, b)]
+    if (texts[0] == texts[1] and a != b) or (digits > precision and max(abs(a), abs(b)) < 10.0**-precision):
+        texts = [spelled(value, precision) for value in (a, b)]
+    return number(texts[0]), number(texts[1])
+
+
+def rounded_up(value: float) -> str:
+    """A tolerance that is at least this number: 4.31e-7 is 5e-7."""
+    return powered(float(Context(prec=1, rounding=ROUND_UP).create_decimal(Decimal(value))))
+
+
+def place(step: StepComparison, index: tuple[int, ...]) -> str:
+    """Which cell of a step: I → love for a query and a key, I, d2 for a feature; batch and head before that."""
+    return _place(step.labels, index, of_pairs=step.of_pairs and len(index) > 1)
+
+
+def _place(labels: Labels, index: tuple[int, ...], *, of_pairs: bool) -> str:
+    words = [names[position] for names, position in zip(labels, index, strict=True)]
+    if of_pairs:
+        words[-2:] = [" → ".join(words[-2:])]
+    return ", ".join(words)

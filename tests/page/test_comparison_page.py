@@ -1,0 +1,233 @@
+"""The page of a comparison: the answer first, then hints, the cell worked on both sides, what moved, all steps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+
+from attncli.page.comparison import comparison_page
+from attncli.page.comparison_schema import comparison_schema
+from attncli.page.document import Document, Grid, Heading, Listing, Paragraph, Table, Worked
+from attncli.page.spelling import plain, plain_line
+from attncli.problem.model import Causal, Problem
+from attncli.render import FORMATS, Style, render
+from attncli.study.comparison import Comparison, Side, compare
+from attncli.tracing import Trace, run
+from attncli.tracing.dump import Dump, in_order
+
+Build = Callable[..., Problem]
+
+
+def before_after(a: Trace, b: Trace, **options: Any) -> Comparison:
+    return compare(Side("p.yaml", "before", "before", a), Side("the same", "after", "after", b), **options)
+
+
+def ours_theirs(ours: Trace, dtype: str = "float64", **arrays: Any) -> Comparison:
+    theirs = Dump(in_order({name: np.array(array, dtype=float) for name, array in arrays.items()}), dtype)
+    return compare(Side("p.yaml", "ours", "in ours", ours), Side("d.npz", "theirs", "in theirs", theirs))
+
+
+def said(page: Document) -> list[str]:
+    found = []
+    for block in page.blocks:
+        match block:
+            case Paragraph(text=text):
+                found.append(plain(text))
+            case Listing(items=items):
+                found += map(plain, items)
+            case Worked(lines=lines):
+                found += [f"{line.label}: {plain_line(line)}" for line in lines]
+    return found
+
+
+def rows(page: Document) -> list[list[str]]:
+    return [[plain(cell) for cell in row] for block in page.blocks if isinstance(block, Table) for row in block.rows]
+
+
+def headings(page: Document) -> list[str]:
+    return [block.text for block in page.blocks if isinstance(block, Heading)]
+
+
+@pytest.fixture(scope="module")
+def masked(love: Problem) -> Comparison:
+    from dataclasses import replace
+
+    return before_after(run(love), run(replace(love, mask=type(love.mask)((Causal(),)))))
+
+
+def test_a_mask_before_and_after(masked: Comparison) -> None:
+    page = comparison_page(masked)
+    assert page.title == "I love AI: compared"
+    assert headings(page) == ["Exponentials, I → love", "Which weights moved", "Step by step"]
+    assert said(page) == [
+        "The first step that differs is exp (exponentials): 3 of 9 cells, the farthest at I → love, 17.935 before and "
+        "0 after (absolute difference 17.935, relative 1).",
+        "Only after: mask and masked.",
+        "Before: p.yaml. After: the same. Tolerance: 1e-9, in relation to the cell and to its step.",
+        "before: e^2.887 ≈ 17.935",
+        "after: e^(-∞) = 0",
+        '"I": 93.0 % moved from "love" (70.7 %) and "AI" (22.3 %) to itself.',
+        '"love": 33.3 % moved from "AI" to "I" (16.7 %) and itself (16.7 %).',
+        "The same to the last bit: X, W_Q, W_K, W_V, Q, K, V, K_T, scores and scaled.",
+    ]
+    assert rows(page)[0] == ["mask", "3×3", "", "", "", "only after", "", ""]
+    assert rows(page)[4] == ["weights", "3×3", "6 of 9", "0.930", "1", "I → I", "0.070", "1"]
+
+
+def test_less_detail_and_more(masked: Comparison) -> None:
+    assert headings(comparison_page(masked, detail="brief")) == ["Which weights moved", "Step by step"]
+    page = comparison_page(masked, detail="cells")
+    assert headings(page)[3:] == ["Exponentials", "Row sums", "Attention weights", "Output"]
+    grids = [block for block in page.blocks if isinstance(block, Grid)]
+    assert len(grids) == 12
+    assert [[cell.text for cell in row] for row in grids[7].cells] == [
+        ["1", "0", "0"], ["0.500", "0.500", "0"], ["0.168", "0.533", "0.299"],
+    ]  # fmt: skip
+    assert [cell.text for cell in grids[8].cells[0]] == ["0.930", "-0.707", "-0.223"]
+    assert len(rows(page)) == 16
+
+
+def test_nothing_differs(love: Problem) -> None:
+    page = comparison_page(before_after(run(love), run(love)))
+    assert said(page)[0] == "No difference: the 14 steps that both have are the same to the last bit."
+    assert headings(page) == []
+
+
+def test_a_difference_within_the_tolerance(love: Problem) -> None:
+    page = comparison_page(before_after(run(love), run(love, dtype="float32")))
+    assert said(page)[0].startswith("No difference beyond the tolerance: the 14 steps that both have agree. The ")
+    assert rows(page)[-1][:3] == ["output", "3×3", "none"]
+
+
+def test_a_dump_without_the_scale(love: Problem) -> None:
+    ours = run(love)
+    found = said(comparison_page(ours_theirs(ours, scores=ours["scores"], scaled=ours["scores"])))
+    assert found[:3] == [
+        "The first step that differs is scaled (scaled scores): 9 of 9 cells, the farthest at I → love, 2.887 in ours "
+        "and 5 in theirs (absolute difference 2.113, relative 0.423).",
+        "Every cell of scaled in theirs is 1.732 times that in ours, which is √d_k.",
+        "Up to scores both agree.",
+    ]
+    assert found[4:6] == ["ours: 5 / √3 ≈ 2.887", "theirs: 5"]
+
+
+def test_what_a_dump_leaves_out_in_between(love: Problem) -> None:
+    found = said(comparison_page(ours_theirs(run(love), scores=run(love)["scores"], weights=np.eye(3))))
+    assert "Up to scores both agree; not compared in between: scaled, exp and row_sum." in found
+    assert rows(comparison_page(ours_theirs(run(love), weights=np.eye(3))))[0][0] == "weights"
+
+
+def test_a_dump_with_a_step_that_ours_does_not_have(love: Problem) -> None:
+    page = comparison_page(ours_theirs(run(love), capped=np.eye(3), weights=run(love)["weights"]))
+    assert "Only in theirs: capped." in said(page)
+    assert rows(page) == [["capped", "3×3", "only in theirs"]]
+
+
+def test_a_dump_transposed(love: Problem) -> None:
+    ours = run(love)
+    found = said(comparison_page(ours_theirs(ours, K_T=ours["K"])))
+    assert "K_T in theirs is that in ours transposed." in found
+
+
+def test_a_transposed_shape(problem: Build) -> None:
+    ours = run(problem(Q=[[1, 0], [0, 1], [1, 1]], K=[[1, 2], [3, 4]], V=[[1], [2]]))
+    found = said(comparison_page(ours_theirs(ours, scores=ours["scores"].T)))
+    assert found[0] == (
+        "The first step that differs is scores: its shape is 3×2 in ours and 2×3 in theirs. It is the same transposed."
+    )
+
+
+def test_what_hides_both_ways(problem: Build) -> None:
+    ours = run(problem(Q=[[1], [2]], K=[[1], [1]], V=[[1], [2]], mask=(Causal(),)))
+    found = said(comparison_page(ours_theirs(ours, masked=[[1, -1e9], [2, 2]])))
+    assert found[0].startswith("No difference")
+    assert found[1] == (
+        "In masked, 1 cell is hidden both ways: by -∞ on one side, by a number such as -1e+9 on the other. That counts "
+        "as no difference; where it leaks, the weights tell."
+    )
+
+
+def test_an_infinite_difference(problem: Build) -> None:
+    ours = run(problem(Q=[[1], [2]], K=[[1], [1]], V=[[1], [2]], mask=(Causal(),)))
+    found = said(comparison_page(ours_theirs(ours, masked=[[1, 1], [2, 2]])))
+    assert found[0].endswith("1 of 4 cells, the farthest at t1 → t2, -∞ in ours and 1 in theirs.")
+
+
+def test_a_tolerance_that_would_do(love: Problem) -> None:
+    ours = run(love)
+    page = comparison_page(ours_theirs(ours, weights=np.round(ours["weights"], 4)))
+    (hint,) = [each for each in said(page) if each.startswith("With --tolerance")]
+    tolerance = float(hint.split()[2])
+    again = ours_theirs(ours, weights=np.round(ours["weights"], 4))
+    assert compare(again.a, again.b, tolerance=tolerance).first is None
+    assert compare(again.a, again.b, tolerance=tolerance / 2).first is not None
+
+
+def test_two_problems_of_other_sizes(problem: Build) -> None:
+    a = run(problem(Q=[[1, 0]], K=[[1, 2], [3, 4]], V=[[1], [2]]))
+    b = run(problem(Q=[[1, 0], [1, 1]], K=[[1, 2]], V=[[1]], scale=2))
+    page = comparison_page(compare(Side("a.yaml", "A", "in A", a), Side("b.yaml", "B", "in B", b)))
+    found = said(page)
+    assert found[0] == "The first step that differs is Q (queries): its shape is 1×2 in A and 2×2 in B."
+    assert "There are 1 query and 2 keys in A, 2 queries and 1 key in B." in found
+    assert "Settings: scale is 0.707107 in A and 2 in B." in found
+    assert rows(page)[0] == ["Q", "shapes differ", "1×2", "2×2"]
+
+
+def test_a_row_that_loses_everything(problem: Build) -> None:
+    from attncli.problem.model import Padding
+
+    given: dict[str, Any] = {"Q": [[0]], "K": [[0], [0]], "V": [[1], [2]]}
+    a, b = run(problem(**given)), run(problem(**given, mask=(Padding(((False, False),)),)))
+    assert '"t1": 100.0 % gone from "c1" (50.0 %) and "c2" (50.0 %); the row sums to 1 before and to 0 after.' in said(
+        comparison_page(before_after(a, b))
+    )
+    assert ('"t1": 100.0 % new for "c1" (50.0 %) and "c2" (50.0 %); the row sums to 0 before and to 1 after.') in said(
+        comparison_page(before_after(b, a))
+    )
+
+
+def test_many_rows_are_summed_up(problem: Build) -> None:
+    random = np.random.default_rng(1)
+    given = {name: random.normal(size=(40, 4)) for name in "QKV"}
+    page = comparison_page(before_after(run(problem(**given)), run(problem(**given, scale=2))))
+    (moved,) = [block for block in page.blocks if isinstance(block, Listing) and len(block.items) > 5]
+    assert len(moved.items) == 13
+    assert plain(moved.items[-1]).startswith("28 other rows: ")
+
+
+@pytest.mark.parametrize("detail", ["brief", "rows", "cells"])
+@pytest.mark.parametrize("format", [name for name in FORMATS if name != "json"])
+def test_every_format_takes_the_page(masked: Comparison, format: str, detail: str) -> None:
+    assert "weights" in render(comparison_page(masked, detail=detail), format, Style(width=80))
+
+
+def test_it_fits_a_terminal(masked: Comparison) -> None:
+    assert max(map(len, render(comparison_page(masked), "table", Style(width=80)).splitlines())) <= 80
+
+
+def test_the_data(masked: Comparison) -> None:
+    data = json.loads(render(comparison_page(masked), "json"))
+    jsonschema.validate(data, comparison_schema(), jsonschema.Draft7Validator)
+    assert (data["same"], data["first_difference"]["step"]) == (False, "exp")
+    assert data["first_difference"]["where"]["labels"] == ["I", "love"]
+    assert data["steps"]["mask"] == {
+        "present": ["b"], "shape": {"a": None, "b": [3, 3]}, "differs": False, "transposed": False,
+    }  # fmt: skip
+    assert data["steps"]["scores"]["max_abs"] == 0
+    assert data["moved"][1]["labels"] == ["love"]
+    assert data["moved"][1]["from"] == [{"key": 2, "label": "AI", "amount": pytest.approx(1 / 3)}]
+    assert data["settings"] == {"mask": {"a": [], "b": ["causal"]}}
+
+
+def test_data_with_infinities_is_valid(problem: Build) -> None:
+    ours = run(problem(Q=[[1], [2]], K=[[1], [1]], V=[[1], [2]], mask=(Causal(),)))
+    data = json.loads(render(comparison_page(ours_theirs(ours, masked=[[1, 1], [2, np.nan]])), "json"))
+    jsonschema.validate(data, comparison_schema(), jsonschema.Draft7Validator)
+    assert data["steps"]["masked"]["max_abs"] == "Infinity"
+    assert data["b"] == {"name": "d.npz", "kind": "dump", "dtype": "float64", "title": ""}

@@ -1,0 +1,51 @@
+"""How differences are spelled: enough digits to see them, and no more."""
+
+from __future__ import annotations
+
+from math import inf, nan
+
+import pytest
+
+from attncli.page.measures import apart, exactly, magnitude, powered, rounded_up, spelled
+from attncli.page.spelling import plain
+
+
+@pytest.mark.parametrize(
+    ("value", "precision", "expected"),
+    [(2.1132, 3, "2.113"), (0.0123, 3, "0.012"), (0.00987, 3, "9.9e-3"), (1.23e-7, 3, "1.2e-7"), (0, 3, "0"),
+     (3, 3, "3"), (5, 0, "5"), (0.4, 0, "4e-1"), (inf, 3, "∞"), (nan, 3, "NaN"), (5e-324, 3, "4.9e-324")],
+)  # fmt: skip
+def test_the_size_of_an_error(value: float, precision: int, expected: str) -> None:
+    assert plain(magnitude(value, precision)) == expected
+
+
+@pytest.mark.parametrize(("value", "expected"), [(-1e9, "-1e+9"), (65504, "6.6e+4"), (1.2e-7, "1.2e-7"), (1, "1e+0")])
+def test_a_power_of_ten(value: float, expected: str) -> None:
+    assert powered(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [(0.7071, 0.5, ("0.707", "0.500")), (0.53291, 0.53289, ("0.53291", "0.53289")), (1, 1 + 1e-6, ("1", "1.000001")),
+     (2, 5, ("2", "5")), (1e-9, 2e-9, ("1e-9", "2e-9")), (0, 3e-10, ("0", "3e-10")), (-inf, 2, ("-∞", "2")),
+     (1, 1, ("1", "1")), (nan, 1, ("NaN", "1"))],
+)  # fmt: skip
+def test_two_numbers_that_can_be_told_apart(a: float, b: float, expected: tuple[str, str]) -> None:
+    assert tuple(map(plain, apart(a, b, 3))) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [(1e-9, "1e-9"), (1.25e-7, "1.25e-7"), (0.05, "0.05"), (0.001, "0.001"), (10.0, "10")]
+)
+def test_every_digit(value: float, expected: str) -> None:
+    assert exactly(value) == expected
+
+
+@pytest.mark.parametrize(("value", "expected"), [(4.31e-7, "5e-7"), (5e-7, "5e-7"), (0.0096, "1e-2"), (1.0, "1e+0")])
+def test_a_tolerance_is_rounded_up(value: float, expected: str) -> None:
+    assert rounded_up(value) == expected
+    assert float(expected) >= value
+
+
+def test_negative_numbers_of_a_difference() -> None:
+    assert (spelled(-0.5, 3), spelled(-1.2e-7, 3)) == ("-0.500", "-1.2e-7")
