@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from attncli.choices import Dtype
 from attncli.english import either
 from attncli.tracing.model import Row, Step, masked_out
+from attncli.tracing.sentinels import sentinel_warnings
 
 
 def rows_without_keys(steps: Mapping[str, Step]) -> tuple[Row, ...]:
@@ -24,8 +25,9 @@ def rows_without_keys(steps: Mapping[str, Step]) -> tuple[Row, ...]:
 
 
 def warnings(steps: Mapping[str, Step], fully_masked: tuple[Row, ...], dtype: Dtype) -> tuple[str, ...]:
-    """One sentence for every query that sees no key, and one for the first step whose numbers do not fit."""
-    return (*_unseeing(steps, fully_masked), *list(_overflows(steps, dtype))[:1])
+    """What queries see that see no key, or none that was not to be hidden, and the first step that does not fit."""
+    unseeing, overflows = _unseeing(steps, fully_masked), _overflows(steps, dtype)
+    return (*unseeing, *sentinel_warnings(steps, dtype), *list(overflows)[:1])
 
 
 def _unseeing(steps: Mapping[str, Step], fully_masked: tuple[Row, ...]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from attncli.attention.rule import Rule
 from attncli.problem.model import Matrix, Scalar
 from attncli.tracing.settings import Settings
 
+Cells = TypeVar("Cells", bound=np.generic)
 Row: TypeAlias = int | tuple[int, ...]  # of the weights
 
 
@@ -96,11 +97,13 @@ class Trace:
 
 def masked_out(steps: Mapping[str, Step]) -> NDArray[np.bool_] | None:
     """The cells of the scores that the mask hides, by head and entry where these have any; None without a mask."""
-    if "mask" not in steps:
-        return None
-    scores, mask = steps["scores"], steps["mask"]
-    own = mask.rule.target.letters
+    return over_scores(steps, "mask", steps["mask"].value == -np.inf) if "mask" in steps else None
+
+
+def over_scores(steps: Mapping[str, Step], name: str, cells: NDArray[Cells]) -> NDArray[Cells]:
+    """Cells of a step of queries by keys, repeated along the heads and entries that the scores have and it has not."""
+    scores, own = steps["scores"], steps[name].rule.target.letters
     sizes = tuple(
         size if letter in own else 1 for letter, size in zip(scores.rule.target.letters, scores.shape, strict=True)
     )
-    return np.broadcast_to((mask.value == -np.inf).reshape(sizes), scores.shape)
+    return np.broadcast_to(cells.reshape(sizes), scores.shape)

@@ -1,0 +1,84 @@
+"""Large negative numbers in place of -inf: what still leaks through them, and what a row of nothing else becomes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.choices import Dtype
+from attncli.english import count, either
+from attncli.tracing.model import Step, over_scores
+
+HIGHEST = -1000.0  # a bias by distance stays above it, and what software writes for -inf is far below
+CLOSE = 1e-3  # scores this close give the same weights, for a reader
+
+
+def sentinel_warnings(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
+    """One sentence on weight that leaks, and one for every way in which rows of only sentinels come out."""
+    if "mask" not in steps:
+        return
+    added, weights = steps["mask"].value, steps["weights"].value.astype(np.float64)
+    soft = (added <= HIGHEST) & (added > -np.inf)
+    if not soft.any() or not np.isfinite(weights).all():
+        return
+    soft, mask = over_scores(steps, "mask", soft), over_scores(steps, "mask", added)
+    alone = (soft | (mask == -np.inf)).all(axis=-1) & soft.any(axis=-1)
+    yield from _leaks(steps, np.where(soft & ~alone[..., None], weights, 0.0), mask)
+    found: dict[str, list[tuple[int, ...]]] = {}
+    for row in map(tuple, np.argwhere(alone).tolist()):
+        by = _spelled(mask[row][soft[row]].max())
+        outcome = f"only keys that {by} was to hide; {_outcome(steps, row, soft[row], dtype)}"
+        found.setdefault(outcome, []).append(row)
+    for outcome, rows in found.items():
+        yield f"{_named(steps, rows[0])}{_others(rows)} {either(len(rows), 'sees', 'see')} {outcome}"
+
+
+def _leaks(steps: Mapping[str, Step], leaked: NDArray[np.float64], mask: NDArray[np.float64]) -> Iterator[str]:
+    """How much of a row's attention goes to keys that were to be hidden from it, where any does."""
+    rows = leaked.sum(axis=-1)
+    giving = [tuple(row) for row in np.argwhere(rows > 0).tolist()]
+    if not giving:
+        return
+    worst = max(giving, key=lambda row: float(rows[row]))
+    by = _spelled(float(mask[worst][int(np.argmax(leaked[worst]))]))
+    most = f", the most of {count(len(giving), 'row')}" if len(giving) > 1 else ""
+    yield f"{_named(steps, worst)} gives {rows[worst]:.3g} of its attention to keys that {by} was to hide{most}"
+
+
+def _outcome(steps: Mapping[str, Step], row: tuple[int, ...], soft: NDArray[np.bool_], dtype: Dtype) -> str:
+    """What the weights of a row of only sentinels are."""
+
+    def seen(name: str) -> NDArray[np.float64]:
+        return np.asarray(over_scores(steps, name, steps[name].value)[row][soft], dtype=np.float64)
+
+    if not steps["weights"].value[row].any():
+        return "all of its attention goes to the sink"
+    if np.ptp(seen("mask")):
+        return "those with the largest number get its weights"
+    before = seen(next(name for name in ("capped", "scaled", "scores") if name in steps))
+    before = before + seen("bias") if "bias" in steps else before
+    masked = seen("masked")
+    if np.abs((masked - masked.max()) - (before - before.max())).max() <= CLOSE:
+        return "the numbers cancel, and the weights are as if nothing were hidden"
+    if not np.ptp(masked):
+        return f"{dtype.name} loses the scores beside it, and all {len(masked)} keys get the same weight"
+    return f"{dtype.name} loses digits of the scores beside it, and the weights are neither hidden nor right"
+
+
+def _named(steps: Mapping[str, Step], row: tuple[int, ...]) -> str:
+    *leading, queries, _ = steps["scores"].labels
+    *place, query = row
+    where = "".join(f" in {labels[number]}" for labels, number in zip(leading, place, strict=True))
+    return f'query "{queries[query]}" (row {query}){where}'
+
+
+def _others(rows: list[tuple[int, ...]]) -> str:
+    return f" and {count(len(rows) - 1, 'other')}" if len(rows) > 1 else ""
+
+
+def _spelled(number: float) -> str:
+    """-1e9, -10000 or -3.4028e38."""
+    return re.sub(r"e\+0?", "e", f"{number:.5g}")

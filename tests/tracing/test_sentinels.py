@@ -1,0 +1,87 @@
+"""What is told of large negative numbers in place of -inf; the numbers themselves are held in tests/conformance."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import pytest
+
+from attncli.problem.reader import loads
+from attncli.tracing import run
+from attncli.tracing.slices import at
+
+
+def warnings(
+    mask: str, *, keys: str = "[[0], [1]]", query: float = 1, dtype: str = "float64", more: str = ""
+) -> tuple[str, ...]:
+    """Those of queries q1, q2, … of one number, so that a score is the query times a key."""
+    queries = [[query]] * (mask.count("[") - 1)
+    text = f"tokens: {[f'q{at}' for at in range(1, len(queries) + 1)]}\nQ: {queries}\nK: {keys}\nV: {keys}\n"
+    return run(loads(f"{text}score: dot\nmask: {{additive: {mask}}}\n{more}".encode(), "p.yaml"), dtype=dtype).warnings
+
+
+@pytest.mark.parametrize("mask", ["[[0, -1e4]]", "[[0, -1e9]]", "[[-999, -999]]", "[[0, -.inf]]"])
+def test_nothing_is_told_of_what_hides(mask: str) -> None:
+    assert warnings(mask) == ()
+
+
+def test_weight_that_leaks() -> None:
+    """A score of 1,002 outdoes -1,000: of e^0 and e^2, the second is what leaks."""
+    leak = mpmath.exp(2) / (1 + mpmath.exp(2))
+    said = f'query "q1" (row 0) gives {float(leak):.3g} of its attention to keys that -1000 was to hide'
+    assert warnings("[[0, -1000]]", keys="[[0], [1002]]") == (said,)
+    twice = warnings("[[0, -1000], [0, -1001]]", keys="[[0], [1002]]")
+    assert twice == (f"{said}, the most of 2 rows",)
+
+
+CANCEL = "the numbers cancel, and the weights are as if nothing were hidden"
+LOSES = "{} loses the scores beside it, and all 2 keys get the same weight"
+
+
+@pytest.mark.parametrize(
+    ("mask", "dtype", "by", "outcome"),
+    [
+        ("[[-1e4, -1e4]]", "float64", "-10000", CANCEL),
+        ("[[-1e9, -1e9]]", "float64", "-1e9", CANCEL),
+        ("[[-.inf, -1e4]]", "float64", "-10000", CANCEL),
+        ("[[-1e4, -2e4]]", "float64", "-10000", "those with the largest number get its weights"),
+        # numbers of 24 bits lie 64 apart near 1e9, those of 53 bits 2^75 apart near 3.4e38
+        ("[[-1e9, -1e9]]", "float32", "-1e9", LOSES.format("float32")),
+        ("[[-3.4e38, -3.4e38]]", "float64", "-3.4e38", LOSES.format("float64")),
+    ],
+)
+def test_rows_of_only_sentinels(mask: str, dtype: str, by: str, outcome: str) -> None:
+    said = f'query "q1" (row 0) sees only keys that {by} was to hide; {outcome}'
+    assert warnings(mask, dtype=dtype) == (said,)
+
+
+def test_digits_that_are_lost_beside_a_sentinel() -> None:
+    """Numbers of 24 bits lie 8 apart near -1e8: the scores 0, 3 and 20 become 0, 0 and 16 or 24."""
+    (said,) = warnings("[[-1e8, -1e8, -1e8]]", keys="[[0], [3], [20]]", dtype="float32")
+    assert said.endswith("float32 loses digits of the scores beside it, and the weights are neither hidden nor right")
+
+
+def test_a_sink_takes_what_a_row_of_sentinels_leaves() -> None:
+    (said,) = warnings("[[-1e4, -1e4]]", more="sink: 0")
+    assert said.endswith("all of its attention goes to the sink")
+
+
+def test_alike_rows_are_told_together() -> None:
+    (said,) = warnings("[[-1e4, -1e4], [0, 0], [-1e4, -1e4], [-1e4, -1e4]]")
+    assert said.startswith('query "q1" (row 0) and 2 others see only keys that -10000 was to hide;')
+
+
+def test_heads_are_named() -> None:
+    text = "Q: {random: [2, 1, 2]}\nK: {random: [2, 2, 2]}\nV: {random: [2, 2, 2]}\n"
+    trace = run(loads(f"{text}mask: {{additive: [[[0, 0]], [[-1e4, -1e4]]]}}".encode(), "p.yaml"))
+    assert [said[:37] for said in trace.warnings] == ['query "t1" (row 0) in head 1 sees onl']
+    assert at(trace, {"h": 0}).warnings == ()
+    assert [said[:28] for said in at(trace, {"h": 1}).warnings] == ['query "t1" (row 0) sees only']
+
+
+def test_the_row_is_told_as_it_is() -> None:
+    """What is said of cancelling holds: the weights are those of the row without a mask."""
+    text = b"Q: [[1]]\nK: [[0], [1]]\nV: [[0], [1]]\nscore: dot\nmask: {additive: [[-1e4, -1e4]]}"
+    weights = run(loads(text, "p.yaml"))["weights"]
+    assert weights.tolist() == [[pytest.approx(1 / (1 + math.e)), pytest.approx(math.e / (1 + math.e))]]
