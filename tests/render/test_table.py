@@ -109,7 +109,8 @@ def test_ascii_stands_for_the_signs_of_a_page_where_the_encoding_lacks_them() ->
     assert lines(*blocks, style=Style(width=40, encoding="latin-1")) == [
         "-- 4 Scores -------- (3x4)*(4x3) = (3x3)",
         "",
-        "    S[i, j] = sum(k, Q[i, k]*K^T[k, j]) / sqrt(d_k)",
+        "    S[i, j] = sum(k, Q[i, k]*K^T[k, j])",
+        "      / sqrt(d_k)",
         "",
         "    K^T          a     b",
         "    é      [     1  -inf   ]",
@@ -189,6 +190,31 @@ def test_a_formula_in_a_table_is_never_broken_in_a_name_or_between_indices() -> 
         "           logits[i, j])",
         "           / √d_model·",
         "           Q[i, k]",
+    ]
+
+
+def test_a_long_choice_is_written_case_by_case() -> None:
+    choice = Formula(
+        parse_equation("T[i, k] = where(k < 2, Q[i, k] * cos(a[i, k]), where(k < 4, Q[i, k - 2], Q[i, 0]))")
+    )
+    assert lines(choice, style=Style(width=40)) == [
+        "    T[i, k]",
+        "      = Q[i, k]·cos(a[i, k])  if k < 2",
+        "      = Q[i, k - 2]  else if k < 4",
+        "      = Q[i, 0]  else",
+    ]
+    assert lines(choice, style=Style(width=30))[1:3] == [
+        "      = Q[i, k]·cos(a[i, k])",
+        "        if k < 2",
+    ]
+    assert len(lines(choice, style=Style(width=120))) == 1
+
+
+def test_a_long_formula_is_broken_before_its_operators() -> None:
+    long = Formula(parse_equation("T[i, k] = Q[i, k + 1] * 1000 + K[i, k - 1] * 1000 - V[i, k]"))
+    assert lines(long, style=Style(width=36)) == [
+        "    T[i, k] = Q[i, k + 1]·1000",
+        "      + K[i, k - 1]·1000 - V[i, k]",
     ]
 
 

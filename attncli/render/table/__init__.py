@@ -9,8 +9,8 @@ from rich.text import Text
 
 from attncli.equation.shapes import product_text
 from attncli.page import document as page
-from attncli.page.spelling import formula
 from attncli.render import Style
+from attncli.render.table.formula import formula_lines
 from attncli.render.table.grid import grid_lines
 from attncli.render.table.script import script
 from attncli.render.table.tabular import table_lines
@@ -75,7 +75,8 @@ class _Writer:
                 prefix = Text(*KINDS[kind]) if kind in KINDS else Text()
                 return self.wrapped(Text.assemble(prefix, sentence(text, self.script)), BODY)
             case page.Formula(equation=equation):  # its shapes stand in the heading
-                return [Text.assemble(" " * WORK, (self.script.text(formula(equation, self.script.notation)), "bold"))]
+                lines = formula_lines(equation, self.script, self.page - WORK)
+                return _indented([Text(line, "bold") for line in lines], WORK)
             case page.Worked(lines=lines):
                 return _indented(worked_lines(self.console, lines, self.script, self.room()), WORK)
             case page.Grid():

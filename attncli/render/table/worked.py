@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from rich.console import Console
@@ -11,11 +10,10 @@ from rich.text import Text
 from attncli.page import document as page
 from attncli.page.spelling import sides
 from attncli.render.table.script import Script
-from attncli.render.table.wrapping import wrap
+from attncli.render.table.wrapping import HANG, broken, wrap
 
 NARROW = 10  # prose is not squeezed below this
 GAP = 3  # between the labels and the sums
-HANG = 2  # how far the second line of a sum stands from the first
 
 
 def worked_lines(console: Console, lines: Sequence[page.WorkedLine], script: Script, width: int | None) -> list[Text]:
@@ -31,7 +29,7 @@ def worked_lines(console: Console, lines: Sequence[page.WorkedLine], script: Scr
     for line, name, (worked, result) in zip(lines, names, spelled, strict=True):
         name.pad_right(gap - name.cell_len)
         whole = f"{worked:{left}} {result}" if aligned else f"{worked} {result}"
-        pieces = [Text(piece) for piece in _broken(whole.rstrip(), room)]
+        pieces = [Text(piece) for piece in broken(whole.rstrip(), room)]
         if result:
             pieces[-1].stylize("bold", pieces[-1].plain.rindex(" ") + 1)
         pieces = _remarked(console, pieces, sentence(line.remark, script), room)
@@ -61,17 +59,3 @@ def _remarked(console: Console, pieces: list[Text], remark: Text, room: int | No
         return [*before, together]
     wrapped = wrap(console, remark, max(room - HANG, NARROW))
     return [*pieces, *wrapped] if last else [*before, *wrapped]
-
-
-def _broken(text: str, room: int | None) -> list[str]:
-    """A sum on as many lines as it needs, each begun by an operator; numbers are never divided."""
-    if room is None or len(text) <= room:
-        return [text]
-    lines: list[str] = [""]
-    for term in re.split(r" +(?=[-+=≈~/] )|(?<=,) ", text):
-        limit = room - (HANG if len(lines) > 1 else 0)
-        if lines[-1] and len(lines[-1]) + 1 + len(term) > limit:
-            lines.append(term)
-        else:
-            lines[-1] = f"{lines[-1]} {term}" if lines[-1] else term
-    return lines

@@ -1,4 +1,4 @@
-"""Prose with formulas in it, broken into lines: between words, and in a formula where a reader can go on."""
+"""What is too long for a line, broken: prose between its words, formulas and sums where a reader can go on."""
 
 from __future__ import annotations
 
@@ -10,6 +10,23 @@ from rich.text import Text
 # A piece is not divided: it ends with spaces, with the sign between factors or with the parenthesis of a function,
 # and what stands in brackets, the indices of a cell, stays in one.
 _PIECE = re.compile(r"(?:\[[^\[\]]*\]|[^ ·*(]|(?<!\w)\()*(?: +|[·*]|(?<=\w)\(|$)")
+# A term ends before an operator and after a comma, except within brackets.
+_TERM = re.compile(r"(?: +(?=(?:[-+=≈~/]|and|if|else) )|(?<=,) )(?![^\[\]]*\])")
+HANG = 2  # how far the second line of a sum stands from the first
+
+
+def broken(text: str, room: int | None) -> list[str]:
+    """A sum on as many lines as it needs, each begun by an operator; numbers and indices are never divided."""
+    if room is None or len(text) <= room:
+        return [text]
+    lines: list[str] = [""]
+    for term in _TERM.split(text):
+        limit = room - (HANG if len(lines) > 1 else 0)
+        if lines[-1] and len(lines[-1]) + 1 + len(term) > limit:
+            lines.append(term)
+        else:
+            lines[-1] = f"{lines[-1]} {term}" if lines[-1] else term
+    return lines
 
 
 def wrap(console: Console, text: Text, width: int) -> list[Text]:
