@@ -52,9 +52,10 @@ def read_given(paths: Sequence[str], settings: list[str], convention: str | None
     if len(sources) == len(paths):
         limit_threads("\n".join([*(source.text for source in sources.values()), *settings]))
 
+    from attncli.problem.assembly import read_root
     from attncli.problem.changed import changes
     from attncli.problem.conventions import named
-    from attncli.problem.reader import read_root, read_tree
+    from attncli.problem.reader import read_tree
     from attncli.tracing.dump import is_dump
     from attncli.tracing.dump_archive import read_archive
     from attncli.tracing.dump_text import read_dump

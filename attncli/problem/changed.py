@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from attncli.english import shorten
 from attncli.errors import Exit, Place, did_you_mean, usage_error
+from attncli.problem.assembly import read_root
 from attncli.problem.conventions import named
 from attncli.problem.keys import KEYS, LATER
 from attncli.problem.model import Problem
-from attncli.problem.reader import read_root
 from attncli.problem.report import Report
 from attncli.problem.source import Source
 from attncli.problem.tree import Leaf, Node, Sequence, is_null

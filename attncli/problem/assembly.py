@@ -1,0 +1,127 @@
+"""Puts a problem together from the tree of a file: every key is read by its kind, then all are checked together."""
+
+from __future__ import annotations
+
+from functools import partial
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from attncli.english import shorten
+from attncli.errors import did_you_mean
+from attncli.problem.axes import axes_of, past_length, rows, sizes
+from attncli.problem.conventions import OWN, Convention
+from attncli.problem.extent import check_extent
+from attncli.problem.heads import split_heads
+from attncli.problem.keys import KEYS, LATER
+from attncli.problem.layer import check_positions
+from attncli.problem.masks import MaskReading, read_mask
+from attncli.problem.model import GIVEN, Matrix, Problem, Scalar
+from attncli.problem.places import Places
+from attncli.problem.positions import Position
+from attncli.problem.projections import check_projections
+from attncli.problem.report import Report
+from attncli.problem.settings import READERS
+from attncli.problem.shapes import check_labels, check_mask, check_products, check_shapes
+from attncli.problem.spot import Spot
+from attncli.problem.tree import Mapping, Node, describe
+
+Values: TypeAlias = dict[str, Any]  # of the keys that could be read
+
+
+def read_root(root: Node, report: Report, convention: Convention = OWN) -> Problem:
+    """The problem of a whole tree; AttncliError as the report collects them."""
+    if not isinstance(root, Mapping):
+        report.fail(
+            f"a problem must be a mapping of keys to values, not {describe(root)}",
+            at=root.at,
+            help="write lines such as X: [[1, 0], [0, 1]]",
+        )
+    report.root = root
+    values: Values = {"score": "scaled_dot"} | _read_values(root, report, convention)
+    position: Position = values.get("position") or Position()
+    mask: MaskReading = values.get("mask") or MaskReading()
+    if all(key in KEYS for key in root.keys):  # a misspelt W_K is not told again as a missing one
+        check_projections(root.keys, values["score"], report, root.at)
+    report.stop()
+    given, joined = _arrays(values, position, root.keys, report)
+    tokens, context_tokens = _labels(values, given, root.keys, report)
+    check_mask(mask.parts, given)
+    report.stop()
+    sink, slope = _for_all_heads(given, "sink"), _for_all_heads(given, "slopes")
+    return Problem(
+        title=values.get("title") or "",
+        tokens=tokens,
+        context_tokens=context_tokens,
+        given=MappingProxyType(given),
+        mask=mask.mask(),
+        score=values["score"],
+        scale=values.get("scale", "default"),
+        softcap=values.get("softcap"),
+        exp_base=values.get("exp_base"),
+        sink=values["sink"] if isinstance(values.get("sink"), Scalar) else sink,
+        rope=position.rope,
+        alibi=position.alibi,
+        slope=slope,
+        joined=joined,
+        convention=None if convention is OWN else convention.name,
+    )
+
+
+def _read_values(root: Mapping, report: Report, convention: Convention) -> dict[str, Any]:
+    readers = READERS | {"mask": partial(read_mask, convention=convention)}
+    values: dict[str, Any] = {}
+    for key, node in root.values.items():
+        if key in KEYS:
+            values[key] = readers[KEYS[key].kind](Spot(node, key, report))
+        elif key in LATER:
+            message, help = LATER[key]
+            report.add(message, at=root.keys[key], path=key, help=help)
+        else:
+            report.add(
+                f"there is no such key as {shorten(key)}", at=root.keys[key],
+                help=did_you_mean(key, [*KEYS, *LATER], "attncli schema problem lists the keys"),
+            )  # fmt: skip
+    return values
+
+
+def _arrays(values: Values, position: Position, at: Places, report: Report) -> tuple[dict[str, Matrix], bool]:
+    """All arrays by name, in the order of `GIVEN`, that fit together; and whether heads were cut out of columns."""
+    read = {**values, **(values.get("past") or {}), "slopes": position.slopes}
+    whole = {name: read[name] for name in GIVEN if isinstance(read.get(name), Matrix)}
+    check_products(whole, at, report)
+    given = split_heads(whole, values.get("heads"), values.get("kv_heads"), at, report)
+    report.stop()
+    check_shapes(given, at, values["score"], report)
+    check_positions(given, position.rope, at, report)
+    report.stop()
+    check_extent(given, at, report)
+    return given, any(given[name] is not whole[name] for name in ("Q", "W_Q") if name in given)
+
+
+def _labels(
+    values: Values, given: dict[str, Matrix], at: Places, report: Report
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Those of the queries and of the keys."""
+    n, m = sizes(given)
+    tokens = values.get("tokens") or tuple(f"t{i}" for i in range(1, n + 1))
+    for name, number, row in (("tokens", n, "query"), ("context_tokens", m, "key")):
+        if name in values:
+            check_labels(name, values[name], number, row, at[name], report)
+    return tokens, values.get("context_tokens") or _key_labels(tokens, given)
+
+
+def _key_labels(tokens: tuple[str, ...], given: dict[str, Matrix]) -> tuple[str, ...]:
+    """The labels of keys that were given none: their tokens, after p1, p2, … from a cache; else c1, c2, …"""
+    past, new = past_length(given), rows("K", given)
+    if "context" in given or new != len(tokens):
+        return tuple(f"c{j}" for j in range(1, past + new + 1))
+    return (*(f"p{j}" for j in range(1, past + 1)), *tokens)
+
+
+def _for_all_heads(given: dict[str, Matrix], name: str) -> Scalar | None:
+    """A list of one number where there is a single head, taken out of the arrays as that number."""
+    if name not in given or axes_of(given).heads:
+        return None
+    only = given.pop(name)
+    written = None if only.written is None else str(only.written[0])
+    return Scalar(float(only.value[0]), written or repr(float(only.value[0])))
