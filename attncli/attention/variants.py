@@ -52,10 +52,10 @@ def weights(base: float | None, sink: bool) -> Rule:
     rule = replace(rule, matrix_form=parse_expression("share(exp, row_sum)"))
     if not sink:
         return rule
-    said = (
+    meaning = (
         "Row i says how query i spreads its attention over the keys; a row sums to less than 1, the rest is the sink's."
     )
-    return replace(rule, meaning=said)
+    return replace(rule, meaning=meaning)
 
 
 def exponential(base: float | None) -> Rule:
