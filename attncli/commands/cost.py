@@ -28,6 +28,10 @@ def cost(
     d_k: Annotated[str | None, _size("--d-k", help="Features of a query and of a key, per head.")] = None,
     d_v: Annotated[str | None, _size("--d-v", help="Features of a value, per head.")] = None,
     heads: Annotated[str | None, _size("--heads", help="Heads.")] = None,
+    kv_heads: Annotated[
+        str | None, _size("--kv-heads", help="Heads of keys and values, of which --heads is a multiple.")
+    ] = None,
+    batch: Annotated[str | None, _size("--batch", help="Entries of a batch.")] = None,
     layers: Annotated[str | None, _size("--layers", help="Layers.")] = None,
     dtype: Annotated[
         str, options.choice("--dtype", "The format in which numbers are kept.  [default: float32]")
@@ -41,7 +45,8 @@ def cost(
     values.choice("--color", color)
     values.choice("--dtype", dtype)
     given = {
-        "n": n, "m": m, "d_model": d_model, "d_k": d_k, "d_v": d_v, "heads": heads, "layers": layers,
+        "n": n, "m": m, "d_model": d_model, "d_k": d_k, "d_v": d_v, "heads": heads, "kv_heads": kv_heads,
+        "batch": batch, "layers": layers,
     }  # fmt: skip
     sizes = {
         name: values.whole(f"--{name.replace('_', '-')}", value, _SIZES)
@@ -53,7 +58,8 @@ def cost(
     from attncli.console.page import write_page
     from attncli.page.cost import cost_page
     from attncli.problem.reader import load
-    from attncli.study.cost import Sizes, cost_of, usual
+    from attncli.study.cost import cost_of, usual
+    from attncli.study.sizes import Sizes
 
     check(output, file or "-")
     problem, chosen = usual(sizes) if file is None else (load(file), Sizes(**sizes))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from attncli.english import count, either, listed
 from attncli.equation.tree import Expression, rename
 from attncli.page.amounts import grouped, rounded, size
 from attncli.page.cost_data import cost_data
 from attncli.page.document import Block, Document, Heading, Listing, Math, Paragraph, Table, Text, text
-from attncli.study.cost import SHARED
-from attncli.study.cost_model import PROJECTIONS, Cost, StepCost
+from attncli.study.cost_model import Cost, StepCost
 from attncli.study.words import percent
+
+COUNTED = ("batch", "heads", "kv_heads")  # said in words
 
 
 def cost_page(cost: Cost) -> Document:
@@ -31,10 +33,20 @@ def cost_page(cost: Cost) -> Document:
 
 
 def _about(cost: Cost) -> Text:
-    sizes = ", ".join(f"`{symbol}` = {grouped(length)}" for symbol, length in cost.sizes.items())
-    heads, layers = count(cost.heads, "head"), count(cost.layers, "layer")
+    lengths = ((symbol, length) for symbol, length in cost.sizes.items() if symbol not in COUNTED)
+    sizes = ", ".join(f"`{symbol}` = {grouped(length)}" for symbol, length in lengths)
     dtype = f"{cost.dtype.name} ({cost.dtype.size} bytes a number)"
-    return text(f"{sizes}; {heads}, {layers}; {dtype}.")
+    return text(f"{sizes}; {', '.join(_counts(cost))}; {dtype}.")
+
+
+def _counts(cost: Cost) -> Iterator[str]:
+    """How many entries, heads and layers there are."""
+    if "batch" in cost.sizes:
+        yield count(cost.sizes["batch"], "entry")
+    yield count(cost.heads, "head")
+    if cost.sizes.get("kv_heads", cost.heads) < cost.heads:
+        yield f"{count(cost.sizes['kv_heads'], 'head')} of keys and values"
+    yield count(cost.layers, "layer")
 
 
 def _table(cost: Cost) -> Table:
@@ -54,22 +66,17 @@ def _row(cost: Cost, step: StepCost) -> tuple[Text, ...]:
 
 
 def _counting(cost: Cost) -> Iterator[Block]:
-    if cost.heads * cost.layers > 1:
-        shared = [step.rule.name for step in cost.steps if step.rule.name in SHARED]
-        once = f"; {listed(shared)} {either(len(shared), 'is', 'are')} shared by the heads of a layer"
-        times = f"{count(cost.heads, 'head')} × {count(cost.layers, 'layer')}"
-        yield Paragraph((f"For one head; everything above is for {times}{once if shared else ''}.",))
+    if cost.layers > 1:
+        yield Paragraph((f"For one layer; everything above is for {count(cost.layers, 'layer')}.",))
     yield Listing(tuple((_counted(step),) for step in cost.steps if step.kinds))
-    left_out = "Counted as textbooks write it: without the shift that very large scores need"
-    heads = ", and without the projection that joins the heads" if cost.heads > 1 else ""
-    yield Paragraph((f"{left_out}{heads}.",), "note")
+    yield Paragraph(("Counted as textbooks write it: without the shift that very large scores need.",), "note")
 
 
 def _counted(step: StepCost) -> str:
     """Q: 3×3 cells × (4 multiplications + 3 additions) = 63; what is not done in each cell stands apart."""
-    cells = step.numbers // step.repeats
-    each = [_times(times // cells, kind) for kind, times in step.kinds.items() if times and times % cells == 0]
-    apart = [_times(times, kind) for kind, times in step.kinds.items() if times % cells]
+    cells = prod(step.shape)
+    each = [_times(times // cells, kind) for kind, times in step.in_cells.items() if times]
+    apart = [_times(left, kind) for kind, times in step.kinds.items() if (left := times - step.in_cells[kind])]
     inside = f"({' + '.join(each)})" if len(each) > 1 else "".join(each)
     product = f"{_sides(step)} {either(cells, 'cell', 'cells')} × {inside}"
     terms = [product] * bool(each) + apart
@@ -109,32 +116,31 @@ def _comparison(cost: Cost) -> str:
     more = (
         "more than" if cost.projections > attention else "less than" if cost.projections < attention else "as many as"
     )
+    steps = [step for step in cost.steps if step.projects]
+    names = listed([step.rule.name for step in steps])
     said = (
-        f"The projections {listed([step.rule.name for step in cost.steps if _projects(step)])} take "
+        f"The {either(len(steps), 'projection', 'projections')} {names} {either(len(steps), 'takes', 'take')} "
         f"{percent(cost.projections / cost.operations)} of all operations, {more} attention itself with "
         f"{percent(attention / cost.operations)}."
     )
-    if cost.heads > 1:
-        said += " The projection W_O, which joins the heads, is not counted."
+    if cost.heads > 1 and not any(step.rule.name == "W_O" for step in cost.steps):
+        said += " There is no `W_O`, which would mix the heads."
+    grow = listed([f"with `{size}`" for size in ("n", "m", "n_new") if any(size in step.sizes for step in steps)])
+    said += f" {either(len(steps), 'It grows', 'The projections grow')} {grow}, attention with "
     if cost.crossover is None:
-        return f"{said} The projections grow with `n` and with `m`, attention with `n * m`."
-    return (
-        f"{said} The projections grow with `n`, attention with `n**2`: from `n` = {grouped(cost.crossover)} on, "
-        "attention takes more."
-    )
-
-
-def _projects(step: StepCost) -> bool:
-    return step.rule.name in PROJECTIONS and not step.rule.given
+        return f"{said}`n * m`."
+    return f"{said}`n**2`: from `n` = {grouped(cost.crossover)} on, attention takes more."
 
 
 def _memory(cost: Cost) -> Iterator[Block]:
     n, m = cost.sizes["n"], cost.sizes["m"]
-    times = cost.heads * cost.layers
+    one, every = n * m * cost.dtype.size, cost.bytes("weights")
     where = f"`n` = {grouped(n)}" if n == m else f"`n` = {grouped(n)} and `m` = {grouped(m)}"
-    said = f"The attention matrix for {where} in {cost.dtype.name} takes {size(cost.bytes('weights') // times)}"
-    if times > 1:
-        layers, heads = count(cost.layers, "layer"), count(cost.heads, "head")
-        said += f"; {layers} × {heads}: {size(cost.bytes('weights'))}"
+    said = f"The attention matrix for {where} in {cost.dtype.name} takes {size(one)}"
+    if every > one:
+        times = " × ".join(count(number, word) for word, number in cost.matrices.items() if number > 1)
+        said += f"; {times}: {size(every)}"
     square = "Twice as many tokens make it four times as large" if n == m else "It grows with `n` and with `m`"
     yield Paragraph(text(f"{said}. {square}; all steps together, each kept, take {size(cost.bytes())}."))
+    said = f"K and V, which a cache keeps, take {size(cost.bytes_cached_per_token)} for each token"
+    yield Paragraph(text(f"{said}, {size(cost.bytes_cached)} in all."))

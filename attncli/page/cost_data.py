@@ -17,7 +17,7 @@ def cost_data(cost: Cost) -> dict[str, Any]:
     return {
         "attncli": {"version": __version__, "format": FORMAT},
         "title": cost.title,
-        "sizes": {**cost.sizes, "heads": cost.heads, "layers": cost.layers},
+        "sizes": {"heads": cost.heads, **cost.sizes, "layers": cost.layers},
         "dtype": cost.dtype.name,
         "bytes_per_number": cost.dtype.size,
         "steps": {step.rule.name: _step(cost, step) for step in cost.steps},
@@ -25,6 +25,8 @@ def cost_data(cost: Cost) -> dict[str, Any]:
         "operations_of_projections": cost.projections,
         "operations_of_attention": cost.operations - cost.projections,
         "bytes": cost.bytes(),
+        "bytes_cached": cost.bytes_cached,
+        "bytes_cached_per_token": cost.bytes_cached_per_token,
         "crossover": cost.crossover,
     }
 
@@ -34,8 +36,7 @@ def _step(cost: Cost, step: StepCost) -> dict[str, Any]:
         "title": step.rule.title,
         "equation": step.rule.source,
         "shape": list(step.shape),
-        "repeats": step.repeats,
-        "one_head": {kind.replace(" ", "_"): count for kind, count in step.kinds.items()},
+        "one_layer": {kind.replace(" ", "_"): count for kind, count in step.kinds.items()},
         "operations": step.operations,
         "operations_grow": _formula(step.operations_grow),
         "bytes": step.numbers * cost.dtype.size,

@@ -1,13 +1,14 @@
 """Counts the operations of an equation by walking its tree: polynomials in the lengths of its indices.
 
 A part of an equation is worked once for every place of the indices it depends on, as evaluation does it:
-the products of Σ_d X[i,d]·W_Q[d,k] number i·d·k, their additions i·k·(d - 1), and √d_k is taken once.
+the products of Σ_d X[i,d]·W_Q[d,k] number i·d·k, their additions i·k·(d - 1), and √d_k is taken once. Of a choice, such
+as that between the two features of a pair in a rotation, each place works only one branch: the longer one is counted.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
 from typing import TypeAlias
 
@@ -20,7 +21,7 @@ Polynomial: TypeAlias = Mapping[Monomial, int]
 KINDS = {
     "mul": "multiplications", "add": "additions", "add_mask": "additions", "sub": "subtractions", "neg": "subtractions",
     "div": "divisions", "share": "divisions", "exp": "exponentials", "pow": "powers", "sqrt": "roots",
-    "tanh": "hyperbolic tangents", "sin": "sines and cosines", "cos": "sines and cosines", "abs": "absolute values",
+    "tanh": "hyperbolic tangents", "sin": "sines", "cos": "cosines", "abs": "absolute values",
     "floor_div": "divisions", "mod": "divisions", "max": "comparisons", "le": "comparisons", "lt": "comparisons",
     "ge": "comparisons", "gt": "comparisons", "eq": "comparisons", "finite": "comparisons",
     "and_": "conjunctions", "where": "choices",
@@ -30,9 +31,9 @@ _BETWEEN = ("add", "mul", "max", "and_")  # one operation between each two of an
 
 def operations(equation: Equation) -> dict[str, Polynomial]:
     """How often each kind of operation is done, as a polynomial; kinds that do not occur are left out."""
-    letters = _letters(equation)
+    letters = indices(equation)
     counts: dict[str, Counter[Monomial]] = {}
-    for node in walk(equation.expression):
+    for node in _worked(equation.expression):
         if isinstance(node, Call):
             times = len(node.arguments) - 1 if node.function in _BETWEEN else 1
             counts.setdefault(KINDS[node.function], Counter())[_free(node, letters)] += times
@@ -48,14 +49,26 @@ def number(polynomial: Polynomial, sizes: Mapping[str, int]) -> int:
     return sum(times * prod(sizes[letter] for letter in letters) for letters, times in polynomial.items())
 
 
+def in_cells(equation: Equation, polynomial: Polynomial) -> Polynomial:
+    """The part that is done anew in every cell of the result, and not once for a row, a column or all."""
+    return {letters: times for letters, times in polynomial.items() if {*equation.target.letters} <= {*letters}}
+
+
+def indices(equation: Equation) -> frozenset[str]:
+    """All indices of an equation, which tells i in j <= i from a scalar such as d_k."""
+    summed = {node.index for node in walk(equation.expression) if isinstance(node, Reduce)}
+    return frozenset(equation.target.letters) | summed
+
+
 def growth(polynomials: Iterable[Polynomial], symbols: Mapping[str, str]) -> Expression | None:
     """The terms that no other outgrows, with a symbol for each letter: n² · d_k.
 
-    Symbols stand in the order of the mapping. None where nothing is counted.
+    Symbols stand in the order of the mapping; one may be a product, heads*d_v. None where nothing is counted.
     """
-    order = list(dict.fromkeys(symbols.values()))
+    factors = {letter: symbol.split("*") for letter, symbol in symbols.items()}
+    order = list(dict.fromkeys(symbol for product in factors.values() for symbol in product))
     terms = {
-        tuple(Counter(symbols[letter] for letter in letters)[symbol] for symbol in order)
+        tuple(Counter(symbol for letter in letters for symbol in factors[letter])[symbol] for symbol in order)
         for polynomial in polynomials
         for letters in polynomial
     }
@@ -76,10 +89,17 @@ def _joined(function: str, parts: Sequence[Expression]) -> Expression | None:
     return Call(function, tuple(parts)) if len(parts) > 1 else parts[0] if parts else None
 
 
-def _letters(equation: Equation) -> frozenset[str]:
-    """All indices of an equation, which tells i in j <= i from a scalar such as d_k."""
-    nodes = [equation.target, *walk(equation.expression)]
-    return frozenset(letter for node in nodes if isinstance(node, Ref) for letter in node.letters)
+def _worked(expression: Expression) -> Iterator[Expression]:
+    """Every node that is worked out for a cell."""
+    yield expression
+    match expression:
+        case Call(function="where", arguments=(condition, first, second)):
+            branches = [list(_worked(first)), list(_worked(second))]
+            yield from (*_worked(condition), *max(branches, key=len))
+        case Call(arguments=arguments):
+            yield from (node for argument in arguments for node in _worked(argument))
+        case Reduce(body=body):
+            yield from _worked(body)
 
 
 def _free(expression: Expression, letters: frozenset[str]) -> Monomial:

@@ -35,13 +35,16 @@ def test_one_mebibyte(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_d_is_short_for_d_model(capsys: pytest.CaptureFixture[str]) -> None:
     data = json.loads(answered(["--n", "9", "--d", "24", "--heads", "4", "--format", "json"], capsys))
-    assert data["sizes"] == {"n": 9, "m": 9, "d_model": 24, "d_k": 6, "d_v": 6, "heads": 4, "layers": 1}
+    assert data["sizes"] == {"heads": 4, "n": 9, "m": 9, "d_model": 24, "d_k": 6, "d_v": 6, "layers": 1}
 
 
 def test_options_replace_sizes_of_the_file(capsys: pytest.CaptureFixture[str]) -> None:
-    sizes = ["--n", "7", "--m", "9", "--d-model", "5", "--d-k", "2", "--d-v", "3", "--heads", "4", "--layers", "6"]
-    data = json.loads(answered([str(INPUTS / "causal.yaml"), *sizes, "--format", "json"], capsys))
-    assert data["sizes"] == {"n": 7, "m": 9, "d_model": 5, "d_k": 2, "d_v": 3, "heads": 4, "layers": 6}
+    sizes = {
+        "batch": 8, "heads": 4, "kv_heads": 2, "n": 7, "m": 9, "d_model": 5, "d_k": 2, "d_v": 3, "layers": 6,
+    }  # fmt: skip
+    options = [part for name, size in sizes.items() for part in (f"--{name.replace('_', '-')}", str(size))]
+    data = json.loads(answered([str(INPUTS / "causal.yaml"), *options, "--format", "json"], capsys))
+    assert data["sizes"] == sizes
 
 
 @pytest.mark.parametrize("file", sorted(INPUTS.glob("*.[jy]*")), ids=lambda path: path.name)
@@ -64,6 +67,17 @@ BAD = [
     (["--d-v", ""], "--d-v cannot be ''", WHOLE),
     (["--heads", "9" * 5000], f"--heads cannot be '{'9' * 5000}'", WHOLE),
     (["--layers", "²"], "--layers cannot be '²'", WHOLE),
+    (["--batch", "0"], "--batch cannot be '0'", WHOLE),
+    (
+        ["--kv-heads", "3"],
+        "8 heads of queries cannot be shared out among 3 of keys and values",
+        "make --heads a multiple of --kv-heads",
+    ),
+    (
+        [str(INPUTS / "rope.yaml"), "--d-k", "5"],
+        "rope turns pairs of features, and d_k is 5",
+        "give an even --d-k",
+    ),
     (["--dtype", "half"], "--dtype cannot be 'half'", "choose float16, bfloat16, float32 or float64"),
     (["--format", "pdf"], "--format cannot be 'pdf'", "choose table, markdown, latex or json"),
     (["-o", ""], "-o needs the name of a file", "write -o solution.md, or -o - for standard output"),
@@ -92,7 +106,8 @@ def test_a_missing_file(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the address space")
 def test_huge_sizes_take_no_memory() -> None:
-    sizes = [part for name in ("n", "d-model", "d-k", "d-v", "heads", "layers") for part in (f"--{name}", "1000000000")]
+    names = ("n", "d-model", "d-k", "d-v", "heads", "kv-heads", "batch", "layers")
+    sizes = [part for name in names for part in (f"--{name}", "1000000000")]
     limited = (
         "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30)); "
         "from attncli.cli import run; sys.exit(run(['cost', *sys.argv[1:]]))"

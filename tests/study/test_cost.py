@@ -11,8 +11,9 @@ from attncli.equation.tree import Expression
 from attncli.equation.write import write
 from attncli.errors import AttncliError
 from attncli.problem.model import Causal, Padding, Problem
-from attncli.study.cost import Sizes, cost_of, usual
+from attncli.study.cost import cost_of, usual
 from attncli.study.cost_model import Cost
+from attncli.study.sizes import Sizes
 
 
 def plain(growth: Expression | None) -> str:
@@ -56,10 +57,12 @@ def test_the_attention_matrix_of_512_tokens_is_one_mebibyte() -> None:
 
 def test_without_a_file() -> None:
     found = cost_of(*usual({}))
-    assert found.sizes == {"n": 512, "m": 512, "d_model": 512, "d_k": 64, "d_v": 64}
+    assert found.sizes == {"heads": 8, "n": 512, "m": 512, "d_model": 512, "d_k": 64, "d_v": 64}
     assert (found.heads, found.layers, found.dtype.name) == (8, 1, "float32")
     # 8 heads × 512 × 64 cells × (512 multiplications + 511 additions)
     assert by_name(found)["Q"] == 8 * 512 * 64 * 1023
+    # W_O: 512 × 512 cells, each of the 8 × 64 numbers that the heads have found
+    assert by_name(found)["output"] == 512 * 512 * 1023
     for asked, d_k in (({"heads": 1}, 512), ({"d_model": 768, "heads": 12}, 64), ({"d_model": 100, "heads": 3}, 64)):
         sizes = cost_of(*usual(asked)).sizes
         assert (sizes["d_k"], sizes["d_v"]) == (d_k, d_k)
@@ -86,9 +89,11 @@ def test_crossover_by_hand(love: Problem) -> None:
         found = cost_of(love, Sizes(n=n))
         assert found.projections == 63 * n
         assert found.operations - found.projections == attention
-    # Projections 196,416 n, attention 259 n² - 65 n + 1, equal at n = 758.6; heads and layers count alike in both.
-    assert cost_of(*usual({})).crossover == 759
-    assert cost_of(*usual({"heads": 12, "layers": 12})).crossover == 759
+    # One head of 64 without W_O: projections 3 · 64 · 1023 n, attention 259 n² - 65 n + 1, equal at n = 758.6.
+    assert cost_of(*usual({"heads": 1, "d_k": 64})).crossover == 759
+    # 8 heads: projections (3 · 8 · 64 + 512) · 1023 n, attention 8 · (259 n² - 65 n) + 1, equal at n = 1011.4
+    for layers, batch in ((1, 1), (12, 1), (1, 5)):
+        assert cost_of(*usual({"layers": layers, "batch": batch})).crossover == 1012
 
 
 def test_there_is_no_crossover_without_projections_or_with_m_apart(problem: Callable[..., Problem]) -> None:
@@ -100,9 +105,9 @@ def test_there_is_no_crossover_without_projections_or_with_m_apart(problem: Call
 
 def test_heads_share_what_is_not_theirs(love: Problem, problem: Callable[..., Problem]) -> None:
     masked = problem(mask=(Causal(),), **{name: matrix.value for name, matrix in love.given.items()})
-    repeats = {step.rule.name: step.repeats for step in cost_of(masked, Sizes(heads=8, layers=3)).steps}
-    assert {name for name, times in repeats.items() if times == 3} == {"X", "mask"}
-    assert {times for name, times in repeats.items() if name not in ("X", "mask")} == {24}
+    steps = cost_of(masked, Sizes(heads=8, layers=3)).steps
+    assert {step.rule.name for step in steps if step.shape[0] != 8} == {"X", "mask"}
+    assert {step.layers for step in steps} == {3}
 
 
 def test_other_sizes_than_the_problems(love: Problem) -> None:

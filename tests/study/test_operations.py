@@ -18,7 +18,7 @@ from attncli.equation.parse import parse_equation
 from attncli.equation.shapes import index_sizes
 from attncli.equation.write import write
 from attncli.problem.model import Problem
-from attncli.study.operations import KINDS, growth, number, operations
+from attncli.study.operations import KINDS, growth, in_cells, number, operations
 
 
 class Counted:
@@ -87,8 +87,19 @@ def random(*shape: int) -> Any:
         {"Q": (2, 3), "K": (5, 4), "V": (5, 2), "W_a": (3, 4), "score": "multiplicative"},
         {"Q": (2, 3), "K": (5, 4), "V": (5, 2), "W_1": (3, 6), "W_2": (4, 6), "v": (6,), "score": "additive"},
         {"Q": (2, 3), "K": (5, 3), "V": (5, 2), "scale": 0.5, "softcap": 2.0},
+        {"X": (2, 3, 4), "W_Q": (4, 4, 2), "W_K": (2, 4, 2), "W_V": (2, 4, 3), "W_O": (12, 5), "b_K": (2, 2)},
+        {"Q": (2, 4, 3, 2), "K": (5, 2), "V": (2, 1, 5, 3)},
     ],
-    ids=["plain", "one by one", "cross with biases", "multiplicative", "additive", "scaled and capped"],
+    ids=[
+        "plain",
+        "one by one",
+        "cross with biases",
+        "multiplicative",
+        "additive",
+        "scaled and capped",
+        "grouped heads in a batch",
+        "keys for all heads",
+    ],
 )
 def test_counts_are_what_happens(given: dict[str, Any], problem: Callable[..., Problem]) -> None:
     arrays = {name: random(*shape) if isinstance(shape, tuple) else shape for name, shape in given.items()}
@@ -100,6 +111,30 @@ def test_counts_are_what_happens(given: dict[str, Any], problem: Callable[..., P
 
 def test_every_function_that_is_evaluated_has_a_kind() -> None:
     assert set(KINDS) == set(FUNCTIONS)
+
+
+def test_what_is_done_in_every_cell_is_told_from_what_cells_share() -> None:
+    equation = parse_equation("masked[h, i, j] = scores[h, i, j] + slopes[h] * abs(i - j) / sqrt(d_k)")
+    apart = {kind: dict(in_cells(equation, count)) for kind, count in operations(equation).items()}
+    assert apart == {
+        "multiplications": {("h", "i", "j"): 1},
+        "additions": {("h", "i", "j"): 1},
+        "subtractions": {},
+        "divisions": {("h", "i", "j"): 1},
+        "roots": {},
+        "absolute values": {},
+    }
+
+
+def test_of_a_choice_only_one_branch_is_worked() -> None:
+    turned = "where(k < half, Q[i, k] * cos(angles[i, k]), Q[i, k] * cos(angles[i, k]) + Q[i, k - half])"
+    assert operations(parse_equation(f"Q_rot[i, k] = {turned}")) == {
+        "multiplications": {("i", "k"): 1},
+        "additions": {("i", "k"): 1},
+        "cosines": {("i", "k"): 1},
+        "comparisons": {("k",): 1},
+        "choices": {("i", "k"): 1},
+    }
 
 
 def test_a_sum_takes_one_addition_less_than_it_has_terms() -> None:
@@ -147,10 +182,11 @@ def test_numbers_are_exact_at_any_size() -> None:
         ([("i", "j", "k"), ()], "n^2*d_k"),
         ([("d", "k"), ("i",)], "n + d_model*d_k"),
         ([()], "1"),
+        ([("d", "e"), ("e",)], "d_model*heads*d_v"),
     ],
 )
 def test_growth_keeps_what_nothing_outgrows(terms: Any, formula: str) -> None:
-    symbols = {"i": "n", "j": "n", "d": "d_model", "k": "d_k"}
+    symbols = {"i": "n", "j": "n", "d": "d_model", "k": "d_k", "e": "heads*d_v"}
     found = growth([dict.fromkeys(terms, 1)], symbols)
     assert found is not None
     assert write(found, PLAIN) == formula
