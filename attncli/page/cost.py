@@ -51,18 +51,14 @@ def _counts(cost: Cost) -> Iterator[str]:
 
 def _table(cost: Cost) -> Table:
     rows: list[tuple[Text, ...]] = [_row(cost, step) for step in cost.steps]
-    rows.append((("all",), ("",), (grouped(cost.operations),), ("",), ("",), (size(cost.bytes()),)))
-    head = ("step", "shape", "operations", "they grow as", "share", "memory")
-    return Table(head, tuple(rows), right=(1, 2, 4, 5))
+    rows.append((("all",), ("",), (grouped(cost.operations),), ("",), (size(cost.bytes()),)))
+    return Table(("step", "shape", "operations", "share", "memory"), tuple(rows), right=(1, 2, 3, 4))
 
 
 def _row(cost: Cost, step: StepCost) -> tuple[Text, ...]:
-    memory = (size(step.numbers * cost.dtype.size),)
-    shape = (_sides(step),)
-    if step.operations_grow is None:
-        return (step.rule.name,), shape, ("0",), ("",), ("",), memory
-    share = percent(step.operations / cost.operations)
-    return (step.rule.name,), shape, (grouped(step.operations),), (Math(step.operations_grow),), (share,), memory
+    share = percent(step.operations / cost.operations) if step.kinds else ""
+    memory = size(step.numbers * cost.dtype.size)
+    return (step.rule.name,), (_sides(step),), (grouped(step.operations),), (share,), (memory,)
 
 
 def _counting(cost: Cost) -> Iterator[Block]:
@@ -100,11 +96,17 @@ def _dominating(cost: Cost) -> Iterator[Block]:
         if step.operations_grow is not None:
             term = rename(step.operations_grow, {"d_v": "d_k"} if same else {})
             terms.setdefault(term, []).append(step)
-    largest = max(terms, key=lambda term: sum(step.operations for step in terms[term]))
-    names = [step.rule.name for step in terms[largest]]
-    share = percent(sum(step.operations for step in terms[largest]) / cost.operations)
-    took = f"({listed(names)}): {share} of {rounded(cost.operations)} operations."
-    yield Paragraph(("The largest term is ", Math(largest), f" {took}"))
+    counts = {term: sum(step.operations for step in steps) for term, steps in terms.items()}
+    shares = {term: percent(taken / cost.operations) for term, taken in counts.items()}
+    largest, *_ = ordered = sorted(terms, key=counts.__getitem__, reverse=True)
+    yield Paragraph(
+        ("The largest term is ", Math(largest), f": {shares[largest]} of {rounded(cost.operations)} operations.")
+    )
+    rows = (
+        ((Math(term),), (grouped(counts[term]),), (shares[term],), (listed([step.rule.name for step in terms[term]]),))
+        for term in ordered
+    )
+    yield Table(("term", "operations", "share", "steps"), tuple(rows), right=(1, 2))
     yield Paragraph(text(_comparison(cost)))
 
 

@@ -46,7 +46,7 @@ def test_the_page_of_i_love_ai(love: Problem) -> None:
         "weights: 3×3 cells × 1 division = 9",
         "output: 3×3 cells × (3 multiplications + 2 additions) = 45",
         "Counted as textbooks write it: without the shift that very large scores need.",
-        "The largest term is n·d_model·d_k (Q, K and V): 60.4 % of 313 operations.",
+        "The largest term is n·d_model·d_k: 60.4 % of 313 operations.",
         "The projections Q, K and V take 60.4 % of all operations, more than attention itself with 39.6 %. The "
         "projections grow with n, attention with n^2: from n = 5 on, attention takes more.",
         "The attention matrix for n = 3 in float32 takes 36 B. Twice as many tokens make it four times as large; all "
@@ -56,11 +56,23 @@ def test_the_page_of_i_love_ai(love: Problem) -> None:
 
 
 def test_the_table_of_steps(love: Problem) -> None:
-    (rows,) = tables(cost_page(cost_of(love, Sizes())))
-    assert rows[0] == ["X", "3×4", "0", "", "", "48 B"]
-    assert rows[4] == ["Q", "3×3", "63", "n·d_model·d_k", "20.1 %", "36 B"]
-    assert rows[-2] == ["output", "3×3", "45", "n^2·d_v", "14.4 %", "36 B"]
-    assert rows[-1] == ["all", "", "313", "", "", "528 B"]
+    rows, _ = tables(cost_page(cost_of(love, Sizes())))
+    assert rows[0] == ["X", "3×4", "0", "", "48 B"]
+    assert rows[4] == ["Q", "3×3", "63", "20.1 %", "36 B"]
+    assert rows[-2] == ["output", "3×3", "45", "14.4 %", "36 B"]
+    assert rows[-1] == ["all", "", "313", "", "528 B"]
+
+
+def test_the_table_of_terms(love: Problem) -> None:
+    # d_k and d_v are one size, so that all three projections are one term, and both products another
+    _, rows = tables(cost_page(cost_of(love, Sizes())))
+    assert rows == [
+        ["n·d_model·d_k", "189", "60.4 %", "Q, K and V"],
+        ["n^2·d_k", "90", "28.8 %", "scores and output"],
+        ["n^2", "34", "10.9 %", "scaled, exp, row_sum and weights"],
+    ]
+    apart = tables(cost_page(cost_of(love, Sizes(d_v=2))))[1]
+    assert [row[0] for row in apart] == ["n·d_model·d_k", "n^2·d_k", "n·d_model·d_v", "n^2", "n^2·d_v"]
 
 
 def test_heads_and_layers() -> None:
