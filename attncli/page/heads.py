@@ -11,13 +11,12 @@ from attncli.page.document import Block, Heading, Listing, Paragraph
 from attncli.page.printer import Printer
 from attncli.page.section import given_section, step_section
 from attncli.page.view import View
-from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
+from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING, PLACES
 from attncli.study.words import reading
 from attncli.tracing.model import Step, Trace
-from attncli.tracing.slices import at, leading, of_all_heads, serves
+from attncli.tracing.slices import at, leading, length, of_all_heads, serves
 
 Places = Mapping[str, int]
-_WORDS = {BATCH: "Entry", HEAD: "Head"}
 
 
 def chosen_place(trace: Trace, view: View) -> dict[str, int]:
@@ -27,9 +26,9 @@ def chosen_place(trace: Trace, view: View) -> dict[str, int]:
     for letter, option, place in ((BATCH, "--entry", view.entry), (HEAD, "--head", view.head)):
         if place is None:
             continue
-        there = _length(trace, letter) if letter in own else 0
+        there = length(trace, letter) if letter in own else 0
         if not isinstance(place, int) or not 0 <= place < there:
-            word = _WORDS[letter].lower()
+            word = PLACES[letter]
             help = f"use 0 to {there - 1}" if there else f"leave out {option}"
             message = f"{option} {place} does not exist: there {either(there, 'is', 'are')} {count(there, word)}"
             raise usage_error(message if there else f"{option} needs a problem with a {word} axis", help=help)
@@ -65,7 +64,7 @@ def _level(whole: Printer, here: Printer, names: tuple[str, ...], view: View, pl
             yield Heading(f"{_title(place)} in words")
             yield Listing(tuple((sentence,) for sentence in reading(here.trace)))
         return
-    for number in range(_length(trace, inner)):
+    for number in range(length(trace, inner)):
         inside = {**place, inner: number}
         yield Heading(_title(inside), part=True)
         yield from _served(trace, inside)
@@ -116,12 +115,5 @@ def _served(trace: Trace, place: Places) -> Iterator[Block]:
 
 
 def _title(place: Places) -> str:
-    return ", ".join(
-        f"{_WORDS[letter] if number == 0 else _WORDS[letter].lower()} {place[letter]}"
-        for number, letter in enumerate(place)
-    )
-
-
-def _length(trace: Trace, letter: str) -> int:
-    scores = trace.steps["scores"]
-    return scores.shape[scores.rule.target.letters.index(letter)]
+    said = ", ".join(f"{PLACES[letter]} {number}" for letter, number in place.items())
+    return said[0].upper() + said[1:]

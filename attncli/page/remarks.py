@@ -11,7 +11,9 @@ from attncli.english import count
 from attncli.page.document import Block, Listing, Paragraph, Text, Worked, WorkedLine, text
 from attncli.page.printer import Printer
 from attncli.page.worked import cell_label
+from attncli.problem.axes import PLACES
 from attncli.tracing.model import Step, Trace
+from attncli.tracing.slices import leading, length
 
 
 def about(printer: Printer) -> Text:
@@ -52,14 +54,10 @@ def about(printer: Printer) -> Text:
 
 def _leading(trace: Trace) -> Iterator[str]:
     """How many entries and heads there are, and of what is cached."""
-    scores = trace.steps["scores"]
-    sizes = dict(zip(scores.rule.axes, scores.shape, strict=True))
-    if "batch" in sizes:
-        yield f"{count(sizes['batch'], 'entry')}, "
-    if "head" in sizes:
-        yield f"{count(sizes['head'], 'head')}, "
-        if trace.settings.kv_heads:
-            yield f"{count(trace.settings.kv_heads, 'head')} of keys and values, "
+    for letter in leading(trace):
+        yield f"{count(length(trace, letter), PLACES[letter])}, "
+    if trace.settings.kv_heads:
+        yield f"{count(trace.settings.kv_heads, 'head')} of keys and values, "
     if "past_K" in trace:
         yield f"{count(trace['past_K'].shape[-2], 'key')} from a cache, "
 

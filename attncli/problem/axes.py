@@ -14,6 +14,7 @@ OF_KEYS = (  # whose heads are those of keys and values
 )  # fmt: skip
 BATCH, HEAD, KEY_HEAD = "b", "h", "g"
 LEADING = (BATCH, HEAD, KEY_HEAD)
+PLACES = {BATCH: "entry", HEAD: "head", KEY_HEAD: "head"}  # what people call one place on each
 
 
 @dataclass(frozen=True, slots=True)

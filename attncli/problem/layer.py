@@ -6,12 +6,10 @@ from collections.abc import Mapping
 
 from attncli.english import count
 from attncli.equation.shapes import shape_text
-from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, axes_of, letters_of, width
+from attncli.problem.axes import PLACES, axes_of, letters_of, width
 from attncli.problem.model import Matrix, Rope
 from attncli.problem.places import Places, path, place
 from attncli.problem.report import Report
-
-_WORDS = {BATCH: "entry", HEAD: "head", KEY_HEAD: "head"}
 
 
 def check_leading(given: Mapping[str, Matrix], at: Places, report: Report) -> None:
@@ -23,7 +21,7 @@ def check_leading(given: Mapping[str, Matrix], at: Places, report: Report) -> No
         for letter, length in zip(letters_of(name, matrix.value.ndim), matrix.value.shape, strict=False):
             first, expected = seen.setdefault(letter, (name, length))
             if length != expected:
-                word = _WORDS[letter]
+                word = PLACES[letter]
                 report.add(
                     f"has {count(length, word)} where {first} has {expected}", at=place(name, at), path=path(name),
                     help="a batch has equally many entries everywhere, and K and V equally many heads",

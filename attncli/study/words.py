@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from attncli.english import listed
 from attncli.equation.decimals import round_half_up
+from attncli.problem.axes import PLACES
 from attncli.tracing.model import Trace
-from attncli.tracing.slices import at, leading
+from attncli.tracing.slices import at, leading, length
 
 Weights = NDArray[np.float64]
 
@@ -28,11 +29,10 @@ def percent(share: float) -> str:
 def reading(trace: Trace) -> tuple[str, ...]:
     """For each query, how it spreads its attention and what its output is made of, head by head."""
     if own := leading(trace):
-        size = trace["weights"].shape[0]
-        word = {"b": "entry", "h": "head"}[own[0]]
+        word = PLACES[own[0]]
         return tuple(
             f"{word[0].upper()}{word[1:]} {place}: {sentence}" if len(own) == 1 or own[0] == "b" else sentence
-            for place in range(size)
+            for place in range(length(trace, own[0]))
             for sentence in reading(at(trace, {own[0]: place}))
         )
     return tuple(" ".join(_row(trace, row)) for row in range(len(trace.tokens)))

@@ -9,15 +9,22 @@ from attncli.choices import DTYPES
 from attncli.equation.lift import is_fixed
 from attncli.equation.positions import position
 from attncli.equation.tree import Expression, Ref, walk
-from attncli.problem.axes import HEAD, KEY_HEAD, LEADING
+from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
 from attncli.problem.model import Matrix, Scalar
 from attncli.tracing.findings import warnings
 from attncli.tracing.model import Row, Step, Trace
 
 
 def leading(trace: Trace) -> tuple[str, ...]:
-    """The letters of the leading axes of the scores: none, h, b, or b and h."""
-    return tuple(letter for letter in trace.steps["scores"].rule.target.letters if letter in LEADING)
+    """The letters of the leading axes, of the scores or of the values alone: none, h, b, or b and h."""
+    letters = {letter for step in trace.computed() for letter in step.rule.target.letters}
+    return tuple(letter for letter in (BATCH, HEAD) if letter in letters)
+
+
+def length(trace: Trace, letter: str) -> int:
+    """How many places a leading axis has."""
+    steps = (step for step in trace.computed() if letter in step.rule.target.letters)
+    return next(step.shape[step.rule.target.letters.index(letter)] for step in steps)
 
 
 def serves(trace: Trace) -> int:
@@ -65,9 +72,11 @@ def at(trace: Trace, place: Mapping[str, int]) -> Trace:
 
 def _rows_left(trace: Trace, place: Mapping[str, int]) -> Iterator[Row]:
     """The rows without keys that are at this place, by what is left of their axes."""
-    own = leading(trace)
+    own = [letter for letter in trace.steps["scores"].rule.target.letters if letter in LEADING]
     for row in trace.fully_masked:
-        assert isinstance(row, tuple)
+        if isinstance(row, int):
+            yield row
+            continue
         lettered = tuple(zip(own, row, strict=False))
         if all(place.get(letter, each) == each for letter, each in lettered):
             left = (*(each for letter, each in lettered if letter not in place), row[-1])
