@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from attncli.choices import Dtype
 from attncli.english import either
 from attncli.tracing.model import Row, Step, masked_out
+from attncli.tracing.rows import named
 from attncli.tracing.sentinels import sentinel_warnings
 
 
@@ -31,21 +31,9 @@ def warnings(steps: Mapping[str, Step], fully_masked: tuple[Row, ...], dtype: Dt
 
 
 def _unseeing(steps: Mapping[str, Step], fully_masked: tuple[Row, ...]) -> Iterator[str]:
-    """A query that sees no key in any head is told once, and else each head by itself."""
-    *leading, queries, _ = steps["scores"].labels
-    everywhere = prod(map(len, leading))
-    found: dict[int, list[tuple[int, ...]]] = {}
-    for row in fully_masked:
-        place = (row,) if isinstance(row, int) else row
-        found.setdefault(place[-1], []).append(place[:-1])
-    for at, places in found.items():
-        said = f'query "{queries[at]}" (row {at}) sees no key'
-        if len(places) == everywhere:
-            yield f"{said}: its weights and its output are 0"
-            continue
-        for place in places:
-            where = ", ".join(labels[number] for labels, number in zip(leading, place, strict=True))
-            yield f"{said} in {where}: its weights and its output are 0 there"
+    for who, where, number in named(steps, fully_masked):
+        whose = either(number, "its weights and its output are", "their weights and their outputs are")
+        yield f"{who} {either(number, 'sees', 'see')} no key{where}: {whose} 0{' there' if where else ''}"
 
 
 def _overflows(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:

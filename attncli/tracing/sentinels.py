@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from attncli.choices import Dtype
 from attncli.english import count, either
 from attncli.tracing.model import Step, over_scores
+from attncli.tracing.rows import named
 
 HIGHEST = -1000.0  # a bias by distance stays above it, and what software writes for -inf is far below
 CLOSE = 1e-3  # scores this close give the same weights, for a reader
@@ -33,7 +34,8 @@ def sentinel_warnings(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
         outcome = f"only keys that {by} was to hide; {_outcome(steps, row, soft[row], dtype)}"
         found.setdefault(outcome, []).append(row)
     for outcome, rows in found.items():
-        yield f"{_named(steps, rows[0])}{_others(rows)} {either(len(rows), 'sees', 'see')} {outcome}"
+        for who, where, number in named(steps, rows):
+            yield f"{who}{where} {either(number, 'sees', 'see')} {outcome}"
 
 
 def _leaks(steps: Mapping[str, Step], leaked: NDArray[np.float64], mask: NDArray[np.float64]) -> Iterator[str]:
@@ -45,7 +47,8 @@ def _leaks(steps: Mapping[str, Step], leaked: NDArray[np.float64], mask: NDArray
     worst = max(giving, key=lambda row: float(rows[row]))
     by = _spelled(float(mask[worst][int(np.argmax(leaked[worst]))]))
     most = f", the most of {count(len(giving), 'row')}" if len(giving) > 1 else ""
-    yield f"{_named(steps, worst)} gives {rows[worst]:.3g} of its attention to keys that {by} was to hide{most}"
+    ((who, where, _),) = named(steps, [worst])
+    yield f"{who}{where} gives {rows[worst]:.3g} of its attention to keys that {by} was to hide{most}"
 
 
 def _outcome(steps: Mapping[str, Step], row: tuple[int, ...], soft: NDArray[np.bool_], dtype: Dtype) -> str:
@@ -66,17 +69,6 @@ def _outcome(steps: Mapping[str, Step], row: tuple[int, ...], soft: NDArray[np.b
     if not np.ptp(masked):
         return f"{dtype.name} loses the scores beside it, and all {len(masked)} keys get the same weight"
     return f"{dtype.name} loses digits of the scores beside it, and the weights are neither hidden nor right"
-
-
-def _named(steps: Mapping[str, Step], row: tuple[int, ...]) -> str:
-    *leading, queries, _ = steps["scores"].labels
-    *place, query = row
-    where = "".join(f" in {labels[number]}" for labels, number in zip(leading, place, strict=True))
-    return f'query "{queries[query]}" (row {query}){where}'
-
-
-def _others(rows: list[tuple[int, ...]]) -> str:
-    return f" and {count(len(rows) - 1, 'other')}" if len(rows) > 1 else ""
 
 
 def _spelled(number: float) -> str:

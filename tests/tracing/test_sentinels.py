@@ -69,7 +69,7 @@ def test_a_sink_takes_what_a_row_of_sentinels_leaves() -> None:
 
 def test_alike_rows_are_told_together() -> None:
     (said,) = warnings("[[-1e4, -1e4], [0, 0], [-1e4, -1e4], [-1e4, -1e4]]")
-    assert said.startswith('query "q1" (row 0) and 2 others see only keys that -10000 was to hide;')
+    assert said.startswith('queries "q1" (row 0), "q3" (row 2) and "q4" (row 3) see only keys that -10000 was to hide;')
 
 
 def test_heads_are_named() -> None:
