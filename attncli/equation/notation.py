@@ -90,6 +90,8 @@ _SHARED = {
     "ratio": Spelling("{0}/{1}", PRODUCT, (PRODUCT, POWER)),
     "multiple": operator("*", PRODUCT, PRODUCT, POWER),
     "left_out": Spelling("… {0} more …"),
+    "comes_to": operator(" = ", CHOICE),
+    "comes_near": operator(" ≈ ", CHOICE),
 }
 
 PLAIN_FUNCTIONS = _SHARED | {
@@ -130,6 +132,7 @@ LATEX_FUNCTIONS = _SHARED | {
     "ratio": Spelling(r"\frac{{{0}}}{{{1}}}", POWER),
     "multiple": operator(" ", PRODUCT, PRODUCT, POWER),
     "left_out": Spelling(r"\ldots\;{0}\;\mathrm{{more}}\;\ldots"),
+    "comes_near": operator(r" \approx ", CHOICE),
     "matmul": operator(r" \, ", PRODUCT, PRODUCT, POWER),
     "pow": Spelling("{0}^{{{1}}}", POWER, (ATOM, CHOICE)),
     "sqrt": Spelling(r"\sqrt{{{0}}}"),

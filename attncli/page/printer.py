@@ -78,6 +78,16 @@ class Printer:
             return literal(self.text(matrix, index))
         return literal(self.text(step, index))
 
+    def in_full(self, name: str, index: tuple[int, ...]) -> Number:
+        """The same cell with all its digits."""
+        array = self.trace.steps.get(name) or self.trace.parameters[name]
+        assert isinstance(array, Step | Matrix)
+        return literal(repr(float(array.value[index])))
+
+    def worked_out(self, value: float) -> Number:
+        """A number on the way to a result, printed as the result will be."""
+        return literal(show(value, self.precision))
+
     def text(self, array: Step | Matrix, index: tuple[int, ...]) -> str:
         """What is printed for one cell of a step, or of an array of the mask."""
         if array.written is not None:

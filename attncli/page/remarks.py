@@ -10,6 +10,7 @@ from attncli.choices import DTYPES
 from attncli.english import count
 from attncli.page.document import Block, Listing, Paragraph, Text, Worked, WorkedLine, text
 from attncli.page.printer import Printer
+from attncli.page.stages import is_near
 from attncli.page.worked import cell_label
 from attncli.problem.axes import PLACES
 from attncli.tracing.model import Step, Trace
@@ -78,7 +79,7 @@ def notes(printer: Printer, blocks: tuple[Block, ...]) -> Iterator[Block]:
     if dtype.name != "float64":
         how = "" if dtype.name == dtype.computed else f"; each step is computed in {dtype.computed} and rounded to it"
         yield Paragraph((f"All numbers are {dtype.name}, about {dtype.digits} digits{how}.",), "note")
-    if any(not line.exact for line in _worked_lines(blocks)):
+    if any(not line.exact or is_near(line.work) for line in _worked_lines(blocks)):
         inside = "computed at full precision" if dtype.name == "float64" else f"kept in {dtype.name}"
         said = f"≈ marks a line whose printed numbers do not give the printed result; inside, every step is {inside}."
         yield Paragraph((said,), "note")

@@ -12,7 +12,7 @@ from attncli.equation.shapes import product_factors, shape_text
 from attncli.equation.tree import Name
 from attncli.page.document import Block, Cell, Formula, Grid, Heading, Math, Paragraph, Shapes, Worked, WorkedLine, text
 from attncli.page.printer import Printer
-from attncli.page.worked import cell_label, lines, worked_line
+from attncli.page.worked import cell_label, lines, turned_together, worked_line
 from attncli.tracing.model import Step, Trace, masked_out
 
 
@@ -56,7 +56,10 @@ def cell_section(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterat
     if found := headline(rule):
         yield Formula(printer.formula(found), product)
     yield Formula(printer.formula(cell_form(rule)), () if rule.matrix_form else product)
-    yield Worked((worked_line(printer, step, index),))
+    together = turned_together(printer, step, index)
+    if len(together) > 1:
+        yield Paragraph(("The two features of a pair are turned together, by one angle:",))
+    yield Worked(tuple(worked_line(printer, step, each) for each in together))
 
 
 def shapes(trace: Trace, step: Step) -> Shapes:

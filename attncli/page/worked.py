@@ -13,9 +13,10 @@ import numpy as np
 from attncli.equation.positions import position
 from attncli.equation.shapes import index_sizes
 from attncli.equation.substitute import decimal, exact, substitute
-from attncli.equation.tree import Call, Expression, Number, Ref, rewrite, walk
+from attncli.equation.tree import Call, Expression, Name, Number, Ref, rewrite, walk
 from attncli.page.document import Math, Text, WorkedLine
 from attncli.page.printer import Printer, printed
+from attncli.page.stages import chained, stages
 from attncli.tracing.model import Step, Trace
 
 TRANSCENDENTAL = ("exp", "tanh", "pow")
@@ -39,6 +40,12 @@ def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full
     if isinstance(sentence, Number):  # a copy: nothing to work
         return WorkedLine(label, result=result)
     shown = sentence if in_full else _shortened(sentence)
+    if shown == sentence:
+        truth = substitute(tree, place, sizes, printer.in_full, scalars)
+        following = list(stages(sentence, truth, printer.worked_out))
+        if following:
+            last = following[-1].sentence
+            return WorkedLine(label, chained(sentence, following), result, exact=_tells(last, result) or False)
     told = _tells(sentence, result)
     if told is None:  # to 50 digits, roots can be told from any number that is printed
         value = decimal(
@@ -72,6 +79,22 @@ def lines(printer: Printer, step: Step, detail: str) -> tuple[WorkedLine, ...]:
     along = len(step.shape) > 1 and step.rule.axes[-1] != "query"  # a row has more than one cell
     rows = product(*(range(size) for size in (step.shape[:-1] if along else step.shape)))
     return tuple(worked_line(printer, step, _telling_cell(printer.trace, step, row), in_full=False) for row in rows)
+
+
+def turned_together(printer: Printer, step: Step, index: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """The cells of a rotation by a 2×2 matrix that this cell is one of, in order; of any other step, just this cell."""
+    form = step.rule.matrix_form
+    if not isinstance(form, Call) or form.function != "rotate":
+        return (index,)
+    read: list[tuple[int, ...]] = []
+
+    def note(name: str, at: tuple[int, ...]) -> Number:
+        read.extend([at] if at[:-1] == index[:-1] and Name(name) in form.arguments[:1] else [])
+        return printer.number(name, at)
+
+    place = dict(zip(step.rule.target.letters, index, strict=True))
+    substitute(step.rule.equation.expression, place, {}, note, printer.scalars())
+    return tuple(sorted(read))
 
 
 def cell_label(step: Step, index: tuple[int, ...]) -> str:

@@ -32,7 +32,7 @@ def read(line: str, numbers: Any) -> Any:
     for sign, python in (("·", "*"), ("^", "**"), ("∞", "inf")):
         source = source.replace(sign, python)
     base = type("Base", (), {"__pow__": lambda self, power: numbers.exp(power)})()
-    known = {name: getattr(numbers, name) for name in ("N", "sqrt", "exp", "tanh", "max")}
+    known = {name: getattr(numbers, name) for name in ("N", "sqrt", "exp", "tanh", "cos", "sin", "max")}
     return eval(source, known | {"e": base, "inf": INF})
 
 
@@ -67,9 +67,13 @@ EXACT = SimpleNamespace(
     sqrt=_exact_root,
     exp=_exact_exp,
     tanh=lambda x: Fraction(0) if x == 0 else Irrational(),
+    cos=lambda x: Fraction(1) if x == 0 else Irrational(),
+    sin=lambda x: Fraction(0) if x == 0 else Irrational(),
     max=max,
 )
-PRECISE = SimpleNamespace(N=mpmath.mpf, sqrt=mpmath.sqrt, exp=mpmath.exp, tanh=mpmath.tanh, max=max)
+PRECISE = SimpleNamespace(
+    N=mpmath.mpf, sqrt=mpmath.sqrt, exp=mpmath.exp, tanh=mpmath.tanh, cos=mpmath.cos, sin=mpmath.sin, max=max
+)
 
 
 def _spread(text: str) -> Any:
@@ -112,13 +116,16 @@ SPREAD = SimpleNamespace(
     sqrt=lambda x: Spread(iv.sqrt(x.value)),
     exp=lambda x: Spread(iv.exp(x.value)),
     tanh=lambda x: Spread(1 - 2 / (iv.exp(2 * x.value) + 1)),
+    cos=lambda x: Spread(iv.cos(x.value)),
+    sin=lambda x: Spread(iv.sin(x.value)),
     max=lambda *all: Spread(iv.mpf([max(x.value.a for x in all), max(x.value.b for x in all)])),
 )
 
 
-def halves(line: str) -> tuple[str, str, str]:
-    left, sign, right = re.fullmatch(r"(.*) ([=≈]) (.*)", line).groups()  # type: ignore[union-attr]
-    return left, sign, right
+def links(line: str) -> list[tuple[str, str, str]]:
+    """A line as what is worked, a sign and what comes of it, one for each of its stages."""
+    parts = re.split(" ([=≈]) ", line)
+    return list(zip(parts[:-2:2], parts[1::2], parts[2::2], strict=True))
 
 
 RANDOM = np.random.default_rng(5)
@@ -144,6 +151,8 @@ PROBLEMS: dict[str, dict[str, Any]] = {
     "base 2": {**WHOLE, "exp_base": 2.0, "scale": "none"},
     "luong": {**WHOLE, "score": "multiplicative", "W_a": [[1, 2], [0, -1]], "scale": 0.1},
     "bahdanau": {**QKV, "score": "additive", "W_1": [[1, 2], [0, 1]], "W_2": [[0.5, 1], [1, -1]], "v": [2, 1]},
+    "rope": {**QKV, "rope": (100, "half")},
+    "sink": {**WHOLE, "sink": 0.5},
     "biased": {"X": [[1, 2]], "W_Q": [[1], [2]], "b_Q": [3], "W_K": [[1], [0]], "b_K": [-1], "W_V": [[2], [2]]},
 }
 
@@ -165,7 +174,7 @@ def test_a_line_says_equals_exactly_where_its_numbers_give_its_result(
     trace = run(problem(**PROBLEMS[name]), rounding=rounding, precision=precision)
     seen = 0
     for cell, line in all_lines(trace, precision):
-        left, sign, right = halves(line)
+        left, sign, right = links(line)[-1]
         value, result = read(left, EXACT), read(right, EXACT)
         exact = isinstance(value, Fraction) or value in (INF, -INF)
         assert (sign == "=") == (exact and value == result), f"{cell}: {line}"
@@ -178,13 +187,30 @@ def test_a_line_says_equals_exactly_where_its_numbers_give_its_result(
 def test_a_line_gives_its_result_within_what_was_rounded(problem: Build, name: str, precision: int) -> None:
     trace = run(problem(**PROBLEMS[name]))
     for cell, line in all_lines(trace, precision):
-        left, _, right = halves(line)
+        left, _, right = links(line)[-1]
         if "∞" in line:
             assert read(left, EXACT) == read(right, EXACT)
             continue
         ours, printed = read(left, SPREAD).value, _result(right)
         assert ours.a <= printed.b, f"{cell}: {line}"
         assert printed.a <= ours.b, f"{cell}: {line}"
+
+
+@pytest.mark.parametrize("precision", [2, 3, 6])
+@pytest.mark.parametrize("name", ["capped", "bahdanau", "rope", "sink"])
+def test_a_stage_is_what_the_one_before_it_says(problem: Build, name: str, precision: int) -> None:
+    """Equal to 40 digits where it says so; else as near as the printed digits let it be."""
+    trace, seen = run(problem(**PROBLEMS[name])), 0
+    for cell, line in all_lines(trace, precision):
+        for left, sign, right in links(line)[:-1]:
+            seen += 1
+            if sign == "=":
+                with mpmath.workdps(50):
+                    assert abs(read(left, PRECISE) - read(right, PRECISE)) < 1e-40, f"{cell}: {line}"
+            else:
+                one, other = read(left, SPREAD).value, read(right, SPREAD).value
+                assert one.a <= other.b and other.a <= one.b, f"{cell}: {line}"  # noqa: PT018 - one claim: they meet
+    assert seen > 1
 
 
 def _result(text: str) -> Any:
@@ -197,7 +223,7 @@ def _result(text: str) -> Any:
 def test_on_paper_the_printed_numbers_rounded_are_the_printed_result(problem: Build, name: str, precision: int) -> None:
     trace = run(problem(**PROBLEMS[name]), rounding="paper", precision=precision)
     for cell, line in all_lines(trace, precision):
-        left, _, right = halves(line)
+        left, right = links(line)[0][0], links(line)[-1][-1]
         if "∞" in line:
             continue
         with mpmath.workdps(60):

@@ -1,0 +1,48 @@
+"""Worked lines in stages, for sentences written by hand; every line of real problems is held in test_worked.py."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from attncli.equation.notation import UNICODE
+from attncli.equation.parse import parse_expression
+from attncli.equation.write import write
+from attncli.page.printer import literal, show
+from attncli.page.stages import chained, is_near, stages
+
+
+def chain(source: str, truth: str | None = None) -> str:
+    sentence = parse_expression(source)
+    following = list(stages(sentence, parse_expression(truth or source), lambda value: literal(show(value, 3))))
+    written = chained(sentence, following)
+    assert is_near(written) == ("≈" in write(written, UNICODE))
+    return write(written, UNICODE)
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("1 + 2 * 3", "1 + 2·3"),  # nothing that has to be looked up
+        ("exp(2)", "e^2"),  # the result is what comes of it
+        ("5 / sqrt(3)", "5 / √3"),
+        ("50 * tanh(100 / 50)", "50·tanh(100 / 50) = 50·tanh(2) ≈ 50·0.964"),
+        ("2 * cos(1) - 0 * sin(1)", "2·cos(1) - 0·sin(1) ≈ 2·0.540 - 0·0.841"),
+        ("3 * cos(0)", "3·cos(0) = 3·1"),
+        ("1 / 2 ** (8 * (0 + 1) / 2)", "1 / 2^(8·(0 + 1) / 2) = 1 / 2^4 = 1 / 16"),
+        ("1 + exp(1 / 3)", "1 + exp(1 / 3) ≈ 1 + e^0.333 ≈ 1 + 1.396"),
+        ("tanh(1 + 2)", "tanh(1 + 2) = tanh(3)"),
+    ],
+)
+def test_stages(source: str, said: str) -> None:
+    assert chain(source) == said
+
+
+def test_what_is_inside_comes_of_numbers_in_full() -> None:
+    """1.4142 for a printed 1.414: the stage shows what was computed, not what the rounded numbers give."""
+    assert chain("3 * tanh(1000 * 1.414)", "3 * tanh(1000 * 1.4142)") == ("3·tanh(1000·1.414) ≈ 3·tanh(1414.200) ≈ 3·1")
+
+
+def test_numbers_stay_numbers() -> None:
+    assert literal("0.964").value == Fraction(964, 1000)
