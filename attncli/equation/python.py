@@ -3,17 +3,8 @@
 from __future__ import annotations
 
 from attncli.equation.functions import MATRIX_FORMS
-from attncli.equation.notation import (
-    ATOM,
-    COMPARISON,
-    PLAIN_FUNCTIONS,
-    POWER,
-    PRODUCT,
-    SUM,
-    Notation,
-    Spelling,
-    operator,
-)
+from attncli.equation.notation import PLAIN_FUNCTIONS
+from attncli.equation.spelling import ATOM, COMPARISON, POWER, PRODUCT, SUM, Notation, Spelling, operator
 
 _OF_ONE = ("sqrt", "exp", "tanh", "sin", "cos", "abs", "finite")
 _OF_TWO = ("share", "add_mask", "rotate", "stack")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from attncli.equation.notation import ATOM, PRODUCT, Notation
 from attncli.equation.numerals import numeral
+from attncli.equation.spelling import ATOM, PRODUCT, Notation
 from attncli.equation.tree import Call, Equation, Expression, Name, Number, Reduce, Ref
 
 _DIGITS = re.compile(r"[0-9.]+")

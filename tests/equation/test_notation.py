@@ -8,8 +8,9 @@ from fractions import Fraction
 import pytest
 
 from attncli.equation.functions import FUNCTIONS, MATRIX_FORMS, PRINTED_FORMS
-from attncli.equation.notation import LATEX, LATEX_LINE, PLAIN, UNICODE, Notation
+from attncli.equation.notation import LATEX, LATEX_LINE, PLAIN, UNICODE
 from attncli.equation.parse import parse_equation, parse_expression
+from attncli.equation.spelling import Notation
 from attncli.equation.tree import Call, Name, Number
 from attncli.equation.write import write, write_equation, write_number
 
