@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from attncli.choices import DETAILS, DEVICES, DTYPES, ROUNDINGS, chosen
+from attncli.english import shorten
 from attncli.errors import usage_error
 from attncli.problem.conventions import CONVENTIONS
 from attncli.render import FORMATS, format_of
@@ -33,7 +34,7 @@ def whole(option: str, value: str, allowed: range) -> int:
     plain = value.isascii() and value.isdigit() and len(value) <= len(str(allowed[-1]))
     if not plain or int(value) not in allowed:
         raise usage_error(
-            f"{option} cannot be {value!r}", help=f"give a whole number from {allowed[0]} to {allowed[-1]}"
+            f"{option} cannot be {shorten(repr(value))}", help=f"give a whole number from {allowed[0]} to {allowed[-1]}"
         )
     return int(value)
 
@@ -47,7 +48,7 @@ def tolerance(option: str, value: str) -> float:
     except NumberError as error:
         raise usage_error(f"{option} {error.message}", help="give a number such as 1e-6") from None
     if not number >= 0:
-        raise usage_error(f"{option} cannot be {value!r}", help="give a number such as 1e-6, or 0")
+        raise usage_error(f"{option} cannot be {shorten(repr(value))}", help="give a number such as 1e-6, or 0")
     return number
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import prod
+from math import inf, prod
 from typing import Any, TypeAlias
 
 from attncli.equation.functions import FUNCTIONS
@@ -88,7 +88,7 @@ class _Evaluator:
         values = [self.value(argument) for argument in arguments]
         axed = [value for value in values if isinstance(value, _Axed)]
         if not axed:
-            return float(FUNCTIONS[function].scalar(*values))
+            return _scalar(function, values)
         axes = tuple(dict.fromkeys(axis for value in axed for axis in value.axes))
         operands = [self.spread(value, axes) if isinstance(value, _Axed) else value for value in values]
         return _Axed(FUNCTIONS[function].array(self.xp, *operands), axes)
@@ -152,6 +152,14 @@ def evaluate(
         return xp.full(shape, value, dtype=dtype)
     # a `where` between two bare numbers does not know the format
     return xp.asarray(xp.broadcast_to(evaluator.spread(value, axes), shape), dtype=dtype)
+
+
+def _scalar(function: str, values: Sequence[Any]) -> float:
+    """A function of bare numbers; what is too large is infinite, as in arrays: only exponentials become so."""
+    try:
+        return float(FUNCTIONS[function].scalar(*values))
+    except OverflowError:
+        return inf
 
 
 def _permute(xp: Any, array: Array, order: Sequence[int]) -> Array:

@@ -137,7 +137,9 @@ def _array_where(xp: Any, condition: Any, yes: Any, no: Any) -> Any:
 
 
 def _maximum(*values: Any) -> Any:
-    return max(values)
+    """The largest, or NaN where one is, as arrays have it."""
+    unknown = [value for value in values if value != value]
+    return unknown[0] if unknown else max(values)
 
 
 def _array_finite(xp: Any, value: Any) -> Any:

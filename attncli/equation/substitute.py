@@ -92,7 +92,7 @@ def decimal(
                 return Decimal(place[name]) if name in place else scalars[name]
             case Reduce(function=function, index=index, body=body):
                 terms = [value(body, {**place, index: at}) for at in range(sizes[index])]
-                return sum(terms) if function == "add" else max(terms)
+                return sum(terms) if function == "add" else FUNCTIONS[function].decimal(*terms)
             case Call(function="where", arguments=(condition, yes, no)):
                 return value(yes if value(condition, place) else no, place)
             case Call(function=function, arguments=arguments):

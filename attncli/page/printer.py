@@ -14,7 +14,7 @@ from attncli.equation.tree import Equation, Expression, Name, Number, rewrite
 from attncli.page.document import Math, Text, text
 from attncli.page.view import View
 from attncli.problem.model import Matrix, Scalar
-from attncli.problem.numbers import as_decimal, as_exact, canonical
+from attncli.problem.numbers import NumberError, as_decimal, as_exact, canonical, is_plain
 from attncli.tracing.model import Step, Trace
 
 FLOAT_DIGITS = 15  # significant ones that a float64 always keeps
@@ -93,7 +93,10 @@ class Printer:
         if array.written is not None:
             if isinstance(array, Step) and not array.rule.given and not array.rule.copies:  # worked out on paper
                 return show_decimal(Decimal(array.written[index]), self.precision)
-            text = canonical(array.written[index])
+            try:
+                text = canonical(array.written[index])
+            except NumberError:  # a copy of what was worked out on paper, beyond all numbers that are read
+                return show_decimal(Decimal(array.written[index]), self.precision)
             if self.trace.truth or len(text.partition(".")[2]) <= max(GIVEN_DECIMALS, self.precision):
                 return text
         return show(float(array.value[index]), self.precision)
@@ -133,7 +136,8 @@ def printer_for(trace: Trace, view: View) -> Printer:
 
 def printed(number: Number) -> Decimal:
     """What a printed number says, to 50 digits."""
-    return Decimal(number.text) if number.text in NO_NUMBERS else as_decimal(number.text)
+    text = number.text
+    return Decimal(text) if text in NO_NUMBERS or is_plain(text) else as_decimal(text)
 
 
 @lru_cache(maxsize=2**16)
@@ -141,4 +145,4 @@ def literal(text: str) -> Number:
     """A printed number as a node that knows exactly what its text says."""
     if text in NO_NUMBERS:
         return Number(None if text == "nan" else float(text), text)
-    return Number(Fraction(text) if "e" in text else as_exact(text), text)
+    return Number(Fraction(text) if is_plain(text) else as_exact(text), text)

@@ -55,7 +55,8 @@ def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full
             lambda name, at: printed(printer.number(name, at)),
             {name: printed(number) for name, number in scalars.items()},
         )
-        told = value.is_finite() and abs(value - printed(result)) < NOTHING
+        result_printed = printed(result)
+        told = value.is_finite() and result_printed.is_finite() and abs(value - result_printed) < NOTHING
     return WorkedLine(label, shown, result, exact=told)
 
 
@@ -134,9 +135,9 @@ def _shortened(sentence: Expression) -> Expression:
     return rewrite(sentence, change)
 
 
-def _weight(term: Expression) -> float:
+def _weight(term: Expression) -> Fraction | float:
     value = exact(term)
-    return inf if value is None else abs(float(value))
+    return inf if value is None else abs(value)
 
 
 def _visibility(printer: Printer, tree: Call, place: dict[str, int]) -> Text:

@@ -52,6 +52,8 @@ def from_dict(data: dict[str, Any]) -> Trace:
         return _read_trace(data)
     except AttributeError as error:
         raise TypeError("this is not the data of a trace") from error
+    except OverflowError as error:
+        raise ValueError("a number of this trace is too large") from error
 
 
 def _read_trace(data: dict[str, Any]) -> Trace:

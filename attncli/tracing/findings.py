@@ -38,8 +38,9 @@ def _unseeing(steps: Mapping[str, Step], fully_masked: tuple[Row, ...]) -> Itera
 
 def _overflows(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
     for step in steps.values():
-        if np.isfinite(step.value.sum()):  # as it is only where every cell is
-            continue
+        with np.errstate(all="ignore"):
+            if np.isfinite(step.value.sum()):  # as it is only where every cell is
+                continue
         bad = np.argwhere(~np.isfinite(step.value) & ~(_meant_infinite(steps, step) & (step.value == -math.inf)))
         if len(bad):
             where = ",".join(labels[at] for labels, at in zip(step.labels, bad[0], strict=True))

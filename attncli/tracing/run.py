@@ -75,7 +75,9 @@ def _on_paper(problem: Problem, plan: Plan, precision: int, shifted: bool) -> Tr
     decimals = PaperWorker(precision, plan.parameters, plan.sizes)
     paper = _trace(problem, plan, decimals, _always if shifted else shift, CPU, double, precision)
     floats = FloatWorker(CPU, double, plan.parameters, plan.sizes)
-    return replace(paper, truth=_trace(problem, plan, floats, lambda _: "shifted" in paper, CPU, double))
+    truth = _trace(problem, plan, floats, lambda _: "shifted" in paper, CPU, double)
+    besides = (f"not rounded, {warning}" for warning in truth.warnings if warning not in paper.warnings)
+    return replace(paper, truth=truth, warnings=(*paper.warnings, *besides))
 
 
 def _trace(

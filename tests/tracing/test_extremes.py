@@ -1,0 +1,70 @@
+"""Numbers at the edge of what a format holds: a page all the same, warnings in words, and none of NumPy's."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from typing import Any
+
+import pytest
+
+from attncli.page.derivation import derivation
+from attncli.page.view import View
+from attncli.problem.reader import loads
+from attncli.render import FORMATS, render
+from attncli.tracing import Trace, run
+from attncli.tracing.slices import at
+
+ADDITIVE = {"score": "additive", "W_1": [[1e308]], "W_2": [[-1e308]]}
+PROBLEMS: dict[str, dict[str, Any]] = {
+    "a long sum with a product beyond all": {
+        "X": [[1e200, *[1] * 20]], "W_Q": [[1e200], *[[1]] * 20], "K": [[1]], "V": [[1]],
+    },
+    "a maximum of a row with NaN": {
+        "Q": [[10], [1]], "K": [[0], [10], [1]], "V": [[1], [1], [1]], **ADDITIVE, "v": [1000],
+    },
+    "a score that only paper holds": {"Q": [[1e200, 0]], "K": [[2e108, 0]], "V": [[1]]},
+    "a score of 401 digits": {"X": [[1e200]], "W_Q": [[1e200]], "W_K": [[1e200]], "W_V": [[1]]},
+    "NaN in one of two heads": {
+        "heads": 2, "Q": [[0, 1]], "K": [[0, 2], [0, 0]], "V": [[1, 1], [1, 1]], "scale": 1e308,
+    },
+    "values whose sum is beyond all": {
+        "Q": [[[0], [0]], [[0], [0]]], "K": [[0], [0]], "V": [[1e308], [1e308]],
+    },
+    "a huge sink": {"Q": [[0]], "K": [[0]], "V": [[1]], "sink": 1e308},
+}  # fmt: skip
+
+
+def traced(name: str, **choices: Any) -> Trace:
+    return run(loads(json.dumps(PROBLEMS[name]).encode(), "p.json"), **choices)
+
+
+@pytest.mark.parametrize("rounding", ["shown", "paper"])
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_every_format_has_a_page(name: str, rounding: str) -> None:
+    with warnings.catch_warnings(action="error"):
+        trace = traced(name, rounding=rounding)
+        for detail in ("rows", "cells"):
+            for format in FORMATS:
+                assert render(derivation(trace, View(detail=detail)), format)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+def test_a_huge_sink_takes_everything_in_every_format(dtype: str) -> None:
+    assert traced("a huge sink", dtype=dtype)["weights"].tolist() == [[0]]
+
+
+def test_heads_and_entries_are_told_without_a_word_of_numpy() -> None:
+    with warnings.catch_warnings(action="error"):
+        trace = at(traced("values whose sum is beyond all"), {"h": 1})
+    assert trace.warnings == ()
+    assert trace["output"].tolist() == [[1e308], [1e308]]
+
+
+def test_what_paper_holds_and_a_float_does_not_is_told() -> None:
+    text = json.dumps({"Q": [[10]], "K": [[10]], "V": [[1]], **ADDITIVE, "v": [0]})
+    trace = run(loads(text.encode(), "p.json"), rounding="paper")
+    assert trace["scores"].tolist() == [[0]]
+    assert trace.warnings == (
+        "not rounded, scores: 1 of 1 cells does not fit into float64 (the first at scores[t1,t1])",
+    )
