@@ -33,6 +33,11 @@ class Dtype:
     size: int
 
     @property
+    def overflow(self) -> float:
+        """The smallest number that is rounded to infinity: half a step above the largest."""
+        return self.largest * ((2 - self.epsilon / 2) / (2 - self.epsilon))
+
+    @property
     def highest_exponent(self) -> float:
         """The largest x for which e^x, summed over many keys, is still far from overflow."""
         return math.log(self.largest)

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from attncli.choices import Dtype
 from attncli.english import either
-from attncli.tracing.model import Row, Step, masked_out
+from attncli.tracing.model import Parameters, Row, Step, masked_out
 from attncli.tracing.rows import named
-from attncli.tracing.sentinels import sentinel_warnings
+from attncli.tracing.sentinels import sentinel_warnings, turned_infinite
 
 
 def rows_without_keys(steps: Mapping[str, Step]) -> tuple[Row, ...]:
@@ -24,10 +24,12 @@ def rows_without_keys(steps: Mapping[str, Step]) -> tuple[Row, ...]:
     return tuple(row[0] for row in rows) if hidden.ndim == 2 else tuple(rows)
 
 
-def warnings(steps: Mapping[str, Step], fully_masked: tuple[Row, ...], dtype: Dtype) -> tuple[str, ...]:
+def warnings(
+    steps: Mapping[str, Step], parameters: Parameters, fully_masked: tuple[Row, ...], dtype: Dtype
+) -> tuple[str, ...]:
     """What queries see that see no key, or none that was not to be hidden, and the first step that does not fit."""
-    unseeing, overflows = _unseeing(steps, fully_masked), _overflows(steps, dtype)
-    return (*unseeing, *sentinel_warnings(steps, dtype), *list(overflows)[:1])
+    sentinels = (*turned_infinite(parameters, dtype), *sentinel_warnings(steps, dtype))
+    return (*_unseeing(steps, fully_masked), *sentinels, *list(_overflows(steps, dtype))[:1])
 
 
 def _unseeing(steps: Mapping[str, Step], fully_masked: tuple[Row, ...]) -> Iterator[str]:

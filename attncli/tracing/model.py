@@ -14,6 +14,7 @@ from attncli.problem.model import Matrix, Scalar
 from attncli.tracing.settings import Settings
 
 Cells = TypeVar("Cells", bound=np.generic)
+Parameters: TypeAlias = Mapping[str, Scalar | Matrix]  # what equations read besides steps, by name
 Row: TypeAlias = int | tuple[int, ...]  # of the weights
 
 
@@ -53,7 +54,7 @@ class Trace:
     tokens: tuple[str, ...]
     context_tokens: tuple[str, ...]
     settings: Settings
-    parameters: Mapping[str, Scalar | Matrix]
+    parameters: Parameters
     steps: Mapping[str, Step]
     warnings: tuple[str, ...] = ()
     fully_masked: tuple[Row, ...] = ()

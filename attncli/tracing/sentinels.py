@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from attncli.choices import Dtype
 from attncli.english import count, either
-from attncli.tracing.model import Step, over_scores
+from attncli.tracing.model import Parameters, Step, over_scores
 from attncli.tracing.rows import named
 
 HIGHEST = -1000.0  # a bias by distance stays above it, and what software writes for -inf is far below
@@ -36,6 +36,14 @@ def sentinel_warnings(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
     for outcome, rows in found.items():
         for who, where, number in named(steps, rows):
             yield f"{who}{where} {either(number, 'sees', 'see')} {outcome}"
+
+
+def turned_infinite(parameters: Parameters, dtype: Dtype) -> Iterator[str]:
+    """One sentence on numbers of a mask that the format has no room for: they hide as -inf does."""
+    added = [given.value for name, given in parameters.items() if name.startswith("additive")]
+    lowest = min((float(np.where(np.isfinite(array), array, 0).min()) for array in map(np.asarray, added)), default=0.0)
+    if lowest <= -dtype.overflow:
+        yield f"{dtype.name} has no number as low as {_spelled(lowest)}: it becomes -inf, and hides a key as that does"
 
 
 def _leaks(steps: Mapping[str, Step], leaked: NDArray[np.float64], mask: NDArray[np.float64]) -> Iterator[str]:

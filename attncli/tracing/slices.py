@@ -65,7 +65,7 @@ def at(trace: Trace, place: Mapping[str, int]) -> Trace:
         parameters={**parameters, **scalars},
         steps=steps,
         fully_masked=masked,
-        warnings=warnings(steps, masked, DTYPES[trace.settings.dtype]),
+        warnings=warnings(steps, parameters, masked, DTYPES[trace.settings.dtype]),
         truth=None if trace.truth is None else at(trace.truth, place),
     )
 

@@ -62,6 +62,17 @@ def test_digits_that_are_lost_beside_a_sentinel() -> None:
     assert said.endswith("float32 loses digits of the scores beside it, and the weights are neither hidden nor right")
 
 
+@pytest.mark.parametrize(("lowest", "dtype", "told"), [
+    ("-1e9", "float16", "-1e9"), ("-65520", "float16", "-65520"), ("-65519", "float16", ""), ("-65504", "float16", ""),
+    ("-3.39e38", "bfloat16", ""), ("-3.4e38", "bfloat16", "-3.4e38"), ("-3.4e38", "float32", ""),
+    ("-3.5e38", "float32", "-3.5e38"), ("-1e308", "float64", ""),
+])  # fmt: skip
+def test_a_number_that_a_format_has_no_room_for(lowest: str, dtype: str, told: str) -> None:
+    """65519 is the last number that is rounded to 65504, the largest of float16."""
+    said = f"{dtype} has no number as low as {told}: it becomes -inf, and hides a key as that does"
+    assert warnings(f"[[0, {lowest}]]", dtype=dtype) == ((said,) if told else ())
+
+
 def test_a_sink_takes_what_a_row_of_sentinels_leaves() -> None:
     (said,) = warnings("[[-1e4, -1e4]]", more="sink: 0")
     assert said.endswith("all of its attention goes to the sink")
