@@ -12,7 +12,6 @@ from attncli.errors import did_you_mean, usage_error
 DEVICES = ("cpu", "gpu")
 ROUNDINGS = ("shown", "paper")
 DETAILS = ("brief", "rows", "cells")
-PLACES = range(10**6)  # of heads and of entries of a batch
 PRECISION = range(16)  # decimals; a float64 has no more that mean anything
 
 
@@ -48,6 +47,15 @@ class Dtype:
         return math.log(self.smallest) - math.log(self.epsilon)
 
 
+_ALSO_CALLED = {  # what other software calls them
+    "float16": ("fp16", "f16", "half"),
+    "bfloat16": ("bf16",),
+    "float32": ("fp32", "f32", "single"),
+    "float64": ("fp64", "f64", "double"),
+    "gpu": ("cuda", "cuda:0"),
+}
+
+
 def _dtype(name: str, computed: str, largest: float, smallest: float, bits: int, digits: int, size: int) -> Dtype:
     return Dtype(name, computed, largest, smallest, 2.0**-bits, digits, size)
 
@@ -67,10 +75,17 @@ def chosen(what: str, value: str, known: Iterable[str]) -> str:
     """The value, which must be one of the known words; raises AttncliError (exit 2) where it is not."""
     words = tuple(known)
     if value not in words:
-        otherwise = f"choose {listed(words, last='or')}"
-        near = did_you_mean(value, list(words), otherwise) if isinstance(value, str) else otherwise
-        raise usage_error(f"{what} cannot be {shorten(repr(value))}", help=near)
+        raise usage_error(f"{what} cannot be {shorten(repr(value))}", help=_nearest(value, words))
     return value
+
+
+def _nearest(value: object, words: tuple[str, ...]) -> str:
+    """A help line: the word that is meant, by another name of it or as the nearest one, or else all of them."""
+    otherwise = f"choose {listed(words, last='or')}"
+    if not isinstance(value, str):
+        return otherwise
+    meant = (word for word in words if value.strip().lower() in _ALSO_CALLED.get(word, ()))
+    return did_you_mean(next(meant, value), list(words), otherwise)
 
 
 def check_precision(precision: int) -> None:

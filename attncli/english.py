@@ -10,6 +10,11 @@ def count(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {either(number, one, many or _plural(one))}"
 
 
+def a(word: str) -> str:
+    """a head, an entry."""
+    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
+
+
 def either(number: int, one: str, many: str) -> str:
     """The word that goes with a number: 1 does, 2 do."""
     return one if number == 1 else many

@@ -73,7 +73,10 @@ def test_latex_as_a_document_and_as_a_fragment(trace: attncli.Trace) -> None:
     ("choices", "message", "help"),
     [
         ({"dtype": "float61"}, "dtype cannot be 'float61'", "did you mean float64?"),
-        ({"device": "cuda"}, "device cannot be 'cuda'", "choose cpu or gpu"),
+        ({"dtype": "bf16"}, "dtype cannot be 'bf16'", "did you mean bfloat16?"),
+        ({"dtype": "int8"}, "dtype cannot be 'int8'", "choose float16, bfloat16, float32 or float64"),
+        ({"device": "cuda"}, "device cannot be 'cuda'", "did you mean gpu?"),
+        ({"device": "tpu1"}, "device cannot be 'tpu1'", "choose cpu or gpu"),
         ({"rounding": "papers"}, "rounding cannot be 'papers'", "did you mean paper?"),
         ({"precision": -1}, "precision cannot be -1", "give a whole number from 0 to 15"),
         ({"precision": "3"}, "precision cannot be '3'", "give a whole number from 0 to 15"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from attncli.english import count, either, listed
+from attncli.english import a, count, either, listed
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,10 @@ from attncli.english import count, either, listed
 )
 def test_counts(number: int, words: list[str], said: str) -> None:
     assert count(number, *words) == said
+
+
+def test_the_article_agrees() -> None:
+    assert [a(word) for word in ("head", "entry")] == ["a head", "an entry"]
 
 
 def test_the_verb_agrees() -> None:

@@ -2,7 +2,7 @@
 
 import sys
 
-from attncli.choices import PLACES, PRECISION
+from attncli.choices import PRECISION
 from attncli.console import options, values
 from attncli.errors import usage_error
 
@@ -36,7 +36,7 @@ def compute(
     page_format = values.output_format(format, output)
     decimals = values.whole("--precision", precision, PRECISION)
     one_head, one_entry = (
-        None if place is None else values.whole(option, place, PLACES)
+        None if place is None else values.place(option, place)
         for option, place in (("--head", head), ("--entry", entry))
     )
     chosen = None if steps is None else values.names("--steps", steps)

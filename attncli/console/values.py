@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from attncli.choices import DETAILS, DEVICES, DTYPES, ROUNDINGS, chosen
 from attncli.english import shorten
@@ -35,6 +36,18 @@ def whole(option: str, value: str, allowed: range) -> int:
     if not plain or int(value) not in allowed:
         raise usage_error(
             f"{option} cannot be {shorten(repr(value))}", help=f"give a whole number from {allowed[0]} to {allowed[-1]}"
+        )
+    return int(value)
+
+
+def place(option: str, value: str) -> int:
+    """A head or an entry by its number; raises AttncliError (exit 2) for what is none.
+
+    One below 0 passes: whoever knows how many there are tells which can be asked for.
+    """
+    if not re.fullmatch(r"-?[0-9]{1,9}", value):
+        raise usage_error(
+            f"{option} cannot be {shorten(repr(value))}", help=f"give a whole number: {option} 0 is the first"
         )
     return int(value)
 

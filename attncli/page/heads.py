@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from attncli.english import count, either, listed
+from attncli.english import a, count, either, listed
 from attncli.errors import usage_error
 from attncli.page.document import Block, Heading, Listing, Paragraph
 from attncli.page.printer import Printer
@@ -29,9 +29,10 @@ def chosen_place(trace: Trace, view: View) -> dict[str, int]:
         there = length(trace, letter) if letter in own else 0
         if not isinstance(place, int) or not 0 <= place < there:
             word = PLACES[letter]
-            help = f"use 0 to {there - 1}" if there else f"leave out {option}"
+            if not there:
+                raise usage_error(f"{option} needs a problem with {a(word)} axis", help=f"leave out {option}")
             message = f"{option} {place} does not exist: there {either(there, 'is', 'are')} {count(there, word)}"
-            raise usage_error(message if there else f"{option} needs a problem with a {word} axis", help=help)
+            raise usage_error(message, help=f"use 0 to {there - 1}" if there > 1 else "use 0")
         found[letter] = place
     return found
 

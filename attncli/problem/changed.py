@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from attncli.choices import chosen
 from attncli.english import shorten
 from attncli.errors import Exit, Place, did_you_mean, usage_error
 from attncli.problem.assembly import read_root
@@ -52,11 +53,7 @@ def changes(settings: list[str], words: Mapping[str, tuple[str, ...]]) -> dict[s
             )
         if key in found:
             raise usage_error(f"{OPTION} {key} is given twice", help="keep one of the two")
-        if key in words and value.strip() not in words[key]:
-            choice = ", ".join(words[key])
-            help = did_you_mean(value, list(words[key]), f"choose one of {choice}")
-            raise usage_error(f"{OPTION} {key} cannot be {shorten(repr(value))}", help=help)
-        found[key] = value.strip() if key in words else value
+        found[key] = chosen(f"{OPTION} {key}", value.strip(), words[key]) if key in words else value
     return found
 
 

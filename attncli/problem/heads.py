@@ -32,7 +32,7 @@ def split_heads(
         if said and found and said != found:
             report.add(
                 f"is {said}, but {name} has {count(found, 'head')}", at=at[key], path=key,
-                help=f"write {key}: {found}, or leave it out: the first axis but two of {name} is that of its heads",
+                help=f"write {key}: {found}, or leave it out: the last axis but two of {name} is that of its heads",
             )  # fmt: skip
             return dict(given)
     (_, of_queries), (name, of_keys) = stacked.values()

@@ -19,7 +19,7 @@ def input_of(letter: str, given: Collection[str]) -> str:
 def check_projections(at: Mapping[str, int], score: str | None, report: Report, start: int) -> None:
     """`at` maps the keys of the problem to their places; `start` is the place for what is missing altogether.
 
-    `score` is None where it could not be read.
+    `score` is None where it could not be read. What it needs and lacks is told with its shape, by `shapes`.
     """
     given = {name: at[name] for name in GIVEN if name in at and name != "sink"}
     for letter in "QKV":
@@ -33,9 +33,7 @@ def check_projections(at: Mapping[str, int], score: str | None, report: Report, 
             report.add(f"is not used: {direct} given directly", at=given[name], path=name, help=f"remove {name}")
     for kind, names in SCORE_INPUTS.items() if score else ():
         for name in names:
-            if score == kind and name not in given:
-                report.add(f"score: {kind} needs {name}", at=at["score"], help=f"give {', '.join(names)}")
-            elif score != kind and name in given:
+            if score != kind and name in given:
                 report.add(
                     f"is used with score: {kind} only", at=given[name], path=name,
                     help=f"remove {name}, or write score: {kind}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attncli.english import count
+from attncli.english import count, listed
 from attncli.equation.shapes import shape_text
 from attncli.problem.axes import Axes, axes_of, rows, sizes, width
 from attncli.problem.commas import comma_advice
@@ -12,7 +12,7 @@ from attncli.problem.layer import check_leading, check_output, check_past
 from attncli.problem.masks import Placed
 from attncli.problem.model import Additive, Hide, Keep, Lengths, Matrix, Padding
 from attncli.problem.places import Places
-from attncli.problem.projections import input_of
+from attncli.problem.projections import SCORE_INPUTS, input_of
 from attncli.problem.report import Report
 
 _MASK_HELP = "a mask may be heads × n × m or batch × heads × n × m; an axis before the rows may also be 1, for all"
@@ -120,6 +120,12 @@ def _check_score(given: Mapping[str, Matrix], d_q: int, d_k: int, score: str, at
                 + _commas(report, at, *(name for name in ("Q", "W_Q", "K", "W_K") if name in given)),
             )  # fmt: skip
         return
+    if missing := [name for name in SCORE_INPUTS[score] if name not in given]:
+        report.add(
+            f"score: {score} needs {listed(missing)}", at=at["score"],
+            help=f"give {listed([_said_shape(name, given, d_q, d_k) for name in missing])}",
+        )  # fmt: skip
+        return
     width = given["v"].value.shape[0] if score == "additive" else 0
     needs = {"W_a": (d_q, d_k)} if score == "multiplicative" else {"W_1": (d_q, width), "W_2": (d_k, width)}
     for name, shape in needs.items():
@@ -128,6 +134,15 @@ def _check_score(given: Mapping[str, Matrix], d_q: int, d_k: int, score: str, at
                 f"is {shape_text(given[name].value.shape)} where {shape_text(shape)} is needed", at=at[name], path=name,
                 help=f"a query has {count(d_q, 'number')}, a key {d_k}" + (f", v {width}" if width else ""),
             )  # fmt: skip
+
+
+def _said_shape(name: str, given: Mapping[str, Matrix], d_q: int, d_k: int) -> str:
+    """Which shape weights of the score would have that are missing; the length of v is seen from the others."""
+    length = next((given[each].value.shape[-1] for each in ("v", "W_1", "W_2") if each in given), None)
+    if name == "v":
+        return f"v of {count(length, 'number') if length else 'any length'}"
+    rows, columns = d_k if name == "W_2" else d_q, d_k if name == "W_a" else length
+    return f"{name} of {rows}×{columns}" if columns else f"{name} of {rows} × the length of v"
 
 
 def _commas(report: Report, at: Places, *names: str) -> str:

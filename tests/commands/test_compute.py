@@ -32,6 +32,9 @@ def problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("--device gpu0", "--device cannot be 'gpu0'", "did you mean gpu?"),
         ("--as tourch", "--as cannot be 'tourch'", "did you mean torch?"),
         ("--color no", "--color cannot be 'no'", "choose auto, always or never"),
+        ("--head one", "--head cannot be 'one'", "give a whole number: --head 0 is the first"),
+        ("--head 0", "--head needs a problem with a head axis", "leave out --head"),
+        ("--entry -1", "--entry needs a problem with an entry axis", "leave out --entry"),
         (
             "--steps ,",
             "--steps lacks a name in ','",
@@ -184,3 +187,14 @@ def test_as_is_told_on_the_page_and_in_the_settings(
 def test_without_as_no_convention_is_told(problem: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["compute", "p.yaml", "--mask", "causal", "--format", "json"]) == 0
     assert "convention" not in json.loads(capsys.readouterr().out)["settings"]
+
+
+@pytest.mark.parametrize(("head", "there"), [("-1", "-1"), ("4", "4"), ("0999999", "999999")])
+def test_a_head_that_is_not_there_is_told_with_those_that_are(
+    head: str, there: str, problem: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problem.write_text("heads: 4\nQ: {random: [2, 8]}\nK: {random: [2, 8]}\nV: {random: [2, 8]}\n")
+    assert run(["compute", "p.yaml", "--head", head]) == 2
+    assert capsys.readouterr().err == (
+        f"attncli: error: --head {there} does not exist: there are 4 heads\nhelp: use 0 to 3\n"
+    )

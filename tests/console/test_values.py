@@ -3,7 +3,7 @@
 import pytest
 
 from attncli.choices import PRECISION
-from attncli.console.values import choice, names, output_format, whole
+from attncli.console.values import choice, names, output_format, place, whole
 from attncli.errors import AttncliError, Exit
 
 
@@ -27,6 +27,18 @@ def test_what_is_no_precision(text: str) -> None:
     assert told(caught) == (f"--precision cannot be {text!r}", "give a whole number from 0 to 15")
 
 
+@pytest.mark.parametrize(("text", "number"), [("0", 0), ("12", 12), ("-1", -1)])
+def test_places_count_from_0_and_whether_one_is_there_is_told_later(text: str, number: int) -> None:
+    assert place("--head", text) == number
+
+
+@pytest.mark.parametrize("text", ["", "1.0", "+1", "first", "--1", "1_0", "٣", "0\n", "9" * 10])
+def test_what_is_no_place(text: str) -> None:
+    with pytest.raises(AttncliError) as caught:
+        place("--head", text)
+    assert told(caught) == (f"--head cannot be {text!r}", "give a whole number: --head 0 is the first")
+
+
 @pytest.mark.parametrize(
     ("option", "value", "help"),
     [
@@ -37,7 +49,14 @@ def test_what_is_no_precision(text: str) -> None:
         ("--rounding", "exact", "choose shown or paper"),
         ("--dtype", "float", "did you mean float64?"),
         ("--dtype", "int8", "choose float16, bfloat16, float32 or float64"),
-        ("--device", "cuda", "choose cpu or gpu"),
+        ("--dtype", "fp16", "did you mean float16?"),
+        ("--dtype", "half", "did you mean float16?"),
+        ("--dtype", "BF16", "did you mean bfloat16?"),
+        ("--dtype", "fp32", "did you mean float32?"),
+        ("--dtype", "fp64", "did you mean float64?"),
+        ("--dtype", "double", "did you mean float64?"),
+        ("--device", "cuda", "did you mean gpu?"),
+        ("--device", "tpu1", "choose cpu or gpu"),
         ("--color", "yes", "choose auto, always or never"),
         ("--math", "katex", "choose fences or dollars"),
     ],

@@ -86,6 +86,7 @@ def test_the_tree_is_not_changed() -> None:
         ("skale=2", "--set skale: there is no such key (did you mean scale?)"),
         ("=2", "--set : there is no such key (the keys are title, "),
         ("dtype=float15", "--set dtype cannot be 'float15' (did you mean float16?)"),
+        ("dtype=half", "--set dtype cannot be 'half' (did you mean float16?)"),
         ("mask=[[0, 1], [1, 0]]", "--set mask:1:1: mask: a mask of only 0 and 1 could mean either "),
     ],
 )  # fmt: skip

@@ -136,10 +136,10 @@ def test_heads_side_by_side_that_do_not_fit(line: str, messages: list[str], prob
     [
         (f"heads: 3\n{random(Q=(2, 3, 2), K=(2, 3, 2), V=(2, 3, 2))}",
          ["1:1: heads: is 3, but Q has 2 heads "
-          "(write heads: 2, or leave it out: the first axis but two of Q is that of its heads)"]),
+          "(write heads: 2, or leave it out: the last axis but two of Q is that of its heads)"]),
         (f"kv_heads: 3\n{random(Q=(6, 3, 2), K=(2, 3, 2), V=(2, 3, 2))}",
          ["1:1: kv_heads: is 3, but K has 2 heads "
-          "(write kv_heads: 2, or leave it out: the first axis but two of K is that of its heads)"]),
+          "(write kv_heads: 2, or leave it out: the last axis but two of K is that of its heads)"]),
         (random(Q=(5, 3, 2), K=(2, 3, 2), V=(2, 3, 2)),
          ["2:1: K: 5 heads of queries cannot be shared out among 2 of keys and values "
           "(heads must be a multiple of kv_heads: 2, 4, …)"]),

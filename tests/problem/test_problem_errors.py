@@ -56,7 +56,11 @@ LINE_4 = [
     ("X: [[1]]", "4:1: X: is not used: Q, K and V are given directly (remove X)"),
     ("context: [[1]]", "4:1: context: is not used: K and V are given directly (remove context)"),
     ("W_a: [[1]]", "4:1: W_a: is used with score: multiplicative only (remove W_a, or write score: multiplicative)"),
-    ("score: multiplicative", "4:1: score: multiplicative needs W_a (give W_a)"),
+    ("score: multiplicative", "4:1: score: multiplicative needs W_a (give W_a of 2×2)"),
+    ("score: additive", "4:1: score: additive needs W_1, W_2 and v "
+     "(give W_1 of 2 × the length of v, W_2 of 2 × the length of v and v of any length)"),
+    ("score: additive\nW_1: [[1, 2, 3], [4, 5, 6]]\nv: [1, 2, 3]", "4:1: score: additive needs W_2 (give W_2 of 2×3)"),
+    ("score: additive\nW_2: [[1], [2]]", "4:1: score: additive needs W_1 and v (give W_1 of 2×1 and v of 1 number)"),
     ("score: multiplicative\nW_a: [[1]]", "5:1: W_a: is 1×1 where 2×2 is needed (a query has 2 numbers, a key 2)"),
     ("score: additive\nW_1: [[1], [1]]\nW_2: [[1]]\nv: [1]",
      "6:1: W_2: is 1×1 where 2×1 is needed (a query has 2 numbers, a key 2, v 1)"),
