@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from attncli.english import shorten
-from attncli.errors import did_you_mean
 from attncli.problem.axes import axes_of, past_length, rows, sizes
 from attncli.problem.conventions import OWN, Convention
 from attncli.problem.extent import check_extent
@@ -23,6 +22,7 @@ from attncli.problem.report import Report
 from attncli.problem.settings import READERS
 from attncli.problem.shapes import check_labels, check_mask, check_products, check_shapes
 from attncli.problem.spot import Spot
+from attncli.problem.synonyms import advice
 from attncli.problem.tree import Mapping, Node, describe
 
 Values: TypeAlias = dict[str, Any]  # of the keys that could be read
@@ -77,10 +77,7 @@ def _read_values(root: Mapping, report: Report, convention: Convention) -> dict[
             message, help = LATER[key]
             report.add(message, at=root.keys[key], path=key, help=help)
         else:
-            report.add(
-                f"there is no such key as {shorten(key)}", at=root.keys[key],
-                help=did_you_mean(key, [*KEYS, *LATER], "attncli schema problem lists the keys"),
-            )  # fmt: skip
+            report.add(f"there is no such key as {shorten(key)}", at=root.keys[key], help=advice(key))
     return values
 
 

@@ -14,6 +14,7 @@ from attncli.problem.keys import KEYS, LATER
 from attncli.problem.model import Problem
 from attncli.problem.report import Report
 from attncli.problem.source import Source
+from attncli.problem.synonyms import said
 from attncli.problem.tree import Leaf, Node, Sequence, is_null
 from attncli.problem.tree import Mapping as Keyed
 from attncli.problem.yaml_reader import read_yaml
@@ -46,15 +47,18 @@ def changes(settings: list[str], words: Mapping[str, tuple[str, ...]]) -> dict[s
         if not equals:
             raise usage_error(f"{OPTION} {shorten(setting)} lacks its =", help=f"write {OPTION} mask=causal")
         if key not in KEYS and key not in LATER and key not in words:
-            known = [*KEYS, *words]
-            raise usage_error(
-                f"{OPTION} {shorten(key)}: there is no such key",
-                help=did_you_mean(key, known, f"the keys are {', '.join(known)}"),
-            )
+            raise usage_error(f"{OPTION} {shorten(key)}: there is no such key", help=_advice(key, [*KEYS, *words]))
         if key in found:
             raise usage_error(f"{OPTION} {key} is given twice", help="keep one of the two")
         found[key] = chosen(f"{OPTION} {key}", value.strip(), words[key]) if key in words else value
     return found
+
+
+def _advice(key: str, known: list[str]) -> str:
+    written, _, value = said(key).partition(": ")
+    if value:
+        return f"write {OPTION} '{written}={value}'"
+    return did_you_mean(written or key, known, f"the keys are {', '.join(known)}")
 
 
 def read_changed(root: Node, source: Source, changed: Mapping[str, str], *, convention: str | None = None) -> Problem:

@@ -1,0 +1,66 @@
+"""What other software calls the keys of a problem, and what says the same here: for help with keys that are none."""
+
+from __future__ import annotations
+
+from attncli.errors import did_you_mean
+from attncli.problem.keys import KEYS, LATER
+
+# What is written here, and the words for it elsewhere: a key alone, or a key with what it says.
+MEANT = {
+    "tokens": ("words", "labels"),
+    "X": ("input", "inputs", "embeddings", "hidden_states"),
+    "context": ("memory", "encoder_hidden_states", "kv_input"),
+    "heads": ("num_heads", "n_heads", "n_head", "nheads", "num_attention_heads", "num_q_heads", "q_num_heads"),
+    "kv_heads": (
+        "num_kv_heads", "n_kv_heads", "n_head_kv", "num_key_value_heads", "kv_num_heads", "num_groups", "kv_groups",
+    ),
+    "W_Q": ("q_proj", "query_weight"),
+    "W_K": ("k_proj", "key_weight"),
+    "W_V": ("v_proj", "value_weight"),
+    "W_O": ("o_proj", "out_proj", "c_proj"),
+    "Q": ("query", "queries"),
+    "K": ("key", "keys"),
+    "V": ("value", "values"),
+    "past": ("cache", "kv_cache", "past_kv", "past_key_values", "past_key", "past_value", "past_k", "past_v"),
+    "mask": ("attn_mask", "attention_mask", "masks"),
+    "mask: causal": ("causal", "is_causal", "use_causal_mask"),
+    "mask: {causal: true, corner: bottom-right}": ("corner",),
+    "mask: {lengths: [2, 3]}": ("lengths", "seq_lens", "seqlens", "key_value_seq_lengths", "nonpad_kv_seqlen"),
+    "mask: {padding: [1, 1, 0]}": ("padding", "padding_mask", "key_padding_mask"),
+    "mask: {window: [2, 0]}": ("window", "window_size", "sliding_window", "local_window_size"),
+    "mask: {keep: …}": ("keep",),
+    "mask: {hide: …}": ("hide",),
+    "mask: {additive: …}": ("additive", "attn_bias"),
+    "softcap": ("logit_cap", "attn_logit_softcapping", "logits_soft_cap"),
+    "scale": ("scaling", "sm_scale", "scale_factor"),
+    "position: {rope: true}": ("rope", "rotary", "rotary_emb"),
+    "position: {rope: {theta: 10000}}": ("theta", "rope_theta", "rope_base"),
+    "position: {rope: {pairing: interleaved}}": ("pairing", "interleaved"),
+    "position: {alibi: true}": ("alibi",),
+    "position: {alibi: {slopes: [0.5, 0.25]}}": ("slopes", "alibi_slopes"),
+    "sink": ("s_aux", "softmax_sink"),
+}  # fmt: skip
+_OPTIONS = ("dtype", "device", "precision", "rounding", "detail", "steps", "format", "as")
+_SIZES = ("d_model", "d_k", "d_v", "d_head", "head_dim", "n", "m", "batch", "batch_size", "n_embd", "hidden_size")
+_BY_NAME = {name: written for written, names in MEANT.items() for name in names}
+
+
+def advice(key: str) -> str:
+    """A help line for a key that is none: what says the same here, the nearest key, or where all of them are."""
+    word = _plain(key)
+    if word in _OPTIONS:
+        return f"it is no part of a problem but an option: --{word}"
+    if word in _SIZES:
+        return f"remove {key}: sizes are those of the arrays"
+    if written := said(key):
+        return f"did you mean {written}?" if written in KEYS else f"write {written}"
+    return did_you_mean(key, [*KEYS, *LATER], "attncli schema problem lists the keys")
+
+
+def said(key: str) -> str:
+    """What is written here for a key of other software, `heads` or `mask: causal`; empty for a key that is unknown."""
+    return _BY_NAME.get(_plain(key), "")
+
+
+def _plain(key: str) -> str:
+    return key.lower().replace("-", "_")

@@ -1,0 +1,61 @@
+"""Keys as other software calls them are answered with what says the same here, which can be read as it stands."""
+
+from __future__ import annotations
+
+import pytest
+
+from attncli.errors import AttncliError
+from attncli.problem.keys import KEYS, LATER
+from attncli.problem.reader import loads
+from attncli.problem.synonyms import MEANT
+
+HEADS = "heads: 2\nQ: {random: [2, 2, 3, 4]}\nK: {random: [2, 2, 3, 4]}\nV: {random: [2, 2, 3, 4]}\n"
+
+
+@pytest.mark.parametrize(
+    ("key", "help"),
+    [
+        ("cache", "did you mean past?"),
+        ("past_key_values", "did you mean past?"),
+        ("causal", "write mask: causal"),
+        ("is_causal", "write mask: causal"),
+        ("lengths", "write mask: {lengths: [2, 3]}"),
+        ("padding", "write mask: {padding: [1, 1, 0]}"),
+        ("key_padding_mask", "write mask: {padding: [1, 1, 0]}"),
+        ("window", "write mask: {window: [2, 0]}"),
+        ("rope", "write position: {rope: true}"),
+        ("alibi", "write position: {alibi: true}"),
+        ("theta", "write position: {rope: {theta: 10000}}"),
+        ("dtype", "it is no part of a problem but an option: --dtype"),
+        ("device", "it is no part of a problem but an option: --device"),
+        ("precision", "it is no part of a problem but an option: --precision"),
+        ("d_model", "remove d_model: sizes are those of the arrays"),
+        ("num_heads", "did you mean heads?"),
+        ("Num-Heads", "did you mean heads?"),
+        ("num_kv_heads", "did you mean kv_heads?"),
+        ("attn_mask", "did you mean mask?"),
+        # spelt almost right
+        ("maks", "did you mean mask?"),
+        ("wq", "did you mean W_Q?"),
+        ("x", "did you mean X?"),
+        ("D_output", "did you mean d_output?"),
+        ("zzz", "attncli schema problem lists the keys"),
+    ],
+)
+def test_a_key_of_other_software(key: str, help: str) -> None:
+    with pytest.raises(AttncliError) as caught:
+        loads(f"{HEADS}{key}: 1".encode(), "p.yaml")
+    assert (str(caught.value), caught.value.help) == (f"there is no such key as {key}", help)
+
+
+def test_no_key_is_taken_for_another() -> None:
+    elsewhere = [name for names in MEANT.values() for name in names]
+    assert len(set(elsewhere)) == len(elsewhere)
+    assert not {name.lower() for name in (*KEYS, *LATER)} & set(elsewhere)
+    assert all(name == name.lower().replace("-", "_") for name in elsewhere)
+
+
+@pytest.mark.parametrize("written", [written for written in MEANT if written not in KEYS])
+def test_what_is_advised_can_be_read(written: str) -> None:
+    whole = written.replace("…", "[[1, 0, 1], [1, 1, 1], [0, 1, 0]]")
+    assert loads(f"{HEADS}{whole}".encode(), "p.yaml")
