@@ -20,21 +20,21 @@ class Convention:
     """How one piece of software reads a mask that does not say itself what it means.
 
     `true` is what true means in a matrix of truth values; `one` what 1 means in a matrix of only 0 and 1, None where
-    it could mean either; `corner` is that of a causal mask or window without one. `call` and `source` are where this
-    holds and where it is written down.
+    it could mean either, "refused" where integers are an error and 1.0 is added; `corner` is that of a causal mask or
+    window without one. `call` and `source` are where this holds and where it is written down.
     """
 
     name: str
     call: str
     true: Polarity
-    one: Polarity | Literal["added"] | None
+    one: Polarity | Literal["added", "refused"] | None
     corner: Corner
     source: str
 
     @property
     def adds(self) -> bool:
         """Whether numbers are added to the scores; otherwise they stand for truth values."""
-        return self.one in (None, "added")
+        return self.one in (None, "added", "refused")
 
 
 OWN = Convention("attncli", "a problem file", "attend", None, CORNERS[0], "docs/reference/input.md#masks")
@@ -43,11 +43,11 @@ CONVENTIONS = {
     convention.name: convention
     for convention in (
         Convention(
-            "torch", "torch.nn.functional.scaled_dot_product_attention", "attend", "added", "top-left",
+            "torch", "torch.nn.functional.scaled_dot_product_attention", "attend", "refused", "top-left",
             "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html",
         ),
         Convention(
-            "torch-mha", "torch.nn.MultiheadAttention", "hidden", "added", "top-left",
+            "torch-mha", "torch.nn.MultiheadAttention", "hidden", "refused", "top-left",
             "https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html",
         ),
         Convention(

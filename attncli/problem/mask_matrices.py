@@ -14,6 +14,7 @@ from attncli.problem.spot import Spot
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, truth
 
 _SPELLINGS = "write {keep: [[1, 0], …]} where 1 means may attend, or {hide: [[0, 1], …]} where 1 means hidden"
+_NO_INTEGERS = "write true and false, {keep: …} or {hide: …}; or for numbers to add {additive: …}, or 1.0 and 0.0"
 _EXAMPLES = {1: "[1, 1, 0]", 2: "[[1, 0], [1, 1]]"}
 _DEEPEST = {1: 2, 2: DEEPEST}  # batch × keys; batch × heads × queries × keys
 _OLD_TRUTHS = ("yes", "no", "on", "off")  # meant as true and false, and told so
@@ -23,7 +24,7 @@ _PARTS: dict[Polarity, type[Keep | Hide]] = {"attend": Keep, "hidden": Hide}
 def read_bare(spot: Spot, convention: Convention = OWN) -> Keep | Hide | Additive | None:
     """A matrix without a word on its polarity: truth values keep, numbers are added, 0 and 1 alone are refused.
 
-    Another convention than our own says what true means, and what 0 and 1 alone mean.
+    Another convention than our own says what true means, and what 0 and 1 alone mean, as integers or as floats.
     """
     if isinstance(spot.node, Mapping):
         array = read_array(spot)
@@ -32,7 +33,7 @@ def read_bare(spot: Spot, convention: Convention = OWN) -> Keep | Hide | Additiv
         if array.dtype.kind == "b":
             matrix = _of_rank(array.astype(np.bool_), 2, spot)
             return None if matrix is None else _PARTS[convention.true](matrix)
-        only_zero_one = bool(np.isin(array, (0, 1)).all())
+        only_zero_one, integers = bool(np.isin(array, (0, 1)).all()), array.dtype.kind in "iu"
     else:
         cells = list(_leaves(spot.node))
         truths = [cell for cell in cells if truth(cell) is not None or cell.text.lower() in _OLD_TRUTHS]
@@ -42,9 +43,12 @@ def read_bare(spot: Spot, convention: Convention = OWN) -> Keep | Hide | Additiv
             help = "write true and false only, or numbers to add only"
             spot.wrong("mixes truth values and numbers", help, at=truths[0].at)
             return None
-        only_zero_one = bool(cells) and all(_zero_or_one(cell) for cell in cells)
+        only_zero_one, integers = bool(cells) and all(map(_zero_or_one, cells)), all(map(_is_integer, cells))
     if only_zero_one and convention.one is None:
         spot.wrong("a mask of only 0 and 1 could mean either", _SPELLINGS)
+        return None
+    if only_zero_one and convention.one == "refused" and integers:
+        spot.wrong(f"{convention.name} takes no mask of integers: 0 and 1 could mean either", _NO_INTEGERS)
         return None
     if only_zero_one and convention.one in _PARTS:
         return _read_truths(spot, convention.one)
@@ -107,6 +111,10 @@ def _boolean(cell: Spot) -> bool | None:
 
 def _zero_or_one(node: Node) -> bool:
     return isinstance(node, Leaf) and not node.quoted and is_plain(node.text) and float(node.text) in (0, 1)
+
+
+def _is_integer(leaf: Leaf) -> bool:
+    return leaf.text.lstrip("+-").isdigit()
 
 
 def _is_number(leaf: Leaf) -> bool:

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.choices import Dtype
+from attncli.choices import DTYPES, Dtype
 from attncli.english import either
 from attncli.tracing.model import Parameters, Row, Step, masked_out
 from attncli.tracing.rows import named
 from attncli.tracing.sentinels import sentinel_warnings, turned_infinite
+from attncli.tracing.settings import Settings
 
 
 def rows_without_keys(steps: Mapping[str, Step]) -> tuple[Row, ...]:
@@ -25,17 +26,31 @@ def rows_without_keys(steps: Mapping[str, Step]) -> tuple[Row, ...]:
 
 
 def warnings(
-    steps: Mapping[str, Step], parameters: Parameters, fully_masked: tuple[Row, ...], dtype: Dtype
+    steps: Mapping[str, Step], parameters: Parameters, fully_masked: tuple[Row, ...], settings: Settings
 ) -> tuple[str, ...]:
-    """What queries see that see no key, or none that was not to be hidden, and the first step that does not fit."""
+    """What queries see that see no key, or none that was not to be hidden; ones that hide nothing; what overflows.
+
+    Of the steps that do not fit their number format, the first is told.
+    """
+    dtype = DTYPES[settings.dtype]
     sentinels = (*turned_infinite(parameters, dtype), *sentinel_warnings(steps, dtype))
-    return (*_unseeing(steps, fully_masked), *sentinels, *list(_overflows(steps, dtype))[:1])
+    ones = _added_ones(steps, settings.convention)
+    return (*_unseeing(steps, fully_masked), *sentinels, *ones, *list(_overflows(steps, dtype))[:1])
 
 
 def _unseeing(steps: Mapping[str, Step], fully_masked: tuple[Row, ...]) -> Iterator[str]:
     for who, where, number in named(steps, fully_masked):
         whose = either(number, "its weights and its output are", "their weights and their outputs are")
         yield f"{who} {either(number, 'sees', 'see')} no key{where}: {whose} 0{' there' if where else ''}"
+
+
+def _added_ones(steps: Mapping[str, Step], convention: str | None) -> Iterator[str]:
+    """A mask of 0 and 1 that other software adds, where truth values may have been meant."""
+    if convention is None or "mask" not in steps:
+        return
+    added = steps["mask"].value
+    if (added == 1).any() and np.isin(added, (0, 1, -math.inf)).all():
+        yield f"the 0 and 1 of this mask are added to the scores, as {convention} adds them, and hide no key"
 
 
 def _overflows(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:

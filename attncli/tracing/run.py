@@ -113,7 +113,7 @@ def _trace(
         settings,
         plan.parameters,
         steps,
-        warnings(steps, plan.parameters, fully_masked, dtype),
+        warnings(steps, plan.parameters, fully_masked, settings),
         fully_masked,
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from attncli.choices import DTYPES
 from attncli.equation.lift import is_fixed
 from attncli.equation.positions import position
 from attncli.equation.tree import Expression, Ref, walk
@@ -65,7 +64,7 @@ def at(trace: Trace, place: Mapping[str, int]) -> Trace:
         parameters={**parameters, **scalars},
         steps=steps,
         fully_masked=masked,
-        warnings=warnings(steps, parameters, masked, DTYPES[trace.settings.dtype]),
+        warnings=warnings(steps, parameters, masked, trace.settings),
         truth=None if trace.truth is None else at(trace.truth, place),
     )
 

@@ -171,7 +171,7 @@ def test_bad_input_writes_nothing_and_keeps_the_old_file(problem: Path, capsys: 
     assert sorted(os.listdir()) == ["a.md", "p.yaml"]
 
 
-@pytest.mark.parametrize(("convention", "mask"), [("torch", "additive"), ("keras", "keep")])
+@pytest.mark.parametrize(("convention", "mask"), [("onnx", "additive"), ("keras", "keep")])
 def test_as_is_told_on_the_page_and_in_the_settings(
     problem: Path, capsys: pytest.CaptureFixture[str], convention: str, mask: str
 ) -> None:

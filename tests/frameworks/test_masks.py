@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from software import SOFTWARE, Array, imported, jax_weights, keras_weights, onnx_weights, torch_mha_weights
 
+from attncli.errors import AttncliError
 from attncli.problem.conventions import CONVENTIONS
 from attncli.problem.reader import loads
 from attncli.tracing import run
@@ -46,7 +47,7 @@ def test_truth_values(name: str) -> None:
 @pytest.mark.parametrize("name", NOT_A_GPU)
 def test_zeros_and_ones(name: str) -> None:
     q, k = drawn()
-    agree(name, ours(q, k, TRUTHS.astype(int).tolist(), name), SOFTWARE[name](q, k, TRUTHS.astype(float)))
+    agree(name, ours(q, k, TRUTHS.astype(float).tolist(), name), SOFTWARE[name](q, k, TRUTHS.astype(float)))
 
 
 @pytest.mark.parametrize("name", ["jax", "keras", "onnx"])
@@ -60,6 +61,8 @@ def test_pytorch_takes_no_integers(name: str, error: type[Exception]) -> None:
     imported("torch")
     with pytest.raises(error, match="bool"):
         SOFTWARE[name](*drawn(), TRUTHS.astype(int))
+    with pytest.raises(AttncliError, match=f"{name} takes no mask of integers"):
+        ours(*drawn(), TRUTHS.astype(int).tolist(), name)
 
 
 @pytest.mark.parametrize("name", [name for name in NOT_A_GPU if CONVENTIONS[name].adds])

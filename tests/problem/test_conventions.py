@@ -11,9 +11,12 @@ from attncli.errors import AttncliError
 from attncli.problem.conventions import CONVENTIONS, OWN, named
 from attncli.problem.model import Additive, Hide, Keep, Mask
 from attncli.problem.reader import change, load, loads
+from attncli.tracing import run
 
 QKV = "{Q: [[1, 0], [0, 1]], K: [[1, 0], [0, 1], [1, 1]], V: [[1], [2], [3]]"
-TRUTHS, ONES, NUMBERS = (f"[[{row}], [{row}]]" for row in ("true, false, true", "1, 0, 1", "0, -1, -inf"))
+TRUTHS, ONES, FLOATS, NUMBERS = (
+    f"[[{row}], [{row}]]" for row in ("true, false, true", "1, 0, 1", "1.0, 0, 1.0", "0, -1, -inf")
+)
 
 
 def read(mask: str, convention: str | None) -> Mask:
@@ -38,7 +41,9 @@ def refusal(mask: str, convention: str | None) -> AttncliError:
     ],
 )
 def test_what_true_and_what_one_mean(convention: str, truths: type, ones: type) -> None:
-    for mask, expected in ((TRUTHS, truths), (ONES, ones)):
+    for mask, expected in ((TRUTHS, truths), (FLOATS, ones), (ONES, ones)):
+        if mask == ONES and convention.startswith("torch"):
+            continue  # refused, as below
         (part,) = read(mask, convention).parts
         assert type(part) is expected
         matrix = part.matrix.value if isinstance(part, Additive) else part.matrix  # type: ignore[union-attr]
@@ -57,6 +62,35 @@ def test_numbers_are_refused_where_they_would_stand_for_truth_values(convention:
     assert str(error) == f"mask: {convention} adds no matrix to the scores: its masks hold true and false, or 1 and 0"
     assert error.help == "write true and false, or {additive: …} for numbers that are added"
     assert error.exit_code == 3
+
+
+@pytest.mark.parametrize("convention", ["torch", "torch-mha"])
+def test_zeros_and_ones_as_integers_are_refused_where_they_are_an_error(convention: str) -> None:
+    error = refusal(ONES, convention)
+    assert str(error) == f"mask: {convention} takes no mask of integers: 0 and 1 could mean either"
+    assert error.help == (
+        "write true and false, {keep: …} or {hide: …}; or for numbers to add {additive: …}, or 1.0 and 0.0"
+    )
+    assert error.exit_code == 3
+    with pytest.raises(AttncliError) as caught:
+        change(loads(f"{QKV}}}".encode(), "p.yaml", convention=convention), mask=ONES)
+    assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize(("convention", "mask"), [("onnx", ONES), ("jax", ONES), ("torch", FLOATS), ("onnx", FLOATS)])
+@pytest.mark.parametrize("more", ["", ", {padding: [1, 1, 0]}"])
+def test_zeros_and_ones_that_are_added_hide_nothing_and_are_told(convention: str, mask: str, more: str) -> None:
+    form = f"[{{additive: {mask}}}{more}]" if more else mask
+    trace = run(loads(f"{QKV},\nmask: {form}}}".encode(), "p.yaml", convention=convention))
+    said = f"the 0 and 1 of this mask are added to the scores, as {convention} adds them, and hide no key"
+    assert trace.warnings == (said,)
+
+
+@pytest.mark.parametrize(
+    ("convention", "mask"), [("keras", ONES), ("torch", TRUTHS), ("jax", NUMBERS), (None, f"{{additive: {ONES}}}")]
+)
+def test_masks_that_hide_or_say_that_they_are_added_are_not_told(convention: str | None, mask: str) -> None:
+    assert run(loads(f"{QKV},\nmask: {mask}}}".encode(), "p.yaml", convention=convention)).warnings == ()
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS)
@@ -90,6 +124,7 @@ def test_arrays_in_files(tmp_path: Path) -> None:
         tmp_path / "m.npz",
         truths=np.eye(2, 3, dtype=bool),
         ones=np.eye(2, 3, dtype=np.int8),
+        floats=np.eye(2, 3),
         numbers=np.ones((2, 3)) * 2,
     )
     problem = tmp_path / "p.yaml"
@@ -99,7 +134,10 @@ def test_arrays_in_files(tmp_path: Path) -> None:
         return type(load(str(problem), convention=convention).mask.parts[0])
 
     assert [part("truths", name) for name in ("torch", "torch-mha", "keras")] == [Keep, Hide, Keep]
-    assert [part("ones", name) for name in ("torch", "torch-mha", "keras")] == [Additive, Additive, Keep]
+    assert [part("ones", name) for name in ("onnx", "jax", "keras")] == [Additive, Additive, Keep]
+    assert [part("floats", name) for name in ("torch", "torch-mha", "keras")] == [Additive, Additive, Keep]
+    with pytest.raises(AttncliError, match="torch takes no mask of integers"):
+        part("ones", "torch")
     assert part("numbers", "jax") is Additive
     with pytest.raises(AttncliError, match="keras adds no matrix"):
         part("numbers", "keras")
