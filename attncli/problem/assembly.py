@@ -15,7 +15,7 @@ from attncli.problem.keys import KEYS, LATER
 from attncli.problem.layer import check_positions
 from attncli.problem.masks import MaskReading, read_mask
 from attncli.problem.model import GIVEN, Matrix, Problem, Scalar
-from attncli.problem.places import Places
+from attncli.problem.places import Places, places_in
 from attncli.problem.positions import Position
 from attncli.problem.projections import check_projections
 from attncli.problem.report import Report
@@ -43,8 +43,9 @@ def read_root(root: Node, report: Report, convention: Convention = OWN) -> Probl
     if all(key in KEYS for key in root.keys):  # a misspelt W_K is not told again as a missing one
         check_projections(root.keys, values["score"], report, root.at)
     report.stop()
-    given, joined = _arrays(values, position, root.keys, report)
-    tokens, context_tokens = _labels(values, given, root.keys, report)
+    at = places_in(root)
+    given, joined = _arrays(values, position, at, report)
+    tokens, context_tokens = _labels(values, given, at, report)
     check_mask(mask.parts, given)
     report.stop()
     sink, slope = _for_all_heads(given, "sink"), _for_all_heads(given, "slopes")

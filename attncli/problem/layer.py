@@ -33,14 +33,17 @@ def check_past(given: Mapping[str, Matrix], at: Places, report: Report) -> None:
     for name in "KV":
         cached, new = given[f"past_{name}"].value.shape[-1], width(name, given)
         if cached != new:
+            heads = axes_of(given).kv_heads or 1
+            each = f", in each of {heads} heads" if heads > 1 else ""
             report.add(
-                f"has rows of {cached} where {name} has rows of {new}", at=at["past"], path=f"past.{name}",
+                f"has rows of {cached} where {name} has rows of {new}{each}",
+                at=at[f"past.{name}"], path=f"past.{name}",
                 help="a cache is put before the new rows, so it must be as wide",
             )  # fmt: skip
     keys, values = (given[f"past_{name}"].value.shape[-2] for name in "KV")
     if keys != values:
         report.add(
-            f"has {count(values, 'row')} where past.K has {keys}", at=at["past"], path="past.V",
+            f"has {count(values, 'row')} where past.K has {keys}", at=at["past.V"], path="past.V",
             help="every cached key needs its value",
         )  # fmt: skip
 
@@ -73,7 +76,7 @@ def check_positions(given: Mapping[str, Matrix], rope: Rope | None, at: Places, 
         if d_k % 2 or d_q != d_k:
             said = f"a key has {count(d_k, 'number')}" + ("" if d_q == d_k else f" and a query {d_q}")
             report.add(
-                f"{said}: rope turns pairs of them", at=at["position"], path="position.rope",
+                f"{said}: rope turns pairs of them", at=at["position.rope"], path="position.rope",
                 help="queries and keys must have the same even number of features in each head",
             )  # fmt: skip
     heads = axes_of(given).heads or 1

@@ -1,12 +1,23 @@
-"""Where in a file an array was written, for messages: past_K under past, slopes under position."""
+"""Where in a file an array was written, for messages: past_K at past.K, slopes at position.alibi.slopes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-Places = Mapping[str, int]  # offsets into the text, by key
+from attncli.problem import tree
+
+Places = Mapping[str, int]  # offsets into the text, by the keys that lead there: past, past.K
 
 _INSIDE = {"past_K": "past.K", "past_V": "past.V", "slopes": "position.alibi.slopes"}
+
+
+def places_in(mapping: tree.Mapping, before: str = "") -> dict[str, int]:
+    """Where each key of a mapping stands, and each of the mappings in it."""
+    found = {f"{before}{key}": at for key, at in mapping.keys.items()}
+    for key, node in mapping.values.items():
+        if isinstance(node, tree.Mapping):
+            found |= places_in(node, f"{before}{key}.")
+    return found
 
 
 def path(name: str) -> str:
@@ -16,4 +27,4 @@ def path(name: str) -> str:
 
 def place(name: str, at: Places) -> int:
     """Where the key stands that holds an array."""
-    return at[path(name).partition(".")[0]]
+    return at[path(name)]

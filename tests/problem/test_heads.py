@@ -124,7 +124,7 @@ def test_shapes(text: str, shapes: dict[str, Any], joined: bool) -> None:
         ("kv_heads: 2", ["4:1: kv_heads: 2 heads of keys and values, but queries without heads "
                          "(write heads: 2 for as many of queries, or a multiple of it)"]),
         ("heads: 2\npast: {K: [[1, 2, 3]], V: [[1, 2, 3, 4]]}",
-         ["5:1: past.K: its 3 columns cannot be split into 2 heads (make them a multiple of kv_heads (2))"]),
+         ["5:8: past.K: its 3 columns cannot be split into 2 heads (make them a multiple of kv_heads (2))"]),
     ],
 )  # fmt: skip
 def test_heads_side_by_side_that_do_not_fit(line: str, messages: list[str], problems: Problems) -> None:
@@ -166,7 +166,7 @@ def test_heads_that_do_not_fit(text: str, messages: list[str], problems: Problem
         (random(Q=(4, 3, 2), K=(3, 2), V=(8, 3, 2)), "3:1: V: "),
         (random(Q=(3, 2), K=(3, 2), V=(2, 3, 2)), "3:1: V: "),  # as for K: queries without heads
         (f"{random(Q=(4, 3, 2), K=(3, 2), V=(3, 2))}past: {{K: {{random: [3, 1, 2]}}, V: {{random: [3, 1, 2]}}}}",
-         "4:1: past"),
+         "4:8: past"),
     ],
 )  # fmt: skip
 def test_heads_of_values_or_a_cache_alone_have_to_fit_those_of_queries(
