@@ -14,6 +14,7 @@ from attncli.problem.arrays import read_array
 from attncli.problem.commas import comma_advice
 from attncli.problem.generated import read_random
 from attncli.problem.model import Matrix
+from attncli.problem.ragged import tell_uneven
 from attncli.problem.spot import Spot
 from attncli.problem.stored import Array
 from attncli.problem.tree import Leaf, Sequence, describe
@@ -88,6 +89,7 @@ def read_cells(spot: Spot, read_cell: Callable[[Spot], _Cell | None]) -> list[ob
     before = spot.report.count
     text, top = spot.report.source.text, spot.node.at
     shape: list[int] = []
+    uneven: list[Spot] = []  # matrices of other lengths than the first
     inner = spot
     while isinstance(inner.node, Sequence):
         shape.append(len(inner.node.items))
@@ -105,13 +107,18 @@ def read_cells(spot: Spot, read_cell: Callable[[Spot], _Cell | None]) -> list[ob
             row = count(shape[0], "entry")
             spot.wrong(f"must be a row of {row} as the first is, not {describe(spot.node)}", _EVEN)
         elif len(spot.node.items) != shape[0]:
-            help = _EVEN + comma_advice(text[top : text.find("]", spot.node.at)])
-            spot.wrong(f"has {count(len(spot.node.items), 'entry')} where the first row has {shape[0]}", help)
+            if len(shape) > 1:
+                uneven.append(spot)
+            else:
+                help = _EVEN + comma_advice(text[top : text.find("]", spot.node.at)])
+                spot.wrong(f"has {count(len(spot.node.items), 'entry')} where the first row has {shape[0]}", help)
         else:
             return [read(item, shape[1:]) for item in spot.items]
         return None
 
     cells = read(spot, shape)
+    if uneven:
+        tell_uneven(spot, uneven[0])
     return cells if spot.report.count == before and isinstance(cells, list) else None
 
 

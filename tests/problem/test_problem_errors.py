@@ -89,7 +89,12 @@ CELLS = [
     ("[[1, 010]]", "010 has a leading zero (write 10)", "1:9: Q[0][1]: "),
     ("[[1, -.inf]]", "-.inf is not allowed here "
      "(only a mask can hold an infinity, and only -inf, which hides a key)", "1:9: Q[0][1]: "),
-    ("[[[1], [2]], [[3]]]", f"has 1 entry where the first row has 2 ({EVEN})", "1:17: Q[1]: "),
+    ("[[[1], [2]], [[3]]]", "has 1 row where Q[0] has 2 (all of them have equally many rows)", "1:17: Q[1]: "),
+    ("[[[[1], [2]]], [[[3]]]]", "has 1 row where Q[0][0] has 2 (fill up the shorter ones with rows of 0)",
+     "1:20: Q[1][0]: "),
+    ("[[[[1]], [[2]]], [[[3]]]]", "has 1 matrix where Q[0] has 2 (all of them have equally many matrices)",
+     "1:21: Q[1]: "),
+    ("[[[1, 2]], [[3]]]", f"has 1 entry where the first row has 2 ({EVEN})", "1:16: Q[1][0]: "),
     ("[[[1, 0]], [1]]", f"must be a row of 2 entries as the first is, not 1 ({EVEN})", "1:16: Q[1][0]: "),
     ("{a: 1}", "must be a list of rows, {file: …} or {random: …} "
      "(write {file: weights.npz, name: W_Q} or {random: [4, 8], seed: 7})", "1:4: Q: "),
@@ -164,6 +169,34 @@ def test_settings_and_unknown_keys(line: str, message: str, problems: Problems) 
 @pytest.mark.parametrize(("cells", "message", "place"), CELLS)
 def test_cells(cells: str, message: str, place: str, problems: Problems) -> None:
     assert problems(f"Q: {cells}\nK: [[1, 0], [0, 1]]\nV: [[1, 2], [3, 4]]") == [place + message]
+
+
+FILL = "fill up the shorter ones with rows of 0"
+W = "W_Q: [[1], [2]]\nW_K: [[1], [2]]\nW_V: [[1], [2]]"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"X: [[[1, 2], [3, 4]], [[1, 2]]]\n{W}",
+         f"1:23: X[1]: has 1 row where X[0] has 2 ({FILL} at the end, and add mask: {{lengths: [2, 1]}})"),
+        # told once, with the lengths of all
+        (f"X: [[[1, 2]], [[1, 2], [3, 4]], [], [[1, 2], [3, 4], [5, 6]]]\n{W}",
+         f"1:15: X[1]: has 2 rows where X[0] has 1 ({FILL} at the end, and add mask: {{lengths: [1, 2, 0, 3]}})"),
+        (f"X: [[[1, 2]], {', '.join(['[[1, 2], [3, 4]]'] * 12)}]\n{W}",
+         f"1:15: X[1]: has 2 rows where X[0] has 1 ({FILL} at the end, and add mask: "
+         "{lengths: [1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, …]})"),
+        # queries are not what lengths count
+        (f"X: [[[1, 2], [3, 4]], [[1, 2]]]\ncontext: {{random: [2, 3, 2]}}\n{W}",
+         f"1:23: X[1]: has 1 row where X[0] has 2 ({FILL})"),
+        (f"X: {{random: [2, 3, 2]}}\ncontext: [[[1, 2], [3, 4]], [[1, 2]]]\n{W}",
+         f"2:29: context[1]: has 1 row where context[0] has 2 ({FILL} at the end, and add mask: {{lengths: [2, 1]}})"),
+        ("K: [[[[1], [2]]], [[[3]]]]\nQ: [[1]]\nV: [[1]]",
+         f"1:20: K[1][0]: has 1 row where K[0][0] has 2 ({FILL} at the end, and add mask: {{lengths: [2, 1]}})"),
+    ],
+)  # fmt: skip
+def test_sentences_of_different_lengths(text: str, message: str, problems: Problems) -> None:
+    assert problems(text) == [message]
 
 
 @pytest.mark.parametrize(("text", "messages"), WHOLE)
