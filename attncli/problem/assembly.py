@@ -24,6 +24,7 @@ from attncli.problem.shapes import check_labels, check_mask, check_products, che
 from attncli.problem.spot import Spot
 from attncli.problem.synonyms import advice
 from attncli.problem.tree import Mapping, Node, describe
+from attncli.problem.widths import check_widths
 
 Values: TypeAlias = dict[str, Any]  # of the keys that could be read
 
@@ -87,9 +88,12 @@ def _arrays(values: Values, position: Position, at: Places, report: Report) -> t
     read = {**values, **(values.get("past") or {}), "slopes": position.slopes}
     whole = {name: read[name] for name in GIVEN if isinstance(read.get(name), Matrix)}
     check_products(whole, at, report)
-    given = split_heads(whole, values.get("heads"), values.get("kv_heads"), at, report)
+    heads, kv_heads = values.get("heads"), values.get("kv_heads")
+    check_widths(whole, heads, kv_heads, values["score"], at, report)
+    given = split_heads(whole, heads, kv_heads, at, report)
     report.stop()
     check_shapes(given, at, values["score"], report)
+    report.stop()
     check_positions(given, position.rope, at, report)
     report.stop()
     check_extent(given, at, report)

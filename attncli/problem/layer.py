@@ -10,6 +10,7 @@ from attncli.problem.axes import PLACES, axes_of, letters_of, width
 from attncli.problem.model import Matrix, Rope
 from attncli.problem.places import Places, path, place
 from attncli.problem.report import Report
+from attncli.problem.written import transpose_advice
 
 
 def check_leading(given: Mapping[str, Matrix], at: Places, report: Report) -> None:
@@ -54,7 +55,7 @@ def check_output(given: Mapping[str, Matrix], at: Places, report: Report) -> Non
     wide = heads * width("V", given)
     if "W_O" in given and (found := given["W_O"].value.shape)[0] != wide:
         said = f"{heads} heads of {width('V', given)} values" if heads > 1 else "a value"
-        turned = "; transpose W_O if it is laid out as in torch.nn.Linear" if found[1] == wide else ""
+        turned = transpose_advice("W_O", found[1] == wide, report)
         report.add(
             f"is {shape_text(found)}, but {said} {'have' if heads > 1 else 'has'} {count(wide, 'number')}",
             at=at["W_O"], path="W_O", help=f"W_O needs {count(wide, 'row')}{turned}",

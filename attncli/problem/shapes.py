@@ -14,6 +14,7 @@ from attncli.problem.model import Additive, Hide, Keep, Lengths, Matrix, Padding
 from attncli.problem.places import Places
 from attncli.problem.projections import SCORE_INPUTS, input_of
 from attncli.problem.report import Report
+from attncli.problem.written import transpose_advice
 
 _MASK_HELP = "a mask may be heads × n × m or batch × heads × n × m; an axis before the rows may also be 1, for all"
 
@@ -92,13 +93,12 @@ def _check_product(letter: str, given: Mapping[str, Matrix], at: Places, report:
     source, weights, bias = input_of(letter, given), f"W_{letter}", f"b_{letter}"
     entered, (rows, columns) = given[source].value, given[weights].value.shape
     if entered.shape[-1] != rows:
-        turned = columns == entered.shape[-1]
         report.add(
             f"{source} is {shape_text(entered.shape)} and {weights} is {rows}×{columns}: "
             f"{source} has {count(entered.shape[-1], 'column')}, {weights} {count(rows, 'row')}",
             at=at[weights], path=weights,
             help=f"{letter} = {source}·{weights} needs them equal"
-            + (f"; transpose {weights} if it is laid out as in torch.nn.Linear" if turned else "")
+            + transpose_advice(weights, columns == entered.shape[-1], report)
             + _commas(report, at, source, weights),
         )  # fmt: skip
     if bias in given and (length := given[bias].value.shape[0]) != columns:
