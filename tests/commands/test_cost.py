@@ -65,7 +65,7 @@ BAD = [
     (["--d-model", "1.5"], "--d-model cannot be '1.5'", WHOLE),
     (["--d-k", "1e3"], "--d-k cannot be '1e3'", WHOLE),
     (["--d-v", ""], "--d-v cannot be ''", WHOLE),
-    (["--heads", "9" * 5000], f"--heads cannot be '{'9' * 5000}'", WHOLE),
+    (["--heads", "9" * 5000], f"--heads cannot be '{'9' * 19}…{'9' * 9}' (5,002 characters)", WHOLE),
     (["--layers", "²"], "--layers cannot be '²'", WHOLE),
     (["--batch", "0"], "--batch cannot be '0'", WHOLE),
     (

@@ -4,6 +4,7 @@ import pytest
 
 from attncli.choices import PRECISION
 from attncli.console.values import choice, names, output_format, place, whole
+from attncli.english import shorten
 from attncli.errors import AttncliError, Exit
 
 
@@ -24,7 +25,7 @@ def test_whole_numbers(text: str, number: int) -> None:
 def test_what_is_no_precision(text: str) -> None:
     with pytest.raises(AttncliError) as caught:
         whole("--precision", text, PRECISION)
-    assert told(caught) == (f"--precision cannot be {text!r}", "give a whole number from 0 to 15")
+    assert told(caught) == (f"--precision cannot be {shorten(repr(text))}", "give a whole number from 0 to 15")
 
 
 @pytest.mark.parametrize(("text", "number"), [("0", 0), ("12", 12), ("-1", -1)])
