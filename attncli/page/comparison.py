@@ -11,11 +11,12 @@ from attncli.page.comparison_data import comparison_data
 from attncli.page.comparison_hints import hints, legend
 from attncli.page.comparison_table import matrices, steps_table
 from attncli.page.document import Block, Document, Heading, Listing, Paragraph, Text, Worked, WorkedLine
-from attncli.page.measures import apart, magnitude, number, place
+from attncli.page.measures import apart, magnitude, number, place, spelled
 from attncli.page.moved import moved_sentences
 from attncli.page.printer import Printer, show
 from attncli.page.worked import worked_line
 from attncli.study.comparison import Comparison, Side, StepComparison
+from attncli.study.difference import Difference
 
 
 def comparison_page(comparison: Comparison, *, detail: str = "rows", precision: int = 3) -> Document:
@@ -73,8 +74,15 @@ def _answer(comparison: Comparison, precision: int) -> Text:
     return (
         f"{first}{which}, ", *ours, f" {a.phrase} and ", *theirs, f" {b.phrase} "
         "(absolute difference ", *magnitude(found.absolute, precision),
-        ", relative ", *magnitude(found.relative, precision), ").",
+        ", relative ", *magnitude(found.relative_there, precision), *_elsewhere(found, precision), ").",
     )  # fmt: skip
+
+
+def _elsewhere(found: Difference, precision: int) -> Text:
+    """The largest relative difference, where it is not that of the cell which is farthest in absolute terms."""
+    if spelled(found.relative_there, precision) == spelled(found.relative, precision):
+        return ()
+    return ("; elsewhere up to ", *magnitude(found.relative, precision))
 
 
 def _agreement(comparison: Comparison, precision: int) -> Text:

@@ -12,32 +12,36 @@ from attncli.english import listed
 from attncli.equation.shapes import shape_text
 from attncli.equation.tree import Name
 from attncli.page.document import Block, Cell, Grid, Heading, Paragraph, Table, Text
-from attncli.page.measures import apart, magnitude, place, spelled
+from attncli.page.measures import apart, brief_place, magnitude, spelled
 from attncli.page.printer import show
 from attncli.study.comparison import Comparison, StepComparison
 from attncli.tracing.dump import Dump
 
-NUMBERS = (2, 3, 4, 6, 7)  # columns of the table of steps
+NUMBERS = (1, 2, 3, 5, 6)  # columns of the table of steps
+LARGEST = "Each error is the largest of its step; the cell and its numbers are those of the absolute error."
 
 
 def steps_table(
-    comparison: Comparison, precision: int, *, everything: bool = False, counts: bool = True
+    comparison: Comparison, precision: int, *, everything: bool = False, relative: bool = False
 ) -> Iterator[Block]:
     """A row for every step that is not the same on both sides, and in a sentence which are.
 
-    `everything` gives these a row, too; `counts` tells how many cells differ.
+    `everything` gives these a row, too; `relative` tells the largest relative difference in place of how many cells
+    differ: with both, heads leave no room for them on a terminal.
     """
     a, b = comparison.a, comparison.b
     dumped = any(isinstance(side.source, Dump) for side in (a, b))
     identical = [step.name for step in comparison.steps if step.identical and not everything]
     rows = tuple(
-        _row(comparison, step, precision, counts)
+        _row(comparison, step, precision, relative)
         for step in comparison.steps
         if step.name not in identical and not (dumped and step.one_sided and not _dumped_only(comparison, step))
     )
     if rows:
-        head = ("step", "shape", "differ", "absolute", "relative", "where", a.word, b.word)
+        head = ("step", "differ", "absolute", "relative", "where", a.word, b.word)
         yield _filled(Table(head, rows, NUMBERS))
+        if relative:
+            yield Paragraph((LARGEST,))
     if identical:
         yield Paragraph((f"The same to the last bit: {listed(identical)}.",))
 
@@ -58,23 +62,25 @@ def _dumped_only(comparison: Comparison, step: StepComparison) -> bool:
     return isinstance(side.source, Dump)
 
 
-def _row(comparison: Comparison, step: StepComparison, precision: int, counts: bool) -> tuple[Text, ...]:
-    shapes = [shape_text(shape) for shape in step.shapes if shape is not None]
+def _row(comparison: Comparison, step: StepComparison, precision: int, relative: bool) -> tuple[Text, ...]:
+    shapes: list[Text] = [("" if shape is None else shape_text(shape),) for shape in step.shapes]
     if step.one_sided:
         side = comparison.b if step.shapes[0] is None else comparison.a
-        return ((step.name,), (shapes[0],), ("",), ("",), ("",), (f"only {side.phrase}",), ("",), ("",))
-    if step.difference is None:
-        return ((step.name,), ("",), ("",), ("",), ("",), ("shapes differ",), (shapes[0],), (shapes[1],))
+        return ((step.name,), ("",), ("",), ("",), (f"only {side.phrase}",), *shapes)
     found = step.difference
-    ours, theirs = apart(found.a, found.b, precision) if found.differing else (("",), ("",))
+    if found is None:
+        return ((step.name,), ("",), ("",), ("",), ("shapes differ",), *shapes)
+    nothing: Text = ("",)
     if not found.absolute:
-        return ((step.name,), (shapes[0],), ("none",), ("0",), ("0",), ("",), ("",), ("",))
+        return ((step.name,), (nothing if relative else ("none",)), ("0",), (("0",) if relative else nothing),
+                nothing, nothing, nothing)  # fmt: skip
+    numbers = apart(found.a, found.b, precision) if found.differing else (nothing, nothing)
     differing = f"{found.differing:,} of {found.cells:,}" if found.differing else "none"
     if found.differing == found.cells:
         differing = "all"
     return (
-        (step.name,), (shapes[0],), (differing if counts else "",), magnitude(found.absolute, precision),
-        magnitude(found.relative, precision), (place(step, found.where),), ours, theirs,
+        (step.name,), (nothing if relative else (differing,)), magnitude(found.absolute, precision),
+        magnitude(found.relative, precision) if relative else nothing, (brief_place(step, found.where),), *numbers,
     )  # fmt: skip
 
 

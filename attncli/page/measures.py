@@ -10,6 +10,7 @@ from attncli.page.printer import FLOAT_DIGITS, literal, show
 from attncli.study.comparison import Labels, StepComparison
 
 LEGIBLE = 0.001  # smaller numbers are shown with a power of ten, if in full
+BRIEF = {"entry": "e", "head": "h", "kv head": "kv"}  # before the number of a place on such an axis
 SIGNIFICANT = 2  # digits of an error that is shown with a power of ten
 
 
@@ -68,3 +69,14 @@ def _place(labels: Labels, index: tuple[int, ...], *, of_pairs: bool) -> str:
     if of_pairs:
         words[-2:] = [" → ".join(words[-2:])]
     return ", ".join(words)
+
+
+def brief_place(step: StepComparison, index: tuple[int, ...]) -> str:
+    """The same in a table, where there is less room for entries and heads: e0, h1, I → love."""
+    labels = tuple(tuple(map(_brief, names)) for names in step.labels[: step.outer])
+    return _place((*labels, *step.labels[step.outer :]), index, of_pairs=step.of_pairs and len(index) > 1)
+
+
+def _brief(label: str) -> str:
+    axis, _, number = label.rpartition(" ")
+    return f"{BRIEF[axis]}{number}" if axis in BRIEF else label

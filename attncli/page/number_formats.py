@@ -25,7 +25,7 @@ def parting_section(parting: Parting, precision: int) -> Iterator[Block]:
     """The end of a derivation in a lower format: every step's error, and what got lost."""
     yield Heading(f"Where {parting.dtype.name} parts from float64")
     yield Listing(tuple(_losses(parting, precision)))
-    yield from steps_table(parting.comparison, precision, counts=False)
+    yield from steps_table(parting.comparison, precision, relative=True)
 
 
 def formats_page(partings: Sequence[Parting], title: str, precision: int) -> Document:

@@ -83,6 +83,11 @@ class StepComparison:
         return RULES[self.name].axes[-2:] == ("query", "key")
 
     @property
+    def outer(self) -> int:
+        """How many axes, of entries and heads, come before those of one head."""
+        return max(0, len(self.labels) - len(RULES[self.name].axes))
+
+    @property
     def one_sided(self) -> bool:
         return None in self.shapes
 

@@ -37,6 +37,11 @@ class Difference:
     hidden: int = 0
     sentinel: float = 0.0
 
+    @property
+    def relative_there(self) -> float:
+        """|a − b| / max(|a|, |b|) of the cell `where`; another cell may have the largest."""
+        return self.absolute / max(abs(self.a), abs(self.b)) if 0 < self.absolute < inf else self.absolute
+
 
 def difference(a: NDArray[Any], b: NDArray[Any], tolerance: float, *, hides: bool = False) -> Difference:
     """Compare two arrays of one shape: cells differ where |a − b| > tolerance · (typical + max(|a|, |b|)).

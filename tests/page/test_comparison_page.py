@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import jsonschema
 import numpy as np
 import pytest
 
+from attncli.attention.rules import RULES
 from attncli.page.comparison import comparison_page
 from attncli.page.comparison_schema import comparison_schema
 from attncli.page.document import Document, Grid, Heading, Listing, Paragraph, Table, Worked
 from attncli.page.spelling import plain, plain_line
-from attncli.problem.model import Causal, Problem
+from attncli.problem.model import Causal, Problem, Scalar
+from attncli.problem.reader import load
 from attncli.render import FORMATS, Style, render
 from attncli.study.comparison import Comparison, Side, compare
 from attncli.tracing import Trace, run
 from attncli.tracing.dump import Dump, in_order
 
+INPUTS = Path(__file__).parents[2] / "inputs"
 Build = Callable[..., Problem]
 
 
@@ -55,8 +60,6 @@ def headings(page: Document) -> list[str]:
 
 @pytest.fixture(scope="module")
 def masked(love: Problem) -> Comparison:
-    from dataclasses import replace
-
     return before_after(run(love), run(replace(love, mask=type(love.mask)((Causal(),)))))
 
 
@@ -75,8 +78,8 @@ def test_a_mask_before_and_after(masked: Comparison) -> None:
         '"love": 33.3 % moved from "AI" to "I" (16.7 %) and itself (16.7 %).',
         "The same to the last bit: X, W_Q, W_K, W_V, Q, K, V, K_T, scores and scaled.",
     ]
-    assert rows(page)[0] == ["mask", "3×3", "", "", "", "only after", "", ""]
-    assert rows(page)[4] == ["weights", "3×3", "6 of 9", "0.930", "1", "I → I", "0.070", "1"]
+    assert rows(page)[0] == ["mask", "", "", "only after", "", "3×3"]
+    assert rows(page)[4] == ["weights", "6 of 9", "0.930", "I → I", "0.070", "1"]
 
 
 def test_less_detail_and_more(masked: Comparison) -> None:
@@ -101,7 +104,7 @@ def test_nothing_differs(love: Problem) -> None:
 def test_a_difference_within_the_tolerance(love: Problem) -> None:
     page = comparison_page(before_after(run(love), run(love, dtype="float32")))
     assert said(page)[0].startswith("No difference beyond the tolerance: the 14 steps that both have agree. The ")
-    assert rows(page)[-1][:3] == ["output", "3×3", "none"]
+    assert rows(page)[-1][:2] == ["output", "none"]
 
 
 def test_a_dump_without_the_scale(love: Problem) -> None:
@@ -125,7 +128,7 @@ def test_what_a_dump_leaves_out_in_between(love: Problem) -> None:
 def test_a_dump_with_a_step_that_ours_does_not_have(love: Problem) -> None:
     page = comparison_page(ours_theirs(run(love), capped=np.eye(3), weights=run(love)["weights"]))
     assert "Only in theirs: capped." in said(page)
-    assert rows(page) == [["capped", "3×3", "only in theirs"]]
+    assert rows(page) == [["capped", "only in theirs", "3×3"]]
 
 
 def test_a_dump_transposed(love: Problem) -> None:
@@ -209,6 +212,25 @@ def test_every_format_takes_the_page(masked: Comparison, format: str, detail: st
 
 def test_it_fits_a_terminal(masked: Comparison) -> None:
     assert max(map(len, render(comparison_page(masked), "table", Style(width=80)).splitlines())) <= 80
+
+
+@pytest.mark.parametrize("file", sorted(INPUTS.glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_step_keeps_to_one_line_of_a_terminal(file: Path) -> None:
+    problem = load(str(file))
+    found = before_after(run(problem, shifted=True), run(replace(problem, scale=Scalar.of(3.25)), shifted=True))
+    _, _, text = render(comparison_page(found), "table", Style(width=80)).partition("── Step by step ")
+    head, line, *rows = text.split("\n\n")[1].splitlines()
+    assert line.strip("─ ") == ""
+    assert {row.split()[0] for row in (head, *rows)} <= {"step", *RULES}
+    assert max(map(len, (head, line, *rows))) <= 80
+
+
+def test_the_relative_difference_is_that_of_the_cell(problem: Build) -> None:
+    ours = run(problem(Q=[[1.0]], K=[[1.0], [10.0]], V=[[1.0], [1.0]]))
+    found = said(comparison_page(ours_theirs(ours, scores=[[2, 12]])))
+    assert found[0].endswith(
+        "10 in ours and 12 in theirs (absolute difference 2, relative 0.167; elsewhere up to 0.500)."
+    )
 
 
 def test_the_data(masked: Comparison) -> None:

@@ -6,8 +6,9 @@ from math import inf, nan
 
 import pytest
 
-from attncli.page.measures import apart, exactly, magnitude, powered, rounded_up, spelled
+from attncli.page.measures import apart, brief_place, exactly, magnitude, place, powered, rounded_up, spelled
 from attncli.page.spelling import plain
+from attncli.study.comparison import StepComparison
 
 
 @pytest.mark.parametrize(
@@ -49,3 +50,18 @@ def test_a_tolerance_is_rounded_up(value: float, expected: str) -> None:
 
 def test_negative_numbers_of_a_difference() -> None:
     assert (spelled(-0.5, 3), spelled(-1.2e-7, 3)) == ("-0.500", "-1.2e-7")
+
+
+@pytest.mark.parametrize(
+    ("name", "index", "whole", "brief"),
+    [("scores", (1, 3, 0, 1), "entry 1, head 3, I → AI", "e1, h3, I → AI"),
+     ("K", (0, 2, 1, 0), "entry 0, kv head 2, AI, d1", "e0, kv2, AI, d1"), ("b_O", (0,), "head 0", "head 0")],
+)  # fmt: skip
+def test_a_place_in_a_table_has_less_room(name: str, index: tuple[int, ...], whole: str, brief: str) -> None:
+    words = ("I", "AI")
+    heads = tuple(f"{'kv head' if name == 'K' else 'head'} {place}" for place in range(4))
+    labels = (
+        (("head 0",),) if name == "b_O" else (("entry 0", "entry 1"), heads, words, words if name != "K" else ("d1",))
+    )
+    step = StepComparison(name, ((1,), (1,)), labels)
+    assert (place(step, index), brief_place(step, index)) == (whole, brief)

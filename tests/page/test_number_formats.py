@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+from attncli.page.comparison_table import LARGEST
 from attncli.page.derivation import derivation
 from attncli.page.document import Document, Heading, Listing, Paragraph, Table
 from attncli.page.number_formats import formats_page
@@ -29,15 +30,16 @@ def listed(page: Document) -> list[str]:
 
 def test_a_derivation_in_a_lower_format_closes_with_its_errors(love: Problem) -> None:
     page = closing(love, "float16")
-    heading, losses, table, same = page.blocks[-4:]
+    heading, losses, table, largest, same = page.blocks[-5:]
     assert heading == Heading("Where float16 parts from float64")
     assert losses == Listing((("Every row of weights keeps its sum, rounded to float16.",),))
     assert isinstance(table, Table)
-    assert table.head == ("step", "shape", "absolute", "relative", "where", "float64", "float16")
+    assert table.head == ("step", "absolute", "relative", "where", "float64", "float16")
     # 4/√3 = 2.3094; float16 has 1/512 between 2 and 4, and 1182/512 = 2.3086 is the nearest
     assert [plain(cell) for cell in table.rows[0]] == [
-        "scaled", "3×3", "8.1e-4", "3.5e-4", "AI → love", "2.3094", "2.3086",
+        "scaled", "8.1e-4", "3.5e-4", "AI → love", "2.3094", "2.3086",
     ]  # fmt: skip
+    assert largest == Paragraph((LARGEST,))
     assert isinstance(same, Paragraph)
     assert plain(same.text) == "The same to the last bit: X, W_Q, W_K, W_V, Q, K, V, K_T and scores."
 
