@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 from attncli.english import count, either, listed
 from attncli.page.document import Text
 from attncli.page.measures import exactly, number, powered, rounded_up, spelled
+from attncli.study.causes import constants
 from attncli.study.comparison import Comparison, Side
 from attncli.tracing.dump import Dump
 
@@ -48,16 +48,10 @@ def hints(comparison: Comparison, precision: int) -> Iterator[Text]:
 
 
 def _known_factor(comparison: Comparison, factor: float) -> Text:
-    """A name for the factor where it is one that people forget, put in twice, or take for another."""
-    for trace in (side.trace for side in (comparison.a, comparison.b) if side.trace):
-        d_k = float(trace.parameters["d_k"].value)
-        known = {"√d_k": d_k, "1/√d_k": 1 / d_k, "d_k": d_k**2, "1/d_k": 1 / d_k**2}
-        if "X" in trace:
-            known["√d_k/√d_model"] = d_k / trace["X"].shape[-1]
-        for name, square in known.items():
-            if square != 1 and math.isclose(factor, math.sqrt(square), rel_tol=1e-3):
-                return (f", which is {name}",)
-    return ()
+    """Names for the factor where it is one that people forget, put in twice, or take for another."""
+    traces = [side.trace for side in (comparison.a, comparison.b) if side.trace]
+    names = dict.fromkeys(name for trace in traces for name in constants(factor, trace))
+    return (f", which is {listed(list(names), last='or')}",) if names else ()
 
 
 def _before(comparison: Comparison) -> str:
