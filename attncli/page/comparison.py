@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import inf
 
-from attncli.english import count, either
+from attncli.english import count, either, listed
 from attncli.equation.shapes import shape_text
 from attncli.page.comparison_data import comparison_data
 from attncli.page.comparison_hints import hints, legend
@@ -58,8 +58,10 @@ def _answer(comparison: Comparison, precision: int) -> Text:
     if step is None:
         return _agreement(comparison, precision)
     a, b = comparison.a, comparison.b
-    name = _named(step)
-    first = f"The first step that differs is {name}: "
+    first = f"The first step that differs is {_named(step)}: "
+    if comparison.told_before:
+        first = f"The first difference: {_one_sided(comparison)}. The first step on both sides that differs is "
+        first += f"{_named(step)}: "
     if step.difference is None:
         shapes = [shape_text(shape) for shape in step.shapes if shape is not None]
         turned = " It is the same transposed." if step.transposed else ""
@@ -76,6 +78,16 @@ def _answer(comparison: Comparison, precision: int) -> Text:
         "(absolute difference ", *magnitude(found.absolute, precision),
         ", relative ", *magnitude(found.relative_there, precision), *_elsewhere(found, precision), ").",
     )  # fmt: skip
+
+
+def _one_sided(comparison: Comparison) -> str:
+    """Which steps come before the first that differs, and on which side: scaled is only before."""
+    sides: dict[str, list[str]] = {}
+    for step in comparison.told_before:
+        side = comparison.a if step.shapes[1] is None else comparison.b
+        sides.setdefault(side.phrase, []).append(step.name)
+    said = (f"{listed(names)} {either(len(names), 'is', 'are')} only {phrase}" for phrase, names in sides.items())
+    return "; ".join(said)
 
 
 def _elsewhere(found: Difference, precision: int) -> Text:

@@ -27,9 +27,9 @@ def hints(comparison: Comparison, precision: int) -> Iterator[Text]:
         yield (f"{first.name} {b.phrase} is that {a.phrase} transposed.",)
     if said := _before(comparison):
         yield (said,)
+    others = [step for step in comparison.told_one_sided if step not in comparison.told_before]
     for side, other in ((a, 1), (b, 0)):
-        only = [step.name for step in comparison.steps if step.shapes[other] is None]
-        if only and not isinstance((b if other else a).source, Dump):
+        if only := [step.name for step in others if step.shapes[other] is None]:
             yield (f"Only {side.phrase}: {listed(only)}.",)
     for step in comparison.steps:
         if step.difference is not None and step.difference.hidden:

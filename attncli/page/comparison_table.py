@@ -15,7 +15,6 @@ from attncli.page.document import Block, Cell, Grid, Heading, Paragraph, Table, 
 from attncli.page.measures import apart, brief_place, magnitude, spelled
 from attncli.page.printer import show
 from attncli.study.comparison import Comparison, StepComparison
-from attncli.tracing.dump import Dump
 
 NUMBERS = (1, 2, 3, 5, 6)  # columns of the table of steps
 LARGEST = "Each error is the largest of its step; the cell and its numbers are those of the absolute error."
@@ -30,12 +29,11 @@ def steps_table(
     differ: with both, heads leave no room for them on a terminal.
     """
     a, b = comparison.a, comparison.b
-    dumped = any(isinstance(side.source, Dump) for side in (a, b))
     identical = [step.name for step in comparison.steps if step.identical and not everything]
     rows = tuple(
         _row(comparison, step, precision, relative)
         for step in comparison.steps
-        if step.name not in identical and not (dumped and step.one_sided and not _dumped_only(comparison, step))
+        if step.name not in identical and (not step.one_sided or step in comparison.told_one_sided)
     )
     if rows:
         head = ("step", "differ", "absolute", "relative", "where", a.word, b.word)
@@ -54,12 +52,6 @@ def _filled(table: Table) -> Table:
         tuple(tuple(row[place] for place in kept) for row in table.rows),
         tuple(now for now, place in enumerate(kept) if place in table.right),
     )
-
-
-def _dumped_only(comparison: Comparison, step: StepComparison) -> bool:
-    """Whether only a dump has it, which is worth telling; that a dump lacks a step is not."""
-    side = comparison.b if step.shapes[0] is None else comparison.a
-    return isinstance(side.source, Dump)
 
 
 def _row(comparison: Comparison, step: StepComparison, precision: int, relative: bool) -> tuple[Text, ...]:

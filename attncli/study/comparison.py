@@ -120,6 +120,22 @@ class Comparison:
         """The first step that differs."""
         return next((step for step in self.steps if step.differs), None)
 
+    @property
+    def told_one_sided(self) -> tuple[StepComparison, ...]:
+        """The steps that only one side has; that a dump lacks one of a problem's is not worth telling."""
+        return tuple(step for step in self.steps if step.one_sided and not self._left_out(step))
+
+    def _left_out(self, step: StepComparison) -> bool:
+        """Whether a problem has it, and a dump does not."""
+        lacks, has = (self.a, self.b) if step.shapes[0] is None else (self.b, self.a)
+        return has.trace is not None and lacks.trace is None
+
+    @property
+    def told_before(self) -> tuple[StepComparison, ...]:
+        """Those of them that come before the first step that differs: the cause may be in them."""
+        before = self.steps[: self.steps.index(self.first)] if self.first else ()
+        return tuple(step for step in self.told_one_sided if step in before)
+
     def __getitem__(self, name: str) -> StepComparison:
         return next(step for step in self.steps if step.name == name)
 

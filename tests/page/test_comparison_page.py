@@ -68,9 +68,9 @@ def test_a_mask_before_and_after(masked: Comparison) -> None:
     assert page.title == "I love AI: compared"
     assert headings(page) == ["Exponentials, I → love", "Which weights moved", "Step by step"]
     assert said(page) == [
-        "The first step that differs is exp (exponentials): 3 of 9 cells, the farthest at I → love, 17.935 before and "
-        "0 after (absolute difference 17.935, relative 1).",
-        "Only after: mask and masked.",
+        "The first difference: mask and masked are only after. The first step on both sides that differs is exp "
+        "(exponentials): 3 of 9 cells, the farthest at I → love, 17.935 before and 0 after (absolute difference "
+        "17.935, relative 1).",
         "Before: p.yaml. After: the same. Tolerance: 1e-9, in relation to the cell and to its step.",
         "before: e^2.887 ≈ 17.935",
         "after: e^(-∞) = 0",
@@ -80,6 +80,18 @@ def test_a_mask_before_and_after(masked: Comparison) -> None:
     ]
     assert rows(page)[0] == ["mask", "", "", "only after", "", "3×3"]
     assert rows(page)[4] == ["weights", "6 of 9", "0.930", "I → I", "0.070", "1"]
+
+
+def test_steps_on_one_side_before_and_after_the_first_that_differs(problem: Build) -> None:
+    given: dict[str, Any] = {"Q": [[1, 2], [3, 1]], "K": [[1, 0], [1, 1]], "V": [[1], [2]]}
+    found = said(comparison_page(before_after(run(problem(**given)), run(problem(**given, scale="none", softcap=3)))))
+    assert found[0].startswith(
+        "The first difference: capped is only after; scaled is only before. The first step on both sides that differs "
+        "is exp (exponentials): "
+    )
+    shifted = said(comparison_page(before_after(run(problem(**given)), run(problem(**given, scale=2), shifted=True))))
+    assert shifted[0].startswith("The first step that differs is scaled (scaled scores): ")
+    assert "Only after: row_max and shifted." in shifted
 
 
 def test_less_detail_and_more(masked: Comparison) -> None:

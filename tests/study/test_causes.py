@@ -40,6 +40,7 @@ def layer(problem: Build) -> Callable[[int, int, int], Trace]:
         ((4, 6, 2), 0.5, ("√d_k/√(heads·d_k)", "1/d_k")),
         ((4, 6, 2), (2 / 6) ** 0.5, ("√d_k/√d_model",)),
         ((2, 4, 2), 0.5**0.5, ("√d_k/√d_model", "1/√d_k")),
+        ((1, 4, 2), 2**0.5, ("√d_k",)),  # √d_model/√d_k as well, but who would write that
         ((1, 3, 3), 1, ()),
     ],
 )
