@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from shlex import quote
 
 from attncli.choices import chosen
 from attncli.english import shorten
@@ -47,17 +48,24 @@ def changes(settings: list[str], words: Mapping[str, tuple[str, ...]]) -> dict[s
         if not equals:
             raise usage_error(f"{OPTION} {shorten(setting)} lacks its =", help=f"write {OPTION} mask=causal")
         if key not in KEYS and key not in LATER and key not in words:
-            raise usage_error(f"{OPTION} {shorten(key)}: there is no such key", help=_advice(key, [*KEYS, *words]))
+            raise usage_error(f"{OPTION} {shorten(key)}: there is no such key", help=_instead(key, value, words))
         if key in found:
             raise usage_error(f"{OPTION} {key} is given twice", help="keep one of the two")
         found[key] = chosen(f"{OPTION} {key}", value.strip(), words[key]) if key in words else value
     return found
 
 
-def _advice(key: str, known: list[str]) -> str:
-    written, _, value = said(key).partition(": ")
-    if value:
-        return f"write {OPTION} '{written}={value}'"
+def _instead(key: str, value: str, words: Iterable[str]) -> str:
+    """Help for an unknown key: other software's name for one, or one with dots for the mapping that it is in."""
+    first, *inner = key.split(".")
+    if first in KEYS and inner and all(inner):
+        for part in reversed(inner):
+            value = f"{{{part}: {value}}}"
+        return f"write {OPTION} {shorten(quote(f'{first}={value}'), 120)}"
+    written, _, advised = said(key).partition(": ")
+    if advised:
+        return f"write {OPTION} '{written}={advised}'"
+    known = [*KEYS, *words]
     return did_you_mean(written or key, known, f"the keys are {', '.join(known)}")
 
 

@@ -87,6 +87,10 @@ def test_the_tree_is_not_changed() -> None:
         ("causal=true", "--set causal: there is no such key (write --set 'mask=causal')"),
         ("window=[1, 0]", "--set window: there is no such key (write --set 'mask={window: [2, 0]}')"),
         ("num_heads=2", "--set num_heads: there is no such key (did you mean heads?)"),
+        ("position.rope.pairing=interleaved", "--set position.rope.pairing: there is no such key "
+         "(write --set 'position={rope: {pairing: interleaved}}')"),
+        ("mask.window=[1, 0]", "--set mask.window: there is no such key (write --set 'mask={window: [1, 0]}')"),
+        ("mask.=1", "--set mask.: there is no such key (did you mean mask?)"),
         ("=2", "--set : there is no such key (the keys are title, "),
         ("dtype=float15", "--set dtype cannot be 'float15' (did you mean float16?)"),
         ("dtype=half", "--set dtype cannot be 'half' (did you mean float16?)"),
