@@ -11,13 +11,32 @@ from collections.abc import Mapping
 from attncli.attention.computed import COMPUTED
 from attncli.attention.givens import GIVEN
 from attncli.attention.rule import Rule
+from attncli.equation.symbols import plain_name, unicode_name
 from attncli.equation.tree import Equation, Expression, Ref, rename
 
-__all__ = ["COMPUTED", "COMPUTED_RULES", "GIVEN", "GIVEN_RULES", "RULES", "cell_form", "headline", "in_symbols"]
+__all__ = [
+    "COMPUTED",
+    "COMPUTED_RULES",
+    "GIVEN",
+    "GIVEN_RULES",
+    "NAMED",
+    "RULES",
+    "cell_form",
+    "headline",
+    "in_symbols",
+]
 
 RULES: Mapping[str, Rule] = {rule.name: rule for rule in (*GIVEN, *COMPUTED)}
 GIVEN_RULES: Mapping[str, Rule] = {rule.name: rule for rule in GIVEN}
 COMPUTED_RULES: Mapping[str, Rule] = {rule.name: rule for rule in COMPUTED}
+
+# A step by its name, or by its letter in any of the spellings that a page has: Z', Kᵀ or K^T.
+NAMED: Mapping[str, str] = {
+    spelled: rule.name
+    for spell in (str, plain_name, unicode_name)
+    for rule in RULES.values()
+    for spelled in (spell(rule.symbol), rule.name)
+}
 
 _SYMBOLS = {rule.name: rule.symbol for rule in RULES.values()}
 

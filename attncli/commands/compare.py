@@ -129,10 +129,13 @@ def _insist_on_something(comparison: "Comparison", chosen: tuple[str, ...] | Non
 def _warn(comparison: "Comparison") -> None:
     from attncli.console.report import warn
 
-    told = [side.trace.warnings if side.trace else () for side in (comparison.a, comparison.b)]
+    sides = (comparison.a, comparison.b)
+    told = [side.source.warnings for side in sides]
     for message in dict.fromkeys([*told[0], *told[1]]):
-        where = [side.phrase for side, said in zip((comparison.a, comparison.b), told, strict=True) if message in said]
-        warn(message if len(where) == 2 else f"{message} ({where[0]})", sys.stderr)
+        where = [side for side, said in zip(sides, told, strict=True) if message in said]
+        if len(where) == 1:
+            message = f"{message} ({where[0].phrase})" if where[0].trace else f"{where[0].name}: {message}"
+        warn(message, sys.stderr)
 
 
 _ADVICE = {

@@ -8,11 +8,10 @@ from typing import Any
 from attncli import __version__
 from attncli.attention.indices import INDICES, PLACEHOLDERS
 from attncli.attention.rule import Rule
-from attncli.attention.rules import RULES, cell_form, headline, in_symbols
+from attncli.attention.rules import NAMED, RULES, cell_form, headline, in_symbols
 from attncli.equation.tree import Equation, Name, Reduce, Ref, walk
 from attncli.errors import did_you_mean, usage_error
 from attncli.page.document import Block, Document, Formula, Heading, Listing, Math, Paragraph, Table, Text, text
-from attncli.page.selection import NAMED
 from attncli.page.variants import variants
 from attncli.tracing.data import FORMAT, formula
 

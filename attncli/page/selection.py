@@ -5,22 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from attncli.attention.rules import RULES
+from attncli.attention.rules import NAMED
 from attncli.english import count, listed
-from attncli.equation.symbols import plain_name, unicode_name
 from attncli.errors import did_you_mean, usage_error
 from attncli.tracing.model import Step, Trace
 
 _CELL = re.compile(r"\s*([^\s\[]+)\s*\[(.*)\]\s*", re.DOTALL)
 _PART = re.compile(r"""\s*"([^"]*)"\s*(?:,|$)|\s*'([^']*)'\s*(?:,|$)|([^,]*)(?:,|$)""", re.DOTALL)
 _LONGEST = 1000
-# A step by its name, or by its letter in any of the spellings that a page has: Z', Kᵀ or K^T.
-NAMED = {
-    spelled: rule.name
-    for spell in (str, plain_name, unicode_name)
-    for rule in RULES.values()
-    for spelled in (spell(rule.symbol), rule.name)
-}
 
 
 def chosen_steps(trace: Trace, names: Sequence[str]) -> tuple[str, ...]:

@@ -5,20 +5,28 @@ A trace that attncli wrote as JSON is one too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from numpy.typing import NDArray
 
-from attncli.attention.rules import COMPUTED_RULES, RULES
-from attncli.english import shorten
+from attncli.attention.rules import COMPUTED_RULES, NAMED, RULES
+from attncli.english import listed, shorten
 from attncli.errors import did_you_mean
 from attncli.problem.keys import KEYS
 from attncli.problem.tree import Mapping as Keyed
 from attncli.problem.tree import Node
 
 STEPS = f"the steps are {', '.join(RULES)}"
+MOST_NAMES = 8  # told in one warning
+# What programs call a step, where that is not near its name.
+_ELSEWHERE = {
+    "weights": ("attn", "attention", "attn_weights", "attention_weights", "probs", "attn_probs", "p"),
+    "scores": ("logits", "attn_scores", "qk"), "output": ("out", "attn_output", "y"), "mask": ("attn_mask",),
+    "heads_output": ("context_layer",), "Q": ("query",), "K": ("key",), "V": ("value",),
+}  # fmt: skip
+_CALLED = {word: step for step, words in _ELSEWHERE.items() for word in words}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,12 +34,22 @@ class Dump:
     """Arrays by the names of steps, in the order in which attncli works these out.
 
     `dtype` is the number format as far as the file tells it, `labels` those of each axis of a step where a trace of
-    attncli has them.
+    attncli has them. `left_out` are the names in it that are no step's.
     """
 
     arrays: Mapping[str, NDArray[Any]]
     dtype: str
     labels: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was not read, and which step it may be."""
+        if not self.left_out:
+            return ()
+        told = ((shorten(name), nearest(name)) for name in self.left_out[: MOST_NAMES + 1])
+        names = [name if near == STEPS else f"{name} ({near})" for name, near in told]
+        return (f"left out what is no step: {listed(names, most=MOST_NAMES)}",)
 
     @property
     def shifted(self) -> bool:
@@ -49,12 +67,28 @@ def is_dump(root: Node) -> bool:
     if "steps" in keys or any(key in COMPUTED_RULES and key not in KEYS for key in keys):
         return True
     sources = all(keys & {letter, f"W_{letter}"} for letter in "QKV")
-    return not sources and not any(key in KEYS and key not in RULES for key in keys)
+    letters = any(NAMED.get(key) in COMPUTED_RULES and key not in KEYS for key in keys)
+    return (letters or not sources) and not any(key in KEYS and key not in RULES for key in keys)
+
+
+def named_steps(names: Collection[str]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The names that are those of steps, or their letters, with the steps; and the others."""
+    steps = {name: NAMED[name] for name in names if name in NAMED}
+    return steps, tuple(name for name in names if name not in NAMED)
+
+
+def twice(steps: Mapping[str, str]) -> tuple[str, str] | None:
+    """A step that stands under two names, such as A and weights: the second of them, and what is wrong."""
+    first: dict[str, str] = {}
+    for name, step in steps.items():
+        if (before := first.setdefault(step, name)) != name:
+            return name, f"both {before} and {name} are {step}"
+    return None
 
 
 def nearest(name: str) -> str:
     """Help for a name that is no step's."""
-    return did_you_mean(shorten(name), list(RULES), STEPS)
+    return did_you_mean(_CALLED.get(name.lower(), shorten(name)), list(RULES), STEPS)
 
 
 def in_order(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeAlias
 
-from attncli.attention.rules import RULES
 from attncli.choices import DTYPES
 from attncli.english import shorten
 from attncli.errors import AttncliError, Exit
 from attncli.problem.files import cannot_read, open_regular
 from attncli.problem.safetensors import formats, read_safetensors
 from attncli.problem.stored import Array, Refused
-from attncli.tracing.dump import STEPS, Dump, in_order, nearest
+from attncli.tracing.dump import STEPS, Dump, in_order, named_steps, nearest, twice
 
 _FORMATS = {"F16": "float16", "BF16": "bfloat16", "F32": "float32"}  # of safetensors
+_Read: TypeAlias = tuple[dict[str, Array], set[str], tuple[str, ...]]  # arrays by step, their formats, other names
 _UNNAMED = "a .npy file holds one array without a name"
 
 
@@ -26,34 +26,38 @@ def read_archive(path: str) -> Dump:
             suffix = Path(path).suffix.lower()
             if suffix == ".npy":
                 raise Refused(f"{called}: {_UNNAMED}", "save it with numpy.savez(file, scores=…)")
-            arrays, dtypes = (_npz if suffix == ".npz" else _safetensors)(stream, called)
+            arrays, dtypes, left_out = (_npz if suffix == ".npz" else _safetensors)(stream, called)
     except Refused as refused:
         message, help = refused.args
         raise AttncliError(Exit.INPUT, message, help=help) from None
     except (OSError, ValueError) as error:
         raise cannot_read(path, error, Path(path), "name a .npz or .safetensors file") from None
     coarsest = max(dtypes, key=lambda name: DTYPES[name].epsilon, default="float64")
-    return Dump(in_order(arrays), coarsest)
+    return Dump(in_order(arrays), coarsest, left_out=left_out)
 
 
-def _npz(stream: IO[bytes], file: str) -> tuple[dict[str, Array], set[str]]:
+def _npz(stream: IO[bytes], file: str) -> _Read:
     from attncli.problem.npz import names, read_npz  # and all that zipfile brings, only for those who need it
 
-    arrays = {name: read_npz(stream, file, name) for name in _steps(names(stream, file), file)}
-    return arrays, {array.dtype.name for array in arrays.values() if array.dtype.kind == "f"}
+    steps, left_out = _steps(names(stream, file), file)
+    arrays = {step: read_npz(stream, file, name) for name, step in steps.items()}
+    return arrays, {array.dtype.name for array in arrays.values() if array.dtype.kind == "f"}, left_out
 
 
-def _safetensors(stream: IO[bytes], file: str) -> tuple[dict[str, Array], set[str]]:
+def _safetensors(stream: IO[bytes], file: str) -> _Read:
     found = formats(stream, file)
-    arrays = {name: read_safetensors(stream, file, name) for name in _steps(list(found), file)}
-    return arrays, {_FORMATS[each] for each in found.values() if each in _FORMATS}
+    steps, left_out = _steps(list(found), file)
+    arrays = {step: read_safetensors(stream, file, name) for name, step in steps.items()}
+    return arrays, {_FORMATS[found[name]] for name in steps if found[name] in _FORMATS}, left_out
 
 
-def _steps(names: list[str], file: str) -> list[str]:
-    """The names, which must all be those of steps."""
-    for name in names:
-        if name not in RULES:
-            raise Refused(f"{file}: no step is called {shorten(name)}", nearest(name))
+def _steps(names: list[str], file: str) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The names that are those of steps, with the steps, of which there must be one; and the others."""
     if not names:
         raise Refused(f"{file}: there is no array in it", STEPS)
-    return names
+    steps, left_out = named_steps(names)
+    if not steps:
+        raise Refused(f"{file}: no step is called {shorten(names[0])}", nearest(names[0]))
+    if clash := twice(steps):
+        raise Refused(f"{file}: {clash[1]}", "keep one of the two")
+    return steps, left_out

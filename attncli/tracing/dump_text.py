@@ -7,14 +7,13 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.attention.rules import RULES
 from attncli.choices import DTYPES
 from attncli.english import count, shorten
 from attncli.problem.report import Report
 from attncli.problem.spot import Spot
 from attncli.problem.tree import Leaf, Node, Sequence, describe
 from attncli.problem.tree import Mapping as Keyed
-from attncli.tracing.dump import STEPS, Dump, in_order, nearest
+from attncli.tracing.dump import STEPS, Dump, in_order, named_steps, nearest, twice
 
 _WORDS = {
     word: value
@@ -29,7 +28,7 @@ _EVEN = "all rows of an array are equally long"
 
 
 def read_dump(root: Node, report: Report) -> Dump:
-    """The steps of a JSON or YAML file; AttncliError (exit 3) for unknown names and for what is no array.
+    """The steps of a JSON or YAML file; AttncliError (exit 3) where no name is a step's, and for what is no array.
 
     `{scores: [[…]], …}` by itself or under `steps`, each an array or, as in a trace, a mapping with its `value`.
     """
@@ -48,18 +47,22 @@ def read_dump(root: Node, report: Report) -> Dump:
         report.fail("there is no step in it", at=root.at, help=STEPS)
     arrays: dict[str, NDArray[np.float64]] = {}
     labels: dict[str, tuple[tuple[str, ...], ...]] = {}
-    for name, spot in spots.items():
-        if name not in RULES:
+    found, left_out = named_steps(spots)
+    if not found:
+        for name in left_out:
             report.add(f"no step is called {shorten(name)}", at=root.keys[name], help=nearest(name))
-            continue
+    if clash := twice(found):
+        report.fail(clash[1], at=root.keys[clash[0]], help="keep one of the two")
+    for name, step in found.items():
+        spot = spots[name]
         if isinstance(spot.node, Keyed) and "value" in spot.keys:
-            labels[name] = _labels(spot.node.values.get("labels"))
+            labels[step] = _labels(spot.node.values.get("labels"))
             spot = spot.key("value")
         array = _array(spot)
         if array is not None:
-            arrays[name] = array
+            arrays[step] = array
     report.stop()
-    return Dump(in_order(arrays), dtype or _format_of(arrays), labels)
+    return Dump(in_order(arrays), dtype or _format_of(arrays), labels, left_out)
 
 
 def _array(spot: Spot) -> NDArray[np.float64] | None:

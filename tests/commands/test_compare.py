@@ -223,6 +223,15 @@ def test_warnings_say_whose_they_are(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().err == ""
 
 
+def test_what_is_left_out_of_a_dump_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = saved(tmp_path / "d.npz", {"A": trace(load(LOVE))["weights"], "out": np.eye(3)})
+    warning = f"attncli: warning: {path}: left out what is no step: out (did you mean output?)\n"
+    assert run(["compare", LOVE, path]) == 0
+    assert capsys.readouterr().err == warning
+    assert run(["compare", LOVE, path, "-q"]) == 0
+    assert capsys.readouterr().err == ""
+
+
 # Wrong use
 
 NUMBER = "give a number such as 1e-6"

@@ -37,6 +37,8 @@ def read(text: str, name: str = "dump.json") -> Dump:
         ("{Q: [[1]], K: [[1]]}", True),
         ("{mask: [[0]], K_T: [[1]]}", True),
         ("{wieghts: [[1]]}", True),
+        ("{Q: [[1]], K: [[1]], V: [[1]], A: [[1]]}", True),
+        ("{Q: [[1]], K: [[1]], V: [[1]], M: [[1]], tokens: [a]}", False),
         ("{Q: [[1]], K: [[1]], V: [[1]]}", False),
         ("{X: [[1]], W_Q: [[1]], K: [[1]], W_V: [[1]], mask: causal}", False),
         ("{Q: [[1]], tokens: [a]}", False),
@@ -46,6 +48,28 @@ def read(text: str, name: str = "dump.json") -> Dump:
 )
 def test_a_dump_is_told_from_a_problem_by_its_keys(text: str, expected: bool) -> None:
     assert is_dump(read_tree(Source("file.yaml", text))[1]) is expected
+
+
+@pytest.mark.parametrize("name", ["d.json", "d.npz", "d.safetensors"])
+def test_letters_and_names_that_are_no_steps(name: str, tmp_path: Path) -> None:
+    names = ("A", "Z'", "K^T", "scores", "attn", "config", "q")
+    match Path(name).suffix:
+        case ".json":
+            found = read(json.dumps({each: [[1, 0.5]] for each in names[:-2]} | {"config": "no array", "q": None}))
+        case ".npz":
+            np.savez(tmp_path / name, **{each: np.ones((1, 2)) for each in names[:-2]}, config=np.array("no"), q=1)
+            found = read_archive(str(tmp_path / name))
+        case _:
+            found = read_archive(stored(tmp_path / name, **{each: ("F32", [1, 1], bytes(4)) for each in names}))
+    assert list(found.arrays) == ["K_T", "scores", "masked", "weights"]
+    assert found.left_out == ("attn", "config", "q")
+    assert found.warnings == ("left out what is no step: attn (did you mean weights?), config and q (did you mean Q?)",)
+
+
+def test_of_many_names_that_are_no_steps_some_are_told() -> None:
+    (warning,) = read(json.dumps({"weights": [[1]]} | {f"zz{place}": 1 for place in range(100)})).warnings
+    assert warning == f"left out what is no step: {', '.join(f'zz{place}' for place in range(8))}, …"
+    assert read('{"weights": [[1]]}').warnings == ()
 
 
 def test_steps_come_in_the_order_of_work() -> None:
@@ -101,7 +125,9 @@ def test_a_shifted_softmax_is_known(arrays: dict[str, Any], dtype: str, shifted:
     ("text", "place", "message", "help"),
     [
         ('{"wieghts": [[1]]}', "1:2", "no step is called wieghts", "did you mean weights?"),
-        ('{"weights": [[1]], "zz": [1]}', "1:20", "no step is called zz", STEPS),
+        ('{"zz": [1]}', "1:2", "no step is called zz", STEPS),
+        ('{"attn": [1]}', "1:2", "no step is called attn", "did you mean weights?"),
+        ('{"weights": [[1]], "A": [1]}', "1:20", "both weights and A are weights", "keep one of the two"),
         ('{"weights": 1}', "1:13", "weights: must be an array, not 1", "write weights: [[1, 0], [0, 1]]"),
         ('{"weights": []}', "1:13", "weights: is empty", "leave the step out"),
         ('{"weights": [[1, 2], [1]]}', "1:22", "weights[1]: has 1 entry where the first row has 2",
@@ -176,6 +202,7 @@ def test_faults_of_an_archive(tmp_path: Path) -> None:
 
     (tmp_path / "no.npz").write_bytes(b"PK nothing")
     np.savez(tmp_path / "wrong.npz", wieghts=np.ones(2))
+    np.savez(tmp_path / "twice.npz", weights=np.ones(2), A=np.ones(2))
     np.savez(tmp_path / "text.npz", weights=np.array(["a"]))
     np.savez(tmp_path / "object.npz", weights=np.array([{}], dtype=object))
     np.save(tmp_path / "one.npy", np.ones(2))
@@ -186,6 +213,7 @@ def test_faults_of_an_archive(tmp_path: Path) -> None:
     at = f"{tmp_path}/"
     assert fault("no.npz")[:2] == (3, f"{at}no.npz is not a readable .npz file: File is not a zip file")
     assert fault("wrong.npz") == (3, f"{at}wrong.npz: no step is called wieghts", "did you mean weights?")
+    assert fault("twice.npz") == (3, f"{at}twice.npz: both weights and A are weights", "keep one of the two")
     assert fault("wrong.safetensors") == (
         3,
         f"{at}wrong.safetensors: no step is called wieghts",
