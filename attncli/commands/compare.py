@@ -105,7 +105,7 @@ def compare(
         write_page(formats_page(partings, title, decimals), page_format, output, color=color)
         return Exit.OK
     a, b = sides(given, decimals)
-    names = None if chosen is None else chosen_names(chosen, tuple(dict.fromkeys([*a.arrays, *b.arrays])))
+    names = None if chosen is None else chosen_names(chosen, tuple(dict.fromkeys([*a.names, *b.names])))
     comparison = compare_sides(a, b, tolerance=bound, steps=names)
     _insist_on_something(comparison, chosen)
     page = comparison_page(comparison, detail=detail or "rows", precision=decimals)
@@ -122,8 +122,8 @@ def _insist_on_something(comparison: "Comparison", chosen: tuple[str, ...] | Non
     message = "there is nothing to compare: no step is on both sides"
     if chosen is not None:
         raise usage_error(message, help="leave out --steps")
-    few = min((comparison.a, comparison.b), key=lambda side: len(side.arrays))
-    raise input_error(message, help=f"{few.name} has only {listed(list(few.arrays))}")
+    few = min((comparison.a, comparison.b), key=lambda side: len(side.names))
+    raise input_error(message, help=f"{few.name} has only {listed(few.names)}")
 
 
 def _warn(comparison: "Comparison") -> None:

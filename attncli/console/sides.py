@@ -16,8 +16,8 @@ from attncli.problem.source import Source, read_source
 if TYPE_CHECKING:
     from attncli.problem.model import Problem
     from attncli.problem.tree import Node
-    from attncli.study.comparison import Side
     from attncli.study.formats import Parting
+    from attncli.study.side import Side
     from attncli.tracing.dump import Dump
     from attncli.tracing.model import Trace
 
@@ -78,7 +78,7 @@ def sides(given: Sequence[Given], precision: int) -> tuple[Side, Side]:
 
     Raises AttncliError (exit 2) for a change of what is no problem.
     """
-    from attncli.study.comparison import Side
+    from attncli.study.side import Side
     from attncli.tracing.dump import Dump
 
     first, second = given[0], given[-1]

@@ -15,7 +15,7 @@ from attncli.page.measures import apart, magnitude, number, place, spelled
 from attncli.page.moved import moved_sentences
 from attncli.page.printer import Printer, show
 from attncli.page.worked import worked_line
-from attncli.study.comparison import Comparison, Side, StepComparison
+from attncli.study.comparison import Comparison, StepComparison
 from attncli.study.difference import Difference
 
 
@@ -64,8 +64,7 @@ def _answer(comparison: Comparison, precision: int) -> Text:
         first += f"{_named(step)}: "
     if step.difference is None:
         shapes = [shape_text(shape) for shape in step.shapes if shape is not None]
-        turned = " It is the same transposed." if step.transposed else ""
-        return (f"{first}its shape is {shapes[0]} {a.phrase} and {shapes[1]} {b.phrase}.{turned}",)
+        return (f"{first}its shape is {shapes[0]} {a.phrase} and {shapes[1]} {b.phrase}.",)
     found = step.difference
     ours, theirs = apart(found.a, found.b, precision)
     which = f"{found.differing:,} of {count(found.cells, 'cell')}, the farthest at {place(step, found.where)}"
@@ -133,14 +132,7 @@ def _first_cell(comparison: Comparison, step: StepComparison, precision: int) ->
         if side.trace is None:
             lines.append(WorkedLine(side.word, result=None, remark=number(show(value, precision))))
             continue
-        worked = worked_line(Printer(side.trace, precision), side.trace.steps[step.name], _index(side, step))
+        worked = worked_line(Printer(side.trace, precision), side.trace.steps[step.name], step.cell(side))
         lines.append(WorkedLine(side.word, worked.work, worked.result, worked.exact, worked.remark))
     yield Heading(f"{step.title}, {place(step, found.where)}")
     yield Worked(tuple(lines))
-
-
-def _index(side: Side, step: StepComparison) -> tuple[int, ...]:
-    """The farthest cell in the shape that the step has on this side, which may have axes of length 1 more or less."""
-    assert step.difference is not None
-    where, rank = step.difference.where, len(side.arrays[step.name].shape)
-    return (0,) * (rank - len(where)) + where[max(0, len(where) - rank) :]

@@ -6,8 +6,9 @@ import math
 from typing import Any
 
 from attncli import __version__
-from attncli.study.comparison import Comparison, Side, StepComparison
+from attncli.study.comparison import Comparison, StepComparison
 from attncli.study.moved import Moved, Shift
+from attncli.study.side import Side
 from attncli.tracing.data import FORMAT
 from attncli.tracing.dump import Dump
 
@@ -38,11 +39,11 @@ def step_data(step: StepComparison) -> dict[str, Any]:
         "shape": {"a": None if a is None else list(a), "b": None if b is None else list(b)},
         "differs": step.differs,
     }
+    data |= {"transposed": step.transposed, "layout": step.layout}
     found = step.difference
     if found is None:
-        return data | {"transposed": step.transposed}
+        return data
     return data | {
-        "transposed": step.transposed,
         "cells": found.cells,
         "differing": found.differing,
         "max_abs": as_json(found.absolute),
@@ -72,6 +73,7 @@ def _side(side: Side) -> dict[str, Any]:
         "kind": "dump" if isinstance(side.source, Dump) else "problem",
         "dtype": side.dtype.name,
         "title": side.trace.title if side.trace else "",
+        "rows": None if side.rows is None else list(side.rows),
     }
 
 

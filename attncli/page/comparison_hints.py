@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncli.english import count, either, listed
+from attncli.page.comparison_causes import causes
 from attncli.page.document import Text
-from attncli.page.measures import exactly, number, powered, rounded_up, spelled
-from attncli.study.causes import constants
-from attncli.study.comparison import Comparison, Side
+from attncli.page.measures import exactly, number, powered, rounded_up
+from attncli.study.comparison import Comparison
+from attncli.study.side import Side
 from attncli.tracing.dump import Dump
 
 WORTH_A_TOLERANCE = 0.01  # beyond this, a larger tolerance is no remedy
@@ -18,13 +19,7 @@ MOST_STEPS = 8  # named in a row
 def hints(comparison: Comparison, precision: int) -> Iterator[Text]:
     """What helps to find the cause: what lies between, what is only on one side, how the numbers are related."""
     first, a, b = comparison.first, comparison.a, comparison.b
-    if first is not None and first.factor is not None:
-        yield (
-            f"Every cell of {first.name} {b.phrase} is ", *number(spelled(first.factor, precision)),
-            f" times that {a.phrase}", *_known_factor(comparison, first.factor), ".",
-        )  # fmt: skip
-    if first is not None and first.transposed and first.difference is not None:
-        yield (f"{first.name} {b.phrase} is that {a.phrase} transposed.",)
+    yield from causes(comparison, precision)
     if said := _before(comparison):
         yield (said,)
     others = [step for step in comparison.told_one_sided if step not in comparison.told_before]
@@ -38,20 +33,13 @@ def hints(comparison: Comparison, precision: int) -> Iterator[Text]:
                    *number("-inf"), " on one side, by a number such as ",
                    *number(powered(step.difference.sentinel)),
                    " on the other. That counts as no difference; where it leaks, the weights tell.")  # fmt: skip
-    for said in (_sizes(comparison), _changed_settings(comparison)):
+    for said in (_by_label(comparison), _sizes(comparison), _changed_settings(comparison)):
         if said:
             yield (said,)
     needed = max((step.difference.needed for step in comparison.steps if step.difference), default=0.0)
     shapes = any(step.differs and step.difference is None for step in comparison.steps)
     if first is not None and not shapes and needed < WORTH_A_TOLERANCE:
         yield (f"With --tolerance {rounded_up(needed)} nothing would differ.",)
-
-
-def _known_factor(comparison: Comparison, factor: float) -> Text:
-    """Names for the factor where it is one that people forget, put in twice, or take for another."""
-    traces = [side.trace for side in (comparison.a, comparison.b) if side.trace]
-    names = dict.fromkeys(name for trace in traces for name in constants(factor, trace))
-    return (f", which is {listed(list(names), last='or')}",) if names else ()
 
 
 def _before(comparison: Comparison) -> str:
@@ -64,6 +52,16 @@ def _before(comparison: Comparison) -> str:
             unseen = f"; not compared in between: {listed(list(reversed(between)), most=MOST_STEPS)}" if between else ""
             return f"Up to {step.name} both agree{unseen}."
         between.append(step.name)
+    return ""
+
+
+def _by_label(comparison: Comparison) -> str:
+    """Which queries are compared, where one side has more."""
+    for whole, other in ((comparison.a, comparison.b), (comparison.b, comparison.a)):
+        if whole.rows is not None:
+            labels, are = [f'"{label}"' for label in whole.queries], either(len(whole.queries), "is", "are")
+            what = f"{either(len(labels), 'query', 'queries')} {listed(labels, most=MOST_STEPS)}"
+            return f"Only the {what} {are} compared, by label: {other.phrase} there {are} no other."
     return ""
 
 
@@ -111,6 +109,6 @@ def legend(comparison: Comparison) -> Text:
 
 def _described(side: Side) -> str:
     if isinstance(side.source, Dump):
-        return f"{side.name} ({side.dtype.name}: {listed(list(side.arrays), most=MOST_STEPS)})"
+        return f"{side.name} ({side.dtype.name}: {listed(side.names, most=MOST_STEPS)})"
     usual = side.dtype.name == "float64" or side.dtype.name in side.name
     return side.name if usual else f"{side.name} in {side.dtype.name}"

@@ -61,7 +61,8 @@ def comparison_schema() -> dict[str, Any]:
 
 def _side(description: str) -> dict[str, Any]:
     kind = {"enum": ["problem", "dump"]}
-    side = _object({"name": _TEXT, "kind": kind, "dtype": {"enum": list(DTYPES)}, "title": _TEXT})
+    rows = {"anyOf": [{"type": "null"}, _INDEX], "description": "The queries compared, where the other side has fewer."}
+    side = _object({"name": _TEXT, "kind": kind, "dtype": {"enum": list(DTYPES)}, "title": _TEXT, "rows": rows})
     return {**side, "description": description}
 
 
@@ -75,6 +76,12 @@ def _step() -> dict[str, Any]:
             "shape": {**_object({"a": shape, "b": shape}), "description": "On either side; null where it is not."},
             "differs": {**_TRUTH, "description": "Whether it is on both sides with other numbers or another shape."},
             "transposed": {**_TRUTH, "description": "Whether b is a with rows and columns exchanged."},
+            "layout": {
+                "enum": [None, "split", "transposed", "exchanged", "recut", "averaged"],
+                "description": "How one side is the other in another layout: split, one has its heads side by side and "
+                "is compared split; transposed; exchanged, heads with rows; recut, b is cut into heads by rows; "
+                "averaged over the heads.",
+            },
         },
         {
             "cells": {**_COUNT, "description": "How many cells; this and what follows only where shapes agree."},

@@ -79,8 +79,7 @@ def _row(comparison: Comparison, step: StepComparison, precision: int, relative:
 def matrices(comparison: Comparison, step: StepComparison, precision: int) -> Iterator[Block]:
     """Both matrices and their difference, one after the other for every head and entry of a batch."""
     yield Heading(step.title)
-    ours = comparison.a.arrays[step.name].astype(np.float64)
-    theirs = comparison.b.arrays[step.name].astype(np.float64).reshape(ours.shape)
+    ours, theirs = (step.arranged(side[step.name]).astype(np.float64) for side in (comparison.a, comparison.b))
     with np.errstate(invalid="ignore"):
         change = np.where(ours == theirs, 0, theirs - ours)
     a, b = comparison.a, comparison.b

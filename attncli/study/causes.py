@@ -1,11 +1,20 @@
-"""What a difference may come from: the constants of a scale that was taken for another."""
+"""What a difference may come from: a constant taken for another, a bias left out, KV heads that serve other heads."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.study.comparison import Comparison
+from attncli.study.difference import difference
+from attncli.study.side import Side
 from attncli.tracing.model import Trace
+
+_BIASES = {"Q": "b_Q", "K": "b_K", "V": "b_V", "new_K": "b_K", "new_V": "b_V", "output": "b_O"}
 
 
 def constants(factor: float, trace: Trace) -> tuple[str, ...]:
@@ -28,3 +37,41 @@ def _fitting(factor: float, squares: Mapping[str, float]) -> tuple[str, ...]:
         for name, square in squares.items()
         if square != 1 and math.isclose(factor, math.sqrt(square), rel_tol=1e-3)
     )
+
+
+def bias_left_out(comparison: Comparison) -> tuple[str, Side, Side] | None:
+    """The bias that one side adds and the other does not, where the first step that differs shows it: b_O, the side
+    without it, the side with it."""
+    for has, lacks in ((comparison.a, comparison.b), (comparison.b, comparison.a)):
+        step = comparison.first
+        name = _BIASES.get(step.name) if step else None
+        if step and name and step.difference and has.trace and name in has.trace:
+            bias = has.trace[name].astype(np.float64)[..., np.newaxis, :]
+            if _agrees(comparison, has[step.name] - bias, lacks):
+                return name, lacks, has
+    return None
+
+
+def tiled(comparison: Comparison) -> tuple[int, Side, Side] | None:
+    """How many KV heads there are, where one side has them serve every so many query heads, not consecutive ones;
+    that side, and ours. The scores must be the first step that differs."""
+    for ours, theirs in ((comparison.a, comparison.b), (comparison.b, comparison.a)):
+        step, trace = comparison.first, ours.trace
+        if not (step and step.name == "scores" and step.difference and trace and "group" in trace.parameters):
+            continue
+        if trace.settings.score not in ("scaled_dot", "dot"):
+            continue
+        queries = ours["Q_rot" if "Q_rot" in trace else "Q"].astype(np.float64)
+        keys = trace["K_T"].astype(np.float64)
+        scores = queries @ np.concatenate([keys] * int(trace.parameters["group"].value), axis=-3)
+        if _agrees(comparison, scores, theirs):
+            return keys.shape[-3], theirs, ours
+    return None
+
+
+def _agrees(comparison: Comparison, array: NDArray[Any], side: Side) -> bool:
+    """Whether an array is the first step that differs, as it is on this side."""
+    step = comparison.first
+    assert step is not None
+    wanted, there = step.arranged(array), step.arranged(side[step.name])
+    return not difference(wanted, there, comparison.tolerance).differing

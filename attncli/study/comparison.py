@@ -9,14 +9,10 @@ from typing import Any
 from numpy.typing import NDArray
 
 from attncli.attention.rules import RULES
-from attncli.choices import DTYPES, Dtype
-from attncli.study.difference import Difference, aligned, difference, factor, transposed
+from attncli.study.difference import Difference, difference, factor
+from attncli.study.layout import Layout, Shape, arranged, common_shape, likeness, original, same_layout
 from attncli.study.moved import Moved, moved
-from attncli.tracing.dump import Dump
-from attncli.tracing.model import Trace
-
-Shape = tuple[int, ...]
-Labels = tuple[tuple[str, ...], ...]
+from attncli.study.side import Labels, Side, by_label, step_names
 
 # Several roundings of the format, since each step builds on those before it; of random problems up to 512 tokens
 # and 128 features, the worst takes less than half of it.
@@ -25,45 +21,12 @@ HIDING = ("mask", "masked", "row_max", "shifted")  # where -inf hides, and other
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Side:
-    """One of the two: `name` is what messages call it, `word` and `phrase` what a page does (A, in A).
-
-    `source` is a trace of ours, or the dump of another program.
-    """
-
-    name: str
-    word: str
-    phrase: str
-    source: Trace | Dump
-
-    @property
-    def arrays(self) -> Mapping[str, NDArray[Any]]:
-        if isinstance(self.source, Dump):
-            return self.source.arrays
-        return {name: step.value for name, step in self.source.steps.items()}
-
-    @property
-    def dtype(self) -> Dtype:
-        """The number format, as far as that can be told."""
-        return DTYPES[self.source.dtype if isinstance(self.source, Dump) else self.source.settings.dtype]
-
-    @property
-    def trace(self) -> Trace | None:
-        return self.source if isinstance(self.source, Trace) else None
-
-    def labels(self, name: str) -> Labels:
-        """The labels of a step's places, axis by axis; nothing where a dump has none."""
-        if isinstance(self.source, Dump):
-            return self.source.labels.get(name, ())
-        return self.source.steps[name].labels
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class StepComparison:
     """One step: its shape on either side, None where it is not there, and the difference where shapes agree.
 
-    `labels` name the places of its cells. `factor` is c where every cell of b is c times that of a; `transposed`
-    says that b is a with rows and columns exchanged.
+    `labels` name the places of its cells. `factor` is c where every cell of b is c times that of a; `layout` says
+    that one is the other laid out differently. What is "split" on one side, and has its heads side by side on the
+    other, is compared in the shape of the former; other layouts are differences.
     """
 
     name: str
@@ -71,7 +34,7 @@ class StepComparison:
     labels: Labels
     difference: Difference | None = None
     factor: float | None = None
-    transposed: bool = False
+    layout: Layout | None = None
 
     @property
     def title(self) -> str:
@@ -86,6 +49,22 @@ class StepComparison:
     def outer(self) -> int:
         """How many axes, of entries and heads, come before those of one head."""
         return max(0, len(self.labels) - len(RULES[self.name].axes))
+
+    @property
+    def transposed(self) -> bool:
+        """Whether b is a with rows and columns exchanged."""
+        return self.layout == "transposed"
+
+    def arranged(self, array: NDArray[Any]) -> NDArray[Any]:
+        """Either side's array, in the shape in which both are compared."""
+        return arranged(array, tuple(map(len, self.labels)), RULES[self.name].axes)
+
+    def cell(self, side: Side) -> tuple[int, ...]:
+        """The farthest cell as one of the step on this side."""
+        assert self.difference is not None
+        shape = tuple(map(len, self.labels))
+        own = original(self.difference.where, shape, side[self.name].shape, RULES[self.name].axes)
+        return side.index(self.name, own)
 
     @property
     def one_sided(self) -> bool:
@@ -147,57 +126,45 @@ def compare(a: Side, b: Side, *, tolerance: float | None = None, steps: Sequence
     square of the step; without a tolerance it is that of the coarser
     number format (`TOLERANCES`).
     """
+    a, b = by_label(a, b)
     if tolerance is None:
         tolerance = TOLERANCES[max(a.dtype, b.dtype, key=lambda dtype: dtype.epsilon).name]
-    names = [name for name in _merged(list(a.arrays), list(b.arrays)) if steps is None or name in steps]
+    names = [name for name in step_names(a, b) if steps is None or name in steps]
     compared = tuple(_step(a, b, name, tolerance) for name in names)
     weights = next((step for step in compared if step.name == "weights" and step.difference), None)
     moves: tuple[Moved, ...] = ()
     if weights:
-        ours, theirs = a.arrays["weights"], b.arrays["weights"]
-        moves = moved(ours, theirs.reshape(ours.shape), tolerance)
+        moves = moved(weights.arranged(a["weights"]), weights.arranged(b["weights"]), tolerance)
     return Comparison(a, b, tolerance, compared, _settings(a, b), moves)
 
 
-def _merged(a: list[str], b: list[str]) -> list[str]:
-    """The names of both, in an order that keeps to either's own."""
-    merged = list(a)
-    place = 0
-    for name in b:
-        if name in merged:
-            place = merged.index(name) + 1
-        else:
-            merged.insert(place, name)
-            place += 1
-    return merged
-
-
 def _step(a: Side, b: Side, name: str, tolerance: float) -> StepComparison:
-    ours, theirs = a.arrays.get(name), b.arrays.get(name)
-    labels = _labels(a, b, name)
+    ours, theirs, axes = a.get(name), b.get(name), RULES[name].axes
     shapes = (None if ours is None else ours.shape, None if theirs is None else theirs.shape)
     if ours is None or theirs is None:
-        return StepComparison(name, shapes, labels)
-    same_shape = aligned(ours, theirs)
-    if same_shape is None:
-        return StepComparison(name, shapes, labels, transposed=transposed(ours, theirs, tolerance))
+        return StepComparison(name, shapes, _labels(a, b, name, shapes[0] or shapes[1] or ()))
+    shape = common_shape(ours.shape, theirs.shape, axes)
+    if shape is None:
+        labels = _labels(a, b, name, ours.shape)
+        return StepComparison(name, shapes, labels, layout=likeness(ours, theirs, tolerance))
+    labels = _labels(a, b, name, shape)
+    layout: Layout | None = None if same_layout(ours.shape, theirs.shape) else "split"
+    ours, theirs = arranged(ours, shape, axes), arranged(theirs, shape, axes)
     hides = name in HIDING
-    found = difference(ours, same_shape, tolerance, hides=hides)
+    found = difference(ours, theirs, tolerance, hides=hides)
     if not found.differing:
-        return StepComparison(name, shapes, labels, found)
-    turned = transposed(ours, same_shape, tolerance)
-    return StepComparison(name, shapes, labels, found, factor(ours, same_shape, tolerance, hides=hides), turned)
+        return StepComparison(name, shapes, labels, found, layout=layout)
+    layout = likeness(ours, theirs, tolerance) or layout
+    return StepComparison(name, shapes, labels, found, factor(ours, theirs, tolerance, hides=hides), layout)
 
 
-def _labels(a: Side, b: Side, name: str) -> Labels:
-    """Labels for the axes of a, or those of b where a has none; at worst, indices from 0."""
-    array = a.arrays.get(name, b.arrays.get(name))
-    assert array is not None
+def _labels(a: Side, b: Side, name: str, shape: Shape) -> Labels:
+    """Labels for the axes of this shape, those of a or of b where one has them; at worst, indices from 0."""
     for side in (a, b):
-        labels = side.labels(name) if name in side.arrays else ()
-        if tuple(map(len, labels)) == array.shape:
+        labels = side.labels(name) if name in side else ()
+        if tuple(map(len, labels)) == shape:
             return labels
-    return tuple(tuple(map(str, range(size))) for size in array.shape)
+    return tuple(tuple(map(str, range(size))) for size in shape)
 
 
 def _settings(a: Side, b: Side) -> dict[str, tuple[Any, Any]]:

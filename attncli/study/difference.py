@@ -75,11 +75,6 @@ def difference(a: NDArray[Any], b: NDArray[Any], tolerance: float, *, hides: boo
     )  # fmt: skip
 
 
-def aligned(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any] | None:
-    """`b` in the shape of `a`, if the two shapes are the same but for leading axes of length 1; else None."""
-    return b.reshape(a.shape) if _without_ones(a.shape) == _without_ones(b.shape) else None
-
-
 def factor(a: NDArray[Any], b: NDArray[Any], tolerance: float, *, hides: bool = False) -> float | None:
     """c where every cell of b is c times that of a, and c is not 1; None where there is no such number.
 
@@ -100,14 +95,6 @@ def factor(a: NDArray[Any], b: NDArray[Any], tolerance: float, *, hides: bool = 
     return ratio
 
 
-def transposed(a: NDArray[Any], b: NDArray[Any], tolerance: float) -> bool:
-    """Whether b is a with its last two axes exchanged."""
-    if a.ndim < 2 or b.ndim < 2:
-        return False
-    turned = aligned(a, np.swapaxes(b, -1, -2))
-    return turned is not None and not difference(a, turned, tolerance).differing
-
-
 def _hidden_both_ways(a: Numbers, b: Numbers) -> NDArray[np.bool_]:
     both: NDArray[np.bool_] = (a <= SENTINEL) & (b <= SENTINEL) & (np.isneginf(a) != np.isneginf(b))
     return both
@@ -118,9 +105,3 @@ def _typical(array: Numbers, hides: bool) -> float:
     counted = np.abs(array[np.isfinite(array) & ((array > SENTINEL) | (not hides))])
     largest = float(counted.max(initial=0))
     return largest * float(np.sqrt(np.mean((counted / largest) ** 2))) if largest else 0.0
-
-
-def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
-    while shape and shape[0] == 1:
-        shape = shape[1:]
-    return shape

@@ -9,8 +9,9 @@ import numpy as np
 from attncli.backend import CPU
 from attncli.choices import DTYPES, Dtype
 from attncli.problem.model import Problem
-from attncli.study.comparison import Comparison, Side, compare
+from attncli.study.comparison import Comparison, compare
 from attncli.study.difference import Numbers
+from attncli.study.side import Side
 from attncli.tracing.model import Trace
 from attncli.tracing.run import run
 

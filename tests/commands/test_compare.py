@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import jsonschema
 import numpy as np
@@ -17,6 +17,7 @@ import pytest
 from attncli import load, trace
 from attncli.cli import run
 from attncli.page.comparison_schema import comparison_schema
+from attncli.study.layout import Layout
 
 INPUTS = Path(__file__).parents[2] / "inputs"
 LOVE, CAUSAL = str(INPUTS / "i_love_ai.yaml"), str(INPUTS / "causal.yaml")
@@ -41,6 +42,11 @@ def compared(capsys: pytest.CaptureFixture[str]) -> Compared:
 
 def first(data: dict[str, Any]) -> str:
     return str(data["first_difference"]["step"])
+
+
+def test_the_schema_knows_all_layouts() -> None:
+    step = comparison_schema()["definitions"]["step"]
+    assert step["properties"]["layout"]["enum"] == [None, *get_args(Layout)]
 
 
 def test_a_file_with_itself(compared: Compared) -> None:
@@ -104,6 +110,26 @@ def test_a_tolerance(compared: Compared) -> None:
     assert first(compared(LOVE, *change, code=1)) == "W_Q"
     assert compared(LOVE, *change, "--tolerance", "1e-3", code=0)["tolerance"] == 1e-3
     compared(LOVE, LOVE, "--tolerance", "0", code=0)
+
+
+def test_a_step_of_decoding_is_the_last_row_of_the_whole(tmp_path: Path, compared: Compared) -> None:
+    cache = str(INPUTS / "kv_cache.yaml")
+    data = compared(CAUSAL, cache, code=0)
+    assert (data["a"]["rows"], data["b"]["rows"]) == ([2], None)
+    assert data["steps"]["weights"]["where"]["labels"] == ["AI", "I"]
+    assert compared(cache, CAUSAL, code=0)["b"]["rows"] == [2]
+    path = str(tmp_path / "whole.json")
+    assert run(["compute", CAUSAL, "-o", path]) == 0
+    assert compared(cache, path, code=0)["b"]["rows"] == [2]
+    wrong = tmp_path / "wrong.yaml"
+    wrong.write_text(Path(cache).read_text("utf-8").replace("[2, 1, 1]", "[2, 1, 0]"), "utf-8")
+    data = compared(CAUSAL, str(wrong), code=1)
+    assert (first(data), data["steps"]["weights"]["differs"]) == ("K", True)
+    compared(CAUSAL, cache, "--set", "tokens=", code=1)  # the keys have other labels then
+
+
+def test_other_queries_of_the_same_keys_are_not_matched(compared: Compared) -> None:
+    assert compared(CAUSAL, "--set", "tokens=[I, love, you]", code=0)["a"]["rows"] is None
 
 
 # Dumps

@@ -20,7 +20,8 @@ from attncli.page.spelling import plain, plain_line
 from attncli.problem.model import Causal, Problem, Scalar
 from attncli.problem.reader import load
 from attncli.render import FORMATS, Style, render
-from attncli.study.comparison import Comparison, Side, compare
+from attncli.study.comparison import Comparison, compare
+from attncli.study.side import Side
 from attncli.tracing import Trace, run
 from attncli.tracing.dump import Dump, in_order
 
@@ -152,9 +153,61 @@ def test_a_dump_transposed(love: Problem) -> None:
 def test_a_transposed_shape(problem: Build) -> None:
     ours = run(problem(Q=[[1, 0], [0, 1], [1, 1]], K=[[1, 2], [3, 4]], V=[[1], [2]]))
     found = said(comparison_page(ours_theirs(ours, scores=ours["scores"].T)))
-    assert found[0] == (
-        "The first step that differs is scores: its shape is 3×2 in ours and 2×3 in theirs. It is the same transposed."
+    assert found[:2] == [
+        "The first step that differs is scores: its shape is 3×2 in ours and 2×3 in theirs.",
+        "scores in theirs is that in ours transposed.",
+    ]
+
+
+@pytest.fixture
+def layer(problem: Build) -> Trace:
+    """Four heads on two KV heads, 3 tokens, with biases."""
+    random = np.random.default_rng(8)
+    sizes = {
+        "X": (3, 5),
+        "W_Q": (4, 5, 2),
+        "W_K": (2, 5, 2),
+        "W_V": (2, 5, 2),
+        "W_O": (8, 6),
+        "b_Q": (4, 2),
+        "b_O": (6,),
+    }
+    return run(problem(joined=True, **{name: random.normal(size=size) for name, size in sizes.items()}))
+
+
+def test_layouts_of_heads(layer: Trace) -> None:
+    def hint(**arrays: Any) -> list[str]:
+        found = said(comparison_page(ours_theirs(layer, **arrays), detail="brief"))
+        return [each for each in found[1:] if " in theirs " in each or " in ours " in each]
+
+    q, k = layer["Q"], layer["K"]
+    flat = np.concatenate(q, axis=1)
+    assert hint(Q=flat, K=np.concatenate(k, axis=1)) == [
+        "Q and K in theirs have their heads side by side, and are compared split into heads."
+    ]
+    assert hint(Q=q.swapaxes(0, 1)) == ["Q in theirs is that in ours with heads and rows exchanged."]
+    assert hint(Q=flat.reshape(4, 3, 2)) == ["Q in theirs is that in ours cut into heads row by row, not by features."]
+    assert hint(weights=layer["weights"].mean(axis=0)) == ["weights in theirs is that in ours averaged over the heads."]
+    assert hint(Q=q - layer["b_Q"][:, None]) == ["Q in theirs is that in ours without b_Q."]
+    assert hint(output=layer["output"] - layer["b_O"]) == ["output in theirs is that in ours without b_O."]
+    scores = q @ np.tile(k, (2, 1, 1)).swapaxes(-1, -2)
+    assert hint(scores=scores) == [
+        "The scores in theirs are those of tiled KV heads, query head h reading KV head h mod 2; in ours each serves "
+        "consecutive query heads, as if repeated."
+    ]
+
+
+def test_the_worked_cell_of_heads_side_by_side(problem: Build) -> None:
+    given = {name: np.arange(8.0).reshape(2, 4) for name in "QKV"}
+    split = {name: value.reshape(2, 2, 2).swapaxes(0, 1) for name, value in given.items()}
+    flat = run(problem(X=np.eye(2), **{f"W_{name}": value for name, value in given.items()}))
+    split["V"] = split["V"] + [[[0, 0], [0, 0]], [[0, 0], [0, 9]]]  # of row 1, the last feature
+    apart = run(problem(X=np.eye(2), **{f"W_{name}": value for name, value in split.items()}))
+    page = comparison_page(compare(Side("a", "A", "in A", flat), Side("b", "B", "in B", apart), steps=("V",)))
+    assert said(page)[0].startswith(
+        "The first step that differs is V (values): 1 of 8 cells, the farthest at head 1, t2, d2, "
     )
+    assert said(page)[-2:] == ["A: 0·3 + 1·7 = 7", "B: 0·3 + 1·16 = 16"]
 
 
 def test_what_hides_both_ways(problem: Build) -> None:
@@ -252,6 +305,7 @@ def test_the_data(masked: Comparison) -> None:
     assert data["first_difference"]["where"]["labels"] == ["I", "love"]
     assert data["steps"]["mask"] == {
         "present": ["b"], "shape": {"a": None, "b": [3, 3]}, "differs": False, "transposed": False,
+        "layout": None,
     }  # fmt: skip
     assert data["steps"]["scores"]["max_abs"] == 0
     assert data["moved"][1]["labels"] == ["love"]
@@ -264,4 +318,4 @@ def test_data_with_infinities_is_valid(problem: Build) -> None:
     data = json.loads(render(comparison_page(ours_theirs(ours, masked=[[1, 1], [2, np.nan]])), "json"))
     jsonschema.validate(data, comparison_schema(), jsonschema.Draft7Validator)
     assert data["steps"]["masked"]["max_abs"] == "Infinity"
-    assert data["b"] == {"name": "d.npz", "kind": "dump", "dtype": "float64", "title": ""}
+    assert data["b"] == {"name": "d.npz", "kind": "dump", "dtype": "float64", "title": "", "rows": None}

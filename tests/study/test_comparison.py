@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.problem.model import Causal, Problem
-from attncli.study.comparison import TOLERANCES, Comparison, Side, compare
+from attncli.study.comparison import TOLERANCES, Comparison, compare
+from attncli.study.side import Side
 from attncli.tracing import Trace, run
 from attncli.tracing.dump import Dump, in_order
 
@@ -76,6 +77,26 @@ def test_another_number_of_tokens(problem: Build) -> None:
     assert found["weights"].differs
     assert not found["K"].differs
     assert found.moved == ()
+
+
+def test_the_queries_that_both_have_are_compared(problem: Build) -> None:
+    keys = {"K": [[1, 1], [2, 0], [0, 3]], "V": [[1], [3], [4]]}
+    labels = {"context_tokens": ("a", "b", "c")}
+    whole = run(problem(Q=[[1, 0], [0, 2], [1, 1]], tokens=("a", "b", "c"), **keys, **labels))
+    part = run(problem(Q=[[1, 1], [0, 2]], tokens=("c", "b"), **keys, **labels))
+    found = both(whole, part)
+    assert (found.a.rows, found.b.rows, found.first) == ((2, 1), None, None)
+    assert found["weights"].labels == (("c", "b"), ("a", "b", "c"))
+    assert found.a.index("scores", (0, 1)) == (2, 1)
+    assert found.a.index("K", (0, 1)) == (0, 1)
+    assert both(part, whole).b.rows == (2, 1)
+    changed = both(whole, run(problem(Q=[[1, 1], [0, 5]], tokens=("c", "b"), **keys, **labels)))
+    assert changed.first is not None
+    assert (changed.first.name, changed.first.cell(changed.a), changed.first.cell(changed.b)) == ("Q", (1, 1), (1, 1))
+    (move,) = changed.moved
+    assert move.row == (1,)
+    twice = run(problem(Q=[[1, 1], [0, 2]], tokens=("c", "c"), **keys, **labels))
+    assert both(whole, twice).a.rows is None
 
 
 def test_only_some_steps(problem: Build) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from attncli.study.difference import aligned, difference, factor, transposed
+from attncli.study.difference import difference, factor
 
 NUMBERS = st.floats(-1e6, 1e6)
 ANY = arrays(np.float64, array_shapes(min_dims=1, max_dims=4, max_side=4), elements=st.floats())
@@ -93,17 +93,6 @@ def test_elsewhere_they_do_not_hide() -> None:
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "fits"),
-    [((2, 3), (1, 1, 2, 3), True), ((1, 2, 3), (2, 3), True), ((1, 3), (3,), True), ((2, 3), (2, 1, 3), False),
-     ((2, 3), (3, 2), False), ((3, 1), (3,), False), ((2, 2, 3), (2, 3), False)],
-)  # fmt: skip
-def test_leading_axes_of_length_1_may_be_more_or_less(a: tuple[int, ...], b: tuple[int, ...], fits: bool) -> None:
-    found = aligned(np.zeros(a), np.zeros(b))
-    assert (found is not None) == fits
-    assert found is None or found.shape == a
-
-
-@pytest.mark.parametrize(
     ("b", "expected"),
     [([2, 4, 0], 2), ([-1, -2, 0], -1), ([1, 2, 0], None), ([2, 4, 1], None), ([2, 4.1, 0], None), ([0, 0, 0], None)],
 )
@@ -116,14 +105,6 @@ def test_a_factor_beside_what_hides() -> None:
     assert factor(of(1, 2, -inf), of(3, 6, -1e9), 1e-9) is None
     assert factor(of(1, 2, -inf), of(3, 6, -1e9), 1e-9, hides=True) == 3
     assert factor(of(1, 0), of(3, 0), 1e-9) is None  # one number is always some multiple of another
-
-
-def test_a_transposed_matrix() -> None:
-    a = of([1, 2, 3], [4, 5, 6])
-    assert transposed(a, a.T, 1e-9)
-    assert not transposed(a, a, 1e-9)
-    assert transposed(np.stack([a, a]), np.stack([a.T, a.T]), 1e-9)
-    assert not transposed(of(1, 2), of(1, 2), 1e-9)
 
 
 @given(ANY, st.booleans())

@@ -75,6 +75,6 @@ def test_all_formats_shift_where_one_does(problem: Build) -> None:
 def test_every_number_is_a_number_of_its_format(love: Problem) -> None:
     for each in partings(love):
         for step in each.comparison.steps:
-            low = each.comparison.b.arrays[step.name]
+            low = each.comparison.b[step.name]
             if each.dtype.name == "float16":
                 np.testing.assert_array_equal(low, low.astype(np.float16))

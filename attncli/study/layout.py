@@ -1,0 +1,99 @@
+"""One array in two layouts: heads side by side or as an axis, axes exchanged, heads averaged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.study.difference import difference
+
+Shape: TypeAlias = tuple[int, ...]
+Layout: TypeAlias = Literal["split", "transposed", "exchanged", "recut", "averaged"]
+
+
+def common_shape(a: Shape, b: Shape, axes: Sequence[str]) -> Shape | None:
+    """The shape that arrays of both shapes can be brought to, by `arranged`; None where there is none.
+
+    `axes` are those of the step in one head, so that an axis before them is one of heads.
+    """
+    return a if _fits(b, a, axes) else b if _fits(a, b, axes) else None
+
+
+def arranged(array: NDArray[Any], shape: Shape, axes: Sequence[str]) -> NDArray[Any]:
+    """The array in this shape: with leading axes of length 1 more or less, or its features split into heads."""
+    side_by_side = _side_by_side(shape, axes)
+    if same_layout(array.shape, shape) or side_by_side is None or len(axes) == 1:
+        return array.reshape(shape)
+    *outer, heads, rows, width = shape
+    return np.swapaxes(array.reshape(*outer, rows, heads, width), -2, -3)
+
+
+def original(index: Shape, shape: Shape, own: Shape, axes: Sequence[str]) -> Shape:
+    """A cell of an array that was arranged in this shape, as one of its own."""
+    if len(axes) == 2 and not same_layout(own, shape):
+        *place, head, row, feature = index
+        *outer, heads, rows, width = shape
+        index, shape = (*place, row, head * width + feature), (*outer, rows, heads * width)
+    return tuple(map(int, np.unravel_index(np.ravel_multi_index(index, shape), own))) if shape else ()
+
+
+def same_layout(a: Shape, b: Shape) -> bool:
+    """Whether two shapes are the same but for leading axes of length 1."""
+    return _without_ones(a) == _without_ones(b)
+
+
+def fewer_axes(a: Shape, b: Shape) -> bool:
+    """Whether a has fewer axes than b, leading ones of length 1 not counted."""
+    return len(_without_ones(a)) < len(_without_ones(b))
+
+
+def likeness(a: NDArray[Any], b: NDArray[Any], tolerance: float) -> Layout | None:
+    """Which other layout of one array the other is; None where it is none.
+
+    "transposed": the last two axes are exchanged; "exchanged": that of heads and that of rows; "recut": the heads of b
+    were made of a row of all heads by a reshape alone, without an exchange of axes; "averaged": one of them is the mean
+    over the heads of the other.
+    """
+    if a.ndim > 1 and b.ndim > 1 and _agree(a, np.swapaxes(b, -1, -2), tolerance):
+        return "transposed"
+    if b.ndim > 2 and _agree(a, np.swapaxes(b, -2, -3), tolerance):
+        return "exchanged"
+    if a.ndim > 2 and same_layout(a.shape, b.shape) and _agree(np.swapaxes(a, -2, -3).reshape(a.shape), b, tolerance):
+        return "recut"
+    for whole, mean in ((a, b), (b, a)):
+        if whole.ndim > 2 and whole.shape[-3] > 1 and _agree(_mean(whole), mean, tolerance):
+            return "averaged"
+    return None
+
+
+def _fits(shape: Shape, wanted: Shape, axes: Sequence[str]) -> bool:
+    side_by_side = _side_by_side(wanted, axes)
+    return same_layout(shape, wanted) or (side_by_side is not None and same_layout(shape, side_by_side))
+
+
+def _side_by_side(shape: Shape, axes: Sequence[str]) -> Shape | None:
+    """The shape of an array that has the features of all heads in one row, if this one has an axis of heads."""
+    if axes[-1:] not in (("feature",), ("value",)) or len(shape) <= len(axes):
+        return None
+    *outer, heads = shape[: -len(axes)]
+    return (*outer, *shape[-len(axes) : -1], heads * shape[-1])
+
+
+def _agree(a: NDArray[Any], b: NDArray[Any], tolerance: float) -> bool:
+    return same_layout(a.shape, b.shape) and not difference(a, b.reshape(a.shape), tolerance).differing
+
+
+def _mean(array: NDArray[Any]) -> NDArray[Any]:
+    """The mean over the heads."""
+    with np.errstate(all="ignore"):
+        mean: NDArray[Any] = array.astype(np.float64).mean(axis=-3)
+    return mean
+
+
+def _without_ones(shape: Shape) -> Shape:
+    while shape and shape[0] == 1:
+        shape = shape[1:]
+    return shape
