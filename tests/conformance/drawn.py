@@ -44,10 +44,10 @@ def problem_files(draw: st.DrawFn, small: bool = False) -> dict[str, Any]:
     """A problem file of any kind; with small numbers only, if told so."""
     matrix = matrices(draw(st.integers(0, 2**16)), 1.5 if small else draw(choose([1.5, 1.5, 1.5, 12])))
     settings = draw(scoring())
-    position = draw(choose([None, None, "rope", "alibi"]))
+    position = draw(choose([(), (), ("rope",), ("alibi",), ("rope", "alibi")]))
     kv_heads = draw(choose([1, 1, 2, 3]))
-    d_k = 2 * draw(sizes) if position == "rope" else draw(sizes)
-    own_width = settings.get("score") in ("multiplicative", "additive") and position != "rope"
+    d_k = 2 * draw(sizes) if "rope" in position else draw(sizes)
+    own_width = settings.get("score") in ("multiplicative", "additive") and "rope" not in position
     projected = draw(st.sets(choose("QKV"))) if draw(st.booleans()) else {*"QKV"}
     context = bool(projected & {*"KV"}) and draw(st.booleans())
     queries = draw(sizes)
@@ -69,7 +69,7 @@ def problem_files(draw: st.DrawFn, small: bool = False) -> dict[str, Any]:
     if settings.get("score") == "additive":
         problem |= {"W_1": matrix(size.d_q, 2), "W_2": matrix(size.d_k, 2), "v": matrix(2)}
     if position:
-        problem["position"] = draw(positions(position, size.heads))
+        problem["position"] = {kind: draw(positions(kind, size.heads)) for kind in position}
     if draw(st.booleans()):
         problem["sink"] = draw(choose([-1.5, 0, 2, matrix(size.heads)]))
     if draw(st.booleans()):
@@ -93,13 +93,13 @@ def scoring(draw: st.DrawFn) -> dict[str, Any]:
 
 
 @st.composite
-def positions(draw: st.DrawFn, kind: str, heads: int) -> dict[str, Any]:
-    """RoPE or ALiBi, with what they take."""
+def positions(draw: st.DrawFn, kind: str, heads: int) -> Any:
+    """What RoPE or ALiBi takes."""
     if kind == "rope":
         rope = [{"theta": 10000}, {"theta": 50, "pairing": "half"}, {"pairing": "interleaved"}]
-        return {"rope": draw(choose(rope))}
+        return draw(choose(rope))
     slopes = [round(0.75**head, 3) for head in range(heads)]
-    return {"alibi": draw(choose([True, {"slopes": slopes}]))}
+    return draw(choose([True, {"slopes": slopes}]))
 
 
 @st.composite

@@ -7,16 +7,17 @@ the softcap, that of 1.22 gives NaN for rows that see nothing and aligns lengths
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
+from onnx_operator import onnx_attention
 from problems import arrays, problem_file
 
 pytestmark = pytest.mark.onnx
 Solve = Callable[[dict[str, Any]], dict[str, np.ndarray]]
 Operator = Callable[..., tuple[np.ndarray, ...]]
-INPUTS = ("Q", "K", "V", "attn_mask", "past_key", "past_value", "nonpad_kv_seqlen")
 RAW, CAPPED, MASKED, WEIGHTS = range(4)  # what qk_matmul_output_mode asks for
 
 
@@ -24,23 +25,7 @@ RAW, CAPPED, MASKED, WEIGHTS = range(4)  # what qk_matmul_output_mode asks for
 def attention(request: pytest.FixtureRequest) -> Operator:
     """`attention(Q=…, K=…, V=…, is_causal=1, …)` gives the output and the scores or weights asked for."""
     pytest.importorskip("onnx", minversion="1.23", reason="ONNX 1.23 is not installed")
-    from onnx import TensorProto, helper
-    from onnx.reference import ReferenceEvaluator
-
-    def run(**choices: Any) -> tuple[np.ndarray, ...]:
-        arrays = {name: choices.pop(name) for name in INPUTS if name in choices}
-        names = [name if name in arrays else "" for name in INPUTS]
-        while not names[-1]:
-            names.pop()
-        outputs = ["Y", "present_key", "present_value", "qk"]
-        node = helper.make_node("Attention", names, outputs, **choices)
-        inputs = [helper.make_tensor_value_info(name, TensorProto.DOUBLE, None) for name in arrays]
-        found = [helper.make_tensor_value_info(name, TensorProto.DOUBLE, None) for name in ("Y", "qk")]
-        graph = helper.make_graph([node], "attention", inputs, found)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", request.param)])
-        return tuple(ReferenceEvaluator(model).run(None, arrays))
-
-    return run
+    return partial(onnx_attention, request.param)
 
 
 def agree(ours: np.ndarray, theirs: np.ndarray) -> None:
