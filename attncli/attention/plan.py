@@ -48,9 +48,10 @@ def plan_logits(problem: Problem) -> Plan:
     if problem.rope:
         rules += _rotations(problem.rope.pairing, past)
     read = {"Q": "Q_rot", "K": "K_rot"} if problem.rope else {}
-    if problem.score != "additive":
+    scores = variants.SCORES[problem.score]
+    if "K_T" in scores.inputs:
         rules.append(COMPUTED_RULES["K_T"].reading(read))
-    rules.append(variants.SCORES[problem.score].reading(read))
+    rules.append(scores.reading(read))
     if isinstance(problem.scale, Scalar):
         rules.append(variants.SCALED["number"])
     elif problem.scale == "default" and problem.score == "scaled_dot":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
@@ -27,6 +28,13 @@ Part: TypeAlias = Literal["q", "k", "v"]
 Layout: TypeAlias = Literal["parts", "heads"]
 
 SCORES: tuple[Score, ...] = get_args(Score)
+# What each axis of a score's arrays is as long as; a length that is neither is that of the last array which has it.
+SCORE_ARRAYS: Mapping[Score, Mapping[str, tuple[str, ...]]] = {
+    "scaled_dot": {},
+    "dot": {},
+    "multiplicative": {"W_a": ("query", "key")},
+    "additive": {"W_1": ("query", "hidden"), "W_2": ("key", "hidden"), "v": ("hidden",)},
+}
 SCALE_WORDS: tuple[ScaleWord, ...] = get_args(ScaleWord)
 MASK_WORDS = ("none", "causal")
 CORNERS: tuple[Corner, ...] = get_args(Corner)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from attncli.problem.keys import SCORE_ARRAYS
 from attncli.problem.model import GIVEN
 from attncli.problem.report import Report
 
-SCORE_INPUTS = {"multiplicative": ("W_a",), "additive": ("W_1", "W_2", "v")}
 _WORDS = {"Q": "queries", "K": "keys", "V": "values"}
 
 
@@ -31,7 +31,7 @@ def check_projections(at: Mapping[str, int], score: str | None, report: Report, 
             if name == "X" and "context" in given:
                 direct = "Q is"
             report.add(f"is not used: {direct} given directly", at=given[name], path=name, help=f"remove {name}")
-    for kind, names in SCORE_INPUTS.items() if score else ():
+    for kind, names in SCORE_ARRAYS.items() if score else ():
         for name in names:
             if score != kind and name in given:
                 report.add(

@@ -1,0 +1,62 @@
+"""Checks that queries and keys can be compared: the arrays of a score are there and fit them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attncli.english import count, listed
+from attncli.equation.shapes import shape_text
+from attncli.problem.axes import width
+from attncli.problem.commas import advice_at
+from attncli.problem.keys import SCORE_ARRAYS, Score
+from attncli.problem.model import Matrix
+from attncli.problem.places import Places
+from attncli.problem.report import Report
+
+
+def check_score(given: Mapping[str, Matrix], score: Score, at: Places, report: Report) -> None:
+    """The arrays of a score are there and fit queries and keys, or these are equally long where it has none."""
+    arrays = SCORE_ARRAYS[score]
+    lengths = {"query": width("Q", given), "key": width("K", given)}
+    if not arrays:
+        _check_dot(given, lengths, at, report)
+        return
+    for name in reversed([name for name in arrays if name in given]):
+        for axis, length in zip(arrays[name], given[name].value.shape, strict=True):
+            lengths.setdefault(axis, int(length))
+    if missing := [name for name in arrays if name not in given]:
+        said = [f"{name} of {_shape(name, score, lengths)}" for name in missing]
+        report.add(f"score: {score} needs {listed(missing)}", at=at["score"], help=f"give {listed(said)}")
+        return
+    others = [f", {list(arrays)[-1]} {length}" for axis, length in lengths.items() if axis not in ("query", "key")]
+    for name, axes in arrays.items():
+        found, needed = given[name].value.shape, tuple(lengths[axis] for axis in axes)
+        if found != needed:
+            report.add(
+                f"is {shape_text(found)} where {shape_text(needed)} is needed", at=at[name], path=name,
+                help=f"a query has {count(lengths['query'], 'number')}, a key {lengths['key']}" + "".join(others),
+            )  # fmt: skip
+
+
+def _check_dot(given: Mapping[str, Matrix], lengths: Mapping[str, int], at: Places, report: Report) -> None:
+    d_q, d_k = lengths["query"], lengths["key"]
+    if d_q != d_k:
+        key = "K" if "K" in given else "W_K"
+        report.add(
+            f"a key has {count(d_k, 'number')} and a query {d_q}: their dot product needs equally many",
+            at=at[key], path=key,
+            help=f"make them equal, or write score: multiplicative with a W_a of {d_q}×{d_k}"
+            + advice_at(report, at, *(name for name in ("Q", "W_Q", "K", "W_K") if name in given)),
+        )  # fmt: skip
+
+
+def _shape(name: str, score: Score, lengths: Mapping[str, int]) -> str:
+    """The shape that a missing array would have; a length that no other array tells goes by the array that sets it."""
+    arrays = SCORE_ARRAYS[score]
+    axes = arrays[name]
+    if all(axis in lengths for axis in axes):
+        shape = tuple(lengths[axis] for axis in axes)
+        return shape_text(shape) if len(shape) > 1 else count(shape[0], "number")
+    setting = list(arrays)[-1]
+    free = "any length" if name == setting else f"the length of {setting}"
+    return " × ".join(str(lengths.get(axis, free)) for axis in axes)
