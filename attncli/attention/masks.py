@@ -5,7 +5,7 @@ How to add a mask, here and elsewhere, is in `docs/contributing.md`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -38,7 +38,7 @@ class Clause:
     """One part of a mask: what must hold for a key to be visible, or the name of a matrix to add.
 
     `parameters` holds the numbers and arrays the condition reads, `leads` the leading axes of those that have any;
-    `meaning` says it in words.
+    `meaning` says it in words, `meanings` for each entry of a batch where it is not alike for all.
     """
 
     name: str
@@ -47,6 +47,7 @@ class Clause:
     added: str = ""
     parameters: Mapping[str, Scalar | Matrix] = field(default_factory=dict)
     leads: Leads = field(default_factory=dict)
+    meanings: tuple[str, ...] = ()
 
 
 def mask_names(mask: Mask) -> list[str]:
@@ -71,10 +72,18 @@ def mask_rule(parts: tuple[Clause, ...]) -> Rule:
     visible = " and ".join(conditions)
     value = f"where({visible}, {added or '0'}, -inf)" if visible else added or "0"
     meaning = rule.meaning if not added else "What is added to the scores; `-inf` hides a key from a query."
+
+    def said(clauses: Iterable[str]) -> str:
+        return " ".join([meaning, *filter(None, clauses), *_counting(parts)])
+
     return replace(
         rule,
         expression=parse_equation(f"mask[i, j] = {value}").expression,
-        meaning=" ".join([meaning, *(part.meaning for part in parts if part.meaning), *_counting(parts)]),
+        meaning=said(part.meaning for part in parts),
+        meanings=tuple(
+            said(part.meanings[entry] if part.meanings else part.meaning for part in parts)
+            for entry in range(max(len(part.meanings) for part in parts))
+        ),
     )
 
 
@@ -87,8 +96,11 @@ def _clause(part: MaskPart, offset: Offset, suffix: str) -> Clause:
     reach = offset.reach
     match part:
         case Causal():
-            meaning = f"Causal: query `i` sees the keys up to position `{reach}`{offset.meaning}."
-            return Clause("causal", meaning, (f"j <= {reach}",), "", offset.parameters, offset.leads)
+            meanings = _each(_causal_meaning(each) for each in offset.entries)
+            condition = (f"j <= {reach}",)
+            return Clause(
+                "causal", _causal_meaning(offset), condition, "", offset.parameters, offset.leads, meanings=meanings
+            )
         case Window(left=left, right=right):
             before, after = f"left{suffix}", f"right{suffix}"
             limits = (f"j >= {reach} - {before}",) * (left >= 0) + (f"j <= {reach} + {after}",) * (right >= 0)
@@ -96,22 +108,18 @@ def _clause(part: MaskPart, offset: Offset, suffix: str) -> Clause:
             meaning = _window_meaning(left, right)
             return Clause("window", meaning, limits, "", {**offset.parameters, **sides}, offset.leads)
         case Padding(exists=exists):
-            name, keys = f"exists{suffix}", sum(map(len, exists))
-            gone = sum(row.count(False) for row in exists)
-            meaning = f"Padding: {gone} of {keys} keys {either(gone, 'is', 'are')} only there to fill up."
-            parameter = {name: Matrix(np.array(exists, dtype=np.float64))}
-            return _without_ones(Clause("padding", meaning, (f"{name}[j] == 1",), "", parameter), name, (BATCH,))
+            name, parameter = f"exists{suffix}", {f"exists{suffix}": Matrix(np.array(exists, dtype=np.float64))}
+            meanings = _each(_padding_meaning((row,)) for row in exists)
+            clause = Clause("padding", _padding_meaning(exists), (f"{name}[j] == 1",), "", parameter, meanings=meanings)
+            return _without_ones(clause, name, (BATCH,))
         case Lengths(lengths=(length,)):
-            meaning, parameters = (
-                f"Lengths: only the first {length} keys exist.",
-                {f"length{suffix}": Scalar.of(length)},
-            )
-            return Clause("lengths", meaning, (f"j < length{suffix}",), "", parameters)
+            parameters = {f"length{suffix}": Scalar.of(length)}
+            return Clause("lengths", _length_meaning(length), (f"j < length{suffix}",), "", parameters)
         case Lengths(lengths=lengths):
-            name, numbers = f"length{suffix}", ", ".join(map(str, lengths))
-            meaning = f"Lengths: of the entries of the batch, only the first {numbers} keys exist."
-            parameter = {name: Matrix(np.array(lengths, dtype=np.float64))}
-            return Clause("lengths", meaning, (f"j < {name}",), "", parameter, {name: (BATCH,)})
+            name, parameter = f"length{suffix}", {f"length{suffix}": Matrix(np.array(lengths, dtype=np.float64))}
+            meaning = f"Lengths: only the first keys of each entry exist: {', '.join(map(str, lengths))}."
+            meanings = _each(map(_length_meaning, lengths))
+            return Clause("lengths", meaning, (f"j < {name}",), "", parameter, {name: (BATCH,)}, meanings)
         case Keep(matrix=matrix):
             name, parameter = f"keep{suffix}", {f"keep{suffix}": Matrix(matrix.astype(np.float64))}
             clause = Clause("keep", "Keep: 1 may be seen.", (f"{name}[i, j] == 1",), "", parameter)
@@ -138,6 +146,25 @@ def _without_ones(clause: Clause, name: str, letters: tuple[str, ...]) -> Clause
     squeezed = Matrix(read_only(value.squeeze(ones)), None if written is None else read_only(written.squeeze(ones)))
     leads = tuple(letter for at, letter in enumerate(found) if at not in ones)
     return replace(clause, parameters={name: squeezed}, leads={name: leads} if leads else {})
+
+
+def _each(meanings: Iterable[str]) -> tuple[str, ...]:
+    """What each entry is told; nothing where there is one for all."""
+    found = tuple(meanings)
+    return found if len(found) > 1 else ()
+
+
+def _causal_meaning(offset: Offset) -> str:
+    return f"Causal: query `i` sees the keys up to position `{offset.reach}`{offset.meaning}."
+
+
+def _padding_meaning(exists: Sequence[Sequence[bool]]) -> str:
+    keys, gone = sum(map(len, exists)), sum(row.count(False) for row in exists)
+    return f"Padding: {gone} of {keys} keys {either(gone, 'is', 'are')} only there to fill up."
+
+
+def _length_meaning(length: int) -> str:
+    return f"Lengths: only the first {f'{length} keys exist' if length != 1 else 'key exists'}."
 
 
 def _window_meaning(left: int, right: int) -> str:

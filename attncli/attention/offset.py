@@ -35,6 +35,11 @@ class Offset:
         return {"offset": (BATCH,)} if len(self.by) > 1 else {}
 
     @property
+    def entries(self) -> tuple[Offset, ...]:
+        """The offset of each entry, or the one of all."""
+        return tuple(Offset((by,), self.corner) for by in self.by)
+
+    @property
     def meaning(self) -> str:
         """Where the offset comes from, after "aligned" or nothing; empty where there is none."""
         if self.corner == "top-left":

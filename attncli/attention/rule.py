@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from attncli.attention.indices import INDICES
@@ -12,6 +12,7 @@ from attncli.equation.parse import parse_equation, parse_expression
 from attncli.equation.python import PYTHON
 from attncli.equation.tree import Call, Equation, Expression, Name, Number, Ref, names_used, rename, walk
 from attncli.equation.write import write, write_equation
+from attncli.problem.axes import BATCH
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,8 @@ class Rule:
 
     `symbol` is its letter in formulas, `matrix_form` its headline (Q K^T) where it has one. `meaning` says
     what the step is, `why` what it is for, `when` where it is present; expressions stand between backticks.
-    `joins` is the leading axis whose places the equation itself runs through, as concat does through the heads.
+    `joins` is the leading axis whose places the equation itself runs through, as concat does through the heads;
+    `meanings` says what the step is at each entry of a batch, where that is not alike for all.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Rule:
     why: str = ""
     when: str = ""
     joins: str = ""
+    meanings: tuple[str, ...] = ()
 
     @property
     def given(self) -> bool:
@@ -103,11 +106,12 @@ class Rule:
         lifted = lift(self.equation, known, order, shared)
         return replace(self, target=lifted.target, expression=lifted.expression)
 
-    def taken_out(self, fixed: Collection[str]) -> Rule:
+    def taken_out(self, fixed: Mapping[str, int]) -> Rule:
         """The rule of one place on the fixed leading axes."""
+        meaning = self.meanings[fixed[BATCH]] if self.meanings and BATCH in fixed else self.meaning
         target = Ref(self.name, tuple(index for index in self.target.indices if index not in fixed))
         expression = None if self.expression is None else take_out(self.expression, fixed)
-        return replace(self, target=target, expression=expression)
+        return replace(self, target=target, expression=expression, meaning=meaning)
 
 
 def given(name: str, symbol: str, title: str, cell: str, meaning: str, when: str) -> Rule:

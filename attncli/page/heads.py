@@ -87,7 +87,8 @@ def _steps(whole: Printer, here: Printer, names: list[str], view: View, title: s
     for name in names:
         if name in numbers:
             step = here.trace.steps[name]
-            yield from step_section(here, step, numbers[name], view.detail, view.heatmap, told=told)
+            known = told and not step.rule.meanings  # which says something else of each entry
+            yield from step_section(here, step, numbers[name], view.detail, view.heatmap, told=known)
 
 
 def _belongs(trace: Trace, step: Step, place: Places) -> bool:

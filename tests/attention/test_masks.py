@@ -27,7 +27,7 @@ from attncli.problem.model import (
     Problem,
     Window,
 )
-from attncli.tracing import Trace, run
+from attncli.tracing import Trace, run, slices
 
 Build = Callable[..., Problem]
 
@@ -180,6 +180,23 @@ def test_lengths_and_corners_of_each_entry_by_hand(problem: Build) -> None:
     assert "(offset 1, 0)" in trace.steps["mask"].rule.meaning
     np.testing.assert_allclose(trace["weights"][0, 1], [[1 / 2, 1 / 2, 0], [1 / 3, 1 / 3, 1 / 3]])
     np.testing.assert_allclose(trace["weights"][1, 1], [[1, 0, 0], [0.5, 0.5, 0]])
+
+
+def test_an_entry_is_told_of_its_own_keys_alone(problem: Build) -> None:
+    """The same problem: what is said of all entries names both lengths and offsets, what is said of one its own."""
+    q, k = ENTRIES
+    exists = ((True, True, False), (True, False, False))
+    mask = (Causal(), Lengths((1, 2)), Padding(exists), Keep(np.ones((2, 3), dtype=bool)))
+    trace = run(problem(Q=q, K=k, V=k, mask=mask, corner="bottom-right"))
+    places = ({}, {"b": 0}, {"b": 1}, {"h": 0, "b": 0})
+    whole, *entries, head = (slices.at(trace, place).steps["mask"].rule.meaning for place in places)
+    for sentence in ("(offset -1, -1)", "the first keys of each entry exist: 1, 2.", "3 of 6 keys are only there"):
+        assert sentence in whole
+        assert not any(sentence in meaning for meaning in entries)
+    assert all("corner (offset -1). Lengths" in meaning and "Keep: 1 may be seen." in meaning for meaning in entries)
+    assert "only the first key exists. Padding: 1 of 3 keys is only" in entries[0]
+    assert "only the first 2 keys exist. Padding: 2 of 3 keys are only" in entries[1]
+    assert head == entries[0]
 
 
 def test_a_cache_moves_the_diagonal(problem: Build) -> None:
