@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attncli.attention import layer
 from attncli.attention.indices import INDICES
 from attncli.attention.rules import COMPUTED, GIVEN, RULES
 from attncli.equation.parse import parse_equation, parse_expression
 from attncli.page.document import text
+from attncli.page.variants import variants
 from attncli.problem.model import GIVEN as KEYS
 from attncli.problem.model import Causal, Problem
 from attncli.tracing import run
@@ -68,6 +70,20 @@ def test_every_rule_can_be_read(rule: Any) -> None:
     assert all(text(prose) for prose in (rule.meaning, rule.why) if prose)
     assert rule.given or parse_equation(rule.source) == rule.equation
     assert rule.matrix_form is None or parse_expression(rule.matrix_source) == rule.matrix_form
+
+
+@pytest.mark.parametrize("name", [*RULES, "output of all heads"])
+def test_names_in_the_words_of_a_rule_are_formulas(name: str) -> None:
+    """Between backticks, so that every format sets W_O and row i as it sets them in formulas."""
+    rules = [RULES[name], *variants(name).values()] if name in RULES else [layer.output(True, False, False)]
+    words = [
+        word.strip(".,:;()")
+        for rule in rules
+        for piece in text(f"{rule.meaning} {rule.why}")
+        if isinstance(piece, str)
+        for word in piece.split()
+    ]
+    assert [word for word in words if "_" in word or (word in INDICES and word != "a")] == []
 
 
 def test_every_step_can_be_reached(problem: Callable[..., Problem]) -> None:

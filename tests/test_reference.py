@@ -141,7 +141,7 @@ def test_variants_of_steps(rule: Rule) -> None:
 
 
 LAYER = [
-    layer.cached("K"), layer.cached("V"), layer.row_maxima(sink=True),
+    layer.cached("K", 2), layer.cached("V", 2), layer.row_maxima(sink=True),
     *(layer.row_sums(sink=True, shift=shift, base=None) for shift in (False, True)),
     *(layer.output(heads, projected=True, bias=False) for heads in (False, True)),
     layer.output(heads=True, projected=True, bias=True), layer.output(heads=True, projected=False, bias=False),

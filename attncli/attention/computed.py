@@ -69,7 +69,7 @@ COMPUTED = (
     ),
     computed(
         "scores", "S", "Scores", "scores[i, j] = sum(k, Q[i, k] * K_T[k, j])", "Q @ K_T",
-        meaning="Row i, column j is the dot product of query i with key j: how well the two match.",
+        meaning="Row `i`, column `j` is the dot product of query `i` with key `j`: how well the two match.",
         why="A large score means that the key has what the query is looking for.",
         when="always",
     ),
@@ -95,7 +95,8 @@ COMPUTED = (
     ),
     computed(
         "bias", "B", "Bias", "bias[i, j] = -slopes * abs(i - j)", "",
-        meaning="What a key loses for its distance from the query: `slopes` for each position between them.",
+        meaning="What a key loses for its distance from the query: the slope of its head for each position "
+        "between them.",
         why="Near keys are preferred without any position in the embeddings (ALiBi).",
         when="with alibi",
     ),
@@ -128,7 +129,7 @@ COMPUTED = (
         "exp", "E", "Exponentials", "exp[i, j] = exp(logits[i, j])", "exp(logits)",
         meaning="The exponential of every score.",
         why="Exponentials are positive, and they turn differences between scores into ratios: a score that is 1 "
-        "higher counts e ≈ 2.718 times as much.",
+        "higher counts `e` ≈ 2.718 times as much.",
         when="always",
     ),
     computed(
@@ -138,14 +139,14 @@ COMPUTED = (
     ),
     computed(
         "weights", "A", "Attention weights", "weights[i, j] = share(exp[i, j], row_sum[i])", "softmax(logits)",
-        meaning="Row i says how query i spreads its attention over the keys; each row sums to 1.",
+        meaning="Row `i` says how query `i` spreads its attention over the keys; each row sums to 1.",
         why="The softmax turns scores of any size into shares of a whole, without ever choosing only one.",
         when="always",
     ),
     computed(
         "heads_output", "H", "Outputs of the heads", "heads_output[i, c] = sum(j, weights[i, j] * V[j, c])",
         "weights @ V",
-        meaning="Row i is the mixture of all values that query i attends to, each in the share of its weight.",
+        meaning="Row `i` is the mixture of all values that query `i` attends to, each in the share of its weight.",
         why="Every head looks for something else, and finds something else.",
         when="with W_O, or where the heads are put together",
     ),
@@ -158,7 +159,7 @@ COMPUTED = (
     ),
     computed(
         "output", "O", "Output", "output[i, c] = sum(j, weights[i, j] * V[j, c])", "weights @ V",
-        meaning="Row i is the mixture of all values that query i attends to, each in the share of its weight.",
+        meaning="Row `i` is the mixture of all values that query `i` attends to, each in the share of its weight.",
         why="This is the token's new representation: it now carries what it found in the others.",
         when="always",
     ),

@@ -7,15 +7,16 @@ from attncli.attention.rules import COMPUTED_RULES
 from attncli.attention.saying import said, with_bias
 
 
-def cached(name: str) -> Rule:
-    """K or V where a cache comes before the new rows."""
+def cached(name: str, past: int) -> Rule:
+    """K or V where `past` rows of a cache come before the new ones."""
     row, column = COMPUTED_RULES[name].target.letters
     return said(
         name,
         f"{name}[{row}, {column}] = "
         f"where({row} < past, past_{name}[{row}, {column}], new_{name}[{row} - past, {column}])",
         f"stack(past_{name}, new_{name})",
-        meaning=f"The {'keys' if name == 'K' else 'values'} of all tokens: the first `past` rows are from the cache.",
+        meaning=f"The {'keys' if name == 'K' else 'values'} of all tokens: "
+        f"the first {'row is' if past == 1 else f'{past} rows are'} from the cache.",
         why="One more token needs one more row; what the earlier tokens offer does not change.",
     )
 
@@ -54,7 +55,7 @@ def output(heads: bool, projected: bool, bias: bool) -> Rule:
             "output",
             "output[i, e] = concat[i, e]",
             "concat",
-            meaning="Without W_O, the outputs of the heads side by side are the output.",
+            meaning="Without `W_O`, the outputs of the heads side by side are the output.",
         )
     joined, letter = ("concat", "e") if heads else ("heads_output", "c")
     rule = said(

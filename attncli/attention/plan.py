@@ -129,7 +129,7 @@ def _rows(name: str, given: Mapping[str, Matrix], past: int) -> Iterator[Rule]:
     else:
         yield variants.projection(own, input_of(name, given), f"b_{name}" in given)
     if own != name:
-        yield layer.cached(name)
+        yield layer.cached(name, past)
 
 
 def _rotations(pairing: Pairing, past: int) -> Iterator[Rule]:

@@ -27,7 +27,8 @@ def rotated(name: str, pairing: Pairing, shift: str) -> Rule:
         f"{letter}[{row}, k] * cos({turned[0]}) - {letter}[{row}, {after}] * sin({turned[0]}), "
         f"{letter}[{row}, k] * cos({turned[1]}) + {letter}[{row}, {before}] * sin({turned[1]}))",
         f"rotate({letter}, angles)",
-        meaning=COMPUTED_RULES[name].meaning,
+        meaning=COMPUTED_RULES[name].meaning
+        + (f" Query `{row}` stands at position `{position}`, after those of the cache." if shift else ""),
     )
 
 

@@ -16,13 +16,13 @@ SCORES = {
         "scores",
         "scores[i, j] = sum(k, sum(p, Q[i, p] * W_a[p, k]) * K_T[k, j])",
         "Q @ W_a @ K_T",
-        meaning="Row i, column j compares query i with key j through a matrix of weights (Luong).",
+        meaning="Row `i`, column `j` compares query `i` with key `j` through a matrix of weights (Luong).",
     ),
     "additive": said(
         "scores",
         "scores[i, j] = sum(a, v[a] * tanh(sum(p, Q[i, p] * W_1[p, a]) + sum(k, K[j, k] * W_2[k, a])))",
         "",
-        meaning="Row i, column j compares query i with key j through a small hidden layer (Bahdanau).",
+        meaning="Row `i`, column `j` compares query `i` with key `j` through a small hidden layer (Bahdanau).",
     ),
 }
 
@@ -53,7 +53,8 @@ def weights(base: float | None, sink: bool) -> Rule:
     if not sink:
         return rule
     meaning = (
-        "Row i says how query i spreads its attention over the keys; a row sums to less than 1, the rest is the sink's."
+        "Row `i` says how query `i` spreads its attention over the keys; a row sums to less than 1, the rest is the "
+        "sink's."
     )
     return replace(rule, meaning=meaning)
 
@@ -66,7 +67,7 @@ def exponential(base: float | None) -> Rule:
         "exp",
         "exp[i, j] = exp_base ** logits[i, j]",
         "exp_base ** logits",
-        meaning="The base of the exponential to the power of every score.",
+        meaning="`exp_base` to the power of every score.",
         why="Exponentials are positive, and they turn differences between scores into ratios: a score that is 1 "
         "higher counts `exp_base` times as much.",
     )

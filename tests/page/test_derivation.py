@@ -212,3 +212,18 @@ def test_numbers_that_do_not_fit_are_still_a_page(problem: Build) -> None:
         assert said(page, "warning") == [
             "Scores: 1 of 1 cells does not fit into float64 (the first at scores[t1,t1])."
         ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("past", "rows"), [(1, "the first row is from the cache."), (2, "the first 2 rows are from")])
+def test_a_cache_is_told_in_words(problem: Build, past: int, rows: str) -> None:
+    one, kept = np.ones((1, 2)), np.ones((past, 2))
+    trace = run(problem(Q=one, K=one, V=one, past_K=kept, past_V=kept, rope=(10_000, "half")))
+    words = " ".join(said(derivation(trace, View()), "text"))
+    assert f"The keys of all tokens: {rows}" in words
+    assert f"Query i stands at position i + {past}, after those of the cache." in words
+
+
+def test_another_base_is_called_by_its_number(problem: Build) -> None:
+    rows = [[1]]
+    words = " ".join(said(derivation(run(problem(Q=rows, K=rows, V=rows, exp_base=2)), View()), "text"))
+    assert "2 to the power of every score." in words
