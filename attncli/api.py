@@ -10,7 +10,7 @@ from attncli import tracing
 from attncli.choices import DETAILS, check_precision, chosen
 from attncli.errors import usage_error
 from attncli.page.derivation import derivation
-from attncli.page.heads import chosen_place
+from attncli.page.place import chosen_place
 from attncli.page.view import View
 from attncli.problem.model import Problem
 from attncli.problem.reader import load as load_problem

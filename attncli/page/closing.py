@@ -12,14 +12,18 @@ from attncli.page.printer import Printer
 from attncli.page.section import shapes
 from attncli.study.words import reading
 from attncli.tracing.model import Step, Trace
+from attncli.tracing.slices import leading
 
 FLOW = (("X", "context"), ("Q", "K", "V"), ("scores",), ("weights",), ("output",))  # what changes dimensions
 
 
 def closing(printer: Printer, *, words: bool) -> Iterator[Block]:
-    """Summary and dimension flow of a whole trace, and its reading unless each of its heads has had its own."""
+    """Summary and dimension flow of a whole trace, and its reading unless each of its heads has had its own.
+
+    After heads that are parts of the page, the summary is a part, too.
+    """
     trace = printer.trace
-    yield Heading("Summary")
+    yield Heading("Summary", part=bool(leading(trace)))
     rows = tuple(_row(printer, number, step) for number, step in enumerate(trace.computed(), 1))
     yield Table(("", "step", "formula", "shape"), rows, right=(0,))
     yield Paragraph(("Dimension flow: ", *_flow(trace)))

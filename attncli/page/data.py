@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from attncli.page.document import Document
-from attncli.page.heads import shown
+from attncli.page.place import shown
 from attncli.page.printer import Printer, printer_for
 from attncli.page.selection import chosen_cell, chosen_steps
 from attncli.page.spelling import plain_line
@@ -29,11 +29,11 @@ def view_data(trace: Trace, view: View, parting: Parting | None = None) -> dict[
 
     Raises (exit 2) where the view asks for a step or a cell that is not there.
     """
-    trace = shown(trace, view)
+    whole, trace = trace, shown(trace, view)
     printer = printer_for(trace, view)
     if view.cell is not None:
-        return _cell_data(trace, view.cell, printer)
-    names = tuple(trace.steps) if view.steps is None else chosen_steps(trace, view.steps)
+        return _cell_data(trace, whole, view.cell, printer)
+    names = tuple(trace.steps) if view.steps is None else chosen_steps(trace, view.steps, whole)
     data = to_dict(trace, names) | {"reading": list(reading(trace))}
     for name in names if view.detail != "brief" else ():
         worked = lines(printer, trace.steps[name], view.detail)
@@ -46,8 +46,8 @@ def view_data(trace: Trace, view: View, parting: Parting | None = None) -> dict[
     return data
 
 
-def _cell_data(trace: Trace, cell: str, printer: Printer) -> dict[str, Any]:
-    step, index = chosen_cell(trace, cell)
+def _cell_data(trace: Trace, whole: Trace, cell: str, printer: Printer) -> dict[str, Any]:
+    step, index = chosen_cell(trace, cell, whole)
     found: dict[str, Any] = {"step": step.name, "index": list(index), "label": cell_label(step, index)}
     if not step.rule.given:
         found["text"] = plain_line(worked_line(printer, step, index))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from attncli.page.closing import closing
 from attncli.page.data import view_data
 from attncli.page.document import Block, Document, Heading, Paragraph
-from attncli.page.heads import sections, shown
+from attncli.page.heads import sections
+from attncli.page.place import among_others, shown
 from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import about, notes
 from attncli.page.section import cell_section, given_section, step_section
@@ -26,15 +27,15 @@ def derivation(trace: Trace, view: View, parting: Parting | None = None) -> Docu
 
     A whole page in a lower number format closes with its `parting` from float64.
     """
-    trace = shown(trace, view)
+    whole, trace = trace, shown(trace, view)
     printer = printer_for(trace, view)
     if view.cell is not None:
-        step, index = chosen_cell(trace, view.cell)
-        blocks = tuple(cell_section(printer, step, index))
+        step, index = chosen_cell(trace, view.cell, whole)
+        blocks = (*among_others(printer_for(whole, view), view, (step.name,)), *cell_section(printer, step, index))
         page = (*notes(printer, blocks), *blocks)
         return Document(trace.title, page, lambda: view_data(trace, view))
-    names = tuple(trace.steps) if view.steps is None else chosen_steps(trace, view.steps)
-    blocks = tuple(_sections(printer, names, view))
+    names = tuple(trace.steps) if view.steps is None else chosen_steps(trace, view.steps, whole)
+    blocks = (*among_others(printer_for(whole, view), view, names), *_sections(printer, names, view))
     page = (*notes(printer, blocks), *blocks)
     if view.steps is None:
         page = (

@@ -12,7 +12,7 @@ from attncli.page.document import Block, Listing, Paragraph, Text, Worked, Worke
 from attncli.page.printer import Printer
 from attncli.page.stages import is_near
 from attncli.page.worked import cell_label
-from attncli.problem.axes import PLACES
+from attncli.problem.axes import HEAD, PLACES
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import leading, length
 
@@ -42,6 +42,8 @@ def about(printer: Printer) -> Text:
     ):
         if name in scalars:
             source.append(f"; {said.format(scalars[name].text)}")
+    if "sink" in trace:
+        source.append("; a sink for each head")
     if trace.settings.position:
         source.append(f"; positions: {' and '.join(map(_position, trace.settings.position))}")
     if trace.settings.mask:
@@ -57,7 +59,7 @@ def _leading(trace: Trace) -> Iterator[str]:
     """How many entries and heads there are, and of what is cached."""
     for letter in leading(trace):
         yield f"{count(length(trace, letter), PLACES[letter])}, "
-    if trace.settings.kv_heads:
+    if trace.settings.kv_heads and HEAD in leading(trace):
         yield f"{count(trace.settings.kv_heads, 'head')} of keys and values, "
     if "past_K" in trace:
         yield f"{count(trace['past_K'].shape[-2], 'key')} from a cache, "

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from attncli.attention.rules import cell_form, headline, in_symbols
 from attncli.equation.shapes import product_factors, shape_text
+from attncli.equation.symbols import symbol
 from attncli.equation.tree import Name
 from attncli.page.document import Block, Cell, Formula, Grid, Heading, Math, Paragraph, Shapes, Worked, WorkedLine, text
 from attncli.page.printer import Printer
@@ -20,7 +21,8 @@ def given_section(printer: Printer, step: Step, detail: str, *, told: bool = Fal
     """A given array: its name, shape and meaning, and its numbers; `told` where the page has said before what it is."""
     size = shape_text(step.shape)
     meaning = () if detail == "brief" or told else (": ", *text(step.rule.meaning))
-    yield Paragraph((f"{step.rule.title} ", Math(in_symbols(Name(step.name))), f" ({size})", *meaning))
+    letter = () if symbol(step.rule.symbol).is_word else (Math(in_symbols(Name(step.name))), " ")  # not Sinks sink
+    yield Paragraph((f"{step.rule.title} ", *letter, f"({size})", *meaning))
     yield grid(printer, step)
 
 

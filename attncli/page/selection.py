@@ -13,23 +13,28 @@ from attncli.tracing.model import Step, Trace
 _CELL = re.compile(r"\s*([^\s\[]+)\s*\[(.*)\]\s*", re.DOTALL)
 _PART = re.compile(r"""\s*"([^"]*)"\s*(?:,|$)|\s*'([^']*)'\s*(?:,|$)|([^,]*)(?:,|$)""", re.DOTALL)
 _LONGEST = 1000
+_OF_A_HEAD = {"slopes": "bias", "sink": "row_sum"}  # where a head's own number is read
 
 
-def chosen_steps(trace: Trace, names: Sequence[str]) -> tuple[str, ...]:
-    """The steps of these names or letters, in the order of the trace; raises (exit 2) for one that is not there."""
-    return chosen_names(names, tuple(trace.steps))
+def chosen_steps(trace: Trace, names: Sequence[str], whole: Trace | None = None) -> tuple[str, ...]:
+    """The steps of these names or letters, in the order of the trace; raises (exit 2) for one that is not there.
+
+    Where the trace is a head of a `whole` one, what that has besides is told to be of all heads.
+    """
+    return chosen_names(names, tuple(trace.steps), tuple(whole.steps) if whole else ())
 
 
-def chosen_names(names: Sequence[str], there: Sequence[str]) -> tuple[str, ...]:
+def chosen_names(names: Sequence[str], there: Sequence[str], beside: Sequence[str] = ()) -> tuple[str, ...]:
     """The steps of these names or letters among those that are there, in their order; raises (exit 2) for others."""
-    chosen = {_name(name, there) for name in names}
+    chosen = {_name(name, there, beside) for name in names}
     return tuple(name for name in there if name in chosen)
 
 
-def chosen_cell(trace: Trace, text: str) -> tuple[Step, tuple[int, ...]]:
+def chosen_cell(trace: Trace, text: str, whole: Trace | None = None) -> tuple[Step, tuple[int, ...]]:
     """The step and the indices of `scores[0,1]`, counted from 0, or of `scores[I,love]`, by label.
 
-    A number is an index unless it is quoted; raises (exit 2) with what would have been right.
+    A number is an index unless it is quoted; raises (exit 2) with what would have been right. The trace may be a head
+    of a `whole` one.
     """
     if len(text) > _LONGEST:
         raise usage_error(f"--cell has {len(text)} characters", help="for example --cell 'scores[0,1]'")
@@ -38,7 +43,7 @@ def chosen_cell(trace: Trace, text: str) -> tuple[Step, tuple[int, ...]]:
         raise usage_error(
             f"--cell {text!r} is not of the form step[row,column]", help="for example --cell 'scores[0,1]'"
         )
-    step = _step(trace, found[1])
+    step = trace.steps[_name(found[1], tuple(trace.steps), tuple(whole.steps) if whole else ())]
     parts = [match for match in _PART.finditer(found[2]) if match[0]]
     if len(parts) != len(step.shape):
         axes = ",".join(step.rule.axes)
@@ -53,16 +58,12 @@ def chosen_cell(trace: Trace, text: str) -> tuple[Step, tuple[int, ...]]:
     return step, tuple(places)
 
 
-def _step(trace: Trace, name: str) -> Step:
-    return trace.steps[_name(name, tuple(trace.steps))]
-
-
-def _name(name: str, there: Sequence[str]) -> str:
+def _name(name: str, there: Sequence[str], beside: Sequence[str]) -> str:
     found = NAMED.get(name)
     if found is not None and found in there:
         return found
-    if found in ("concat", "output") and "heads_output" in there:
-        help = "it comes of all heads together: leave out --head, or ask for heads_output"
+    if found and found in beside:
+        help = f"it is of all heads together: leave out --head, or ask for {_OF_A_HEAD.get(found, 'heads_output')}"
         raise usage_error(f"{found} is no step of a single head", help=help)
     if found:
         raise usage_error(f"this problem has no step {found}", help=f"its steps are {', '.join(there)}")

@@ -42,14 +42,16 @@ class _Writer:
 
     def __init__(self, dollars: bool) -> None:
         self.dollars = dollars
+        self.section = "##"  # one level lower from the first part on
 
     def block(self, block: page.Block) -> str:
         match block:
             case page.Heading(text=text, part=True):
-                return f"# {escape(text)}"
+                self.section = "###"
+                return f"## {escape(text)}"
             case page.Heading(text=text, number=number):
                 head = f"{number}. " if number is not None else ""
-                return f"## {head}{escape(text)}"
+                return f"{self.section} {head}{escape(text)}"
             case page.Paragraph(text=text, kind="text"):
                 return self.sentence(text)
             case page.Paragraph(text=text, kind=kind):
