@@ -120,10 +120,17 @@ def _value(trace: Trace, row: int, key: int) -> str:
 
 
 def _name(trace: Trace, row: int, key: int) -> str:
-    if trace.self_attention and key == row:
+    if key == _own(trace, row):
         return "itself"
     label = trace.context_tokens[key]
     return f'"{label}"' if trace.context_tokens.count(label) == 1 else f'"{label}" (key {key})'
+
+
+def _own(trace: Trace, row: int) -> int | None:
+    """The key of the query's own token: the last keys are those of the new tokens; None in cross-attention."""
+    past = len(trace["past_K"]) if "past_K" in trace else 0
+    same = trace.tokens == trace.context_tokens[past:] and "context" not in trace
+    return past + row if same else None
 
 
 def _same(weights: Weights) -> bool:

@@ -104,6 +104,18 @@ def test_labels_that_occur_twice_are_told_apart(problem: Build) -> None:
     )
 
 
+def test_after_a_cache_the_last_keys_are_those_of_the_queries(problem: Build) -> None:
+    """Of equal rows every token sees all; of the last two keys, the first is that of the first query."""
+    rows = {"Q": [[1], [1]], "K": [[0], [2]], "V": [[0], [1]], "past_K": [[0]], "past_V": [[0]]}
+    first, second = reading(run(problem(**rows, tokens=("b", "c"), context_tokens=("a", "b", "c"))))
+    assert first == '"b" pays 78.7 % of its attention to "c", 10.7 % each to "a" and itself. ' + (
+        'Its output is mostly the value of "c" (78.7 %).'
+    )
+    assert second.endswith("Its output is mostly its own value (78.7 %).")
+    crossed = reading(run(problem(**rows, tokens=("x", "c"), context_tokens=("a", "b", "c"))))
+    assert not any("itself" in sentence or "own" in sentence for sentence in crossed)
+
+
 def test_the_same_words_in_a_context_are_not_itself(problem: Build) -> None:
     arrays = {name: [[1.0]] for name in ("X", "context", "W_Q", "W_K", "W_V")}
     sentence = reading(run(problem(**arrays, tokens=("a",), context_tokens=("a",))))[0]
