@@ -26,7 +26,7 @@ def substitute(
     """The cell's own sentence: sums written out, every array cell replaced by `number(name, indices)`.
 
     A `where` whose condition the numbers decide is replaced by the branch it takes, and `finite` by the
-    number it lets through.
+    number it lets through. A sum among the terms of a sum hands them its own.
     """
 
     def put(node: Expression, place: Place) -> Expression:
@@ -45,11 +45,17 @@ def substitute(
             case Call(function="finite", arguments=(argument,)):
                 through = put(argument, place)
                 return Number(Fraction(0), "0") if exact(through) == -math.inf else through
+            case Call(function="add", arguments=arguments):
+                return Call("add", tuple(term for argument in arguments for term in _terms(put(argument, place))))
             case Call(function=function, arguments=arguments):
                 return Call(function, tuple(put(argument, place) for argument in arguments))
         return node
 
     return put(expression, place)
+
+
+def _terms(expression: Expression) -> tuple[Expression, ...]:
+    return expression.arguments if isinstance(expression, Call) and expression.function == "add" else (expression,)
 
 
 def exact(expression: Expression) -> Any:

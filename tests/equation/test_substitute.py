@@ -73,6 +73,14 @@ def test_a_sum_of_one_term_is_that_term() -> None:
     assert write(substitute(tree, {"i": 0}, {"k": 1}, lambda *_: _number(3), {}), UNICODE) == "3·2"
 
 
+def test_a_sum_among_terms_hands_them_its_own() -> None:
+    """Not 2 + (3 + 4): no parentheses where none are needed; those of a difference and of a product stay."""
+    tree = parse_equation("R[i] = A[i] + sum(j, A[j]) + c * (1 + sum(j, A[j])) - (1 + A[i])").expression
+    cell = substitute(tree, {"i": 0}, {"j": 2}, lambda name, at: _number(at[0] + 2), {"c": _number(9)})
+    assert write(cell, UNICODE) == "2 + 2 + 3 + 9·(1 + 2 + 3) - (1 + 2)"
+    assert exact(cell) == 58
+
+
 def test_only_the_branch_that_is_taken_is_put_in() -> None:
     tree = parse_equation("M[i, j] = where(j <= i, S[i, j], -inf)").expression
     hidden = substitute(tree, {"i": 0, "j": 1}, {}, lambda *_: pytest.fail("was read"), {})
