@@ -104,7 +104,7 @@ LATEX_FUNCTIONS = _SHARED | {
     "mod": operator(r" \bmod ", PRODUCT, PRODUCT, POWER),
     "rotate": latex_function(r"\mathrm{{rotate}}", separator=", "),
     "stack": latex_function(r"\mathrm{{stack}}", separator=", "),
-    "join": latex_function(r"\mathrm{{concat}}"),
+    "join": Spelling(r"\mathrm{{Concat}}({0}_0, {0}_1, \ldots)"),
     "max": latex_function(r"\max", separator=", "),
     "le": operator(r" \le ", COMPARISON, SUM),
     "ge": operator(r" \ge ", COMPARISON, SUM),
@@ -157,5 +157,17 @@ LATEX_LINE = replace(  # for lines of text, where a fraction would be too small 
         "div": _SHARED["div"],
         "share": _SHARED["share"],
         "where": Spelling(r"{1} \;\mathrm{{if}}\; {0} \;\mathrm{{else}}\; {2}", CHOICE, (COMPARISON, SUM, SUM)),
+    },
+)
+LATEX_TERMS = replace(  # for sums that TeX breaks into lines, where it may break before a term and nowhere else
+    LATEX_LINE,
+    functions={
+        **LATEX_LINE.functions,
+        "add": operator(r" \allowbreak + ", SUM, SUM, PRODUCT),
+        "add_mask": operator(r" \allowbreak + ", SUM, SUM, PRODUCT),
+        "sub": operator(r" \allowbreak - ", SUM, SUM, PRODUCT),
+        "max": latex_function(r"\max", separator=r", \allowbreak "),
+        "comes_to": operator(r" \allowbreak = ", CHOICE),
+        "comes_near": operator(r" \allowbreak \approx ", CHOICE),
     },
 )

@@ -9,6 +9,7 @@ import pytest
 from pages import EVERY_BLOCK, HOSTILE, dot, grid, number, page
 
 from attncli.equation.parse import parse_equation
+from attncli.equation.tree import Call
 from attncli.page.catalogue import catalogue
 from attncli.page.derivation import derivation
 from attncli.page.document import Block, Formula, Heading, Listing, Paragraph, Table, Worked, WorkedLine, text
@@ -130,6 +131,19 @@ def test_a_fragment_names_its_package_and_has_no_preamble() -> None:
 def test_worked_lines_are_inline_math_so_that_they_break() -> None:
     line = WorkedLine("I", dot(("2", "-2"), ("0", "1")), number("-4"), exact=False)
     assert r"$2 \cdot (-2) + 0 \cdot 1 \approx -4$\par" in render(page(Worked((line,))), "latex")
+
+
+def test_a_long_sum_may_be_broken_before_its_terms_and_nowhere_else() -> None:
+    """By itself TeX breaks after any operator: inside a product, and with the plus at the end of a line."""
+    sums = Worked((WorkedLine("I", dot(*[("0.360", "0.938")] * 12), number("4.052"), exact=False),))
+    highest = Worked((WorkedLine("I", Call("max", tuple(map(number, map(str, range(20))))), number("19")),))
+    stages = Call("comes_near", (Call("comes_to", (dot(*[("1.5", "2")] * 9), number("27"))), number("3"))), number("3")
+    written = render(page(sums, highest, Worked((WorkedLine("I", *stages),))), "latex")
+    assert r"2 \allowbreak = 27 \allowbreak \approx 3 \allowbreak = 3$" in written
+    terms = r" \allowbreak + ".join([r"0.360 \cdot 0.938"] * 12)
+    assert rf"${terms} \allowbreak \approx 4.052$" in written
+    assert r"$\max(0, \allowbreak 1, \allowbreak 2, " in written
+    assert written.count(r"\binoppenalty=10000\relpenalty=10000") == 3
 
 
 def test_a_long_formula_in_a_table_can_be_broken() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from attncli.equation.notation import LATEX, LATEX_LINE
+from attncli.equation.notation import LATEX, LATEX_LINE, LATEX_TERMS, UNICODE
 from attncli.equation.shapes import product_text
 from attncli.page import document as page
 from attncli.page.spelling import formula, sides
@@ -29,6 +29,7 @@ PREAMBLE = r"""\documentclass[11pt]{article}
 """
 FRAGMENT = "% Needs \\usepackage{color} in the preamble.\n"
 LABEL = 34  # digits; labels wider than this do not set the width of their column
+SHORT = 60  # digits; labels and sums as wide as this together fit on a line
 
 
 def render(document: page.Document, style: Style) -> str:
@@ -79,17 +80,24 @@ def _block(block: page.Block) -> Iterator[str]:
 
 
 def _worked(lines: Sequence[page.WorkedLine]) -> str:
-    """Paragraphs of inline math, which TeX breaks at operators, hanging from a column of labels."""
+    """Paragraphs of inline math, which TeX breaks before terms, hanging from a column of labels."""
     widths = [length(label(line.label)) for line in lines]
     width = max((wide for wide in widths if wide <= LABEL), default=0) * 0.5 + 1.5
     written = []
     for line, wide in zip(lines, widths, strict=True):
         name = escape(label(line.label))
         head = rf"\makebox[{width:.1f}em][l]{{{name}}}" if wide <= LABEL else rf"{name}\quad"
-        sums = " ".join(side for side in sides(line, LATEX_LINE) if side)
+        sums = _sums(line, SHORT - wide)
         parts = [f"${sums}$"] if sums else []
         parts += [sentence(line.remark)] if line.remark else []
         said = r"\quad ".join(parts)
         hang = rf"\hangindent={width + 1.5:.1f}em \hangafter=1"
         written.append(rf"{hang} \leavevmode{{}}{head}{said}\par")
-    return "{\\raggedright\\parskip=2pt\n" + "\n".join(written) + "\n}"
+    return "{\\raggedright\\parskip=2pt\\binoppenalty=10000\\relpenalty=10000\n" + "\n".join(written) + "\n}"
+
+
+def _sums(line: page.WorkedLine, room: float) -> str:
+    """What is worked and what comes out, with the places where it may be broken only if it has to be."""
+    short = len(" ".join(sides(line, UNICODE))) <= room
+    notation, gap = (LATEX_LINE, " ") if short else (LATEX_TERMS, r" \allowbreak ")
+    return gap.join(side for side in sides(line, notation) if side)
