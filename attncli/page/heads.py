@@ -36,7 +36,8 @@ def _level(whole: Printer, here: Printer, names: tuple[str, ...], view: View, pl
     if blocks:
         yield Heading(title(place) if place else f"What all {_MANY[leading(trace)[0]]} share", part=True)
         if inner and view.steps is None and not told and not all(trace.steps[name].rule.given for name in own):
-            yield Paragraph((f"What all {_MANY[inner]} share comes first; steps are numbered in the order of work.",))
+            what = f"What all {_MANY[inner]} share" if place else "This"
+            yield Paragraph((f"{what} comes first; steps are numbered in the order of work.",))
         if HEAD in place:
             yield from _served(trace, place[HEAD], names)
         yield from blocks

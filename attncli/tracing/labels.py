@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attncli.attention.rule import Rule
+from attncli.problem.axes import width
 from attncli.problem.model import Problem
 
 _COUNTED = {"batch": "entry {}", "head": "head {}", "kv_head": "kv head {}", "position": "{}", "pair": "pair {}"}
 
 
 def labels(problem: Problem, rule: Rule, shape: Sequence[int]) -> tuple[tuple[str, ...], ...]:
-    """The labels of a step of this shape, axis by axis: heads and positions count from 0, features from d1."""
+    """The labels of a step of this shape, axis by axis: heads and positions count from 0, features from d1.
+
+    Side by side, features say whose they are: h0 d1, h0 d2, h1 d1, …
+    """
     return tuple(_axis(problem, axis, size) for axis, size in zip(rule.axes, shape, strict=True))
 
 
@@ -24,4 +28,7 @@ def _axis(problem: Problem, axis: str, size: int) -> tuple[str, ...]:
         return problem.context_tokens[:size]
     if axis in _COUNTED:
         return tuple(_COUNTED[axis].format(place) for place in range(size))
+    own = width("V", problem.given)
+    if axis == "joined" and size > own:
+        return tuple(f"h{place // own} d{place % own + 1}" for place in range(size))
     return tuple(f"d{place + 1}" for place in range(size))

@@ -20,7 +20,7 @@ from attncli.tracing import run
 
 Build = Callable[..., Problem]
 WORK = ["Keys, transposed", "Scores", "Scaled scores", "Exponentials", "Row sums", "Attention weights"]
-ORDER = "What all heads share comes first; steps are numbered in the order of work."
+ORDER = "This comes first; steps are numbered in the order of work."
 
 
 def page(problem: Problem, **choice: object) -> Document:
