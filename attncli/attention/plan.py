@@ -50,7 +50,7 @@ def plan_logits(problem: Problem) -> Plan:
     read = {"Q": "Q_rot", "K": "K_rot"} if problem.rope else {}
     scores = variants.SCORES[problem.score]
     if "K_T" in scores.inputs:
-        rules.append(COMPUTED_RULES["K_T"].reading(read))
+        rules.append(positions.transposed() if problem.rope else COMPUTED_RULES["K_T"])
     rules.append(scores.reading(read))
     if isinstance(problem.scale, Scalar):
         rules.append(variants.SCALED["number"])

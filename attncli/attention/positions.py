@@ -32,6 +32,12 @@ def rotated(name: str, pairing: Pairing, shift: str) -> Rule:
     )
 
 
+def transposed() -> Rule:
+    """K_T where keys are rotated, whose letter does not say so."""
+    rule = COMPUTED_RULES["K_T"].reading({"K": "K_rot"})
+    return replace(rule, meaning=f"{rule.meaning} With RoPE, `K_T` stands for the rotated keys.")
+
+
 def alibi_slopes(heads: int) -> tuple[Rule, Mapping[str, Scalar]]:
     """The usual slopes of so many heads; where they are no power of two, the others lie between the first ones."""
     near = 2 ** (heads.bit_length() - 1)

@@ -221,6 +221,7 @@ def test_a_cache_is_told_in_words(problem: Build, past: int, rows: str) -> None:
     words = " ".join(said(derivation(trace, View()), "text"))
     assert f"The keys of all tokens: {rows}" in words
     assert f"Query i stands at position i + {past}, after those of the cache." in words
+    assert "With RoPE, Kᵀ stands for the rotated keys." in words
 
 
 def test_another_base_is_called_by_its_number(problem: Build) -> None:
