@@ -9,10 +9,22 @@ import pytest
 from pages import EVERY_BLOCK, HOSTILE, dot, grid, number, page
 
 from attncli.equation.parse import parse_equation
-from attncli.equation.tree import Call
+from attncli.equation.tree import Call, Name
 from attncli.page.catalogue import catalogue
 from attncli.page.derivation import derivation
-from attncli.page.document import Block, Formula, Heading, Listing, Paragraph, Table, Worked, WorkedLine, text
+from attncli.page.document import (
+    Block,
+    Cell,
+    Formula,
+    Grid,
+    Heading,
+    Listing,
+    Paragraph,
+    Table,
+    Worked,
+    WorkedLine,
+    text,
+)
 from attncli.page.view import View
 from attncli.problem.model import Problem
 from attncli.render import Style, render
@@ -119,6 +131,12 @@ def test_a_formula_stays_with_what_precedes_and_follows_it() -> None:
     assert render(page(*blocks, grid("S", ("a",), ("b",), "1")), "latex", FRAGMENT).startswith(
         f"Why.\n\\[\n\\postdisplaypenalty=10000\n{math}\n\\]\n\\[\n\\bordermatrix"
     )
+
+
+def test_a_legend_stays_with_its_matrix() -> None:
+    shown = Grid(Name("S"), ("a",), ("b",), ((Cell("1", hidden=True),),))
+    assert "\\[\n\\postdisplaypenalty=10000\n\\bordermatrix" in render(page(shown), "latex", FRAGMENT)
+    assert "postdisplaypenalty" not in render(page(grid("S", ("a",), ("b",), "1")), "latex", FRAGMENT)
 
 
 def test_a_fragment_names_its_package_and_has_no_preamble() -> None:

@@ -10,7 +10,7 @@ from attncli.page.document import Cell, Grid
 from attncli.render.columns import caption, split
 from attncli.render.labels import label
 from attncli.render.latex.escape import escape, length
-from attncli.render.shades import background, foreground
+from attncli.render.shades import background, foreground, needs_legend
 
 COLUMNS = 8  # the most that stand side by side on a page
 LINE = 76  # digits of a matrix that fit on a line between its parentheses, its labels included
@@ -38,7 +38,7 @@ def grid_displays(grid: Grid) -> Iterator[str]:
             parts += [caption("row", top, bottom, len(grid.rows))] * (bottom - top < len(grid.rows))
             if parts:
                 yield rf"{{\small {escape(', '.join(parts))}:}}"
-            yield display(_matrix(grid, name, slice(top, bottom), slice(start, end)))
+            yield display(_matrix(grid, name, slice(top, bottom), slice(start, end)), keep=needs_legend(grid))
 
 
 def display(formula: str, *, keep: bool = False) -> str:
