@@ -135,7 +135,9 @@ def test_a_formula_stays_with_what_precedes_and_follows_it() -> None:
 
 def test_a_legend_stays_with_its_matrix() -> None:
     shown = Grid(Name("S"), ("a",), ("b",), ((Cell("1", hidden=True),),))
-    assert "\\[\n\\postdisplaypenalty=10000\n\\bordermatrix" in render(page(shown), "latex", FRAGMENT)
+    written = render(page(shown), "latex", FRAGMENT)
+    assert "\\[\n\\postdisplaypenalty=10000\n\\bordermatrix" in written
+    assert "\\]\n\n\\nopagebreak{\\small\\leavevmode\\color" in written
     assert "postdisplaypenalty" not in render(page(grid("S", ("a",), ("b",), "1")), "latex", FRAGMENT)
 
 

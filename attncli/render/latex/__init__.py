@@ -70,8 +70,8 @@ def _block(block: page.Block) -> Iterator[str]:
             yield _worked(lines)
         case page.Grid():
             yield from grid_displays(block)
-            if needs_legend(block):
-                yield rf"\nopagebreak{{\small\color[gray]{{{GRAY}}}Gray: {LEGEND}.\par}}"
+            if needs_legend(block):  # within a paragraph, since a color before one lets the page break in spite of all
+                yield rf"\nopagebreak{{\small\leavevmode\color[gray]{{{GRAY}}}Gray: {LEGEND}.\par}}"
         case page.Table(head=head, rows=rows, right=right):
             yield from tables(head, rows, right)
         case page.Listing(items=items):
