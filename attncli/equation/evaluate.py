@@ -59,29 +59,38 @@ class _Evaluator:
         if len(kept) == len(indices):
             return _Axed(array, tuple(kept.values()))
         sought = {at: index for at, index in enumerate(indices) if at not in kept}
-        axes = tuple(dict.fromkeys(letter for index in sought.values() for letter in letters(index, self.sizes)))
+        by = {at: tuple(dict.fromkeys(letters(index, self.sizes))) for at, index in sought.items()}
+        named = [*kept.values(), *(letter for each in by.values() for letter in each)]
+        if all(len(each) == 1 for each in by.values()) and len(set(named)) == len(named):
+            return self.taken(array, sought, {**kept, **{at: each[0] for at, each in by.items()}})
+        axes = tuple(dict.fromkeys(letter for each in by.values() for letter in each))
         flat = [self.flat_position(array, sought, dict(zip(axes, place, strict=True))) for place in self.places(axes)]
-        if len(sought) == len(axes) == 1:  # one row for each place: they stay where they are
-            (at,) = sought
-            return _Axed(
-                self.xp.take(array, self.xp.asarray(flat, dtype=self.xp.int64), axis=at),
-                tuple(kept.get(each, axes[0]) for each in range(len(indices))),
-            )
         rows = _permute(self.xp, array, (*kept, *sought))
         shape = tuple(array.shape[at] for at in kept)
         rows = self.xp.reshape(rows, (*shape, prod(array.shape[at] for at in sought)))
         found = self.xp.take(rows, self.xp.asarray(flat, dtype=self.xp.int64), axis=len(kept))
         return _Axed(self.xp.reshape(found, (*shape, *(self.sizes[axis] for axis in axes))), (*kept.values(), *axes))
 
+    def taken(self, array: Array, sought: Mapping[int, str | Expression], axes: Mapping[int, str]) -> _Axed:
+        """An array whose axes are each read by a letter of their own: one axis after the other, where it stands."""
+        for at, index in sought.items():
+            letter, length = axes[at], array.shape[at]
+            rows = [self.nearest(index, {letter: place}, length) for place in range(self.sizes[letter])]
+            array = self.xp.take(array, self.xp.asarray(rows, dtype=self.xp.int64), axis=at)
+        return _Axed(array, tuple(axes[at] for at in sorted(axes)))
+
+    def nearest(self, index: str | Expression, place: Mapping[str, int], length: int) -> int:
+        """A position on an axis of this length; of one outside, which no `where` chooses, the nearest."""
+        return min(max(position(index, place, self.scalars), 0), length - 1)
+
     def places(self, axes: Sequence[str]) -> Iterator[tuple[int, ...]]:
         return product(*(range(self.sizes[axis]) for axis in axes))
 
     def flat_position(self, array: Array, sought: Mapping[int, str | Expression], place: Mapping[str, int]) -> int:
-        """The position on the axes `sought` laid end to end; outside, the nearest, which a `where` does not choose."""
+        """The position on the axes `sought` laid end to end."""
         flat = 0
         for at, index in sought.items():
-            nearest = min(max(position(index, place, self.scalars), 0), array.shape[at] - 1)
-            flat = flat * array.shape[at] + nearest
+            flat = flat * array.shape[at] + self.nearest(index, place, array.shape[at])
         return flat
 
     def call(self, function: str, arguments: Sequence[Expression]) -> _Axed | float:

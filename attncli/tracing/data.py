@@ -120,6 +120,7 @@ def _step(step: Step) -> dict[str, Any]:
         "value": _values(step.value),
         **({"written": step.written.tolist()} if step.written is not None else {}),
         "meaning": rule.meaning,
+        **({"meanings": list(rule.meanings)} if rule.meanings else {}),
         "why": rule.why,
     }
 
@@ -142,6 +143,7 @@ def _read_step(name: str, data: dict[str, Any], format: str) -> Step:
         expression=tree.expression if tree else None,
         matrix_form=parse_expression(data["headline"]) if data["headline"] else None,
         meaning=data["meaning"],
+        meanings=tuple(data.get("meanings", ())),
         why=data["why"],
     )
     value, labels = read_only(_array(data["value"]).astype(format)), tuple(tuple(axis) for axis in data["labels"])

@@ -97,14 +97,14 @@ class Trace:
 
 
 def masked_out(steps: Mapping[str, Step]) -> NDArray[np.bool_] | None:
-    """The cells of the scores that the mask hides, by head and entry where these have any; None without a mask."""
-    return over_scores(steps, "mask", steps["mask"].value == -np.inf) if "mask" in steps else None
+    """The cells of the weights that the mask hides, by head and entry where these have any; None without a mask."""
+    return over_weights(steps, "mask", steps["mask"].value == -np.inf) if "mask" in steps else None
 
 
-def over_scores(steps: Mapping[str, Step], name: str, cells: NDArray[Cells]) -> NDArray[Cells]:
-    """Cells of a step of queries by keys, repeated along the heads and entries that the scores have and it has not."""
-    scores, own = steps["scores"], steps[name].rule.target.letters
+def over_weights(steps: Mapping[str, Step], name: str, cells: NDArray[Cells]) -> NDArray[Cells]:
+    """Cells of a step of queries by keys, repeated along the heads and entries that the weights have and it has not."""
+    weights, own = steps["weights"], steps[name].rule.target.letters
     sizes = tuple(
-        size if letter in own else 1 for letter, size in zip(scores.rule.target.letters, scores.shape, strict=True)
+        size if letter in own else 1 for letter, size in zip(weights.rule.target.letters, weights.shape, strict=True)
     )
-    return np.broadcast_to(cells.reshape(sizes), scores.shape)
+    return np.broadcast_to(cells.reshape(sizes), weights.shape)

@@ -1,4 +1,4 @@
-"""Rows of the scores by name: query "AI" (row 2) in head 0, those of the same heads and entries together."""
+"""Rows of the weights by name: query "AI" (row 2) in head 0, those of the same heads and entries together."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def named(steps: Mapping[str, Step], rows: Iterable[Row]) -> Iterator[tuple[str,
 
     Queries with the same heads and entries are named together, and all heads and entries not at all.
     """
-    *leading, queries, _ = steps["scores"].labels
+    *leading, queries, _ = steps["weights"].labels
     places: dict[int, list[Place]] = {}
     for row in rows:
         *place, query = (row,) if isinstance(row, int) else row

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from attncli.choices import Dtype
 from attncli.english import count, either
-from attncli.tracing.model import Parameters, Step, over_scores
+from attncli.tracing.model import Parameters, Step, over_weights
 from attncli.tracing.rows import named
 
 HIGHEST = -1000.0  # a bias by distance stays above it, and what software writes for -inf is far below
@@ -25,7 +25,7 @@ def sentinel_warnings(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
     soft = (added <= HIGHEST) & (added > -np.inf)
     if not soft.any() or not np.isfinite(weights).all():
         return
-    soft, mask = over_scores(steps, "mask", soft), over_scores(steps, "mask", added)
+    soft, mask = over_weights(steps, "mask", soft), over_weights(steps, "mask", added)
     alone = (soft | (mask == -np.inf)).all(axis=-1) & soft.any(axis=-1)
     yield from _leaks(steps, np.where(soft & ~alone[..., None], weights, 0.0), mask)
     found: dict[str, list[tuple[int, ...]]] = {}
@@ -63,7 +63,7 @@ def _outcome(steps: Mapping[str, Step], row: tuple[int, ...], soft: NDArray[np.b
     """What the weights of a row of only sentinels are."""
 
     def seen(name: str) -> NDArray[np.float64]:
-        return np.asarray(over_scores(steps, name, steps[name].value)[row][soft], dtype=np.float64)
+        return np.asarray(over_weights(steps, name, steps[name].value)[row][soft], dtype=np.float64)
 
     if not steps["weights"].value[row].any():
         return "all of its attention goes to the sink"

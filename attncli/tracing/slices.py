@@ -71,7 +71,7 @@ def at(trace: Trace, place: Mapping[str, int]) -> Trace:
 
 def _rows_left(trace: Trace, place: Mapping[str, int]) -> Iterator[Row]:
     """The rows without keys that are at this place, by what is left of their axes."""
-    own = [letter for letter in trace.steps["scores"].rule.target.letters if letter in LEADING]
+    own = [letter for letter in trace.steps["weights"].rule.target.letters if letter in LEADING]
     for row in trace.fully_masked:
         if isinstance(row, int):
             yield row

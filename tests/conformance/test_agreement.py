@@ -65,6 +65,8 @@ def test_a_trace_survives_json(trace: Callable[..., attncli.Trace], problem: dic
     written = json.dumps(found.to_dict(), allow_nan=False)
     read = attncli.Trace.from_dict(json.loads(written))
     assert json.dumps(read.to_dict(), allow_nan=False) == written
+    assert read.to_markdown() == found.to_markdown()
     for name, step in found.steps.items():
         np.testing.assert_array_equal(read[name], step.value)
         assert read.steps[name].labels == step.labels
+        assert read.steps[name].rule == step.rule

@@ -1,4 +1,4 @@
-"""Rows of the scores by name: queries of the same heads and entries together, and no more than a reader wants."""
+"""Rows of the weights by name: queries of the same heads and entries together, and no more than a reader wants."""
 
 from __future__ import annotations
 
