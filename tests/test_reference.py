@@ -13,16 +13,15 @@ import numpy as np
 import pytest
 
 from attncli import commands
-from attncli.attention import layer, positions
 from attncli.attention.rule import Rule
 from attncli.attention.rules import COMPUTED, GIVEN
-from attncli.attention.variants import SCALED, SCORES, exponential
 from attncli.cli import run
 from attncli.console.values import CHOICES
 from attncli.equation.python import PYTHON
 from attncli.equation.write import write
 from attncli.errors import Exit
 from attncli.page.comparison_schema import comparison_schema
+from attncli.page.variants import variants
 from attncli.problem.conventions import CONVENTIONS, Convention
 from attncli.problem.keys import KEYS, LATER
 from attncli.problem.mask_forms import FORMS
@@ -130,31 +129,18 @@ def test_steps(rule: Rule) -> None:
         return
     expected = [rule.symbol, _equation(rule)] + ([formula(rule)] if rule.matrix_form else [])
     assert [part for part in expected if f"`{part}`" not in row] == []
-    assert rule.given or rule.when in row
+    assert rule.when in row
+    assert not rule.given or rule.meaning.replace("`", "").rstrip(".") in row.replace("`", "")
 
 
-@pytest.mark.parametrize("rule", [*SCORES.values(), *SCALED.values(), exponential(2.0)], ids=_equation)
-def test_variants_of_steps(rule: Rule) -> None:
-    page = text("steps.md")
+OTHERS = {f"{rule.name}, {when}": other for rule in COMPUTED for when, other in variants(rule.name).items()}
+
+
+@pytest.mark.parametrize("form", [form for form in OTHERS if not form.startswith("mask,")])
+def test_variants_of_steps(form: str) -> None:
+    page, rule = section(text("steps.md"), "What is given" if OTHERS[form].given else "Variants"), OTHERS[form]
     assert f"`{_equation(rule)}`" in page
-    assert f"`{formula(rule)}`" in page
-
-
-LAYER = [
-    layer.cached("K", 2), layer.cached("V", 2), layer.row_maxima(sink=True),
-    *(layer.row_sums(sink=True, shift=shift, base=None) for shift in (False, True)),
-    *(layer.output(heads, projected=True, bias=False) for heads in (False, True)),
-    layer.output(heads=True, projected=True, bias=True), layer.output(heads=True, projected=False, bias=False),
-    positions.rotated("K_rot", "interleaved", ""), positions.alibi_slopes(6)[0], positions.alibi_bias(offset=True),
-    positions.masked(bias=True, mask=True), positions.masked(bias=True, mask=False),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("rule", LAYER, ids=_equation)
-def test_variants_of_a_layer(rule: Rule) -> None:
-    variants = section(text("steps.md"), "Variants")
-    assert f"`{_equation(rule)}`" in variants
-    assert rule.matrix_form is None or f"`{formula(rule)}`" in variants
+    assert rule.matrix_form is None or f"`{formula(rule)}`" in page
 
 
 def test_equations_of_heads_and_batches(problem: Callable[..., Problem]) -> None:

@@ -9,6 +9,7 @@ index letters run over.
 from __future__ import annotations
 
 from attncli.attention.rule import computed
+from attncli.problem.axes import HEAD
 
 COMPUTED = (
     computed(
@@ -110,7 +111,7 @@ COMPUTED = (
         "masked[i, j] = add_mask(logits[i, j], mask[i, j])", "add_mask(logits, mask)",
         meaning="The mask added to the scores: what is hidden becomes `-inf`.",
         why="The exponential of `-inf` is 0, so a hidden key gets no attention at all.",
-        when="with a mask",
+        when="with a mask, or with alibi",
     ),
     computed(
         "row_max", "m", "Row maxima", "row_max[i] = max(j, logits[i, j])", "row_maxima(logits)",
@@ -155,7 +156,7 @@ COMPUTED = (
         "join(heads_output)",
         meaning="The outputs of all heads in one row: those of head 0 first.",
         when="with several heads, unless they are an axis of Q, K and V and there is no W_O",
-        joins="h",
+        joins=HEAD,
     ),
     computed(
         "output", "O", "Output", "output[i, c] = sum(j, weights[i, j] * V[j, c])", "weights @ V",

@@ -98,7 +98,7 @@ GIVEN = (
     given(
         "Q", "Q", "Queries", "Q[i, k]",
         meaning="one row per query: what each token is looking for.",
-        when="where it is given instead of projected",
+        when="where the problem gives it",
     ),
     given(
         "new_K", "K_new", "New keys", "new_K[s, k]",
@@ -108,7 +108,7 @@ GIVEN = (
     given(
         "K", "K", "Keys", "K[j, k]",
         meaning="one row per key: what each token offers to be found by.",
-        when="where it is given instead of projected",
+        when="where the problem gives it",
     ),
     given(
         "new_V", "V_new", "New values", "new_V[s, c]",
@@ -118,6 +118,6 @@ GIVEN = (
     given(
         "V", "V", "Values", "V[j, c]",
         meaning="one row per value: what each token hands over.",
-        when="where it is given instead of projected",
+        when="where the problem gives it",
     ),
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """How other software reads a mask: what true and 1 mean in a matrix, and which corner `causal` starts from.
 
 Each line was found by running the software, or where that needs a GPU in its documentation; the tests run it
-again where it is installed. docs/explanation/frameworks.md compares the rest.
+again where it is installed. docs/reference/conventions.md compares the rest.
 """
 
 from __future__ import annotations

@@ -156,7 +156,7 @@ _OF_KIND: dict[Kind, Schema] = {
     "base": {"anyOf": [{"const": "e"}, {"type": "number", "exclusiveMinimum": 1}, _EXACT]},
     "mask": {"anyOf": [*_ONE_MASK, _list({"anyOf": _ONE_MASK}, contains={"not": {"type": "array"}})]},
     "position": {"anyOf": [{"const": "none"}, _POSITION]},
-    "sink": {"anyOf": [*_NUMBER["anyOf"], _list(_NUMBER)]},
+    "sink": {"anyOf": [*_NUMBER["anyOf"], *_VECTOR["anyOf"]]},
     "count": {"type": "integer", "minimum": 1},
 }
 

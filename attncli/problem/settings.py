@@ -11,7 +11,7 @@ from attncli.problem.matrices import DEEPEST, read_matrix
 from attncli.problem.model import Matrix, Scalar
 from attncli.problem.positions import read_past, read_position
 from attncli.problem.spot import Spot
-from attncli.problem.tree import Leaf, Sequence, describe, is_null
+from attncli.problem.tree import Leaf, describe, is_null
 from attncli.problem.values import read_integer, read_labels, read_scalar, read_text, read_word
 
 
@@ -44,9 +44,7 @@ def _read_base(spot: Spot) -> Scalar | None:
 
 
 def _read_sink(spot: Spot) -> Scalar | Matrix | None:
-    if isinstance(spot.node, Sequence):
-        return read_matrix(spot, rank=1)
-    return read_scalar(spot)
+    return read_scalar(spot) if isinstance(spot.node, Leaf) else read_matrix(spot, rank=1)
 
 
 READERS: dict[Kind, Callable[[Spot], Any]] = {

@@ -93,11 +93,16 @@ def test_a_given_step() -> None:
     ("name", "forms"),
     [
         ("Q", ["with b_Q", "given directly"]),
-        ("V", ["with a context", "with b_V", "given directly"]),
+        ("V", ["with a context", "with b_V", "given directly", "with past"]),
         ("scores", ["score: multiplicative", "score: additive"]),
         ("exp", ["exp_base: a number"]),
         ("weights", ["exp_base: a number", "sink: a number, or one per head"]),
-        ("output", []),
+        ("concat", []),
+        ("Q_rot", ["rope, with pairing: interleaved", "rope, with past"]),
+        (
+            "output",
+            ["with W_O", "with W_O and several heads", "with W_O, b_O and several heads", "several heads without W_O"],
+        ),
     ],
 )
 def test_variants(name: str, forms: list[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -97,6 +98,12 @@ def test_the_sink_of_a_single_head_is_a_number(sink: str) -> None:
     assert problem.sink == Scalar(0.5, sink.strip("[]"))
     assert problem.slope == Scalar(0.25, "1/4")
     assert not {"sink", "slopes"} & problem.given.keys()
+
+
+def test_sinks_come_from_a_file_too(tmp_path: Path) -> None:
+    np.savez(tmp_path / "s.npz", sinks=[0.5, -1])
+    text = f"heads: 2\n{LAYER}sink: {{file: s.npz, name: sinks}}"
+    assert loads(text.encode(), "p.yaml", folder=tmp_path).given["sink"].value.tolist() == [0.5, -1]
 
 
 def test_one_sink_and_many() -> None:
