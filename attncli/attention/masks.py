@@ -67,7 +67,7 @@ def clauses(mask: Mask, offset: Offset) -> tuple[Clause, ...]:
 def mask_rule(parts: tuple[Clause, ...]) -> Rule:
     """The mask step for these parts: 0 (or what is added) where all allow it, -inf elsewhere."""
     rule = COMPUTED_RULES["mask"]
-    conditions = [condition for part in parts for condition in part.conditions]
+    conditions = dict.fromkeys(condition for part in parts for condition in part.conditions)
     added = " + ".join(part.added for part in parts if part.added)
     visible = " and ".join(conditions)
     value = f"where({visible}, {added or '0'}, -inf)" if visible else added or "0"
@@ -103,8 +103,10 @@ def _clause(part: MaskPart, offset: Offset, suffix: str) -> Clause:
             )
         case Window(left=left, right=right):
             before, after = f"left{suffix}", f"right{suffix}"
-            limits = (f"j >= {reach} - {before}",) * (left >= 0) + (f"j <= {reach} + {after}",) * (right >= 0)
-            sides = {name: Scalar.of(size) for name, size in ((before, left), (after, right)) if size >= 0}
+            first = f"j >= {reach} - {before}" if left else f"j >= {reach}"
+            last = f"j <= {reach} + {after}" if right else f"j <= {reach}"
+            limits = (*[first] * (left >= 0), *[last] * (right >= 0))
+            sides = {name: Scalar.of(size) for name, size in ((before, left), (after, right)) if size > 0}
             meaning = _window_meaning(left, right)
             return Clause("window", meaning, limits, "", {**offset.parameters, **sides}, offset.leads)
         case Padding(exists=exists):

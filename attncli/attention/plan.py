@@ -79,7 +79,7 @@ def plan_logits(problem: Problem) -> Plan:
 def plan_softmax(problem: Problem, plan: Plan, *, shift: bool) -> tuple[Rule, ...]:
     """The rules from the logits to the output, through the shifted scores where the shift is needed."""
     sink, base = has_sink(problem), problem.exp_base.value if problem.exp_base else None
-    heads, projected = bool(plan.axes.heads or plan.axes.kv_heads), "W_O" in problem.given
+    heads, projected = plan.axes.has_heads, "W_O" in problem.given
     rules: list[Rule] = []
     if shift:
         rules += [layer.row_maxima(sink), COMPUTED_RULES["shifted"]]
@@ -91,11 +91,13 @@ def plan_softmax(problem: Problem, plan: Plan, *, shift: bool) -> tuple[Rule, ..
         variants.weights(base, sink).reading({"logits": plan.logits}),
     ]
     if projected or (heads and joins_heads(problem)):
-        rules += [COMPUTED_RULES["heads_output"], *[COMPUTED_RULES["concat"]] * heads]
+        rules.append(COMPUTED_RULES["heads_output"])
+        if heads:
+            rules.append(COMPUTED_RULES["concat"])
         rules.append(layer.output(heads, projected, "b_O" in problem.given))
     else:
         rules.append(COMPUTED_RULES["output"])
-    return _with(replace(plan, rules=()), rules).rules
+    return _with(plan, rules).rules
 
 
 def has_sink(problem: Problem) -> bool:
@@ -140,12 +142,11 @@ def _rotations(pairing: Pairing, past: int) -> Iterator[Rule]:
 
 def _slopes(problem: Problem, axes: Axes) -> tuple[tuple[Rule, ...], Mapping[str, Scalar]]:
     """The step of slopes for several heads, unless they are given; for a single head just its slope."""
-    heads = axes.heads or axes.kv_heads or 1
     if "slopes" in problem.given:
         return (), {}
-    if heads == 1:
+    if axes.number == 1:
         return (), {"slopes": problem.slope or Scalar.of(2.0**-8)}
-    rule, numbers = positions.alibi_slopes(heads)
+    rule, numbers = positions.alibi_slopes(axes.number)
     return (rule,), numbers
 
 
@@ -163,12 +164,11 @@ def _parameters(problem: Problem, past: int, axes: Axes) -> Iterator[tuple[str, 
             yield "half", Scalar.of(d_k // 2)
     if axes.group > 1:
         yield "group", Scalar.of(axes.group)
-    if (axes.heads or axes.kv_heads) and joins_heads(problem):
+    if axes.has_heads and joins_heads(problem):
         yield "d_v", Scalar.of(width("V", problem.given))
 
 
 def _sizes(problem: Problem, n: int, m: int, past: int, axes: Axes) -> Mapping[str, int]:
     """How far the indices run that no array on the right side of their equation tells."""
-    heads = axes.heads or axes.kv_heads or 1
-    positions = {"t": max(past + n, m), "r": width("K", problem.given) // 2} if problem.rope else {}
-    return {"i": n, "j": m, HEAD: heads, "e": heads * width("V", problem.given), **positions}
+    positions_and_pairs = {"t": max(past + n, m), "r": width("K", problem.given) // 2} if problem.rope else {}
+    return {"i": n, "j": m, HEAD: axes.number, "e": axes.number * width("V", problem.given), **positions_and_pairs}

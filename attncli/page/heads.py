@@ -9,7 +9,7 @@ from attncli.page.place import Places, served, title
 from attncli.page.printer import Printer
 from attncli.page.section import given_section, step_section
 from attncli.page.view import View
-from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
+from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING, PER_HEAD
 from attncli.study.words import reading
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import at, leading, length, of_all_heads, serves
@@ -76,8 +76,8 @@ def _steps(whole: Printer, here: Printer, names: list[str], view: View, told: bo
 def _belongs(trace: Trace, step: Step, place: Places) -> bool:
     """Whether a step is shown here: its last axis is that of this place, and on axes it lacks this is the first."""
     own = {HEAD if letter == KEY_HEAD else letter for letter in step.rule.target.letters if letter in LEADING}
-    if step.shape and len(step.shape) == 1 and own == {HEAD} and step.name in ("slopes", "sink"):
-        own = set()  # one number for each head is shown for all of them at once
+    if step.name in PER_HEAD:
+        own = set()  # which is shown for all of them at once
     innermost = list(place)[-1] if place else None
     if (max(own, key=LEADING.index) if own else None) != innermost:
         return False

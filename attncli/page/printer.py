@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from attncli.equation.decimals import round_half_up
-from attncli.equation.tree import Equation, Expression, Name, Number, rewrite
+from attncli.equation.tree import Call, Equation, Expression, Name, Number, rewrite
 from attncli.page.document import Math, Text, text
 from attncli.page.view import View
 from attncli.problem.model import Matrix, Scalar
@@ -116,7 +116,12 @@ class Printer:
         settings = {name: value for name, value in self.scalars().items() if name != "d_k"}
 
         def put(node: Expression) -> Expression:
-            return settings.get(node.name, node) if isinstance(node, Name) else node
+            match node:
+                case Name(name=name):
+                    return settings.get(name, node)
+                case Call("add", (left, Number(value=value, text=text))) if value is not None and value < 0:
+                    return Call("sub", (left, Number(-value, text.removeprefix("-"))))  # i - 1, not i + (-1)
+            return node
 
         return rewrite(expression, put)
 

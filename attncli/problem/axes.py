@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from attncli.problem.model import Matrix
 from attncli.problem.projections import input_of
 
-RANKS = {**dict.fromkeys(("b_Q", "b_K", "b_V", "b_O", "v"), 1), **dict.fromkeys(("slopes", "sink"), 0)}  # else 2
+PER_HEAD = ("slopes", "sink")  # one number for each head, whatever other axes there are
+RANKS = {**dict.fromkeys(("b_Q", "b_K", "b_V", "b_O", "v"), 1), **dict.fromkeys(PER_HEAD, 0)}  # in one head; else 2
 OF_KEYS = (  # whose heads are those of keys and values
     "W_K", "W_V", "b_K", "b_V", "past_K", "past_V", "new_K", "new_V", "K", "V",
 )  # fmt: skip
@@ -26,6 +27,16 @@ class Axes:
     kv_heads: int | None = None
 
     @property
+    def has_heads(self) -> bool:
+        """Whether heads are an axis of some array."""
+        return self.heads is not None or self.kv_heads is not None
+
+    @property
+    def number(self) -> int:
+        """How many heads there are, 1 where they are no axis."""
+        return self.heads or self.kv_heads or 1
+
+    @property
     def group(self) -> int:
         """How many query heads one head of keys and values serves."""
         return self.heads // self.kv_heads if self.heads and self.kv_heads else 1
@@ -35,8 +46,8 @@ def axes_of(given: Mapping[str, Matrix]) -> Axes:
     """The leading axes of a problem whose arrays fit together."""
     lengths: dict[str, int] = {}
     for name, matrix in given.items():
-        if RANKS.get(name) == 0:
-            continue  # one number for each head says nothing about which heads there are
+        if name in PER_HEAD:
+            continue  # which says nothing about how many heads there are
         shape = matrix.value.shape
         for letter, length in zip(letters_of(name, matrix.value.ndim), shape, strict=False):
             lengths.setdefault(letter, length)

@@ -18,7 +18,7 @@ def check_extent(given: Mapping[str, Matrix], at: Mapping[str, int], report: Rep
     """Ends the reading where there are too many tokens, or where an array on the way would be too large."""
     n, m = sizes(given)
     axes = axes_of(given)
-    each = (axes.batch or 1, axes.heads or axes.kv_heads or 1)
+    each = (axes.batch or 1, axes.number)
     queries, keys = (letter if letter in given else input_of(letter, given) for letter in "QK")
     for name, rows in ((queries, n), (keys, m)):
         if rows > TOKEN_LIMIT:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from attncli.english import count
 from attncli.equation.shapes import shape_text
-from attncli.problem.axes import PLACES, axes_of, letters_of, width
+from attncli.problem.axes import PER_HEAD, PLACES, axes_of, letters_of, width
 from attncli.problem.model import Matrix, Rope
 from attncli.problem.places import Places, path, place
 from attncli.problem.report import Report
@@ -17,7 +17,7 @@ def check_leading(given: Mapping[str, Matrix], at: Places, report: Report) -> No
     """As many entries and heads in one array as in the others that have them."""
     seen: dict[str, tuple[str, int]] = {}
     for name, matrix in given.items():
-        if name in ("slopes", "sink"):
+        if name in PER_HEAD:
             continue
         for letter, length in zip(letters_of(name, matrix.value.ndim), matrix.value.shape, strict=False):
             first, expected = seen.setdefault(letter, (name, length))
@@ -51,7 +51,7 @@ def check_past(given: Mapping[str, Matrix], at: Places, report: Report) -> None:
 
 def check_output(given: Mapping[str, Matrix], at: Places, report: Report) -> None:
     """W_O projects all heads side by side."""
-    heads = axes_of(given).heads or axes_of(given).kv_heads or 1
+    heads = axes_of(given).number
     wide = heads * width("V", given)
     if "W_O" in given and (found := given["W_O"].value.shape)[0] != wide:
         said = f"{heads} heads of {width('V', given)} values" if heads > 1 else "a value"
@@ -80,8 +80,8 @@ def check_positions(given: Mapping[str, Matrix], rope: Rope | None, at: Places, 
                 f"{said}: rope turns pairs of them", at=at["position.rope"], path="position.rope",
                 help="queries and keys must have the same even number of features in each head",
             )  # fmt: skip
-    heads = axes_of(given).heads or 1
-    for name in ("slopes", "sink"):
+    heads = axes_of(given).number
+    for name in PER_HEAD:
         if name in given and (length := given[name].value.shape[0]) != heads:
             report.add(
                 f"{count(length, 'number')} for {count(heads, 'head')}", at=place(name, at), path=path(name),

@@ -85,7 +85,7 @@ def _mask_shape(shape: tuple[int, ...], n: int, m: int, axes: Axes) -> tuple[str
             f"is {shape_text(shape)}, but {count(n, 'query')} and {count(m, 'key')} need {n}×{m}",
             f"give one row per query and one column per key{turned}",
         )
-    leading = (axes.batch or 1, axes.heads or 1)[4 - len(shape) :]
+    leading = (axes.batch or 1, axes.number)[4 - len(shape) :]
     wrong = any(found not in (1, length) for found, length in zip(shape[:-2], leading, strict=True))
     fitting = shape_text((*leading, n, m))
     return (f"is {shape_text(shape)} where {fitting} is needed", _MASK_HELP) if wrong else ("", "")

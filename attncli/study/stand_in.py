@@ -7,14 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, OF_KEYS, RANKS, Axes
+from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, OF_KEYS, PER_HEAD, RANKS, Axes
 from attncli.problem.model import GIVEN, Matrix, Problem
 from attncli.study.sizes import Sizes
 
 _SPLIT = ("W_Q", "b_Q", "Q", *OF_KEYS)  # into heads
 _ROWS = ("X", "context")
 _STACKED = ("Q", "K", "V", "past_K", "past_V")  # by heads, and then by entries
-PER_HEAD = ("slopes", "sink")  # one number each, whatever other axes there are
 
 
 def crossed(problem: Problem) -> Problem:

@@ -31,7 +31,7 @@ def reading(trace: Trace) -> tuple[str, ...]:
     if own := leading(trace):
         word = PLACES[own[0]]
         return tuple(
-            f"{word[0].upper()}{word[1:]} {place}: {sentence}" if len(own) == 1 or own[0] == "b" else sentence
+            f"{word[0].upper()}{word[1:]} {place}: {sentence}"
             for place in range(length(trace, own[0]))
             for sentence in reading(at(trace, {own[0]: place}))
         )
@@ -120,17 +120,10 @@ def _value(trace: Trace, row: int, key: int) -> str:
 
 
 def _name(trace: Trace, row: int, key: int) -> str:
-    if key == _own(trace, row):
+    if key == trace.own_key(row):
         return "itself"
     label = trace.context_tokens[key]
     return f'"{label}"' if trace.context_tokens.count(label) == 1 else f'"{label}" (key {key})'
-
-
-def _own(trace: Trace, row: int) -> int | None:
-    """The key of the query's own token: the last keys are those of the new tokens; None in cross-attention."""
-    past = len(trace["past_K"]) if "past_K" in trace else 0
-    same = trace.tokens == trace.context_tokens[past:] and "context" not in trace
-    return past + row if same else None
 
 
 def _same(weights: Weights) -> bool:

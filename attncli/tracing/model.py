@@ -85,6 +85,12 @@ class Trace:
         """Whether queries and keys are the same tokens, so that a token can attend to itself."""
         return self.tokens == self.context_tokens and "context" not in self.steps
 
+    def own_key(self, query: int) -> int | None:
+        """The key of a query's own token: the last keys are those of the new tokens; None in cross-attention."""
+        past = self["past_K"].shape[-2] if "past_K" in self else 0
+        same = self.tokens == self.context_tokens[past:] and "context" not in self
+        return past + query if same else None
+
     @property
     def shifted(self) -> bool:
         """Whether the largest score of each row was subtracted before the exponentials."""

@@ -135,7 +135,7 @@ def _settings(problem: Problem, plan: Plan, dtype: Dtype, device: str, precision
         softcap=problem.softcap.value if problem.softcap else None,
         exp_base=problem.exp_base.value if problem.exp_base else None,
         precision=precision,
-        heads=plan.axes.heads or plan.axes.kv_heads,
+        heads=plan.axes.number if plan.axes.has_heads else None,
         kv_heads=plan.axes.kv_heads if plan.axes.group > 1 else None,
         position=tuple(name for name, there in (("rope", problem.rope), ("alibi", problem.alibi)) if there) or None,
         pairing=problem.rope.pairing if problem.rope else None,

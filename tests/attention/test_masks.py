@@ -233,7 +233,8 @@ THREE = {"Q": np.eye(3), "K": np.eye(3), "V": [[1, 2], [3, 4], [5, 6]]}
     ("part", "equation"),
     [
         (Causal(), "mask[i, j] = where(j <= i, 0, -inf)"),
-        (Window(1, 0), "mask[i, j] = where(j >= i - left and j <= i + right, 0, -inf)"),
+        (Window(1, 2), "mask[i, j] = where(j >= i - left and j <= i + right, 0, -inf)"),
+        (Window(1, 0), "mask[i, j] = where(j >= i - left and j <= i, 0, -inf)"),
         (Window(-1, 2), "mask[i, j] = where(j <= i + right, 0, -inf)"),
         (Padding(((True, False, True),)), "mask[i, j] = where(exists[j] == 1, 0, -inf)"),
         (Lengths((2,)), "mask[i, j] = where(j < length, 0, -inf)"),

@@ -127,7 +127,7 @@ def test_large_numbers_are_grouped_everywhere() -> None:
 
 def test_a_mask_is_counted_by_kind(problem: Callable[..., Problem]) -> None:
     rows = [[1], [2]]
-    said = prose(cost_page(cost_of(problem(Q=rows, K=rows, V=rows, mask=(Window(1, 0),)), Sizes())))
+    said = prose(cost_page(cost_of(problem(Q=rows, K=rows, V=rows, mask=(Window(1, 1),)), Sizes())))
     counted = "mask: 2×2 cells × (2 comparisons + 1 conjunction + 1 choice) + 2 additions + 2 subtractions = 20"
     assert counted in said
 

@@ -282,7 +282,7 @@ BIAS = Additive(Matrix(np.array([[0.5, -INF, 1], [0, 0, -1e9]])))
         ("mask", (1, 0), (Causal(),), "j ≤ i: 0 ≤ 1 holds, so 0"),
         ("mask", (0, 2), (Causal(),), "j ≤ i: 2 ≤ 0 does not hold, so hidden: -∞"),
         ("mask", (0, 0), (KEEP,), "keep[0, 0] = 0, so hidden: -∞"),
-        ("mask", (0, 0), (Window(1, 0),), "j ≥ i - 1: 0 ≥ 0 - 1 holds, j ≤ i + 0: 0 ≤ 0 + 0 holds, so 0"),
+        ("mask", (0, 0), (Window(1, 0),), "j ≥ i - 1: 0 ≥ 0 - 1 holds, j ≤ i: 0 ≤ 0 holds, so 0"),
         ("mask", (0, 0), (Causal(), BIAS), "j ≤ i: 0 ≤ 0 holds, so 0.500"),
         ("mask", (0, 1), (BIAS,), "-∞"),
         ("mask", (1, 2), (BIAS,), "-1000000000"),
