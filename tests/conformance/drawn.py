@@ -40,8 +40,8 @@ def matrices(seed: int, spread: float = 1.5) -> Matrix:
 
 
 @st.composite
-def problem_files(draw: st.DrawFn, small: bool = False) -> dict[str, Any]:
-    """A problem file of any kind; with small numbers only, if told so."""
+def problem_files(draw: st.DrawFn, small: bool = False, mixed: bool = False) -> dict[str, Any]:
+    """A problem file of any kind; with small numbers only, or with entries in some arrays only, if told so."""
     matrix = matrices(draw(st.integers(0, 2**16)), 1.5 if small else draw(choose([1.5, 1.5, 1.5, 12])))
     settings = draw(scoring())
     position = draw(choose([(), (), ("rope",), ("alibi",), ("rope", "alibi")]))
@@ -63,7 +63,7 @@ def problem_files(draw: st.DrawFn, small: bool = False) -> dict[str, Any]:
         d_k=d_k,
         d_v=draw(sizes),
     )
-    problem = draw(arrays(size, matrix, projected, context)) | settings
+    problem = draw(arrays(size, matrix, projected, context, mixed)) | settings
     if settings.get("score") == "multiplicative":
         problem["W_a"] = matrix(size.d_q, size.d_k)
     if settings.get("score") == "additive":
@@ -103,7 +103,9 @@ def positions(draw: st.DrawFn, kind: str, heads: int) -> Any:
 
 
 @st.composite
-def arrays(draw: st.DrawFn, size: Sizes, matrix: Matrix, projected: set[str], context: bool) -> dict[str, Any]:
+def arrays(
+    draw: st.DrawFn, size: Sizes, matrix: Matrix, projected: set[str], context: bool, mixed: bool
+) -> dict[str, Any]:
     """X, context, the projections, what is given in their place, the cache, and how many heads there are."""
     entries = (size.batch,) if size.batch else ()
     width, other = draw(sizes), draw(sizes)
@@ -111,12 +113,14 @@ def arrays(draw: st.DrawFn, size: Sizes, matrix: Matrix, projected: set[str], co
     heads = {"Q": size.heads, "K": size.kv_heads, "V": size.kv_heads}
     many = {"Q": size.queries, "K": size.new_keys, "V": size.new_keys}
     joined = not size.batch and draw(st.booleans())  # columns of all heads beside one another
+    keeper = None if projected else draw(choose("QKV"))  # has entries, where X and the context do not tell them
     found: dict[str, Any] = {}
 
     def given(letter: str, count: int) -> Any:
         if joined:
             return matrix(count, heads[letter] * per_head[letter])
-        return matrix(*entries, heads[letter], count, per_head[letter])
+        apart = entries if not mixed or letter == keeper else draw(choose([entries, ()]))
+        return matrix(*apart, heads[letter], count, per_head[letter])
 
     if "Q" in projected or (projected and not context):
         found["X"] = matrix(*entries, size.queries, width)

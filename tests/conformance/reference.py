@@ -23,7 +23,8 @@ def attention(problem: Problem) -> dict[str, np.ndarray]:
     if "past" in problem:
         cached = [by_head(problem["past"][letter], kv_heads) for letter in "KV"]
         past = cached[0].shape[2]
-        k, v = np.concatenate([cached[0], k], axis=2), np.concatenate([cached[1], v], axis=2)
+        k, v = (np.concatenate(same_entries(*pair), axis=2) for pair in zip(cached, (k, v), strict=True))
+    q, k, v = same_entries(q, k, v)
     steps |= {"Q": q, "K": k, "V": v}
     if rope := problem.get("position", {}).get("rope"):
         q, k = rotated(q, past, **rope), rotated(k, 0, **rope)
@@ -49,6 +50,12 @@ def attention(problem: Problem) -> dict[str, np.ndarray]:
     if "W_O" in problem:
         steps["output"] = steps["concat"] @ np.array(problem["W_O"]) + np.array(problem.get("b_O", 0))
     return steps
+
+
+def same_entries(*arrays: np.ndarray) -> list[np.ndarray]:
+    """Each with as many entries as those that have the most: what has one is for all."""
+    most = max(array.shape[0] for array in arrays)
+    return [np.broadcast_to(array, (most, *array.shape[1:])) for array in arrays]
 
 
 def head_counts(problem: Problem) -> tuple[int, int]:

@@ -40,6 +40,11 @@ def by_head(torch: Any, array: Any, heads: int, *, split: bool = False) -> Any:
     return array.reshape(-1, *array.shape[-3:])
 
 
+def same_entries(*arrays: Any) -> list[Any]:
+    most = max(array.shape[0] for array in arrays)
+    return [array.expand(most, -1, -1, -1) for array in arrays]
+
+
 def rotated(torch: Any, x: Any, first: int, theta: float = 10000, pairing: str = "half") -> Any:
     """RoPE as the models' own code has it: rotate_half, or complex numbers of neighbors."""
     d = x.shape[-1]
@@ -65,7 +70,8 @@ def attended(torch: Any, problem: Problem) -> tuple[Any, Any, Any, Any, float]:
     if "past" in problem:
         cached = [by_head(torch, problem["past"][letter], kv_heads) for letter in "KV"]
         past = cached[0].shape[2]
-        k, v = torch.cat([cached[0], k], dim=2), torch.cat([cached[1], v], dim=2)
+        k, v = (torch.cat(same_entries(*pair), dim=2) for pair in zip(cached, (k, v), strict=True))
+    q, k, v = same_entries(q, k, v)
     position = problem.get("position", {})
     if "rope" in position:
         q, k = rotated(torch, q, past, **position["rope"]), rotated(torch, k, 0, **position["rope"])
@@ -100,7 +106,7 @@ def agree(problem: Problem, ours: dict[str, np.ndarray], torch: Any, heads_outpu
 
 @pytest.mark.torch
 @MORE
-@given(problem=problem_files())
+@given(problem=problem_files() | problem_files(mixed=True))
 def test_pytorch(torch: Any, program: Solve, problem: Problem) -> None:
     assume(problem.get("score") != "additive" and "softcap" not in problem)
     q, k, v, bias, times = attended(torch, problem)
