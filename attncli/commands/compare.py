@@ -44,8 +44,8 @@ def compare(
         typer.Option(
             "--tolerance",
             metavar="T",
-            help="How far apart cells may be, in relation to their step and their own size.  "
-            "[default: 1e-9; float32 1e-5, float16 1e-2, bfloat16 1e-1]",
+            help="How far apart cells may be, in relation to what they are made of.  "
+            "[default: 1e-9; float32 1e-5, float16 3e-3, bfloat16 2e-2]",
         ),
     ] = None,
     format: options.Format = None,

@@ -15,8 +15,9 @@ from attncli.page.measures import apart, magnitude, number, place, spelled
 from attncli.page.moved import moved_sentences
 from attncli.page.printer import Printer, show
 from attncli.page.worked import worked_line
-from attncli.study.comparison import Comparison, StepComparison
+from attncli.study.comparison import Comparison
 from attncli.study.difference import Difference
+from attncli.study.step import StepComparison
 
 
 def comparison_page(comparison: Comparison, *, detail: str = "rows", precision: int = 3) -> Document:

@@ -9,8 +9,9 @@ from attncli.english import either, listed
 from attncli.page.document import Text
 from attncli.page.measures import number, spelled
 from attncli.study.causes import bias_left_out, constants, tiled
-from attncli.study.comparison import Comparison, StepComparison
+from attncli.study.comparison import Comparison
 from attncli.study.layout import Layout, fewer_axes
+from attncli.study.step import StepComparison
 
 _HOW = {
     "transposed": "transposed",

@@ -6,9 +6,10 @@ import math
 from typing import Any
 
 from attncli import __version__
-from attncli.study.comparison import Comparison, StepComparison
+from attncli.study.comparison import Comparison
 from attncli.study.moved import Moved, Shift
 from attncli.study.side import Side
+from attncli.study.step import StepComparison
 from attncli.tracing.data import FORMAT
 from attncli.tracing.dump import Dump
 

@@ -12,7 +12,7 @@ from attncli.study.comparison import Comparison
 from attncli.study.side import Side
 from attncli.tracing.dump import Dump
 
-WORTH_A_TOLERANCE = 0.01  # beyond this, a larger tolerance is no remedy
+WORTH_A_TOLERANCE = 0.002  # as much as float16 takes; beyond this, a larger tolerance is no remedy
 MOST_STEPS = 8  # named in a row
 
 
@@ -104,7 +104,7 @@ def legend(comparison: Comparison) -> Text:
     if not comparison.tolerance:
         return (f"{who}. Every difference counts.",)
     bound = number(exactly(comparison.tolerance))
-    return (f"{who}. Tolerance: ", *bound, ", in relation to the cell and to its step.")
+    return (f"{who}. Tolerance: ", *bound, ", in relation to what each cell is made of.")
 
 
 def _described(side: Side) -> str:

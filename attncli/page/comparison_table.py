@@ -14,7 +14,8 @@ from attncli.equation.tree import Name
 from attncli.page.document import Block, Cell, Grid, Heading, Paragraph, Table, Text
 from attncli.page.measures import apart, brief_place, magnitude, spelled
 from attncli.page.printer import show
-from attncli.study.comparison import Comparison, StepComparison
+from attncli.study.comparison import Comparison
+from attncli.study.step import StepComparison
 
 NUMBERS = (1, 2, 3, 5, 6)  # columns of the table of steps
 LARGEST = "Each error is the largest of its step; the cell and its numbers are those of the absolute error."

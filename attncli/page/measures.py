@@ -7,8 +7,8 @@ from decimal import ROUND_UP, Context, Decimal
 
 from attncli.page.document import Math, Text
 from attncli.page.printer import FLOAT_DIGITS, literal, show
-from attncli.study.comparison import StepComparison
 from attncli.study.side import Labels
+from attncli.study.step import StepComparison
 
 LEGIBLE = 0.001  # smaller numbers are shown with a power of ten, if in full
 BRIEF = {"entry": "e", "head": "h", "kv head": "kv"}  # before the number of a place on such an axis

@@ -13,8 +13,8 @@ from attncli.page.comparison_table import steps_table
 from attncli.page.document import Block, Document, Heading, Listing, Paragraph, Table, Text
 from attncli.page.measures import apart, magnitude, number, place, powered
 from attncli.page.printer import show
-from attncli.study.comparison import StepComparison
 from attncli.study.formats import Parting
+from attncli.study.step import StepComparison
 from attncli.tracing.data import FORMAT
 
 MOST_ROWS = 8

@@ -74,4 +74,4 @@ def _agrees(comparison: Comparison, array: NDArray[Any], side: Side) -> bool:
     step = comparison.first
     assert step is not None
     wanted, there = step.arranged(array), step.arranged(side[step.name])
-    return not difference(wanted, there, comparison.tolerance).differing
+    return not difference(wanted, there, comparison.tolerance, sizes=step.sizes).differing

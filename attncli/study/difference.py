@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
-from typing import Any
+from math import inf, isfinite
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-Numbers = NDArray[np.float64]
+from attncli.tracing.sentinels import HIGHEST
 
-SENTINEL = -1e4  # from here down, a finite number in a mask is meant to hide, as -inf does
+Numbers = NDArray[np.float64]
+Sizes: TypeAlias = tuple[Numbers | None, Numbers | None]  # of the cells on either side, as far as they are known
+Hides: TypeAlias = Literal["row", "cell"]  # where -inf and a large negative number both hide: beside a row, or alone
+
 LEAST = 0.01  # typical size of an array of smaller numbers, which may be what roundings leave of larger ones
+LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,26 +47,28 @@ class Difference:
         return self.absolute / max(abs(self.a), abs(self.b)) if 0 < self.absolute < inf else self.absolute
 
 
-def difference(a: NDArray[Any], b: NDArray[Any], tolerance: float, *, hides: bool = False) -> Difference:
-    """Compare two arrays of one shape: cells differ where |a − b| > tolerance · (typical + max(|a|, |b|)).
+def difference(
+    a: NDArray[Any], b: NDArray[Any], tolerance: float, *, sizes: Numbers | None = None, hides: Hides | None = None
+) -> Difference:
+    """Compare two arrays of one shape: cells differ where |a − b| > tolerance · size.
 
-    The typical size is the root mean square of the array, the larger of the two, and at least `LEAST`: roundings are
-    as large as the numbers that were added up, which are those of the whole array rather than of one cell. `hides`
-    says that the numbers are those of a mask or of masked scores, where -inf and a large negative number
-    both hide. NaN agrees with NaN, and an infinity with itself.
+    `sizes` says how large the numbers are that each cell is made of; without it, as between two dumps, its size is
+    max(|a|, |b|) and what is typical beside it (`_typical`). `hides` says that the numbers are those of a mask or of
+    masked scores, where -inf and a large negative number both hide. NaN agrees with NaN, and an infinity with itself.
     """
     a, b = a.astype(np.float64), b.astype(np.float64)
     with np.errstate(all="ignore"):
         apart = np.abs(a - b)
-        size = np.maximum(np.abs(a), np.abs(b))
+        larger = np.maximum(np.abs(a), np.abs(b))
         apart[(a == b) | (np.isnan(a) & np.isnan(b))] = 0
         apart[np.isnan(apart)] = inf
-        hidden = _hidden_both_ways(a, b) if hides else np.zeros(a.shape, dtype=bool)
+        hidden = _hidden_both_ways(a, b, hides) if hides else np.zeros(a.shape, dtype=bool)
         apart[hidden] = 0
-        typical = max(LEAST, _typical(a, hides), _typical(b, hides))
-        needed = np.where(apart == inf, inf, apart / (typical + size))
+        if sizes is None:
+            sizes = np.minimum(larger + np.maximum(_typical(a, hides), _typical(b, hides)), LARGEST)
+        needed = np.where(apart == inf, inf, apart / sizes)
         needed[apart == 0] = 0
-        relative = np.where(apart == inf, inf, apart / size)
+        relative = np.where(apart == inf, inf, apart / larger)
         relative[apart == 0] = 0
     differing = needed > tolerance
     count = int(differing.sum())
@@ -75,33 +81,58 @@ def difference(a: NDArray[Any], b: NDArray[Any], tolerance: float, *, hides: boo
     )  # fmt: skip
 
 
-def factor(a: NDArray[Any], b: NDArray[Any], tolerance: float, *, hides: bool = False) -> float | None:
+def factor(
+    a: NDArray[Any], b: NDArray[Any], tolerance: float, *, sizes: Sizes = (None, None), hides: Hides | None = None
+) -> float | None:
     """c where every cell of b is c times that of a, and c is not 1; None where there is no such number.
 
-    `hides` leaves out the cells that are hidden both ways.
+    `sizes` are those of a and of b, as far as they are known; `hides` leaves out the cells that are hidden both ways.
     """
-    a, b = a.astype(np.float64).ravel(), b.astype(np.float64).ravel()
-    if hides:
-        seen = ~_hidden_both_ways(a, b)
-        a, b = a[seen], b[seen]
+    a, b = a.astype(np.float64), b.astype(np.float64)
+    seen = ~_hidden_both_ways(a, b, hides) if hides else np.ones(a.shape, dtype=bool)
     finite = np.isfinite(a) & np.isfinite(b)
-    if not (np.where(finite, 0, a) == np.where(finite, 0, b)).all() or np.count_nonzero(a[finite]) < 2:
+    if ((a != b) & seen & ~finite).any() or np.count_nonzero(a[finite & seen]) < 2:
         return None
-    a, b = a[finite], b[finite]
+    a, b = a[finite & seen], b[finite & seen]
     largest = np.argmax(np.abs(a))
-    ratio = float(b[largest] / a[largest])
-    if ratio == 0 or abs(ratio - 1) <= tolerance or difference(a * ratio, b, tolerance).differing:
-        return None
-    return ratio
+    with np.errstate(all="ignore"):
+        ratio = float(b[largest] / a[largest])
+        if not isfinite(ratio) or ratio == 0 or abs(ratio - 1) <= tolerance:
+            return None
+        of_a, of_b = (None if size is None else size[finite & seen] for size in sizes)
+        size = larger(None if of_a is None else np.minimum(of_a * abs(ratio), LARGEST), of_b)
+        return None if difference(a * ratio, b, tolerance, sizes=size).differing else ratio
 
 
-def _hidden_both_ways(a: Numbers, b: Numbers) -> NDArray[np.bool_]:
-    both: NDArray[np.bool_] = (a <= SENTINEL) & (b <= SENTINEL) & (np.isneginf(a) != np.isneginf(b))
+def larger(of_a: Numbers | None, of_b: Numbers | None) -> Numbers | None:
+    """The larger size of each cell, as far as it is known."""
+    if of_a is None or of_b is None:
+        return of_b if of_a is None else of_a
+    return np.maximum(of_a, of_b)
+
+
+def _hidden_both_ways(a: Numbers, b: Numbers, hides: Hides) -> NDArray[np.bool_]:
+    """Where one is -inf and the other far below what else is to be seen of its row, and below 0 if nothing is."""
+    hidden = np.isneginf(a) | np.isneginf(b)
+    lowest = np.maximum(a, b)  # of a hidden cell, the number
+    seen = np.where(hidden | ~np.isfinite(lowest), -inf, np.minimum(a, b))
+    most = seen.max(axis=-1, keepdims=True, initial=-inf) if hides == "row" and a.ndim else np.full(a.shape, -inf)
+    both: NDArray[np.bool_] = (
+        (lowest <= np.where(most == -inf, 0, most) + HIGHEST) & hidden & (np.isneginf(a) != np.isneginf(b))
+    )
     return both
 
 
-def _typical(array: Numbers, hides: bool) -> float:
-    """The root mean square of the numbers that are finite and, in a mask, do not hide."""
-    counted = np.abs(array[np.isfinite(array) & ((array > SENTINEL) | (not hides))])
-    largest = float(counted.max(initial=0))
-    return largest * float(np.sqrt(np.mean((counted / largest) ** 2))) if largest else 0.0
+def _typical(array: Numbers, hides: Hides | None) -> Numbers:
+    """What is typical beside each cell: the root mean square of its row, or that of its column if it is smaller.
+
+    So a feature with far larger numbers, or a token, excuses no other. An axis of one place tells nothing.
+    """
+    counted = np.where(np.isfinite(array) & ((array > HIGHEST) | (hides is None)), np.abs(array), 0)
+    axes = [axis for axis in (-1, -2)[: array.ndim] if array.shape[axis] > 1]
+    typical: Numbers = np.full(array.shape, LARGEST if axes else 0.0)
+    for axis in axes:
+        largest = counted.max(axis=axis, keepdims=True)
+        scaled = counted / np.where(largest, largest, 1)
+        typical = np.minimum(typical, largest * np.sqrt(np.mean(scaled**2, axis=axis, keepdims=True)))
+    return typical.clip(min=LEAST)

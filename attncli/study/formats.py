@@ -56,7 +56,7 @@ def parting(low: Trace, double: Trace) -> Parting:
     dtype = DTYPES[low.settings.dtype]
     sides = (Side(trace.settings.dtype, trace.settings.dtype, f"in {trace.settings.dtype}", trace)
              for trace in (double, low))  # fmt: skip
-    comparison = compare(*sides, tolerance=0)
+    comparison = compare(*sides, tolerance=0, sized=False)
     weights, true = low["weights"].astype(np.float64), double["weights"].astype(np.float64)
     vanished = int(((weights == 0) & (true != 0)).sum())
     return Parting(dtype, comparison, _uneven(weights, true, dtype), _overflow(low, double), vanished)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.study.difference import difference
+from attncli.study.difference import Sizes, difference, larger
 
 Shape: TypeAlias = tuple[int, ...]
 Layout: TypeAlias = Literal["split", "transposed", "exchanged", "recut", "averaged"]
@@ -50,23 +50,45 @@ def fewer_axes(a: Shape, b: Shape) -> bool:
     return len(_without_ones(a)) < len(_without_ones(b))
 
 
-def likeness(a: NDArray[Any], b: NDArray[Any], tolerance: float) -> Layout | None:
+def likeness(a: NDArray[Any], b: NDArray[Any], tolerance: float, sizes: Sizes = (None, None)) -> Layout | None:
     """Which other layout of one array the other is; None where it is none.
 
     "transposed": the last two axes are exchanged; "exchanged": that of heads and that of rows; "recut": the heads of b
     were made of a row of all heads by a reshape alone, without an exchange of axes; "averaged": one of them is the mean
-    over the heads of the other.
+    over the heads of the other. `sizes` are those of the cells of a and b, as far as they are known.
     """
-    if a.ndim > 1 and b.ndim > 1 and _agree(a, np.swapaxes(b, -1, -2), tolerance):
+    of_a, of_b = sizes
+
+    def agree(change_a: _Change, change_b: _Change) -> bool:
+        """Whether both are the same after these changes, which their sizes undergo, too."""
+        ours, theirs = change_a(a), change_b(b)
+        if not same_layout(ours.shape, theirs.shape):
+            return False
+        size = larger(None if of_a is None else change_a(of_a),
+                      None if of_b is None else change_b(of_b).reshape(ours.shape))  # fmt: skip
+        return not difference(ours, theirs.reshape(ours.shape), tolerance, sizes=size).differing
+
+    if a.ndim > 1 and b.ndim > 1 and agree(_same, lambda array: np.swapaxes(array, -1, -2)):
         return "transposed"
-    if b.ndim > 2 and _agree(a, np.swapaxes(b, -2, -3), tolerance):
+    if b.ndim > 2 and agree(_same, lambda array: np.swapaxes(array, -2, -3)):
         return "exchanged"
-    if a.ndim > 2 and same_layout(a.shape, b.shape) and _agree(np.swapaxes(a, -2, -3).reshape(a.shape), b, tolerance):
+    if a.ndim > 2 and same_layout(a.shape, b.shape) and agree(_recut, _same):
         return "recut"
-    for whole, mean in ((a, b), (b, a)):
-        if whole.ndim > 2 and whole.shape[-3] > 1 and _agree(_mean(whole), mean, tolerance):
+    for whole, changes in ((a, (_mean, _same)), (b, (_same, _mean))):
+        if whole.ndim > 2 and whole.shape[-3] > 1 and agree(*changes):
             return "averaged"
     return None
+
+
+_Change: TypeAlias = Callable[[NDArray[Any]], NDArray[Any]]
+
+
+def _same(array: NDArray[Any]) -> NDArray[Any]:
+    return array
+
+
+def _recut(array: NDArray[Any]) -> NDArray[Any]:
+    return np.swapaxes(array, -2, -3).reshape(array.shape)
 
 
 def _fits(shape: Shape, wanted: Shape, axes: Sequence[str]) -> bool:
@@ -80,10 +102,6 @@ def _side_by_side(shape: Shape, axes: Sequence[str]) -> Shape | None:
         return None
     *outer, heads = shape[: -len(axes)]
     return (*outer, *shape[-len(axes) : -1], heads * shape[-1])
-
-
-def _agree(a: NDArray[Any], b: NDArray[Any], tolerance: float) -> bool:
-    return same_layout(a.shape, b.shape) and not difference(a, b.reshape(a.shape), tolerance).differing
 
 
 def _mean(array: NDArray[Any]) -> NDArray[Any]:

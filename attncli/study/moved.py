@@ -42,7 +42,7 @@ def moved(a: NDArray[Any], b: NDArray[Any], tolerance: float) -> tuple[Moved, ..
     `a` and `b` have one shape, … × queries × keys. Rows that are not finite on both sides are left out.
     """
     a, b = a.astype(np.float64), b.astype(np.float64)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(all="ignore"):
         change = np.where(np.isfinite(a).all(axis=-1, keepdims=True), b - a, np.nan)
         amounts = np.maximum(np.maximum(change, 0).sum(axis=-1), np.maximum(-change, 0).sum(axis=-1))
         rows = np.argwhere(np.isfinite(amounts) & (amounts > tolerance))
@@ -60,13 +60,16 @@ def _move(
 ) -> Moved:
     lost, others_lost = _largest(-change, tolerance)
     gained, others_gained = _largest(change, tolerance)
-    return Moved(row, amount, lost, gained, others_lost, others_gained, (float(a.sum()), float(b.sum())))
+    with np.errstate(all="ignore"):
+        sums = float(a.sum()), float(b.sum())
+    return Moved(row, amount, lost, gained, others_lost, others_gained, sums)
 
 
 def _largest(change: NDArray[np.float64], tolerance: float) -> tuple[tuple[Shift, ...], tuple[int, float]]:
     """The largest changes by key, and how many others there are, with their sum."""
     keys = np.flatnonzero(change > tolerance)
-    keys = keys[np.argsort(-np.round(change[keys], 12), kind="stable")]
+    with np.errstate(over="ignore"):  # what is no share of anything becomes infinite
+        keys = keys[np.argsort(-np.round(change[keys], 12), kind="stable")]
     named = len(keys) if len(keys) == NAMED + 1 else NAMED  # "1 other" would take as much room as its name
     shifts = tuple(Shift(int(key), float(change[key])) for key in keys[:named])
     return shifts, (len(keys[named:]), float(change[keys[named:]].sum()))

@@ -40,7 +40,10 @@ class Side:
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """What is compared of a step; KeyError where this side does not have it."""
-        array = self.source[name] if isinstance(self.source, Trace) else self.source.arrays[name]
+        return self.compared(name, self.source[name] if isinstance(self.source, Trace) else self.source.arrays[name])
+
+    def compared(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
+        """The rows that are compared, of an array in the shape of a step."""
         axis = _queries(name, array.ndim)
         return array if self.rows is None or axis is None else np.take(array, self.rows, axis=axis)
 

@@ -72,7 +72,7 @@ def test_a_mask_before_and_after(masked: Comparison) -> None:
         "The first difference: mask and masked are only after. The first step on both sides that differs is exp "
         "(exponentials): 3 of 9 cells, the farthest at I → love, 17.935 before and 0 after (absolute difference "
         "17.935, relative 1).",
-        "Before: p.yaml. After: the same. Tolerance: 1e-9, in relation to the cell and to its step.",
+        "Before: p.yaml. After: the same. Tolerance: 1e-9, in relation to what each cell is made of.",
         "before: e^2.887 ≈ 17.935",
         "after: e^(-∞) = 0",
         '"I": 93.0 % moved from "love" (70.7 %) and "AI" (22.3 %) to itself.',

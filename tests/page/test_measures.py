@@ -8,7 +8,7 @@ import pytest
 
 from attncli.page.measures import apart, brief_place, exactly, magnitude, place, powered, rounded_up, spelled
 from attncli.page.spelling import plain
-from attncli.study.comparison import StepComparison
+from attncli.study.step import StepComparison
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from attncli.study.difference import difference, factor
+from attncli.study.difference import Hides, difference, factor
 
 NUMBERS = st.floats(-1e6, 1e6)
 ANY = arrays(np.float64, array_shapes(min_dims=1, max_dims=4, max_side=4), elements=st.floats())
@@ -26,11 +26,23 @@ def test_a_cell_that_differs() -> None:
     found = difference(of([1, 2], [3, 4]), of([1, 2], [3, 5]), 1e-9)
     assert (found.cells, found.differing, found.where, found.a, found.b) == (4, 1, (1, 1), 4, 5)
     assert (found.absolute, found.relative) == (1, 1 / 5)
-    assert found.needed == pytest.approx(1 / (np.sqrt(39 / 4) + 5))  # the mean square of b is 39/4
+    assert found.needed == pytest.approx(1 / (np.sqrt(29 / 2) + 5))  # b's mean squares: 34/2 in the row, 29/2 below
+
+
+def test_a_column_excuses_no_other() -> None:
+    """Between two dumps: the second column has the wrong sign, beside one of numbers far larger."""
+    assert difference(of([1000, 1], [1000, -1]), of([1000, -1], [1000, 1]), 1e-2).differing == 2
+    assert difference(of([1000, 1e3], [1, -1]), of([1000, 1e3], [-1, 1]), 1e-2).differing == 2
+
+
+def test_sizes_say_what_a_cell_is_made_of() -> None:
+    found = difference(of(0.0, 0.0), of(0.5, 0.5), 0.01, sizes=of(100.0, 10.0))
+    assert (found.differing, found.needed) == (1, 0.05)
+    assert difference(of(0.0), of(5e-324), 1e-9, sizes=of(0.0)).needed == inf
 
 
 @pytest.mark.parametrize(("tolerance", "differing"), [(0, 2), (0.09, 2), (0.1, 1), (0.11, 1), (0.12, 0), (1, 0)])
-def test_the_tolerance_is_of_the_step_and_of_the_cell(tolerance: float, differing: int) -> None:
+def test_the_tolerance_is_of_the_row_and_of_the_cell(tolerance: float, differing: int) -> None:
     # root mean squares: 5 and 6.25; so 1 and 1.75 need 0.75 / 8 = 0.094, and 7 and 8.66 need 1.66 / 14.91 = 0.112
     found = difference(of(1.0, 7.0), of(1.75, np.sqrt(2 * 6.25**2 - 1.75**2)), tolerance)
     assert found.differing == differing
@@ -77,15 +89,29 @@ def test_what_is_not_finite(a: float, b: float, differing: int) -> None:
     assert found.absolute == found.relative == found.needed == (inf if differing else 0)
 
 
+def test_numbers_near_the_largest_there_is() -> None:
+    found = difference(of([9e307], [9e307]), of([1.0], [3.0]), 1e-9)
+    assert (found.differing, found.absolute) == (2, 9e307)
+    assert factor(of([1.0], [3.0]), of([1e308], [1.0]), 1e-9) is None
+    assert factor(of(1e-300, 2.0), of(1e300, 1e308), 1e-9) is None
+
+
 def test_a_difference_too_large_for_a_float_is_infinite() -> None:
     assert difference(of(-1.7e308), of(1.7e308), 1e-9).absolute == inf
 
 
-@pytest.mark.parametrize(("low", "hidden"), [(-1e9, 1), (-1e4, 1), (-9999, 0), (-inf, 0)])
+@pytest.mark.parametrize(("low", "hidden"), [(-1e9, 1), (-9998, 1), (-999, 1), (-998, 0), (-inf, 0)])
 def test_large_negative_numbers_hide_as_minus_infinity_does(low: float, hidden: int) -> None:
-    found = difference(of(1.0, -inf), of(1.0, low), 1e-9, hides=True)
+    found = difference(of(1.0, -inf), of(1.0, low), 1e-9, hides="row")  # 1000 below the 1 that is seen
     assert (found.hidden, found.sentinel) == (hidden, low if hidden else 0)
-    assert found.differing == (0 if low in (-1e9, -1e4, -inf) else 1)
+    assert found.differing == (0 if low != -998 else 1)
+
+
+def test_what_hides_is_far_below_what_is_seen_of_its_row() -> None:
+    masked, theirs = of([9000, -inf], [-9000, -inf], [-inf, -inf]), of([9000, -1000], [-9000, -9900], [-9000, -999])
+    found = difference(masked, theirs, 1e-9, hides="row")
+    assert (found.hidden, found.differing) == (2, 2)  # of the second row it leaks; in the last, 1000 below 0
+    assert difference(masked[:, 1], theirs[:, 1], 1e-9, hides="cell").hidden == 2  # -1000 and -9900
 
 
 def test_elsewhere_they_do_not_hide() -> None:
@@ -103,12 +129,12 @@ def test_a_constant_factor(b: list[float], expected: float | None) -> None:
 def test_a_factor_beside_what_hides() -> None:
     assert factor(of(1, 2, -inf), of(3, 6, -inf), 1e-9) == 3
     assert factor(of(1, 2, -inf), of(3, 6, -1e9), 1e-9) is None
-    assert factor(of(1, 2, -inf), of(3, 6, -1e9), 1e-9, hides=True) == 3
+    assert factor(of(1, 2, -inf), of(3, 6, -1e9), 1e-9, hides="row") == 3
     assert factor(of(1, 0), of(3, 0), 1e-9) is None  # one number is always some multiple of another
 
 
-@given(ANY, st.booleans())
-def test_nothing_differs_from_itself(array: np.ndarray, hides: bool) -> None:
+@given(ANY, st.sampled_from([None, "row", "cell"]))
+def test_nothing_differs_from_itself(array: np.ndarray, hides: Hides | None) -> None:
     found = difference(array, array.copy(), 0, hides=hides)
     assert (found.differing, found.absolute, found.relative, found.needed) == (0, 0, 0, 0)
 

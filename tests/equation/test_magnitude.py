@@ -1,0 +1,115 @@
+"""Magnitudes of equations: of sums, products and functions, against how far results really move."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from attncli.attention.computed import COMPUTED
+from attncli.attention.layer import output, row_maxima, row_sums
+from attncli.attention.variants import SCALED, SCORES, exponential
+from attncli.equation.evaluate import evaluate
+from attncli.equation.functions import FUNCTIONS
+from attncli.equation.magnitude import magnitude, magnitude_of
+from attncli.equation.parse import parse_equation
+from attncli.equation.shapes import index_sizes
+
+REACH = 1e-6
+SCALARS = {"c": 5.0, "base": 2.0}
+
+
+def sized(text: str, sizes: dict[str, np.ndarray] | None = None, **arrays: list[float] | np.ndarray) -> np.ndarray:
+    """The magnitudes of an equation, those of the arrays being their absolute values unless they are told."""
+    given = {name: np.array(array, dtype=float) for name, array in arrays.items()}
+    equation = parse_equation(text)
+    read = given | {magnitude_of(name): np.abs(array) for name, array in given.items()}
+    read |= {magnitude_of(name): np.array(size, dtype=float) for name, size in (sizes or {}).items()}
+    lengths = index_sizes(equation, {name: array.shape for name, array in given.items()})
+    with np.errstate(all="ignore"):
+        return evaluate(
+            magnitude(equation, SCALARS, REACH), arrays=read, scalars=SCALARS | {"inf": math.inf}, sizes=lengths,
+            xp=np, dtype=np.float64,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("y[i] = x[i] + z[i]", [5, 5]),
+        ("y[i] = x[i] - z[i]", [5, 5]),
+        ("y[i] = -x[i]", [2, 3]),
+        ("y[i] = abs(x[i])", [2, 3]),
+        ("y[i] = x[i] * z[i]", [6, 6]),
+        ("y[i] = x[i] * z[i] + 7", [13, 13]),
+        ("y[i] = x[i] / c", [2 / 5, 3 / 5]),
+        ("y[i] = share(x[i], z[i])", [2 / 3, 3 / 2]),
+        ("y[i] = x[i] / sqrt(c)", [2 / math.sqrt(5), 3 / math.sqrt(5)]),
+        ("y[i] = exp(x[i])", [math.exp(2) * 3, math.exp(-3) * 4]),
+        ("y[i] = base ** x[i]", [4 * (1 + 2 * math.log(2)), (1 + 3 * math.log(2)) / 8]),
+        ("y[i] = sin(x[i])", [3, 4]),
+        ("y[i] = cos(x[i])", [3, 4]),
+        ("y[i] = tanh(x[i])", [math.tanh(2) + 2 / math.cosh(2) ** 2, math.tanh(3) + 3 / math.cosh(3) ** 2]),
+        ("y[i] = max(x[i], z[i])", [3, 3]),
+        ("y[i] = finite(x[i])", [2, 3]),
+        ("y[i] = where(x[i] > 0, x[i], 0)", [2, 0]),
+        ("y = sum(i, x[i])", 5),
+        ("y = sum(i, x[i] * z[i])", 12),
+        ("y = max(i, x[i])", 2),
+    ],
+)
+def test_by_hand(text: str, expected: float | list[float]) -> None:
+    arrays = {name: array for name, array in {"x": [2, -3], "z": [-3, 2]}.items() if f"{name}[" in text}
+    np.testing.assert_allclose(sized(text, **arrays), expected, rtol=1e-4)
+
+
+def test_what_cancelled_before_counts_once() -> None:
+    """x is 1 and came of 100, z is 2 and came of 2: |δ(x·z)| ≤ 100·2; and with z of 50, 100·2 + 1·(50 - 2)."""
+    assert sized("y[i] = x[i] * z[i]", {"x": [100], "z": [2]}, x=[1], z=[2]).tolist() == [200]
+    assert sized("y = sum(i, x[i] * z[i])", {"x": [100], "z": [50]}, x=[1], z=[2]) == 248
+    assert sized("y[i] = x[i] / z[i]", {"x": [100], "z": [50]}, x=[1], z=[2]).tolist() == [50 + 0.5 * 24]
+
+
+def test_what_hides_is_of_no_concern_to_the_largest() -> None:
+    assert sized("y = max(i, x[i])", x=[3, -1e9]) == 3
+    assert sized("y[i] = exp(x[i])", x=[-1e9]) == 0
+
+
+EQUATIONS = (
+    *(rule.equation for rule in COMPUTED), *(rule.equation for rule in SCORES.values()),
+    *(rule.equation for rule in SCALED.values()), exponential(2).equation, row_maxima(True).equation,
+    *(row_sums(True, shift, base).equation for shift in (True, False) for base in (None, 2.0)),
+    output(True, True, True).equation, output(True, False, False).equation,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("equation", EQUATIONS, ids=lambda equation: equation.target.name)
+def test_every_step_has_one(equation: object) -> None:
+    magnitude(equation, {"exp_base": 2.0, "theta": 1e4}, REACH)  # type: ignore[arg-type]
+
+
+def test_a_function_that_no_step_needs() -> None:
+    assert "mod" in FUNCTIONS
+    with pytest.raises(TypeError, match="no magnitude of"):
+        magnitude(parse_equation("y[i] = x[i] % 2"), {}, REACH)
+
+
+MOVING = [
+    "y[i] = exp(x[i]) * z[i] - x[i]", "y[i] = 3 * tanh(x[i] * z[i] / 3)", "y[i] = share(exp(x[i]), exp(z[i]) + 1)",
+    "y[i] = x[i] * cos(z[i]) - z[i] * sin(x[i])", "y = max(i, x[i] + z[i])", "y = sum(i, tanh(x[i]) * exp(z[i]))",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", MOVING)
+def test_no_result_moves_by_more(text: str) -> None:
+    random, equation = np.random.default_rng(5), parse_equation(text)
+    for _ in range(200):
+        arrays = {name: random.normal(size=4) * 3 for name in "xz"}
+        sizes = {name: np.abs(array) * random.choice([1, 10], size=4) for name, array in arrays.items()}
+        moved = {name: array + REACH * sizes[name] * random.uniform(-1, 1, 4) for name, array in arrays.items()}
+        before, after = (
+            evaluate(equation, arrays=each, scalars=SCALARS, sizes={"i": 4}, xp=np, dtype=np.float64)
+            for each in (arrays, moved)
+        )
+        assert (np.abs(after - before) <= REACH * sized(text, sizes, **arrays) * (1 + 1e-4)).all()
