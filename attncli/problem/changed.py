@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from shlex import quote
 
 from attncli.choices import chosen
-from attncli.english import shorten
-from attncli.errors import Exit, Place, did_you_mean, usage_error
+from attncli.english import listed, shorten
+from attncli.errors import AttncliError, Exit, Place, did_you_mean, usage_error
 from attncli.problem.assembly import read_root
 from attncli.problem.conventions import named
 from attncli.problem.keys import KEYS, LATER
@@ -93,7 +93,14 @@ def read_changed(root: Node, source: Source, changed: Mapping[str, str], *, conv
         text += f"\n{value}"
         values[key], keys[key] = _moved(node, start), start
     patched = _Patched(source.name, text, source.folder, changes=sources)
-    return read_root(Keyed(root.at, values, keys), Report(patched, Exit.USAGE), named(convention))
+    try:
+        return read_root(Keyed(root.at, values, keys), Report(patched, Exit.USAGE), named(convention))
+    except AttncliError as error:
+        options = listed([f"{OPTION} {shorten(quote(f'{key}={new.strip()}'))}" for key, new in changed.items()])
+        for each in (error, *error.more):
+            if each.place and each.place.file == source.name:  # right as it is in the file
+                each.help = f"{each.help}; without {options} it fits"
+        raise
 
 
 def _moved(node: Node, by: int) -> Node:

@@ -80,7 +80,8 @@ def test_the_tree_is_not_changed() -> None:
         ("W_Q=[[1]]", "--set W_Q:1:1: both Q and W_Q are given: which one makes the queries? "
          "(remove W_Q to use Q as it is, or remove Q to project X)"),
         ("Q=[[1]]", "p.yaml:3:1: K: a key has 2 numbers and a query 1: "),
-        ("Q=", "p.yaml:1:1: there is nothing to make the queries from (give Q, or X and W_Q)"),
+        ("Q=", "p.yaml:1:1: there is nothing to make the queries from "
+         "(give Q, or X and W_Q; without --set Q= it fits)"),
         ("scale=", "--set scale= takes away what p.yaml does not have (leave out --set scale=)"),
         ("scale", "--set scale lacks its = (write --set mask=causal)"),
         ("skale=2", "--set skale: there is no such key (did you mean scale?)"),
@@ -99,6 +100,11 @@ def test_the_tree_is_not_changed() -> None:
 )  # fmt: skip
 def test_what_is_wrong_with_a_change(setting: str, message: str) -> None:
     assert told(setting).startswith(message)
+
+
+def test_an_error_in_the_file_names_the_changes_that_made_it_one() -> None:
+    assert told("heads=2", "scale=3").startswith("p.yaml:4:1: V: its 1 column cannot be split into 2 heads ")
+    assert told("heads=2", "scale=3").endswith("; without --set heads=2 and --set scale=3 it fits)")
 
 
 def test_a_key_changed_twice() -> None:
