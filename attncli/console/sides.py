@@ -11,6 +11,7 @@ from attncli.choices import DEVICES, DTYPES, ROUNDINGS
 from attncli.console.threads import limit_threads
 from attncli.errors import usage_error
 from attncli.problem.conventions import CONVENTIONS
+from attncli.problem.files import PICKLES
 from attncli.problem.source import Source, read_source
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 WORKING = {"dtype": tuple(DTYPES), "device": DEVICES, "rounding": ROUNDINGS}
 READING = {"as": tuple(CONVENTIONS)}
-_BINARY = (".npz", ".safetensors", ".npy")
+_BINARY = (".npz", ".safetensors", ".npy", *PICKLES)  # the last to be told what to save in their place
 
 
 @dataclass(frozen=True, slots=True)

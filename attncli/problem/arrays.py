@@ -11,13 +11,13 @@ from typing import BinaryIO
 import numpy as np
 
 from attncli.english import shorten
-from attncli.problem.files import cannot_read, open_regular
+from attncli.problem.files import PICKLES, cannot_read, open_regular
 from attncli.problem.npy import read_npy
 from attncli.problem.references import read_reference
 from attncli.problem.safetensors import read_safetensors
 from attncli.problem.shards import INDEX_SUFFIX, shard_of
 from attncli.problem.spot import Spot
-from attncli.problem.stored import Array, Refused
+from attncli.problem.stored import Array, Refused, pickled
 
 
 def read_array(spot: Spot) -> Array | None:
@@ -64,7 +64,7 @@ def _load(folder: Path, file: str, name: str) -> Array:
             raise Refused(message, f"put {shorten(shard)} beside the index")
     called, suffix = shorten(file), PurePath(file).suffix.lower()
     if suffix not in _READERS:
-        raise Refused(*_other_kind(called, suffix))
+        raise _other_kind(called, suffix)
     with open_regular(target) as stream:
         return _READERS[suffix](stream, called, name)
 
@@ -86,14 +86,12 @@ _READERS: dict[str, Callable[[BinaryIO, str, str], Array]] = {
     ".npz": _read_npz,
     ".npy": _read_npy,
 }
-_PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
 
 
-def _other_kind(file: str, suffix: str) -> tuple[str, str]:
-    if suffix in _PICKLES:
-        message = f"{file} may be a pickle, which can do anything when it is read"
-        return message, "save it with safetensors.torch.save_file or numpy.savez"
-    return f"{file} is neither .safetensors nor .npz nor .npy", "save it with numpy.savez or safetensors"
+def _other_kind(file: str, suffix: str) -> Refused:
+    if suffix in PICKLES:
+        return pickled(file)
+    return Refused(f"{file} is neither .safetensors nor .npz nor .npy", "save it with numpy.savez or safetensors")
 
 
 def _keeps_its_digits(array: Array, spot: Spot) -> bool:

@@ -20,6 +20,7 @@ _KINDS = (
     (".yaml", ".yml", ".json"),
     (".npy", ".npz", ".safetensors"),
 )  # a misspelt name stands for one of the same kind
+PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")  # suffixes of files that run what is in them
 _OPEN_ALREADY = re.compile(r"/dev/stdin|/dev/fd/[0-9]+|/proc/self/fd/[0-9]+")  # as bash's <(…) hands over
 
 

@@ -27,6 +27,11 @@ class Refused(Exception):
         self.key = key
 
 
+def pickled(file: str, how: str = "safetensors.torch.save_file or numpy.savez") -> Refused:
+    """Why a file of PyTorch's own is not read, and with what to save it instead."""
+    return Refused(f"{file} may be a pickle, which can do anything when it is read", f"save it with {how}")
+
+
 def insist_shape(shape: Sequence[object], what: str) -> int:
     """How many numbers a claimed shape holds; Refused for none of them and for more than the limits allow."""
     has_shape = f"{what} has the shape {shorten(str(tuple(shape)))}"

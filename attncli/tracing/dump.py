@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from attncli.attention.rules import COMPUTED_RULES, NAMED, RULES
@@ -89,6 +90,11 @@ def twice(steps: Mapping[str, str]) -> tuple[str, str] | None:
 def nearest(name: str) -> str:
     """Help for a name that is no step's."""
     return did_you_mean(_CALLED.get(name.lower(), shorten(name)), list(RULES), STEPS)
+
+
+def as_step(name: str, array: NDArray[Any]) -> NDArray[Any]:
+    """An array as the step has it: a mask of true and false as the numbers that are added, true being visible."""
+    return np.where(array, 0.0, -np.inf) if name == "mask" and array.dtype == bool else array
 
 
 def in_order(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

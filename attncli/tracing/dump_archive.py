@@ -8,13 +8,14 @@ from typing import IO, TypeAlias
 from attncli.choices import DTYPES
 from attncli.english import shorten
 from attncli.errors import AttncliError, Exit
-from attncli.problem.files import cannot_read, open_regular
+from attncli.problem.files import PICKLES, cannot_read, open_regular
 from attncli.problem.safetensors import formats, read_safetensors
-from attncli.problem.stored import Array, Refused
-from attncli.tracing.dump import STEPS, Dump, in_order, named_steps, nearest, twice
+from attncli.problem.stored import Array, Refused, pickled
+from attncli.tracing.dump import STEPS, Dump, as_step, in_order, named_steps, nearest, twice
 
 _FORMATS = {"F16": "float16", "BF16": "bfloat16", "F32": "float32"}  # of safetensors
 _Read: TypeAlias = tuple[dict[str, Array], set[str], tuple[str, ...]]  # arrays by step, their formats, other names
+_SAVING = 'numpy.savez("{}.npz", scores=scores.detach().cpu().numpy(), …), or with safetensors.torch.save_file'
 _UNNAMED = "a .npy file holds one array without a name"
 
 
@@ -26,6 +27,8 @@ def read_archive(path: str) -> Dump:
             suffix = Path(path).suffix.lower()
             if suffix == ".npy":
                 raise Refused(f"{called}: {_UNNAMED}", "save it with numpy.savez(file, scores=…)")
+            if suffix in PICKLES:
+                raise pickled(called, _SAVING.format(shorten(Path(path).stem)))
             arrays, dtypes, left_out = (_npz if suffix == ".npz" else _safetensors)(stream, called)
     except Refused as refused:
         message, help = refused.args
@@ -41,13 +44,14 @@ def _npz(stream: IO[bytes], file: str) -> _Read:
 
     steps, left_out = _steps(names(stream, file), file)
     arrays = {step: read_npz(stream, file, name) for name, step in steps.items()}
-    return arrays, {array.dtype.name for array in arrays.values() if array.dtype.kind == "f"}, left_out
+    floats = {array.dtype.name for array in arrays.values() if array.dtype.kind == "f"}
+    return {step: as_step(step, array) for step, array in arrays.items()}, floats, left_out
 
 
 def _safetensors(stream: IO[bytes], file: str) -> _Read:
     found = formats(stream, file)
     steps, left_out = _steps(list(found), file)
-    arrays = {step: read_safetensors(stream, file, name) for name, step in steps.items()}
+    arrays = {step: as_step(step, read_safetensors(stream, file, name)) for name, step in steps.items()}
     return arrays, {_FORMATS[found[name]] for name in steps if found[name] in _FORMATS}, left_out
 
 

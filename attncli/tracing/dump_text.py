@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +12,9 @@ from attncli.choices import DTYPES
 from attncli.english import count, shorten
 from attncli.problem.report import Report
 from attncli.problem.spot import Spot
-from attncli.problem.tree import Leaf, Node, Sequence, describe
+from attncli.problem.tree import Leaf, Node, Sequence, describe, truth
 from attncli.problem.tree import Mapping as Keyed
-from attncli.tracing.dump import STEPS, Dump, in_order, named_steps, nearest, twice
+from attncli.tracing.dump import STEPS, Dump, as_step, in_order, named_steps, nearest, twice
 
 _WORDS = {
     word: value
@@ -45,7 +46,7 @@ def read_dump(root: Node, report: Report) -> Dump:
         spots, root = {name: Spot(node, name, report) for name, node in steps.values.items()}, steps
     if not spots:
         report.fail("there is no step in it", at=root.at, help=STEPS)
-    arrays: dict[str, NDArray[np.float64]] = {}
+    arrays: dict[str, NDArray[Any]] = {}
     labels: dict[str, tuple[tuple[str, ...], ...]] = {}
     found, left_out = named_steps(spots)
     if not found:
@@ -58,15 +59,15 @@ def read_dump(root: Node, report: Report) -> Dump:
         if isinstance(spot.node, Keyed) and "value" in spot.keys:
             labels[step] = _labels(spot.node.values.get("labels"))
             spot = spot.key("value")
-        array = _array(spot)
+        array = _array(spot, step)
         if array is not None:
             arrays[step] = array
     report.stop()
     return Dump(in_order(arrays), dtype or _format_of(arrays), labels, left_out)
 
 
-def _array(spot: Spot) -> NDArray[np.float64] | None:
-    """An array of nested lists; None after reporting what is wrong with it."""
+def _array(spot: Spot, step: str) -> NDArray[Any] | None:
+    """An array of nested lists; None after reporting what is wrong with it. A mask may be of true and false."""
     shape: list[int] = []
     node = spot.node
     while isinstance(node, Sequence):
@@ -79,25 +80,27 @@ def _array(spot: Spot) -> NDArray[np.float64] | None:
         spot.wrong(f"must be an array, not {describe(spot.node)}", f"write {spot.path}: [[1, 0], [0, 1]]")
         return None
     before = spot.report.count
-    cells: list[float] = []
-    _gather(spot, shape, cells)
-    return np.array(cells).reshape(shape) if spot.report.count == before else None
+    cells: list[float | bool] = []
+    _gather(spot, shape, cells, truths=step == "mask" and truth(node) is not None)
+    return as_step(step, np.array(cells).reshape(shape)) if spot.report.count == before else None
 
 
-def _gather(spot: Spot, shape: list[int], cells: list[float]) -> None:
+def _gather(spot: Spot, shape: list[int], cells: list[float | bool], *, truths: bool) -> None:
     node = spot.node
     if not shape:
-        value = _number(node)
-        if value is None:
-            spot.wrong(f"must be a number, not {describe(node)}", "write a number, NaN, Infinity or -Infinity")
-        else:
+        value = truth(node) if truths else _number(node)
+        if value is not None:
             cells.append(value)
+        elif truths:
+            spot.wrong(f"must be true or false, not {describe(node)}", "the first is one: write true or false")
+        else:
+            spot.wrong(f"must be a number, not {describe(node)}", "write a number, NaN, Infinity or -Infinity")
     elif not isinstance(node, Sequence) or len(node.items) != shape[0]:
         found = count(len(node.items), "entry") if isinstance(node, Sequence) else describe(node)
         spot.wrong(f"has {found} where the first row has {shape[0]}", _EVEN)
     else:
         for item in spot.items:
-            _gather(item, shape[1:], cells)
+            _gather(item, shape[1:], cells, truths=truths)
 
 
 def _number(node: Node) -> float | None:
@@ -124,7 +127,7 @@ def _written_dtype(settings: Spot | None) -> str | None:
     return node.text if isinstance(node, Leaf) and node.text in DTYPES else None
 
 
-def _format_of(arrays: Mapping[str, NDArray[np.float64]]) -> str:
+def _format_of(arrays: Mapping[str, NDArray[Any]]) -> str:
     """float32 where all numbers are such and some have more digits than a person would write; else float64."""
     long = False
     for array in arrays.values():

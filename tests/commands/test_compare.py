@@ -302,6 +302,9 @@ def test_faults_of_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
         assert out == ""
         return code, err
 
+    (tmp_path / "mine.pt").write_bytes(b"\x80\x02.")
+    code, err = fault(LOVE, str(tmp_path / "mine.pt"))
+    assert (code, "may be a pickle" in err) == (3, True)
     dump = saved(tmp_path / "d.npz", {"capped": np.eye(3)})
     assert fault(LOVE, dump) == (
         3, "attncli: error: there is nothing to compare: no step is on both sides\n" f"help: {dump} has only capped\n",

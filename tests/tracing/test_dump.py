@@ -66,6 +66,25 @@ def test_letters_and_names_that_are_no_steps(name: str, tmp_path: Path) -> None:
     assert found.warnings == ("left out what is no step: attn (did you mean weights?), config and q (did you mean Q?)",)
 
 
+@pytest.mark.parametrize("name", ["d.npz", "d.safetensors", "d.json"])
+def test_a_mask_of_true_and_false_says_what_may_be_seen(name: str, tmp_path: Path) -> None:
+    if name == "d.json":
+        found = read('{"mask": [[true, false], [true, true]], "weights": [[1, 0]]}')
+    elif name == "d.npz":
+        np.savez(tmp_path / name, mask=np.tri(2, dtype=bool), weights=np.eye(2, dtype=np.float16))
+        found = read_archive(str(tmp_path / name))
+        assert found.dtype == "float16"
+    else:
+        found = read_archive(stored(tmp_path / name, mask=("BOOL", [2, 2], b"\1\0\1\1")))
+    assert found.arrays["mask"].tolist() == [[0, -np.inf], [0, 0]]
+
+
+def test_a_mask_of_numbers_is_one_of_numbers(tmp_path: Path) -> None:
+    assert read('{"mask": [[0, 1], [1, 1]]}').arrays["mask"].tolist() == [[0, 1], [1, 1]]
+    np.savez(tmp_path / "d.npz", mask=np.tri(2, dtype=np.int64))
+    assert read_archive(str(tmp_path / "d.npz")).arrays["mask"].tolist() == [[1, 0], [1, 1]]
+
+
 def test_of_many_names_that_are_no_steps_some_are_told() -> None:
     (warning,) = read(json.dumps({"weights": [[1]]} | {f"zz{place}": 1 for place in range(100)})).warnings
     assert warning == f"left out what is no step: {', '.join(f'zz{place}' for place in range(8))}, …"
@@ -135,6 +154,10 @@ def test_a_shifted_softmax_is_known(arrays: dict[str, Any], dtype: str, shifted:
         ('{"weights": [[1, [2]]]}', "1:18", "weights[0][1]: must be a number, not a list",
          "write a number, NaN, Infinity or -Infinity"),
         ('{"weights": [[1, null]]}', "1:18", "weights[0][1]: must be a number, not an empty value",
+         "write a number, NaN, Infinity or -Infinity"),
+        ('{"mask": [[true, 0]]}', "1:18", "mask[0][1]: must be true or false, not 0",
+         "the first is one: write true or false"),
+        ('{"mask": [[0, true]]}', "1:15", "mask[0][1]: must be a number, not true",
          "write a number, NaN, Infinity or -Infinity"),
         ('{"weights": [["1"]]}', "1:15", 'weights[0][0]: must be a number, not "1"',
          "write a number, NaN, Infinity or -Infinity"),
@@ -227,5 +250,12 @@ def test_faults_of_an_archive(tmp_path: Path) -> None:
     assert fault("object.npz")[:2] == (3, f"{at}object.npz holds object instead of plain numbers")
     assert fault("one.npy")[:2] == (3, f"{at}one.npy: a .npy file holds one array without a name")
     assert fault("empty.npz") == (3, f"{at}empty.npz: there is no array in it", STEPS)
+    (tmp_path / "mine.pt").write_bytes(b"\x80\x02.")
+    assert fault("mine.pt") == (
+        3, f"{at}mine.pt may be a pickle, which can do anything when it is read",
+        'save it with numpy.savez("mine.npz", scores=scores.detach().cpu().numpy(), …), '
+        "or with safetensors.torch.save_file",
+    )  # fmt: skip
+    assert fault("nowhere.pt")[0] == 4
     assert fault("nowhere.npz")[0] == 4
     assert fault("")[0] == 4
