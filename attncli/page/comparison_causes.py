@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 from typing import get_args
 
 from attncli.english import either, listed
@@ -34,10 +35,15 @@ def causes(comparison: Comparison, precision: int) -> Iterator[Text]:
     if (found := bias_left_out(comparison)) and first is not None:
         bias, lacks, has = found
         yield (f"{first.name} {lacks.phrase} is that {has.phrase} without {bias}.",)
-    if serving := tiled(comparison):
+    if (serving := tiled(comparison)) and first is not None:
         heads, theirs, ours = serving
+        what = (
+            f"The scores {theirs.phrase} are those"
+            if first.name == "scores"
+            else f"{first.name} {theirs.phrase} is that"
+        )
         yield (
-            f"The scores {theirs.phrase} are those of tiled KV heads, query head h reading KV head h mod {heads}; "
+            f"{what} of tiled KV heads, query head h reading KV head h mod {heads}; "
             f"{ours.phrase} each serves consecutive query heads, as if repeated.",
         )
 
@@ -61,9 +67,11 @@ def _layouts(comparison: Comparison) -> Iterator[str]:
 
 
 def _first_is_flat(step: StepComparison) -> bool:
-    """Whether it is the first side that has no axis of heads, where the second has one."""
+    """Whether it is the first side that is told of: that has no axis of heads, or repeated ones, unlike the second."""
     a, b = step.shapes
-    return a is not None and b is not None and fewer_axes(a, b)
+    if a is None or b is None:
+        return False
+    return prod(a) > prod(b) if step.layout == "repeated" else fewer_axes(a, b)
 
 
 def _told(comparison: Comparison, layout: Layout, names: list[str], *, first: bool) -> str:
@@ -72,4 +80,7 @@ def _told(comparison: Comparison, layout: Layout, names: list[str], *, first: bo
     if layout == "split":
         have, are = either(number, "has its", "have their"), either(number, "is", "are")
         return f"{what} {have} heads side by side, and {are} compared split into heads."
+    if layout == "repeated":
+        are = either(number, "is", "are")
+        return f"{what} {are} repeated for all query heads that a KV head serves, and {are} compared so."
     return f"{what} {either(number, 'is that', 'are those')} {other.phrase} {_HOW[layout]}."

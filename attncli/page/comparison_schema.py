@@ -77,10 +77,10 @@ def _step() -> dict[str, Any]:
             "differs": {**_TRUTH, "description": "Whether it is on both sides with other numbers or another shape."},
             "transposed": {**_TRUTH, "description": "Whether b is a with rows and columns exchanged."},
             "layout": {
-                "enum": [None, "split", "transposed", "exchanged", "recut", "averaged"],
+                "enum": [None, "split", "repeated", "transposed", "exchanged", "recut", "averaged"],
                 "description": "How one side is the other in another layout: split, one has its heads side by side and "
-                "is compared split; transposed; exchanged, heads with rows; recut, b is cut into heads by rows; "
-                "averaged over the heads.",
+                "is compared split; repeated, one has its KV heads for all query heads, and is compared so; "
+                "transposed; exchanged, heads with rows; recut, b is cut into heads by rows; averaged over the heads.",
             },
         },
         {

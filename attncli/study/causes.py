@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from attncli.study.comparison import Comparison
 from attncli.study.difference import difference
 from attncli.study.side import Side
+from attncli.study.step import StepComparison
 from attncli.tracing.model import Trace
 
 _BIASES = {"Q": "b_Q", "K": "b_K", "V": "b_V", "new_K": "b_K", "new_V": "b_V", "output": "b_O"}
@@ -54,19 +55,27 @@ def bias_left_out(comparison: Comparison) -> tuple[str, Side, Side] | None:
 
 def tiled(comparison: Comparison) -> tuple[int, Side, Side] | None:
     """How many KV heads there are, where one side has them serve every so many query heads, not consecutive ones;
-    that side, and ours. The scores must be the first step that differs."""
+    that side, and ours. The scores must be the first step that differs, or keys or values repeated for all heads."""
     for ours, theirs in ((comparison.a, comparison.b), (comparison.b, comparison.a)):
         step, trace = comparison.first, ours.trace
-        if not (step and step.name == "scores" and step.difference and trace and "group" in trace.parameters):
+        if not (step and step.difference and trace and "group" in trace.parameters):
             continue
-        if trace.settings.score not in ("scaled_dot", "dot"):
-            continue
-        queries = ours["Q_rot" if "Q_rot" in trace else "Q"].astype(np.float64)
-        keys = trace["K_T"].astype(np.float64)
-        scores = queries @ np.concatenate([keys] * int(trace.parameters["group"].value), axis=-3)
-        if _agrees(comparison, scores, theirs):
-            return keys.shape[-3], theirs, ours
+        found = _served(step, ours, int(trace.parameters["group"].value))
+        if found is not None and _agrees(comparison, found, theirs):
+            return trace["K"].shape[-3], theirs, ours
     return None
+
+
+def _served(step: StepComparison, ours: Side, group: int) -> NDArray[Any] | None:
+    """The step as it is where query head h reads KV head h mod their number."""
+    if step.layout == "repeated":
+        return np.concatenate([ours[step.name]] * group, axis=-3)
+    trace = ours.trace
+    if trace is None or step.name != "scores" or trace.settings.score not in ("scaled_dot", "dot"):
+        return None
+    queries = ours["Q_rot" if "Q_rot" in trace else "Q"].astype(np.float64)
+    scores: NDArray[Any] = queries @ np.concatenate([trace["K_T"].astype(np.float64)] * group, axis=-3)
+    return scores
 
 
 def _agrees(comparison: Comparison, array: NDArray[Any], side: Side) -> bool:

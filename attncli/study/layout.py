@@ -1,4 +1,4 @@
-"""One array in two layouts: heads side by side or as an axis, axes exchanged, heads averaged."""
+"""One array in two layouts: heads side by side or as an axis, repeated, averaged, axes exchanged."""
 
 from __future__ import annotations
 
@@ -11,19 +11,34 @@ from numpy.typing import NDArray
 from attncli.study.difference import Sizes, difference, larger
 
 Shape: TypeAlias = tuple[int, ...]
-Layout: TypeAlias = Literal["split", "transposed", "exchanged", "recut", "averaged"]
+Layout: TypeAlias = Literal["split", "repeated", "transposed", "exchanged", "recut", "averaged"]
 
 
-def common_shape(a: Shape, b: Shape, axes: Sequence[str]) -> Shape | None:
+def common_shape(a: Shape, b: Shape, axes: Sequence[str], group: int = 1) -> Shape | None:
     """The shape that arrays of both shapes can be brought to, by `arranged`; None where there is none.
 
-    `axes` are those of the step in one head, so that an axis before them is one of heads.
+    `axes` are those of the step in one head, so that an axis before them is one of heads; `group` is how many query
+    heads a head of keys and values serves, for each of which it may be repeated.
     """
-    return a if _fits(b, a, axes) else b if _fits(a, b, axes) else None
+    for shape, wanted in ((b, a), (a, b)):
+        if _fits(shape, wanted, axes) or (group > 1 and _repeats(shape, wanted, axes) == group):
+            return wanted
+    return None
+
+
+def shared_layout(a: Shape, b: Shape, axes: Sequence[str]) -> Layout | None:
+    """How two shapes that can be brought to one are laid out, where that is not alike."""
+    if same_layout(a, b):
+        return None
+    return "repeated" if max(_repeats(a, b, axes), _repeats(b, a, axes)) > 1 else "split"
 
 
 def arranged(array: NDArray[Any], shape: Shape, axes: Sequence[str]) -> NDArray[Any]:
-    """The array in this shape: with leading axes of length 1 more or less, or its features split into heads."""
+    """The array in this shape: with leading axes of length 1 more or less, its features split into heads, or its heads
+    repeated."""
+    if (times := _repeats(array.shape, shape, axes)) > 1:
+        at = len(shape) - len(axes) - 1
+        return np.repeat(array.reshape(*shape[:at], -1, *shape[at + 1 :]), times, axis=at)
     side_by_side = _side_by_side(shape, axes)
     if same_layout(array.shape, shape) or side_by_side is None or len(axes) == 1:
         return array.reshape(shape)
@@ -33,7 +48,11 @@ def arranged(array: NDArray[Any], shape: Shape, axes: Sequence[str]) -> NDArray[
 
 def original(index: Shape, shape: Shape, own: Shape, axes: Sequence[str]) -> Shape:
     """A cell of an array that was arranged in this shape, as one of its own."""
-    if len(axes) == 2 and not same_layout(own, shape):
+    if (times := _repeats(own, shape, axes)) > 1:
+        at = len(shape) - len(axes) - 1
+        index = (*index[:at], index[at] // times, *index[at + 1 :])
+        shape = (*shape[:at], shape[at] // times, *shape[at + 1 :])
+    elif len(axes) == 2 and not same_layout(own, shape):
         *place, head, row, feature = index
         *outer, heads, rows, width = shape
         index, shape = (*place, row, head * width + feature), (*outer, rows, heads * width)
@@ -94,6 +113,16 @@ def _recut(array: NDArray[Any]) -> NDArray[Any]:
 def _fits(shape: Shape, wanted: Shape, axes: Sequence[str]) -> bool:
     side_by_side = _side_by_side(wanted, axes)
     return same_layout(shape, wanted) or (side_by_side is not None and same_layout(shape, side_by_side))
+
+
+def _repeats(own: Shape, shape: Shape, axes: Sequence[str]) -> int:
+    """How often each head of keys or values in the one stands in the other; 1 where they are not told apart by that."""
+    own, at = _without_ones(own), len(shape) - len(axes) - 1
+    if "key" not in axes or "query" in axes or at < 0 or len(own) > len(shape):
+        return 1
+    own = (1,) * (len(shape) - len(own)) + own
+    alike = own[:at] + own[at + 1 :] == shape[:at] + shape[at + 1 :]
+    return shape[at] // own[at] if alike and shape[at] % own[at] == 0 else 1
 
 
 def _side_by_side(shape: Shape, axes: Sequence[str]) -> Shape | None:

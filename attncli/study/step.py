@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from attncli.attention.rules import RULES
 from attncli.study.difference import Difference, Hides, Numbers, difference, factor, larger
-from attncli.study.layout import Layout, Shape, arranged, common_shape, likeness, original, same_layout
+from attncli.study.layout import Layout, Shape, arranged, common_shape, likeness, original, shared_layout
 from attncli.study.side import Labels, Side
 
 Measured: TypeAlias = Callable[[str], Numbers | None]  # how large the numbers are that each cell of a step is made of
@@ -24,7 +24,8 @@ class StepComparison:
 
     `labels` name the places of its cells. `factor` is c where every cell of b is c times that of a; `layout` says
     that one is the other laid out differently. What is "split" on one side, and has its heads side by side on the
-    other, is compared in the shape of the former; other layouts are differences. `sizes` says how large the numbers
+    other, is compared in the shape of the former, and so are KV heads "repeated" for all query heads that they serve;
+    other layouts are differences. `sizes` says how large the numbers
     are that each cell is made of, where a problem tells it and cells are not all the same.
     """
 
@@ -88,13 +89,13 @@ def compare_step(a: Side, b: Side, name: str, tolerance: float, measured: tuple[
     shapes = (None if ours is None else ours.shape, None if theirs is None else theirs.shape)
     if ours is None or theirs is None:
         return StepComparison(name, shapes, _labels(a, b, name, shapes[0] or shapes[1] or ()))
-    shape = common_shape(ours.shape, theirs.shape, axes)
+    shape = common_shape(ours.shape, theirs.shape, axes, max(_group(a), _group(b)))
     if shape is None:
         labels = _labels(a, b, name, ours.shape)
         own = measured[0](name), measured[1](name)
         return StepComparison(name, shapes, labels, layout=likeness(ours, theirs, tolerance, own))
     labels = _labels(a, b, name, shape)
-    layout: Layout | None = None if same_layout(ours.shape, theirs.shape) else "split"
+    layout = shared_layout(ours.shape, theirs.shape, axes)
     ours, theirs = arranged(ours, shape, axes), arranged(theirs, shape, axes)
     hides = HIDING.get(name)
     if (ours == theirs).all():
@@ -115,4 +116,15 @@ def _labels(a: Side, b: Side, name: str, shape: Shape) -> Labels:
         labels = side.labels(name) if name in side else ()
         if tuple(map(len, labels)) == shape:
             return labels
+        if len(labels) == len(shape) and "scores" in side:  # of repeated KV heads: the query heads
+            alike = zip(labels, side.labels("scores"), shape, strict=False)
+            both = tuple(own if len(own) == size else heads for own, heads, size in alike)
+            if tuple(map(len, both)) == shape:
+                return both
     return tuple(tuple(map(str, range(size))) for size in shape)
+
+
+def _group(side: Side) -> int:
+    """How many query heads a head of keys and values serves."""
+    parameters = side.trace.parameters if side.trace else {}
+    return int(parameters["group"].value) if "group" in parameters else 1

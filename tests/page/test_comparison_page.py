@@ -197,6 +197,37 @@ def test_layouts_of_heads(layer: Trace) -> None:
     ]
 
 
+def test_keys_and_values_repeated_for_all_heads(problem: Build) -> None:
+    random = np.random.default_rng(2)
+    ours = run(
+        problem(Q=random.normal(size=(4, 3, 2)), K=random.normal(size=(2, 3, 2)), V=random.normal(size=(2, 3, 2)))
+    )
+    keys, values = np.repeat(ours["K"], 2, axis=0), np.repeat(ours["V"], 2, axis=0)
+    page = said(comparison_page(ours_theirs(ours, K=keys, V=values)))
+    assert page[0] == "No difference: the 2 steps that both have are the same to the last bit."
+    assert page[1] == ("K and V in theirs are repeated for all query heads that a KV head serves, and are compared so.")
+    page = said(comparison_page(ours_theirs(ours, K=np.tile(ours["K"], (2, 1, 1)))))
+    assert page[0].startswith("The first step that differs is K (keys): 12 of 24 cells, the farthest at head ")
+    assert page[2] == (
+        "K in theirs is that of tiled KV heads, query head h reading KV head h mod 2; in ours each serves consecutive "
+        "query heads, as if repeated."
+    )
+    keys[3, 2, 1] += 1  # of KV head 1, as query head 3 has it
+    page = said(comparison_page(ours_theirs(ours, K=keys)))
+    assert page[0].startswith(
+        "The first step that differs is K (keys): 1 of 24 cells, the farthest at head 3, t3, d2, "
+    )
+
+
+def test_the_worked_cell_of_a_repeated_head(problem: Build) -> None:
+    """Keys worked out from X = 1: those of KV head 1 are 5 and 7, and the last query head has 9 for 7."""
+    weights = {"W_Q": np.ones((4, 1, 2)), "W_K": np.array([[[1.0, 3]], [[5, 7]]]), "W_V": np.ones((2, 1, 2))}
+    ours = run(problem(X=np.ones((1, 1)), **weights))
+    keys = np.repeat(ours["K"], 2, axis=0)
+    keys[3, 0, 1] = 9
+    assert said(comparison_page(ours_theirs(ours, K=keys)))[-2:] == ["ours: 1·7 = 7", "theirs: 9"]
+
+
 def test_the_worked_cell_of_heads_side_by_side(problem: Build) -> None:
     given = {name: np.arange(8.0).reshape(2, 4) for name in "QKV"}
     split = {name: value.reshape(2, 2, 2).swapaxes(0, 1) for name, value in given.items()}

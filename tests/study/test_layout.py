@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attncli.study.layout import arranged, common_shape, likeness, original, same_layout
+from attncli.study.layout import arranged, common_shape, likeness, original, same_layout, shared_layout
 
 ROWS = ("query", "feature")
 RANDOM = np.random.default_rng(3)
@@ -61,6 +61,23 @@ def test_a_cell_is_found_in_its_own_array(own: tuple[int, ...], shape: tuple[int
     there = arranged(array, shape, axes)
     for index in np.ndindex(shape):
         assert array[original(index, shape, own, axes)] == there[index]
+
+
+@pytest.mark.parametrize(
+    ("few", "many", "group"),
+    [((2, 5, 3), (4, 5, 3), 2), ((1, 5, 3), (4, 5, 3), 4), ((5, 3), (4, 5, 3), 4), ((7, 2, 5, 3), (7, 6, 5, 3), 3),
+     ((2, 5, 3), (1, 4, 5, 3), 2)],
+)  # fmt: skip
+def test_heads_of_keys_that_are_repeated(few: tuple[int, ...], many: tuple[int, ...], group: int) -> None:
+    axes, keys = ("key", "feature"), RANDOM.normal(size=few)
+    assert common_shape(few, many, axes, group) == common_shape(many, few, axes, group) == many
+    assert common_shape(few, many, axes, group + 1) is common_shape(few, many, axes) is None
+    assert common_shape(few, many, ("query", "feature"), group) is None
+    assert shared_layout(few, many, axes) == "repeated"
+    there = arranged(keys, many, axes)
+    for index in np.ndindex(many):
+        assert keys[original(index, many, few, axes)] == there[index]
+    np.testing.assert_array_equal(there.reshape(-1, 5, 3)[: 2 * group : group], keys.reshape(-1, 5, 3)[:2])
 
 
 def test_another_layout_is_known() -> None:
