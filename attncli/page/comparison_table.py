@@ -15,6 +15,7 @@ from attncli.page.document import Block, Cell, Grid, Heading, Paragraph, Table, 
 from attncli.page.measures import apart, brief_place, magnitude, spelled
 from attncli.page.printer import show
 from attncli.study.comparison import Comparison
+from attncli.study.difference import doubles
 from attncli.study.step import StepComparison
 
 NUMBERS = (1, 2, 3, 5, 6)  # columns of the table of steps
@@ -80,7 +81,7 @@ def _row(comparison: Comparison, step: StepComparison, precision: int, relative:
 def matrices(comparison: Comparison, step: StepComparison, precision: int) -> Iterator[Block]:
     """Both matrices and their difference, one after the other for every head and entry of a batch."""
     yield Heading(step.title)
-    ours, theirs = (step.arranged(side[step.name]).astype(np.float64) for side in (comparison.a, comparison.b))
+    ours, theirs = (doubles(step.arranged(side[step.name])) for side in (comparison.a, comparison.b))
     with np.errstate(invalid="ignore"):
         change = np.where(ours == theirs, 0, theirs - ours)
     a, b = comparison.a, comparison.b

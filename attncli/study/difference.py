@@ -56,7 +56,7 @@ def difference(
     max(|a|, |b|) and what is typical beside it (`_typical`). `hides` says that the numbers are those of a mask or of
     masked scores, where -inf and a large negative number both hide. NaN agrees with NaN, and an infinity with itself.
     """
-    a, b = a.astype(np.float64), b.astype(np.float64)
+    a, b = doubles(a), doubles(b)
     with np.errstate(all="ignore"):
         apart = np.abs(a - b)
         larger = np.maximum(np.abs(a), np.abs(b))
@@ -81,6 +81,12 @@ def difference(
     )  # fmt: skip
 
 
+def doubles(array: NDArray[Any]) -> Numbers:
+    """A copy in float64; a NaN that signals, as files may hold, is one like others."""
+    with np.errstate(invalid="ignore"):
+        return array.astype(np.float64)
+
+
 def factor(
     a: NDArray[Any], b: NDArray[Any], tolerance: float, *, sizes: Sizes = (None, None), hides: Hides | None = None
 ) -> float | None:
@@ -88,7 +94,7 @@ def factor(
 
     `sizes` are those of a and of b, as far as they are known; `hides` leaves out the cells that are hidden both ways.
     """
-    a, b = a.astype(np.float64), b.astype(np.float64)
+    a, b = doubles(a), doubles(b)
     seen = ~_hidden_both_ways(a, b, hides) if hides else np.ones(a.shape, dtype=bool)
     finite = np.isfinite(a) & np.isfinite(b)
     if ((a != b) & seen & ~finite).any() or np.count_nonzero(a[finite & seen]) < 2:

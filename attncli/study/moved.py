@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from attncli.study.difference import doubles
+
 NAMED = 3  # keys on each side of a move; the others are summed up
 
 
@@ -41,7 +43,7 @@ def moved(a: NDArray[Any], b: NDArray[Any], tolerance: float) -> tuple[Moved, ..
 
     `a` and `b` have one shape, … × queries × keys. Rows that are not finite on both sides are left out.
     """
-    a, b = a.astype(np.float64), b.astype(np.float64)
+    a, b = doubles(a), doubles(b)
     with np.errstate(all="ignore"):
         change = np.where(np.isfinite(a).all(axis=-1, keepdims=True), b - a, np.nan)
         amounts = np.maximum(np.maximum(change, 0).sum(axis=-1), np.maximum(-change, 0).sum(axis=-1))

@@ -89,6 +89,11 @@ def test_what_is_not_finite(a: float, b: float, differing: int) -> None:
     assert found.absolute == found.relative == found.needed == (inf if differing else 0)
 
 
+def test_a_signalling_nan_is_one_like_others() -> None:
+    signalling = np.array([0x7F800001, 0x3F800000], dtype=np.uint32).view(np.float32)  # and 1
+    assert difference(of(nan, 1.0), signalling, 1e-9).differing == 0
+
+
 def test_numbers_near_the_largest_there_is() -> None:
     found = difference(of([9e307], [9e307]), of([1.0], [3.0]), 1e-9)
     assert (found.differing, found.absolute) == (2, 9e307)
