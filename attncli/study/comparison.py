@@ -84,5 +84,5 @@ def _settings(a: Side, b: Side) -> dict[str, tuple[Any, Any]]:
 
 def _measured(side: Side, coarser: Dtype, sized: bool) -> Measured:
     """The magnitudes of each step of a side as far as it is compared; None for a dump, which does not tell them."""
-    sizes = Magnitudes(side.trace, coarser, TOLERANCES[coarser.name]) if side.trace and sized else None
+    sizes = Magnitudes(side.trace, coarser) if side.trace and sized else None
     return lambda name: None if sizes is None else side.compared(name, sizes[name])

@@ -24,12 +24,11 @@ class Magnitudes:
     """The magnitude of every cell of a trace, worked out when it is asked for, and those it takes.
 
     `dtype` is the format in which steps are rounded: what is smaller than its smallest normal number loses as much as
-    this does. `reach` is how many magnitudes numbers may be off by.
+    this does, and functions are looked at as far as numbers are off by its epsilon.
     """
 
     trace: Trace
     dtype: Dtype
-    reach: float
     _known: dict[str, Numbers] = field(default_factory=dict, repr=False)
 
     def __getitem__(self, name: str) -> Numbers:
@@ -56,7 +55,7 @@ class Magnitudes:
         shapes = {of: tuple(array.shape) for of, array in arrays.items()}
         own = dict(zip(rule.target.letters, trace.steps[name].shape, strict=True))
         found: Numbers = evaluate(
-            magnitude(rule.equation, scalars, self.reach), arrays=arrays, scalars=scalars | {"inf": np.inf},
+            magnitude(rule.equation, scalars, self.dtype.epsilon), arrays=arrays, scalars=scalars | {"inf": np.inf},
             sizes=index_sizes(rule.equation, shapes) | own, xp=np, dtype=np.float64,
         )  # fmt: skip
         return found
@@ -73,7 +72,7 @@ class Magnitudes:
         (power,) = trace.steps[rule.inputs[0]].rule.inputs  # what the exponential is taken of
         logits = steep * self[trace.steps[power].rule.inputs[0] if power == "shifted" else power]
         others = (weights * logits).sum(axis=-1, keepdims=True) - weights * logits
-        more = np.exp(2 * self.reach * np.where(weights > 0, logits, 0).max(axis=-1, keepdims=True))
+        more = np.exp(2 * self.dtype.epsilon * np.where(weights > 0, logits, 0).max(axis=-1, keepdims=True))
         vanished = self[rule.inputs[0]] / np.maximum(
             _double(trace[rule.inputs[1]])[..., np.newaxis], self.dtype.smallest
         )

@@ -12,7 +12,7 @@ import pytest
 from attncli import load
 from attncli.choices import DTYPES
 from attncli.problem.model import Additive, Causal, Matrix, Problem
-from attncli.study.comparison import TOLERANCES, compare
+from attncli.study.comparison import compare
 from attncli.study.magnitudes import Magnitudes
 from attncli.study.side import Side
 from attncli.tracing import Trace, run
@@ -23,7 +23,7 @@ INPUTS = sorted((Path(__file__).parents[2] / "inputs").glob("*.yaml"))
 
 
 def sizes(trace: Trace, dtype: str = "float64") -> Magnitudes:
-    return Magnitudes(trace, DTYPES[dtype], TOLERANCES[dtype])
+    return Magnitudes(trace, DTYPES[dtype])
 
 
 def test_scores_that_cancel(problem: Build) -> None:
