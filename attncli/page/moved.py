@@ -63,7 +63,8 @@ def _whole(move: Moved, shift: Shift) -> bool:
 
 def _key(comparison: Comparison, move: Moved, key: int) -> str:
     labels = comparison["weights"].labels[-1]
-    traces = [side.trace for side in (comparison.a, comparison.b) if side.trace]
-    if key == move.row[-1] and traces and all(trace.self_attention for trace in traces):
+    sides = (comparison.a, comparison.b)
+    own = {side.trace.own_key(side.index("weights", (*move.row, key))[-2]) for side in sides if side.trace}
+    if own == {key}:
         return "itself"
     return f'"{labels[key]}"' if labels.count(labels[key]) == 1 else f'"{labels[key]}" (key {key})'

@@ -21,7 +21,7 @@ from attncli.problem.model import Causal, Problem, Scalar
 from attncli.problem.reader import load
 from attncli.render import FORMATS, Style, render
 from attncli.study.comparison import Comparison, compare
-from attncli.study.side import Side
+from attncli.study.side import Side, by_label
 from attncli.tracing import Trace, run
 from attncli.tracing.dump import Dump, in_order
 
@@ -350,3 +350,15 @@ def test_data_with_infinities_is_valid(problem: Build) -> None:
     jsonschema.validate(data, comparison_schema(), jsonschema.Draft7Validator)
     assert data["steps"]["masked"]["max_abs"] == "Infinity"
     assert data["b"] == {"name": "d.npz", "kind": "dump", "dtype": "float64", "title": "", "rows": None}
+
+
+def test_the_own_key_of_a_decoded_token_is_the_last() -> None:
+    """A whole run against one step of decoding with another scale: query AI is row 2 here, row 0 there, and key 2."""
+    whole, step = load(str(INPUTS / "causal.yaml")), load(str(INPUTS / "kv_cache.yaml"))
+    one = Scalar.of(1.0)
+    page = comparison_page(
+        compare(*by_label(Side("w", "A", "in A", run(whole)), Side("s", "B", "in B", run(replace(step, scale=one)))))
+    )
+    assert [line for line in said(page) if line.startswith('"AI": ')] == [
+        '"AI": 13.2 % moved from "I" (7.8 %) and itself (5.4 %) to "love".'
+    ]
