@@ -133,6 +133,13 @@ class Printer:
             if isinstance(given, Scalar)
         } | {"inf": literal("inf")}
 
+    def scalars_in_full(self) -> Mapping[str, Number]:
+        """The same, with 50 digits for a root."""
+        return {
+            name: number if number.value is not None else Number(None, str(printed(number)))
+            for name, number in self.scalars().items()
+        }
+
 
 def printer_for(trace: Trace, view: View) -> Printer:
     """The printer of a page: at the precision of its view, or of its paper, whose numbers have no more digits."""

@@ -41,7 +41,7 @@ def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full
         return WorkedLine(label, result=result)
     shown = sentence if in_full else _shortened(sentence)
     if shown == sentence:
-        truth = substitute(tree, place, sizes, printer.in_full, scalars)
+        truth = substitute(tree, place, sizes, printer.in_full, printer.scalars_in_full())
         following = list(stages(sentence, truth, printer.worked_out))
         if following:
             last = following[-1].sentence

@@ -151,6 +151,7 @@ PROBLEMS: dict[str, dict[str, Any]] = {
     "base 2": {**WHOLE, "exp_base": 2.0, "scale": "none"},
     "luong": {**WHOLE, "score": "multiplicative", "W_a": [[1, 2], [0, -1]], "scale": 0.1},
     "bahdanau": {**QKV, "score": "additive", "W_1": [[1, 2], [0, 1]], "W_2": [[0.5, 1], [1, -1]], "v": [2, 1]},
+    "capped by a root": {**QKV, "softcap": "sqrt(2)"},
     "rope": {**QKV, "rope": (100, "half")},
     "sink": {**WHOLE, "sink": 0.5},
     "biased": {"X": [[1, 2]], "W_Q": [[1], [2]], "b_Q": [3], "W_K": [[1], [0]], "b_K": [-1], "W_V": [[2], [2]]},
@@ -197,7 +198,7 @@ def test_a_line_gives_its_result_within_what_was_rounded(problem: Build, name: s
 
 
 @pytest.mark.parametrize("precision", [2, 3, 6])
-@pytest.mark.parametrize("name", ["capped", "bahdanau", "rope", "sink"])
+@pytest.mark.parametrize("name", ["capped", "capped by a root", "bahdanau", "rope", "sink"])
 def test_a_stage_is_what_the_one_before_it_says(problem: Build, name: str, precision: int) -> None:
     """Equal to 40 digits where it says so; else as near as the printed digits let it be."""
     trace, seen = run(problem(**PROBLEMS[name])), 0
