@@ -74,7 +74,8 @@ def _served(step: StepComparison, ours: Side, group: int) -> NDArray[Any] | None
     if trace is None or step.name != "scores" or trace.settings.score not in ("scaled_dot", "dot"):
         return None
     queries = ours["Q_rot" if "Q_rot" in trace else "Q"].astype(np.float64)
-    scores: NDArray[Any] = queries @ np.concatenate([trace["K_T"].astype(np.float64)] * group, axis=-3)
+    with np.errstate(all="ignore"):  # what does not fit is a difference like any other
+        scores: NDArray[Any] = queries @ np.concatenate([trace["K_T"].astype(np.float64)] * group, axis=-3)
     return scores
 
 
