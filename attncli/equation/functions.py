@@ -185,8 +185,10 @@ FUNCTIONS: dict[str, Function] = {
 
 # Matrix forms: they stand in headlines (S = Q K^T), which are printed and never evaluated.
 MATRIX_FORMS = frozenset({"matmul", "transpose", "softmax", "row_sums", "row_maxima", "rotate", "stack", "join"})
-# Forms of what is printed already: fractions and roots as they stand in a number, and terms left out of a sum.
-PRINTED_FORMS = frozenset({"ratio", "multiple", "left_out", "comes_to", "comes_near"})
+# Forms of what is printed already: fractions, roots and powers of e as they stand in a number, and terms left out.
+PRINTED_FORMS = frozenset(
+    {"ratio", "over", "quotient", "multiple", "e_to", "left_out", "comes_to", "comes_near", "nearly", "equally"}
+)
 
 # Of how many of its first arguments a single 0 makes the result 0, whatever the others are: 0·√2, 0 / √2.
 ZERO_WINS = {"mul": 2, "div": 1, "share": 1}

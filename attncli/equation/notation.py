@@ -47,10 +47,15 @@ _SHARED = {
     "join": Spelling("join({0})"),
     "softmax": Spelling("softmax({0})"),
     "ratio": Spelling("{0}/{1}", PRODUCT, (PRODUCT, POWER)),
+    "over": Spelling("{0}/{1}", PRODUCT, (PRODUCT, POWER)),  # in an exponent
+    "quotient": Spelling("{0}/{1}", PRODUCT, (PRODUCT, POWER)),  # of sums
     "multiple": operator("*", PRODUCT, PRODUCT, POWER),
+    "e_to": Spelling("e^{0}", POWER, (POWER,)),
     "left_out": Spelling("… {0} more …"),
     "comes_to": operator(" = ", CHOICE),
     "comes_near": operator(" ≈ ", CHOICE),
+    "nearly": Spelling("{0} ≈", CHOICE),
+    "equally": Spelling("{0} =", CHOICE),
 }
 
 PLAIN_FUNCTIONS = _SHARED | {
@@ -89,9 +94,12 @@ LATEX_FUNCTIONS = _SHARED | {
     "div": Spelling(r"\frac{{{0}}}{{{1}}}", POWER),
     "share": Spelling(r"\frac{{{0}}}{{{1}}}", POWER),
     "ratio": Spelling(r"\frac{{{0}}}{{{1}}}", POWER),
+    "quotient": Spelling(r"\frac{{{0}}}{{{1}}}", POWER),
+    "e_to": Spelling("e^{{{0}}}", POWER),
     "multiple": operator(" ", PRODUCT, PRODUCT, POWER),
     "left_out": Spelling(r"\ldots\;{0}\;\mathrm{{more}}\;\ldots"),
     "comes_near": operator(r" \approx ", CHOICE),
+    "nearly": Spelling(r"{0} \approx", CHOICE),
     "matmul": operator(r" \, ", PRODUCT, PRODUCT, POWER),
     "pow": Spelling("{0}^{{{1}}}", POWER, (ATOM, CHOICE)),
     "sqrt": Spelling(r"\sqrt{{{0}}}"),
@@ -156,6 +164,7 @@ LATEX_LINE = replace(  # for lines of text, where a fraction would be too small 
     | {
         "div": _SHARED["div"],
         "share": _SHARED["share"],
+        "quotient": _SHARED["div"],
         "where": Spelling(r"{1} \;\mathrm{{if}}\; {0} \;\mathrm{{else}}\; {2}", CHOICE, (COMPARISON, SUM, SUM)),
     },
 )

@@ -20,7 +20,7 @@ def substitute(
     expression: Expression,
     place: Place,
     sizes: Mapping[str, int],
-    number: Callable[[str, tuple[int, ...]], Number],
+    number: Callable[[str, tuple[int, ...]], Expression],
     scalars: Mapping[str, Number],
 ) -> Expression:
     """The cell's own sentence: sums written out, every array cell replaced by `number(name, indices)`.

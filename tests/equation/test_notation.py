@@ -16,7 +16,8 @@ from attncli.equation.write import write, write_equation, write_number
 
 NOTATIONS = {"plain": PLAIN, "unicode": UNICODE, "latex": LATEX}
 ARGUMENTS = {"where": 3, **dict.fromkeys(["neg", "sqrt", "exp", "tanh", "sin", "cos", "abs", "finite"], 1),
-             **dict.fromkeys(["softmax", "row_sums", "row_maxima", "transpose", "join", "left_out"], 1)}  # fmt: skip
+             **dict.fromkeys(["softmax", "row_sums", "row_maxima", "transpose", "join"], 1),
+             **dict.fromkeys(["left_out", "e_to", "nearly", "equally"], 1)}  # fmt: skip
 
 
 @pytest.mark.parametrize("notation", NOTATIONS.values(), ids=NOTATIONS)

@@ -1,0 +1,83 @@
+"""The functions of equations on exact numbers, and one cell worked out in them."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+from attncli.equation.closed.number import Exact, is_zero, quotient
+from attncli.equation.closed.powers import cosine, exponential, power, root, sine, tanh
+from attncli.equation.closed.value import sign_of
+from attncli.equation.functions import FUNCTIONS
+from attncli.equation.positions import position
+from attncli.equation.tree import Call, Expression, Name, Number, Reduce, Ref
+
+
+def _add(*terms: Any) -> Any:
+    hidden = [term for term in terms if term == -math.inf]
+    return hidden[0] if hidden else reduce(operator.add, terms)
+
+
+def _maximum(*values: Any) -> Any:
+    seen = [value for value in values if value != -math.inf]
+    return reduce(lambda one, other: other if sign_of(other - one) > 0 else one, seen) if seen else -math.inf
+
+
+def _share(part: Any, whole: Any) -> Any:
+    return part if is_zero(whole) else quotient(part, whole)
+
+
+_FUNCTIONS: Mapping[str, Callable[..., Any]] = {name: function.exact for name, function in FUNCTIONS.items()} | {
+    "add": _add,
+    "sub": lambda one, other: one if one == -math.inf else one - other,
+    "add_mask": _add,
+    "div": quotient,
+    "share": _share,
+    "pow": power,
+    "sqrt": root,
+    "exp": exponential,
+    "tanh": tanh,
+    "sin": sine,
+    "cos": cosine,
+    "abs": lambda value: -value if sign_of(value) < 0 else value,
+    "max": _maximum,
+    "finite": lambda value: Fraction(0) if value == -math.inf else value,
+    **dict.fromkeys(("ratio", "over", "quotient"), quotient),  # as they are printed
+    "multiple": lambda *factors: reduce(operator.mul, factors),
+    "e_to": exponential,
+}
+
+
+def work_exactly(
+    expression: Expression,
+    place: Mapping[str, int],
+    sizes: Mapping[str, int],
+    number: Callable[[str, tuple[int, ...]], Exact | float],
+    scalars: Mapping[str, Exact | float],
+) -> Any:
+    """One cell's exact value from `number(name, indices)`: a Fraction, a Closed, or -inf where a mask hides.
+
+    Raises ExactError for what has no closed form here, and ZeroDivisionError.
+    """
+
+    def value(node: Expression, place: Mapping[str, int]) -> Any:
+        match node:
+            case Ref(name=name, indices=indices):
+                return number(name, tuple(position(index, place, scalars) for index in indices))
+            case Number(value=constant) if constant is not None:
+                return constant
+            case Name(name=name):
+                return Fraction(place[name]) if name in place else scalars[name]
+            case Reduce(function=function, index=index, body=body):
+                return _FUNCTIONS[function](*(value(body, {**place, index: at}) for at in range(sizes[index])))
+            case Call(function="where", arguments=(condition, yes, no)):
+                return value(yes if value(condition, place) else no, place)
+            case Call(function=function, arguments=arguments) if function in _FUNCTIONS:
+                return _FUNCTIONS[function](*(value(argument, place) for argument in arguments))
+        raise TypeError(f"cannot work {node!r}")
+
+    return value(expression, place)

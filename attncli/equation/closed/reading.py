@@ -1,0 +1,37 @@
+"""Closed forms read from text: 5/sqrt(3), e^(5/√3)/(1 + e^2), 2*tanh(1/2), 0.25, as `text_of` and people write them."""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+
+from attncli.equation.closed.functions import work_exactly
+from attncli.equation.closed.number import Exact, ExactError
+from attncli.equation.closed.powers import NAPIER
+from attncli.equation.parse import EquationError, parse_expression
+
+MOST_CHARACTERS = 100_000
+_ROOT = re.compile(r"√(\d+)")
+_SIGNS = str.maketrans({"^": "**", "·": "*", "−": "-", "√": "sqrt", "∞": "inf"})
+_KNOWN = re.compile(r"(?:\d+(?:\.\d+)?|sqrt|exp|tanh|sin|cos|inf|e|[-+*/() ])*")
+
+
+def read_closed(text: str) -> Exact | float:
+    """The number that a closed form says, or -inf; raises ExactError where it is none."""
+    plain = _ROOT.sub(r"sqrt(\1)", text).translate(_SIGNS).strip()
+    if len(plain) > MOST_CHARACTERS or not _KNOWN.fullmatch(plain):
+        raise ExactError("not a closed form")
+    try:
+        found = work_exactly(parse_expression(plain), {}, {}, _nowhere, {"e": NAPIER})
+    except (EquationError, RecursionError, MemoryError, TypeError, KeyError, ValueError) as error:
+        raise ExactError(str(error) if isinstance(error, ExactError) else "not a closed form") from error
+    except ZeroDivisionError as error:
+        raise ExactError("it divides by zero") from error
+    if isinstance(found, float) and found != -math.inf:
+        raise ExactError("not a closed form")
+    return found if isinstance(found, float) else found + Fraction(0)
+
+
+def _nowhere(name: str, index: tuple[int, ...]) -> Exact:
+    raise ExactError(f"{name} is not known")
