@@ -89,7 +89,8 @@ def trace(
     """Work a problem out, step by step.
 
     `device` is "cpu" or "gpu", `dtype` one of float16, bfloat16, float32 and float64, `rounding` "shown" (full
-    precision inside) or "paper" (each step rounded to `precision` decimals). Raises AttncliError: exit code 2 for
+    precision inside), "paper" (each step rounded to `precision` decimals) or "exact" (fractions and closed forms, in
+    each step's `exact`). Raises AttncliError: exit code 2 for
     a choice that is none of these, 5 where CuPy or a GPU is missing.
     """
     if not isinstance(problem, Problem):

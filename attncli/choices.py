@@ -10,7 +10,11 @@ from attncli.english import listed, shorten
 from attncli.errors import did_you_mean, usage_error
 
 DEVICES = ("cpu", "gpu")
-ROUNDINGS = ("shown", "paper")
+ROUNDINGS = ("exact", "shown", "paper")
+NOT_FLOATS = {  # and so without a number format or a GPU
+    "paper": "on paper one calculates in decimal, on the CPU; leave out one of the two",
+    "exact": "exact numbers have no format, and are worked out on the CPU; leave out one of the two",
+}
 DETAILS = ("brief", "rows", "cells")
 PRECISION = range(16)  # decimals; a float64 has no more that mean anything
 
@@ -102,8 +106,6 @@ def check_working(device: str, dtype: str, rounding: str, precision: int) -> Non
     chosen("dtype", dtype, DTYPES)
     chosen("rounding", rounding, ROUNDINGS)
     check_precision(precision)
-    if rounding == "paper" and (device, dtype) != ("cpu", "float64"):
-        raise usage_error(
-            f"rounding 'paper' does not go with {f'device {device!r}' if device != 'cpu' else f'dtype {dtype!r}'}",
-            help="on paper one calculates in decimal, on the CPU; leave out one of the two",
-        )
+    if rounding in NOT_FLOATS and (device, dtype) != ("cpu", "float64"):
+        with_what = f"device {device!r}" if device != "cpu" else f"dtype {dtype!r}"
+        raise usage_error(f"rounding {rounding!r} does not go with {with_what}", help=NOT_FLOATS[rounding])

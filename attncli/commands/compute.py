@@ -2,7 +2,7 @@
 
 import sys
 
-from attncli.choices import PRECISION
+from attncli.choices import NOT_FLOATS, PRECISION
 from attncli.console import options, values
 from attncli.errors import usage_error
 
@@ -51,15 +51,15 @@ def compute(
     ):
         if value is not None:
             values.choice(option, value)
-    on_paper = rounding == "paper"
+    no_floats = rounding in NOT_FLOATS
     for option, other, together in (
         ("--cell", "--steps", cell is not None and steps is not None),
         ("--cell", "--detail", cell is not None and detail is not None),
         ("--math", f"--format {page_format}", math is not None and page_format != "markdown"),
         ("--fragment", f"--format {page_format}", fragment and page_format != "latex"),
         ("--heatmap", "--format json", heatmap and page_format == "json"),
-        ("--rounding paper", f"--dtype {dtype}", on_paper and dtype != "float64"),
-        ("--rounding paper", "--device gpu", on_paper and device == "gpu"),
+        (f"--rounding {rounding}", f"--dtype {dtype}", no_floats and dtype != "float64"),
+        (f"--rounding {rounding}", "--device gpu", no_floats and device == "gpu"),
     ):
         if together:
             raise usage_error(f"{option} does not go with {other}", help=_ADVICE[option])
@@ -110,5 +110,5 @@ _ADVICE = {
     "--math": "--math is for --format markdown",
     "--fragment": "--fragment is for --format latex",
     "--heatmap": "JSON holds the numbers themselves; leave out --heatmap",
-    "--rounding paper": "on paper one calculates in decimal, on the CPU; leave out one of the two",
+    **{f"--rounding {rounding}": why for rounding, why in NOT_FLOATS.items()},
 }

@@ -46,7 +46,7 @@ Rounding: TypeAlias = Annotated[
     str,
     choice(
         "--rounding",
-        "Round only what is shown, or feed each shown number to the next step, as on paper.  [default: shown]",
+        "Keep closed forms, round only what is shown, or feed it to the next step, as on paper.  [default: shown]",
     ),
 ]
 Heatmap: TypeAlias = Annotated[bool, typer.Option("--heatmap", help="Shade the cells by size.")]

@@ -79,22 +79,33 @@ class Worked:
 class Cell:
     """One printed number: its text in ASCII ("-inf", "1/3", "0.707"), and how it is set off.
 
-    `shade` from 0 to 1 asks for a heat-map colour; `hidden` marks what a mask hides.
+    `shade` from 0 to 1 asks for a heat-map colour; `hidden` marks what a mask hides; `rounded` says that the number is
+    only near the closed form beside it.
     """
 
     text: str
     shade: float | None = None
     hidden: bool = False
+    rounded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A matrix with its labels. `columns` is empty for a single column of numbers without a head."""
+    """A matrix with its labels. `columns` is empty for a single column of numbers without a head.
+
+    `closed` are the closed forms that its numbers are the decimals of, to be shown beside them.
+    """
 
     name: Expression
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     cells: tuple[tuple[Cell, ...], ...]
+    closed: tuple[tuple[Expression, ...], ...] = ()
+
+    @property
+    def rounded(self) -> bool:
+        """Whether any of the numbers is not all of its closed form."""
+        return any(cell.rounded for row in self.cells for cell in row)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
+from attncli.equation.closed import decimal_of, expression_of
 from attncli.equation.decimals import round_half_up
 from attncli.equation.tree import Call, Equation, Expression, Name, Number, rewrite
 from attncli.page.document import Math, Text, text
@@ -97,9 +98,30 @@ class Printer:
                 text = canonical(array.written[index])
             except NumberError:  # a copy of what was worked out on paper, beyond all numbers that are read
                 return show_decimal(Decimal(array.written[index]), self.precision)
-            if self.trace.truth or len(text.partition(".")[2]) <= max(GIVEN_DECIMALS, self.precision):
+            if (
+                self.in_exact_terms
+                or self.trace.truth
+                or len(text.partition(".")[2]) <= max(GIVEN_DECIMALS, self.precision)
+            ):
                 return text
+        if isinstance(array, Step) and array.exact is not None:
+            return show_decimal(decimal_of(array.exact[index]), self.precision)
         return show(float(array.value[index]), self.precision)
+
+    @property
+    def in_exact_terms(self) -> bool:
+        """Whether closed forms are shown beside the decimals."""
+        return self.trace.settings.rounding == "exact"
+
+    def closed(self, name: str, index: tuple[int, ...]) -> Expression:
+        """The same cell in its closed form, or as it was given with all its digits."""
+        array = self.trace.steps.get(name) or self.trace.parameters[name]
+        assert isinstance(array, Step | Matrix)
+        if isinstance(array, Step) and array.exact is not None and array.written is None:
+            return expression_of(array.exact[index])
+        return literal(
+            canonical(array.written[index] if array.written is not None else repr(float(array.value[index])))
+        )
 
     def formula(self, equation: Equation) -> Equation:
         """The equation with the problem's own settings in it, Z = 0.5·S; d_k stays a letter."""

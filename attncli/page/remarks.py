@@ -77,6 +77,11 @@ def notes(printer: Printer, blocks: tuple[Block, ...]) -> Iterator[Block]:
     if trace.truth is not None:
         yield from _paper_notes(trace, trace.truth, printer.precision)
         return
+    if printer.in_exact_terms:
+        decimals = count(printer.precision, "decimal")
+        said = f"Worked exactly: each number has its closed form; after ≈ it is rounded to {decimals} for display."
+        yield Paragraph((said,), "note")
+        return
     dtype = DTYPES[trace.settings.dtype]
     if dtype.name != "float64":
         how = "" if dtype.name == dtype.computed else f"; each step is computed in {dtype.computed} and rounded to it"

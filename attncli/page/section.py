@@ -12,6 +12,7 @@ from attncli.equation.shapes import product_factors, shape_text
 from attncli.equation.symbols import symbol
 from attncli.equation.tree import Name
 from attncli.page.document import Block, Cell, Formula, Grid, Heading, Math, Paragraph, Shapes, Worked, WorkedLine, text
+from attncli.page.exact import closed_forms, is_rounded, lists_closed_forms
 from attncli.page.printer import Printer
 from attncli.page.worked import cell_label, lines, turned_together, worked_line
 from attncli.tracing.model import Step, Trace, masked_out
@@ -40,7 +41,7 @@ def step_section(
     if detail != "brief" or not rule.matrix_form:
         yield Formula(printer.formula(cell_form(rule)), () if rule.matrix_form else product)
     yield grid(printer, step, heatmap)
-    worked = lines(printer, step, detail) if detail != "brief" else ()
+    worked = lines(printer, step, detail) if detail != "brief" or lists_closed_forms(printer, step) else ()
     if worked:
         yield Worked(worked)
 
@@ -75,20 +76,21 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
     values = step.value
     shades = _shades(step) if heatmap and not step.rule.given else None
     hidden = _hidden(printer.trace, step)
-    name = in_symbols(Name(step.name))
+    name, closed = in_symbols(Name(step.name)), closed_forms(printer, step)
 
     def cell(index: tuple[int, ...]) -> Cell:
         unseen = bool(hidden[index])
         shade = float(shades[index]) if shades is not None and not unseen and np.isfinite(shades[index]) else None
-        return Cell(printer.text(step, index), shade, unseen)
+        rounded = bool(closed) and is_rounded(printer, step, index)
+        return Cell(printer.text(step, index), shade, unseen, rounded)
 
     if values.ndim == 1 and step.rule.axes[0] in ("query", "key"):
-        return Grid(name, step.labels[0], (), tuple((cell((row,)),) for row in range(len(values))))
+        return Grid(name, step.labels[0], (), tuple((cell((row,)),) for row in range(len(values))), closed)
     if values.ndim == 1:
-        return Grid(name, ("",), step.labels[0], (tuple(cell((column,)) for column in range(len(values))),))
+        return Grid(name, ("",), step.labels[0], (tuple(cell((column,)) for column in range(len(values))),), closed)
     rows, columns = values.shape
     cells = tuple(tuple(cell((row, column)) for column in range(columns)) for row in range(rows))
-    return Grid(name, step.labels[0], step.labels[1], cells)
+    return Grid(name, step.labels[0], step.labels[1], cells, closed)
 
 
 def _hidden(trace: Trace, step: Step) -> NDArray[np.bool_]:

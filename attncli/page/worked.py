@@ -10,11 +10,13 @@ from math import inf
 
 import numpy as np
 
+from attncli.equation.closed import expression_of
 from attncli.equation.positions import position
 from attncli.equation.shapes import index_sizes
 from attncli.equation.substitute import decimal, exact, substitute
 from attncli.equation.tree import Call, Expression, Name, Number, Ref, rewrite, walk
 from attncli.page.document import Math, Text, WorkedLine
+from attncli.page.exact import exact_line, lists_closed_forms
 from attncli.page.printer import Printer, printed
 from attncli.page.stages import chained, stages
 from attncli.tracing.model import Step, Trace
@@ -35,8 +37,11 @@ def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full
         nothing = ("by definition: this query sees no key",)
         return WorkedLine(label, result=printer.number(step.name, index), remark=nothing)
     sizes, scalars = index_sizes(step.rule.equation, trace.shapes()), printer.scalars()
-    sentence = substitute(tree, place, sizes, printer.number, scalars)
-    result = printer.number(step.name, index)
+    sentence, result = substitute(tree, place, sizes, printer.number, scalars), printer.number(step.name, index)
+    if step.exact is not None:
+        closed = substitute(tree, place, sizes, printer.closed, scalars)
+        if closed != sentence or expression_of(step.exact[index]) != result:
+            return exact_line(printer, step, index, label, closed, in_full=in_full)
     if isinstance(sentence, Number):  # a copy: nothing to work
         return WorkedLine(label, result=result)
     shown = sentence if in_full else _shortened(sentence)
@@ -74,9 +79,9 @@ def lines(printer: Printer, step: Step, detail: str) -> tuple[WorkedLine, ...]:
     """The worked lines of a step: one for each row ("rows"), or one for every cell ("cells")."""
     if step.rule.given or step.rule.copies:
         return ()
-    if detail == "cells":
+    if detail == "cells" or lists_closed_forms(printer, step):
         places: Iterator[tuple[int, ...]] = product(*(range(size) for size in step.shape))
-        return tuple(worked_line(printer, step, place) for place in places)
+        return tuple(worked_line(printer, step, place, in_full=detail == "cells") for place in places)
     along = len(step.shape) > 1 and step.rule.axes[-1] != "query"  # a row has more than one cell
     rows = product(*(range(size) for size in (step.shape[:-1] if along else step.shape)))
     return tuple(worked_line(printer, step, _telling_cell(printer.trace, step, row), in_full=False) for row in rows)

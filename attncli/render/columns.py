@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
+
+from attncli.equation.tree import Call
+from attncli.page.document import Grid
 
 
 def split(widths: Sequence[float], room: float | None, most: int | None = None) -> list[tuple[int, int]]:
@@ -40,3 +44,8 @@ def _width(character: str) -> int:
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def decimals_alone(grid: Grid) -> Grid:
+    """The matrix without its closed forms, which stand above it, and with the sign between them after its name."""
+    return replace(grid, closed=(), name=Call("nearly" if grid.rounded else "equally", (grid.name,)))

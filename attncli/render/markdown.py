@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from attncli.equation.notation import LATEX, LATEX_LINE, UNICODE
 from attncli.equation.shapes import product_text
+from attncli.equation.tree import Expression
 from attncli.equation.write import write, write_number
 from attncli.page import document as page
 from attncli.page.spelling import formula, sides
@@ -94,13 +95,20 @@ class _Writer:
 
     def grid(self, grid: page.Grid) -> str:
         columns = range(len(grid.cells[0]))
+        closed = grid.closed or [[None] * len(columns)] * len(grid.rows)
         head = [self.inline(write(grid.name, LATEX)), *map(_name, grid.columns or [""] * len(columns))]
         rows = [
-            [f"**{_name(name)}**" if name.strip() else _name(name), *(f"{_number(cell)}" for cell in row)]
-            for name, row in zip(grid.rows, grid.cells, strict=True)
+            [f"**{_name(name)}**" if name.strip() else _name(name), *map(self.cell, row, forms)]
+            for name, row, forms in zip(grid.rows, grid.cells, closed, strict=True)
         ]
         legend = f"\n\n{HIDDEN} {LEGEND}" if needs_legend(grid) else ""
         return _pipes(head, rows, range(1, len(head))) + legend
+
+    def cell(self, cell: page.Cell, closed: Expression | None) -> str:
+        """A number, after its closed form where that says more."""
+        if closed is None or write(closed, UNICODE) == write_number(cell.text, UNICODE):
+            return _number(cell)
+        return f"{self.inline(write(closed, LATEX_LINE))} {'≈' if cell.rounded else '='} {_number(cell)}"
 
 
 def _name(text: str) -> str:

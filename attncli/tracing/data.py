@@ -15,6 +15,7 @@ from attncli.attention.indices import INDICES
 from attncli.attention.rule import Rule
 from attncli.attention.rules import GIVEN_RULES, RULES, cell_form, headline
 from attncli.choices import DTYPES
+from attncli.equation.closed import read_closed, text_of
 from attncli.equation.notation import PLAIN
 from attncli.equation.parse import parse_equation, parse_expression
 from attncli.equation.tree import Ref
@@ -119,6 +120,7 @@ def _step(step: Step) -> dict[str, Any]:
         "shape": list(step.shape),
         "value": _values(step.value),
         **({"written": step.written.tolist()} if step.written is not None else {}),
+        **({"exact": np.vectorize(text_of, otypes=[object])(step.exact).tolist()} if step.exact is not None else {}),
         "meaning": rule.meaning,
         **({"meanings": list(rule.meanings)} if rule.meanings else {}),
         "why": rule.why,
@@ -150,7 +152,10 @@ def _read_step(name: str, data: dict[str, Any], format: str) -> Step:
     if list(value.shape) != data["shape"] or tuple(map(len, labels)) != value.shape or value.ndim != len(rule.axes):
         raise ValueError(f"{name}: its value has shape {value.shape}, which its shape or its labels are not of")
     written = read_only(np.array(data["written"], dtype=object)) if "written" in data else None
-    return Step(rule, value, labels, written)
+    exact = read_only(np.vectorize(read_closed, otypes=[object])(data["exact"])) if "exact" in data else None
+    if exact is not None and exact.shape != value.shape:
+        raise ValueError(f"{name}: its exact numbers have shape {exact.shape}, and its value {value.shape}")
+    return Step(rule, value, labels, written, exact)
 
 
 def _target(name: str, axes: Sequence[str]) -> Ref:

@@ -34,6 +34,9 @@ class FloatWorker:
     def written(self, name: str) -> None:
         """Floats are written nowhere but in their value."""
 
+    def exact(self, name: str) -> None:
+        """Floats have no closed forms."""
+
     def work(self, rule: Rule) -> Host:
         """The value of a computed step, from the steps before it."""
         arrays = self.arrays | {

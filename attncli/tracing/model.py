@@ -23,13 +23,15 @@ class Step:
     """One step: the rule that made it, its value, and a label for every place on every axis.
 
     `value` is a read-only array in the computer's own memory. `written` holds given numbers as their
-    author wrote them ("1/3"), in the shape of the value, where they were written out.
+    author wrote them ("1/3"), in the shape of the value, where they were written out. `exact` holds the numbers of a
+    step that was worked out exactly, each a Fraction, a Closed (`equation/closed`), or -inf.
     """
 
     rule: Rule
     value: NDArray[Any]
     labels: tuple[tuple[str, ...], ...]
     written: NDArray[np.object_] | None = None
+    exact: NDArray[np.object_] | None = None
 
     @property
     def name(self) -> str:

@@ -26,13 +26,15 @@ from attncli.tracing.shift import lowest_shown, shift_where_needed
 
 
 class Worker(Protocol):
-    """Something that can work out steps: in floating point, or as on paper."""
+    """Something that can work out steps: in floating point, as on paper, or exactly."""
 
     def give(self, name: str, matrix: Matrix) -> Host: ...
 
     def work(self, rule: Rule) -> Host: ...
 
     def written(self, name: str) -> Host | None: ...
+
+    def exact(self, name: str) -> Host | None: ...
 
 
 def run(
@@ -48,16 +50,19 @@ def run(
     """Work a problem out, step by step.
 
     `device` is "cpu" or "gpu" (exit 5 where there is none), `dtype` a key of `choices.DTYPES`; `rounding`
-    is "shown" (full precision inside) or "paper" (every step rounded to `precision` decimals feeds the next,
-    which works in decimal and on the CPU); the softmax is shifted where a row of exponentials would show
-    as 0 at this precision, or in any case if it is to be `shifted`. `backend` replaces the device's own (not on
-    paper). Raises AttncliError, with exit code 2, for a choice that is none of these.
+    is "shown" (full precision inside), "paper" (every step rounded to `precision` decimals feeds the next) or "exact"
+    (fractions and closed forms), of which the last two work cell by cell on the CPU; the softmax is shifted where a
+    row of exponentials would show as 0 at this precision, or in any case if it is to be `shifted`. `backend` replaces
+    the device's own where floats are worked with. Raises AttncliError, with exit code 2, for a choice that is none of
+    these, and for a problem too large to be worked out exactly.
     """
     check_working(device, dtype, rounding, precision)
     plan = plan_logits(problem)
     with np.errstate(all="ignore"):  # overflow is found in the values and told as a warning
         if rounding == "paper":
             return _on_paper(problem, plan, precision, shifted)
+        if rounding == "exact":
+            return _exactly(problem, plan, precision, shifted)
         backend, format = backend or backend_for(device), DTYPES[dtype]
         worker = FloatWorker(backend, format, plan.parameters, plan.sizes)
         shift = shift_where_needed(problem, format, max(lowest_shown(max(precision, 3)), format.lowest_exponent))
@@ -73,11 +78,21 @@ def _on_paper(problem: Problem, plan: Plan, precision: int, shifted: bool) -> Tr
     double = DTYPES["float64"]
     shift = shift_where_needed(problem, double, max(lowest_shown(precision), double.lowest_exponent))
     decimals = PaperWorker(precision, plan.parameters, plan.sizes)
-    paper = _trace(problem, plan, decimals, _always if shifted else shift, CPU, double, precision)
+    paper = _trace(problem, plan, decimals, _always if shifted else shift, CPU, double, precision, "paper")
     floats = FloatWorker(CPU, double, plan.parameters, plan.sizes)
     truth = _trace(problem, plan, floats, lambda _: "shifted" in paper, CPU, double)
     besides = (f"not rounded, {warning}" for warning in truth.warnings if warning not in paper.warnings)
     return replace(paper, truth=truth, warnings=(*paper.warnings, *besides))
+
+
+def _exactly(problem: Problem, plan: Plan, precision: int, shifted: bool) -> Trace:
+    """The trace of closed forms; shifted where decimals of this precision would be."""
+    from attncli.tracing.exact import ExactWorker  # and all that closed forms need
+
+    double = DTYPES["float64"]
+    shift = shift_where_needed(problem, double, max(lowest_shown(max(precision, 3)), double.lowest_exponent))
+    worker = ExactWorker(plan.parameters, plan.sizes)
+    return _trace(problem, plan, worker, _always if shifted else shift, CPU, double, rounding="exact")
 
 
 def _trace(
@@ -88,6 +103,7 @@ def _trace(
     backend: Backend,
     dtype: Dtype,
     precision: int | None = None,
+    rounding: str = "shown",
 ) -> Trace:
     steps: dict[str, Step] = {}
 
@@ -96,7 +112,8 @@ def _trace(
         value = worker.give(rule.name, matrix) if matrix else worker.work(rule)
         given = written_as_given(rule, plan, steps) if dtype.name == "float64" else None
         written = given if given is not None else worker.written(rule.name)
-        steps[rule.name] = Step(rule, read_only(value), labels(problem, rule, value.shape), written)
+        exact = None if rule.given else worker.exact(rule.name)
+        steps[rule.name] = Step(rule, read_only(value), labels(problem, rule, value.shape), written, exact)
         return value
 
     for rule in plan.rules:
@@ -105,7 +122,7 @@ def _trace(
         take(rule)
 
     fully_masked = rows_without_keys(steps)
-    settings = _settings(problem, plan, dtype, backend.device, precision)
+    settings = _settings(problem, plan, dtype, backend.device, precision, rounding)
     return Trace(
         problem.title,
         problem.tokens,
@@ -118,7 +135,9 @@ def _trace(
     )
 
 
-def _settings(problem: Problem, plan: Plan, dtype: Dtype, device: str, precision: int | None) -> Settings:
+def _settings(
+    problem: Problem, plan: Plan, dtype: Dtype, device: str, precision: int | None, rounding: str
+) -> Settings:
     scale = None
     if any(rule.name == "scaled" for rule in plan.rules):
         given = plan.parameters.get("scale")
@@ -129,7 +148,7 @@ def _settings(problem: Problem, plan: Plan, dtype: Dtype, device: str, precision
         tuple(mask_names(problem.mask)),
         dtype.name,
         device,
-        "shown" if precision is None else "paper",
+        rounding,
         corner=problem.mask.corner if problem.mask.corner != "top-left" else None,
         convention=problem.convention,
         softcap=problem.softcap.value if problem.softcap else None,

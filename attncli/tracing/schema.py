@@ -85,6 +85,10 @@ def trace_schema() -> dict[str, Any]:
                 "anyOf": [{"type": "number"}, {"enum": ["Infinity", "-Infinity", "NaN"]}],
                 "description": "A number; what JSON has no number for is one of three words.",
             },
+            "texts": {
+                "anyOf": [_TEXT, {"type": "array", "items": {"$ref": "#/definitions/texts"}}],
+                "description": "Texts, as deep in lists as an array has axes.",
+            },
             "nested": {
                 "anyOf": [{"$ref": "#/definitions/number"}, {"type": "array", "items": _NESTED}],
                 "description": "An array: numbers, as deep in lists as it has axes.",
@@ -125,6 +129,10 @@ def _step() -> dict[str, Any]:
     optional = {
         "written": {"type": "array", "description": 'The numbers as they were given, such as "1/3".'},
         "meanings": {**_STRINGS, "description": "What the step is in each entry of a batch, where that differs."},
+        "exact": {
+            "$ref": "#/definitions/texts",
+            "description": "With rounding exact: the closed form of each number, such as e^(5/sqrt(3)).",
+        },
         "worked": {
             "type": "array",
             "items": _object({"cell": _TEXT, "text": _TEXT}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from fractions import Fraction
 
 from attncli.equation.lift import is_fixed
 from attncli.equation.positions import position
@@ -88,10 +89,14 @@ def _step(step: Step, fixed: Mapping[str, int]) -> Step:
         names for letter, names in zip(step.rule.target.letters, step.labels, strict=True) if letter not in fixed
     )
     written = None if step.written is None else step.written[index]
-    return Step(step.rule.taken_out(fixed), step.value[index], labels, written)
+    exact = None if step.exact is None else step.exact[index]
+    return Step(step.rule.taken_out(fixed), step.value[index], labels, written, exact)
 
 
 def _text(step: Step) -> str:
+    """The one number of a step, as it would be written in a problem."""
+    if isinstance(step.exact, Fraction):
+        return str(step.exact)
     return str(step.written) if step.written is not None else repr(float(step.value))
 
 

@@ -67,6 +67,16 @@ def problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "--rounding paper does not go with --device gpu",
             "on paper one calculates in decimal, on the CPU; leave out one of the two",
         ),
+        (
+            "--rounding exact --dtype float16",
+            "--rounding exact does not go with --dtype float16",
+            "exact numbers have no format, and are worked out on the CPU; leave out one of the two",
+        ),
+        (
+            "--rounding exact --device gpu",
+            "--rounding exact does not go with --device gpu",
+            "exact numbers have no format, and are worked out on the CPU; leave out one of the two",
+        ),
         ("-o p.yaml --format json", "-o p.yaml would write over the problem itself", "give the output another name"),
     ],
 )

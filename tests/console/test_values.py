@@ -47,7 +47,7 @@ def test_what_is_no_place(text: str) -> None:
         ("--format", "Table", "did you mean table?"),
         ("--format", "", "choose table, markdown, latex or json"),
         ("--detail", "all", "choose brief, rows or cells"),
-        ("--rounding", "exact", "choose shown or paper"),
+        ("--rounding", "nearest", "choose exact, shown or paper"),
         ("--dtype", "float", "did you mean float64?"),
         ("--dtype", "int8", "choose float16, bfloat16, float32 or float64"),
         ("--dtype", "fp16", "did you mean float16?"),

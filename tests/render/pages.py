@@ -1,5 +1,8 @@
 """Pages for the renderers' tests, built by hand from blocks."""
 
+from dataclasses import replace
+
+from attncli.equation.closed import expression_of, read_closed
 from attncli.equation.parse import parse_equation, parse_expression
 from attncli.equation.tree import Call, Expression, Number
 from attncli.page.document import (
@@ -56,6 +59,15 @@ def grid(
     return Grid(parse_expression(name), rows, columns, tuple(tuple(map(cell, line.split())) for line in cells))
 
 
+def closed_grid(rows: tuple[str, ...] = ("I", "AI"), columns: tuple[str, ...] = ("I", "AI")) -> Grid:
+    """A matrix with closed forms beside its decimals."""
+    forms = (("1/sqrt(3)", "0"), ("e^(5/sqrt(3))", "2.5"))
+    spelled = tuple(tuple(expression_of(read_closed(form)) for form in row) for row in forms)
+    numbers = grid("Z", rows, columns, "0.577 0", "17.935 2.5")
+    cells = tuple((replace(row[0], rounded=True), *row[1:]) for row in numbers.cells)
+    return replace(numbers, cells=cells, closed=spelled)
+
+
 def page(*blocks: Block, title: str = "") -> Document:
     return Document(title, blocks)
 
@@ -68,6 +80,7 @@ EVERY_BLOCK: tuple[Block, ...] = (
     Paragraph(("Mind this.",), kind="note"),
     Paragraph(("Beware.",), kind="warning"),
     grid("S", ("I", "AI"), ("I", "AI"), "1 -2.5", "1/3 sqrt(2)"),
+    closed_grid(),
     grid("Z", ("I", "AI"), ("I", "AI"), "0.5 -inf", "0.25 0", hidden="-inf 0", shaded=True),
     grid("r", ("I", "AI"), (), "25.368", "16.956"),
     Worked(

@@ -97,7 +97,7 @@ def test_braces_balance_in_all_math() -> None:
     source = markdown(*EVERY_BLOCK, Formula(parse_equation("M[i, j] = where(j <= i, 0, -inf)")))
     found = re.findall(r"```math\n(.*?)\n```|\$`(.*?)`\$", source, re.DOTALL)
     formulas = [unescape(fence or inline) for fence, inline in found]
-    assert len(formulas) == 13
+    assert len(formulas) == 17
     for formula in formulas:
         bare = formula.replace(r"\{", "").replace(r"\}", "")
         assert bare.count("{") == bare.count("}")

@@ -1,7 +1,7 @@
 """The page for a terminal: aligned, never cropped, marked without colour too."""
 
 import pytest
-from pages import HOSTILE, dot, grid, number, page
+from pages import HOSTILE, closed_grid, dot, grid, number, page
 from rich.cells import cell_len
 
 from attncli.equation.parse import parse_equation
@@ -223,4 +223,21 @@ def test_a_table_too_narrow_for_its_words_overflows() -> None:
     assert lines(Table(("step", "what"), (cells,)), style=Style(width=10))[2:] == [
         "  exponentials   of",
         "                 everything",
+    ]
+
+
+def test_closed_forms_stand_beside_their_decimals_where_there_is_room() -> None:
+    assert lines(closed_grid(), style=Style(width=80)) == [
+        "    Z           I   AI              I     AI",
+        "    I  ⎡     1/√3    0 ⎤  ≈  ⎡  0.577    0   ⎤",
+        "    AI ⎣ e^(5/√3)  5/2 ⎦     ⎣ 17.935    2.5 ⎦",
+    ]
+    assert lines(closed_grid(), style=Style(width=30)) == [
+        "    Z           I   AI",
+        "    I  ⎡     1/√3    0 ⎤",
+        "    AI ⎣ e^(5/√3)  5/2 ⎦",
+        "",
+        "    Z ≈        I     AI",
+        "    I   ⎡  0.577    0   ⎤",
+        "    AI  ⎣ 17.935    2.5 ⎦",
     ]

@@ -3,11 +3,12 @@ r"""A matrix in LaTeX: TeX's own \bordermatrix, with the labels outside the pare
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from attncli.equation.notation import LATEX
+from attncli.equation.notation import LATEX, UNICODE
 from attncli.equation.write import write, write_number
 from attncli.page.document import Cell, Grid
-from attncli.render.columns import caption, split
+from attncli.render.columns import caption, decimals_alone, split
 from attncli.render.labels import label
 from attncli.render.latex.escape import escape, length
 from attncli.render.shades import background, foreground, needs_legend
@@ -18,6 +19,7 @@ GAP = 2  # digits between columns
 BOX = 1.5  # digits that the box around a shaded number adds
 SIGN = 1  # digits that a minus is wider than one
 POWER = 3  # digits that the power of ten in 1.5 x 10^20 is wider than in 1.5e+20
+APPROX = 8  # digits that a sign between two matrices and their parentheses take
 GRAY = 0.5  # what a mask hides
 LINES = 30  # a matrix does not break across pages
 TALL = r"\vrule height1.2em depth0.6em width0pt"  # keeps rows of fractions apart
@@ -25,7 +27,25 @@ TALL_LINES = 1.6  # how many lines such a row takes
 
 
 def grid_displays(grid: Grid) -> Iterator[str]:
-    """The matrix as displayed formulas, each with a line that says which part it is where one is not enough."""
+    """The matrix as displayed formulas, each with a line that says which part it is where one is not enough.
+
+    Closed forms stand before their decimals, or above them where a line has no room for both.
+    """
+    if grid.closed:
+        closed = _closed(grid)
+        if _fits_a_line(grid):
+            unnamed = _matrix(
+                replace(grid, rows=("",) * len(grid.rows)),
+                rf"\vphantom{{{write(grid.name, LATEX)}}}",
+                slice(None),
+                slice(None),
+            )
+            relation = r"\approx" if grid.rounded else "="
+            yield display(f"{closed}\n{relation}\n{unnamed}", keep=needs_legend(grid))
+        else:
+            yield display(closed)
+            yield from grid_displays(decimals_alone(grid))
+        return
     name = write(grid.name, LATEX)
     total = len(grid.cells[0])
     side = max(*(length(label(row)) for row in grid.rows), length(name.replace(r"\mathrm", "")))
@@ -39,6 +59,37 @@ def grid_displays(grid: Grid) -> Iterator[str]:
             if parts:
                 yield rf"{{\small {escape(', '.join(parts))}:}}"
             yield display(_matrix(grid, name, slice(top, bottom), slice(start, end)), keep=needs_legend(grid))
+
+
+def _closed(grid: Grid) -> str:
+    """The matrix of the closed forms."""
+    heads = grid.columns or ("",) * len(grid.closed[0])
+    lines = [" & ".join([write(grid.name, LATEX), *(rf"\hfill\hbox{{{escape(label(head))}}}" for head in heads)])]
+    for row, forms in zip(grid.rows, grid.closed, strict=True):
+        spelled = [write(form, LATEX) for form in forms]
+        strut = TALL if _has_fractions(grid) else ""
+        lines.append(
+            " & ".join([rf"\hbox{{{escape(label(row))}}}{strut}\hfill", *(rf"\hfill {text}" for text in spelled)])
+        )
+    body = "\n".join(rf"  {line} \cr" for line in lines)
+    return f"\\bordermatrix{{\n{body}\n}}"
+
+
+def _has_fractions(grid: Grid) -> bool:
+    """Whether a closed form is taller than a line: then all rows are, so that their decimals stand beside them."""
+    return any(r"\frac" in write(form, LATEX) for forms in grid.closed for form in forms)
+
+
+def _fits_a_line(grid: Grid) -> bool:
+    """Whether the closed forms have room beside their decimals, all rows on a page."""
+    decimals = sum(GAP + _width(column) for column in zip(*grid.cells, strict=True))
+    closed = sum(GAP + max(len(write(form, UNICODE)) for form in column) for column in zip(*grid.closed, strict=True))
+    side = max(length(label(row)) for row in grid.rows)
+    return (
+        side + closed + decimals + APPROX <= LINE
+        and len(grid.rows) * TALL_LINES <= LINES
+        and len(grid.columns) <= COLUMNS
+    )
 
 
 def display(formula: str, *, keep: bool = False) -> str:
@@ -72,8 +123,9 @@ def _matrix(grid: Grid, name: str, rows: slice, columns: slice) -> str:
     cells = [row[columns] for row in grid.cells[rows]]
     spelled = list(zip(*(_column(column) for column in zip(*cells, strict=True)), strict=True))
     lines = [" & ".join([name, *(rf"\hfill\hbox{{{escape(label(head))}}}" for head in heads)])]
+    tall = _has_fractions(grid)
     for row, numbers, line in zip(grid.rows[rows], spelled, cells, strict=True):
-        head = rf"\hbox{{{escape(label(row))}}}" + (TALL if _is_tall(line) else "")
+        head = rf"\hbox{{{escape(label(row))}}}" + (TALL if tall or _is_tall(line) else "")
         lines.append(" & ".join([rf"{head}\hfill", *numbers]))
     body = "\n".join(rf"  {line} \cr" for line in lines)
     return f"\\bordermatrix{{\n{body}\n}}"

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 
 from attncli.page.document import Cell, Grid
-from attncli.render.columns import caption, pointed, split
+from attncli.render.columns import caption, decimals_alone, pointed, split
 from attncli.render.shades import HIDDEN, LEGEND, background, foreground, mark, needs_legend
 from attncli.render.table.script import Script
 
 GAP = 2  # between columns
+BETWEEN = "  {}  "  # a sign between closed forms and their decimals
+PIPE = 76  # columns that closed forms and decimals may take together where there is no width
 EVEN = 5  # columns narrower than this are widened to their widest neighbour: a matrix reads as a square
 
 
@@ -33,9 +36,51 @@ class _Column:
 def grid_lines(grid: Grid, script: Script, room: int | None, color: bool) -> list[Text]:
     """The matrix as lines, in blocks of columns no wider than `room` where one column alone is not.
 
-    Numbers are printed whole at any width: `room` decides how many columns stand side by side, no more.
+    Numbers are printed whole at any width: `room` decides how many columns stand side by side, no more. Closed forms
+    stand before their decimals, ≈ between them, or above them where there is no room for both.
     """
-    side = _padded([script.formula(grid.name), *map(script.label, grid.rows)])
+    if not grid.closed:
+        return _matrix(grid, script, room, color)
+    closed, decimals = _closed(grid, script), _matrix(grid, script, None, color)
+    left, right = (max(line.cell_len for line in lines) for lines in (closed, decimals))
+    side = cell_len(_side(grid, script)[0])
+    relation = BETWEEN.format(script.text("≈" if grid.rounded else "="))
+    if left + right - side + len(relation) - 1 > (room or PIPE):
+        return [*closed, Text(), *_matrix(decimals_alone(grid), script, room, color)]
+    middle = len(grid.rows) // 2 + len(grid.rows) % 2
+    lines = []
+    for place, (line, beside) in enumerate(zip_longest(closed, decimals, fillvalue=Text())):
+        if place > len(grid.rows):  # a legend
+            lines.append(beside)
+            continue
+        line.pad_right(left - line.cell_len)
+        sign = relation if place == middle else " " * len(relation)
+        lines.append(Text.assemble(line, sign, beside[side + 1 :]))
+        lines[-1].rstrip()
+    return lines
+
+
+def _closed(grid: Grid, script: Script) -> list[Text]:
+    """The matrix of the closed forms."""
+    heads = grid.columns or ("",) * len(grid.closed[0])
+    columns = []
+    for head, forms in zip(heads, zip(*grid.closed, strict=True), strict=True):
+        spelled = [script.formula(form) for form in forms]
+        width = max(cell_len(script.label(head)), *map(len, spelled), 1)
+        label = script.label(head)
+        cells = tuple(text.rjust(width) for text in spelled)
+        columns.append(_Column(" " * (width - cell_len(label)) + label, cells))
+    return _block(_side(grid, script), columns, None)
+
+
+def _side(grid: Grid, script: Script) -> list[str]:
+    """The name over the labels of the rows, all as wide."""
+    return _padded([script.formula(grid.name), *map(script.label, grid.rows)])
+
+
+def _matrix(grid: Grid, script: Script, room: int | None, color: bool) -> list[Text]:
+    """The matrix of the decimals."""
+    side = _side(grid, script)
     coloured = color and any(cell.shade is not None for row in grid.cells for cell in row)
     columns = [_column(grid, place, script, color, signs=not coloured) for place in range(len(grid.cells[0]))]
     even = min(EVEN, max(column.width for column in columns))

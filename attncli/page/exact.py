@@ -1,0 +1,114 @@
+"""Closed forms on a page: beside the decimals of a matrix where they fit, else a line for each; and worked lines."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+
+from attncli.equation.closed import Exact, ExactError, expression_of, is_zero, read_closed, work_exactly
+from attncli.equation.closed.powers import NAPIER
+from attncli.equation.notation import UNICODE
+from attncli.equation.tree import Call, Expression, Number, rewrite
+from attncli.equation.write import write
+from attncli.page.document import WorkedLine
+from attncli.page.printer import Printer
+from attncli.tracing.model import Step
+
+WIDEST = 76  # columns of a matrix of closed forms, its labels among them
+LONGEST = 60  # characters of a sentence before the closed form it comes to
+UNREADABLE = 400  # characters of a closed form that only a cell asked for, or --detail cells, shows
+_LONG = re.compile(r"\d{21,}")  # as is the whole number of a fraction that no double holds
+MOST_LINES = 36  # closed forms that are listed for every cell; of more cells, each row has one
+
+
+def closed_forms(printer: Printer, step: Step) -> tuple[tuple[Expression, ...], ...]:
+    """The closed forms to be shown beside a matrix; none where its decimals say all, or where they are too wide."""
+    if step.exact is None or _width(step) > WIDEST or _all_printed(printer, step):
+        return ()
+    return tuple(tuple(expression_of(number) for number in row) for row in _rows(step))
+
+
+def is_rounded(printer: Printer, step: Step, index: tuple[int, ...]) -> bool:
+    """Whether the printed decimals are not all of the number: 1/2 is 0.500."""
+    assert step.exact is not None
+    result, number = printer.number(step.name, index), step.exact[index]
+    return result.value is None or bool(result.value != number)
+
+
+def lists_closed_forms(printer: Printer, step: Step) -> bool:
+    """Whether every cell has a line of its own, since a matrix of the closed forms would be too wide."""
+    if step.exact is None or step.exact.size > MOST_LINES:
+        return False
+    return _width(step) > WIDEST and not _all_printed(printer, step)
+
+
+def exact_line(
+    printer: Printer, step: Step, index: tuple[int, ...], label: str, sentence: Expression, *, in_full: bool
+) -> WorkedLine:
+    """One cell: the equation with exact numbers put in, its closed form, and the decimals: 3 / √3 = √3 ≈ 1.732."""
+    assert step.exact is not None
+    number, result = step.exact[index], printer.number(step.name, index)
+    closed = expression_of(number)
+    sentence = rewrite(sentence, _as_power)
+    told, spelled = _alike(closed, result), write(closed, UNICODE)
+    if not in_full and (len(spelled) > UNREADABLE or _LONG.search(spelled)):
+        return WorkedLine(label, result=result, remark=(f"its closed form has {len(spelled):,} characters",))
+    work: Expression | None = None if told else closed
+    short = in_full or len(write(sentence, UNICODE)) <= LONGEST
+    if short and not _alike(sentence, closed) and _comes_to(sentence, number):
+        work = sentence if told else Call("comes_to", (sentence, closed))
+    return WorkedLine(label, work, result, exact=told or not is_rounded(printer, step, index))
+
+
+def _rows(step: Step) -> list[list[Exact | float]]:
+    """The numbers as they stand in a matrix: a vector over queries or keys is a column, another a row."""
+    assert step.exact is not None
+    column = step.exact.ndim == 1 and step.rule.axes[0] in ("query", "key")
+    rows: list[list[Exact | float]] = step.exact.reshape(-1, 1 if column else step.shape[-1]).tolist()
+    return rows
+
+
+def _width(step: Step) -> int:
+    """About how wide the matrix of closed forms is on a terminal."""
+    rows = _rows(step)
+    heads = step.labels[-1] if len(rows[0]) == step.shape[-1] else ("",)
+    names = step.labels[-2] if len(step.shape) > 1 else step.labels[0] if len(rows) > 1 else ("",)
+    widths = [
+        max(len(write(expression_of(number), UNICODE)) for number in column) for column in zip(*rows, strict=True)
+    ]
+    return max(map(len, names)) + 4 + sum(max(width, len(head)) + 2 for width, head in zip(widths, heads, strict=True))
+
+
+def _all_printed(printer: Printer, step: Step) -> bool:
+    """Whether the matrix of decimals shows every closed form as it is."""
+    assert step.exact is not None
+    places = product(*(range(size) for size in step.shape))
+    return all(_alike(expression_of(step.exact[at]), printer.number(step.name, at)) for at in places)
+
+
+def _alike(one: Expression, other: Expression) -> bool:
+    """Whether they read the same, but for spaces."""
+    return write(one, UNICODE).replace(" ", "") == write(other, UNICODE).replace(" ", "")
+
+
+def _as_power(node: Expression) -> Expression:
+    """exp(5/√3) as the closed forms have it, e^(5/√3)."""
+    return Call("e_to", node.arguments) if isinstance(node, Call) and node.function == "exp" else node
+
+
+def _comes_to(sentence: Expression, number: Exact | float) -> bool:
+    """Whether what is printed in the sentence gives exactly the number."""
+    try:
+        found = work_exactly(rewrite(sentence, _read), {}, {}, _nowhere, {"e": NAPIER})
+        return bool(found == number or (not isinstance(number, float) and is_zero(found - number)))
+    except (ExactError, ZeroDivisionError):
+        return False
+
+
+def _read(node: Expression) -> Expression:
+    """A printed root as an expression of its own."""
+    return expression_of(read_closed(node.text)) if isinstance(node, Number) and node.value is None else node
+
+
+def _nowhere(name: str, index: tuple[int, ...]) -> Exact:
+    raise ExactError(f"{name}{list(index)} is still in a sentence that should hold numbers only")
