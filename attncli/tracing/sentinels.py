@@ -72,7 +72,9 @@ def _outcome(steps: Mapping[str, Step], row: tuple[int, ...], soft: NDArray[np.b
     before = seen(next(name for name in ("capped", "scaled", "scores") if name in steps))
     before = before + seen("bias") if "bias" in steps else before
     masked = seen("masked")
-    if np.abs((masked - masked.max()) - (before - before.max())).max() <= CLOSE:
+    with np.errstate(all="ignore"):  # scores that do not fit are told by their own warning
+        lost = np.abs((masked - masked.max()) - (before - before.max())).max()
+    if lost <= CLOSE:
         return "the numbers cancel, and the weights are as if nothing were hidden"
     if not np.ptp(masked):
         return f"{dtype.name} loses the scores beside it, and all {len(masked)} keys get the same weight"
