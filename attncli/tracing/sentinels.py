@@ -31,7 +31,8 @@ def sentinel_warnings(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
     found: dict[str, list[tuple[int, ...]]] = {}
     for row in map(tuple, np.argwhere(alone).tolist()):
         by = _spelled(mask[row][soft[row]].max())
-        outcome = f"only keys that {by} was to hide; {_outcome(steps, row, soft[row], dtype)}"
+        with np.errstate(all="ignore"):  # scores that do not fit have a warning of their own
+            outcome = f"only keys that {by} was to hide; {_outcome(steps, row, soft[row], dtype)}"
         found.setdefault(outcome, []).append(row)
     for outcome, rows in found.items():
         for who, where, number in named(steps, rows):
@@ -72,9 +73,7 @@ def _outcome(steps: Mapping[str, Step], row: tuple[int, ...], soft: NDArray[np.b
     before = seen(next(name for name in ("capped", "scaled", "scores") if name in steps))
     before = before + seen("bias") if "bias" in steps else before
     masked = seen("masked")
-    with np.errstate(all="ignore"):  # scores that do not fit are told by their own warning
-        lost = np.abs((masked - masked.max()) - (before - before.max())).max()
-    if lost <= CLOSE:
+    if np.abs((masked - masked.max()) - (before - before.max())).max() <= CLOSE:
         return "the numbers cancel, and the weights are as if nothing were hidden"
     if not np.ptp(masked):
         return f"{dtype.name} loses the scores beside it, and all {len(masked)} keys get the same weight"
