@@ -67,7 +67,7 @@ def _outcome(steps: Mapping[str, Step], row: tuple[int, ...], soft: NDArray[np.b
         return np.asarray(over_weights(steps, name, steps[name].value)[row][soft], dtype=np.float64)
 
     if not steps["weights"].value[row].any():
-        return "all of its attention goes to the sink"
+        return "no key gets any of its attention"
     if np.ptp(seen("mask")):
         return "those with the largest number get its weights"
     before = seen(next(name for name in ("capped", "scaled", "scores") if name in steps))

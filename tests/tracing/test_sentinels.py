@@ -75,7 +75,7 @@ def test_a_number_that_a_format_has_no_room_for(lowest: str, dtype: str, told: s
 
 def test_a_sink_takes_what_a_row_of_sentinels_leaves() -> None:
     (said,) = warnings("[[-1e4, -1e4]]", more="sink: 0")
-    assert said.endswith("all of its attention goes to the sink")
+    assert said.endswith("no key gets any of its attention")
 
 
 def test_alike_rows_are_told_together() -> None:
