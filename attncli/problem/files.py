@@ -16,10 +16,8 @@ from attncli.errors import AttncliError, did_you_mean, file_error, reason
 
 STANDARD_INPUT = "standard input"
 SIZE_LIMIT = 256 * 2**20
-_KINDS = (
-    (".yaml", ".yml", ".json"),
-    (".npy", ".npz", ".safetensors"),
-)  # a misspelt name stands for one of the same kind
+ARRAYS = (".npy", ".npz", ".safetensors")
+_KINDS = ((".yaml", ".yml", ".json"), ARRAYS)  # a misspelt name stands for one of the same kind
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")  # suffixes of files that run what is in them
 _OPEN_ALREADY = re.compile(r"/dev/stdin|/dev/fd/[0-9]+|/proc/self/fd/[0-9]+")  # as bash's <(…) hands over
 

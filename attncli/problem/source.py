@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from attncli.errors import Place, input_error
-from attncli.problem.files import STANDARD_INPUT, read_bytes
+from attncli.problem.files import ARRAYS, PICKLES, STANDARD_INPUT, read_bytes
 
 _OTHER_ENCODINGS = (
     (b"\xff\xfe\x00\x00", "UTF-32"),
@@ -62,6 +62,9 @@ def decode(data: bytes, name: str, folder: Path | None = None) -> Source:
     try:
         return Source(name, data.decode(), folder or Path())
     except UnicodeDecodeError as error:
+        if Path(name).suffix.lower() in (*ARRAYS, *PICKLES):
+            help = "write a problem in YAML or JSON that names them, as in X: {file: arrays.npz, name: X}"
+            raise input_error(f"{name} holds arrays, not a problem", help=help) from None
         before = data[: error.start].decode()
         raise input_error(
             f"byte 0x{data[error.start]:02x} is not UTF-8",

@@ -258,6 +258,14 @@ def test_other_encodings(data: bytes, message: str, problems: Problems) -> None:
     assert problems(data) == [message]
 
 
+@pytest.mark.parametrize("name", ["w.npz", "w.npy", "model.safetensors", "model.pt", "MODEL.PTH"])
+def test_a_file_of_arrays_is_no_problem(name: str) -> None:
+    with pytest.raises(AttncliError) as caught:
+        loads(b"PK\x03\x04\x8c", name)
+    assert caught.value.message == f"{name} holds arrays, not a problem"
+    assert "{file: arrays.npz, name: X}" in caught.value.help
+
+
 def test_the_place_holds_the_whole_line() -> None:
     line = "Q: [[" + "1, " * 2000 + "x]]"
     with pytest.raises(AttncliError) as caught:
