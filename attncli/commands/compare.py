@@ -68,18 +68,15 @@ def compare(
     decimals = values.whole("--precision", precision, PRECISION)
     chosen = None if steps is None else values.names("--steps", steps)
     bound = None if tolerance is None else values.tolerance("--tolerance", tolerance)
-    for option, value in (("--detail", detail), ("--as", as_), ("--color", color)):
-        if value is not None:
-            values.choice(option, value)
-    for option, other_option, together in (
+    values.words(detail=detail, as_=as_, color=color)
+    values.apart(
+        _ADVICE,
         ("--detail", "--format json", detail is not None and page_format == "json"),
         ("--dtypes", "FILE_B", dtypes and other is not None),
         ("--dtypes", "--tolerance", dtypes and tolerance is not None),
         ("--dtypes", "--steps", dtypes and steps is not None),
         ("--dtypes", "--detail", dtypes and detail is not None),
-    ):
-        if together:
-            raise usage_error(f"{option} does not go with {other_option}", help=_ADVICE[option])
+    )
 
     from attncli.console.output import check
     from attncli.console.page import write_page

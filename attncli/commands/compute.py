@@ -4,7 +4,6 @@ import sys
 
 from attncli.choices import NOT_FLOATS, PRECISION
 from attncli.console import options, values
-from attncli.errors import usage_error
 
 
 def compute(
@@ -40,19 +39,10 @@ def compute(
         for option, place in (("--head", head), ("--entry", entry))
     )
     chosen = None if steps is None else values.names("--steps", steps)
-    for option, value in (
-        ("--detail", detail),
-        ("--rounding", rounding),
-        ("--dtype", dtype),
-        ("--device", device),
-        ("--as", as_),
-        ("--color", color),
-        ("--math", math),
-    ):
-        if value is not None:
-            values.choice(option, value)
+    values.words(detail=detail, rounding=rounding, dtype=dtype, device=device, as_=as_, color=color, math=math)
     no_floats = rounding in NOT_FLOATS
-    for option, other, together in (
+    values.apart(
+        _ADVICE,
         ("--cell", "--steps", cell is not None and steps is not None),
         ("--cell", "--detail", cell is not None and detail is not None),
         ("--math", f"--format {page_format}", math is not None and page_format != "markdown"),
@@ -60,9 +50,7 @@ def compute(
         ("--heatmap", "--format json", heatmap and page_format == "json"),
         (f"--rounding {rounding}", f"--dtype {dtype}", no_floats and dtype != "float64"),
         (f"--rounding {rounding}", "--device gpu", no_floats and device == "gpu"),
-    ):
-        if together:
-            raise usage_error(f"{option} does not go with {other}", help=_ADVICE[option])
+    )
 
     from attncli.console.output import check
     from attncli.console.threads import limit_threads

@@ -42,8 +42,7 @@ def cost(
 ) -> None:
     """Count the operations and bytes of every step."""
     page_format = values.output_format(format, output)
-    values.choice("--color", color)
-    values.choice("--dtype", dtype)
+    values.words(color=color, dtype=dtype)
     given = {
         "n": n, "m": m, "d_model": d_model, "d_k": d_k, "d_v": d_v, "heads": heads, "kv_heads": kv_heads,
         "batch": batch, "layers": layers,

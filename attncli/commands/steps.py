@@ -17,7 +17,7 @@ def steps(
 ) -> None:
     """List the steps with their equations, or explain one of them."""
     page_format = values.output_format(format, output)
-    values.choice("--color", color)
+    values.words(color=color)
 
     from attncli.console.output import check
     from attncli.console.page import write_page

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 
 from attncli.choices import DETAILS, DEVICES, DTYPES, ROUNDINGS, chosen
 from attncli.english import shorten
@@ -28,6 +29,23 @@ _NOT_WRITTEN = (".pdf", ".html", ".htm", ".docx", ".csv", ".xlsx", ".png", ".svg
 def choice(option: str, value: str) -> str:
     """The value, which must be one of the option's words; raises AttncliError (exit 2)."""
     return chosen(option, value, CHOICES[option])
+
+
+def words(**given: str | None) -> None:
+    """Every option that is given must be one of its words, `words(detail="rows")`; raises AttncliError (exit 2)."""
+    for name, value in given.items():
+        if value is not None:
+            choice(f"--{name.rstrip('_')}", value)
+
+
+def apart(advice: Mapping[str, str], *pairs: tuple[str, str, bool]) -> None:
+    """Raises AttncliError (exit 2) for the first two options that are given and do not go with each other.
+
+    Each pair is followed by whether both are given; `advice` has the help for the first of the two.
+    """
+    for option, other, together in pairs:
+        if together:
+            raise usage_error(f"{option} does not go with {other}", help=advice[option])
 
 
 def whole(option: str, value: str, allowed: range) -> int:
