@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from attncli.equation.substitute import decimal, exact
-from attncli.equation.tree import Call, Expression, Number
+from attncli.equation.tree import Call, Expression, Number, walk
 
 STAGED = ("tanh", "cos", "sin", "exp", "pow")  # what nobody works out in the head
 
@@ -20,6 +20,11 @@ class Stage:
 
     sentence: Expression
     exact: bool
+
+
+def looks_up(expression: Expression) -> bool:
+    """Whether there is such a function in it, whose values are hardly ever rational."""
+    return any(isinstance(node, Call) and node.function in STAGED for node in walk(expression))
 
 
 def stages(sentence: Expression, truth: Expression, number: Print) -> Iterator[Stage]:

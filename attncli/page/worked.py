@@ -14,14 +14,13 @@ from attncli.equation.closed import expression_of
 from attncli.equation.positions import position
 from attncli.equation.shapes import index_sizes
 from attncli.equation.substitute import decimal, exact, substitute
-from attncli.equation.tree import Call, Expression, Name, Number, Ref, rewrite, walk
+from attncli.equation.tree import Call, Expression, Name, Number, Ref, rewrite
 from attncli.page.document import Math, Text, WorkedLine
 from attncli.page.exact import exact_line, lists_closed_forms
 from attncli.page.printer import Printer, printed
-from attncli.page.stages import chained, stages
+from attncli.page.stages import chained, looks_up, stages
 from attncli.tracing.model import Step, Trace
 
-TRANSCENDENTAL = ("exp", "tanh", "pow")
 NOTHING = Decimal("1e-40")
 MOST_TERMS = 12  # in a line that stands for its row; a cell asked for is always worked in full
 
@@ -45,7 +44,7 @@ def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full
     if isinstance(sentence, Number):  # a copy: nothing to work
         return WorkedLine(label, result=result)
     shown = sentence if in_full else _shortened(sentence)
-    if shown == sentence:
+    if shown == sentence and looks_up(tree):
         truth = substitute(tree, place, sizes, printer.in_full, printer.scalars_in_full())
         following = list(stages(sentence, truth, printer.worked_out))
         if following:
@@ -70,7 +69,7 @@ def _tells(sentence: Expression, result: Number) -> bool | None:
     if isinstance(sentence, Call) and sentence.function == "share" and exact(sentence.arguments[1]) == 0:
         return False  # a sum that is printed as 0 without being 0 divides nothing
     truth = exact(sentence)
-    if truth is not None or any(isinstance(node, Call) and node.function in TRANSCENDENTAL for node in walk(sentence)):
+    if truth is not None or looks_up(sentence):
         return truth is not None and bool(truth == result.value)
     return None
 

@@ -21,9 +21,12 @@ def sentinel_warnings(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
     """One sentence on weight that leaks, and one for every way in which rows of only sentinels come out."""
     if "mask" not in steps:
         return
-    added, weights = steps["mask"].value, steps["weights"].value.astype(np.float64)
+    added = steps["mask"].value
     soft = (added <= HIGHEST) & (added > -np.inf)
-    if not soft.any() or not np.isfinite(weights).all():
+    if not soft.any():
+        return
+    weights = steps["weights"].value.astype(np.float64)
+    if not np.isfinite(weights).all():
         return
     soft, mask = over_weights(steps, "mask", soft), over_weights(steps, "mask", added)
     alone = (soft | (mask == -np.inf)).all(axis=-1) & soft.any(axis=-1)
