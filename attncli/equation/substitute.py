@@ -86,24 +86,47 @@ def decimal(
     What is too large for it is infinite, and what it cannot divide is NaN, as in floating point.
     """
 
+    def constant(number: Number) -> Decimal:
+        if isinstance(number.value, Fraction):
+            return Decimal(number.value.numerator) / Decimal(number.value.denominator)
+        return Decimal(number.text)
+
+    def apply(function: str, *arguments: Any) -> Any:
+        return FUNCTIONS[function].decimal(*arguments)
+
+    with localcontext(Context(prec=DIGITS, traps=[])):
+        return Decimal(worked_out(expression, place, sizes, number, scalars, Decimal, constant, apply))
+
+
+def worked_out(
+    expression: Expression,
+    place: Place,
+    sizes: Mapping[str, int],
+    read: Callable[[str, tuple[int, ...]], Any],
+    scalars: Mapping[str, Any],
+    whole: Callable[[int], Any],
+    constant: Callable[[Number], Any],
+    apply: Callable[..., Any],
+) -> Any:
+    """One cell's value in any kind of number.
+
+    `read` gives the cells of arrays, `whole` the number of a position, `constant` that of a number in the expression,
+    and `apply(function, *arguments)` what a function comes to.
+    """
+
     def value(node: Expression, place: Place) -> Any:
         match node:
             case Ref(name=name, indices=indices):
-                return number(name, tuple(position(index, place, scalars) for index in indices))
-            case Number(value=Fraction() as fraction):
-                return Decimal(fraction.numerator) / Decimal(fraction.denominator)
-            case Number(text=text):
-                return Decimal(text)
+                return read(name, tuple(position(index, place, scalars) for index in indices))
+            case Number():
+                return constant(node)
             case Name(name=name):
-                return Decimal(place[name]) if name in place else scalars[name]
+                return whole(place[name]) if name in place else scalars[name]
             case Reduce(function=function, index=index, body=body):
-                terms = [value(body, {**place, index: at}) for at in range(sizes[index])]
-                return sum(terms) if function == "add" else FUNCTIONS[function].decimal(*terms)
+                return apply(function, *(value(body, {**place, index: at}) for at in range(sizes[index])))
             case Call(function="where", arguments=(condition, yes, no)):
                 return value(yes if value(condition, place) else no, place)
             case Call(function=function, arguments=arguments):
-                return FUNCTIONS[function].decimal(*(value(argument, place) for argument in arguments))
-        raise TypeError(f"cannot work {node!r}")
+                return apply(function, *(value(argument, place) for argument in arguments))
 
-    with localcontext(Context(prec=DIGITS, traps=[])):
-        return Decimal(value(expression, place))
+    return value(expression, place)

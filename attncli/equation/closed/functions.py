@@ -13,8 +13,8 @@ from attncli.equation.closed.number import Exact, is_zero, quotient
 from attncli.equation.closed.powers import cosine, exponential, power, root, sine, tanh
 from attncli.equation.closed.value import sign_of
 from attncli.equation.functions import FUNCTIONS
-from attncli.equation.positions import position
-from attncli.equation.tree import Call, Expression, Name, Number, Reduce, Ref
+from attncli.equation.substitute import worked_out
+from attncli.equation.tree import Expression, Number
 
 
 def _add(*terms: Any) -> Any:
@@ -64,20 +64,14 @@ def work_exactly(
     Raises ExactError for what has no closed form here, and ZeroDivisionError.
     """
 
-    def value(node: Expression, place: Mapping[str, int]) -> Any:
-        match node:
-            case Ref(name=name, indices=indices):
-                return number(name, tuple(position(index, place, scalars) for index in indices))
-            case Number(value=constant) if constant is not None:
-                return constant
-            case Name(name=name):
-                return Fraction(place[name]) if name in place else scalars[name]
-            case Reduce(function=function, index=index, body=body):
-                return _FUNCTIONS[function](*(value(body, {**place, index: at}) for at in range(sizes[index])))
-            case Call(function="where", arguments=(condition, yes, no)):
-                return value(yes if value(condition, place) else no, place)
-            case Call(function=function, arguments=arguments) if function in _FUNCTIONS:
-                return _FUNCTIONS[function](*(value(argument, place) for argument in arguments))
-        raise TypeError(f"cannot work {node!r}")
+    def constant(number: Number) -> Any:
+        if number.value is None:
+            raise TypeError(f"cannot work {number!r}")
+        return number.value
 
-    return value(expression, place)
+    def apply(function: str, *arguments: Any) -> Any:
+        if function not in _FUNCTIONS:
+            raise TypeError(f"cannot work {function}")
+        return _FUNCTIONS[function](*arguments)
+
+    return worked_out(expression, place, sizes, number, scalars, Fraction, constant, apply)
