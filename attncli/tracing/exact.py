@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import product
 from math import inf, prod
 
 import numpy as np
@@ -13,11 +12,11 @@ from attncli.attention.rule import Rule
 from attncli.backend import Host
 from attncli.english import shorten
 from attncli.equation.closed import Exact, ExactError, float_of, read_closed, work_exactly
-from attncli.equation.shapes import index_sizes
 from attncli.equation.tree import Reduce, walk
 from attncli.errors import usage_error
 from attncli.problem.model import Matrix, Scalar, read_only
 from attncli.problem.numbers import MINUS_INFINITY, as_exact
+from attncli.tracing.cells import each_cell, in_numbers, operands
 
 MOST_CELLS = 1024  # of one step
 MOST_WORK = 10**6  # products in one step
@@ -34,7 +33,7 @@ class ExactWorker:
 
     def give(self, name: str, matrix: Matrix) -> Host:
         """Take in a given array as it is written: 0.1 is 1/10."""
-        self.arrays[name] = _numbers(matrix)
+        self.arrays[name] = in_numbers(matrix, _number)
         return matrix.value
 
     def written(self, name: str) -> None:
@@ -49,33 +48,27 @@ class ExactWorker:
 
         Raises AttncliError (exit 2) where that is too much, or where a number has no closed form.
         """
-        arrays = dict(self.arrays)
-        scalars: dict[str, Exact | float] = {"inf": inf}
-        for name, given in self.parameters.items():
-            if isinstance(given, Matrix):
-                arrays[name] = _numbers(given)
-            else:
-                scalars[name] = _number(given.written)
-        sizes = {**index_sizes(rule.equation, {name: array.shape for name, array in arrays.items()}), **self.sizes}
-        indices = rule.target.letters
-        cells = np.empty(tuple(sizes[index] for index in indices), dtype=object)
-        _check_size(rule, cells.size, sizes)
-        for place in product(*(range(sizes[index]) for index in indices)):
-            at = dict(zip(indices, place, strict=True))
+        known = operands(self.arrays, self.parameters, _number, inf)
+        sizes = known.sizes(rule, self.sizes)
+        _check_size(rule, sizes)
+
+        def work(place: Mapping[str, int]) -> Exact | float:
             try:
-                cells[place] = work_exactly(
-                    rule.equation.expression, at, sizes, lambda name, index: arrays[name][index], scalars
-                )
+                value: Exact | float = work_exactly(rule.equation.expression, place, sizes, known.cell, known.scalars)
             except ExactError as error:
-                where = f"{rule.name}[{', '.join(map(str, place))}]"
+                where = f"{rule.name}[{', '.join(map(str, place.values()))}]"
                 raise usage_error(f"rounding 'exact' cannot work out {where}: {error}", help=ADVICE) from None
+            return value
+
+        cells = each_cell(rule, sizes, work)
         self.arrays[rule.name] = cells
         value: Host = np.vectorize(float_of, otypes=[np.float64])(cells)
         return value
 
 
-def _check_size(rule: Rule, cells: int, sizes: Mapping[str, int]) -> None:
+def _check_size(rule: Rule, sizes: Mapping[str, int]) -> None:
     """Raises (exit 2) for a step whose closed forms nobody would read, before they are made."""
+    cells = prod(sizes[index] for index in rule.target.letters)
     sums = {node.index for node in walk(rule.equation.expression) if isinstance(node, Reduce)}
     terms = cells * prod(sizes[index] for index in sums)
     for what, number, most in (("numbers", cells, MOST_CELLS), ("terms", terms, MOST_WORK)):
@@ -84,16 +77,6 @@ def _check_size(rule: Rule, cells: int, sizes: Mapping[str, int]) -> None:
                 f"rounding 'exact' works out at most {most:,} {what} in a step, and {rule.name} has {number:,}",
                 help=ADVICE,
             )
-
-
-def _numbers(matrix: Matrix) -> Host:
-    """Each number as it was written, or the shortest decimal that reads back as the double."""
-    numbers: Host
-    if matrix.written is None:
-        numbers = np.vectorize(lambda value: _number(repr(float(value))), otypes=[object])(matrix.value)
-    else:
-        numbers = np.vectorize(_number, otypes=[object])(matrix.written)
-    return numbers
 
 
 def _number(text: str) -> Exact | float:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from itertools import product
 
 import numpy as np
 
 from attncli.attention.rule import Rule
 from attncli.backend import Host
 from attncli.equation.decimals import round_half_up
-from attncli.equation.shapes import index_sizes
 from attncli.equation.substitute import decimal
 from attncli.problem.model import Matrix, Scalar, read_only
 from attncli.problem.numbers import as_decimal
+from attncli.tracing.cells import each_cell, in_numbers, operands
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,7 @@ class PaperWorker:
 
     def give(self, name: str, matrix: Matrix) -> Host:
         """Take in a given array exactly: 1/3 is 1/3 to 50 digits."""
-        self.arrays[name] = _decimals(matrix)
+        self.arrays[name] = in_numbers(matrix, as_decimal)
         return matrix.value
 
     def written(self, name: str) -> Host:
@@ -42,35 +41,13 @@ class PaperWorker:
 
     def work(self, rule: Rule) -> Host:
         """The value of a computed step from the rounded numbers of the steps before it."""
-        scalars = {"inf": Decimal("Infinity")}
-        arrays = dict(self.arrays)
-        for name, given in self.parameters.items():
-            if isinstance(given, Matrix):
-                arrays[name] = _decimals(given)
-            else:
-                scalars[name] = as_decimal(given.written)
-        shapes = {name: tuple(array.shape) for name, array in arrays.items()}
-        sizes = {**index_sizes(rule.equation, shapes), **self.sizes}
-        indices = rule.target.letters
-        cells = np.empty(tuple(sizes[index] for index in indices), dtype=object)
-        for place in product(*(range(sizes[index]) for index in indices)):
-            value = decimal(
-                rule.equation.expression,
-                dict(zip(indices, place, strict=True)),
-                sizes,
-                lambda name, at: arrays[name][at],
-                scalars,
-            )
-            cells[place] = value if rule.copies or rule.decides else round_half_up(value, self.precision)
+        known = operands(self.arrays, self.parameters, as_decimal, Decimal("Infinity"))
+        sizes = known.sizes(rule, self.sizes)
+
+        def work(place: Mapping[str, int]) -> Decimal:
+            value = decimal(rule.equation.expression, place, sizes, known.cell, known.scalars)
+            return value if rule.copies or rule.decides else round_half_up(value, self.precision)
+
+        cells = each_cell(rule, sizes, work)
         self.arrays[rule.name] = cells
         return cells.astype(np.float64)
-
-
-def _decimals(matrix: Matrix) -> Host:
-    """Each number as it was written, or the shortest decimal that reads back as the double."""
-    decimals: Host
-    if matrix.written is None:
-        decimals = np.vectorize(lambda value: Decimal(repr(float(value))), otypes=[object])(matrix.value)
-    else:
-        decimals = np.vectorize(as_decimal, otypes=[object])(matrix.written)
-    return decimals
