@@ -85,14 +85,14 @@ def sides(given: Sequence[Given], precision: int) -> tuple[Side, Side]:
     first, second = given[0], given[-1]
     if len(given) == 1:
         _insist_on_a_problem(first)
-        who = ((first.name, "before", "before"), (f"the same {_told(first.changes)}", "after", "after"))
+        who = [(first.name, "before", "before"), (f"the same {_told(first.changes)}", "after", "after")]
         sources = _worked([(first.content, {}), (_changed(first), first.changes)], precision)
     else:
         if given[0].changes and all(isinstance(each.content, Dump) for each in given):
             raise usage_error("--set changes a problem, and both files are dumps", help="leave out --set")
         dumps = isinstance(first.content, Dump), isinstance(second.content, Dump)
         words = {(False, True): ("ours", "theirs"), (True, False): ("theirs", "ours")}.get(dumps, ("A", "B"))
-        who = tuple((each.name, word, f"in {word}") for each, word in zip(given, words, strict=True))  # type: ignore[assignment]
+        who = [(each.name, word, f"in {word}") for each, word in zip(given, words, strict=True)]
         sources = _worked([(_changed(each), each.changes) for each in (first, second)], precision)
     a, b = (Side(*names, source) for names, source in zip(who, sources, strict=True))
     return a, b
@@ -101,14 +101,15 @@ def sides(given: Sequence[Given], precision: int) -> tuple[Side, Side]:
 def format_errors(given: Given, precision: int) -> tuple[tuple[Parting, ...], str]:
     """A problem in every lower format against float64, and its title."""
     from attncli.study.formats import partings
+    from attncli.tracing.dump import Dump
 
     _insist_on_a_problem(given)
     for key in ("dtype", "rounding"):
         if key in given.changes:
             raise usage_error(f"--dtypes does not go with --set {key}", help="leave out one of the two")
     problem = _changed(given)
-    device = given.changes.get("device", "cpu")
-    return partings(problem, device=device, precision=precision), problem.title  # type: ignore[arg-type, union-attr]
+    assert not isinstance(problem, Dump)  # which was refused above
+    return partings(problem, device=given.changes.get("device", "cpu"), precision=precision), problem.title
 
 
 def _told(changes: Mapping[str, str]) -> str:
@@ -157,8 +158,9 @@ def _worked(each: Sequence[tuple[Problem | Dump, Mapping[str, str]]], precision:
     def work(content: Problem | Dump, changes: Mapping[str, str], shifted: bool) -> Trace | Dump:
         if not isinstance(content, Problem):
             return content
-        how = {key: changes[key] for key in WORKING if key in changes}
-        return run(content, precision=precision, shifted=shifted, **how)  # type: ignore[arg-type]
+        dtype, device = changes.get("dtype", "float64"), changes.get("device", "cpu")
+        rounding = changes.get("rounding", "shown")
+        return run(content, device=device, dtype=dtype, rounding=rounding, precision=precision, shifted=shifted)
 
     worked = [work(content, changes, False) for content, changes in each]
     if any(side.shifted for side in worked):

@@ -7,7 +7,7 @@ from decimal import ROUND_UP, Context, Decimal
 
 from attncli.page.document import Math, Text
 from attncli.page.printer import FLOAT_DIGITS, literal, show
-from attncli.study.side import Labels
+from attncli.page.spelling import cell_text
 from attncli.study.step import StepComparison
 
 LEGIBLE = 0.001  # smaller numbers are shown with a power of ten, if in full
@@ -62,20 +62,13 @@ def rounded_up(value: float) -> str:
 
 def place(step: StepComparison, index: tuple[int, ...]) -> str:
     """Which cell of a step: I → love for a query and a key, I, d2 for a feature; batch and head before that."""
-    return _place(step.labels, index, of_pairs=step.of_pairs and len(index) > 1)
-
-
-def _place(labels: Labels, index: tuple[int, ...], *, of_pairs: bool) -> str:
-    words = [names[position] for names, position in zip(labels, index, strict=True)]
-    if of_pairs:
-        words[-2:] = [" → ".join(words[-2:])]
-    return ", ".join(words)
+    return cell_text(step.labels, index, of_pairs=step.of_pairs and len(index) > 1)
 
 
 def brief_place(step: StepComparison, index: tuple[int, ...]) -> str:
     """The same in a table, where there is less room for entries and heads: e0, h1, I → love."""
     labels = tuple(tuple(map(_brief, names)) for names in step.labels[: step.outer])
-    return _place((*labels, *step.labels[step.outer :]), index, of_pairs=step.of_pairs and len(index) > 1)
+    return cell_text((*labels, *step.labels[step.outer :]), index, of_pairs=step.of_pairs and len(index) > 1)
 
 
 def _brief(label: str) -> str:

@@ -18,6 +18,7 @@ from attncli.equation.tree import Call, Expression, Name, Number, Ref, rewrite
 from attncli.page.document import Math, Text, WorkedLine
 from attncli.page.exact import exact_line, lists_closed_forms
 from attncli.page.printer import Printer, printed
+from attncli.page.spelling import cell_text
 from attncli.page.stages import chained, looks_up, stages
 from attncli.tracing.model import Step, Trace
 
@@ -104,10 +105,7 @@ def turned_together(printer: Printer, step: Step, index: tuple[int, ...]) -> tup
 
 def cell_label(step: Step, index: tuple[int, ...]) -> str:
     """Which cell: I → love for a query and a key, I, d2 for a feature."""
-    words = [labels[place] for labels, place in zip(step.labels, index, strict=True)]
-    if step.rule.axes[-2:] == ("query", "key"):
-        words[-2:] = [" → ".join(words[-2:])]
-    return ", ".join(words)
+    return cell_text(step.labels, index, of_pairs=step.rule.axes[-2:] == ("query", "key"))
 
 
 def _telling_cell(trace: Trace, step: Step, row: tuple[int, ...]) -> tuple[int, ...]:

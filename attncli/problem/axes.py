@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from attncli.problem.model import Matrix
@@ -10,6 +10,7 @@ from attncli.problem.projections import input_of
 
 PER_HEAD = ("slopes", "sink")  # one number for each head, whatever other axes there are
 RANKS = {**dict.fromkeys(("b_Q", "b_K", "b_V", "b_O", "v"), 1), **dict.fromkeys(PER_HEAD, 0)}  # in one head; else 2
+OF_QUERIES = ("W_Q", "b_Q", "Q")  # which are cut into heads of queries
 OF_KEYS = (  # whose heads are those of keys and values
     "W_K", "W_V", "b_K", "b_V", "past_K", "past_V", "new_K", "new_V", "K", "V",
 )  # fmt: skip
@@ -62,15 +63,24 @@ def leads(name: str, matrix: Matrix, axes: Axes) -> tuple[str, ...]:
     return found
 
 
+def source_of(name: str, given: Collection[str]) -> str:
+    """The array that Q, K or V has its rows from: itself where it is given, or what is projected to it."""
+    return name if name in given else input_of(name, given)
+
+
+def maker_of(name: str, given: Collection[str]) -> str:
+    """The array that Q, K or V has its columns from: itself where it is given, or its weights."""
+    return name if name in given else f"W_{name}"
+
+
 def rows(name: str, given: Mapping[str, Matrix]) -> int:
     """How many rows Q, K or V has without a cache: its own, or those of what is projected to it."""
-    source = name if name in given else input_of(name, given)
-    return int(given[source].value.shape[-2])
+    return int(given[source_of(name, given)].value.shape[-2])
 
 
 def width(name: str, given: Mapping[str, Matrix]) -> int:
     """The width of Q, K or V in one head."""
-    return int(given[name if name in given else f"W_{name}"].value.shape[-1])
+    return int(given[maker_of(name, given)].value.shape[-1])
 
 
 def past_length(given: Mapping[str, Matrix]) -> int:

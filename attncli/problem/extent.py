@@ -7,10 +7,9 @@ from math import prod
 
 from attncli.english import count
 from attncli.equation.shapes import shape_text
-from attncli.problem.axes import axes_of, sizes, width
+from attncli.problem.axes import axes_of, maker_of, sizes, source_of, width
 from attncli.problem.limits import ELEMENT_LIMIT, TOKEN_LIMIT
 from attncli.problem.model import Matrix
-from attncli.problem.projections import input_of
 from attncli.problem.report import Report
 
 
@@ -19,14 +18,14 @@ def check_extent(given: Mapping[str, Matrix], at: Mapping[str, int], report: Rep
     n, m = sizes(given)
     axes = axes_of(given)
     each = (axes.batch or 1, axes.number)
-    queries, keys = (letter if letter in given else input_of(letter, given) for letter in "QK")
+    queries, keys = (source_of(letter, given) for letter in "QK")
     for name, rows in ((queries, n), (keys, m)):
         if rows > TOKEN_LIMIT:
             report.fail(
                 f"has {count(rows, 'row')}, one for each token", at=at[name], path=name,
                 help=f"{TOKEN_LIMIT:,} tokens are the most",
             )  # fmt: skip
-    makers = {letter: letter if letter in given else f"W_{letter}" for letter in "QKV"}
+    makers = {letter: maker_of(letter, given) for letter in "QKV"}
     d_q, d_k, d_v = (width(letter, given) for letter in "QKV")
     made: list[tuple[str, str, tuple[int, ...]]] = [
         (makers["Q"], "Q", (n, d_q)),

@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.english import count
-from attncli.problem.axes import OF_KEYS, RANKS
+from attncli.problem.axes import OF_KEYS, OF_QUERIES, RANKS
 from attncli.problem.model import Matrix
 from attncli.problem.places import Places, path, place
 from attncli.problem.report import Report
-
-_OF_QUERIES = ("W_Q", "b_Q", "Q")
 
 
 def split_heads(
@@ -52,8 +50,8 @@ def split_heads(
     elif report.count == 0:
         split = dict(given)
         for name, matrix in given.items() if queries > 1 and (heads or kv_heads) else ():
-            if name in (*_OF_QUERIES, *OF_KEYS) and matrix.value.ndim == RANKS.get(name, 2):
-                key, number = ("heads", queries) if name in _OF_QUERIES else ("kv_heads", keys)
+            if name in (*OF_QUERIES, *OF_KEYS) and matrix.value.ndim == RANKS.get(name, 2):
+                key, number = ("heads", queries) if name in OF_QUERIES else ("kv_heads", keys)
                 split[name] = _split(name, matrix, number, key, at, report)
         return split
     return dict(given)

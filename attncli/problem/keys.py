@@ -35,6 +35,7 @@ SCORE_ARRAYS: Mapping[Score, Mapping[str, tuple[str, ...]]] = {
     "multiplicative": {"W_a": ("query", "key")},
     "additive": {"W_1": ("query", "hidden"), "W_2": ("key", "hidden"), "v": ("hidden",)},
 }
+DOT_SCORES = tuple(score for score, arrays in SCORE_ARRAYS.items() if not arrays)  # a product of queries and keys alone
 SCALE_WORDS: tuple[ScaleWord, ...] = get_args(ScaleWord)
 MASK_WORDS = ("none", "causal")
 CORNERS: tuple[Corner, ...] = get_args(Corner)

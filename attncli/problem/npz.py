@@ -22,7 +22,7 @@ def read_npz(stream: IO[bytes], file: str, name: str) -> Array:
         entries = _entries(archive)
         chosen = entries[choose(name, list(entries), file, lambda each: _shape(archive, entries[each]))]
         if chosen.compress_type not in _COMPRESSIONS:
-            raise NotImplementedError("it is compressed in a way NumPy does not use")
+            raise _unreadable(file, "it is compressed in a way NumPy does not use")
         with archive.open(chosen) as member:
             return read_npy(member, chosen.file_size, file)
 
@@ -40,9 +40,11 @@ def _opened(stream: IO[bytes], file: str) -> Iterator[zipfile.ZipFile]:
         with zipfile.ZipFile(stream) as archive:
             yield archive
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
-        raise Refused(
-            f"{file} is not a readable .npz file: {shorten(str(error), 200)}", "save it again with numpy.savez"
-        ) from None
+        raise _unreadable(file, shorten(str(error), 200)) from None
+
+
+def _unreadable(file: str, why: str) -> Refused:
+    return Refused(f"{file} is not a readable .npz file: {why}", "save it again with numpy.savez")
 
 
 def _entries(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:

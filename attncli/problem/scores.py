@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from attncli.english import count, listed
 from attncli.equation.shapes import shape_text
-from attncli.problem.axes import width
+from attncli.problem.axes import maker_of, width
 from attncli.problem.commas import advice_at
 from attncli.problem.keys import SCORE_ARRAYS, Score
 from attncli.problem.model import Matrix
@@ -41,7 +41,7 @@ def check_score(given: Mapping[str, Matrix], score: Score, at: Places, report: R
 def _check_dot(given: Mapping[str, Matrix], lengths: Mapping[str, int], at: Places, report: Report) -> None:
     d_q, d_k = lengths["query"], lengths["key"]
     if d_q != d_k:
-        key = "K" if "K" in given else "W_K"
+        key = maker_of("K", given)
         report.add(
             f"a key has {count(d_k, 'number')} and a query {d_q}: their dot product needs equally many",
             at=at[key], path=key,

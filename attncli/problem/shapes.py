@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from attncli.english import count
 from attncli.equation.shapes import shape_text
-from attncli.problem.axes import Axes, axes_of, rows, sizes
+from attncli.problem.axes import Axes, axes_of, rows, sizes, source_of
 from attncli.problem.commas import advice_at
 from attncli.problem.keys import Score
 from attncli.problem.layer import check_leading, check_output, check_past
@@ -31,9 +31,9 @@ def check_products(given: Mapping[str, Matrix], at: Places, report: Report) -> N
 def check_shapes(given: Mapping[str, Matrix], at: Places, score: Score, report: Report) -> None:
     """What Q, K and V are to each other, with their heads apart, and what comes before and after them."""
     check_leading(given, at, report)
-    m, values = rows("K", given), "V" if "V" in given else input_of("V", given)
+    m, values = rows("K", given), source_of("V", given)
     if (found := rows("V", given)) != m:
-        keys = "K" if "K" in given else input_of("K", given)
+        keys = source_of("K", given)
         report.add(
             f"has {count(found, 'row')} where {keys} has {m}", at=at[values], path=values,
             help="every key needs a value: K and V have equally many rows",

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from attncli.english import count
-from attncli.problem.axes import width
+from attncli.problem.axes import maker_of, width
+from attncli.problem.keys import DOT_SCORES
 from attncli.problem.model import Matrix
 from attncli.problem.places import Places
 from attncli.problem.report import Report
@@ -19,13 +20,13 @@ def check_widths(
     given: Mapping[str, Matrix], heads: int | None, kv_heads: int | None, score: str, at: Places, report: Report
 ) -> None:
     """`heads` and `kv_heads` as they were written, if they were; what has its heads on an axis is left alone."""
-    names = [letter if letter in given else f"W_{letter}" for letter in "QKV"]
+    names = [maker_of(letter, given) for letter in "QKV"]
     if report.count or any(given[name].value.ndim > 2 for name in names):
         return
     queries = heads or 1
     keys = kv_heads or queries
     d_q, d_k, d_v = (width(letter, given) for letter in "QKV")  # of all heads
-    unequal = score in ("scaled_dot", "dot") and d_q * keys != d_k * queries
+    unequal = score in DOT_SCORES and d_q * keys != d_k * queries
     unjoined = "W_O" in given and given["W_O"].value.shape[0] * keys != d_v * queries
     for name, other, cut in without_part(report):
         if cut or unequal or unjoined:

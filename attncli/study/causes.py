@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from attncli.problem.keys import DOT_SCORES
 from attncli.study.comparison import Comparison
 from attncli.study.difference import difference
 from attncli.study.side import Side
@@ -71,7 +72,7 @@ def _served(step: StepComparison, ours: Side, group: int) -> NDArray[Any] | None
     if step.layout == "repeated":
         return np.concatenate([ours[step.name]] * group, axis=-3)
     trace = ours.trace
-    if trace is None or step.name != "scores" or trace.settings.score not in ("scaled_dot", "dot"):
+    if trace is None or step.name != "scores" or trace.settings.score not in DOT_SCORES:
         return None
     queries = ours["Q_rot" if "Q_rot" in trace else "Q"].astype(np.float64)
     with np.errstate(all="ignore"):  # what does not fit is a difference like any other

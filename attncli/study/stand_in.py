@@ -7,11 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, OF_KEYS, PER_HEAD, RANKS, Axes
+from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, OF_KEYS, OF_QUERIES, PER_HEAD, RANKS, Axes
 from attncli.problem.model import GIVEN, Matrix, Problem
 from attncli.study.sizes import Sizes
 
-_SPLIT = ("W_Q", "b_Q", "Q", *OF_KEYS)  # into heads
 _ROWS = ("X", "context")
 _STACKED = ("Q", "K", "V", "past_K", "past_V")  # by heads, and then by entries
 
@@ -37,7 +36,7 @@ def with_axes(problem: Problem, axes: Axes, asked: Sizes, sizes: Mapping[str, in
     given = {}
     for name, matrix in problem.given.items():
         leading: list[str] = [BATCH] * (batch and name in (*_ROWS, *_STACKED))
-        if (heads and name in _SPLIT) or (batch and name in _STACKED):
+        if (heads and name in (*OF_QUERIES, *OF_KEYS)) or (batch and name in _STACKED):
             leading.append(KEY_HEAD if name in OF_KEYS else HEAD)
         own = matrix.value.shape[matrix.value.ndim - RANKS.get(name, 2) :]
         given[name] = Matrix(np.broadcast_to(0.0, (*(short[letter] for letter in leading), *own)))

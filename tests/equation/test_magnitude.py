@@ -15,6 +15,7 @@ from attncli.equation.functions import FUNCTIONS
 from attncli.equation.magnitude import magnitude, magnitude_of
 from attncli.equation.parse import parse_equation
 from attncli.equation.shapes import index_sizes
+from attncli.equation.tree import Equation
 
 REACH = 1e-6
 SCALARS = {"c": 5.0, "base": 2.0}
@@ -85,8 +86,8 @@ EQUATIONS = (
 
 
 @pytest.mark.parametrize("equation", EQUATIONS, ids=lambda equation: equation.target.name)
-def test_every_step_has_one(equation: object) -> None:
-    magnitude(equation, {"exp_base": 2.0, "theta": 1e4}, REACH)  # type: ignore[arg-type]
+def test_every_step_has_one(equation: Equation) -> None:
+    magnitude(equation, {"exp_base": 2.0, "theta": 1e4}, REACH)
 
 
 def test_a_function_that_no_step_needs() -> None:

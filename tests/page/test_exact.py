@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,8 +23,8 @@ Build = Callable[..., Problem]
 INPUTS = sorted((Path(__file__).parents[2] / "inputs").glob("*.[yj][as][mo][ln]*"))
 
 
-def lines(problem: Problem, step: str, **choices: object) -> list[str]:
-    page = derivation(run(problem, rounding="exact"), View(steps=(step,), **choices))  # type: ignore[arg-type]
+def lines(problem: Problem, step: str, **choices: Any) -> list[str]:
+    page = derivation(run(problem, rounding="exact"), View(steps=(step,), **choices))
     return [
         f"{line.label}: {plain_line(line)}"
         for block in page.blocks

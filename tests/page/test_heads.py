@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,11 +24,11 @@ WORK = ["Keys, transposed", "Scores", "Scaled scores", "Exponentials", "Row sums
 ORDER = "This comes first; steps are numbered in the order of work."
 
 
-def page(problem: Problem, **choice: object) -> Document:
-    return derivation(run(problem), View(**choice))  # type: ignore[arg-type]
+def page(problem: Problem, **choice: Any) -> Document:
+    return derivation(run(problem), View(**choice))
 
 
-def headings(problem: Problem, **choice: object) -> list[str]:
+def headings(problem: Problem, **choice: Any) -> list[str]:
     return [block.text for block in page(problem, **choice).blocks if isinstance(block, Heading)]
 
 
