@@ -41,7 +41,7 @@ def derivation(trace: Trace, view: View, parting: Parting | None = None) -> Docu
         page = (
             Paragraph(about(printer)),
             *page,
-            *closing(printer, words=not leading(trace)),
+            *closing(printer, words=not leading(trace) and not view.blank),
             *_apart(parting, printer),
         )
     return Document(trace.title, page, lambda: view_data(trace, view, parting))

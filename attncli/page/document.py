@@ -77,7 +77,8 @@ class Worked:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One printed number: its text in ASCII ("-inf", "1/3", "0.707"), and how it is set off.
+    """One printed number: its text in ASCII ("-inf", "1/3", "0.707"), and how it is set off. Without a text it is room
+    to write one.
 
     `shade` from 0 to 1 asks for a heat-map colour; `hidden` marks what a mask hides; `rounded` says that the number is
     only near the closed form beside it.

@@ -30,7 +30,7 @@ def _level(whole: Printer, here: Printer, names: tuple[str, ...], view: View, pl
     inner = next((letter for letter in leading(trace) if letter not in place), None)
     told = any(place.values())  # under an earlier head
     blocks = tuple(_steps(whole, here, own, view, told))
-    if inner is None and view.steps is None:
+    if inner is None and view.steps is None and not view.blank:
         words = Listing(tuple((sentence,) for sentence in reading(here.trace)))
         blocks = (*blocks, Heading(f"{title(place)} in words"), words)
     if blocks:
@@ -45,7 +45,7 @@ def _level(whole: Printer, here: Printer, names: tuple[str, ...], view: View, pl
         return
     for number in range(length(trace, inner)):
         inside = {**place, inner: number}
-        within = Printer(at(trace, inside), whole.precision)
+        within = Printer(at(trace, inside), whole.precision, whole.blank)
         yield from _level(whole, within, names, view, inside)
     if inner == HEAD and (joined := [name for name in names if name in together]):
         yield Heading("All heads together" + (f", entry {place[BATCH]}" if BATCH in place else ""), part=True)

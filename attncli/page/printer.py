@@ -65,10 +65,18 @@ def _decimals(decimal: Decimal, precision: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Printer:
-    """The printed form of every number of a trace: the same in a matrix and in a worked line."""
+    """The printed form of every number of a trace: the same in a matrix and in a worked line.
+
+    The steps in `blank` are left to the reader: nothing that tells a number of theirs is to be printed.
+    """
 
     trace: Trace
     precision: int
+    blank: frozenset[str] = frozenset()
+
+    def tells(self, step: Step) -> bool:
+        """Whether a worked line of this step keeps to itself what is to be filled in."""
+        return self.blank.isdisjoint((step.name, *step.rule.inputs))
 
     def number(self, name: str, index: tuple[int, ...]) -> Number:
         """One cell of a step, or of an array of the mask."""
@@ -165,7 +173,8 @@ class Printer:
 
 def printer_for(trace: Trace, view: View) -> Printer:
     """The printer of a page: at the precision of its view, or of its paper, whose numbers have no more digits."""
-    return Printer(trace, view.precision if trace.settings.precision is None else trace.settings.precision)
+    precision = view.precision if trace.settings.precision is None else trace.settings.precision
+    return Printer(trace, precision, view.blank)
 
 
 def printed(number: Number) -> Decimal:

@@ -41,7 +41,8 @@ def step_section(
     if detail != "brief" or not rule.matrix_form:
         yield Formula(printer.formula(cell_form(rule)), () if rule.matrix_form else product)
     yield grid(printer, step, heatmap)
-    worked = lines(printer, step, detail) if detail != "brief" or lists_closed_forms(printer, step) else ()
+    told_in_full = detail != "brief" or lists_closed_forms(printer, step)
+    worked = lines(printer, step, detail) if told_in_full and printer.tells(step) else ()
     if worked:
         yield Worked(worked)
 
@@ -79,6 +80,8 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
     name, closed = in_symbols(Name(step.name)), closed_forms(printer, step)
 
     def cell(index: tuple[int, ...]) -> Cell:
+        if step.name in printer.blank:
+            return Cell("")
         unseen = bool(hidden[index])
         shade = float(shades[index]) if shades is not None and not unseen and np.isfinite(shades[index]) else None
         rounded = bool(closed) and is_rounded(printer, step, index)

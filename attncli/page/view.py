@@ -11,7 +11,7 @@ class View:
 
     `detail` is "brief" (matrices only), "rows" (a worked line per row) or "cells" (every cell worked);
     `steps` the names of the only steps wanted, `cell` such as "scores[0,1]" the only cell. `head` and `entry` are the
-    only head and the only entry of a batch.
+    only head and the only entry of a batch. `blank` names steps whose numbers are left out, to be filled in.
     """
 
     detail: str = "rows"
@@ -21,3 +21,4 @@ class View:
     heatmap: bool = False
     head: int | None = None
     entry: int | None = None
+    blank: frozenset[str] = frozenset()

@@ -9,6 +9,8 @@ from dataclasses import replace
 from attncli.equation.tree import Call
 from attncli.page.document import Grid
 
+BLANK = "______"  # room for a number that is to be written in
+
 
 def split(widths: Sequence[float], room: float | None, most: int | None = None) -> list[tuple[int, int]]:
     """Cut columns into runs (start, end), as long as fits: one at least, `most` at most, no wider than `room`."""

@@ -12,7 +12,7 @@ from attncli.equation.write import write, write_number
 from attncli.page import document as page
 from attncli.page.spelling import formula, sides
 from attncli.render import Style
-from attncli.render.columns import width
+from attncli.render.columns import BLANK, width
 from attncli.render.labels import label, visible
 from attncli.render.shades import HIDDEN, LEGEND, mark, needs_legend
 
@@ -116,6 +116,8 @@ def _name(text: str) -> str:
 
 
 def _number(cell: page.Cell) -> str:
+    if not cell.text:
+        return BLANK
     sign = mark(cell)
     return write_number(cell.text, UNICODE) + (f" {sign}" if sign else "")
 

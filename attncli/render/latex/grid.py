@@ -23,6 +23,8 @@ APPROX = 8  # digits that a sign between two matrices and their parentheses take
 GRAY = 0.5  # what a mask hides
 LINES = 30  # a matrix does not break across pages
 TALL = r"\vrule height1.2em depth0.6em width0pt"  # keeps rows of fractions apart
+BLANK = r"\underline{\hspace{3.5em}}"  # room to write a number
+BLANK_WIDTH = 7  # digits
 TALL_LINES = 1.6  # how many lines such a row takes
 
 
@@ -108,6 +110,8 @@ def _runs(grid: Grid, room: float) -> list[tuple[int, int]]:
 
 def _width(column: Sequence[Cell]) -> float:
     """How many digits wide a column of numbers is at most, with points under points."""
+    if not all(cell.text for cell in column):
+        return BLANK_WIDTH
     parts = [cell.text.partition(".") for cell in column]
     before = max(len(whole) + SIGN * whole.count("-") for whole, _, _ in parts)
     after = max(len(point + digits) + POWER * ("e" in digits) for _, point, digits in parts)
@@ -115,7 +119,7 @@ def _width(column: Sequence[Cell]) -> float:
 
 
 def _is_tall(row: Sequence[Cell]) -> bool:
-    return any("/" in cell.text for cell in row)
+    return any("/" in cell.text or not cell.text for cell in row)
 
 
 def _matrix(grid: Grid, name: str, rows: slice, columns: slice) -> str:
@@ -144,6 +148,8 @@ def _column(cells: Sequence[Cell]) -> list[str]:
 
 
 def _cell(cell: Cell, boxed: bool, before: str, after: str) -> str:
+    if not cell.text:
+        return rf"\hfill {BLANK}"
     number = write_number(cell.text, LATEX) + _phantom(after)
     if cell.hidden:
         number = rf"{{\color[gray]{{{GRAY}}}{number}}}" + (r"\kern\fboxsep" if boxed else "")

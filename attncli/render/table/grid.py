@@ -11,7 +11,7 @@ from rich.style import Style
 from rich.text import Text
 
 from attncli.page.document import Cell, Grid
-from attncli.render.columns import caption, decimals_alone, pointed, split
+from attncli.render.columns import BLANK, caption, decimals_alone, pointed, split
 from attncli.render.shades import HIDDEN, LEGEND, background, foreground, mark, needs_legend
 from attncli.render.table.script import Script
 
@@ -102,7 +102,7 @@ def _matrix(grid: Grid, script: Script, room: int | None, color: bool) -> list[T
 def _column(grid: Grid, place: int, script: Script, color: bool, *, signs: bool) -> _Column:
     """One column; in a coloured heat map nothing stands behind a number, so that every cell is as wide as it."""
     cells = [row[place] for row in grid.cells]
-    numbers = pointed([script.number(cell.text) for cell in cells])
+    numbers = pointed([script.number(cell.text) if cell.text else BLANK for cell in cells])
     marks = [mark(cell, shaded=not color) if signs else "" for cell in cells]
     head = script.label(grid.columns[place]) if grid.columns else ""
     if any(marks):
