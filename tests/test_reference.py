@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from attncli import commands
+from attncli.answers.schema import answers_schema
 from attncli.attention.rule import Rule
 from attncli.attention.rules import COMPUTED, GIVEN
 from attncli.cli import run
@@ -51,10 +52,13 @@ def rows(page: str) -> dict[str, str]:
     return {row[1]: row[0] for row in re.finditer(r"^\| `?([^|`]+?)`? \|.*$", page, re.MULTILINE)}
 
 
-@pytest.mark.parametrize("name", ["problem", "trace", "comparison"])
+@pytest.mark.parametrize("name", ["problem", "trace", "answers", "comparison"])
 def test_published_schemas_are_those_of_the_program(name: str, pytestconfig: pytest.Config) -> None:
     published = REFERENCE / f"{name}.schema.json"
-    schema = {"problem": problem_schema, "trace": trace_schema, "comparison": comparison_schema}[name]()
+    schemas = {
+        "problem": problem_schema, "trace": trace_schema, "answers": answers_schema, "comparison": comparison_schema,
+    }  # fmt: skip
+    schema = schemas[name]()
     if pytestconfig.getoption("--update"):
         published.write_text(json.dumps(schema, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     assert json.loads(published.read_text(encoding="utf-8")) == schema

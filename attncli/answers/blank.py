@@ -1,0 +1,56 @@
+"""A file of answers with nothing filled in yet: a null for every number, laid out as the matrices are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from attncli.tracing.model import Step, Trace
+
+_NULL = "null"
+_HEAD = """\
+# Answers{title}: write a number for each null, or leave it.
+# The digits you write are the precision you claim: 0.70 says more than 0.7.
+# An exact number may stand for itself: 7/10, 5/sqrt(3), e^(5/sqrt(3)).
+"""
+
+
+def blank_answers(trace: Trace, names: Sequence[str]) -> str:
+    """YAML that `read_answers` reads, with comments that name steps, rows and columns."""
+    title = f' to "{_shown(trace.title)}"' if trace.title else ""
+    steps = ("".join(f"{line}\n" for line in _step(trace.steps[name])) for name in names)
+    return "\n".join([_HEAD.format(title=title), *steps])
+
+
+def _step(step: Step) -> Iterator[str]:
+    columns = f"; columns: {_listed(step.labels[-1])}" if len(step.shape) > 1 else ""
+    yield f"# {step.rule.title}{columns}"
+    if len(step.shape) == 1:
+        yield f"{step.name}: {_row(step.shape[0])}  # {_listed(step.labels[0])}"
+        return
+    yield f"{step.name}:"
+    yield from _nested(step.shape, step.labels, "  ", "")
+
+
+def _nested(shape: tuple[int, ...], labels: tuple[tuple[str, ...], ...], indent: str, above: str) -> Iterator[str]:
+    """The lists of one matrix, row by row, or those of each head or entry after a comment that says which it is."""
+    for label in labels[0]:
+        said = f"{above}, {label}" if above else label
+        if len(shape) == 2:
+            yield f"{indent}- {_row(shape[1])}  # {_shown(said)}"
+        else:
+            first, *others = _nested(shape[1:], labels[1:], f"{indent}  ", said)
+            yield f"{indent}- {first.strip()}"
+            yield from others
+
+
+def _row(length: int) -> str:
+    return f"[{', '.join([_NULL] * length)}]"
+
+
+def _listed(labels: Sequence[str]) -> str:
+    return ", ".join(map(_shown, labels))
+
+
+def _shown(text: str) -> str:
+    """What a person wrote, on one line of a comment."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)

@@ -1,0 +1,110 @@
+r"""Answers in LaTeX: the \bordermatrix of each step on a page of ours, as they are or with numbers written in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from attncli.answers.latex_numbers import LONG, from_latex
+from attncli.answers.model import Answer
+from attncli.answers.steps import LATEX_NAMES
+from attncli.answers.tables import Page, Span, Table, Written
+from attncli.problem.report import Report
+from attncli.tracing.model import Trace
+
+_COMMENT = re.compile(r"(\\.)|%[^\n]*", re.DOTALL)
+_THING = re.compile(
+    r"\\section\*?\{(?:\\centering\\LARGE )?(?P<heading>[^{}]*)\}"
+    r"|\\LARGE\\bfseries (?P<title>.{0,2000}?)\\par\}"
+    r"|\{\\small (?P<caption>[^{}]*):\}"
+    r"|\\bordermatrix\s*\{"
+)
+_SIGN = re.compile(r"\\[A-Za-z]+|\\.|[{}&]|[^\\{}&]+", re.DOTALL)
+_CAPTION = re.compile(r"(column|row)(?:s ([0-9]+)(?:--|–|-))? ?([0-9]+) of ([0-9]+)")
+_BEFORE = re.compile(r"(?:\s|\\hfill\b)*")
+_LABEL = re.compile(r"\s*(?:\\hfill)?\s*\\hbox\{(.*?)\}\s*(?:\\vrule[^\\]*)?(?:\\hfill)?\s*", re.DOTALL)
+_FORM = r"a matrix is a \bordermatrix whose corner is its letter, as attncli compute --format latex writes it"
+
+
+def read_latex(report: Report, trace: Trace) -> dict[str, Answer]:
+    """The answers in the report's source; what is wrong goes to the report."""
+    page = Page(report, trace)
+    text = _COMMENT.sub(lambda found: found[1] or " " * len(found[0]), report.source.text)
+    spans: dict[str, Span] = {}
+    for found in _THING.finditer(text):
+        if found["heading"] is not None:
+            page.head(re.sub(r"^[0-9]+\\quad ", "", found["heading"]), found.start())
+        elif found["title"] is not None:
+            page.head(found["title"], found.start(), title=True)
+        elif found["caption"] is not None:
+            spans = dict(_spans(found["caption"]))
+        else:
+            try:
+                rows = list(_rows(text, found.end()))
+            except _Open:
+                help = "close it with a } after the last row"
+                report.fail("the matrix that begins here is not closed", at=found.start(), help=help)
+            if table := _table(rows, spans, found.start()):
+                page.add(table)
+            spans = {}
+    return page.done(_FORM)
+
+
+class _Open(Exception):
+    """The brace of a matrix has no partner."""
+
+
+def _spans(caption: str) -> Iterator[tuple[str, Span]]:
+    """Which columns and rows a part of a wide matrix has: columns 1--8 of 12, rows 1--30 of 40."""
+    for what, first, last, total in _CAPTION.findall(caption):
+        if max(len(first), len(last), len(total)) < 10:
+            yield what, Span(int(first or last) - 1, int(last), int(total))
+
+
+def _rows(text: str, start: int) -> Iterator[list[Written]]:
+    r"""The rows of a matrix whose brace has just been opened, cut at & and \cr (or \\)."""
+    depth, cell, row = 0, start, []
+    for found in _SIGN.finditer(text, start):
+        sign = found[0]
+        if sign == "{":
+            depth += 1
+        elif sign == "}" and depth:
+            depth -= 1
+        elif depth:
+            continue
+        elif sign in ("&", r"\cr", "\\\\", "}"):
+            row.append(_written(text, cell, found.start()))
+            cell = found.end()
+            if sign != "&":
+                if len(row) > 1 or row[0].text:
+                    yield row
+                row = []
+            if sign == "}":
+                return
+    raise _Open
+
+
+def _written(text: str, start: int, end: int) -> Written:
+    found = _BEFORE.match(text, start, end)
+    assert found
+    return Written(text[found.end() : end].strip(), found.end())
+
+
+def _table(rows: list[list[Written]], spans: dict[str, Span], at: int) -> Table | None:
+    if len(rows) < 2 or not all(len(row) > 1 for row in rows[1:]):
+        return None
+    (corner, *columns), *body = rows
+    return Table(
+        LATEX_NAMES.get(corner.text, corner.text),
+        corner.at,
+        tuple(_label(column.text) for column in columns),
+        tuple(_label(row[0].text) for row in body),
+        tuple(tuple(Written(from_latex(cell.text), cell.at) for cell in row[1:]) for row in body),
+        spans.get("row"),
+        spans.get("column"),
+    )
+
+
+def _label(cell: str) -> str:
+    found = _LABEL.fullmatch(cell) if len(cell) < LONG else None
+    return found[1] if found else cell

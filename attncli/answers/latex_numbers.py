@@ -1,0 +1,116 @@
+r"""Numbers in LaTeX to the spelling of claims: \frac{5}{\sqrt{3}} to 5/sqrt(3), 1.5 \times 10^{20} to 1.5*10^(20)."""
+
+from __future__ import annotations
+
+import re
+
+_TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)
+LONG = 4000  # characters; longer ones are no numbers, and not looked at
+_DEEPEST = 30
+_UNSEEN = {"phantom": 1, "hphantom": 1, "vphantom": 1, "color": 1, "rule": 2, "hspace": 1}  # and their arguments
+_NOTHING = ("hfill", "displaystyle", "textstyle", "left", "right", "big", "Big", "bigl", "bigr", "quad", "leavevmode",
+            "mathrm", "mathopen", "strut", "hbox", "mbox", "text", "mathstrut")  # fmt: skip
+_SIGNS = {"cdot": "*", "times": "*", "div": "/", "infty": "inf", "exp": "exp", "_": "_", "textunderscore": "_"}
+_LENGTH = re.compile(
+    r"\\kern\s*(?:\\[A-Za-z]+|-?[0-9.]+\s*[a-z]{2})|\\vrule(?:\s*(?:height|depth|width)\s*-?[0-9.]+\s*[a-z]{2})*"
+)
+
+
+def from_latex(source: str) -> str:
+    """The number as claims spell it; what is not understood stays as it is, so that a message can show it."""
+    if len(source) > LONG:
+        return source
+    cleaned = _LENGTH.sub("", source)
+    try:
+        return _Reading(_TOKEN.findall(cleaned)).all().strip()
+    except _Unreadable:
+        return source.strip()
+
+
+class _Unreadable(Exception):
+    """What stands there is not of the forms that a number has."""
+
+
+class _Reading:
+    def __init__(self, tokens: list[str]) -> None:
+        self.rest = tokens[::-1]
+
+    def all(self) -> str:
+        text = self.upto("", 0)
+        if self.rest:
+            raise _Unreadable
+        return text
+
+    def upto(self, end: str, depth: int) -> str:
+        """Everything up to a closing sign, which is taken too."""
+        said = ""
+        while self.rest:
+            if self.rest[-1] == end:
+                self.rest.pop()
+                return said
+            piece = self.piece(depth)
+            power = piece == "e" and self.rest[-1:] == ["^"]
+            factor = said.rstrip()[-1:].isdigit() and (power or piece.startswith(("sqrt", "exp")))  # 2 \sqrt{3}
+            said += f"*{piece}" if factor else piece
+        if end:
+            raise _Unreadable
+        return said
+
+    def piece(self, depth: int) -> str:
+        """The next number, sign, command or group."""
+        if depth > _DEEPEST or not self.rest:
+            raise _Unreadable
+        token = self.rest.pop()
+        if token == "{":
+            return self.upto("}", depth + 1)
+        if token in "}]$" or token == "&":
+            if token == "$":
+                return ""
+            raise _Unreadable
+        if token == "^":
+            return f"^({self.argument(depth)})"
+        if token.isspace() or token in ("~", r"\,", r"\;", r"\:", r"\!", r"\ ", r"\>"):
+            return "" if token == r"\!" else " "
+        return self.command(token[1:], depth) if token[0] == "\\" else token
+
+    def command(self, name: str, depth: int) -> str:
+        if name in _SIGNS:
+            return _SIGNS[name]
+        if name in _NOTHING:
+            return ""
+        if name in ("frac", "tfrac", "dfrac"):
+            above, below = self.argument(depth), self.argument(depth)
+            return f"{_within(above)}/{_within(below)}"
+        if name == "sqrt":
+            return f"sqrt({self.argument(depth)})"
+        if name in _UNSEEN:
+            self.option(depth)
+            for _ in range(_UNSEEN[name]):
+                self.argument(depth)
+            return ""
+        if name in ("colorbox", "fbox", "boxed", "underline"):
+            self.option(depth)
+            if name == "colorbox":
+                self.argument(depth)
+            return self.argument(depth)
+        raise _Unreadable
+
+    def option(self, depth: int) -> None:
+        self.skip_spaces()
+        if self.rest and self.rest[-1] == "[":
+            self.rest.pop()
+            while self.rest and self.rest.pop() != "]":
+                pass
+
+    def argument(self, depth: int) -> str:
+        self.skip_spaces()
+        return self.piece(depth + 1).strip()
+
+    def skip_spaces(self) -> None:
+        while self.rest and self.rest[-1].isspace():
+            self.rest.pop()
+
+
+def _within(text: str) -> str:
+    """In parentheses, unless it is just digits or a root."""
+    return text if re.fullmatch(r"[0-9.]+|sqrt\([0-9.]+\)", text) else f"({text})"

@@ -1,0 +1,94 @@
+"""Answers in YAML or JSON: {scores: [[1, 5, 3], …], weights: …}, each matrix nested as in the trace."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attncli.answers.claims import read_claim
+from attncli.answers.model import Answer, Claim
+from attncli.answers.steps import NoStep, Part, fitted, misfit, step_called
+from attncli.english import shorten
+from attncli.problem.matrices import read_cells
+from attncli.problem.misread import NumberError
+from attncli.problem.report import Report
+from attncli.problem.spot import Spot
+from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, is_null
+from attncli.tracing.model import Step, Trace
+
+_FORM = "write scores: [[1, 5, 3], [3, 3, 3], [2, 4, 3]]"
+
+
+def read_lists(root: Node, report: Report, trace: Trace) -> dict[str, Answer]:
+    """The answer to each step that is named; what is wrong goes to the report."""
+    if not isinstance(root, Mapping):
+        report.fail(f"answers are given by step, not as {describe(root)}", at=root.at, help=_FORM)
+    if "attncli" in root.keys and "steps" in root.keys:
+        help = "attncli compare holds it against the problem; answers are the matrices alone: " + _FORM
+        report.fail("this is a trace, as attncli itself writes it", at=root.keys["attncli"], help=help)
+    if not root.keys:
+        report.fail("there are no answers here", at=root.at, help=_FORM)
+    answers: dict[str, Answer] = {}
+    called: dict[str, str] = {}
+    for name, node in root.values.items():
+        at = root.keys[name]
+        try:
+            step = step_called(name, trace)
+        except NoStep as error:
+            report.add(error.message, at=at, help=error.help, path=shorten(name))
+            continue
+        if step.name in answers:
+            message = f"{step.name} is given twice, as {called[step.name]} and as {name}"
+            report.add(message, at=at, help="keep one of the two", path=name)
+        elif answer := _read_step(Spot(node, name, report), step, at):
+            answers[step.name], called[step.name] = answer, name
+    return answers
+
+
+def _read_step(spot: Spot, step: Step, at: int) -> Answer | None:
+    """The answer to one step; None after reporting what is wrong with it."""
+    if is_null(spot.node):
+        return Answer(step.name, np.full(step.shape, None, dtype=object), at)
+    if not isinstance(spot.node, Sequence):
+        spot.wrong(f"must be a list of rows, not {describe(spot.node)}", _FORM)
+        return None
+    spot.node = _with_blanks(spot.node, step.shape)
+    nested = read_cells(spot, _read_cell)
+    if nested is None:
+        return None
+    shape = []
+    inner: object = nested
+    while isinstance(inner, list):
+        shape.append(len(inner))
+        inner = inner[0]
+    cells = np.empty(shape, dtype=object)
+    cells[...] = nested
+    fit = fitted(cells, step.shape)
+    if fit is None:
+        spot.wrong(*misfit(cells.shape, Part.of(step)))
+        return None
+    fit.setflags(write=False)
+    return Answer(step.name, fit, at)
+
+
+def _with_blanks(node: Node, shape: tuple[int, ...]) -> Node:
+    """The same lists, a null in the place of a whole row or matrix as one of nulls."""
+    if not shape:
+        return node
+    if is_null(node):
+        return Sequence(node.at, [_with_blanks(node, shape[1:]) for _ in range(shape[0])])
+    if isinstance(node, Sequence):
+        return Sequence(node.at, [_with_blanks(item, shape[1:]) for item in node.items])
+    return node
+
+
+def _read_cell(spot: Spot) -> Claim | None:
+    """A claim, also in quotes, which keep the zeros that other programs drop: "0.70"; None for a blank cell, or after
+    reporting what is no number."""
+    assert isinstance(spot.node, Leaf)
+    if is_null(spot.node):
+        return None
+    try:
+        return read_claim(spot.node.text, spot.node.at)
+    except NumberError as error:
+        spot.wrong(error.message, error.help)
+        return None

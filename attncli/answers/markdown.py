@@ -1,0 +1,124 @@
+"""Answers in Markdown: the tables of a page of ours, with either kind of math, whatever numbers were written in."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+
+from attncli.answers.latex_numbers import LONG, from_latex
+from attncli.answers.model import Answer
+from attncli.answers.steps import LATEX_NAMES
+from attncli.answers.tables import Page, Table, Written
+from attncli.attention.rules import NAMED, RULES
+from attncli.problem.report import Report
+from attncli.tracing.model import Trace
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(?:[0-9]+\. )?")
+_RULE = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_CELL = re.compile(r"(?:[^|\\]|\\.)*")
+_MARK = re.compile(r"\s+[·░▒▓█]\s*$")  # hidden by a mask, or a shade
+_MATH = re.compile(r"\$`?(.*?)`?\$")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_FORM = "a matrix is a table whose first cell is its letter, as attncli compute --format markdown writes it"
+_TITLES = {rule.title: rule.name for rule in RULES.values()}
+
+
+def read_markdown(report: Report, trace: Trace) -> dict[str, Answer]:
+    """The answers in the report's source; what is wrong goes to the report."""
+    page = Page(report, trace)
+    title = ""
+    lines = _lines(report.source.text)
+    place = 0
+    while place < len(lines):
+        at, line = lines[place]
+        if found := _HEADING.match(line):
+            title = _plain(line[found.end() :].rstrip().rstrip("#").rstrip())
+            page.head(title, at, title=found[1] == "#")
+        if (
+            "|" in line
+            and place + 1 < len(lines)
+            and "-" in lines[place + 1][1]
+            and _RULE.fullmatch(lines[place + 1][1])
+        ):
+            end = place + 2
+            while end < len(lines) and "|" in lines[end][1]:
+                end += 1
+            if table := _table(lines[place : place + 1] + lines[place + 2 : end], title):
+                page.add(table)
+            place = end
+        else:
+            place += 1
+    return page.done(_FORM)
+
+
+def _lines(text: str) -> list[tuple[int, str]]:
+    """The lines outside of fences, with the offsets at which they begin."""
+    found, at, fence = [], 0, ""
+    for line in text.split("\n"):
+        mark = _FENCE.match(line)
+        if fence:
+            if mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
+                fence = ""
+        elif mark:
+            fence = mark[1]
+        else:
+            found.append((at, line))
+        at += len(line) + 1
+    return found
+
+
+def _table(lines: list[tuple[int, str]], title: str) -> Table | None:
+    """A matrix of a step, or None for any other table."""
+    head, *body = [list(_cells(line, at)) for at, line in lines]
+    corner, *columns = head
+    name = _name(corner.text) or ("" if corner.text else _TITLES.get(title, ""))
+    if not body or not all(body) or not name:
+        return None
+    return Table(
+        name,
+        corner.at,
+        tuple(_plain(column.text) for column in columns),
+        tuple(_plain(row[0].text) for row in body),
+        tuple(tuple(Written(_number(cell.text), cell.at) for cell in row[1:]) for row in body),
+    )
+
+
+def _cells(line: str, at: int) -> Iterator[Written]:
+    """What stands between the bars, those at the ends left out."""
+    inner = line.rstrip()
+    start = len(inner) - len(inner.lstrip())
+    start += inner.startswith("|", start)
+    while start <= len(inner):
+        found = _CELL.match(inner, start)
+        assert found
+        text = found[0]
+        if found.end() >= len(inner) and not text.strip():
+            return
+        yield Written(text.strip(), at + start + len(text) - len(text.lstrip()))
+        start = found.end() + 1
+
+
+def _name(corner: str) -> str:
+    """The step that the corner of a table names, in a formula or in letters; empty for none."""
+    if found := _MATH.fullmatch(corner):
+        return LATEX_NAMES.get(found[1].strip(), "") or found[1].strip()
+    plain = _plain(corner)
+    return plain if plain in NAMED else ""
+
+
+def _number(cell: str) -> str:
+    """A number in the spelling of claims, without what only shows how it looks."""
+    if len(cell) > LONG:
+        return cell
+    if found := _MATH.fullmatch(cell):
+        return from_latex(found[1])
+    return _plain(_MARK.sub("", cell))
+
+
+def _plain(text: str) -> str:
+    """Text as it shows on the page."""
+    if len(text) > 3 and text.startswith("**") and text.endswith("**"):
+        text = text[2:-2]
+    return html.unescape(_ESCAPED.sub(r"\1", text)).strip()

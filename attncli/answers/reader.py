@@ -1,0 +1,55 @@
+"""Reads answers in any of their forms: YAML or JSON, or a page of ours in Markdown or LaTeX with numbers written in."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+
+from attncli.answers.model import Answers
+from attncli.problem.files import STANDARD_INPUT
+from attncli.problem.reader import read_tree
+from attncli.problem.report import Report
+from attncli.problem.source import Source
+from attncli.tracing.model import Trace
+
+_SUFFIXES = {
+    ".yaml": "lists", ".yml": "lists", ".json": "lists",
+    ".md": "markdown", ".markdown": "markdown",
+    ".tex": "latex", ".latex": "latex",
+}  # fmt: skip
+_LOOKS_LIKE_LATEX = re.compile(r"\\(?:bordermatrix|documentclass|section)\b")
+_LOOKS_LIKE_MARKDOWN = re.compile(r"^ {0,3}\|.*\|[ \t]*\n {0,3}\|[ \t]*:?-+:?[ \t]*\|", re.MULTILINE)
+
+
+def read_answers(source: Source, trace: Trace) -> Answers:
+    """The answers in a file, to steps of this trace; its suffix says in which form, and else its content does.
+
+    Raises AttncliError (exit 3) for what is wrong in it: the first problem in the order of the file, with up to
+    nineteen others as its `more`.
+    """
+    report = Report(source)
+    match _form(source):
+        case "markdown":
+            from attncli.answers.markdown import read_markdown
+
+            steps = read_markdown(report, trace)
+        case "latex":
+            from attncli.answers.latex import read_latex
+
+            steps = read_latex(report, trace)
+        case _:
+            from attncli.answers.lists import read_lists
+
+            report, root = read_tree(source)
+            steps = read_lists(root, report, trace)
+    report.stop()
+    return Answers({name: steps[name] for name in trace.steps if name in steps}, source)
+
+
+def _form(source: Source) -> str:
+    suffix = PurePath(source.name).suffix.lower()
+    if source.name != STANDARD_INPUT and suffix in _SUFFIXES:
+        return _SUFFIXES[suffix]
+    if _LOOKS_LIKE_LATEX.search(source.text):
+        return "latex"
+    return "markdown" if _LOOKS_LIKE_MARKDOWN.search(source.text) else "lists"

@@ -1,0 +1,93 @@
+"""Which step of a trace an answer is to, by its name or its letter, and whether the answer has its shape."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.attention.rules import NAMED, RULES
+from attncli.english import count, listed, shorten
+from attncli.equation.notation import LATEX
+from attncli.equation.shapes import shape_text
+from attncli.equation.tree import Name
+from attncli.equation.write import write
+from attncli.errors import did_you_mean
+from attncli.problem.keys import KEYS
+from attncli.tracing.model import Step, Trace
+
+LATEX_NAMES = {write(Name(rule.symbol), LATEX): rule.name for rule in RULES.values()}
+OTHER = "do these answers belong to another problem?"
+_LABELS = 6  # that a help line names
+
+
+class NoStep(Exception):
+    """No step of the trace goes by this name: what is wrong, and what would be right."""
+
+    def __init__(self, message: str, help: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.help = help
+
+
+def step_called(name: str, trace: Trace) -> Step:
+    """The step of this name or letter; raises NoStep where there is none."""
+    found = NAMED.get(name)
+    if found is not None and found in trace.steps:
+        return trace.steps[found]
+    there = listed(list(trace.steps), last="")
+    if found:
+        raise NoStep(f"this problem has no step {found}", f"its steps are {there}")
+    if name in KEYS:
+        help = f"answers hold steps only, such as scores and weights; {OTHER}"
+        raise NoStep(f"{name} is a key of a problem, not a step", help)
+    raise NoStep(f"no step is called {shorten(name)}", did_you_mean(name, list(trace.steps), f"the steps are {there}"))
+
+
+def fitted(cells: NDArray[np.object_], target: tuple[int, ...]) -> NDArray[np.object_] | None:
+    """The cells in the shape of a step, or None where they do not fit.
+
+    They may differ in leading axes of length 1, and a vector may stand as a row or as a column.
+    """
+    shape = _core(cells.shape)
+    vectors = (target, (*target, 1), (1, *target)) if len(target) == 1 else ()
+    return cells.reshape(target) if shape == _core(target) or shape in vectors else None
+
+
+def _core(shape: tuple[int, ...]) -> tuple[int, ...]:
+    while len(shape) > 2 and shape[0] == 1:
+        shape = shape[1:]
+    return shape
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a matrix of an answer should be like: a whole step, or its part in one head or entry."""
+
+    name: str
+    shape: tuple[int, ...]
+    axes: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, step: Step, index: tuple[int, ...] = ()) -> Part:
+        """The part of a step at these places on its first axes."""
+        own = slice(len(index), None)
+        return cls(step.name, step.shape[own], step.rule.axes[own], step.labels[own])
+
+
+def misfit(shape: tuple[int, ...], part: Part) -> tuple[str, str]:
+    """(message, help) for an answer of another shape."""
+    axes = [_COUNTED.get(axis, axis) for axis in part.axes]
+    message = f"is {shape_text(shape)} where {part.name} is {shape_text(part.shape)}"
+    if len(part.shape) > 1 and shape[-2:] == part.shape[:-3:-1] != shape[:-3:-1]:
+        return message, f"exchange rows and columns: one row for each {axes[-2]}, one column for each {axes[-1]}"
+    sizes = " by ".join(count(size, axis) for axis, size in zip(axes, part.shape, strict=True))
+    rows = listed(part.labels[max(len(part.labels) - 2, 0)], last="", most=_LABELS)
+    return message, f"it takes {sizes} (its rows are {rows}); {OTHER}"
+
+
+_COUNTED = {"kv_head": "head", "batch": "entry", "cached": "key", "new": "key"} | dict.fromkeys(
+    ("model", "value", "joined", "output", "hidden"), "feature"
+)  # what people call one place on an axis

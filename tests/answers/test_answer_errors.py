@@ -1,0 +1,205 @@
+"""Bad answers are answered as all bad input is: where, what is wrong, and what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from attncli.answers.reader import read_answers
+from attncli.errors import AttncliError, Exit
+from attncli.problem.model import Problem
+from attncli.problem.reader import load
+from attncli.problem.source import decode
+from attncli.tracing import run
+from attncli.tracing.model import Trace
+
+INPUTS = Path(__file__).parents[2] / "inputs"
+SCORES = "[[1, 5, 3], [3, 3, 3], [2, 4, 3]]"
+
+
+@pytest.fixture(scope="module")
+def trace(love: Problem) -> Trace:
+    return run(love)
+
+
+def error_of(name: str, text: str | bytes, trace: Trace) -> AttncliError:
+    with pytest.raises(AttncliError) as error:
+        read_answers(decode(text if isinstance(text, bytes) else text.encode(), name), trace)
+    assert error.value.exit_code == Exit.INPUT
+    assert error.value.place
+    assert error.value.place.file == name
+    return error.value
+
+
+LISTS = [
+    (f"scroes: {SCORES}\n", (1, 1), "scroes: no step is called scroes", "did you mean scores?"),
+    (f"masked: {SCORES}\n", (1, 1), "masked: this problem has no step masked", "its steps are X, W_Q"),
+    ("tokens: [I, love, AI]\n", (1, 1), "tokens: tokens is a key of a problem, not a step", "another problem?"),
+    (f"scores: {SCORES}\nS: {SCORES}\n", (2, 1), "S: scores is given twice, as scores and as S", "keep one"),
+    (f"scores: {SCORES}\nscores: {SCORES}\n", (2, 1), "scores is given twice", "line 1"),
+    ("scores: [[1, 5], [3, 3]]\n", (1, 9), "scores: is 2×2 where scores is 3×3", "(its rows are I, love, AI)"),
+    ("row_sum: [1, 2]\n", (1, 10), "row_sum: is 2 where row_sum is 3", "it takes 3 queries (its rows are"),
+    ("scores: [1, 5, 3]\n", (1, 9), "scores: is 3 where scores is 3×3", "it takes 3 queries by 3 keys"),
+    ("W_Q: [[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 0, 1]]\n", (1, 6), "W_Q: is 3×4 where W_Q is 4×3", "exchange rows"),
+    ("scores: [[1, 5, 3], [3, 3], [2, 4, 3]]\n", (1, 21), "scores[1]: has 2 entries where the first", "equally long"),
+    ("A: [[0,7, 0, 1], [1, 1, 1], [1, 1, 1]]\n", (1, 18), "A[1]: has 3 entries where the first row has 4", "0.7"),
+    ("scores: [[1, 5, x], [3, 3, 3], [2, 4, 3]]\n", (1, 17), "scores[0][2]: x is not a number", "null leaves it blank"),
+    ("scores: [[1, 5, [3]], [3, 3, 3], [2, 4, 3]]\n", (1, 17), "scores[0][2]: must be one entry", "equally long"),
+    ("scores: 5\n", (1, 9), "scores: must be a list of rows, not 5", "write scores: [["),
+    ("scores: {file: a.npz}\n", (1, 9), "scores: must be a list of rows, not a mapping", "write scores: [["),
+    ("scores: []\n", (1, 9), "scores: is empty", "write [["),
+    (f"scores: [[{'9' * 401}, 5, 3], [3, 3, 3], [2, 4, 3]]\n", (1, 11), "(401 characters) is too long", "400"),
+    ("scores: [[1e400, 5, 3], [3, 3, 3], [2, 4, 3]]\n", (1, 11), "1e400 is too large", "1.8e308"),
+    ("- 1\n", (1, 1), "answers are given by step, not as a list", "write scores: [["),
+    ("{}\n", (1, 1), "there are no answers here", "write scores: [["),
+    ("", (1, 1), "the file is empty", ""),
+    ("steps: {}\nattncli: {}\n", (2, 1), "this is a trace, as attncli itself writes it", "attncli compare"),
+    ("scores: [[1, 5, 3], [3, 3, 3]\n", (1, 9), 'a "," or "]" is missing', "a list is written [1, 2, 3]"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "at", "message", "help"), LISTS)
+def test_lists(text: str, at: tuple[int, int], message: str, help: str, trace: Trace) -> None:
+    error = error_of("answers.yaml", text, trace)
+    assert error.place
+    assert (error.place.line, error.place.column) == at
+    assert message in str(error)
+    assert help in error.help
+
+
+@pytest.mark.parametrize("other", ["twelve_tokens.yaml", "luong.yaml", "multi_head.yaml"])
+def test_a_problem_in_the_place_of_its_answers(other: str, trace: Trace) -> None:
+    error = error_of("problem.yaml", (INPUTS / other).read_text(), trace)
+    assert str(error) == "title: title is a key of a problem, not a step"
+    assert error.help.endswith("do these answers belong to another problem?")
+
+
+HEAD = "| $`S`$ | I | love | AI |\n| :-- | --: | --: | --: |\n"
+ROWS = "| **I** | 1 | 5 | 3 |\n| **love** | 3 | 3 | 3 |\n| **AI** | 2 | 4 | 3 |\n"
+MARKDOWN = [
+    ("# Only words\n\nThere is no table here.\n", (1, 1), "there is no matrix of a step here", "its letter"),
+    ("| step | why |\n| --- | --- |\n| one | two |\n", (1, 1), "there is no matrix of a step here", "its letter"),
+    (HEAD + ROWS.replace("5", "five"), (3, 15), "scores[0][1]: five is not a number", "_ leaves it blank"),
+    (HEAD.replace("S", "Y") + ROWS, (1, 3), "no step is called Y", "the steps are X, W_Q"),
+    (HEAD.replace("S", "Z'") + ROWS, (1, 3), "this problem has no step masked", "its steps are"),
+    (HEAD + ROWS.replace(" 5 |", ""), (3, 11), "scores: this row has 2 entries where scores has 3 columns", "_"),
+    (HEAD + ROWS.replace("| 3 | 3 | 3 |", "| 3 | 3 | 3 | 3 |"), (4, 14), "this row has 4 entries", "_"),
+    (HEAD + ROWS[: ROWS.index("| **AI")], (1, 3), "scores: is 2×3 where scores is 3×3", "its rows are I, love, AI"),
+    (
+        HEAD + ROWS.replace("love", "hate"),
+        (1, 3),
+        "row 1 is called hate where this problem has love",
+        "another",
+    ),
+    (HEAD.replace("AI", "IA") + ROWS, (1, 3), "scores: column 2 is called IA where this problem has AI", "another"),
+    (HEAD + ROWS + "\n" + HEAD + ROWS, (7, 3), "scores: is given twice", "it stands on line 3 already"),
+    ("## Head 1\n\n" + HEAD + ROWS, (1, 1), "there is no head 1", "another problem?"),
+    (HEAD + ROWS.replace("5", "9" * 500), (3, 15), "(500 characters) is too long", "400"),
+    (HEAD + ROWS.replace("5", "9" * 5000), (3, 15), "(5,000 characters) is too long", "400"),
+]
+
+
+@pytest.mark.parametrize(("text", "at", "message", "help"), MARKDOWN)
+def test_markdown(text: str, at: tuple[int, int], message: str, help: str, trace: Trace) -> None:
+    error = error_of("answers.md", text, trace)
+    assert error.place
+    assert ((error.place.line, error.place.column), message in str(error), help in error.help) == (at, True, True), (
+        error.place, str(error), error.help,
+    )  # fmt: skip
+
+
+TEX = r"""\section*{5\quad Scores}
+\[
+\bordermatrix{
+  S & \hfill\hbox{I} & \hfill\hbox{love} & \hfill\hbox{AI} \cr
+  \hbox{I}\hfill & \hfill 1 & \hfill 5 & \hfill 3 \cr
+  \hbox{love}\hfill & \hfill 3 & \hfill 3 & \hfill 3 \cr
+  \hbox{AI}\hfill & \hfill 2 & \hfill 4 & \hfill 3 \cr
+}
+\]
+"""
+LATEX = [
+    ("Only words.\n", (1, 1), "there is no matrix of a step here", r"\bordermatrix"),
+    (TEX.replace("5 &", "five &"), (5, 38), "scores[0][1]: five is not a number", "_ leaves it blank"),
+    (TEX.replace("5 &", r"\input{a} &"), (5, 38), r"scores[0][1]: \input{a} is not a number", "blank"),
+    (TEX.replace("5 &", "{" * 300 + " &"), (3, 1), "the matrix that begins here is not closed", "}"),
+    (TEX.replace("5 &", "{" * 300 + "}" * 300 + " &"), (5, 38), "(600 characters) is too long", "400"),
+    (TEX.replace("  S", "  Y"), (4, 3), "no step is called Y", "the steps are"),
+    (TEX.replace(r"& \hfill 5 ", ""), (5, 27), "this row has 2 entries where scores has 3 columns", "_"),
+    (TEX.replace("{love}", "{hate}"), (4, 3), "row 1 is called hate where this problem has love", "another"),
+    (TEX.rpartition("}")[0], (3, 1), "the matrix that begins here is not closed", "}"),
+    (TEX + TEX, (13, 3), "scores: is given twice", "line 5"),
+    (r"\section*{\centering\LARGE Head 7}" + TEX, (1, 1), "there is no head 7", "another problem?"),
+]
+
+
+@pytest.mark.parametrize(("text", "at", "message", "help"), LATEX)
+def test_latex(text: str, at: tuple[int, int], message: str, help: str, trace: Trace) -> None:
+    error = error_of("answers.tex", text, trace)
+    assert error.place
+    assert ((error.place.line, error.place.column), message in str(error), help in error.help) == (at, True, True), (
+        error.place, str(error), error.help,
+    )  # fmt: skip
+
+
+def test_heads_must_be_told_apart() -> None:
+    trace = run(load(str(INPUTS / "multi_head.yaml")))
+    rows = "| A | dogs | chase | cats |\n|-|-|-|-|\n| dogs | 1 | 0 | 0 |\n| chase | 1 | 0 | 0 |\n| cats | 1 | 0 | 0 |\n"
+    error = error_of("a.md", rows, trace)
+    assert str(error) == "of which head is this weights?"
+    assert error.help == 'put it under a heading that says so, such as "Head 0"'
+    assert str(error_of("a.md", f"## Head 2\n\n{rows}", trace)) == "there is no head 2"
+    answers = read_answers(decode(f"## Head 1\n\n{rows}".encode(), "a.md"), trace)
+    assert [claim and int(claim.value) for claim in answers.steps["weights"].cells.flat] == [None] * 9 + [1, 0, 0] * 3
+
+
+def test_many_errors_are_told_at_once(trace: Trace) -> None:
+    error = error_of("a.md", HEAD + ROWS.replace("3", "x"), trace)
+    assert len(error.more) == 4
+    assert [other.place.line for other in (error, *error.more) if other.place] == [3, 4, 4, 4, 5]
+
+
+@pytest.mark.parametrize("name", ["a.yaml", "a.md", "a.tex"])
+def test_what_is_no_text(name: str, trace: Trace) -> None:
+    for data, message in ((b"scores: [[1, \xff]]", "byte 0xff is not UTF-8"), ("S".encode("utf-16"), "UTF-16")):
+        with pytest.raises(AttncliError) as error:
+            read_answers(decode(data, name), trace)
+        assert message in str(error.value)
+        assert error.value.help == "save the file as UTF-8"
+
+
+HOSTILE = {
+    "bars": "|" * 300_000,
+    "spaces": "# " + " " * 300_000 + "x\n| " + " " * 300_000 + "x",
+    "rules": "| a |\n|" + "-" * 300_000 + "x",
+    "fences": "```\n" * 100_000,
+    "dollars": "| $`S`$ | a |\n|-|-|\n| a | " + "$" * 300_000 + " |",
+    "marks": "| $`S`$ | a |\n|-|-|\n| a | 1" + " " * 300_000 + "· x |",
+    "stars": "| " + "*" * 300_000 + " | a |\n|-|-|\n| a | 1 |",
+    "headings": "#" * 300_000,
+    "open matrices": "\\bordermatrix{" * 30_000,
+    "open sections": "\\section*{" * 30_000,
+    "titles": r"\LARGE\bfseries " * 30_000,
+    "captions": r"{\small " * 30_000,
+    "labels": r"\bordermatrix{S & a \cr \hbox{" + "} " * 100_000 + r" & 1 \cr }",
+    "braces": r"\bordermatrix{S & a \cr b & " + "{" * 100_000 + "}" * 100_000 + r" \cr }",
+    "percents": "%" * 300_000,
+    "backslashes": "\\" * 300_000,
+    "numbers": "scores: [[" + "1, " * 100_000 + "1]]",
+    "lists": "scores: " + "[" * 60 + "]" * 60,
+}
+
+
+@pytest.mark.parametrize("name", ["a.yaml", "a.md", "a.tex"])
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_what_is_hostile_is_refused_in_no_time(text: str, name: str, trace: Trace) -> None:
+    error_of(name, text, trace)
+
+
+def test_a_large_file() -> None:
+    """Half a million cells, most of them too many."""
+    trace = run(load(str(INPUTS / "i_love_ai.yaml")))
+    rows = "\n".join("| a |" + " 1 |" * 500 for _ in range(1000))
+    error = error_of("a.md", f"| $`S`$ |{' a |' * 500}\n|-{'|-' * 500}|\n{rows}\n", trace)
+    assert "is 1000×500 where scores is 3×3" in str(error)

@@ -1,0 +1,172 @@
+"""What one cell of an answer claims: the number, and how precise it is written."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+
+import mpmath
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attncli.answers.claims import read_claim
+from attncli.answers.model import Claim
+from attncli.problem.misread import NumberError
+
+
+def claim(text: str) -> Claim:
+    found = read_claim(text)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "half"),
+    [
+        ("0.70", "0.7", "0.005"),
+        ("0.7", "0.7", "0.05"),
+        ("5", "5", "0.5"),
+        ("5.", "5", "0.5"),
+        ("-.5", "-0.5", "0.05"),
+        ("+12.0", "12", "0.05"),
+        ("1e3", "1000", "500"),
+        ("7.0e3", "7000", "50"),
+        ("1.5e-3", "0.0015", "0.00005"),
+        ("0", "0", "0.5"),
+        ("-0.00", "0", "0.005"),
+        ("−0.25", "-0.25", "0.005"),
+        ("1.5e+20", "150000000000000000000", "5e18"),
+        ("1.5·10^20", "150000000000000000000", "5e18"),
+        ("1.5 * 10^(-3)", "0.0015", "0.00005"),
+        ("0.1234567890123456789012345", "0.1234567890123456789012345", "0.00000000000000000000000005"),
+    ],
+)
+def test_the_digits_are_the_precision(text: str, value: str, half: str) -> None:
+    found = claim(text)
+    assert (found.value, found.half) == (Decimal(value), Decimal(half))
+    assert not found.exact
+
+
+@pytest.mark.parametrize(
+    ("text", "spelled", "value"),
+    [
+        ("7/10", "7/10", lambda: mpmath.mpf(7) / 10),
+        ("-2/5", "-2/5", lambda: -mpmath.mpf(2) / 5),
+        ("sqrt(2)", "sqrt(2)", lambda: mpmath.sqrt(2)),
+        ("√2/2", "sqrt(2)/2", lambda: mpmath.sqrt(2) / 2),
+        ("-3·√2", "-3*sqrt(2)", lambda: -3 * mpmath.sqrt(2)),
+        ("5 / sqrt(3)", "5/sqrt(3)", lambda: 5 / mpmath.sqrt(3)),
+        ("√(1/2)", "sqrt(1/2)", lambda: mpmath.sqrt(0.5)),
+        ("e", "e", lambda: mpmath.e),
+        ("e^(5/√3)", "e^(5/sqrt(3))", lambda: mpmath.exp(5 / mpmath.sqrt(3))),
+        ("exp(-1.5)", "exp(-1.5)", lambda: mpmath.exp(-1.5)),
+        ("2^(3/2)", "2^(3/2)", lambda: mpmath.mpf(2) ** 1.5),
+        ("-2**2", "-2**2", lambda: mpmath.mpf(-4)),
+        ("2^3^2", "2^3^2", lambda: mpmath.mpf(512)),
+        ("2^-1", "2^-1", lambda: mpmath.mpf("0.5")),
+        ("1 - 2 - 3", "1-2-3", lambda: mpmath.mpf(-4)),
+        ("8/4/2", "8/4/2", lambda: mpmath.mpf(1)),
+        (
+            "e^(5/sqrt(3))/(e^(1/sqrt(3)) + e^(5/sqrt(3)) + e^sqrt(3))",
+            "e^(5/sqrt(3))/(e^(1/sqrt(3))+e^(5/sqrt(3))+e^sqrt(3))",
+            lambda: mpmath.exp(5 / mpmath.sqrt(3)) / sum(mpmath.exp(x / mpmath.sqrt(3)) for x in (1, 5, 3)),
+        ),
+    ],
+)
+def test_a_calculation_is_exact(text: str, spelled: str, value: object) -> None:
+    found = claim(text)
+    assert found.exact
+    assert found.text == spelled
+    with mpmath.workdps(60):
+        assert abs(mpmath.mpf(str(found.value)) - value()) < mpmath.mpf(10) ** -45  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("text", ["-inf", "-∞", "−∞", "-.inf", "-Infinity"])
+def test_minus_infinity(text: str) -> None:
+    assert claim(text) == Claim("-inf", Decimal("-Infinity"), Decimal(0))
+
+
+@pytest.mark.parametrize("text", ["", "  ", "_", "______", "\u00a0"])
+def test_blank(text: str) -> None:
+    assert read_claim(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "help"),
+    [
+        ("love", "love is not a number", "7/10, 5/sqrt(3)"),
+        ("?", "? is not a number", "null leaves it blank"),
+        ("0,7", "0,7 is not a number", "write 0.7"),
+        ("70.7%", "70.7% is not a number", "write 0.707"),
+        ("1_000", "digits are not grouped", "write 1000"),
+        ("1 000", "1 000 is not a number", "0.71"),
+        ("010", "has a leading zero", "write 10"),
+        ("2024-11-05", "is a date", "0.71"),
+        ("true", "is a truth value", "write 1 or 0"),
+        ("nan", "nan is not a number", "finite"),
+        ("inf", "inf is not allowed here", "only -inf is not"),
+        ("1/0", "1/0 divides by zero", "another number"),
+        ("0^-1", "divides by zero", "another number"),
+        ("sqrt(-2)", "cannot be worked out", "positive"),
+        ("0^0", "cannot be worked out", "positive"),
+        ("9^9^9^9", "is too large", "1.8e308"),
+        ("1e309", "1e309 is too large", "1.8e308"),
+        ("1e99999999999999999999", "is too large", "1.8e308"),
+        ("1e-99999999999999999999", "is too small to be told from 0", "write 0"),
+        ("0." + "3" * 399, "(401 characters) is too long for a number", "400 characters are the most"),
+        ("(" * 300, "is not a number", "0.71"),
+        ("-" * 300 + "1", "is not a number", "0.71"),
+        ("2^" * 150 + "1", "is not a number", "0.71"),
+        ("2 3", "2 3 is not a number", "0.71"),
+        ("2*", "2* is not a number", "0.71"),
+        ("sqrt(", "sqrt( is not a number", "0.71"),
+        ("__import__('os')", "is not a number", "0.71"),
+    ],
+)
+def test_no_claim(text: str, message: str, help: str) -> None:
+    with pytest.raises(NumberError) as error:
+        read_claim(text)
+    assert message in error.value.message
+    assert help in error.value.help
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, places=5, min_value=-1000, max_value=1000), st.integers(0, 5))
+def test_a_number_lies_within_what_its_rounding_claims(value: Decimal, places: int) -> None:
+    rounded = claim(str(value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)))
+    assert rounded.half == Decimal(5).scaleb(-places - 1)
+    assert abs(rounded.value - value) <= rounded.half
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, places=3, min_value=-1000, max_value=1000))
+def test_a_zero_more_claims_ten_times_as_much(value: Decimal) -> None:
+    less, more = claim(f"{value:f}"), claim(f"{value:f}0")
+    assert less.value == more.value
+    assert less.half == 10 * more.half
+
+
+@given(st.integers(-999, 999), st.integers(1, 999), st.integers(-999, 999), st.integers(1, 999))
+def test_fractions_are_worked_out_as_fractions(a: int, b: int, c: int, d: int) -> None:
+    found = claim(f"{a}/{b} - ({c})/{d}*2 + 1")
+    truth = Fraction(a, b) - Fraction(c, d) * 2 + 1
+    assert found.exact
+    assert abs(Fraction(found.value) - truth) < Fraction(1, 10**45)
+
+
+def is_told(text: str) -> bool:
+    """Whether a text is a claim or blank, or else an error with words and a help."""
+    try:
+        found = read_claim(text)
+    except NumberError as error:
+        return bool(error.message and error.help)
+    return found is None or found.half >= 0
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_a_claim_or_blank_or_an_error(text: str) -> None:
+    assert is_told(text)
+
+
+@given(st.lists(st.sampled_from([*"0123456789.+-*/^()e√ ", "sqrt(", "exp(", "10^", "1e9", "-inf"]), max_size=40))
+def test_any_calculation_too(pieces: list[str]) -> None:
+    assert is_told("".join(pieces))

@@ -1,0 +1,137 @@
+"""What attncli exports is read back as the numbers it printed, and what was changed in it as it was changed."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal, cast
+
+import numpy as np
+import pytest
+
+from attncli.answers.blank import blank_answers
+from attncli.answers.model import Answers, Claim
+from attncli.answers.reader import read_answers
+from attncli.page.derivation import derivation
+from attncli.page.printer import Printer, printed
+from attncli.page.view import View
+from attncli.page.worksheet import blank_steps, worksheet
+from attncli.problem.reader import load
+from attncli.problem.source import decode
+from attncli.render import Style, render
+from attncli.tracing import run
+from attncli.tracing.model import Trace
+
+INPUTS = Path(__file__).parents[2] / "inputs"
+NAMES = sorted(file.name for file in INPUTS.glob("*.[jy]*"))
+FORMS = {"fences": "page.md", "dollars": "page.md", "latex": "page.tex"}
+
+
+def trace_of(name: str) -> Trace:
+    return run(load(str(INPUTS / name)))
+
+
+def exported(trace: Trace, form: str, view: View, *, blank: bool = False) -> str:
+    document = (worksheet if blank else derivation)(trace, view)
+    math = cast("Literal['fences', 'dollars']", form if form != "latex" else "fences")
+    return render(document, "latex" if form == "latex" else "markdown", Style(math=math))
+
+
+def read_back(text: str, name: str, trace: Trace) -> Answers:
+    return read_answers(decode(text.encode(), name), trace)
+
+
+def claims(answers: Answers) -> Iterator[tuple[str, tuple[int, ...], Claim | None]]:
+    for name, answer in answers.steps.items():
+        for index in np.ndindex(answer.cells.shape):
+            yield name, index, answer.cells[index]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", NAMES)
+def test_the_printed_numbers_are_read_back(name: str, form: str) -> None:
+    trace = trace_of(name)
+    printer = Printer(trace, 3)
+    for view in (View(detail="brief"), View(heatmap=True)):
+        answers = read_back(exported(trace, form, view), FORMS[form], trace)
+        assert tuple(answers.steps) == tuple(trace.steps)
+        for step, index, claim in claims(answers):
+            assert claim is not None
+            assert claim.value == printed(printer.number(step, index)), (step, index)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", ["i_love_ai.yaml", "twelve_tokens.yaml", "grouped_query.yaml", "batch.yaml"])
+def test_one_changed_cell_is_the_only_one_that_changes(name: str, form: str) -> None:
+    trace = trace_of(name)
+    text = exported(trace, form, View(detail="brief"))
+    before = {(step, index): claim for step, index, claim in claims(read_back(text, FORMS[form], trace))}
+    cell = r"\\hfill -?[0-9.]+ (?=[&\\])" if form == "latex" else r"(?<=\| ) *-?[0-9.]+ (?=\|)"
+    places = list(re.finditer(cell, text.partition("Summary")[0]))
+    for found in random.Random(name).sample(places, 12):
+        new = r"\hfill 123.40 " if form == "latex" else "123.40 "
+        answers = read_back(text[: found.start()] + new + text[found.end() :], FORMS[form], trace)
+        after = {(step, index): claim for step, index, claim in claims(answers)}
+        changed = [place for place in before if before[place] != after[place]]
+        assert len(changed) == 1
+        claim = after[changed[0]]
+        assert claim is not None
+        assert claim.text == "123.40"
+        line = answers.place(claim.at)
+        assert line.source[line.column - 1 :].startswith("123.40")
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_worksheet_is_blank_where_it_should_be(name: str, form: str) -> None:
+    trace = trace_of(name)
+    blank = frozenset(blank_steps(trace))
+    answers = read_back(exported(trace, form, View(blank=blank), blank=True), FORMS[form], trace)
+    assert {name for name, answer in answers.steps.items() if answer.blank} == blank
+    assert all(claim is not None for step, _, claim in claims(answers) if step not in blank)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_to_fill_in_is_read_back(name: str) -> None:
+    trace = trace_of(name)
+    names = blank_steps(trace)
+    text = blank_answers(trace, names)
+    answers = read_back(text, "answers.yaml", trace)
+    assert tuple(answers.steps) == names
+    assert all(answer.blank for answer in answers.steps.values())
+    numbers = iter(range(text.count("null")))
+    head, gap, lists = text.partition("\n\n")
+    lists = re.sub(r"\bnull(?=[],])", lambda _: str(next(numbers)), lists)
+    filled = read_back(head + gap + lists, "answers.yaml", trace)
+    found = [int(claim.value) for step, _, claim in claims(filled) if claim]
+    assert found == list(range(sum(trace.steps[step].value.size for step in names)))
+
+
+@pytest.mark.parametrize(("form", "blank"), [("fences", "______"), ("latex", r"\underline{\hspace{3.5em}}")])
+def test_numbers_written_into_a_worksheet(form: str, blank: str) -> None:
+    trace = trace_of("i_love_ai.yaml")
+    text = exported(trace, form, View(blank=frozenset({"weights"})), blank=True)
+    for written in ("0.07", "0.7070", "2/9"):
+        text = text.replace(blank, written if form == "fences" else rf"\underline{{{written}}}", 1)
+    cells = read_back(text, FORMS[form], trace).steps["weights"].cells
+    assert [claim and claim.text for claim in cells.flat] == ["0.07", "0.7070", "2/9", *[None] * 6]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_page_of_one_head(form: str) -> None:
+    trace = trace_of("multi_head.yaml")
+    answers = read_back(exported(trace, form, View(head=1)), FORMS[form], trace)
+    scores = answers.steps["scores"].cells
+    assert all(claim is None for claim in scores[0].flat)
+    assert [float(claim.value) for claim in scores[1].flat] == trace["scores"][1].flatten().tolist()
+
+
+def test_content_tells_the_form_of_standard_input() -> None:
+    trace = trace_of("i_love_ai.yaml")
+    for form in FORMS:
+        answers = read_back(exported(trace, form, View()), "standard input", trace)
+        assert tuple(answers.steps) == tuple(trace.steps)
+    for text in ('{"S": [[1, 5, 3], [3, 3, 3], [2, 4, 3]]}', "S: [[1, 5, 3], [3, 3, 3], [2, 4, 3]]\n"):
+        assert tuple(read_back(text, "standard input", trace).steps) == ("scores",)
