@@ -84,9 +84,9 @@ def missing_error(message: str, *, help: str = "") -> AttncliError:
     return AttncliError(Exit.MISSING, message, help=help)
 
 
-def unwritable(name: str, why: str) -> AttncliError:
+def unwritable(name: str, why: str, option: str = "-o") -> AttncliError:
     """A file or stream, called `name` by the person, that cannot be written (exit 4)."""
-    return file_error(f"cannot write {name}: {why}", help="choose another place with -o FILE")
+    return file_error(f"cannot write {name}: {why}", help=f"choose another place with {option} FILE")
 
 
 def reason(error: Exception) -> str:

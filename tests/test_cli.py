@@ -61,7 +61,7 @@ def test_no_arguments_are_answered_with_the_commands(capsys: pytest.CaptureFixtu
     assert out == ""
     assert err == (
         "attncli: error: a command is missing\n"
-        "help: the commands are compare, compute, cost, schema and steps; attncli --help tells more\n"
+        "help: the commands are compare, compute, cost, schema, steps and worksheet; attncli --help tells more\n"
     )
 
 
@@ -86,7 +86,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 def test_every_command_has_a_line_of_help(capsys: pytest.CaptureFixture[str]) -> None:
     run(["--help"])
     listed = capsys.readouterr().out.split("Commands:\n")[1].splitlines()
-    assert [line.split()[0] for line in listed] == ["compare", "compute", "cost", "schema", "steps"]
+    assert [line.split()[0] for line in listed] == ["compare", "compute", "cost", "schema", "steps", "worksheet"]
     assert all(re.match(r"  \w+ +[A-Z].+\.$", line) for line in listed)
 
 

@@ -10,40 +10,43 @@ import sys
 from attncli.console.interruption import CleaningUp
 from attncli.errors import reason, unwritable, usage_error
 
+_EXAMPLES = {"-o": "solution.md", "--answers": "answers.yaml"}
 
-def check(path: str | None, source: str) -> None:
+
+def check(path: str | None, source: str, option: str = "-o") -> None:
     """Refuse, before any work is done, to write over the problem itself or where nothing can be written.
 
-    `path` is what `-o` said, `source` the problem file or "-". Raises AttncliError (exit 2 or 4).
+    `path` is what the option said, `source` the problem file or "-". Raises AttncliError (exit 2 or 4).
     """
     if path is None or path == "-":
         return
     if path == "":
-        raise usage_error("-o needs the name of a file", help="write -o solution.md, or -o - for standard output")
+        help = f"write {option} {_EXAMPLES[option]}, or {option} - for standard output"
+        raise usage_error(f"{option} needs the name of a file", help=help)
     try:
         target = _status(path)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        raise unwritable(path, reason(error)) from None
+        raise unwritable(path, reason(error), option) from None
     given = _standard(sys.stdin) if source == "-" else None
     with contextlib.suppress(OSError, ValueError):  # told when it is read
         given = given or _status(source)
     if target and stat.S_ISREG(target.st_mode) and _same(target, given):
-        raise usage_error(f"-o {path} would write over the problem itself", help="give the output another name")
+        raise usage_error(f"{option} {path} would write over the problem itself", help="give the output another name")
     if path.endswith(os.sep) or (target and stat.S_ISDIR(target.st_mode)):
-        raise unwritable(path, "it is a folder")
+        raise unwritable(path, "it is a folder", option)
     if target and not os.access(path, os.W_OK):  # replacing it would go round its protection
-        raise unwritable(path, "permission denied")
+        raise unwritable(path, "permission denied", option)
     real = os.path.realpath(path)
     try:
         os.stat(os.path.dirname(real))
     except FileNotFoundError:
         folder = os.path.dirname(real if os.path.islink(path) else path) or "."
-        raise unwritable(path, f"there is no folder {folder}") from None
+        raise unwritable(path, f"there is no folder {folder}", option) from None
     except OSError as error:
-        raise unwritable(path, reason(error)) from None
+        raise unwritable(path, reason(error), option) from None
 
 
-def write(text: str, path: str | None, *, portable: bool) -> None:
+def write(text: str, path: str | None, *, portable: bool, option: str = "-o") -> None:
     """Write the text to the file, or to standard output where path is None or "-".
 
     Files are UTF-8, and so is standard output where `portable` says that programs will read it; a page for
@@ -63,7 +66,7 @@ def write(text: str, path: str | None, *, portable: bool) -> None:
         else:
             _replace(os.path.realpath(path), data, target)
     except OSError as error:
-        raise unwritable(path, reason(error)) from error
+        raise unwritable(path, reason(error), option) from error
 
 
 def _replace(path: str, data: bytes, old: os.stat_result | None) -> None:

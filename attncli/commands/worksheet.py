@@ -1,0 +1,117 @@
+"""`attncli worksheet`: a problem to be worked out by hand, and a file for the answers."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from attncli.choices import PRECISION, chosen
+from attncli.console import options, values
+from attncli.errors import usage_error
+
+_FORMATS = tuple(name for name in values.CHOICES["--format"] if name != "json")
+
+
+def worksheet(
+    file: options.Problem,
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="|".join(_FORMATS),
+            help="How the page is written.  [default: by the suffix of -o, else table]",
+            show_default=False,
+        ),
+    ] = None,
+    output: options.Output = None,
+    blank: Annotated[
+        str | None,
+        typer.Option(
+            "--blank",
+            metavar="NAME,…",
+            help="Leave these steps blank: weights,output.  [default: all but what is given]",
+            show_default=False,
+        ),
+    ] = None,
+    answers: Annotated[
+        str | None,
+        typer.Option("--answers", metavar="FILE", help="Write a file for the answers, too, in YAML."),
+    ] = None,
+    detail: options.Detail = None,
+    precision: options.Precision = "3",
+    mask: options.Mask = None,
+    as_: options.As = None,
+    scale: options.Scale = None,
+    color: options.Color = "auto",
+    math: options.Math = None,
+    fragment: options.Fragment = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Print a problem with its steps left blank, to be worked out by hand.
+
+    With -o worksheet.md or .tex it is written to be printed; --answers answers.yaml writes a file to fill in.
+    """
+    page_format = values.output_format(format and chosen("--format", format, _FORMATS), output)
+    if page_format == "json":
+        help = "end the name in .txt, .md or .tex; --answers writes a file for programs to fill in"
+        raise usage_error(f"-o {output}: a worksheet is not written as JSON", help=help)
+    decimals = values.whole("--precision", precision, PRECISION)
+    names = None if blank is None else values.names("--blank", blank)
+    for option, value in (("--detail", detail), ("--as", as_), ("--color", color), ("--math", math)):
+        if value is not None:
+            values.choice(option, value)
+    for option, other, together, help in (
+        ("--math", f"--format {page_format}", math is not None and page_format != "markdown",
+         "--math is for --format markdown"),
+        ("--fragment", f"--format {page_format}", fragment and page_format != "latex",
+         "--fragment is for --format latex"),
+    ):  # fmt: skip
+        if together:
+            raise usage_error(f"{option} does not go with {other}", help=help)
+    if answers is not None:
+        _insist_apart(answers, output)
+
+    from attncli.console.output import check, write
+    from attncli.console.threads import limit_threads
+    from attncli.problem.source import read_source
+
+    check(output, file)
+    check(answers, file, "--answers")
+    source = read_source(file)
+    limit_threads(source.text)  # before the first import of NumPy
+
+    from attncli.answers.blank import blank_answers
+    from attncli.console.page import write_page
+    from attncli.console.report import warn
+    from attncli.page.view import View
+    from attncli.page.worksheet import blank_steps
+    from attncli.page.worksheet import worksheet as page
+    from attncli.problem.reader import change, read_problem
+    from attncli.tracing import run
+
+    problem = read_problem(source, convention=as_)
+    if mask is not None or scale is not None:
+        problem = change(problem, mask=mask, scale=scale)
+    trace = run(problem)
+    left = blank_steps(trace, names)
+    document = page(trace, View(detail=detail or "rows", precision=decimals, blank=frozenset(left)))
+    if answers is not None:
+        write(blank_answers(trace, left), answers, portable=True, option="--answers")
+    write_page(document, page_format, output, color=color, math=math or "fences", fragment=fragment)
+    if not quiet:
+        for message in trace.warnings:
+            warn(message, sys.stderr)
+
+
+def _insist_apart(answers: str, output: str | None) -> None:
+    """Refuse answers in any form but YAML, and where the page goes."""
+    import os
+
+    page = output or "-"
+    if answers == page or (page != "-" and os.path.realpath(answers) == os.path.realpath(page)):
+        where = "standard output" if page == "-" else page
+        help = "write one of them to a file of its own"
+        raise usage_error(f"the worksheet and its answers cannot both go to {where}", help=help)
+    suffix = os.path.splitext(answers)[1].lower()
+    if suffix in (".json", ".md", ".markdown", ".tex", ".latex", ".txt"):
+        raise usage_error(f"--answers {answers}: the answers are written in YAML", help="end the name in .yaml")
