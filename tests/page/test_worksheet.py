@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from markdown_it import MarkdownIt
 
 from attncli.errors import AttncliError, Exit
 from attncli.page.document import Document, Grid, Heading, Listing, Worked
@@ -101,3 +102,9 @@ def test_what_cannot_be_blank(names: list[str], message: str, help: str, trace: 
     assert error.value.exit_code == Exit.USAGE
     assert str(error.value) == message
     assert help in error.value.help
+
+
+def test_markdown_shows_a_line_to_write_on(trace: Trace) -> None:
+    written = render(page(trace, "weights"), "markdown", Style(math="dollars"))
+    html = MarkdownIt("commonmark").enable("table").render(written)
+    assert html.count(">______</td>") == 9
