@@ -1,0 +1,162 @@
+"""Intervals of numbers: the range of an equation's functions where each argument may be anywhere in a range.
+
+Ends are rounded outwards, so that no number is lost. A function that a range makes undefined, such as a division by a
+range around 0, may be anything.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf, nextafter
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """All numbers from `low` to `high`."""
+
+    low: float
+    high: float
+
+    def __contains__(self, number: float) -> bool:
+        return self.low <= number <= self.high
+
+    def meets(self, other: Interval) -> bool:
+        """Whether there is a number in both."""
+        return self.low <= other.high and other.low <= self.high
+
+    @property
+    def middle(self) -> float:
+        return self.low if self.low == self.high else self.low / 2 + self.high / 2
+
+    @property
+    def width(self) -> float:
+        return self.high - self.low
+
+    @property
+    def sign(self) -> int:
+        """1 where no number is below 0, -1 where none is above, and 0 where there are both."""
+        return 1 if self.low >= 0 else -1 if self.high <= 0 else 0
+
+    @classmethod
+    def at(cls, number: float) -> Interval:
+        """Just this number."""
+        return cls(number, number)
+
+
+ANYTHING = Interval(-inf, inf)
+
+
+def outwards(low: float, high: float) -> Interval:
+    """The interval between two rounded numbers, widened by what rounding may have lost; anything where there is NaN."""
+    if math.isnan(low) or math.isnan(high):
+        return ANYTHING
+    return Interval(nextafter(low, -inf), nextafter(high, inf))
+
+
+def add(*terms: Interval) -> Interval:
+    return outwards(sum(term.low for term in terms), sum(term.high for term in terms))
+
+
+def sub(one: Interval, other: Interval) -> Interval:
+    return outwards(one.low - other.high, one.high - other.low)
+
+
+def neg(one: Interval) -> Interval:
+    return Interval(-one.high, -one.low)
+
+
+def mul(*factors: Interval) -> Interval:
+    found = factors[0]
+    for factor in factors[1:]:
+        ends = [_product(a, b) for a in (found.low, found.high) for b in (factor.low, factor.high)]
+        exact = found.width == 0 and factor.width == 0 and all(end.is_integer() for end in ends)
+        found = Interval(min(ends), max(ends)) if exact else outwards(min(ends), max(ends))
+    return found
+
+
+def div(one: Interval, other: Interval) -> Interval:
+    if 0 in other:
+        return ANYTHING
+    ends = [a / b for a in (one.low, one.high) for b in (other.low, other.high)]
+    return outwards(min(ends), max(ends))
+
+
+def _product(a: float, b: float) -> float:
+    return 0.0 if a == 0 or b == 0 else a * b
+
+
+def rising(function: Callable[[float], float]) -> Callable[[Interval], Interval]:
+    """The range of a function that only grows."""
+    return lambda one: outwards(_safe(function, one.low), _safe(function, one.high))
+
+
+def _safe(function: Callable[[float], float], number: float) -> float:
+    try:
+        return function(number)
+    except OverflowError:
+        return inf
+
+
+def root(one: Interval) -> Interval:
+    """√; nothing below 0 has one."""
+    return outwards(math.sqrt(max(one.low, 0.0)), math.sqrt(max(one.high, 0.0)))
+
+
+def power(base: Interval, exponent: Interval) -> Interval:
+    """base^exponent of a fixed base above 0, or of any base by a fixed whole number."""
+    if base.low > 0:
+        logarithm = outwards(math.log(base.low), math.log(base.high))
+        return EXP(mul(logarithm, exponent))
+    if exponent.width == 0 and exponent.low.is_integer() and exponent.low >= 0:
+        return mul(*[base] * int(exponent.low)) if exponent.low else Interval.at(1.0)
+    return ANYTHING
+
+
+def largest(*values: Interval) -> Interval:
+    return Interval(max(value.low for value in values), max(value.high for value in values))
+
+
+def share(part: Interval, whole: Interval) -> Interval:
+    """part / whole, and part where the whole is just 0."""
+    return part if whole.low == whole.high == 0 else div(part, whole)
+
+
+def add_mask(score: Interval, mask: Interval) -> Interval:
+    return mask if mask.high == -inf else add(score, mask)
+
+
+def finite(value: Interval) -> Interval:
+    return Interval.at(0.0) if value.high == -inf else value
+
+
+def absolute(value: Interval) -> Interval:
+    ends = sorted((abs(value.low), abs(value.high)))
+    return Interval(0.0 if 0 in value else ends[0], ends[1])
+
+
+def wave(function: Callable[[float], float], top: float) -> Callable[[Interval], Interval]:
+    """Sine or cosine, which is 1 at `top` and at every turn from there, and -1 half a turn away."""
+
+    def within(value: Interval, place: float) -> bool:
+        return math.floor((value.high - place) / math.tau) > math.ceil((value.low - place) / math.tau) - 1
+
+    def of(value: Interval) -> Interval:
+        if not math.isfinite(value.width) or value.width >= math.tau:
+            return Interval(-1.0, 1.0)
+        ends = sorted((function(value.low), function(value.high)))
+        found = outwards(ends[0], ends[1])
+        low = -1.0 if within(value, top + math.pi) else max(found.low, -1.0)
+        return Interval(low, 1.0 if within(value, top) else min(found.high, 1.0))
+
+    return of
+
+
+EXP, TANH = rising(math.exp), rising(math.tanh)
+SINE, COSINE = wave(math.sin, math.pi / 2), wave(math.cos, 0.0)
+
+RANGES: dict[str, Callable[..., Interval]] = {
+    "add": add, "sub": sub, "neg": neg, "mul": mul, "div": div, "share": share, "sqrt": root, "exp": EXP, "tanh": TANH,
+    "pow": power, "max": largest, "add_mask": add_mask, "finite": finite, "abs": absolute, "sin": SINE, "cos": COSINE,
+}  # fmt: skip

@@ -1,0 +1,77 @@
+"""Ranges of functions: no number of a range is lost, and mpmath's intervals are no narrower."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mpmath import iv
+
+from attncli.equation.functions import FUNCTIONS
+from attncli.equation.intervals import ANYTHING, RANGES, Interval
+
+numbers = st.floats(-30, 30)
+OF_ONE = ("neg", "exp", "tanh", "abs", "sin", "cos")
+OF_TWO = ("add", "sub", "mul", "max", "div")
+
+
+@st.composite
+def ranges(draw: st.DrawFn) -> tuple[Interval, float]:
+    """An interval and a number in it."""
+    low, high = sorted((draw(numbers), draw(numbers)))
+    return Interval(low, high), draw(st.floats(low, high))
+
+
+@pytest.mark.parametrize("name", OF_ONE)
+@given(one=ranges())
+def test_no_value_of_one_number_is_lost(name: str, one: tuple[Interval, float]) -> None:
+    assert FUNCTIONS[name].scalar(one[1]) in RANGES[name](one[0])
+
+
+@pytest.mark.parametrize("name", OF_TWO)
+@given(one=ranges(), other=ranges())
+def test_no_value_of_two_numbers_is_lost(name: str, one: tuple[Interval, float], other: tuple[Interval, float]) -> None:
+    found = RANGES[name](one[0], other[0])
+    if name == "div" and 0 in other[0]:
+        assert found == ANYTHING
+    else:
+        assert FUNCTIONS[name].scalar(one[1], other[1]) in found
+
+
+@pytest.mark.parametrize("name", ["exp", "sin", "cos"])
+@given(one=ranges())
+def test_a_range_is_as_narrow_as_can_be(name: str, one: tuple[Interval, float]) -> None:
+    interval, _ = one
+    found, theirs = RANGES[name](interval), getattr(iv, name)(iv.mpf([interval.low, interval.high]))
+    assert found.low == pytest.approx(float(theirs.a), abs=1e-12, rel=1e-12)
+    assert found.high == pytest.approx(float(theirs.b), abs=1e-12, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "low", "high"),
+    [
+        ("mul", ((-2, 3), (-5, 7)), -15, 21),
+        ("share", ((0, 0), (0, 0)), 0, 0),
+        ("share", ((1, 2), (4, 8)), 1 / 8, 1 / 2),
+        ("add_mask", ((1, 2), (-math.inf, -math.inf)), -math.inf, -math.inf),
+        ("add_mask", ((1, 2), (-1, -1)), 0, 1),
+        ("finite", ((-math.inf, -math.inf),), 0, 0),
+        ("exp", ((-math.inf, 0),), 0, 1),
+        ("exp", ((0, 1e4),), 1, math.inf),
+        ("sqrt", ((-1, 4),), 0, 2),
+        ("pow", ((2, 2), (-1, 3)), 1 / 2, 8),
+        ("pow", ((-2, 3), (2, 2)), -6, 9),
+        ("abs", ((-3, 1),), 0, 3),
+        ("cos", ((-1, 1),), math.cos(1), 1),
+        ("cos", ((3, 4),), -1, math.cos(4)),
+        ("sin", ((0, 10),), -1, 1),
+    ],
+)
+def test_known_ranges(name: str, arguments: tuple[tuple[float, float], ...], low: float, high: float) -> None:
+    found: Any = RANGES[name](*(Interval(*map(float, ends)) for ends in arguments))
+    assert (found.low, found.high) == (pytest.approx(low, rel=1e-14), pytest.approx(high, rel=1e-14))
+    assert found.low <= low
+    assert found.high >= high

@@ -1,0 +1,97 @@
+"""Which values a cell can come out as, against the corners of the box, samples of it, and arithmetic by hand."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from attncli.equation.intervals import Interval
+from attncli.equation.parse import parse_expression
+from attncli.equation.tree import Expression, Ref, walk
+from attncli.study.reach import can_reach, dual, range_of, value_at
+
+SOFTMAX = "exp(a[0]) / (exp(a[0]) + exp(a[1]) + exp(a[2]))"
+MIXTURE = f"({SOFTMAX}) * v[0] + (exp(a[1]) / (exp(a[0]) + exp(a[1]) + exp(a[2]))) * v[1]"
+PRODUCT = "q[0] * k[0] + q[1] * k[1]"
+
+
+def variables(tree: Expression) -> list[Ref]:
+    return sorted({node for node in walk(tree) if isinstance(node, Ref)}, key=str)
+
+
+def box_of(tree: Expression, middles: list[float], half: float) -> dict[Ref, Interval]:
+    return {
+        variable: Interval(middle - half, middle + half)
+        for variable, middle in zip(variables(tree), middles, strict=True)
+    }
+
+
+def test_a_product_of_two_rows() -> None:
+    """1.07 × 0.79 + 0.77 × 0.79 of numbers with two decimals: from 1.065 · 0.785 + 0.765 · 0.785 to …"""
+    tree = parse_expression(PRODUCT)
+    box = box_of(tree, [0.79, 0.79, 1.07, 0.77], 0.005)
+    low, high = (1.065 + 0.765) * 0.785, (1.075 + 0.775) * 0.795
+    assert can_reach(tree, box, Interval(high - 1e-9, 2))
+    assert not can_reach(tree, box, Interval(high + 1e-9, 2))
+    assert can_reach(tree, box, Interval(0, low + 1e-9))
+    assert not can_reach(tree, box, Interval(0, low - 1e-9))
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("half", [0.5, 0.05, 0.005])
+def test_a_softmax_reaches_just_what_its_corners_reach(seed: int, half: float) -> None:
+    """A share of a row grows with its own score and falls with all others: its extremes are corners."""
+    tree = parse_expression(SOFTMAX)
+    middles = np.random.default_rng(seed).normal(size=3).round(2).tolist()
+    box = box_of(tree, middles, half)
+    ends = itertools.product(*((interval.low, interval.high) for interval in box.values()))
+    values = [math.exp(corner[0]) / sum(map(math.exp, corner)) for corner in ends]
+    low, high = min(values), max(values)
+    margin = (high - low) / 1000
+    assert can_reach(tree, box, Interval(high - margin, 1))
+    assert not can_reach(tree, box, Interval(high + margin, 1))
+    assert can_reach(tree, box, Interval(0, low + margin))
+    assert not can_reach(tree, box, Interval(0, low - margin))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_whatever_a_place_in_the_box_gives_is_reached(seed: int) -> None:
+    """An output straight from the scores, in which every score stands four times."""
+    random = np.random.default_rng(seed)
+    tree = parse_expression(MIXTURE)
+    middles = random.normal(size=5).round(2).tolist()
+    box = box_of(tree, middles, 0.05)
+    for _ in range(20):
+        place = {variable: float(random.uniform(interval.low, interval.high)) for variable, interval in box.items()}
+        value = value_at(tree, place)
+        assert can_reach(tree, box, Interval(value - 1e-9, value + 1e-9))
+    whole = range_of(tree, box)
+    assert not can_reach(tree, box, Interval(whole.high + 1e-6, whole.high + 1))
+
+
+FORMS = [
+    SOFTMAX, MIXTURE, PRODUCT, "2 * tanh(a[0] / 2) + max(a[0], a[1])", "a[0] ** 2 - sqrt(a[1])",
+    "cos(a[0]) * a[1] - sin(a[0])", "abs(a[0]) / a[1]", "2 ** a[0]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("source", FORMS)
+def test_slopes_are_finite_differences(source: str) -> None:
+    tree, random, step = parse_expression(source), np.random.default_rng(1), 1e-6
+    for _ in range(10):
+        place = {variable: float(random.uniform(0.5, 2)) for variable in variables(tree)}
+        slopes = dual(tree, {variable: Interval.at(number) for variable, number in place.items()}).slopes
+        for variable in place:
+            more, less = (value_at(tree, {**place, variable: place[variable] + way * step}) for way in (1, -1))
+            assert slopes[variable].middle == pytest.approx((more - less) / (2 * step), rel=1e-4, abs=1e-6)
+
+
+def test_a_variable_that_cancels_out_is_seen_to() -> None:
+    """a - a is 0 whatever a is, though the ranges alone allow -1 to 1."""
+    tree = parse_expression("a[0] - a[0]")
+    box = {variables(tree)[0]: Interval(0, 1)}
+    assert can_reach(tree, box, Interval(-0.1, 0.1))
+    assert not can_reach(tree, box, Interval(0.5, 0.6))
