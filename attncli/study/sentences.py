@@ -1,0 +1,135 @@
+"""What a cell is by a solution's own numbers: its equation with the cells written before it, and the steps left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+
+from attncli.answers.model import Answers, Claim
+from attncli.equation.intervals import Interval
+from attncli.equation.shapes import index_sizes
+from attncli.equation.substitute import decimal, substitute
+from attncli.equation.tree import Call, Expression, Number, Ref
+from attncli.problem.model import Matrix, Scalar
+from attncli.problem.numbers import as_decimal
+from attncli.tracing.model import Trace
+
+Cell = tuple[int, ...]
+WHOLE = Decimal("0.5")  # half a unit of a number without decimals
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A cell's own tree, and for each written cell in it what that one may be."""
+
+    tree: Expression
+    box: Mapping[Ref, Interval]
+
+
+@dataclass(slots=True)
+class Sentences:
+    """The sentences of a solution's cells, and the true value of every cell to 50 digits."""
+
+    trace: Trace
+    answers: Answers
+    _trees: dict[tuple[str, Cell], Expression] = field(default_factory=dict)
+    _true: dict[tuple[str, Cell], Decimal] = field(default_factory=dict)
+    _boxes: dict[Ref, Interval] = field(default_factory=dict)
+    _whole: dict[str, bool] = field(default_factory=dict)
+
+    def of(self, name: str, index: Cell) -> Sentence:
+        """What this cell is worked out from, in the numbers of the solution wherever it has them."""
+        tree = self._tree(name, index)
+        return Sentence(tree, {ref: self._boxes[ref] for ref in _refs(tree)})
+
+    def true(self, name: str, index: Cell) -> Decimal:
+        """What the cell is, from what the problem gives."""
+        if (name, index) not in self._true:
+            self._true[name, index] = self._work(name, index)
+        return self._true[name, index]
+
+    def _work(self, name: str, index: Cell) -> Decimal:
+        step = self.trace.steps.get(name)
+        if step is None or step.rule.given:
+            return (
+                _given(step.written if step else None, step.value if step else None, index)
+                if step
+                else self._parameter(name, index)
+            )
+        scalars = {"inf": Decimal("Infinity")}
+        for known, given in self.trace.parameters.items():
+            if isinstance(given, Scalar):
+                scalars[known] = as_decimal(given.written)
+        place = dict(zip(step.rule.target.letters, index, strict=True))
+        sizes = index_sizes(step.rule.equation, self.trace.shapes())
+        return decimal(step.rule.equation.expression, place, sizes, self.true, scalars)
+
+    def _parameter(self, name: str, index: Cell) -> Decimal:
+        matrix = self.trace.parameters[name]
+        assert isinstance(matrix, Matrix)
+        return _given(matrix.written, matrix.value, index)
+
+    def _tree(self, name: str, index: Cell) -> Expression:
+        if (name, index) not in self._trees:
+            step = self.trace.steps[name]
+            place = dict(zip(step.rule.target.letters, index, strict=True))
+            sizes = index_sizes(step.rule.equation, self.trace.shapes())
+            self._trees[name, index] = substitute(
+                step.rule.equation.expression, place, sizes, self._cell, self._scalars()
+            )
+        return self._trees[name, index]
+
+    def _cell(self, name: str, index: Cell) -> Expression:
+        """A cell that another one reads: as it was written, as it is given, or worked out from what was written."""
+        answer = self.answers.steps.get(name)
+        claim = answer.cells[index] if answer is not None else None
+        if claim is not None:
+            ref = Ref(name, tuple(map(str, index)))
+            unrounded = claim.half >= WHOLE and (self._is_whole(name) or self.true(name, index) == claim.value)
+            self._boxes[ref] = Interval.at(float(claim.value)) if unrounded else interval(claim)
+            return ref
+        if name in self.trace.steps and not self.trace.steps[name].rule.given:
+            return self._tree(name, index)
+        return _number(self.true(name, index))
+
+    def _is_whole(self, name: str) -> bool:
+        """Whether a step truly consists of whole numbers, so that one written there has not been rounded."""
+        if name not in self._whole:
+            value = self.trace[name]
+            self._whole[name] = bool((value == np.rint(value)).all())
+        return self._whole[name]
+
+    def _scalars(self) -> Mapping[str, Number]:
+        numbers = {name: _number(as_decimal(given.written)) for name, given in self.trace.parameters.items()
+                   if isinstance(given, Scalar)}  # fmt: skip
+        return {**numbers, "inf": Number(float("inf"), "inf")}
+
+
+def interval(claim: Claim) -> Interval:
+    """The numbers that a claim stands for: those that round to it, or itself where it is exact."""
+    return Interval(float(claim.value - claim.half), float(claim.value + claim.half))
+
+
+def _given(written: object, value: object, index: Cell) -> Decimal:
+    if written is not None:
+        return as_decimal(str(written[index]))  # type: ignore[index]
+    return Decimal(repr(float(value[index])))  # type: ignore[index]
+
+
+def _number(value: Decimal) -> Number:
+    return Number(Fraction(value) if value.is_finite() else float(value), str(value))
+
+
+def _refs(tree: Expression) -> set[Ref]:
+    found, waiting = set(), [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Ref):
+            found.add(node)
+        elif isinstance(node, Call):
+            waiting += node.arguments
+    return found

@@ -1,0 +1,151 @@
+"""Verdicts on printed solutions whose errors are known, on solutions rounded at every step, and on single slips."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attncli.answers.claims import read_claim
+from attncli.answers.reader import read_answers
+from attncli.page.printer import show
+from attncli.problem.reader import loads
+from attncli.problem.source import decode
+from attncli.study.verdicts import Verdicts, judge, rounds_to
+from attncli.tracing import Trace, run
+
+PRINTED = """
+X: [[1.0, 0.5, 0.2, 0.8], [0.3, 0.9, 0.1, 0.4], [0.7, 0.2, 0.6, 0.3]]
+W_Q: [[0.5, 0.3], [0.2, 0.4], [0.1, 0.6], [0.7, 0.2]]
+W_K: [[0.4, 0.1], [0.3, 0.5], [0.6, 0.2], [0.2, 0.4]]
+W_V: [[0.6, 0.3], [0.2, 0.7], [0.4, 0.1], [0.3, 0.5]]
+"""
+ITS_ANSWERS = """
+Q: [[1.07, 0.77], [0.47, 0.57], [0.61, 0.55]]
+K: [[0.79, 0.79], [0.35, 0.51], [0.62, 0.41]]
+V: [[1.09, 0.97], [0.44, 0.59], [0.71, 0.52]]
+scores: [[1.45, 0.76, 1.09], [0.66, 0.46, 0.52], [0.92, 0.49, 0.61]]
+scaled: [[1.03, 0.54, 0.77], [0.47, 0.33, 0.37], [0.65, 0.35, 0.43]]
+weights: [[0.48, 0.25, 0.27], [0.35, 0.31, 0.34], [0.40, 0.29, 0.31]]
+output: [[0.81, 0.78], [0.64, 0.65], [0.71, 0.68]]
+"""
+
+
+def traced(text: str, **choices: Any) -> Trace:
+    return run(loads(text.encode(), "p.yaml"), **choices)
+
+
+def judged(trace: Trace, answers: str) -> Verdicts:
+    return judge(trace, read_answers(decode(answers.encode(), "a.yaml", None), trace))
+
+
+def where(verdicts: Verdicts, step: str, *of: str) -> list[tuple[int, ...]]:
+    return [index for index in np.ndindex(verdicts.steps[step].shape) if verdicts.steps[step][index].verdict in of]
+
+
+@pytest.fixture(scope="module")
+def printed() -> Verdicts:
+    """A worked example as it is printed on the web: hardly a number in it is right."""
+    return judged(traced(PRINTED), ITS_ANSWERS)
+
+
+def test_projections_of_a_printed_example(printed: Verdicts) -> None:
+    """By hand: Q = [[0.78, 0.78], …]: 1.07 is far off, 0.77 by a unit of its last digit; K[2][1] = 0.41 is right."""
+    not_right = {step: len(where(printed, step, "wrong", "rounding")) for step in "QKV"}
+    assert not_right == {"Q": 6, "K": 5, "V": 6}
+    assert printed.first_wrong == ("Q", (0, 0))
+    assert where(printed, "Q", "rounding") == [(0, 1)]
+
+
+def test_its_own_errors_are_told_from_those_that_follow(printed: Verdicts) -> None:
+    """By intervals: 1.07·0.62 + 0.77·0.41 lies in 0.963 … 0.996, 0.47·0.79 + 0.57·0.79 in 0.809 … 0.835."""
+    assert where(printed, "scores", "wrong") == [(0, 2), (1, 0)]
+    assert where(printed, "scaled", "wrong", "rounding") == []
+    assert {(0, 0), (0, 2)} <= {*where(printed, "weights", "wrong")}
+    assert where(printed, "output", "wrong") == [(1, 0), (1, 1), (2, 0), (2, 1)]
+    one = printed.steps["scores"][0, 2]
+    assert one.expected == pytest.approx(0.78 * 0.76 + 0.78 * 0.41, abs=0.4)
+    assert one.own == pytest.approx(1.07 * 0.62 + 0.77 * 0.41)
+
+
+def test_blank_cells_are_missing(printed: Verdicts) -> None:
+    verdicts = judged(traced(PRINTED), "scores: [[1.2, null, null], [null, null, null], [null, null, null]]")
+    assert verdicts.counts["missing"] == 8
+
+
+def test_steps_that_were_left_out_are_worked_out_from_what_was_written() -> None:
+    """Only scores and weights: 2 / √1 … weights of scores 0 and ln 3 are 1/4 and 3/4, and follow from a wrong score."""
+    trace = traced("Q: [[1]]\nK: [[0], [1]]\nV: [[1], [2]]\nscore: dot")
+    verdicts = judged(trace, "scores: [[0, 2.000]]\nweights: [[0.1192, 0.8808]]\noutput: [[1.8808]]")
+    assert [cell.verdict for cell in verdicts.steps["scores"].flat] == ["right", "wrong"]
+    assert [cell.verdict for cell in verdicts.steps["weights"].flat] == ["carried", "carried"]
+    assert [cell.verdict for cell in verdicts.steps["output"].flat] == ["carried"]
+
+
+@pytest.mark.parametrize(
+    ("written", "true", "right"),
+    [
+        ("0.71", "0.705", True), ("0.70", "0.705", False), ("0.71", "0.7149999", True), ("0.71", "0.715", False),
+        ("-0.71", "-0.705", True), ("0.7", "0.65", True), ("5", "4.5", True), ("1e1", "14.9", True),
+        ("1e1", "15", False),
+        ("7/10", "0.7", True), ("7/10", "0.7000000001", False), ("-inf", "-Infinity", True), ("0", "-Infinity", False),
+    ],
+)  # fmt: skip
+def test_a_number_rounds_to_its_claim(written: str, true: str, right: bool) -> None:
+    claim = read_claim(written)
+    assert claim is not None
+    assert rounds_to(Decimal(true), claim) is right
+
+
+def solution(trace: Trace, precision: int) -> dict[str, Any]:
+    """Every computed step as it stands on the paper."""
+    return {
+        step.name: np.vectorize(lambda value: show(value, precision))(step.value).tolist() for step in trace.computed()
+    }
+
+
+def as_yaml(answers: dict[str, Any]) -> str:
+    return "\n".join(f"{name}: {str(rows).replace(chr(39), '')}" for name, rows in answers.items())
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> str:
+    n, d = draw(st.integers(1, 3)), draw(st.integers(1, 3))
+    number = st.integers(-4, 4)
+    matrices = {
+        name: [[draw(number) for _ in range(columns)] for _ in range(rows)]
+        for name, rows, columns in (("X", n, d), ("W_Q", d, 2), ("W_K", d, 2), ("W_V", d, 2))
+    }
+    mask = draw(st.sampled_from(["", "mask: causal\n"]))
+    return mask + "".join(f"{name}: {rows}\n" for name, rows in matrices.items())
+
+
+@settings(max_examples=40)
+@given(problem=problems(), precision=st.integers(2, 6))
+def test_a_solution_rounded_at_every_step_is_never_wrong(problem: str, precision: int) -> None:
+    paper = traced(problem, rounding="paper", precision=precision)
+    plain = traced(problem)
+    if paper.shifted != plain.shifted:
+        return
+    verdicts = judged(plain, as_yaml(solution(paper, precision)))
+    assert verdicts.counts["wrong"] == verdicts.counts["missing"] == 0
+
+
+@settings(max_examples=40)
+@given(problem=problems(), precision=st.integers(2, 6), data=st.data())
+def test_a_digit_that_is_altered_is_always_found(problem: str, precision: int, data: st.DataObject) -> None:
+    """By more than the roundings of all numbers before it may come to, in a solution that is otherwise right."""
+    trace = traced(problem)
+    answers = solution(trace, precision)
+    name = data.draw(st.sampled_from([name for name in answers if name not in ("mask", "masked")]))
+    cells = np.array(answers[name], dtype=object)
+    index = tuple(data.draw(st.integers(0, size - 1)) for size in cells.shape)
+    value = Decimal(cells[index])
+    off = Decimal(data.draw(st.sampled_from([100, -100, 1000]))) * Decimal(10) ** -precision * max(1, abs(value))
+    cells[index] = f"{value + off:.{precision}f}"
+    verdicts = judged(trace, as_yaml({**answers, name: cells.tolist()}))
+    assert verdicts.steps[name][index].verdict == "wrong"
