@@ -1,0 +1,216 @@
+"""How a mistake changes the equations of a trace: by another equation, or by its own with something in it exchanged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.equation.lift import lift
+from attncli.equation.parse import parse_equation, parse_expression
+from attncli.equation.shapes import index_sizes
+from attncli.equation.tree import Call, Equation, Expression, Name, Number, Ref, names_used, rename, rewrite
+from attncli.problem.axes import HEAD, KEY_HEAD, LEADING
+from attncli.tracing.model import Step, Trace
+
+# A step's equation by its name, or the numbers that stand in its place; nothing where a mistake cannot be made.
+Changes: TypeAlias = Mapping[str, Expression | NDArray[Any]]
+Change: TypeAlias = Callable[[Trace], Changes]
+
+_SHARED = {KEY_HEAD: parse_expression(f"{HEAD} // group")}
+
+
+def changed(trace: Trace, changes: Changes) -> Trace:
+    """The trace with other equations; its values are still the true ones."""
+    steps = {name: _changed(step, changes[name]) if name in changes else step for name, step in trace.steps.items()}
+    return replace(trace, steps=steps)
+
+
+def _changed(step: Step, change: Expression | NDArray[Any]) -> Step:
+    if isinstance(change, np.ndarray):
+        return replace(step, rule=replace(step.rule, expression=None), value=change, written=None)
+    return replace(step, rule=replace(step.rule, expression=change))
+
+
+def words(trace: Trace) -> dict[str, str]:
+    """What stands for a name in braces in the equation of a mistake, as far as this trace has it."""
+    n, m = trace["weights"].shape[-2:]
+    found = {"n": str(n), "m": str(m), "logits": logits(trace)}
+    if "X" in trace:
+        found["d_model"] = str(trace["X"].shape[-1])
+    if trace.settings.heads:
+        found["joined"] = str(trace.settings.heads * trace["K"].shape[-1])
+    found["mixed"] = "heads_output" if "heads_output" in trace else "output"
+    found["source"] = "context" if "context" in trace else "X"
+    return found
+
+
+def logits(trace: Trace) -> str:
+    """The step whose softmax is taken."""
+    return next(name for name in ("masked", "capped", "scaled", "scores") if name in trace)
+
+
+def said(*equations: str) -> Change:
+    """Other equations, of a single head; a name in braces is one of `words`."""
+
+    def change(trace: Trace) -> Changes:
+        known, found = words(trace), {}
+        for text in equations:
+            try:
+                equation = parse_equation(text.format_map(known))
+            except KeyError:
+                return {}
+            expression = _fitted(trace, equation.target, equation.expression)
+            if expression is None:
+                return {}
+            found[equation.target.name] = expression
+        return found
+
+    return change
+
+
+def _fitted(trace: Trace, target: Ref, expression: Expression) -> Expression | None:
+    """The expression with the leading axes of this trace; None where it does not fit its shapes."""
+    if target.name not in trace or trace.steps[target.name].rule.given:
+        return None
+    shapes = trace.shapes()
+    if not all(name in shapes for name in names_used(expression)):
+        return None
+    leads = {
+        name: found
+        for name, step in trace.steps.items()
+        if (found := tuple(letter for letter in step.rule.target.letters if letter in LEADING))
+    }
+    lifted = lift(Equation(target, expression), leads, LEADING, _SHARED)
+    rule = trace.steps[target.name].rule
+    if not set(lifted.target.letters) <= set(rule.target.letters):
+        return None
+    return lifted.expression if fits(trace, target.name, lifted.expression) else None
+
+
+def fits(trace: Trace, name: str, expression: Expression) -> bool:
+    """Whether an equation can be worked out in the shape of the step."""
+    step = trace.steps[name]
+    try:
+        sizes = index_sizes(Equation(step.rule.target, expression), trace.shapes())
+    except (ValueError, KeyError):
+        return False
+    return all(
+        sizes.get(letter, size) == size for letter, size in zip(step.rule.target.letters, step.shape, strict=True)
+    )
+
+
+def exchanged(**steps: Callable[[Expression, Trace], Expression | None]) -> Change:
+    """The steps' own equations, each put through a function; none at all where one of them cannot be."""
+
+    def change(trace: Trace) -> Changes:
+        found = {}
+        for name, function in steps.items():
+            if name not in trace or trace.steps[name].rule.expression is None:
+                return {}
+            own = trace.steps[name].rule.equation.expression
+            other = function(own, trace)
+            if other is None or other == own or not fits(trace, name, other):
+                return {}
+            found[name] = other
+        return found
+
+    return change
+
+
+def together(*changes: Change) -> Change:
+    """All of these at once; nothing where one of them cannot be made."""
+
+    def change(trace: Trace) -> Changes:
+        found = [one(trace) for one in changes]
+        return {name: how for one in found for name, how in one.items()} if all(found) else {}
+
+    return change
+
+
+def renamed(**names: str) -> Callable[[Expression, Trace], Expression | None]:
+    """Arrays in place of others of the same shape."""
+
+    def function(expression: Expression, trace: Trace) -> Expression | None:
+        shapes = trace.shapes()
+        if any(shapes.get(name) is None or shapes.get(name) != shapes.get(other) for name, other in names.items()):
+            return None
+        return rename(expression, names)
+
+    return function
+
+
+def relettered(expression: Expression, letters: Mapping[str, str | Expression]) -> Expression:
+    """Indices read as others, all at once."""
+
+    def other(index: str | Expression) -> str | Expression:
+        if isinstance(index, str):
+            return letters.get(index, index)
+        return rewrite(index, named)
+
+    def named(node: Expression) -> Expression:
+        found = letters.get(node.name, node) if isinstance(node, Name) else node
+        return Name(found) if isinstance(found, str) else found
+
+    def names(node: Expression) -> Expression:
+        match node:
+            case Ref(indices=indices):
+                return replace(node, indices=tuple(map(other, indices)))
+            case Name():
+                return named(node)
+            case Call(arguments=arguments):
+                return replace(node, arguments=tuple(map(names, arguments)))
+            case Number():
+                return node
+        return replace(node, body=names(node.body))
+
+    return names(expression)
+
+
+def turned(expression: Expression, trace: Trace) -> Expression | None:
+    """Rows for columns in a step of queries by keys; only where there are as many."""
+    n, m = trace["weights"].shape[-2:]
+    return relettered(expression, {"i": "j", "j": "i"}) if n == m else None
+
+
+def transposed(name: str) -> Callable[[Expression, Trace], Expression | None]:
+    """A matrix read with its last two indices in the other order; only a square one."""
+
+    def function(expression: Expression, trace: Trace) -> Expression | None:
+        shape = trace.shapes().get(name)
+        if shape is None or shape[-1] != shape[-2]:
+            return None
+
+        def change(node: Expression) -> Expression:
+            if isinstance(node, Ref) and node.name == name:
+                *leading, row, column = node.indices
+                return replace(node, indices=(*leading, column, row))
+            return node
+
+        return rewrite(expression, change)
+
+    return function
+
+
+def called(function: str, other: Callable[[tuple[Expression, ...]], Expression]) -> Callable[..., Expression | None]:
+    """Every call of a function made another expression of its arguments."""
+
+    def change(node: Expression) -> Expression:
+        return other(node.arguments) if isinstance(node, Call) and node.function == function else node
+
+    return lambda expression, _: rewrite(expression, change)
+
+
+def hidden(trace: Trace, shown: Callable[[Expression], Expression], value: Expression) -> Expression | None:
+    """What the mask lets through, with what it adds, and this value where it hides; None without a mask that hides."""
+    if "mask" not in trace:
+        return None
+    mask = trace.steps["mask"].rule.equation.expression
+    if isinstance(mask, Call) and mask.function == "where":
+        condition, added, _ = mask.arguments
+        return Call("where", (condition, shown(added), value))
+    return Call("where", (Call("eq", (mask, Number(-math.inf, "-inf"))), value, shown(mask)))

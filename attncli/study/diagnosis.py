@@ -1,0 +1,131 @@
+"""Which known mistake gives the numbers that are wrong in a solution: only what gives them as written is named.
+
+A mistake is tried by changing its equations in the trace: every cell is then what it would be by the solution's own
+earlier numbers, through all that was left out, had the mistake been made. So an output alone is told from as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from attncli.answers.model import Answers, Claim
+from attncli.study.changes import changed
+from attncli.study.mistakes import MISTAKES, Mistake
+from attncli.study.reach import can_reach
+from attncli.study.sentences import Cell, Sentences, interval
+from attncli.study.verdicts import Verdicts, rounds_to
+from attncli.tracing.model import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What explains the wrong cells of a step: one of these mistakes, which its numbers cannot tell apart.
+
+    `cells` are the wrong cells it explains; `whole` says whether it gives all the other numbers of the step, too.
+    """
+
+    step: str
+    mistakes: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Explained:
+    """How much of a solution a mistake explains: the steps whose wrong cells it all gives, and whether it gives all
+    other numbers of the step; `consistent` where no step that it changes says otherwise."""
+
+    mistake: Mistake
+    steps: Mapping[str, bool]
+    consistent: bool
+    cells: int
+
+    def rank(self, step: str) -> tuple[bool, bool, int]:
+        return self.steps[step] and self.consistent, self.steps[step], self.cells
+
+
+def diagnose(verdicts: Verdicts) -> tuple[Diagnosis, ...]:
+    """For every step with wrong cells that a known mistake explains, all mistakes that explain the most."""
+    wrong = _wrong(verdicts)
+    if not wrong:
+        return ()
+    found = [explained for mistake in MISTAKES if (explained := _explained(mistake, verdicts, wrong))]
+    diagnoses = []
+    for step, cells in wrong.items():
+        able = [one for one in found if step in one.steps]
+        if able:
+            best = max(one.rank(step) for one in able)
+            named = tuple(one.mistake.name for one in able if one.rank(step) == best)
+            diagnoses.append(Diagnosis(step, named, cells, best[1]))
+    return tuple(diagnoses)
+
+
+def _wrong(verdicts: Verdicts) -> dict[str, tuple[Cell, ...]]:
+    """The wrong cells of every step that has any."""
+    found: dict[str, list[Cell]] = {}
+    for name, index, judged in verdicts.cells():
+        if judged.verdict == "wrong":
+            found.setdefault(name, []).append(index)
+    return {name: tuple(cells) for name, cells in found.items()}
+
+
+def _explained(mistake: Mistake, verdicts: Verdicts, wrong: Mapping[str, tuple[Cell, ...]]) -> _Explained | None:
+    """What a mistake explains; None where that is nothing."""
+    changes = mistake.change(verdicts.trace)
+    if not changes:
+        return None
+    trace, answers = changed(verdicts.trace, changes), verdicts.answers
+    sentences = Sentences(trace, answers)
+    seeing = {name for name in answers.steps if set(changes) & reads(trace, answers, name)}
+    steps = {}
+    for name, cells in wrong.items():
+        if name in seeing and all(gives(sentences, name, cell) for cell in cells):
+            steps[name] = all(gives(sentences, name, cell) for cell in _others(answers, name, cells))
+    if not steps:
+        return None
+    consistent = all(
+        steps[name] if name in steps else _gives_all(sentences, answers, name) for name in answers.steps
+        if name in seeing
+    )  # fmt: skip
+    return _Explained(mistake, steps, consistent, sum(len(wrong[name]) for name in steps))
+
+
+def _gives_all(sentences: Sentences, answers: Answers, name: str) -> bool:
+    return all(gives(sentences, name, cell) for cell in _others(answers, name, ()))
+
+
+def _others(answers: Answers, name: str, cells: tuple[Cell, ...]) -> Iterator[Cell]:
+    """The cells of a step that were filled in, without these."""
+    there = answers.steps[name].cells
+    return (index for index in np.ndindex(there.shape) if there[index] is not None and index not in cells)
+
+
+def reads(trace: Trace, answers: Answers, name: str) -> set[str]:
+    """A step, and every step before it whose numbers the solution leaves out on the way."""
+    found, waiting = set(), [name]
+    while waiting:
+        step = waiting.pop()
+        if step in found or step not in trace:
+            continue
+        found.add(step)
+        left_out = (
+            read for read in trace.steps[step].rule.inputs
+            if read not in answers.steps or any(claim is None for claim in answers.steps[read].cells.flat)
+        )  # fmt: skip
+        waiting += left_out
+    return found
+
+
+def gives(sentences: Sentences, name: str, index: Cell) -> bool:
+    """Whether the equations give this cell as it was written."""
+    claim = cast("Claim", sentences.answers.steps[name].cells[index])
+    if rounds_to(sentences.true(name, index), claim):
+        return True
+    if sentences.trace.steps[name].rule.given:
+        return False
+    sentence = sentences.of(name, index)
+    return bool(sentence.box) and can_reach(sentence.tree, sentence.box, interval(claim))

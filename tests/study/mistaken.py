@@ -1,0 +1,90 @@
+"""Attention worked out by NumPy alone, with one mistake made on the way: what a wrong solution looks like."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+X = np.array([[1.0, 0.5, -0.2, 0.8], [0.3, 0.9, 0.1, -0.4], [-0.7, 0.2, 0.6, 0.3]])
+W_Q = np.array([[0.5, 0.3], [-0.2, 0.4], [0.1, 0.6], [0.7, -0.2]])
+W_K = np.array([[0.4, -0.1], [0.3, 0.5], [0.6, 0.2], [-0.2, 0.9]])
+W_V = np.array([[0.6, 0.3], [0.2, -0.7], [0.4, 0.1], [0.3, 0.5]])
+SQUARE = {
+    "X": np.array([[1.0, 0.5], [-0.2, 0.8], [0.3, -0.9]]),
+    "W_Q": np.array([[0.5, 0.3], [-0.2, 0.4]]),
+    "W_K": np.array([[0.4, -0.1], [0.7, 0.5]]),
+    "W_V": np.array([[0.6, 0.3], [0.2, -0.7]]),
+}
+PLAIN = {"X": X, "W_Q": W_Q, "W_K": W_K, "W_V": W_V}
+
+
+def exponentials(base: float, scores: Array) -> Array:
+    with np.errstate(all="ignore"):
+        return np.where(scores == -np.inf, 0.0, base ** np.where(scores == -np.inf, 0.0, scores))
+
+
+def shares(part: Array, whole: Array) -> Array:
+    return part / np.where(whole == 0, 1, whole)
+
+
+def causal(n: int, m: int, offset: int = 0) -> Array:
+    return np.where(np.arange(m) <= np.arange(n)[:, None] + offset, 0.0, -np.inf)
+
+
+def solution(given: dict[str, Any], did: str = "", number: float = 0.0) -> dict[str, Array]:
+    """Every step of one head; `did` says which mistake is made, `number` of which size."""
+    x, context = given["X"], given.get("context", given["X"])
+    w = {name: given[f"W_{name}"] for name in "QKV"}
+    if did == "swap":
+        one, other = str(given["swap"])
+        w[one], w[other] = w[other], w[one]
+    if did == "transpose":
+        w |= {name: w[name].T for name in str(given["transpose"])}
+    found: dict[str, Array] = {"Q": x @ w["Q"], "K": context @ w["K"], "V": context @ w["V"]}
+    q, k, v = found.values()
+    d_k, d_model, n, m = k.shape[1], x.shape[1], len(q), len(k)
+    found["K_T"] = k if did == "K not transposed" else k.T
+    scores = (k @ q.T) if did == "K Q^T" else q @ found["K_T"]
+    found["scores"] = np.round(scores, int(number)) if did == "rounded" else scores
+    factor = {
+        "unscaled": 1.0, "d_k": 1 / d_k, "d_model": d_model**-0.5, "n": n**-0.5, "times": d_k**0.5, "twice": 1 / d_k,
+        "scale after": 1.0,
+    }.get(did, d_k**-0.5)  # fmt: skip
+    logits = found["scaled"] = found["scores"] * factor
+    mask = given.get("mask")
+    softcap = given.get("softcap")
+    if softcap:
+        logits = found["capped"] = softcap * np.tanh(logits / softcap)
+    if mask is not None:
+        mask = {
+            "inverted": np.where(mask == 0, -np.inf, 0.0), "mask transposed": mask.T, "self": causal(n, m, -1),
+            "corner": causal(n, m, m - n), "added": np.where(mask == 0, 0.0, number),
+        }.get(did, mask)  # fmt: skip
+        found["mask"] = mask
+        if did == "softcap last":
+            logits = softcap * np.tanh((found["scaled"] + mask) / softcap)
+        elif did == "set":
+            logits = np.where(mask == 0, logits, number)
+        elif did not in ("forgotten", "mask after"):
+            logits = np.where(mask == -np.inf, mask, logits + mask)
+        found["masked"] = logits
+    exp = found["exp"] = exponentials(number if did == "base" else np.e, logits)
+    found["row_sum"] = exp.sum(axis=1)
+    if did == "plain":
+        weights = shares(logits, logits.sum(axis=1, keepdims=True))
+    elif did == "columns":
+        weights = shares(exp, exp.sum(axis=0, keepdims=True))
+    elif did == "whole":
+        weights = exp / exp.sum()
+    else:
+        weights = shares(exp, exp.sum(axis=1, keepdims=True))
+    if did == "mask after":
+        weights = np.where(mask == 0, weights, 0.0)
+    found["weights"] = weights / d_k**0.5 if did == "scale after" else weights
+    mixed = {"A X": context, "A K": k, "A Q": q}.get(did, v)
+    found["output"] = (found["weights"].T if did == "A^T" else found["weights"]) @ mixed
+    return found

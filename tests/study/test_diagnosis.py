@@ -1,0 +1,103 @@
+"""Every known mistake, made in NumPy, is named: from all matrices of a solution, and from its output alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attncli.answers.reader import read_answers
+from attncli.problem.reader import loads
+from attncli.problem.source import decode
+from attncli.study.diagnosis import Diagnosis, diagnose
+from attncli.study.verdicts import judge
+from attncli.tracing import run
+from tests.study.mistaken import PLAIN, SQUARE, causal, solution
+
+DECIMALS = 4
+
+
+def written(array: Any) -> str:
+    """Nested lists, in all decimals, as a flow of YAML."""
+    if isinstance(array, np.ndarray | list):
+        return "[" + ", ".join(map(written, array)) + "]"
+    return "-inf" if array == -np.inf else f"{array + 0.0:.{DECIMALS}f}"
+
+
+def problem_of(given: dict[str, Any]) -> str:
+    known = {name: value for name, value in given.items() if name not in ("swap", "transpose", "mask")}
+    lines = [f"{name}: {written(value) if isinstance(value, np.ndarray) else value}" for name, value in known.items()]
+    return "\n".join([*lines, *(["mask: causal"] if "mask" in given else [])])
+
+
+def diagnosed(problem: str, answers: dict[str, Any]) -> tuple[Diagnosis, ...]:
+    trace = run(loads(problem.encode(), "p.yaml"))
+    text = "\n".join(f"{name}: {written(array)}" for name, array in answers.items())
+    return diagnose(judge(trace, read_answers(decode(text.encode(), "a.yaml", None), trace)))
+
+
+MASKED = {**PLAIN, "mask": causal(3, 3)}
+CROSSED = {**PLAIN, "X": PLAIN["X"][:2], "context": PLAIN["X"], "mask": causal(2, 3)}
+CAPPED = {**MASKED, "softcap": 0.5}
+
+CASES: list[tuple[str, dict[str, Any], str, float]] = [
+    ("W_Q and W_K were swapped", {**PLAIN, "swap": "QK"}, "swap", 0),
+    ("W_K and W_V were swapped", {**PLAIN, "swap": "KV"}, "swap", 0),
+    ("W_Q and W_V were swapped", {**PLAIN, "swap": "QV"}, "swap", 0),
+    ("W_Q, W_K and W_V were transposed", {**SQUARE, "transpose": "QKV"}, "transpose", 0),
+    ("W_Q was transposed", {**SQUARE, "transpose": "Q"}, "transpose", 0),
+    ("W_K was transposed", {**SQUARE, "transpose": "K"}, "transpose", 0),
+    ("W_V was transposed", {**SQUARE, "transpose": "V"}, "transpose", 0),
+    ("K Q^T was worked out in place of Q K^T", PLAIN, "K Q^T", 0),
+    ("K was not transposed", {**PLAIN, "X": PLAIN["X"][:2]}, "K not transposed", 0),
+    ("the scores were not scaled", PLAIN, "unscaled", 0),
+    ("the scores were divided by d_k, not by its root", PLAIN, "d_k", 0),
+    ("the scores were scaled twice", PLAIN, "twice", 0),
+    ("the scores were divided by the root of d_model", PLAIN, "d_model", 0),
+    ("the scores were divided by the root of n", PLAIN, "n", 0),
+    ("the scores were multiplied by the root of d_k", PLAIN, "times", 0),
+    ("the scale was applied after the softmax", PLAIN, "scale after", 0),
+    ("the softcap was applied after the mask", CAPPED, "softcap last", 0),
+    ("the mask was forgotten", MASKED, "forgotten", 0),
+    ("the mask was inverted", MASKED, "inverted", 0),
+    ("the mask was transposed", MASKED, "mask transposed", 0),
+    ("the mask hid each token from itself", MASKED, "self", 0),
+    ("the mask was aligned to the other corner", CROSSED, "corner", 0),
+    ("hidden scores were set to 0, not to -inf", MASKED, "set", 0),
+    ("the mask was put on the weights, after the softmax", MASKED, "mask after", 0),
+    ("-10 was added in place of -inf", MASKED, "added", -10),
+    ("-1 was added in place of -inf", MASKED, "added", -1),
+    ("hidden scores were set to -10, not to -inf", MASKED, "set", -10),
+    ("hidden scores were set to -1, not to -inf", MASKED, "set", -1),
+    ("the softmax was taken down the columns", PLAIN, "columns", 0),
+    ("the softmax was taken over the whole matrix", PLAIN, "whole", 0),
+    ("the scores were divided by their sum, without exponentials", PLAIN, "plain", 0),
+    ("2 was taken for e", PLAIN, "base", 2),
+    ("3 was taken for e", PLAIN, "base", 3),
+    ("2.7 was taken for e", PLAIN, "base", 2.7),
+    ("10 was taken for e", PLAIN, "base", 10),
+    ("A X was worked out in place of A V", SQUARE, "A X", 0),
+    ("A K was worked out in place of A V", PLAIN, "A K", 0),
+    ("A Q was worked out in place of A V", PLAIN, "A Q", 0),
+    ("A^T V was worked out in place of A V", PLAIN, "A^T", 0),
+    ("the scores were rounded to one decimal first", PLAIN, "rounded", 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "given", "did", "number"), CASES, ids=[case[0] for case in CASES])
+def test_named_from_the_matrices(name: str, given: dict[str, Any], did: str, number: float) -> None:
+    found = diagnosed(problem_of(given), solution(given, did, number))
+    print(found)
+    assert found
+    assert name in found[0].mistakes
+    assert len(found[0].mistakes) <= 2
+
+
+@pytest.mark.parametrize(("name", "given", "did", "number"), CASES, ids=[case[0] for case in CASES])
+def test_named_from_the_output_alone(name: str, given: dict[str, Any], did: str, number: float) -> None:
+    found = diagnosed(problem_of(given), {"output": solution(given, did, number)["output"]})
+    print(found)
+    assert [diagnosis.step for diagnosis in found] == ["output"]
+    assert name in found[0].mistakes
+    assert len(found[0].mistakes) <= 2
