@@ -40,12 +40,19 @@ class _Explained:
     other numbers of the step; `consistent` where no step that it changes says otherwise."""
 
     mistake: Mistake
+    sentences: Sentences
     steps: Mapping[str, bool]
     consistent: bool
     cells: int
 
     def rank(self, step: str) -> tuple[bool, bool, int]:
         return self.steps[step] and self.consistent, self.steps[step], self.cells
+
+    @property
+    def agreement(self) -> int:
+        """How many numbers of the solution follow from those before them."""
+        answers = self.sentences.answers
+        return sum(gives(self.sentences, name, cell) for name in answers.steps for cell in _others(answers, name, ()))
 
 
 def diagnose(verdicts: Verdicts) -> tuple[Diagnosis, ...]:
@@ -59,9 +66,17 @@ def diagnose(verdicts: Verdicts) -> tuple[Diagnosis, ...]:
         able = [one for one in found if step in one.steps]
         if able:
             best = max(one.rank(step) for one in able)
-            named = tuple(one.mistake.name for one in able if one.rank(step) == best)
-            diagnoses.append(Diagnosis(step, named, cells, best[1]))
+            named = _agreeing([one for one in able if one.rank(step) == best])
+            diagnoses.append(Diagnosis(step, tuple(one.mistake.name for one in named), cells, best[1]))
     return tuple(diagnoses)
+
+
+def _agreeing(able: list[_Explained]) -> list[_Explained]:
+    """Those that give the most numbers of the whole solution, also where these are right for another reason."""
+    if len(able) < 2:
+        return able
+    agreement = [one.agreement for one in able]
+    return [one for one, agreed in zip(able, agreement, strict=True) if agreed == max(agreement)]
 
 
 def _wrong(verdicts: Verdicts) -> dict[str, tuple[Cell, ...]]:
@@ -91,7 +106,7 @@ def _explained(mistake: Mistake, verdicts: Verdicts, wrong: Mapping[str, tuple[C
         steps[name] if name in steps else _gives_all(sentences, answers, name) for name in answers.steps
         if name in seeing
     )  # fmt: skip
-    return _Explained(mistake, steps, consistent, sum(len(wrong[name]) for name in steps))
+    return _Explained(mistake, sentences, steps, consistent, sum(len(wrong[name]) for name in steps))
 
 
 def _gives_all(sentences: Sentences, answers: Answers, name: str) -> bool:

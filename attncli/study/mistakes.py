@@ -11,8 +11,9 @@ import numpy as np
 
 from attncli.attention.positions import rotated
 from attncli.equation.parse import parse_expression
-from attncli.equation.tree import Call, Expression, Name, Number, Ref, names_used, whole
+from attncli.equation.tree import Call, Expression, Name, Number, Ref, names_used, rewrite, walk, whole
 from attncli.problem.axes import HEAD
+from attncli.problem.keys import Pairing
 from attncli.study.changes import (
     Change,
     Changes,
@@ -47,6 +48,7 @@ class Mistake:
 
 def _summed(name: str, letter: str) -> Change:
     """Softmax over something else: of the scores themselves, where the trace shifts them by the maximum of a row."""
+
     def change(trace: Trace) -> Changes:
         plain = said("exp[i, j] = exp({logits}[i, j])")(trace) if trace.shifted else {}
         return {**plain, **said(letter)(trace)}
@@ -68,6 +70,7 @@ def _shown(expression: Expression) -> Expression:
 
 def _filled(value: Callable[[Trace], Expression | None]) -> Callable[[Expression, Trace], Expression | None]:
     """The masked scores with a number put in place of every one that is hidden."""
+
     def function(expression: Expression, trace: Trace) -> Expression | None:
         scores, number = _shown(expression), value(trace)
         if number is None:
@@ -92,6 +95,7 @@ def _after(weights: Expression, trace: Trace) -> Expression | None:
 
 def _strictly(expression: Expression, _: Trace) -> Expression | None:
     """j < i for j <= i."""
+
     def less(arguments: tuple[Expression, ...]) -> Expression:
         return Call("lt" if arguments[0] == Name("j") else "le", arguments)
 
@@ -114,6 +118,7 @@ def _counts(expression: Expression) -> bool:
 
 def _times_scale(operator: str) -> Callable[[Expression, Trace], Expression | None]:
     """A step's result scaled once more, or the other way round."""
+
     def function(expression: Expression, trace: Trace) -> Expression | None:
         if "scaled" not in trace:
             return None
@@ -129,7 +134,7 @@ def _other_pairing(name: str) -> Change:
     def change(trace: Trace) -> Changes:
         if name not in trace:
             return {}
-        pairing = "interleaved" if trace.settings.pairing == "half" else "half"
+        pairing: Pairing = "interleaved" if trace.settings.pairing == "half" else "half"
         shift = " + past" if name == "Q_rot" and "past" in trace.parameters else ""
         half = str(trace["K"].shape[-1] // 2)
         equation = rotated(name, pairing, shift).source
@@ -148,13 +153,12 @@ def _tiled(expression: Expression, trace: Trace) -> Expression | None:
     def change(node: Expression) -> Expression:
         return other if node == own else node
 
-    from attncli.equation.tree import rewrite
-
     return rewrite(expression, change)
 
 
 def _split_by_rows(name: str) -> Callable[[Expression, Trace], Expression | None]:
     """Heads cut out of the rows laid end to end, without the axis of heads being moved before that of rows."""
+
     def function(expression: Expression, trace: Trace) -> Expression | None:
         letters = trace.steps[name].rule.target.letters
         head, row = letters[-3:-1] if len(letters) > 2 else ("", "")
@@ -181,6 +185,7 @@ def _joined_by_rows(expression: Expression, trace: Trace) -> Expression | None:
 
 def _rounded(name: str, decimals: int) -> Change:
     """A step's true numbers, rounded."""
+
     def change(trace: Trace) -> Changes:
         if name not in trace or trace.steps[name].rule.given:
             return {}
@@ -300,8 +305,6 @@ def _seen(trace: Trace) -> str:
 
 
 def _cells(expression: Expression) -> list[Ref]:
-    from attncli.equation.tree import walk
-
     return [node for node in walk(expression) if isinstance(node, Ref)]
 
 
