@@ -121,7 +121,10 @@ def _given(written: object, value: object, index: Cell) -> Decimal:
 
 
 def _number(value: Decimal) -> Number:
-    return Number(Fraction(value) if value.is_finite() else float(value), str(value))
+    if not value.is_finite():
+        return Number(float(value), str(value))
+    exact = Fraction(value)
+    return Number(exact, str(exact) if exact.denominator == 1 else str(value))  # a whole number may be a position
 
 
 def _refs(tree: Expression) -> set[Ref]:
