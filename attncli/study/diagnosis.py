@@ -6,6 +6,7 @@ earlier numbers, through all that was left out, had the mistake been made. So an
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import cast
@@ -17,6 +18,7 @@ from attncli.study.changes import changed
 from attncli.study.mistakes import MISTAKES, Mistake
 from attncli.study.reach import can_reach
 from attncli.study.sentences import Cell, Sentences, interval
+from attncli.study.slips import slips
 from attncli.study.verdicts import Verdicts, rounds_to
 from attncli.tracing.model import Trace
 
@@ -61,14 +63,35 @@ def diagnose(verdicts: Verdicts) -> tuple[Diagnosis, ...]:
     if not wrong:
         return ()
     found = [explained for mistake in MISTAKES if (explained := _explained(mistake, verdicts, wrong))]
-    diagnoses = []
+    sentences = Sentences(verdicts.trace, verdicts.answers)
+    diagnoses: list[Diagnosis] = []
     for step, cells in wrong.items():
         able = [one for one in found if step in one.steps]
-        if able:
-            best = max(one.rank(step) for one in able)
-            named = _agreeing([one for one in able if one.rank(step) == best])
-            diagnoses.append(Diagnosis(step, tuple(one.mistake.name for one in named), cells, best[1]))
+        best = max((one.rank(step) for one in able), default=(False, False, 0))
+        named = tuple(one.mistake.name for one in _agreeing([one for one in able if one.rank(step) == best]))
+        if named and (best[1] or len(cells) > 1):
+            diagnoses.append(Diagnosis(step, named, cells, best[1]))
+            continue
+        for slipped, of in _slips(sentences, step, cells).items():
+            diagnoses.append(Diagnosis(step, (*named, *slipped), of, False))
+        if named and not any(diagnosis.step == step for diagnosis in diagnoses):
+            diagnoses.append(Diagnosis(step, named, cells, False))
     return tuple(diagnoses)
+
+
+def _slips(sentences: Sentences, step: str, cells: tuple[Cell, ...]) -> dict[tuple[str, ...], tuple[Cell, ...]]:
+    """The likeliest slips of each cell, those first that explain most of them, and the cells that have the same."""
+    if sentences.trace.steps[step].rule.given:
+        return {}
+    found = {cell: slips(sentences, step, cell) for cell in cells}
+    often = Counter(name for each in found.values() for name in {slip.name for slip in each})
+    groups: dict[tuple[str, ...], tuple[Cell, ...]] = {}
+    for cell, each in found.items():
+        if each:
+            best = min((-often[slip.name], slip.kind) for slip in each)
+            named = tuple(dict.fromkeys(slip.name for slip in each if (-often[slip.name], slip.kind) == best))
+            groups[named] = (*groups.get(named, ()), cell)
+    return groups
 
 
 def _agreeing(able: list[_Explained]) -> list[_Explained]:

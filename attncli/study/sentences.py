@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
+from typing import cast
 
 import numpy as np
 
@@ -13,12 +14,13 @@ from attncli.answers.model import Answers, Claim
 from attncli.equation.intervals import Interval
 from attncli.equation.shapes import index_sizes
 from attncli.equation.substitute import decimal, substitute
-from attncli.equation.tree import Call, Expression, Number, Ref
+from attncli.equation.tree import Call, Expression, Number, Ref, rewrite
 from attncli.problem.model import Matrix, Scalar
 from attncli.problem.numbers import as_decimal
 from attncli.tracing.model import Trace
 
 Cell = tuple[int, ...]
+Box = Mapping[Ref, Interval]
 WHOLE = Decimal("0.5")  # half a unit of a number without decimals
 
 
@@ -27,7 +29,7 @@ class Sentence:
     """A cell's own tree, and for each written cell in it what that one may be."""
 
     tree: Expression
-    box: Mapping[Ref, Interval]
+    box: Box
 
 
 @dataclass(slots=True)
@@ -45,6 +47,35 @@ class Sentences:
         """What this cell is worked out from, in the numbers of the solution wherever it has them."""
         tree = self._tree(name, index)
         return Sentence(tree, {ref: self._boxes[ref] for ref in _refs(tree)})
+
+    def with_reads(self, name: str, index: Cell, read: Callable[[str, Cell], Expression]) -> Expression:
+        """The cell's own equation with `read` for every cell of a step that it names."""
+        step = self.trace.steps[name]
+        place = dict(zip(step.rule.target.letters, index, strict=True))
+        sizes = index_sizes(step.rule.equation, self.trace.shapes())
+        return substitute(step.rule.equation.expression, place, sizes, read, self._scalars())
+
+    def settled(self, tree: Expression, box: Box) -> Sentence:
+        """A sentence made of any cells: each as it was written, given or worked out; `box` has what is none."""
+
+        def settle(node: Expression) -> Expression:
+            if not isinstance(node, Ref) or node in box:
+                return node
+            return self.read(node.name, tuple(int(str(at)) for at in node.indices))
+
+        settled = rewrite(tree, settle)
+        return Sentence(settled, {ref: box[ref] if ref in box else self._boxes[ref] for ref in _refs(settled)})
+
+    def written(self, name: str, index: Cell) -> Claim | None:
+        """What stands for a cell in the solution, or else in the problem; None for what is in neither."""
+        answer = self.answers.steps.get(name)
+        if answer is not None and answer.cells[index] is not None:
+            return cast("Claim", answer.cells[index])
+        step = self.trace.steps.get(name)
+        if step is None or not step.rule.given:
+            return None
+        value = self.true(name, index)
+        return Claim(format(value, "f"), value, Decimal(0))
 
     def true(self, name: str, index: Cell) -> Decimal:
         """What the cell is, from what the problem gives."""
@@ -75,15 +106,10 @@ class Sentences:
 
     def _tree(self, name: str, index: Cell) -> Expression:
         if (name, index) not in self._trees:
-            step = self.trace.steps[name]
-            place = dict(zip(step.rule.target.letters, index, strict=True))
-            sizes = index_sizes(step.rule.equation, self.trace.shapes())
-            self._trees[name, index] = substitute(
-                step.rule.equation.expression, place, sizes, self._cell, self._scalars()
-            )
+            self._trees[name, index] = self.with_reads(name, index, self.read)
         return self._trees[name, index]
 
-    def _cell(self, name: str, index: Cell) -> Expression:
+    def read(self, name: str, index: Cell) -> Expression:
         """A cell that another one reads: as it was written, as it is given, or worked out from what was written."""
         answer = self.answers.steps.get(name)
         claim = answer.cells[index] if answer is not None else None

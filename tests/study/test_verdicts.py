@@ -89,7 +89,7 @@ def test_steps_that_were_left_out_are_worked_out_from_what_was_written() -> None
 def test_heads_that_share_keys_are_judged() -> None:
     """Both heads of queries read the one key: 1 and 2 times 3; a whole number of the equation may be a position."""
     trace = traced("heads: 2\nkv_heads: 1\nQ: [[1, 2]]\nK: [[3]]\nV: [[4]]\nW_O: [[1], [1]]")
-    verdicts = judged(trace, "scores: [[[3]], [[7]]]\nconcat: [[4, 4]]\noutput: [[8]]")
+    verdicts = judged(trace, "scores: [[[3]], [[9]]]\nconcat: [[4, 4]]\noutput: [[8]]")
     assert [cell.verdict for _, _, cell in verdicts.cells()] == ["right", "wrong", "right", "right", "right"]
 
 

@@ -1,0 +1,148 @@
+"""Slips in a single cell: a sign, a term left out, a neighbour's number, digits swapped; each tried on the cell's sums.
+
+Slips come in kinds, the likeliest first. A slip is named only if it gives the cell as it was written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from itertools import pairwise
+from typing import cast
+
+from attncli.answers.model import Claim
+from attncli.equation.tree import Call, Expression, Ref, walk
+from attncli.study.reach import can_reach
+from attncli.study.sentences import Box, Cell, Sentences, interval
+from attncli.study.verdicts import rounds_to
+
+MOST_READ = 64  # numbers in a cell's equation that slips are sought in
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """What was done, how unlikely its kind is, and the cell's equation with it, over named cells."""
+
+    name: str
+    kind: int
+    tree: Expression
+    box: Box = field(default_factory=dict)
+
+
+def slips(sentences: Sentences, name: str, index: Cell) -> list[Slip]:
+    """All slips that give this cell as it was written."""
+    claim = cast("Claim", sentences.answers.steps[name].cells[index])
+    if not claim.value.is_finite():
+        return []
+    found = [*_of_the_result(sentences, name, index, claim)]
+    tree = _named(sentences, name, index)
+    if sum(isinstance(node, Ref) for node in walk(tree)) > MOST_READ:
+        return found
+    candidates = (*_of_terms(tree), *_of_reads(sentences, tree))
+    return [*found, *(slip for slip in candidates if _reached(sentences, slip, claim))]
+
+
+def _reached(sentences: Sentences, slip: Slip, claim: Claim) -> bool:
+    sentence = sentences.settled(slip.tree, slip.box)
+    return can_reach(sentence.tree, sentence.box, interval(claim))
+
+
+def _named(sentences: Sentences, name: str, index: Cell) -> Expression:
+    """The cell's equation over the cells of steps by their names."""
+
+    def read(other: str, at: Cell) -> Expression:
+        return Ref(other, tuple(map(str, at))) if other in sentences.trace else sentences.read(other, at)
+
+    return sentences.with_reads(name, index, read)
+
+
+def cell_text(ref: Ref) -> str:
+    """Q[0][1]."""
+    return ref.name + "".join(f"[{at}]" for at in ref.indices)
+
+
+def _of_the_result(sentences: Sentences, name: str, index: Cell, claim: Claim) -> Iterator[Slip]:
+    """The right number, written otherwise; or that of a neighbour."""
+    own = Ref(name, tuple(map(str, index)))
+    tree = _named(sentences, name, index)
+    for text, other in _miswritten(claim):
+        sentence = sentences.settled(tree, {})
+        if rounds_to(sentences.true(name, index), other) or can_reach(sentence.tree, sentence.box, interval(other)):
+            yield Slip(text, 0, tree)
+    for near in _neighbours(sentences, own):
+        at = tuple(int(str(place)) for place in near.indices)
+        sentence = sentences.settled(_named(sentences, name, at), {})
+        if rounds_to(sentences.true(name, at), claim) or can_reach(sentence.tree, sentence.box, interval(claim)):
+            yield Slip(f"it is the number of {cell_text(near)}", 1, tree)
+
+
+def _miswritten(claim: Claim) -> Iterator[tuple[str, Claim]]:
+    """What the number may have been meant to be."""
+    if claim.value:
+        yield "its sign was turned", Claim(claim.text, -claim.value, claim.half)
+    yield from (("two of its digits were swapped", Claim(text, Decimal(text), claim.half)) for text in _swapped(claim))
+    for factor in (Decimal(10), Decimal("0.1")):
+        if claim.value:
+            yield "its decimal point was moved", Claim(claim.text, claim.value * factor, claim.half * factor)
+
+
+def _swapped(claim: Claim) -> Iterator[str]:
+    """A plain number with two neighbouring digits in the other order."""
+    text = claim.text
+    if not re.fullmatch(r"[-+]?\d*\.?\d+", text):
+        return
+    places = [at for at, letter in enumerate(text) if letter.isdigit()]
+    for one, other in pairwise(places):
+        if text[one] != text[other]:
+            letters = list(text)
+            letters[one], letters[other] = letters[other], letters[one]
+            yield "".join(letters)
+
+
+def _of_terms(tree: Expression) -> Iterator[Slip]:
+    """A term of a sum left out, or with its sign turned."""
+    for node in walk(tree):
+        if not (isinstance(node, Call) and node.function == "add"):
+            continue
+        for at, term in enumerate(node.arguments):
+            read = " * ".join(cell_text(part) for part in walk(term) if isinstance(part, Ref))
+            turned = (*node.arguments[:at], Call("neg", (term,)), *node.arguments[at + 1 :])
+            yield Slip(f"the sign of {read} was turned", 2, _put(tree, node, Call("add", turned)))
+            left = (*node.arguments[:at], *node.arguments[at + 1 :])
+            if left:
+                yield Slip(f"{read} was left out", 2, _put(tree, node, Call("add", left)))
+
+
+def _of_reads(sentences: Sentences, tree: Expression) -> Iterator[Slip]:
+    """Another number in place of one that the cell is worked out from."""
+    for ref in dict.fromkeys(node for node in walk(tree) if isinstance(node, Ref)):
+        for near in _neighbours(sentences, ref):
+            yield Slip(f"{cell_text(near)} was taken for {cell_text(ref)}", 3, _put(tree, ref, near))
+        claim = sentences.written(ref.name, tuple(int(str(at)) for at in ref.indices))
+        if claim is None:
+            continue
+        for text in _swapped(claim):
+            copied, value = Ref(ref.name, (*ref.indices, "copied")), Claim(text, Decimal(text), claim.half)
+            name = f"{cell_text(ref)} was copied as {text}"
+            yield Slip(name, 4, _put(tree, ref, copied), {copied: interval(value)})
+
+
+def _put(tree: Expression, node: Expression, other: Expression) -> Expression:
+    """The tree with another node in place of one."""
+    if tree == node:
+        return other
+    if isinstance(tree, Call):
+        return Call(tree.function, tuple(_put(argument, node, other) for argument in tree.arguments))
+    return tree
+
+
+def _neighbours(sentences: Sentences, ref: Ref) -> Iterator[Ref]:
+    """The cells beside this one, in its row and its column."""
+    shape = sentences.trace.steps[ref.name].shape
+    for axis in range(len(shape))[-2:]:
+        for way in (1, -1):
+            at = int(str(ref.indices[axis])) + way
+            if 0 <= at < shape[axis]:
+                yield Ref(ref.name, (*ref.indices[:axis], str(at), *ref.indices[axis + 1 :]))

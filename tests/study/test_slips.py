@@ -1,0 +1,63 @@
+"""Slips in single cells, worked by hand: each is named, with others only where they give the same number."""
+
+from __future__ import annotations
+
+import pytest
+
+from attncli.answers.reader import read_answers
+from attncli.problem.reader import loads
+from attncli.problem.source import decode
+from attncli.study.diagnosis import Diagnosis, diagnose
+from attncli.study.verdicts import judge
+from attncli.tracing import run
+
+# Q Kᵀ = [[2·3 + 5·11, 2·7 + 5·(-4)], [13·3 + 1·11, 13·7 + 1·(-4)]] = [[61, -6], [50, 87]]
+PROBLEM = "Q: [[2, 5], [13, 1]]\nK: [[3, 11], [7, -4]]\nV: [[1.25, 0.5], [3.5, 2]]\nscore: dot"
+
+
+def diagnosed(answers: str) -> tuple[Diagnosis, ...]:
+    trace = run(loads(PROBLEM.encode(), "p.yaml"))
+    return diagnose(judge(trace, read_answers(decode(answers.encode(), "a.yaml", None), trace)))
+
+
+@pytest.mark.parametrize(
+    ("scores", "name"),
+    [
+        ("[[61, 6], [50, 87]]", "its sign was turned"),
+        ("[[16, -6], [50, 87]]", "two of its digits were swapped"),
+        ("[[610, -6], [50, 87]]", "its decimal point was moved"),
+        ("[[61, 87], [50, 87]]", "it is the number of scores[1][1]"),
+        ("[[61, 34], [50, 87]]", "the sign of Q[0][1] * K_T[1][1] was turned"),  # 14 + 20
+        ("[[61, -6], [39, 87]]", "Q[1][1] * K_T[1][0] was left out"),
+    ],
+)
+def test_a_slip_in_one_cell(scores: str, name: str) -> None:
+    found = diagnosed(f"scores: {scores}")
+    assert len(found) == 1
+    assert name in found[0].mistakes
+
+
+def test_a_neighbours_number_in_a_product() -> None:
+    """13·3 + 13·11 = 182: both factors of the second term could be meant, but only one neighbour gives it."""
+    (found,) = diagnosed("scores: [[61, -6], [182, 87]]")
+    assert found.mistakes == ("Q[1][0] was taken for Q[1][1]",)
+    assert found.cells == ((1, 0),)
+
+
+def test_a_number_copied_with_swapped_digits_explains_all_cells_it_is_in() -> None:
+    """31 for 13: 31·3 + 11 = 104 and 31·7 - 4 = 213."""
+    (found,) = diagnosed("scores: [[61, -6], [104, 213]]")
+    assert found.mistakes == ("Q[1][0] was copied as 31",)
+    assert found.cells == ((1, 0), (1, 1))
+
+
+def test_what_nothing_gives_is_not_explained() -> None:
+    assert diagnosed("scores: [[61, -6], [50, 1234.5]]") == ()
+
+
+def test_two_slips_in_a_step_are_told_apart() -> None:
+    found = diagnosed("scores: [[61, 6], [39, 87]]")
+    assert [(diagnosis.mistakes, diagnosis.cells) for diagnosis in found] == [
+        (("its sign was turned",), ((0, 1),)),
+        (("Q[1][1] * K_T[1][0] was left out",), ((1, 0),)),
+    ]
