@@ -18,9 +18,12 @@ from attncli.study.changes import changed
 from attncli.study.mistakes import MISTAKES, Mistake
 from attncli.study.reach import can_reach
 from attncli.study.sentences import Cell, Sentences, interval
-from attncli.study.slips import slips
+from attncli.study.slips import Slip, slips
 from attncli.study.verdicts import Verdicts, rounds_to
 from attncli.tracing.model import Trace
+
+BY_CHANCE = 0.25  # cells of a step that slips may be expected to explain by chance, and still be named
+MOST_SLIPS = 3  # in one step; more that is wrong has another cause, or one for most of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +86,26 @@ def _slips(sentences: Sentences, step: str, cells: tuple[Cell, ...]) -> dict[tup
     """The likeliest slips of each cell, those first that explain most of them, and the cells that have the same."""
     if sentences.trace.steps[step].rule.given:
         return {}
-    found = {cell: slips(sentences, step, cell) for cell in cells}
-    often = Counter(name for each in found.values() for name in {slip.name for slip in each})
+    found: dict[Cell, list[Slip]] = {}
+    often: Counter[str] = Counter()
+    for cell in cells:
+        found[cell] = slips(sentences, step, cell)
+        often.update({slip.name for slip in found[cell]})
+        if len(found) > MOST_SLIPS and 2 * max(often.values(), default=0) <= len(found):
+            return {}
     groups: dict[tuple[str, ...], tuple[Cell, ...]] = {}
     for cell, each in found.items():
-        if each:
-            best = min((-often[slip.name], slip.kind) for slip in each)
-            named = tuple(dict.fromkeys(slip.name for slip in each if (-often[slip.name], slip.kind) == best))
+        telling = [slip for slip in each if _tells(slip, often[slip.name], len(cells))]
+        if telling:
+            best = min((-often[slip.name], slip.kind) for slip in telling)
+            named = tuple(dict.fromkeys(slip.name for slip in telling if (-often[slip.name], slip.kind) == best))
             groups[named] = (*groups.get(named, ()), cell)
     return groups
+
+
+def _tells(slip: Slip, often: int, wrong: int) -> bool:
+    """Whether a slip that explains so many of the wrong cells of a step does so by more than chance."""
+    return 2 * often > wrong > 1 or (wrong <= MOST_SLIPS and slip.chance * wrong < BY_CHANCE)
 
 
 def _agreeing(able: list[_Explained]) -> list[_Explained]:

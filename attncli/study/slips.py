@@ -5,16 +5,18 @@ Slips come in kinds, the likeliest first. A slip is named only if it gives the c
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import pairwise
 from typing import cast
 
 from attncli.answers.model import Claim
+from attncli.equation.intervals import Interval
 from attncli.equation.tree import Call, Expression, Ref, walk
-from attncli.study.reach import can_reach
+from attncli.study.reach import can_reach, range_of
 from attncli.study.sentences import Box, Cell, Sentences, interval
 from attncli.study.verdicts import rounds_to
 
@@ -23,12 +25,16 @@ MOST_READ = 64  # numbers in a cell's equation that slips are sought in
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """What was done, how unlikely its kind is, and the cell's equation with it, over named cells."""
+    """What was done, how unlikely its kind is, and the cell's equation with it, over named cells.
+
+    `chance` is the share of all numbers that this kind of slip, or a likelier one, would explain just as well.
+    """
 
     name: str
     kind: int
     tree: Expression
     box: Box = field(default_factory=dict)
+    chance: float = 0.0
 
 
 def slips(sentences: Sentences, name: str, index: Cell) -> list[Slip]:
@@ -38,10 +44,41 @@ def slips(sentences: Sentences, name: str, index: Cell) -> list[Slip]:
         return []
     found = [*_of_the_result(sentences, name, index, claim)]
     tree = _named(sentences, name, index)
-    if sum(isinstance(node, Ref) for node in walk(tree)) > MOST_READ:
-        return found
-    candidates = (*_of_terms(tree), *_of_reads(sentences, tree))
-    return [*found, *(slip for slip in candidates if _reached(sentences, slip, claim))]
+    read = [node for node in walk(tree) if isinstance(node, Ref)]
+    if len(read) > MOST_READ or any(isinstance(sentences.settled(ref, {}).tree, Call) for ref in read):
+        return found  # nothing tells what was written on the way
+    candidates = [*_of_terms(tree), *_of_reads(sentences, tree)]
+    ranges = [_range(sentences, slip) for slip in candidates]
+    chances = _chances(candidates, ranges, claim)
+    target = interval(claim)
+    found += (
+        replace(slip, chance=chances[slip.kind])
+        for slip, range in zip(candidates, ranges, strict=True)
+        if range.meets(target) and _reached(sentences, slip, claim)
+    )
+    return found
+
+
+def _range(sentences: Sentences, slip: Slip) -> Interval:
+    sentence = sentences.settled(slip.tree, slip.box)
+    return range_of(sentence.tree, sentence.box)
+
+
+def _chances(candidates: list[Slip], ranges: list[Interval], claim: Claim) -> dict[int, float]:
+    """For each kind, how much of what lies between all these numbers it covers, together with likelier kinds."""
+    finite = [range for range in ranges if math.isfinite(range.width)]
+    if not finite:
+        return {slip.kind: 1.0 for slip in candidates}
+    around = max(range.high for range in finite) - min(range.low for range in finite)
+    unit = 2 * float(claim.half)
+    chances = {}
+    for kind in {slip.kind for slip in candidates}:
+        covered: dict[float, float] = {}
+        for slip, range in zip(candidates, ranges, strict=True):
+            if slip.kind <= kind:
+                covered[round(range.middle / unit) if unit else range.middle] = range.width + unit
+        chances[kind] = min(sum(covered.values()) / around, 1.0) if around else 1.0
+    return chances
 
 
 def _reached(sentences: Sentences, slip: Slip, claim: Claim) -> bool:
@@ -68,14 +105,20 @@ def _of_the_result(sentences: Sentences, name: str, index: Cell, claim: Claim) -
     own = Ref(name, tuple(map(str, index)))
     tree = _named(sentences, name, index)
     for text, other in _miswritten(claim):
-        sentence = sentences.settled(tree, {})
-        if rounds_to(sentences.true(name, index), other) or can_reach(sentence.tree, sentence.box, interval(other)):
+        if _may_be(sentences, name, index, other):
             yield Slip(text, 0, tree)
     for near in _neighbours(sentences, own):
         at = tuple(int(str(place)) for place in near.indices)
-        sentence = sentences.settled(_named(sentences, name, at), {})
-        if rounds_to(sentences.true(name, at), claim) or can_reach(sentence.tree, sentence.box, interval(claim)):
+        if _may_be(sentences, name, at, claim):
             yield Slip(f"it is the number of {cell_text(near)}", 1, tree)
+
+
+def _may_be(sentences: Sentences, name: str, index: Cell, claim: Claim) -> bool:
+    """Whether a cell is this number, in truth or by what was written before it."""
+    if rounds_to(sentences.true(name, index), claim):
+        return True
+    sentence = sentences.of(name, index)
+    return bool(sentence.box) and can_reach(sentence.tree, sentence.box, interval(claim))
 
 
 def _miswritten(claim: Claim) -> Iterator[tuple[str, Claim]]:

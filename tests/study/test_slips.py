@@ -61,3 +61,11 @@ def test_two_slips_in_a_step_are_told_apart() -> None:
         (("its sign was turned",), ((0, 1),)),
         (("Q[1][1] * K_T[1][0] was left out",), ((1, 0),)),
     ]
+
+
+def test_numbers_that_are_made_up_are_no_row_of_slips() -> None:
+    """For each of these a slip could be found: six wrong of six, and no cause for most of them."""
+    trace = run(loads(PROBLEM.replace("score: dot", "X: [[1.0, 0.5], [0.3, 0.9]]\nW_Q: [[0.5, 0.3], [0.2, 0.4]]")
+                      .replace("Q: [[2, 5], [13, 1]]\n", "").encode(), "p.yaml"))  # fmt: skip
+    answers = "Q: [[0.72, 0.91], [0.55, 0.12]]"
+    assert diagnose(judge(trace, read_answers(decode(answers.encode(), "a.yaml", None), trace))) == ()
