@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -20,6 +19,7 @@ from attncli.tracing.model import Step, Trace
 # A step's equation by its name, or the numbers that stand in its place; nothing where a mistake cannot be made.
 Changes: TypeAlias = Mapping[str, Expression | NDArray[Any]]
 Change: TypeAlias = Callable[[Trace], Changes]
+Function: TypeAlias = Callable[[Expression, Trace], Expression | None]  # of a step's own equation
 
 _SHARED = {KEY_HEAD: parse_expression(f"{HEAD} // group")}
 
@@ -40,6 +40,7 @@ def words(trace: Trace) -> dict[str, str]:
     """What stands for a name in braces in the equation of a mistake, as far as this trace has it."""
     n, m = trace["weights"].shape[-2:]
     found = {"n": str(n), "m": str(m), "logits": logits(trace)}
+    found["seen"] = "shifted" if trace.shifted else found["logits"]
     if "X" in trace:
         found["d_model"] = str(trace["X"].shape[-1])
     if trace.settings.heads:
@@ -104,7 +105,7 @@ def fits(trace: Trace, name: str, expression: Expression) -> bool:
     )
 
 
-def exchanged(**steps: Callable[[Expression, Trace], Expression | None]) -> Change:
+def exchanged(**steps: Function) -> Change:
     """The steps' own equations, each put through a function; none at all where one of them cannot be."""
 
     def change(trace: Trace) -> Changes:
@@ -132,7 +133,7 @@ def together(*changes: Change) -> Change:
     return change
 
 
-def renamed(**names: str) -> Callable[[Expression, Trace], Expression | None]:
+def renamed(**names: str) -> Function:
     """Arrays in place of others of the same shape."""
 
     def function(expression: Expression, trace: Trace) -> Expression | None:
@@ -177,7 +178,7 @@ def turned(expression: Expression, trace: Trace) -> Expression | None:
     return relettered(expression, {"i": "j", "j": "i"}) if n == m else None
 
 
-def transposed(name: str) -> Callable[[Expression, Trace], Expression | None]:
+def transposed(name: str) -> Function:
     """A matrix read with its last two indices in the other order; only a square one."""
 
     def function(expression: Expression, trace: Trace) -> Expression | None:
@@ -196,21 +197,10 @@ def transposed(name: str) -> Callable[[Expression, Trace], Expression | None]:
     return function
 
 
-def called(function: str, other: Callable[[tuple[Expression, ...]], Expression]) -> Callable[..., Expression | None]:
+def called(function: str, other: Callable[[tuple[Expression, ...]], Expression]) -> Function:
     """Every call of a function made another expression of its arguments."""
 
     def change(node: Expression) -> Expression:
         return other(node.arguments) if isinstance(node, Call) and node.function == function else node
 
     return lambda expression, _: rewrite(expression, change)
-
-
-def hidden(trace: Trace, shown: Callable[[Expression], Expression], value: Expression) -> Expression | None:
-    """What the mask lets through, with what it adds, and this value where it hides; None without a mask that hides."""
-    if "mask" not in trace:
-        return None
-    mask = trace.steps["mask"].rule.equation.expression
-    if isinstance(mask, Call) and mask.function == "where":
-        condition, added, _ = mask.arguments
-        return Call("where", (condition, shown(added), value))
-    return Call("where", (Call("eq", (mask, Number(-math.inf, "-inf"))), value, shown(mask)))

@@ -27,6 +27,11 @@ def exponentials(base: float, scores: Array) -> Array:
         return np.where(scores == -np.inf, 0.0, base ** np.where(scores == -np.inf, 0.0, scores))
 
 
+def half_up(array: Array, decimals: float) -> Array:
+    """Rounded, halves upwards."""
+    return np.floor(array * 10**decimals + 0.5) / 10**decimals
+
+
 def shares(part: Array, whole: Array) -> Array:
     return part / np.where(whole == 0, 1, whole)
 
@@ -45,19 +50,26 @@ def solution(given: dict[str, Any], did: str = "", number: float = 0.0) -> dict[
     if did == "transpose":
         w |= {name: w[name].T for name in str(given["transpose"])}
     found: dict[str, Array] = {"Q": x @ w["Q"], "K": context @ w["K"], "V": context @ w["V"]}
+    for name, array in found.items():
+        if f"b_{name}" in given and did != f"no b_{name}":
+            found[name] = array + given[f"b_{name}"]
     q, k, v = found.values()
     d_k, d_model, n, m = k.shape[1], x.shape[1], len(q), len(k)
     found["K_T"] = k if did == "K not transposed" else k.T
     scores = (k @ q.T) if did == "K Q^T" else q @ found["K_T"]
-    found["scores"] = np.round(scores, int(number)) if did == "rounded" else scores
+    found["scores"] = half_up(scores, number) if did == "rounded" else scores
     factor = {
         "unscaled": 1.0, "d_k": 1 / d_k, "d_model": d_model**-0.5, "n": n**-0.5, "times": d_k**0.5, "twice": 1 / d_k,
         "scale after": 1.0,
     }.get(did, d_k**-0.5)  # fmt: skip
     logits = found["scaled"] = found["scores"] * factor
+    if did == "scaled rounded":
+        logits = found["scaled"] = half_up(logits, number)
     mask = given.get("mask")
     softcap = given.get("softcap")
-    if softcap:
+    if softcap and did == "no softcap":
+        found["capped"] = logits
+    elif softcap:
         logits = found["capped"] = softcap * np.tanh(logits / softcap)
     if mask is not None:
         mask = {
@@ -72,7 +84,8 @@ def solution(given: dict[str, Any], did: str = "", number: float = 0.0) -> dict[
         elif did not in ("forgotten", "mask after"):
             logits = np.where(mask == -np.inf, mask, logits + mask)
         found["masked"] = logits
-    exp = found["exp"] = exponentials(number if did == "base" else np.e, logits)
+    base = number if did == "base" else given.get("exp_base", np.e)
+    exp = found["exp"] = exponentials(base, logits)
     found["row_sum"] = exp.sum(axis=1)
     if did == "plain":
         weights = shares(logits, logits.sum(axis=1, keepdims=True))
@@ -85,6 +98,8 @@ def solution(given: dict[str, Any], did: str = "", number: float = 0.0) -> dict[
     if did == "mask after":
         weights = np.where(mask == 0, weights, 0.0)
     found["weights"] = weights / d_k**0.5 if did == "scale after" else weights
+    if did == "weights rounded":
+        found["weights"] = half_up(weights, number)
     mixed = {"A X": context, "A K": k, "A Q": q}.get(did, v)
     found["output"] = (found["weights"].T if did == "A^T" else found["weights"]) @ mixed
     return found

@@ -18,11 +18,11 @@ from tests.study.mistaken import PLAIN, SQUARE, causal, solution
 DECIMALS = 6
 
 
-def written(array: Any) -> str:
+def written(array: Any, decimals: int = DECIMALS) -> str:
     """Nested lists, in all decimals, as a flow of YAML."""
     if isinstance(array, np.ndarray | list):
-        return "[" + ", ".join(map(written, array)) + "]"
-    return "-inf" if array == -np.inf else f"{array + 0.0:.{DECIMALS}f}"
+        return "[" + ", ".join(written(part, decimals) for part in array) + "]"
+    return "-inf" if array == -np.inf else f"{array + 0.0:.{decimals}f}"
 
 
 def problem_of(given: dict[str, Any]) -> str:
@@ -31,15 +31,17 @@ def problem_of(given: dict[str, Any]) -> str:
     return "\n".join([*lines, *(["mask: causal"] if "mask" in given else [])])
 
 
-def diagnosed(problem: str, answers: dict[str, Any]) -> tuple[Diagnosis, ...]:
+def diagnosed(problem: str, answers: dict[str, Any], decimals: int = DECIMALS) -> tuple[Diagnosis, ...]:
     trace = run(loads(problem.encode(), "p.yaml"))
-    text = "\n".join(f"{name}: {written(array)}" for name, array in answers.items())
+    text = "\n".join(f"{name}: {written(array, decimals)}" for name, array in answers.items())
     return diagnose(judge(trace, read_answers(decode(text.encode(), "a.yaml", None), trace)))
 
 
 MASKED = {**PLAIN, "mask": causal(3, 3)}
 CROSSED = {**PLAIN, "X": PLAIN["X"][:2], "context": PLAIN["X"], "mask": causal(2, 3)}
 CAPPED = {**MASKED, "softcap": 0.5}
+BIASED = {**PLAIN, **{f"b_{name}": np.array([0.3, -0.8]) for name in "QKV"}}
+STEEP = {**PLAIN, "W_Q": 4 * PLAIN["W_Q"]}
 
 CASES: list[tuple[str, dict[str, Any], str, float]] = [
     ("W_Q and W_K were swapped", {**PLAIN, "swap": "QK"}, "swap", 0),
@@ -81,7 +83,21 @@ CASES: list[tuple[str, dict[str, Any], str, float]] = [
     ("A K was worked out in place of A V", PLAIN, "A K", 0),
     ("A Q was worked out in place of A V", PLAIN, "A Q", 0),
     ("A^T V was worked out in place of A V", PLAIN, "A^T", 0),
-    ("the scores were rounded to one decimal first", PLAIN, "rounded", 1),
+    ("2.71 was taken for e", PLAIN, "base", 2.71),
+    ("2.718 was taken for e", PLAIN, "base", 2.718),
+    ("the base was e, not the one given", {**PLAIN, "exp_base": 2}, "base", np.e),
+    ("a bias was left out of Q", BIASED, "no b_Q", 0),
+    ("a bias was left out of V", BIASED, "no b_V", 0),
+    ("the softcap was left out", CAPPED, "no softcap", 0),
+    *(
+        (f"{which} were rounded to {word} first", PLAIN, did, decimals)
+        for which, did in (("the scores", "rounded"), ("the scaled scores", "scaled rounded"))
+        for decimals, word in enumerate(("whole numbers", "one decimal", "2 decimals", "3 decimals"))
+    ),
+    ("the weights were rounded to one decimal first", PLAIN, "weights rounded", 1),
+    ("the weights were rounded to 2 decimals first", PLAIN, "weights rounded", 2),
+    ("the weights were rounded to 3 decimals first", PLAIN, "weights rounded", 3),
+    ("the weights were rounded to whole numbers first", STEEP, "weights rounded", 0),
 ]  # fmt: skip
 
 # What no numbers can tell apart, and what the output cannot: by the algebra.
@@ -90,8 +106,24 @@ TWINS_IN_THE_END = [("W_Q and W_K were swapped", "K Q^T was worked out in place 
 ALIKE = {one: (other,) for pair in TWINS for one, other in (pair, pair[::-1])}
 ALIKE_IN_THE_END = {one: (other,) for pair in TWINS_IN_THE_END for one, other in (pair, pair[::-1])}
 
+# What no output shows: a bias of K adds the same to all scores of a row, which the softmax does not see, and the
+# exponentials of these sentinels are 0 in all the decimals there are.
+UNSEEN: list[tuple[str, dict[str, Any], str, float]] = (
+    [("a bias was left out of K", BIASED, "no b_K", 0)]
+    + [
+        (f"{text} was added in place of -inf", MASKED, "added", float(text))
+        for text in ("-1e9", "-1e4", "-9999", "-1000", "-100")
+    ]
+    + [
+        (f"hidden scores were set to {text}, not to -inf", MASKED, "set", float(text))
+        for text in ("-1e9", "-1e4", "-9999", "-1000", "-100")
+    ]
+)
 
-@pytest.mark.parametrize(("name", "given", "did", "number"), CASES, ids=[case[0] for case in CASES])
+
+@pytest.mark.parametrize(
+    ("name", "given", "did", "number"), [*CASES, *UNSEEN], ids=[case[0] for case in [*CASES, *UNSEEN]]
+)
 def test_named_from_the_matrices(name: str, given: dict[str, Any], did: str, number: float) -> None:
     found = diagnosed(problem_of(given), solution(given, did, number))
     assert set(found[0].mistakes) == {name, *ALIKE.get(name, ())}
@@ -103,3 +135,13 @@ def test_named_from_the_output_alone(name: str, given: dict[str, Any], did: str,
     found = diagnosed(problem_of(given), {"output": solution(given, did, number)["output"]})
     assert [diagnosis.step for diagnosis in found] == ["output"]
     assert set(found[0].mistakes) == {name, *ALIKE.get(name, ()), *ALIKE_IN_THE_END.get(name, ())}
+
+
+@pytest.mark.parametrize("decimals", [2, 3])
+@pytest.mark.parametrize(("name", "given", "did", "number"), CASES, ids=[case[0] for case in CASES])
+def test_whatever_is_named_in_few_decimals_is_not_another_mistake_alone(
+    name: str, given: dict[str, Any], did: str, number: float, decimals: int
+) -> None:
+    """With less to tell them by, others may be named, too: but never without the one that was made."""
+    found = diagnosed(problem_of(given), solution(given, did, number), decimals)
+    assert not found or name in found[0].mistakes

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from attncli.study.mistakes import MISTAKES
 from tests.study.mistaken import shares
-from tests.study.test_diagnosis import diagnosed, written
+from tests.study.test_diagnosis import CASES as OF_ONE_HEAD
+from tests.study.test_diagnosis import UNSEEN, diagnosed, written
 
 Array = NDArray[np.float64]
 
@@ -54,7 +56,7 @@ def solution(did: str, *, heads: int = 2, kv_heads: int = 1, rope: bool = False)
     group = heads // kv_heads
     k, v = (np.tile(a, (group, 1, 1)) if did == "tiled" else np.repeat(a, group, axis=0) for a in (k, v))
     found["scores"] = q @ k.swapaxes(-1, -2)
-    found["scaled"] = found["scores"] / width**0.5
+    found["scaled"] = found["scores"] / (width * (heads if did == "joined root" else 1)) ** 0.5
     exp = np.exp(found["scaled"])
     found["weights"] = shares(exp, exp.sum(axis=-1, keepdims=True))
     mixed = found["heads_output"] = found["weights"] @ v
@@ -82,6 +84,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("heads were joined without moving their axis back", "joined by rows", {"heads": 2, "kv_heads": 2}),
     ("KV heads were tiled, not repeated", "tiled", {"heads": 4, "kv_heads": 2}),
     ("W_O was transposed", "W_O transposed", {"heads": 2, "kv_heads": 2}),
+    ("the scores were divided by the root of d_k of all heads", "joined root", {"heads": 4, "kv_heads": 2}),
     ("RoPE turned the other pairs of features", "pairing", {"heads": 2, "kv_heads": 1, "rope": True}),
     ("RoPE was left out", "left out", {"heads": 2, "kv_heads": 1, "rope": True}),
     ("RoPE turned the other way", "other way", {"heads": 2, "kv_heads": 1, "rope": True}),
@@ -96,3 +99,18 @@ def test_named(name: str, did: str, sizes: dict[str, Any], whole: bool) -> None:
     assert diagnosed(text, solution("", **sizes)) == ()
     found = diagnosed(text, answers if whole else {"output": answers["output"]})
     assert found[0].mistakes == (name,)
+
+
+def test_every_mistake_is_made_in_a_test() -> None:
+    made = {name for name, *_ in (*CASES, *OF_ONE_HEAD, *UNSEEN)}
+    assert {mistake.name for mistake in MISTAKES} == made
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["matrices", "output"])
+def test_heads_that_are_given_and_split_by_rows(whole: bool) -> None:
+    """Q, K and V themselves: two heads side by side, cut where the rows end."""
+    answers, right = solution("split by rows", heads=2, kv_heads=2), {"Q": X @ W_Q[:, :4], "K": X @ W_K, "V": X @ W_V}
+    lines = [f"{name}: {written(array)}" for name, array in {**right, "W_O": W_O[:4, :4]}.items()]
+    later = {name: answers[name] for name in ("scores", "scaled", "weights", "output")}
+    found = diagnosed("\n".join([*lines, "heads: 2"]), later if whole else {"output": answers["output"]})
+    assert found[0].mistakes == ("heads were split by rows, without moving their axis",)
