@@ -29,6 +29,7 @@ from attncli.problem.mask_forms import FORMS
 from attncli.problem.model import Causal, Problem
 from attncli.problem.schema import problem_schema
 from attncli.render import FORMATS
+from attncli.study.mistakes import MISTAKES
 from attncli.tracing import run as run_trace
 from attncli.tracing.data import formula
 from attncli.tracing.schema import trace_schema
@@ -175,3 +176,8 @@ def _fields(schema: dict[str, Any]) -> Iterator[str]:
     for inner in ("items", "additionalProperties"):
         if isinstance(schema.get(inner), dict):
             yield from _fields(schema[inner])
+
+
+def test_every_mistake_stands_in_the_reference() -> None:
+    listed = re.findall(r"^\| (.+?) \| `", text("mistakes.md"), re.MULTILINE)
+    assert listed == [mistake.name for mistake in MISTAKES]
