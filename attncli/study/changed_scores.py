@@ -6,9 +6,11 @@ from decimal import ROUND_HALF_UP, Decimal
 
 import numpy as np
 
-from attncli.equation.tree import Call, Expression, Name
-from attncli.study.changes import Change, Changes, said
+from attncli.equation.tree import Call, Expression, Name, Ref, rewrite
+from attncli.study.changes import Change, Changes, exchanged, said
 from attncli.tracing.model import Trace
+
+_ROOT = Call("sqrt", (Name("d_k"),))
 
 
 def scaled(how: str) -> Change:
@@ -22,7 +24,22 @@ def scaled_once_more(expression: Expression, trace: Trace) -> Expression | None:
         return None
     if "scale" in trace.parameters:
         return Call("mul", (expression, Name("scale")))
-    return Call("div", (expression, Call("sqrt", (Name("d_k"),))))
+    return Call("div", (expression, _ROOT))
+
+
+def scaled_unasked(trace: Trace) -> Changes:
+    """Scores divided by the root of d_k in every step that reads them, where the problem asks for no scale."""
+    if "scaled" in trace:
+        return {}
+
+    def function(expression: Expression, _: Trace) -> Expression:
+        return rewrite(expression, divided)
+
+    def divided(node: Expression) -> Expression:
+        return Call("div", (node, _ROOT)) if isinstance(node, Ref) and node.name == "scores" else node
+
+    readers = [step.name for step in trace.computed() if "scores" in step.rule.inputs]
+    return exchanged(**dict.fromkeys(readers, function))(trace)
 
 
 def summed(total: str) -> Change:

@@ -26,6 +26,7 @@ from attncli.study.changed_scores import (
     rounded,
     scaled,
     scaled_once_more,
+    scaled_unasked,
     summed,
     without_bias,
 )
@@ -73,6 +74,7 @@ MISTAKES: tuple[Mistake, ...] = (
     Mistake("the scores were divided by the root of n", scaled("scores[i, j] / sqrt({n})")),
     Mistake("the scores were divided by the root of d_k of all heads", scaled("scores[i, j] / sqrt({joined})")),
     Mistake("the scores were multiplied by the root of d_k", scaled("scores[i, j] * sqrt(d_k)")),
+    Mistake("the scores were scaled, though no scale is asked for", scaled_unasked),
     Mistake("the scale was applied after the softmax", together(UNSCALED, exchanged(weights=scaled_once_more))),
     Mistake("the softcap was left out", exchanged(capped=uncapped)),
     Mistake("the softcap was applied after the mask", exchanged(masked=capped_last)),

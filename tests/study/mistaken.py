@@ -63,6 +63,8 @@ def solution(given: dict[str, Any], did: str = "", number: float = 0.0) -> dict[
         "scale after": 1.0,
     }.get(did, d_k**-0.5)  # fmt: skip
     logits = found["scaled"] = found["scores"] * factor
+    if given.get("score") == "dot":  # which has no step for what is scaled
+        logits = found.pop("scaled") if did == "unasked" else found["scores"]
     if did == "scaled rounded":
         logits = found["scaled"] = half_up(logits, number)
     mask = given.get("mask")

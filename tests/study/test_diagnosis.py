@@ -59,6 +59,7 @@ CASES: list[tuple[str, dict[str, Any], str, float]] = [
     ("the scores were divided by the root of d_model", PLAIN, "d_model", 0),
     ("the scores were divided by the root of n", PLAIN, "n", 0),
     ("the scores were multiplied by the root of d_k", PLAIN, "times", 0),
+    ("the scores were scaled, though no scale is asked for", {**PLAIN, "score": "dot"}, "unasked", 0),
     ("the scale was applied after the softmax", PLAIN, "scale after", 0),
     ("the softcap was applied after the mask", CAPPED, "softcap last", 0),
     ("the mask was forgotten", MASKED, "forgotten", 0),
