@@ -7,7 +7,8 @@ from attncli.equation.parse import parse_expression
 from attncli.equation.tree import Expression, Ref, rewrite
 from attncli.problem.axes import HEAD, KEY_HEAD
 from attncli.problem.keys import Pairing
-from attncli.study.changes import Change, Changes, exchanged, relettered, said
+from attncli.study.changes import Change, Changes, exchanged, said
+from attncli.study.exchanges import relettered
 from attncli.tracing.model import Trace
 
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 
 from attncli.equation.tree import Call, Expression, Name, Number, Ref, names_used, walk, whole
-from attncli.study.changes import Function, called, relettered
+from attncli.study.changes import Function
+from attncli.study.exchanges import called, relettered
 from attncli.tracing.model import Trace
 
 _HIDDEN = Number(-math.inf, "-inf")

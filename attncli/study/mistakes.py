@@ -30,7 +30,8 @@ from attncli.study.changed_scores import (
     summed,
     without_bias,
 )
-from attncli.study.changes import Change, exchanged, renamed, said, together, transposed, turned
+from attncli.study.changes import Change, exchanged, said, together
+from attncli.study.exchanges import renamed, transposed, turned
 
 SENTINELS = ("-1e9", "-1e4", "-9999", "-1000", "-100", "-10", "-1")
 DECIMALS = {0: "whole numbers", 1: "one decimal", 2: "2 decimals", 3: "3 decimals"}
