@@ -155,14 +155,14 @@ def _worked(each: Sequence[tuple[Problem | Dump, Mapping[str, str]]], precision:
     from attncli.problem.model import Problem
     from attncli.tracing.run import run
 
-    def work(content: Problem | Dump, changes: Mapping[str, str], shifted: bool) -> Trace | Dump:
+    def work(content: Problem | Dump, changes: Mapping[str, str], shifted: bool | None) -> Trace | Dump:
         if not isinstance(content, Problem):
             return content
         dtype, device = changes.get("dtype", "float64"), changes.get("device", "cpu")
         rounding = changes.get("rounding", "shown")
         return run(content, device=device, dtype=dtype, rounding=rounding, precision=precision, shifted=shifted)
 
-    worked = [work(content, changes, False) for content, changes in each]
+    worked = [work(content, changes, None) for content, changes in each]
     if any(side.shifted for side in worked):
         worked = [
             side if side.shifted else work(content, changes, True)

@@ -64,7 +64,7 @@ def parting(low: Trace, double: Trace) -> Parting:
 
 def parting_of(problem: Problem, low: Trace, precision: int = 3) -> Parting:
     """Where the trace of a problem in a lower format parts from float64, with the softmax shifted as it is there."""
-    double = run(problem, device=low.settings.device, precision=precision, shifted=low.shifted)
+    double = run(problem, device=low.settings.device, precision=precision, shifted=low.shifted or None)
     return parting(low, double)
 
 

@@ -45,14 +45,14 @@ def run(
     rounding: str = "shown",
     precision: int = 3,
     backend: Backend | None = None,
-    shifted: bool = False,
+    shifted: bool | None = None,
 ) -> Trace:
     """Work a problem out, step by step.
 
     `device` is "cpu" or "gpu" (exit 5 where there is none), `dtype` a key of `choices.DTYPES`; `rounding`
     is "shown" (full precision inside), "paper" (every step rounded to `precision` decimals feeds the next) or "exact"
     (fractions and closed forms), of which the last two work cell by cell on the CPU; the softmax is shifted where a
-    row of exponentials would show as 0 at this precision, or in any case if it is to be `shifted`. `backend` replaces
+    row of exponentials would show as 0 at this precision, or as `shifted` says, if it is not None. `backend` replaces
     the device's own where floats are worked with. Raises AttncliError, with exit code 2, for a choice that is none of
     these, and for a problem too large to be worked out exactly.
     """
@@ -66,33 +66,30 @@ def run(
         backend, format = backend or backend_for(device), DTYPES[dtype]
         worker = FloatWorker(backend, format, plan.parameters, plan.sizes)
         shift = shift_where_needed(problem, format, max(lowest_shown(max(precision, 3)), format.lowest_exponent))
-        return _trace(problem, plan, worker, _always if shifted else shift, backend, format)
+        return _trace(problem, plan, worker, shift if shifted is None else lambda _: shifted, backend, format)
 
 
-def _always(_: Host) -> bool:
-    return True
-
-
-def _on_paper(problem: Problem, plan: Plan, precision: int, shifted: bool) -> Trace:
+def _on_paper(problem: Problem, plan: Plan, precision: int, shifted: bool | None) -> Trace:
     """The trace rounded at every step, with the truth in the same steps beside it."""
     double = DTYPES["float64"]
-    shift = shift_where_needed(problem, double, max(lowest_shown(precision), double.lowest_exponent))
+    needed = shift_where_needed(problem, double, max(lowest_shown(precision), double.lowest_exponent))
+    shift = needed if shifted is None else lambda _: shifted
     decimals = PaperWorker(precision, plan.parameters, plan.sizes)
-    paper = _trace(problem, plan, decimals, _always if shifted else shift, CPU, double, precision, "paper")
+    paper = _trace(problem, plan, decimals, shift, CPU, double, precision, "paper")
     floats = FloatWorker(CPU, double, plan.parameters, plan.sizes)
     truth = _trace(problem, plan, floats, lambda _: "shifted" in paper, CPU, double)
     besides = (f"not rounded, {warning}" for warning in truth.warnings if warning not in paper.warnings)
     return replace(paper, truth=truth, warnings=(*paper.warnings, *besides))
 
 
-def _exactly(problem: Problem, plan: Plan, precision: int, shifted: bool) -> Trace:
+def _exactly(problem: Problem, plan: Plan, precision: int, shifted: bool | None) -> Trace:
     """The trace of closed forms; shifted where decimals of this precision would be."""
     from attncli.tracing.exact import ExactWorker  # and all that closed forms need
 
     double = DTYPES["float64"]
     shift = shift_where_needed(problem, double, max(lowest_shown(max(precision, 3)), double.lowest_exponent))
     worker = ExactWorker(plan.parameters, plan.sizes)
-    return _trace(problem, plan, worker, _always if shifted else shift, CPU, double, rounding="exact")
+    return _trace(problem, plan, worker, shift if shifted is None else lambda _: shifted, CPU, double, rounding="exact")
 
 
 def _trace(
