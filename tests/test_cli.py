@@ -20,7 +20,7 @@ USAGE = [
     ("inputs/i_love_ai.yaml", "there is no command inputs/i_love_ai.yaml",
      "did you mean attncli compute inputs/i_love_ai.yaml?"),
     ("a'b.YML", "there is no command a'b.YML", "did you mean attncli compute 'a'\"'\"'b.YML'?"),
-    ("-- --x", "there is no command --x", "the commands are compare, "),
+    ("-- --x", "there is no command --x", "the commands are check, compare, "),
     ("--versoin", "there is no option --versoin", "did you mean --version?"),
     ("compute p.yaml --precison 3", "there is no option --precison", "did you mean --precision?"),
     ("compute p.yaml --zz", "there is no option --zz", "see attncli compute --help"),
@@ -30,7 +30,7 @@ USAGE = [
     ("compute p.yaml --format", "option '--format' requires an argument", "see attncli compute --help"),
     ("compute p.yaml --heatmap=1", "option '--heatmap' does not take a value", "see attncli compute --help"),
     ("steps \x1b[31m --nope", "there is no option --nope", "see attncli steps --help"),
-    ("\x1b[31m", "there is no command \\x1b[31m", "the commands are compare, "),
+    ("\x1b[31m", "there is no command \\x1b[31m", "the commands are check, compare, "),
 ]  # fmt: skip
 
 
@@ -61,7 +61,7 @@ def test_no_arguments_are_answered_with_the_commands(capsys: pytest.CaptureFixtu
     assert out == ""
     assert err == (
         "attncli: error: a command is missing\n"
-        "help: the commands are compare, compute, cost, schema, steps and worksheet; attncli --help tells more\n"
+        "help: the commands are check, compare, compute, cost, schema, steps and worksheet; attncli --help tells more\n"
     )
 
 
@@ -86,7 +86,15 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 def test_every_command_has_a_line_of_help(capsys: pytest.CaptureFixture[str]) -> None:
     run(["--help"])
     listed = capsys.readouterr().out.split("Commands:\n")[1].splitlines()
-    assert [line.split()[0] for line in listed] == ["compare", "compute", "cost", "schema", "steps", "worksheet"]
+    assert [line.split()[0] for line in listed] == [
+        "check",
+        "compare",
+        "compute",
+        "cost",
+        "schema",
+        "steps",
+        "worksheet",
+    ]
     assert all(re.match(r"  \w+ +[A-Z].+\.$", line) for line in listed)
 
 

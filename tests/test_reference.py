@@ -21,6 +21,7 @@ from attncli.console.values import CHOICES
 from attncli.equation.python import PYTHON
 from attncli.equation.write import write
 from attncli.errors import Exit
+from attncli.page.check_schema import verdict_schema
 from attncli.page.comparison_schema import comparison_schema
 from attncli.page.variants import variants
 from attncli.problem.conventions import CONVENTIONS, Convention
@@ -53,11 +54,12 @@ def rows(page: str) -> dict[str, str]:
     return {row[1]: row[0] for row in re.finditer(r"^\| `?([^|`]+?)`? \|.*$", page, re.MULTILINE)}
 
 
-@pytest.mark.parametrize("name", ["problem", "trace", "answers", "comparison"])
+@pytest.mark.parametrize("name", ["problem", "trace", "answers", "verdict", "comparison"])
 def test_published_schemas_are_those_of_the_program(name: str, pytestconfig: pytest.Config) -> None:
     published = REFERENCE / f"{name}.schema.json"
     schemas = {
-        "problem": problem_schema, "trace": trace_schema, "answers": answers_schema, "comparison": comparison_schema,
+        "problem": problem_schema, "trace": trace_schema, "answers": answers_schema, "verdict": verdict_schema,
+        "comparison": comparison_schema,
     }  # fmt: skip
     schema = schemas[name]()
     if pytestconfig.getoption("--update"):

@@ -14,6 +14,7 @@ _SCHEMAS = {
     "problem": ("attncli.problem.schema", "problem_schema"),
     "trace": ("attncli.tracing.schema", "trace_schema"),
     "answers": ("attncli.answers.schema", "answers_schema"),
+    "verdict": ("attncli.page.check_schema", "verdict_schema"),
     "comparison": ("attncli.page.comparison_schema", "comparison_schema"),
 }
 
@@ -22,7 +23,7 @@ def schema(
     name: Annotated[str, typer.Argument(metavar="NAME", help=f"Which one: {listed(list(_SCHEMAS), last='or')}.")],
     output: options.Output = None,
 ) -> None:
-    """Print the JSON Schema (draft-07) of a problem file, a trace, answers or a comparison."""
+    """Print the JSON Schema (draft-07) of a problem file, a trace, answers, verdicts or a comparison."""
     if name not in _SCHEMAS:
         raise usage_error(
             f"there is no schema {name}",

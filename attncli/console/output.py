@@ -13,10 +13,11 @@ from attncli.errors import reason, unwritable, usage_error
 _EXAMPLES = {"-o": "solution.md", "--answers": "answers.yaml"}
 
 
-def check(path: str | None, source: str, option: str = "-o") -> None:
+def check(path: str | None, source: str, option: str = "-o", what: str = "the problem itself") -> None:
     """Refuse, before any work is done, to write over the problem itself or where nothing can be written.
 
-    `path` is what the option said, `source` the problem file or "-". Raises AttncliError (exit 2 or 4).
+    `path` is what the option said, `source` the file that is read or "-", `what` that file is. Raises AttncliError
+    (exit 2 or 4).
     """
     if path is None or path == "-":
         return
@@ -31,7 +32,7 @@ def check(path: str | None, source: str, option: str = "-o") -> None:
     with contextlib.suppress(OSError, ValueError):  # told when it is read
         given = given or _status(source)
     if target and stat.S_ISREG(target.st_mode) and _same(target, given):
-        raise usage_error(f"{option} {path} would write over the problem itself", help="give the output another name")
+        raise usage_error(f"{option} {path} would write over {what}", help="give the output another name")
     if path.endswith(os.sep) or (target and stat.S_ISDIR(target.st_mode)):
         raise unwritable(path, "it is a folder", option)
     if target and not os.access(path, os.W_OK):  # replacing it would go round its protection

@@ -81,13 +81,14 @@ class Cell:
     to write one.
 
     `shade` from 0 to 1 asks for a heat-map colour; `hidden` marks what a mask hides; `rounded` says that the number is
-    only near the closed form beside it.
+    only near the closed form beside it. `verdict` is that on a number which somebody wrote.
     """
 
     text: str
     shade: float | None = None
     hidden: bool = False
     rounded: bool = False
+    verdict: Literal["right", "carried", "rounding", "wrong", "missing"] | None = None
 
 
 @dataclass(frozen=True, slots=True)

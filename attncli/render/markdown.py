@@ -118,8 +118,8 @@ def _name(text: str) -> str:
 def _number(cell: page.Cell) -> str:
     if not cell.text:
         return BLANK
-    sign = mark(cell)
-    return write_number(cell.text, UNICODE) + (f" {sign}" if sign else "")
+    sign, number = mark(cell), write_number(cell.text, UNICODE)
+    return (f"**{number}**" if cell.verdict == "wrong" else number) + (f" {sign}" if sign else "")
 
 
 def _pipes(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int]) -> str:

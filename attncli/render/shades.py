@@ -1,4 +1,6 @@
-"""The heat-map's colours and marks: cividis, which reads the same with and without colour blindness."""
+"""The colours and marks of cells: of a heat map, cividis, which reads the same with and without colour blindness; of
+what a mask hides; and of verdicts, each with a sign of its own.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,7 @@ BLACK, WHITE = (0, 0, 0), (255, 255, 255)
 BLOCKS = "░▒▓█"
 HIDDEN = "·"
 LEGEND = "hidden by the mask"
+VERDICTS = {"right": "✓", "carried": "»", "rounding": "≈", "wrong": "✗", "missing": ""}  # a blank speaks for itself
 
 
 def background(shade: float) -> RGB:
@@ -36,7 +39,9 @@ def foreground(color: RGB) -> RGB:
 
 
 def mark(cell: Cell, *, shaded: bool = True) -> str:
-    """The sign after a number: what a mask hides (unless -inf says so itself), or its shade without colour."""
+    """The sign after a number: a verdict, what a mask hides (unless -inf says so), or its shade without colour."""
+    if cell.verdict is not None:
+        return VERDICTS[cell.verdict]
     if cell.hidden:
         return "" if cell.text == "-inf" else HIDDEN
     if cell.shade is None or not shaded:

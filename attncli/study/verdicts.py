@@ -7,6 +7,7 @@ is a matter of rounding, and anything else is an error made in this very cell.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from attncli.tracing.model import Trace
 
 Verdict: TypeAlias = Literal["right", "carried", "rounding", "wrong", "missing"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+CLOSE = 1e-12  # doubles this close, in relation, are the same
 EXACTLY = Decimal("1e-40")  # numbers this close, in relation, are the same
 
 
@@ -80,13 +82,18 @@ def _judged(sentences: Sentences, name: str, index: Cell, claim: Claim | None) -
         return Judged(_plain(claim, true), claim, float(true), float(true))
     sentence = sentences.of(name, index)
     own = (
-        value_at(sentence.tree, {ref: range.middle for ref, range in sentence.box.items()})
+        _clean(value_at(sentence.tree, {ref: range.middle for ref, range in sentence.box.items()}))
         if sentence.box
         else float(true)
     )
     if claim is None:
         return Judged("missing", None, float(true), own)
     return Judged(_verdict(claim, true, sentence), claim, float(true), own)
+
+
+def _clean(value: float) -> float:
+    """Without the noise in the last bits, which would turn a tie: 0.9791, not 0.9790999999999999."""
+    return float(f"{value:.15g}")
 
 
 def _plain(claim: Claim | None, true: Decimal) -> Verdict:
@@ -120,3 +127,12 @@ def _within(claim: Claim, distance: Decimal) -> Interval:
     value = float(claim.value)
     slack = float(distance) or abs(value) * 1e-13
     return Interval(value - slack, value + slack)
+
+
+def apart_as_written(judged: Judged) -> bool:
+    """Whether a carried cell is not what the numbers before it give exactly as they stand, but only within rounding."""
+    if judged.verdict != "carried" or judged.given is None or not math.isfinite(judged.own):
+        return False
+    if judged.given.exact:
+        return not math.isclose(judged.own, float(judged.given.value), rel_tol=CLOSE, abs_tol=CLOSE)
+    return not rounds_to(Decimal(repr(judged.own)), judged.given)

@@ -17,7 +17,7 @@ def printed(name: str, capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
     return schema
 
 
-@pytest.mark.parametrize("name", ["problem", "trace", "answers", "comparison"])
+@pytest.mark.parametrize("name", ["problem", "trace", "answers", "verdict", "comparison"])
 def test_a_schema_is_one(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     schema = printed(name, capsys)
     assert schema["$schema"] == "http://json-schema.org/draft-07/schema#"
@@ -25,9 +25,9 @@ def test_a_schema_is_one(name: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_an_unknown_schema(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["schema", "verdicts"]) == 2
+    assert run(["schema", "pages"]) == 2
     assert capsys.readouterr().err == (
-        "attncli: error: there is no schema verdicts\nhelp: the schemas are problem, trace, answers, comparison\n"
+        "attncli: error: there is no schema pages\nhelp: the schemas are problem, trace, answers, verdict, comparison\n"
     )
 
 

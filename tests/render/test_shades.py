@@ -33,6 +33,11 @@ def test_digits_have_the_contrast_that_wcag_asks_for(shade: float) -> None:
         (Cell("1", shade=1.0), "█"),
         (Cell("0", shade=0.0, hidden=True), "·"),
         (Cell("-inf", hidden=True), ""),
+        (Cell("1", verdict="right"), "✓"),
+        (Cell("1", verdict="carried"), "»"),
+        (Cell("1", verdict="rounding"), "≈"),
+        (Cell("1", verdict="wrong"), "✗"),
+        (Cell("?", verdict="missing"), ""),
     ],
 )
 def test_marks_without_colour(cell: Cell, sign: str) -> None:

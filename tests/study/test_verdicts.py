@@ -15,7 +15,7 @@ from attncli.answers.reader import read_answers
 from attncli.page.printer import show
 from attncli.problem.reader import loads
 from attncli.problem.source import decode
-from attncli.study.verdicts import Verdicts, judge, rounds_to
+from attncli.study.verdicts import Verdicts, apart_as_written, judge, rounds_to
 from attncli.tracing import Trace, run
 
 PRINTED = """
@@ -106,6 +106,21 @@ def test_a_number_rounds_to_its_claim(written: str, true: str, right: bool) -> N
     claim = read_claim(written)
     assert claim is not None
     assert rounds_to(Decimal(true), claim) is right
+
+
+@pytest.mark.parametrize(
+    ("scores", "weights", "apart"),
+    [
+        ("[[0, 2.00]]", "[[0.1192, 0.8808]]", False),  # of scores 0 and 2 the weights are 0.11920 and 0.88080
+        ("[[0, 2.00]]", "[[0.119, 0.8812]]", True),  # of 0 and 2.003 the second is 0.88111, of 2.005 it is 0.88132
+        ("[[0, 0]]", "[[1/2, 1/2]]", False),
+        ("[[0, 1.0]]", "[[0.2689, 0.7311]]", False),  # right
+    ],
+)
+def test_what_only_rounding_lets_be_carried(scores: str, weights: str, apart: bool) -> None:
+    trace = traced("Q: [[1]]\nK: [[0], [1]]\nV: [[1], [2]]\nscore: dot")
+    verdicts = judged(trace, f"scores: {scores}\nweights: {weights}")
+    assert apart_as_written(verdicts.steps["weights"][0, 1]) is apart
 
 
 def solution(trace: Trace, precision: int) -> dict[str, Any]:

@@ -25,6 +25,10 @@ LINES = 30  # a matrix does not break across pages
 TALL = r"\vrule height1.2em depth0.6em width0pt"  # keeps rows of fractions apart
 BLANK = r"\underline{\hspace{3.5em}}"  # room to write a number
 BLANK_WIDTH = 7  # digits
+VERDICTS = {  # the sign and the color of each
+    "right": (r"\surd", "0,0.45,0"), "carried": (r"\gg", "0,0.4,0.6"), "rounding": (r"\approx", "0.6,0.4,0"),
+    "wrong": (r"\times", "0.8,0,0"), "missing": ("", "0,0,0"),
+}  # fmt: skip
 TALL_LINES = 1.6  # how many lines such a row takes
 
 
@@ -115,7 +119,7 @@ def _width(column: Sequence[Cell]) -> float:
     parts = [cell.text.partition(".") for cell in column]
     before = max(len(whole) + SIGN * whole.count("-") for whole, _, _ in parts)
     after = max(len(point + digits) + POWER * ("e" in digits) for _, point, digits in parts)
-    return before + after + BOX * any(cell.shade is not None for cell in column)
+    return before + after + BOX * any(cell.shade is not None or cell.verdict for cell in column)
 
 
 def _is_tall(row: Sequence[Cell]) -> bool:
@@ -151,11 +155,19 @@ def _cell(cell: Cell, boxed: bool, before: str, after: str) -> str:
     if not cell.text:
         return rf"\hfill {BLANK}"
     number = write_number(cell.text, LATEX) + _phantom(after)
-    if cell.hidden:
+    if cell.verdict is not None:
+        number = _judged(number, cell.verdict)
+    elif cell.hidden:
         number = rf"{{\color[gray]{{{GRAY}}}{number}}}" + (r"\kern\fboxsep" if boxed else "")
     elif cell.shade is not None:
         number = _shaded(_phantom(before) + f"{{{number}}}", cell.shade)
     return rf"\hfill {number}"
+
+
+def _judged(number: str, verdict: str) -> str:
+    """A number with the sign of its verdict, in its color, and as wide with any sign."""
+    sign, color = VERDICTS[verdict]
+    return rf"{{\color[rgb]{{{color}}}{number}\rlap{{${{}}^{{{sign}}}$}}}}\kern0.7em"
 
 
 def _phantom(text: str) -> str:

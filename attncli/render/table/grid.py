@@ -122,7 +122,12 @@ def _widened(column: _Column, width: int) -> _Column:
     return _Column(more + column.head, tuple(more + cell for cell in column.cells)) if more else column
 
 
+LOOKS = {"right": "green", "carried": "cyan", "rounding": "yellow", "wrong": "bold red", "missing": "magenta"}
+
+
 def _look(cell: Cell) -> str | Style:
+    if cell.verdict is not None:
+        return LOOKS[cell.verdict]
     if cell.hidden:
         return "dim"
     if cell.shade is None:

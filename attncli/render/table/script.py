@@ -13,6 +13,9 @@ from attncli.render.labels import label, visible
 _ASCII = str.maketrans(
     {
         **dict(zip("─━⎡⎢⎣⎤⎥⎦•·×≈–“”‘’░▒▓█", "-=[|[]|]-*x~-\"\"''.:+#", strict=True)),
+        "✓": "+",
+        "✗": "x",
+        "»": ">",
         "→": "->",
         "…": "...",
         "²": "^2",
@@ -24,7 +27,7 @@ _ASCII = str.maketrans(
         "␣": r"\x20",
     }
 )
-_DRAWN = "─━⎡⎢⎣⎤⎥⎦•·×≈→√ᵀΣ∞░▒▓█"
+_DRAWN = "─━⎡⎢⎣⎤⎥⎦•·×≈→√ᵀΣ∞░▒▓█✓✗"
 
 
 @dataclass(frozen=True, slots=True)

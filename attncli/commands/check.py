@@ -1,0 +1,101 @@
+"""`attncli check`: a solution worked by hand, held against the problem."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from attncli.console import options, values
+from attncli.english import listed
+from attncli.errors import Exit, usage_error
+
+_MARKS = range(1, 1001)
+
+
+def check(
+    file: Annotated[str, typer.Argument(metavar="PROBLEM", help="The problem in YAML or JSON; - is standard input.")],
+    answers: Annotated[
+        str,
+        typer.Argument(
+            metavar="ANSWERS",
+            help="What somebody worked out: some or all steps in YAML or JSON, or a page of ours in Markdown or LaTeX "
+            "with numbers written in; - is standard input.",
+        ),
+    ],
+    format: options.Format = None,
+    output: options.Output = None,
+    steps: Annotated[
+        str | None,
+        typer.Option("--steps", metavar="NAME,…", help="Judge these steps only; the others are still built upon."),
+    ] = None,
+    marks: Annotated[
+        str | None, typer.Option("--marks", metavar="N", help="Tell how many of N marks it earns.")
+    ] = None,
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Let pass what is off by one unit of the last digit at most.")
+    ] = False,
+    as_: options.As = None,
+    color: options.Color = "auto",
+    math: options.Math = None,
+    fragment: options.Fragment = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Check a solution worked by hand: find the first wrong number, and judge every other.
+
+    The digits as written are the precision claimed. Each cell is right; carried, where it follows from the solution's
+    own numbers before it; rounding, off by one unit of the last digit at most; wrong; or missing, where it was left
+    blank. The exit code is 1 where a cell is wrong or missing, or, without --lenient, off by rounding; it is 0 where
+    all are right or carried. Steps that are not in the answers do not count.
+    """
+    page_format = values.output_format(format, output)
+    chosen = None if steps is None else values.names("--steps", steps)
+    of = None if marks is None else values.whole("--marks", marks, _MARKS)
+    for option, value in (("--as", as_), ("--color", color), ("--math", math)):
+        if value is not None:
+            values.choice(option, value)
+    for option, other, together, help in (
+        ("--math", f"--format {page_format}", math is not None and page_format != "markdown",
+         "--math is for --format markdown"),
+        ("--fragment", f"--format {page_format}", fragment and page_format != "latex",
+         "--fragment is for --format latex"),
+    ):  # fmt: skip
+        if together:
+            raise usage_error(f"{option} does not go with {other}", help=help)
+    if file == answers == "-":
+        raise usage_error("standard input cannot be both files", help="name a file for one of the two")
+
+    from attncli.console import output as files
+    from attncli.console.threads import limit_threads
+    from attncli.problem.source import read_source
+
+    files.check(output, file)
+    files.check(output, answers, what="the answers")
+    source, written = read_source(file), read_source(answers)
+    limit_threads(source.text)  # before the first import of NumPy
+
+    from attncli.answers.reader import read_answers
+    from attncli.console.page import write_page
+    from attncli.console.report import warn
+    from attncli.page.check import check_page
+    from attncli.page.selection import chosen_steps
+    from attncli.problem.reader import read_problem
+    from attncli.study.solution import judged
+
+    problem = read_problem(source, convention=as_)
+    solution = judged(problem, lambda trace: read_answers(written, trace), lenient=lenient)
+    trace = solution.verdicts.trace
+    if chosen is not None:
+        names = chosen_steps(trace, chosen)
+        answered = list(solution.verdicts.steps)
+        if lacking := [name for name in names if name not in answered]:
+            raise usage_error(
+                f"--steps: {written.name} has no answers to {listed(lacking)}", help=f"it has {listed(answered)}"
+            )
+        solution = solution.only(names)
+    write_page(
+        check_page(solution, marks=of), page_format, output, color=color, math=math or "fences", fragment=fragment
+    )
+    if not quiet:
+        for message in trace.warnings:
+            warn(message, sys.stderr)
+    return Exit.OK if solution.passed else Exit.DIFFERENCE
