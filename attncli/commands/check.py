@@ -79,11 +79,13 @@ def check(
     from attncli.page.check import check_page
     from attncli.page.selection import chosen_steps
     from attncli.problem.reader import read_problem
+    from attncli.study.diagnosis import diagnose
     from attncli.study.solution import judged
 
     problem = read_problem(source, convention=as_)
     solution = judged(problem, lambda trace: read_answers(written, trace), lenient=lenient)
     trace = solution.verdicts.trace
+    diagnoses = diagnose(solution.verdicts)
     if chosen is not None:
         names = chosen_steps(trace, chosen)
         answered = list(solution.verdicts.steps)
@@ -92,9 +94,9 @@ def check(
                 f"--steps: {written.name} has no answers to {listed(lacking)}", help=f"it has {listed(answered)}"
             )
         solution = solution.only(names)
-    write_page(
-        check_page(solution, marks=of), page_format, output, color=color, math=math or "fences", fragment=fragment
-    )
+        diagnoses = tuple(found for found in diagnoses if found.step in names)
+    page = check_page(solution, marks=of, diagnoses=diagnoses)
+    write_page(page, page_format, output, color=color, math=math or "fences", fragment=fragment)
     if not quiet:
         for message in trace.warnings:
             warn(message, sys.stderr)

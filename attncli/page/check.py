@@ -6,20 +6,22 @@ from collections.abc import Iterator, Sequence
 
 from attncli.answers.model import Claim
 from attncli.english import count, either, listed
-from attncli.page.check_data import Diagnosed, check_data
+from attncli.page.check_data import check_data
+from attncli.page.check_diagnosis import diagnosis_blocks
 from attncli.page.check_steps import counts_table, legend, loose, loose_ends, step_blocks
 from attncli.page.check_worked import claimed, decimals, worked_twice
-from attncli.page.document import Block, Document, Heading, Listing, Paragraph, Text, Worked
+from attncli.page.document import Block, Document, Heading, Paragraph, Text, Worked
 from attncli.page.measures import number
 from attncli.page.printer import show
 from attncli.page.worked import cell_label
+from attncli.study.diagnosis import Diagnosis
 from attncli.study.sentences import Cell
 from attncli.study.solution import Solution
 from attncli.study.trivial import trivial_answer
 from attncli.study.verdicts import Verdict, Verdicts
 
 
-def check_page(solution: Solution, *, marks: int | None = None, diagnoses: Sequence[Diagnosed] = ()) -> Document:
+def check_page(solution: Solution, *, marks: int | None = None, diagnoses: Sequence[Diagnosis] = ()) -> Document:
     """The page; with `marks`, how many of so many the solution earns."""
     title = solution.verdicts.trace.title or solution.verdicts.answers.name
     return Document(
@@ -29,7 +31,7 @@ def check_page(solution: Solution, *, marks: int | None = None, diagnoses: Seque
     )
 
 
-def _blocks(solution: Solution, marks: int | None, diagnoses: Sequence[Diagnosed]) -> Iterator[Block]:
+def _blocks(solution: Solution, marks: int | None, diagnoses: Sequence[Diagnosis]) -> Iterator[Block]:
     verdicts = solution.verdicts
     first = verdicts.first_wrong
     yield Paragraph(_answer(solution) if first is None else _first(verdicts, *first))
@@ -54,9 +56,7 @@ def _blocks(solution: Solution, marks: int | None, diagnoses: Sequence[Diagnosed
         yield Paragraph((said,), "warning")
     if solution.other_form:
         yield Paragraph((_form(verdicts),), "note")
-    if diagnoses:
-        yield Heading("What explains it")
-        yield Listing(tuple((f"{found.step}: {found.mistake} ({found.explains})",) for found in diagnoses))
+    yield from diagnosis_blocks(verdicts, diagnoses)
     yield Heading("Step by step")
     yield counts_table(verdicts)
     yield Paragraph((legend(verdicts),))

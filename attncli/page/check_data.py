@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from attncli import __version__
+from attncli.page.check_diagnosis import diagnosis_data
 from attncli.page.comparison_data import as_json
+from attncli.study.diagnosis import Diagnosis
 from attncli.study.solution import Solution
 from attncli.study.verdicts import Judged
 from attncli.tracing.data import FORMAT
 
 
-class Diagnosed(Protocol):
-    """A known mistake that reproduces what was written: its name, the step it is in, and what it explains."""
-
-    @property
-    def mistake(self) -> str: ...
-
-    @property
-    def step(self) -> str: ...
-
-    @property
-    def explains(self) -> str: ...
-
-
-def check_data(solution: Solution, *, marks: int | None, diagnoses: Sequence[Diagnosed]) -> dict[str, Any]:
+def check_data(solution: Solution, *, marks: int | None, diagnoses: Sequence[Diagnosis]) -> dict[str, Any]:
     """Every cell with its verdict, the first wrong one, how many there are of each, and the diagnoses; format 1."""
     verdicts = solution.verdicts
     first = verdicts.first_wrong
@@ -35,9 +24,7 @@ def check_data(solution: Solution, *, marks: int | None, diagnoses: Sequence[Dia
         "steps": {name: {"cells": _nested(cells.tolist())} for name, cells in verdicts.steps.items()},
         "first_wrong": None if first is None else {"step": first[0], "index": list(first[1])},
         "counts": verdicts.counts,
-        "diagnoses": [
-            {"mistake": found.mistake, "step": found.step, "explains": found.explains} for found in diagnoses
-        ],
+        "diagnoses": diagnosis_data(verdicts, diagnoses),
         "passed": solution.passed,
     }
     if marks is not None:

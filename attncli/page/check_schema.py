@@ -7,10 +7,29 @@ from typing import Any
 from attncli.attention.rules import RULES
 from attncli.study.verdicts import VERDICTS
 
+
+def _object(properties: dict[str, Any], optional: dict[str, Any] | None = None) -> dict[str, Any]:
+    """An object with these properties, of which only the optional ones may be missing; later versions may add some."""
+    return {"type": "object", "properties": {**properties, **(optional or {})}, "required": list(properties)}
+
+
 _TEXT: dict[str, Any] = {"type": "string"}
 _COUNT: dict[str, Any] = {"type": "integer", "minimum": 0}
+_INDEX: dict[str, Any] = {"type": "array", "items": _COUNT}
 _NUMBER: dict[str, Any] = {"anyOf": [{"type": "number"}, {"enum": ["Infinity", "-Infinity", "NaN"]}]}
 _STEP: dict[str, Any] = {"enum": list(RULES)}
+_MISTAKES: dict[str, Any] = {"type": "array", "items": _TEXT}
+_DIAGNOSIS = _object(
+    {
+        "mistake": _TEXT,
+        "step": _STEP,
+        "explains": {**_TEXT, "description": "How much of its step, in words."},
+        "likely": {"type": "boolean", "description": "False for a slip that chance would explain as well."},
+        "cells": {"type": "array", "items": _INDEX, "description": "The wrong cells it explains."},
+        "alike": {**_MISTAKES, "description": "Other mistakes that give the same numbers."},
+        "equations": {"type": "array", "items": _TEXT, "description": "The steps as the mistake has them."},
+    }
+)
 
 
 def verdict_schema() -> dict[str, Any]:
@@ -33,7 +52,7 @@ def verdict_schema() -> dict[str, Any]:
                 "first_wrong": {
                     "anyOf": [
                         {"type": "null"},
-                        _object({"step": _STEP, "index": {"type": "array", "items": _COUNT}}),
+                        _object({"step": _STEP, "index": _INDEX}),
                     ],
                     "description": "The first cell in which an error was made, in the order of work.",
                 },
@@ -43,7 +62,7 @@ def verdict_schema() -> dict[str, Any]:
                 },
                 "diagnoses": {
                     "type": "array",
-                    "items": _object({"mistake": _TEXT, "step": _STEP, "explains": _TEXT}),
+                    "items": _DIAGNOSIS,
                     "description": "Known mistakes that reproduce what was written.",
                 },
                 "passed": {"type": "boolean", "description": "Whether the exit code is 0; else it is 1."},
@@ -70,8 +89,3 @@ def verdict_schema() -> dict[str, Any]:
             ),
         },
     }
-
-
-def _object(properties: dict[str, Any], optional: dict[str, Any] | None = None) -> dict[str, Any]:
-    """An object with these properties, of which only the optional ones may be missing; later versions may add some."""
-    return {"type": "object", "properties": {**properties, **(optional or {})}, "required": list(properties)}

@@ -31,6 +31,11 @@ class Sentence:
     tree: Expression
     box: Box
 
+    @property
+    def sharp(self) -> bool:
+        """Whether the cell comes to one number only: it is a copy, or none of what is written in it was rounded."""
+        return isinstance(self.tree, Ref) or all(range.width == 0 for range in self.box.values())
+
 
 @dataclass(slots=True)
 class Sentences:

@@ -6,17 +6,16 @@ Slips come in kinds, the likeliest first. A slip is named only if it gives the c
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from itertools import pairwise
 from typing import cast
 
 from attncli.answers.model import Claim
 from attncli.equation.intervals import Interval
 from attncli.equation.tree import Call, Expression, Ref, walk
-from attncli.study.reach import can_reach, range_of
+from attncli.study.miswritten import miscopied, miswritten
+from attncli.study.reach import can_reach, range_of, value_at
 from attncli.study.sentences import Box, Cell, Sentences, interval
 from attncli.study.verdicts import rounds_to
 
@@ -27,7 +26,8 @@ MOST_READ = 64  # numbers in a cell's equation that slips are sought in
 class Slip:
     """What was done, how unlikely its kind is, and the cell's equation with it, over named cells.
 
-    `chance` is the share of all numbers that this kind of slip, or a likelier one, would explain just as well.
+    `chance` is the share of all numbers that this kind of slip, or a likelier one, would explain just as well; `plain`
+    says that it gives the cell with the numbers exactly as they stand, not only with some within their rounding.
     """
 
     name: str
@@ -35,6 +35,7 @@ class Slip:
     tree: Expression
     box: Box = field(default_factory=dict)
     chance: float = 0.0
+    plain: bool = True
 
 
 def slips(sentences: Sentences, name: str, index: Cell) -> list[Slip]:
@@ -52,7 +53,7 @@ def slips(sentences: Sentences, name: str, index: Cell) -> list[Slip]:
     chances = _chances(candidates, ranges, claim)
     target = interval(claim)
     found += (
-        replace(slip, chance=chances[slip.kind])
+        replace(slip, chance=chances[slip.kind], plain=_as_they_stand(sentences, slip, claim))
         for slip, range in zip(candidates, ranges, strict=True)
         if range.meets(target) and _reached(sentences, slip, claim)
     )
@@ -86,6 +87,12 @@ def _reached(sentences: Sentences, slip: Slip, claim: Claim) -> bool:
     return can_reach(sentence.tree, sentence.box, interval(claim))
 
 
+def _as_they_stand(sentences: Sentences, slip: Slip, claim: Claim) -> bool:
+    sentence = sentences.settled(slip.tree, slip.box)
+    own = value_at(sentence.tree, {ref: range.middle for ref, range in sentence.box.items()})
+    return math.isfinite(own) and rounds_to(Decimal(f"{own:.15g}"), claim)
+
+
 def _named(sentences: Sentences, name: str, index: Cell) -> Expression:
     """The cell's equation over the cells of steps by their names."""
 
@@ -104,7 +111,7 @@ def _of_the_result(sentences: Sentences, name: str, index: Cell, claim: Claim) -
     """The right number, written otherwise; or that of a neighbour."""
     own = Ref(name, tuple(map(str, index)))
     tree = _named(sentences, name, index)
-    for text, other in _miswritten(claim):
+    for text, other in miswritten(claim):
         if _may_be(sentences, name, index, other):
             yield Slip(text, 0, tree)
     for near in _neighbours(sentences, own):
@@ -119,29 +126,6 @@ def _may_be(sentences: Sentences, name: str, index: Cell, claim: Claim) -> bool:
         return True
     sentence = sentences.of(name, index)
     return bool(sentence.box) and can_reach(sentence.tree, sentence.box, interval(claim))
-
-
-def _miswritten(claim: Claim) -> Iterator[tuple[str, Claim]]:
-    """What the number may have been meant to be."""
-    if claim.value:
-        yield "its sign was turned", Claim(claim.text, -claim.value, claim.half)
-    yield from (("two of its digits were swapped", Claim(text, Decimal(text), claim.half)) for text in _swapped(claim))
-    for factor in (Decimal(10), Decimal("0.1")):
-        if claim.value:
-            yield "its decimal point was moved", Claim(claim.text, claim.value * factor, claim.half * factor)
-
-
-def _swapped(claim: Claim) -> Iterator[str]:
-    """A plain number with two neighbouring digits in the other order."""
-    text = claim.text
-    if not re.fullmatch(r"[-+]?\d*\.?\d+", text):
-        return
-    places = [at for at, letter in enumerate(text) if letter.isdigit()]
-    for one, other in pairwise(places):
-        if text[one] != text[other]:
-            letters = list(text)
-            letters[one], letters[other] = letters[other], letters[one]
-            yield "".join(letters)
 
 
 def _of_terms(tree: Expression) -> Iterator[Slip]:
@@ -166,10 +150,11 @@ def _of_reads(sentences: Sentences, tree: Expression) -> Iterator[Slip]:
         claim = sentences.written(ref.name, tuple(int(str(at)) for at in ref.indices))
         if claim is None:
             continue
-        for text in _swapped(claim):
-            copied, value = Ref(ref.name, (*ref.indices, "copied")), Claim(text, Decimal(text), claim.half)
+        copied = Ref(ref.name, (*ref.indices, "copied"))
+        for kind, text in miscopied(claim):
+            value = Claim(text, Decimal(text), claim.half)
             name = f"{cell_text(ref)} was copied as {text}"
-            yield Slip(name, 4, _put(tree, ref, copied), {copied: interval(value)})
+            yield Slip(name, kind, _put(tree, ref, copied), {copied: interval(value)})
 
 
 def _put(tree: Expression, node: Expression, other: Expression) -> Expression:

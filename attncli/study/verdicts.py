@@ -2,7 +2,7 @@
 
 A cell is carried where it follows from the solution's own earlier numbers, each anywhere within the precision it was
 written with; steps that were left out are worked out on the way. What misses that by a unit of the last digit written
-is a matter of rounding, and anything else is an error made in this very cell.
+is a matter of rounding, if there was anything to round, and all else is an error made in this very cell.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _judged(sentences: Sentences, name: str, index: Cell, claim: Claim | None) -
     )
     if claim is None:
         return Judged("missing", None, float(true), own)
-    return Judged(_verdict(claim, true, sentence), claim, float(true), own)
+    return Judged(_verdict(claim, true, sentence, own), claim, float(true), own)
 
 
 def _clean(value: float) -> float:
@@ -101,15 +101,26 @@ def _plain(claim: Claim | None, true: Decimal) -> Verdict:
     return "missing" if claim is None else "right" if rounds_to(true, claim) else "wrong"
 
 
-def _verdict(claim: Claim, true: Decimal, sentence: Sentence) -> Verdict:
+def _verdict(claim: Claim, true: Decimal, sentence: Sentence, own: float) -> Verdict:
     if rounds_to(true, claim):
         return "right"
     if sentence.box and can_reach(sentence.tree, sentence.box, _within(claim, claim.half)):
         return "carried"
     near = _within(claim, 3 * claim.half)  # the same, missed by one unit at either end
-    if float(true) in near or (sentence.box and can_reach(sentence.tree, sentence.box, near)):
+    if float(true) in near and not fits_into(true, claim):
+        return "rounding"
+    settled = sentence.sharp and math.isfinite(own) and fits_into(Decimal(repr(own)), claim)
+    if sentence.box and not settled and can_reach(sentence.tree, sentence.box, near):
         return "rounding"
     return "wrong"
+
+
+def fits_into(number: Decimal, claim: Claim) -> bool:
+    """Whether a number has no more digits than a claim, so that writing it like that rounds nothing."""
+    if claim.exact or not number.is_finite():
+        return True
+    units = number / (2 * claim.half)
+    return abs(units - units.to_integral_value()) <= EXACTLY * max(Decimal(1), abs(units))
 
 
 def rounds_to(true: Decimal, claim: Claim) -> bool:

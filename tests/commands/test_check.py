@@ -94,7 +94,8 @@ def test_a_printed_example_with_hardly_a_number_right(checked: Checked) -> None:
     assert cells(data, "output", "wrong") == [(1, 0), (1, 1), (2, 0), (2, 1)]
     assert verdicts(data, "output")[0][0] == "carried"
     assert sum(data["counts"].values()) == 51
-    assert data["diagnoses"] == []
+    assert [found["mistake"] for found in data["diagnoses"]] == ["K_T[1][1] was taken for K_T[1][0]"]
+    assert not data["diagnoses"][0]["likely"]  # 0.47·0.79 + 0.57·0.51 = 0.662 could be 0.66 by chance
 
 
 def test_a_printed_example_with_exponentials_that_its_scaled_scores_do_not_give(

@@ -15,8 +15,8 @@ from attncli.tracing import run
 PROBLEM = "Q: [[2, 5], [13, 1]]\nK: [[3, 11], [7, -4]]\nV: [[1.25, 0.5], [3.5, 2]]\nscore: dot"
 
 
-def diagnosed(answers: str) -> tuple[Diagnosis, ...]:
-    trace = run(loads(PROBLEM.encode(), "p.yaml"))
+def diagnosed(answers: str, problem: str = PROBLEM) -> tuple[Diagnosis, ...]:
+    trace = run(loads(problem.encode(), "p.yaml"))
     return diagnose(judge(trace, read_answers(decode(answers.encode(), "a.yaml", None), trace)))
 
 
@@ -49,6 +49,21 @@ def test_a_number_copied_with_swapped_digits_explains_all_cells_it_is_in() -> No
     (found,) = diagnosed("scores: [[61, -6], [104, 213]]")
     assert found.mistakes == ("Q[1][0] was copied as 31",)
     assert found.cells == ((1, 0), (1, 1))
+
+
+def test_a_number_copied_with_another_digit() -> None:
+    """6 for 5: 2·3 + 6·11 = 72 and 2·7 + 6·(-4) = -10."""
+    (found,) = diagnosed("scores: [[72, -10], [50, 87]]")
+    assert (found.mistakes, found.cells, found.likely) == (("Q[0][1] was copied as 6",), ((0, 0), (0, 1)), True)
+
+
+def test_what_chance_explains_as_well_is_only_perhaps() -> None:
+    """3·1 + 2·1 = 5; 3 comes out without the second term, but among such small numbers some slip gives nearly any."""
+    small = "Q: [[3, 2]]\nK: [[1, 1], [2, 1]]\nV: [[1], [2]]\nscore: dot"
+    (found,) = diagnosed("scores: [[3, 8]]", small)
+    assert (found.mistakes, found.likely) == (("Q[0][1] * K_T[1][0] was left out",), False)
+    (sure,) = diagnosed("scores: [[50, 8]]", small)
+    assert (sure.mistakes, sure.likely) == (("its decimal point was moved",), True)
 
 
 def test_what_nothing_gives_is_not_explained() -> None:

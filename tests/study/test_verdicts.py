@@ -54,11 +54,9 @@ def printed() -> Verdicts:
 
 
 def test_projections_of_a_printed_example(printed: Verdicts) -> None:
-    """By hand: Q = [[0.78, 0.78], …]: 1.07 is far off, 0.77 by a unit of its last digit; K[2][1] = 0.41 is right."""
-    not_right = {step: len(where(printed, step, "wrong", "rounding")) for step in "QKV"}
-    assert not_right == {"Q": 6, "K": 5, "V": 6}
+    """By hand: Q = [[1.18, 0.78], …]: 0.77 is off by one unit, but 0.78 needs no rounding; K[2][1] = 0.41 is right."""
+    assert {step: len(where(printed, step, "wrong")) for step in "QKV"} == {"Q": 6, "K": 5, "V": 6}
     assert printed.first_wrong == ("Q", (0, 0))
-    assert where(printed, "Q", "rounding") == [(0, 1)]
 
 
 def test_its_own_errors_are_told_from_those_that_follow(printed: Verdicts) -> None:
@@ -70,6 +68,25 @@ def test_its_own_errors_are_told_from_those_that_follow(printed: Verdicts) -> No
     one = printed.steps["scores"][0, 2]
     assert one.expected == pytest.approx(0.78 * 0.76 + 0.78 * 0.41, abs=0.4)
     assert one.own == pytest.approx(1.07 * 0.62 + 0.77 * 0.41)
+
+
+@pytest.mark.parametrize(
+    ("answers", "step", "verdict"),
+    [
+        ("scores: [[0, 4]]", "scores", "wrong"),  # 3 is 3 in whole numbers, not nearly 4
+        ("scores: [[0, 2.99]]", "scores", "wrong"),
+        ("scaled: [[0, 2.12]]", "scaled", "right"),  # 3 / √2 = 2.1213
+        ("scaled: [[0, 2.11]]", "scaled", "rounding"),
+        ("scaled: [[0, 2.10]]", "scaled", "wrong"),
+        ("scores: [[0, 4]]\nscaled: [[0, 2.84]]", "scaled", "rounding"),  # 4 / √2 = 2.8284
+        ("K: [[0, 0], [2.5, 0.5]]\nK_T: [[0, 2.6], [0, 0.5]]", "K_T", "wrong"),  # a copy rounds nothing
+        ("K: [[0, 0], [2.55, 0.5]]\nK_T: [[0, 2.5], [0, 0.5]]", "K_T", "carried"),
+        ("K: [[0, 0], [2.55, 0.5]]\nK_T: [[0, 2.7], [0, 0.5]]", "K_T", "rounding"),  # of 2.55, rounded down to 2.6
+    ],
+)
+def test_only_what_has_more_digits_is_off_by_rounding(answers: str, step: str, verdict: str) -> None:
+    trace = traced("Q: [[1, 1]]\nX: [[0], [1]]\nW_K: [[2, 1]]\nV: [[1], [2]]")
+    assert judged(trace, answers).steps[step].flat[1].verdict == verdict
 
 
 def test_blank_cells_are_missing(printed: Verdicts) -> None:

@@ -1,0 +1,79 @@
+"""What explains the wrong numbers: each mistake with the equation it makes of a step, and a cell worked by that one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from attncli.attention.rules import cell_form
+from attncli.english import count, either
+from attncli.page.check_worked import worked_from_own
+from attncli.page.document import Block, Formula, Heading, Paragraph, Worked
+from attncli.study.changes import changed
+from attncli.study.diagnosis import Diagnosis
+from attncli.study.mistakes import MISTAKES
+from attncli.study.verdicts import Verdicts
+from attncli.tracing.model import Step, Trace
+
+_KNOWN = {mistake.name: mistake for mistake in MISTAKES}
+
+
+def diagnosis_blocks(verdicts: Verdicts, diagnoses: Sequence[Diagnosis]) -> Iterator[Block]:
+    """A paragraph for every step that is explained; below it what the mistake makes of the equations."""
+    if diagnoses:
+        yield Heading("What explains it")
+    for found in diagnoses:
+        first, *others = found.mistakes
+        perhaps, explains = ("", "It explains") if found.likely else ("perhaps ", "It would explain")
+        yield Paragraph((f"{found.step}: {perhaps}{first}. {explains} {explained(verdicts, found)}.",))
+        yield from _made(verdicts, found, first)
+        for other in others:
+            yield Paragraph((f"Or {other}; the numbers do not tell.",))
+            yield from _made(verdicts, found, other)
+
+
+def diagnosis_data(verdicts: Verdicts, diagnoses: Sequence[Diagnosis]) -> list[dict[str, Any]]:
+    """One entry for every mistake; `alike` are those that give the same numbers."""
+    return [
+        {
+            "mistake": name,
+            "step": found.step,
+            "explains": explained(verdicts, found),
+            "likely": found.likely,
+            "cells": [list(cell) for cell in found.cells],
+            "alike": [other for other in found.mistakes if other != name],
+            "equations": [step.rule.source for step in _changed_steps(verdicts.trace, name)],
+        }
+        for found in diagnoses
+        for name in found.mistakes
+    ]
+
+
+def explained(verdicts: Verdicts, found: Diagnosis) -> str:
+    """How much of its step a mistake explains: all 9 cells, the one wrong cell, 2 of 3 wrong cells."""
+    cells = verdicts.steps[found.step].ravel()
+    filled = sum(cell.given is not None for cell in cells)
+    wrong, told = sum(cell.verdict == "wrong" for cell in cells), len(found.cells)
+    if found.whole and filled > 1:
+        return either(filled, "the one cell", "both cells" if filled == 2 else f"all {count(filled, 'cell')}")
+    if told == wrong:
+        return either(wrong, "the wrong cell", "both wrong cells" if wrong == 2 else f"all {wrong} wrong cells")
+    return f"{told} of {wrong} wrong cells"
+
+
+def _made(verdicts: Verdicts, found: Diagnosis, name: str) -> Iterator[Block]:
+    """The equations of a mistake, and the first cell that it explains worked by them; nothing of a slip."""
+    steps = _changed_steps(verdicts.trace, name)
+    for step in steps:
+        yield Formula(cell_form(step.rule))
+    if any(step.name == found.step for step in steps):
+        trace = changed(verdicts.trace, _KNOWN[name].change(verdicts.trace))
+        yield Worked((worked_from_own(replace(verdicts, trace=trace), found.step, found.cells[0]),))
+
+
+def _changed_steps(trace: Trace, name: str) -> list[Step]:
+    """The steps with another equation, in the order of work; none for a slip, or where numbers were rounded."""
+    changes = _KNOWN[name].change(trace) if name in _KNOWN else {}
+    steps = changed(trace, changes).steps
+    return [steps[name] for name in steps if name in changes and not steps[name].rule.given]
