@@ -23,6 +23,7 @@ from attncli.equation.write import write
 from attncli.errors import Exit
 from attncli.page.check_schema import verdict_schema
 from attncli.page.comparison_schema import comparison_schema
+from attncli.page.mistakes import changed_steps
 from attncli.page.variants import variants
 from attncli.problem.conventions import CONVENTIONS, Convention
 from attncli.problem.keys import KEYS, LATER
@@ -180,6 +181,8 @@ def _fields(schema: dict[str, Any]) -> Iterator[str]:
             yield from _fields(schema[inner])
 
 
-def test_every_mistake_stands_in_the_reference() -> None:
-    listed = re.findall(r"^\| (.+?) \| `", text("mistakes.md"), re.MULTILINE)
-    assert listed == [mistake.name for mistake in MISTAKES]
+def test_every_mistake_stands_in_the_reference_with_the_steps_it_changes() -> None:
+    rows = re.findall(r"^\| (.+?) \| (`.+`) \|$", text("mistakes.md"), re.MULTILINE)
+    changes = {name: ", ".join(f"`{step.name}`" for step in steps) for name, steps in changed_steps().items()}
+    assert dict(rows) == changes
+    assert [name for name, _ in rows] == [mistake.name for mistake in MISTAKES]

@@ -5,12 +5,16 @@ from typing import Annotated
 import typer
 
 from attncli.console import options, values
+from attncli.errors import usage_error
 
 
 def steps(
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", help="One step to be shown in full, such as scores.")
     ] = None,
+    mistakes: Annotated[
+        bool, typer.Option("--mistakes", help="List the mistakes that check knows, with what they make of the steps.")
+    ] = False,
     format: options.Format = None,
     output: options.Output = None,
     color: options.Color = "auto",
@@ -18,10 +22,21 @@ def steps(
     """List the steps with their equations, or explain one of them."""
     page_format = values.output_format(format, output)
     values.words(color=color)
+    if mistakes and name is not None:
+        raise usage_error(
+            "--mistakes does not go with a step", help="attncli steps --mistakes lists them for all steps"
+        )
 
     from attncli.console.output import check
     from attncli.console.page import write_page
-    from attncli.page.catalogue import catalogue, rule_page
 
     check(output, "-")
-    write_page(catalogue() if name is None else rule_page(name), page_format, output, color=color)
+    if mistakes:
+        from attncli.page.mistakes import mistakes_page
+
+        page = mistakes_page()
+    else:
+        from attncli.page.catalogue import catalogue, rule_page
+
+        page = catalogue() if name is None else rule_page(name)
+    write_page(page, page_format, output, color=color)

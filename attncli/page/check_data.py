@@ -7,6 +7,7 @@ from typing import Any
 
 from attncli import __version__
 from attncli.page.check_diagnosis import diagnosis_data
+from attncli.page.check_steps import loose
 from attncli.page.comparison_data import as_json
 from attncli.study.diagnosis import Diagnosis
 from attncli.study.solution import Solution
@@ -24,6 +25,7 @@ def check_data(solution: Solution, *, marks: int | None, diagnoses: Sequence[Dia
         "steps": {name: {"cells": _nested(cells.tolist())} for name, cells in verdicts.steps.items()},
         "first_wrong": None if first is None else {"step": first[0], "index": list(first[1])},
         "counts": verdicts.counts,
+        "carried_by_rounding": [{"step": name, "index": list(index)} for name, index in loose(verdicts)],
         "diagnoses": diagnosis_data(verdicts, diagnoses),
         "passed": solution.passed,
     }

@@ -10,12 +10,14 @@ from attncli.attention.rules import cell_form
 from attncli.english import count, either
 from attncli.page.check_worked import worked_from_own
 from attncli.page.document import Block, Formula, Heading, Paragraph, Worked
+from attncli.page.worked import cell_label
 from attncli.study.changes import changed
 from attncli.study.diagnosis import Diagnosis
 from attncli.study.mistakes import MISTAKES
 from attncli.study.verdicts import Verdicts
 from attncli.tracing.model import Step, Trace
 
+MOST = 4  # cells that are named one by one
 _KNOWN = {mistake.name: mistake for mistake in MISTAKES}
 
 
@@ -26,7 +28,8 @@ def diagnosis_blocks(verdicts: Verdicts, diagnoses: Sequence[Diagnosis]) -> Iter
     for found in diagnoses:
         first, *others = found.mistakes
         perhaps, explains = ("", "It explains") if found.likely else ("perhaps ", "It would explain")
-        yield Paragraph((f"{found.step}: {perhaps}{first}. {explains} {explained(verdicts, found)}.",))
+        where = "" if found.whole or len(found.cells) > MOST else f" ({_cells(verdicts, found)})"
+        yield Paragraph((f"{found.step}: {perhaps}{first}. {explains} {explained(verdicts, found)}{where}.",))
         yield from _made(verdicts, found, first)
         for other in others:
             yield Paragraph((f"Or {other}; the numbers do not tell.",))
@@ -60,6 +63,10 @@ def explained(verdicts: Verdicts, found: Diagnosis) -> str:
     if told == wrong:
         return either(wrong, "the wrong cell", "both wrong cells" if wrong == 2 else f"all {wrong} wrong cells")
     return f"{told} of {wrong} wrong cells"
+
+
+def _cells(verdicts: Verdicts, found: Diagnosis) -> str:
+    return "; ".join(cell_label(verdicts.trace.steps[found.step], cell) for cell in found.cells)
 
 
 def _made(verdicts: Verdicts, found: Diagnosis, name: str) -> Iterator[Block]:

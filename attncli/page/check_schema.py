@@ -18,6 +18,7 @@ _COUNT: dict[str, Any] = {"type": "integer", "minimum": 0}
 _INDEX: dict[str, Any] = {"type": "array", "items": _COUNT}
 _NUMBER: dict[str, Any] = {"anyOf": [{"type": "number"}, {"enum": ["Infinity", "-Infinity", "NaN"]}]}
 _STEP: dict[str, Any] = {"enum": list(RULES)}
+_PLACE = _object({"step": _STEP, "index": _INDEX})
 _MISTAKES: dict[str, Any] = {"type": "array", "items": _TEXT}
 _DIAGNOSIS = _object(
     {
@@ -52,13 +53,18 @@ def verdict_schema() -> dict[str, Any]:
                 "first_wrong": {
                     "anyOf": [
                         {"type": "null"},
-                        _object({"step": _STEP, "index": _INDEX}),
+                        _PLACE,
                     ],
                     "description": "The first cell in which an error was made, in the order of work.",
                 },
                 "counts": {
                     **_object(dict.fromkeys(VERDICTS, _COUNT)),
                     "description": "How many cells have each verdict.",
+                },
+                "carried_by_rounding": {
+                    "type": "array",
+                    "items": _PLACE,
+                    "description": "Carried cells that the numbers before them do not give exactly as they stand.",
                 },
                 "diagnoses": {
                     "type": "array",

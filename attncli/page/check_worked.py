@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -15,7 +16,7 @@ from attncli.problem.model import Matrix
 from attncli.problem.numbers import NumberError, canonical
 from attncli.study.reach import value_at
 from attncli.study.sentences import Cell, Sentences
-from attncli.study.verdicts import Verdicts
+from attncli.study.verdicts import CLOSE, Verdicts
 from attncli.tracing.model import Step
 
 FEWEST = 3  # decimals of a number beside one that was written
@@ -93,7 +94,7 @@ def worked_twice(verdicts: Verdicts, name: str, index: Cell) -> tuple[WorkedLine
     lines = [] if judged.given is None else [WorkedLine("written", result=literal(claimed(judged.given)))]
     if step.rule.given:
         return (*lines, WorkedLine("given", result=truth.number(name, index)))
-    if judged.own != judged.expected:
+    if not math.isclose(judged.own, judged.expected, rel_tol=CLOSE, abs_tol=CLOSE):
         lines.append(replace(worked_from_own(verdicts, name, index), label="by your own numbers"))
     return (*lines, replace(worked_line(truth, step, index), label="in truth"))
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
-from attncli.equation.parse import parse_expression
-from attncli.equation.tree import Call, whole
+from attncli.equation.tree import Call, Number, whole
 from attncli.study.changed_heads import joined_by_rows, other_pairs, split_by_rows, tiled
 from attncli.study.changed_masks import (
     capped_last,
@@ -48,6 +48,10 @@ class Mistake:
     change: Change
 
 
+def _number(text: str) -> Number:
+    return Number(Fraction(text), text)
+
+
 _TRANSPOSED = {name: exchanged(**{name[2:]: transposed(name)}) for name in ("W_Q", "W_K", "W_V")}
 
 MISTAKES: tuple[Mistake, ...] = (
@@ -86,12 +90,9 @@ MISTAKES: tuple[Mistake, ...] = (
     Mistake("the mask was aligned to the other corner", exchanged(mask=other_corner)),
     Mistake("hidden scores were set to 0, not to -inf", exchanged(masked=filled(whole(0)))),
     Mistake("the mask was put on the weights, after the softmax", exchanged(masked=forgotten, weights=on_the_weights)),
+    *(Mistake(f"{text} was added in place of -inf", exchanged(mask=hiding_by(_number(text)))) for text in SENTINELS),
     *(
-        Mistake(f"{text} was added in place of -inf", exchanged(mask=hiding_by(parse_expression(text))))
-        for text in SENTINELS
-    ),
-    *(
-        Mistake(f"hidden scores were set to {text}, not to -inf", exchanged(masked=filled(parse_expression(text))))
+        Mistake(f"hidden scores were set to {text}, not to -inf", exchanged(masked=filled(_number(text))))
         for text in SENTINELS
     ),
     Mistake("the softmax was taken down the columns", summed("sum(p, exp[p, j])")),
