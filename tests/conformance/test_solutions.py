@@ -1,0 +1,36 @@
+"""Solutions of drawn problems, rounded at every step as on paper: `check` never calls one of their numbers wrong."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+from drawn import problem_files
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from attncli.answers.reader import read_answers
+from attncli.page.printer import show
+from attncli.problem.reader import loads
+from attncli.problem.source import decode
+from attncli.study.solution import judged
+from attncli.tracing import run
+
+FEWER = settings(max_examples=max(settings().max_examples // 2, 1), suppress_health_check=list(HealthCheck))
+
+
+@FEWER
+@given(problem=problem_files(), precision=st.integers(2, 6), fixed=st.booleans())
+def test_what_is_rounded_at_every_step_is_never_wrong(problem: dict[str, Any], precision: int, fixed: bool) -> None:
+    """As our pages print the numbers, 2 for 2.000, or with all decimals."""
+    file = json.dumps(problem).encode()
+
+    def text(number: float) -> str:
+        return f"{number:.{precision}f}" if fixed and number != -np.inf else show(number, precision)
+
+    paper = run(loads(file, "p.json"), rounding="paper", precision=precision)
+    answers = {step.name: np.vectorize(text, otypes=[object])(step.value).tolist() for step in paper.computed()}
+    source = decode(json.dumps(answers).encode(), "a.json", None)
+    counts = judged(loads(file, "p.json"), lambda trace: read_answers(source, trace)).verdicts.counts
+    assert counts["wrong"] == counts["missing"] == 0
