@@ -9,21 +9,31 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # as typing has it, without the time its import takes
 if TYPE_CHECKING:
-    from attncli.api import Trace as Trace
-    from attncli.api import load as load
-    from attncli.api import trace as trace
+    from attncli.api.solutions import Checked as Checked
+    from attncli.api.solutions import check as check
+    from attncli.api.traces import Trace as Trace
+    from attncli.api.traces import load as load
+    from attncli.api.traces import trace as trace
     from attncli.errors import AttncliError as AttncliError
     from attncli.problem.model import Problem as Problem
 
 __version__ = "0.1.0"
-__all__ = ["AttncliError", "Problem", "Trace", "load", "trace"]
+__all__ = ["AttncliError", "Checked", "Problem", "Trace", "check", "load", "trace"]
+_HOMES = {
+    "AttncliError": "attncli.errors",
+    "Checked": "attncli.api.solutions",
+    "Problem": "attncli.problem.model",
+    "Trace": "attncli.api.traces",
+    "check": "attncli.api.solutions",
+    "load": "attncli.api.traces",
+    "trace": "attncli.api.traces",
+}
 
 
 def __getattr__(name: str) -> object:
     """Import the Python interface when it is first used, so that the command line starts without NumPy."""
-    if name in __all__:
+    if name in _HOMES:
         from importlib import import_module
 
-        home = {"AttncliError": "attncli.errors", "Problem": "attncli.problem.model"}.get(name, "attncli.api")
-        return getattr(import_module(home), name)
+        return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

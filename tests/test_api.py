@@ -108,3 +108,25 @@ def test_a_path_is_not_a_problem() -> None:
 def test_there_is_nothing_else() -> None:
     with pytest.raises(AttributeError, match="module 'attncli' has no attribute 'compute'"):
         attncli.compute  # noqa: B018
+
+
+ONE_KEY_WRONG = {"Q": [[2, 0, 1], [0, 2, 1], [1, 1, 1]], "K": [[0, 1, 1], [2, 1, 1], [1, 2, 1]]}
+
+
+def test_a_solution_is_checked() -> None:
+    """K[2][1] is 1; from 2 follow other scores."""
+    checked = attncli.check(attncli.load(FILE), ONE_KEY_WRONG | {"scores": [[1, 5, 3], [3, 3, 5], [None, 4, "4.0"]]})
+    assert isinstance(checked, attncli.Checked)
+    assert not checked.passed
+    assert checked.solution.verdicts.first_wrong == ("K", (2, 1))
+    assert checked.solution.verdicts.counts == {"right": 23, "carried": 2, "rounding": 0, "wrong": 1, "missing": 1}
+    assert checked.to_dict()["steps"]["scores"]["cells"][2][2]["verdict"] == "carried"
+    assert "The first wrong number is in K (keys)" in checked.to_markdown()
+    assert checked._repr_markdown_() == checked.to_markdown()
+
+
+def test_a_file_of_answers_is_checked() -> None:
+    answers = FILE.parent / "answers" / "homework.yaml"
+    assert attncli.check(attncli.load(FILE), answers).diagnoses[0].step == "scaled"
+    with pytest.raises(attncli.AttncliError, match="no step is called skores"):
+        attncli.check(attncli.load(FILE), {"skores": [[1]]})
