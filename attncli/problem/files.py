@@ -17,7 +17,12 @@ from attncli.errors import AttncliError, did_you_mean, file_error, reason
 STANDARD_INPUT = "standard input"
 SIZE_LIMIT = 256 * 2**20
 ARRAYS = (".npy", ".npz", ".safetensors")
-_KINDS = ((".yaml", ".yml", ".json"), ARRAYS)  # a misspelt name stands for one of the same kind
+_LISTS, _PAGES = (".yaml", ".yml", ".json"), (".md", ".markdown", ".tex", ".latex")
+_KINDS = (  # a misspelt name stands for one of the same kind; a page of answers for a file of them, too
+    (_LISTS, _LISTS),
+    (ARRAYS, ARRAYS),
+    (_PAGES, (*_PAGES, *_LISTS)),
+)
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")  # suffixes of files that run what is in them
 _OPEN_ALREADY = re.compile(r"/dev/stdin|/dev/fd/[0-9]+|/proc/self/fd/[0-9]+")  # as bash's <(…) hands over
 
@@ -96,7 +101,7 @@ def _insist_regular(mode: int) -> None:
 
 def _near(path: Path) -> str:
     otherwise = "check the spelling and the folder"
-    suffixes = next((kind for kind in _KINDS if path.suffix.lower() in kind), _KINDS[0])
+    suffixes = next((near for kind, near in _KINDS if path.suffix.lower() in kind), _LISTS)
     try:
         names = [name for name in os.listdir(path.parent) if name.lower().endswith(suffixes)]
         return did_you_mean(path.name, names, otherwise)

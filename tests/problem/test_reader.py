@@ -133,6 +133,13 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     Path("lobe.py").touch()
     assert told("lobe.ya") == (4, "cannot read lobe.ya: there is no such file", "did you mean love.yaml?")
     assert told("lobe.npy") == (4, "cannot read lobe.npy: there is no such file", "check the spelling and the folder")
+    Path("lovely.md").touch()
+    assert told("lovly.md") == (4, "cannot read lovly.md: there is no such file", "did you mean lovely.md?")
+    assert told("lovly.tex") == (4, "cannot read lovly.tex: there is no such file", "did you mean lovely.md?")
+    assert told("lovly.yaml") == (4, "cannot read lovly.yaml: there is no such file", "did you mean love.yaml?")
+    Path("lovely.md").rename("lovely.yaml")
+    assert told("lovly.md") == (4, "cannot read lovly.md: there is no such file", "did you mean lovely.yaml?")
+    Path("lovely.yaml").unlink()
     assert told("") == (4, "cannot read the problem: its name is empty", help)
     assert told("no/love.yaml") == (
         4, "cannot read no/love.yaml: there is no such file", "check the spelling and the folder"
