@@ -1,82 +1,100 @@
-"""Exact numbers as people write them, worked out to 50 digits: 7/10, 5/sqrt(3), e^(5/√3)/(e^(1/√3) + e^√3)."""
+"""Exact numbers as people write them, worked out to 50 digits: 7/10, 5/sqrt(3), 2√3, e^(5/√3)/(e^(1/√3) + e^√3)."""
 
 from __future__ import annotations
 
+import decimal
 import re
-from decimal import Context, Decimal, DecimalException, DivisionByZero, InvalidOperation, Overflow
+from dataclasses import dataclass
+from decimal import Context, Decimal
 
+from attncli.answers.tokens import BESIDE, CALLED, tokens
 from attncli.english import shorten
 from attncli.equation.decimals import DIGITS
+from attncli.equation.functions import FUNCTIONS
 from attncli.problem.misread import NumberError
 
-_TOKEN = re.compile(r"\s*(?:((?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)|(\*\*|[-+*/^()√]|sqrt|exp|e\b))")
+_POWER_OF_TEN = re.compile(r"[0-9.]e(?:\s+[-+]\s*|[-+]\s+)[0-9]")  # or e, and a number that is added: 5e - 3
 _DEEPEST = 40  # parentheses, signs and powers inside one another
 _BY_ZERO = "divides by zero", "write another number under the line"
+_TWO_WAYS = "can be read in two ways", "say which with * and parentheses: 1/(2*sqrt(3)), or (1/2)*sqrt(3)"
 _SPARE = 10  # digits that a calculation may lose on its way
+_FARTHEST = 10**9  # an angle of which enough digits are known
 
 
-def work_out(text: str) -> Decimal | None:
-    """The value of a calculation with + - * / ^ ( ) sqrt, √, exp and e; None for what is none.
+@dataclass(frozen=True, slots=True)
+class Calculation:
+    """What a calculation comes to, to 50 digits, and its spelling in ASCII with every sign: 2*sqrt(3)."""
 
-    Raises NumberError where it divides by zero, takes a root of a negative number, or grows beyond all bounds.
+    value: Decimal
+    text: str
+
+
+def work_out(text: str) -> Calculation | None:
+    """A calculation with + - * / ^ ( ) √ sqrt exp tanh sin cos and e, worked out; None for what is none.
+
+    A factor may follow another without a sign, as in 2√3 and 2 tanh(2). Raises NumberError where that can be read in
+    two ways, where it divides by zero, takes a root of a negative number, or grows beyond all bounds.
     """
-    tokens = _tokens(text)
-    if tokens is None:
+    cut = tokens(text)
+    if cut is None:
         return None
-    context = Context(prec=DIGITS + _SPARE, traps=[InvalidOperation, DivisionByZero, Overflow])
-    reading = _Reading(tokens, context)
-    try:
-        value = reading.sum(0)
-        if reading.rest:
+    with decimal.localcontext(_context()):
+        reading = _Reading(cut)
+        try:
+            value = reading.sum(0)
+            if reading.rest:
+                return None
+            if _POWER_OF_TEN.search(text):
+                raise _TwoWays
+            if value.is_finite():
+                return Calculation(Context(prec=DIGITS).plus(value), "".join(reading.read))
+            message, help = _BY_ZERO  # 0^-1
+        except _Unreadable:
             return None
-        if value.is_finite():
-            return Context(prec=DIGITS).plus(value)
-        message, help = _BY_ZERO  # 0^-1
-    except _Unreadable:
-        return None
-    except DivisionByZero:
-        message, help = _BY_ZERO
-    except Overflow:
-        message, help = "is too large", "numbers go up to about 1.8e308"
-    except DecimalException:
-        message, help = "cannot be worked out", "roots and powers are taken of positive numbers"
+        except _TwoWays:
+            message, help = _TWO_WAYS
+        except decimal.DivisionByZero:
+            message, help = _BY_ZERO
+        except decimal.Overflow:
+            message, help = "is too large", "numbers go up to about 1.8e308"
+        except decimal.DecimalException:
+            message, help = "cannot be worked out", "roots and powers are taken of positive numbers"
     raise NumberError(f"{shorten(text)} {message}", help)
+
+
+def _context() -> Context:
+    return Context(prec=DIGITS + _SPARE, traps=[decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow])
 
 
 class _Unreadable(Exception):
     """What stands there is no calculation."""
 
 
-def _tokens(text: str) -> list[str] | None:
-    tokens, at, end = [], 0, len(text.rstrip())
-    while at < end:
-        found = _TOKEN.match(text, at)
-        if found is None:
-            return None
-        tokens.append(found[1] or found[2])
-        at = found.end()
-    return tokens
+class _TwoWays(Exception):
+    """Readers would not agree on what is meant: 1/2√3, e^5√3."""
 
 
 class _Reading:
-    """Reads tokens from left to right, and works out what it has read."""
+    """Reads tokens from left to right, and works out what it has read in the context of decimals at hand."""
 
-    def __init__(self, tokens: list[str], context: Context) -> None:
+    def __init__(self, tokens: list[str]) -> None:
         self.rest = tokens[::-1]
-        self.context = context
+        self.read: list[str] = []  # in ASCII
 
     def sum(self, depth: int) -> Decimal:
         value = self.product(depth)
         while sign := self.taken("+", "-"):
             other = self.product(depth)
-            value = self.context.add(value, other) if sign == "+" else self.context.subtract(value, other)
+            value = value + other if sign == "+" else value - other
         return value
 
     def product(self, depth: int) -> Decimal:
-        value = self.signed(depth)
-        while sign := self.taken("*", "/"):
-            other = self.signed(depth)
-            value = self.context.multiply(value, other) if sign == "*" else self.context.divide(value, other)
+        value, before = self.signed(depth), ""
+        while sign := self.taken("*", "/", BESIDE):
+            if sign == BESIDE and before == "/":
+                raise _TwoWays
+            other, before = self.signed(depth), sign
+            value = value / other if sign == "/" else value * other
         return value
 
     def signed(self, depth: int) -> Decimal:
@@ -88,27 +106,49 @@ class _Reading:
         base = self.atom(depth)
         if not self.taken("^", "**"):
             return base
-        return self.context.power(base, self.signed(depth + 1))  # -2^2 is -(2^2), and 2^3^2 is 2^(3^2)
+        enclosed = self.rest[-1:] == ["("]
+        power = base ** self.signed(depth + 1)  # -2^2 is -(2^2), and 2^3^2 is 2^(3^2)
+        if self.rest[-1:] == [BESIDE] and not enclosed:
+            raise _TwoWays
+        return power
 
     def atom(self, depth: int) -> Decimal:
         if depth > _DEEPEST or not self.rest:
             raise _Unreadable
         token = self.rest.pop()
         if token == "√":
-            return self.atom(depth + 1).sqrt(self.context)
+            if self.rest[-1:] == ["("]:
+                token = "sqrt"
+            else:
+                self.read.append("sqrt(")
+                value = self.atom(depth + 1).sqrt()
+                self.read.append(")")
+                return value
+        self.read.append(token)
         if token == "e":
-            return Decimal(1).exp(self.context)
-        if token in ("sqrt", "exp", "("):
+            return Decimal(1).exp()
+        if token in ("(", *CALLED):
             if token != "(" and not self.taken("("):
                 raise _Unreadable
             value = self.sum(depth + 1)
             if not self.taken(")"):
                 raise _Unreadable
-            return value.sqrt(self.context) if token == "sqrt" else value.exp(self.context) if token == "exp" else value
+            return value if token == "(" else _called(token, value)
         if token[0] in "0123456789.":
-            return self.context.create_decimal(token)
+            return decimal.getcontext().create_decimal(token)
         raise _Unreadable
 
     def taken(self, *signs: str) -> str:
         """The next token, if it is one of these."""
-        return self.rest.pop() if self.rest and self.rest[-1] in signs else ""
+        if not self.rest or self.rest[-1] not in signs:
+            return ""
+        token = self.rest.pop()
+        self.read.append("*" if token == BESIDE else token)
+        return token
+
+
+def _called(function: str, value: Decimal) -> Decimal:
+    if function in ("sin", "cos") and abs(value) > _FARTHEST:
+        raise NumberError(f"{function} of {shorten(f'{value:g}')} cannot be worked out", "angles go up to 1e9")
+    result: Decimal = FUNCTIONS[function].decimal(value)
+    return result

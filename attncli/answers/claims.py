@@ -8,6 +8,7 @@ from decimal import Decimal
 from attncli.answers.arithmetic import work_out
 from attncli.answers.model import Claim
 from attncli.english import shorten
+from attncli.equation.decimals import EXACTLY, round_half_up
 from attncli.problem.misread import NumberError, why_not_a_number
 from attncli.problem.numbers import is_plain
 
@@ -18,7 +19,7 @@ _SIGNS = str.maketrans({"−": "-", "–": "-", "·": "*", "×": "*", "⋅": "*"
 _BLANK = re.compile(r"_*")
 _MINUS_INFINITY = re.compile(r"-\s*\.?inf(?:inity)?", re.IGNORECASE)
 _SCIENTIFIC = re.compile(r"([-+]?[0-9.]+)\s*\*\s*10\s*(?:\^|\*\*)\s*(?:([-+]?[0-9]+)|\(\s*([-+]?[0-9]+)\s*\))")
-_BARE_ROOT = re.compile(r"√\s*([0-9.]+)")
+_EQUALS = re.compile("[=≈]")  # between two spellings of one number
 _PERCENT = re.compile(r"([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))\s*%")
 _GENERAL = why_not_a_number("x")[1]
 _FORMS = "write a number such as 0.71, or an exact one such as 7/10, 5/sqrt(3) or e^(5/sqrt(3)); null leaves it blank"
@@ -29,13 +30,48 @@ def read_claim(text: str, at: int = 0) -> Claim | None:
 
     A decimal claims the digits that are written: 0.70 is a number that rounds to it at two decimals, 0.7 one that does
     at one, 70 one that does at none, 7.0e3 one that is rounded to hundreds. A calculation, such as 7/10, claims to be
-    exact, and so does -inf. Raises NumberError for anything else.
+    exact, and so does -inf. Of the same number written twice, 1/√3 ≈ 0.577, it claims the more precise. Raises
+    NumberError for anything else.
     """
     written = text.strip().translate(_SIGNS)
     if _BLANK.fullmatch(written):
         return None
     if len(written) > LONGEST:
         raise NumberError(f"{shorten(written)} is too long for a number", f"{LONGEST} characters are the most")
+    sides = _EQUALS.split(written)
+    if all(_BLANK.fullmatch(side.strip()) for side in sides):
+        raise NumberError(*_why_not(written))
+    claim = None
+    for side in sides:
+        claim = agreed(claim, _read(side.strip(), at))
+    return claim
+
+
+def agreed(one: Claim | None, other: Claim | None) -> Claim | None:
+    """The more precise of two claims to the same number, the first of equals; of a blank and a claim, the claim.
+
+    Raises NumberError where one of them is not within the precision of the other.
+    """
+    if one is None or other is None:
+        return other if one is None else one
+    fine, coarse = (other, one) if other.half < one.half else (one, other)
+    if not (fine.value.is_finite() and coarse.value.is_finite()):
+        near = fine.value == coarse.value
+    else:
+        slack = coarse.half or EXACTLY * max(Decimal(1), fine.value.copy_abs())
+        near = abs(fine.value - coarse.value) <= slack
+    if near:
+        return fine
+    help = "correct one of the two, or leave one blank"
+    if fine.value.is_finite() and not coarse.exact and fine.exact:
+        places = -coarse.half.adjusted() - 1
+        help = f"{shorten(fine.text)} is {shorten(str(round_half_up(fine.value, places)))}: {help}"
+    raise NumberError(f"{shorten(one.text)} and {shorten(other.text)} are not the same number", help)
+
+
+def _read(written: str, at: int) -> Claim | None:
+    if _BLANK.fullmatch(written):
+        return None
     if _MINUS_INFINITY.fullmatch(written):
         return Claim("-inf", Decimal("-Infinity"), Decimal(0), at)
     if found := _SCIENTIFIC.fullmatch(written):
@@ -45,13 +81,11 @@ def read_claim(text: str, at: int = 0) -> Claim | None:
         exponent = value.as_tuple().exponent
         assert isinstance(exponent, int)
         return Claim(written, value, Decimal((0, (5,), exponent - 1)), at)
-    if _is_misread(written):
-        raise NumberError(*_why_not(written))
-    worked = work_out(written)
+    worked = None if _is_misread(written) else work_out(written)
     if worked is None:
         raise NumberError(*_why_not(written))
-    spelled = re.sub(r"\s+", "", _BARE_ROOT.sub(r"sqrt(\1)", written).replace("√(", "sqrt("))
-    return Claim(spelled, _sized(worked, written), Decimal(0), at)
+    negligible = worked.value.adjusted() < SMALLEST.adjusted()  # e^(-9999), which is told from 0 nowhere else
+    return Claim(worked.text, Decimal(0) if negligible else _sized(worked.value, written), Decimal(0), at)
 
 
 def _decimal(text: str) -> Decimal:

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 
 from attncli.answers.latex_numbers import LONG, from_latex
+from attncli.answers.matrices import Span, Table, Written
 from attncli.answers.model import Answer
 from attncli.answers.steps import LATEX_NAMES
-from attncli.answers.tables import Page, Span, Table, Written
+from attncli.answers.tables import Page
 from attncli.problem.report import Report
 from attncli.tracing.model import Trace
 
@@ -23,6 +24,7 @@ _SIGN = re.compile(r"\\[A-Za-z]+|\\.|[{}&]|[^\\{}&]+", re.DOTALL)
 _CAPTION = re.compile(r"(column|row)(?:s ([0-9]+)(?:--|–|-))? ?([0-9]+) of ([0-9]+)")
 _BEFORE = re.compile(r"(?:\s|\\hfill\b)*")
 _LABEL = re.compile(r"\s*(?:\\hfill)?\s*\\hbox\{(.*?)\}\s*(?:\\vrule[^\\]*)?(?:\\hfill)?\s*", re.DOTALL)
+_AGAIN = re.compile(r"\\vphantom\{(.{1,99})\}|(.{1,99}?)\s*(?:\\approx|=)")  # the corner of decimals after closed forms
 _FORM = r"a matrix is a \bordermatrix whose corner is its letter, as attncli compute --format latex writes it"
 
 
@@ -94,14 +96,17 @@ def _table(rows: list[list[Written]], spans: dict[str, Span], at: int) -> Table 
     if len(rows) < 2 or not all(len(row) > 1 for row in rows[1:]):
         return None
     (corner, *columns), *body = rows
+    again = _AGAIN.fullmatch(corner.text) if len(corner.text) < LONG else None
+    name = (again[1] or again[2]) if again else corner.text
     return Table(
-        LATEX_NAMES.get(corner.text, corner.text),
+        LATEX_NAMES.get(name, name),
         corner.at,
         tuple(_label(column.text) for column in columns),
         tuple(_label(row[0].text) for row in body),
         tuple(tuple(Written(from_latex(cell.text), cell.at) for cell in row[1:]) for row in body),
         spans.get("row"),
         spans.get("column"),
+        again=again is not None,
     )
 
 

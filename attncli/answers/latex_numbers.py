@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import re
 
+from attncli.answers.tokens import CALLED
+
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)
 LONG = 4000  # characters; longer ones are no numbers, and not looked at
 _DEEPEST = 30
+_FRACTIONS = (r"\frac", r"\tfrac", r"\dfrac")
 _UNSEEN = {"phantom": 1, "hphantom": 1, "vphantom": 1, "color": 1, "rule": 2, "hspace": 1}  # and their arguments
 _NOTHING = ("hfill", "displaystyle", "textstyle", "left", "right", "big", "Big", "bigl", "bigr", "quad", "leavevmode",
             "mathrm", "mathopen", "strut", "hbox", "mbox", "text", "mathstrut")  # fmt: skip
-_SIGNS = {"cdot": "*", "times": "*", "div": "/", "infty": "inf", "exp": "exp", "_": "_", "textunderscore": "_"}
+_SIGNS = {"cdot": "*", "times": "*", "div": "/", "infty": "inf", "_": "_", "textunderscore": "_", "approx": "≈",
+          "exp": "exp", "tanh": "tanh", "sin": "sin", "cos": "cos"}  # fmt: skip
+_OPEN, _SHUT = ("", *"+-*(=≈"), ("", *"+-*/)=≈")  # beside a fraction that stands for itself
+_SIMPLE = re.compile(r"[0-9.]+|e|(?:sqrt|e\^)\([^()]*\)")
 _LENGTH = re.compile(
     r"\\kern\s*(?:\\[A-Za-z]+|-?[0-9.]+\s*[a-z]{2})|\\vrule(?:\s*(?:height|depth|width)\s*-?[0-9.]+\s*[a-z]{2})*"
 )
@@ -43,18 +49,19 @@ class _Reading:
 
     def upto(self, end: str, depth: int) -> str:
         """Everything up to a closing sign, which is taken too."""
-        said = ""
+        pieces: list[str] = []
+        fractions: set[int] = set()
         while self.rest:
             if self.rest[-1] == end:
                 self.rest.pop()
-                return said
-            piece = self.piece(depth)
-            power = piece == "e" and self.rest[-1:] == ["^"]
-            factor = said.rstrip()[-1:].isdigit() and (power or piece.startswith(("sqrt", "exp")))  # 2 \sqrt{3}
-            said += f"*{piece}" if factor else piece
+                return _joined(pieces, fractions)
+            if self.rest[-1] in _FRACTIONS:
+                fractions.add(len(pieces))
+            if piece := self.piece(depth):
+                pieces.append(piece)
         if end:
             raise _Unreadable
-        return said
+        return _joined(pieces, fractions)
 
     def piece(self, depth: int) -> str:
         """The next number, sign, command or group."""
@@ -78,7 +85,7 @@ class _Reading:
             return _SIGNS[name]
         if name in _NOTHING:
             return ""
-        if name in ("frac", "tfrac", "dfrac"):
+        if f"\\{name}" in _FRACTIONS:
             above, below = self.argument(depth), self.argument(depth)
             return f"{_within(above)}/{_within(below)}"
         if name == "sqrt":
@@ -111,6 +118,22 @@ class _Reading:
             self.rest.pop()
 
 
+def _joined(pieces: list[str], fractions: set[int]) -> str:
+    """The pieces of a line; a fraction is put in parentheses where it would bind otherwise than with its own line."""
+    said = before = ""
+    for place, piece in enumerate(pieces):
+        between = " " if said[-1:].isalpha() and piece.startswith(CALLED) else ""
+        if place in fractions:
+            after = next((other.strip()[0] for other in pieces[place + 1 :] if other.strip()), "")
+            if before.isdigit():
+                between = " "  # 2 1/3 is two and a third to some and two thirds to others: claims refuse it
+            elif before not in _OPEN or after not in _SHUT:
+                piece = f"({piece})"
+        said += between + piece
+        before = piece.rstrip()[-1:] or before
+    return said
+
+
 def _within(text: str) -> str:
-    """In parentheses, unless it is just digits or a root."""
-    return text if re.fullmatch(r"[0-9.]+|sqrt\([0-9.]+\)", text) else f"({text})"
+    """In parentheses, unless it is just digits, a root or a power of e."""
+    return text if _SIMPLE.fullmatch(text) else f"({text})"

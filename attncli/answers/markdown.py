@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 
 from attncli.answers.latex_numbers import LONG, from_latex
+from attncli.answers.matrices import Table, Written
 from attncli.answers.model import Answer
 from attncli.answers.steps import LATEX_NAMES
-from attncli.answers.tables import Page, Table, Written
+from attncli.answers.tables import Page
 from attncli.attention.rules import NAMED, RULES
 from attncli.problem.report import Report
 from attncli.tracing.model import Trace
@@ -20,6 +21,7 @@ _RULE = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t
 _CELL = re.compile(r"(?:[^|\\]|\\.)*")
 _MARK = re.compile(r"\s+[·░▒▓█]\s*$")  # hidden by a mask, or a shade
 _MATH = re.compile(r"\$`?(.*?)`?\$")
+_FORMULA = re.compile(r"\$([^$]*)\$")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _FORM = "a matrix is a table whose first cell is its letter, as attncli compute --format markdown writes it"
 _TITLES = {rule.title: rule.name for rule in RULES.values()}
@@ -112,9 +114,13 @@ def _number(cell: str) -> str:
     """A number in the spelling of claims, without what only shows how it looks."""
     if len(cell) > LONG:
         return cell
-    if found := _MATH.fullmatch(cell):
-        return from_latex(found[1])
-    return _plain(_MARK.sub("", cell))
+    if "$" not in cell:
+        return _plain(_MARK.sub("", cell))
+    text, *others = _FORMULA.split(_MARK.sub("", cell))
+    said = _plain(text)
+    for formula, after in zip(others[::2], others[1::2], strict=True):
+        said += f" {from_latex(formula.strip('`'))} {_plain(after)}"
+    return said.strip()
 
 
 def _plain(text: str) -> str:

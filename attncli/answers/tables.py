@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.answers.claims import read_claim
+from attncli.answers.claims import agreed, read_claim
+from attncli.answers.matrices import Table
 from attncli.answers.model import Answer
 from attncli.answers.places import place_of
 from attncli.answers.steps import OTHER, NoStep, Part, misfit, step_called
@@ -22,36 +22,6 @@ from attncli.tracing.slices import leading, length, serves
 
 _PLAIN_LABEL = re.compile(r"[A-Za-z0-9 ]{1,14}")  # short ones of letters alone look the same in every format
 _NAMES = {BATCH: "entry", HEAD: "head"}
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What stands in one cell, in the spelling of claims, and where."""
-
-    text: str
-    at: int
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Which rows or columns a part of a long matrix has, from `start` up to and without `end`, of `total`."""
-
-    start: int
-    end: int
-    total: int
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """One matrix of a page: the name in its corner, its labels and its cells; a part of it where spans say so."""
-
-    name: str
-    at: int
-    columns: tuple[str, ...]
-    rows: tuple[str, ...]
-    cells: tuple[tuple[Written, ...], ...]
-    down: Span | None = None
-    across: Span | None = None
 
 
 @dataclass(slots=True)
@@ -133,7 +103,7 @@ class Page:
 
     def _of_other_shape(self, table: Table, part: Part, path: str) -> bool:
         """Whether a table does not fit, as a whole or in single rows, which is reported."""
-        shapes = [_shape(table, row) for row in table.cells]
+        shapes = [table.shape(row) for row in table.cells]
         fitting = (part.shape,) if len(part.shape) > 1 else ((*part.shape, 1), (1, *part.shape))
         uneven = [row for row, shape in zip(table.cells, shapes, strict=True) if shape not in fitting]
         if len(uneven) == len(shapes):
@@ -167,24 +137,14 @@ class Page:
         for row, line in enumerate(table.cells, top):
             for column, cell in enumerate(line, left):
                 place = (row, column) if len(part.shape) > 1 else (row,) if upright else (column,)
-                if seen[place] >= 0:
+                if seen[place] >= 0 and not table.again:
                     first = self.report.source.place(int(seen[place])).line
                     help = f"it stands on line {first} already: keep one of the two"
                     self.report.add("is given twice", at=table.at, help=help, path=path)
                     return
                 seen[place] = cell.at
                 try:
-                    cells[place] = read_claim(cell.text, cell.at)
+                    cells[place] = agreed(cells[place], read_claim(cell.text, cell.at))
                 except NumberError as error:
                     full = path + "".join(f"[{number}]" for number in place)
                     self.report.add(error.message, at=cell.at, help=error.help.replace("null", "_"), path=full)
-
-
-def _shape(table: Table, row: Sequence[Written]) -> tuple[int, int]:
-    """Rows and columns of the whole matrix, of which the table may be a part, going by one of its rows."""
-    down, across = len(table.cells), len(row)
-    if table.down and table.down.end - table.down.start == down:
-        down = table.down.total
-    if table.across and table.across.end - table.across.start == across:
-        across = table.across.total
-    return down, across

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 
 DIGITS = 50
+EXACTLY = Decimal("1e-40")  # numbers of so many digits this close, in relation, are the same
 
 
 def round_half_up(value: Decimal, places: int) -> Decimal:

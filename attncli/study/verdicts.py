@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.answers.model import Answers, Claim
+from attncli.equation.decimals import EXACTLY
 from attncli.equation.intervals import Interval
 from attncli.study.reach import can_reach, value_at
 from attncli.study.sentences import Cell, Sentence, Sentences
@@ -26,7 +27,6 @@ from attncli.tracing.model import Trace
 Verdict: TypeAlias = Literal["right", "carried", "rounding", "wrong", "missing"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 CLOSE = 1e-12  # doubles this close, in relation, are the same
-EXACTLY = Decimal("1e-40")  # numbers this close, in relation, are the same
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.answers.claims import read_claim
+from attncli.answers.latex_numbers import from_latex
 from attncli.answers.model import Claim
 from attncli.problem.misread import NumberError
 
@@ -67,6 +68,24 @@ def test_the_digits_are_the_precision(text: str, value: str, half: str) -> None:
         ("2^-1", "2^-1", lambda: mpmath.mpf("0.5")),
         ("1 - 2 - 3", "1-2-3", lambda: mpmath.mpf(-4)),
         ("8/4/2", "8/4/2", lambda: mpmath.mpf(1)),
+        ("2√3", "2*sqrt(3)", lambda: 2 * mpmath.sqrt(3)),
+        ("5√3/3", "5*sqrt(3)/3", lambda: 5 / mpmath.sqrt(3)),
+        ("2 tanh(2)", "2*tanh(2)", lambda: 2 * mpmath.tanh(2)),
+        ("e^(5√3/3)", "e^(5*sqrt(3)/3)", lambda: mpmath.exp(5 / mpmath.sqrt(3))),
+        ("2e", "2*e", lambda: 2 * mpmath.e),
+        ("3e^(2)√5", "3*e^(2)*sqrt(5)", lambda: 3 * mpmath.exp(2) * mpmath.sqrt(5)),
+        ("2√3√5 - 1", "2*sqrt(3)*sqrt(5)-1", lambda: 2 * mpmath.sqrt(15) - 1),
+        ("2(1 + e)(1/2)", "2*(1+e)*(1/2)", lambda: 1 + mpmath.e),
+        ("√e", "sqrt(e)", lambda: mpmath.exp(0.5)),
+        ("√√2", "sqrt(sqrt(2))", lambda: mpmath.mpf(2) ** 0.25),
+        ("tanh(-1/2)^2", "tanh(-1/2)^2", lambda: mpmath.tanh(0.5) ** 2),
+        (
+            "3 sin(1/10) - cos(10^9)",
+            "3*sin(1/10)-cos(10^9)",
+            lambda: 3 * mpmath.sin(mpmath.mpf(1) / 10) - mpmath.cos(10**9),
+        ),
+        ("tanh(1/10^9)", "tanh(1/10^9)", lambda: mpmath.tanh(mpmath.mpf(10) ** -9)),
+        ("e^(-9999)", "e^(-9999)", lambda: mpmath.mpf(0)),
         (
             "e^(5/sqrt(3))/(e^(1/sqrt(3)) + e^(5/sqrt(3)) + e^sqrt(3))",
             "e^(5/sqrt(3))/(e^(1/sqrt(3))+e^(5/sqrt(3))+e^sqrt(3))",
@@ -80,6 +99,46 @@ def test_a_calculation_is_exact(text: str, spelled: str, value: object) -> None:
     assert found.text == spelled
     with mpmath.workdps(60):
         assert abs(mpmath.mpf(str(found.value)) - value()) < mpmath.mpf(10) ** -45  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("text", "spelled"),
+    [
+        ("1/√3 ≈ 0.577", "1/sqrt(3)"),
+        ("0.577 ≈ 1/√3", "1/sqrt(3)"),
+        ("-11/8 = -1.375", "-11/8"),
+        ("5/√3 = 5√3/3 ≈ 2.89", "5/sqrt(3)"),
+        ("2.887 ≈ 2.89", "2.887"),
+        ("2 ≈ 2.000", "2.000"),
+        ("e^(-2000) ≈ 0.000", "e^(-2000)"),
+        ("e^(50) ≈ 5.2·10^21", "e^(50)"),
+        ("≈ 0.577", "0.577"),
+        ("1/3 = ______", "1/3"),
+        ("-∞ = -inf", "-inf"),
+    ],
+)
+def test_of_a_number_written_twice_the_more_precise_is_claimed(text: str, spelled: str) -> None:
+    assert claim(text).text == spelled
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        (r"\frac{1}{\sqrt{3}}", "1/sqrt(3)"),
+        (r"2 \tanh(2)", "2 tanh(2)"),
+        (r"e^{2\tanh(2)}", "e^(2tanh(2))"),
+        (r"\frac{1}{2} \sqrt{3}", "(1/2) sqrt(3)"),
+        (r"\frac{2}{3}^{2}", "(2/3)^(2)"),
+        (r"2/\frac{3}{4}", "2/(3/4)"),
+        (r"-\frac{2}{3} + \frac{1}{2}", "-2/3 + 1/2"),
+        (r"2\frac13", "2 1/3"),
+        (r"3e\tanh(2)", "3e tanh(2)"),
+        (r"\cos\mathopen{}\left(\frac{1}{2}\right)", "cos(1/2)"),
+        (r"\frac{e^{2}}{e^{1/\sqrt{3}} + 1} \approx 2.674", "e^(2)/(e^(1/sqrt(3)) + 1) ≈ 2.674"),
+    ],
+)
+def test_latex_in_the_spelling_of_claims(source: str, text: str) -> None:
+    assert from_latex(source) == text
 
 
 @pytest.mark.parametrize("text", ["-inf", "-∞", "−∞", "-.inf", "-Infinity"])
@@ -122,6 +181,25 @@ def test_blank(text: str) -> None:
         ("2*", "2* is not a number", "0.71"),
         ("sqrt(", "sqrt( is not a number", "0.71"),
         ("__import__('os')", "is not a number", "0.71"),
+        ("1/2√3", "can be read in two ways", "1/(2*sqrt(3))"),
+        ("1/√3(2)", "can be read in two ways", "with * and parentheses"),
+        ("e^5√3", "can be read in two ways", "with * and parentheses"),
+        ("2^-3e", "can be read in two ways", "with * and parentheses"),
+        ("5e - 3", "can be read in two ways", "with * and parentheses"),
+        ("5e -3", "can be read in two ways", "with * and parentheses"),
+        ("2 1/3", "2 1/3 is not a number", "0.71"),
+        ("√3 2", "√3 2 is not a number", "0.71"),
+        ("e(2)", "e(2) is not a number", "0.71"),
+        ("tanh 2", "tanh 2 is not a number", "0.71"),
+        ("tanh", "tanh is not a number", "0.71"),
+        ("cos(10^10)", "cos of 10000000000 cannot be worked out", "1e9"),
+        ("1/√3 ≈ 0.578", "1/sqrt(3) and 0.578 are not the same number", "1/sqrt(3) is 0.577: correct one of the two"),
+        ("1234.5 + 0 = 1.4e3", "1234.5+0 and 1.4e3 are not the same number", "correct one of the two"),
+        ("√2/2 ≈ 1/√3", "sqrt(2)/2 and 1/sqrt(3) are not the same number", "correct one of the two"),
+        ("-inf = 0", "-inf and 0 are not the same number", "correct one of the two"),
+        ("1/3 ≈ 0,333", "0,333 is not a number", "write 0.333"),
+        ("1/3 ≈ 1e-999", "1/3 and 1e-999 are not the same number", "correct one of the two"),
+        ("=", "= is not a number", "0.71"),
     ],
 )
 def test_no_claim(text: str, message: str, help: str) -> None:
@@ -167,6 +245,11 @@ def test_any_text_is_a_claim_or_blank_or_an_error(text: str) -> None:
     assert is_told(text)
 
 
-@given(st.lists(st.sampled_from([*"0123456789.+-*/^()e√ ", "sqrt(", "exp(", "10^", "1e9", "-inf"]), max_size=40))
+@given(
+    st.lists(
+        st.sampled_from([*"0123456789.+-*/^()e√≈ ", "sqrt(", "exp(", "tanh(", "sin(", "10^", "1e9", "-inf"]),
+        max_size=40,
+    )
+)
 def test_any_calculation_too(pieces: list[str]) -> None:
     assert is_told("".join(pieces))

@@ -79,6 +79,17 @@ def cells(data: dict[str, Any], step: str, *wanted: str) -> list[tuple[int, int]
     return [(i, j) for i, row in enumerate(rows) for j, verdict in enumerate(row) if verdict in wanted]
 
 
+@pytest.mark.parametrize(("name", "options"), [("a.md", ()), ("a.md", ("--math", "dollars")), ("a.tex", ())])
+def test_an_exact_page_is_a_right_answer(
+    name: str, options: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = str(tmp_path / name)
+    assert run(["compute", LOVE, "--rounding", "exact", *options, "-o", page]) == 0
+    assert run(["check", LOVE, page]) == 0
+    assert run(["check", LOVE, str(tmp_path / f"a{name}")]) == 4
+    assert f"help: did you mean {name}?" in capsys.readouterr().err
+
+
 def test_a_printed_example_with_hardly_a_number_right(checked: Checked) -> None:
     """By hand: Q[0][0] = 0.5 + 0.1 + 0.02 + 0.56 = 1.18; with Q and K as printed 1.07·0.62 + 0.77·0.41 = 0.9791."""
     data = checked(PRINTED, PRINTED_ANSWERS, code=1)

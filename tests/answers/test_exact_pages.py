@@ -1,0 +1,131 @@
+"""Pages of closed forms beside their decimals are read as the exact numbers they show, and judged as all right."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+from typing import Literal, cast
+
+import mpmath
+import numpy as np
+import pytest
+
+from attncli.answers.model import Answers, Claim
+from attncli.answers.reader import read_answers
+from attncli.errors import AttncliError
+from attncli.page.derivation import derivation
+from attncli.page.view import View
+from attncli.problem.model import Problem
+from attncli.problem.reader import load, loads
+from attncli.problem.source import decode
+from attncli.render import Style, render
+from attncli.study.solution import judged
+from attncli.tracing import run
+
+INPUTS = Path(__file__).parents[2] / "inputs"
+FORMS = {"fences": "page.md", "dollars": "page.md", "latex": "page.tex"}
+
+
+def page_of(problem: Problem, form: str, view: View) -> str:
+    document = derivation(run(problem, rounding="exact", precision=view.precision), view)
+    math = cast("Literal['fences', 'dollars']", form if form != "latex" else "fences")
+    return render(document, "latex" if form == "latex" else "markdown", Style(math=math))
+
+
+def read_back(text: str, form: str, problem: Problem) -> Answers:
+    return read_answers(decode(text.encode(), FORMS[form]), run(problem))
+
+
+def all_right(problem: Problem, text: str, form: str) -> bool:
+    """Whether every cell of every step is there, and right."""
+    solution = judged(problem, lambda trace: read_answers(decode(text.encode(), FORMS[form]), trace))
+    counts = solution.verdicts.counts
+    everything = sum(step.value.size for step in solution.verdicts.trace.steps.values())
+    return solution.passed and counts["right"] == everything
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", sorted(file.name for file in INPUTS.glob("*.yaml")))
+def test_every_exact_page_is_right(name: str, form: str) -> None:
+    problem = load(str(INPUTS / name))
+    try:
+        text = page_of(problem, form, View(detail="brief"))
+    except AttncliError as error:
+        pytest.skip(f"{name} is not worked out exactly: {error}")
+    assert all_right(problem, text, form)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("view", [View(heatmap=True), View(precision=0), View(precision=12), View(detail="cells")])
+def test_however_it_is_shown(view: View, form: str, love: Problem) -> None:
+    assert all_right(love, page_of(love, form, view), form)
+
+
+HALVES = "Q: [[0], [0]]\nK: [[1], [2]]\nV: [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]]\n"
+
+
+@pytest.mark.parametrize("precision", [0, 3])
+@pytest.mark.parametrize("form", FORMS)
+def test_closed_forms_over_decimals_in_several_parts(form: str, precision: int) -> None:
+    problem = loads(HALVES.encode(), "halves.yaml")
+    text = page_of(problem, form, View(precision=precision))
+    if form == "latex":
+        decimals = text[text.index(r"O & \hfill") :]
+        assert re.findall(r"columns? [-0-9]+ of 10", decimals) == ["columns 1--8 of 10", "columns 9--10 of 10"]
+        assert decimals.count(r"O =" if precision else r"O \approx") == 2
+    assert all_right(problem, text, form)
+    answers = read_back(text, form, problem)
+    assert [claim and claim.text for claim in answers.steps["output"].cells[1]] == [f"{n}/2" for n in range(3, 22, 2)]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_is_claimed_is_the_closed_form(form: str, love: Problem) -> None:
+    scores = [[1, 5, 3], [3, 3, 3], [2, 4, 3]]  # by hand; d_k is 3
+    answers = read_back(page_of(love, form, View()), form, love)
+    with mpmath.workdps(60):
+        for index, score in np.ndenumerate(np.array(scores)):
+            scaled, exp = (cast("Claim", answers.steps[name].cells[index]) for name in ("scaled", "exp"))
+            assert scaled.exact
+            assert exp.exact
+            truth = mpmath.mpf(int(score)) / mpmath.sqrt(3)
+            assert abs(mpmath.mpf(str(scaled.value)) - truth) < mpmath.mpf(10) ** -45
+            assert abs(mpmath.mpf(str(exp.value)) - mpmath.exp(truth)) < mpmath.mpf(10) ** -45
+
+
+@pytest.mark.parametrize(("form", "sign"), [("fences", "≈"), ("dollars", "≈"), ("latex", r"\approx")])
+def test_an_edit_of_one_of_the_two_is_told(form: str, sign: str, love: Problem) -> None:
+    text = page_of(love, form, View(detail="brief"))
+    cell = r"(?<=≈ )[0-9]+\.[0-9]{3}(?= +\|)" if form != "latex" else r"(?<=\\hfill )[0-9]+\.[0-9]{3}(?=[ \\])"
+    part = text[text.index("Scaled scores") : text.index("Row sums")]
+    places = list(re.finditer(cell, part))
+    assert len(places) == 18
+    for found in random.Random(form).sample(places, 6):
+        edited = text.replace(part, f"{part[: found.start()]}99.123{part[found.end() :]}")
+        with pytest.raises(AttncliError) as error:
+            read_back(edited, form, love)
+        assert error.value.exit_code == 3
+        assert re.search(r"sqrt\(3\)+ and 99.123 are not the same number", str(error.value))
+        assert re.search(rf"is {found[0]}: correct one of the two", error.value.help)
+        assert error.value.place
+        assert "99.123" in error.value.place.source
+
+
+def test_a_closed_form_that_was_edited_is_told_and_one_alone_is_judged(love: Problem) -> None:
+    text = page_of(love, "fences", View(detail="brief"))
+    edited = text.replace(r"$`\frac{5}{\sqrt{3}}`$ ≈ 2.887", r"$`\frac{5}{\sqrt{2}}`$ ≈ 2.887", 1)
+    with pytest.raises(AttncliError, match=r"5/sqrt\(2\) and 2.887 are not the same number"):
+        read_back(edited, "fences", love)
+    alone = text.replace(r"$`\frac{5}{\sqrt{3}}`$ ≈ 2.887", r"$`\frac{5}{\sqrt{2}}`$", 1)
+    solution = judged(love, lambda trace: read_answers(decode(alone.encode(), "page.md"), trace))
+    assert solution.verdicts.first_wrong == ("scaled", (0, 1))
+    for same in (r"$\frac{5 \sqrt{3}}{3}$", "5√3/3 ≈ 2.89", r"$\frac{5}{3} \sqrt{3} \approx 2.9$", "≈ 2.887"):
+        assert all_right(love, text.replace(r"$`\frac{5}{\sqrt{3}}`$ ≈ 2.887", same, 1), "fences")
+
+
+def test_decimals_of_closed_forms_that_were_taken_out_are_read(love: Problem) -> None:
+    text = page_of(love, "latex", View(detail="brief"))
+    start = text.index(r"\bordermatrix", text.index("Scaled scores"))
+    end = text.index(r"\approx", start)
+    answers = read_back(text[:start] + text[end:], "latex", love)
+    assert [claim and claim.text for claim in answers.steps["scaled"].cells[0]] == ["0.577", "2.887", "1.732"]
