@@ -16,7 +16,7 @@ LONGEST = 400  # characters of one number, as in a problem
 LARGEST, SMALLEST = Decimal("1.8e308"), Decimal("1e-1000")
 _FAR = 10**6
 _SIGNS = str.maketrans({"−": "-", "–": "-", "·": "*", "×": "*", "⋅": "*", "∞": "inf", "\u00a0": " ", "\u2009": " "})
-_BLANK = re.compile(r"_*")
+_BLANK = re.compile(r"_*|\?")
 _MINUS_INFINITY = re.compile(r"-\s*\.?inf(?:inity)?", re.IGNORECASE)
 _SCIENTIFIC = re.compile(r"([-+]?[0-9.]+)\s*\*\s*10\s*(?:\^|\*\*)\s*(?:([-+]?[0-9]+)|\(\s*([-+]?[0-9]+)\s*\))")
 _EQUALS = re.compile("[=≈]")  # between two spellings of one number
@@ -26,7 +26,8 @@ _FORMS = "write a number such as 0.71, or an exact one such as 7/10, 5/sqrt(3) o
 
 
 def read_claim(text: str, at: int = 0) -> Claim | None:
-    """What a cell claims, or None where it was left blank: empty, or a line of underscores to write on.
+    """What a cell claims, or None where it was left blank: empty, a line of underscores to write on, or a
+    question mark.
 
     A decimal claims the digits that are written: 0.70 is a number that rounds to it at two decimals, 0.7 one that does
     at one, 70 one that does at none, 7.0e3 one that is rounded to hundreds. A calculation, such as 7/10, claims to be

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attncli.errors import Place
 from attncli.problem.source import Source
+
+CLOSE = 1e-12  # doubles this close, in relation, are the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +48,14 @@ class Answer:
     at: int
 
     @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What was filled in, row by row."""
+        return tuple(cast("Claim", claim) for claim in self.cells.flat if claim is not None)
+
+    @property
     def blank(self) -> bool:
         """Whether nothing was filled in."""
-        return all(claim is None for claim in self.cells.flat)
+        return not self.claims
 
 
 @dataclass(frozen=True, slots=True, eq=False)

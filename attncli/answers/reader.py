@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import PurePath
+from typing import cast
 
-from attncli.answers.model import Answers
+from attncli.answers.model import CLOSE, Answer, Answers, Claim
 from attncli.problem.files import STANDARD_INPUT
 from attncli.problem.reader import read_tree
 from attncli.problem.report import Report
 from attncli.problem.source import Source
-from attncli.tracing.model import Trace
+from attncli.tracing.model import Step, Trace
 
 _SUFFIXES = {
     ".yaml": "lists", ".yml": "lists", ".json": "lists",
@@ -28,15 +30,17 @@ def read_answers(source: Source, trace: Trace) -> Answers:
     nineteen others as its `more`.
     """
     report = Report(source)
+    if not source.text.strip():
+        report.fail("the file is empty", at=0, help="answers have lines such as scores: [[1, 5, 3], [3, 3, 3]]")
     match _form(source):
         case "markdown":
             from attncli.answers.markdown import read_markdown
 
-            steps = read_markdown(report, trace)
+            steps = _without_the_problem(read_markdown(report, trace), trace)
         case "latex":
             from attncli.answers.latex import read_latex
 
-            steps = read_latex(report, trace)
+            steps = _without_the_problem(read_latex(report, trace), trace)
         case _:
             from attncli.answers.lists import read_lists
 
@@ -53,3 +57,18 @@ def _form(source: Source) -> str:
     if _LOOKS_LIKE_LATEX.search(source.text):
         return "latex"
     return "markdown" if _LOOKS_LIKE_MARKDOWN.search(source.text) else "lists"
+
+
+def _without_the_problem(steps: Mapping[str, Answer], trace: Trace) -> Mapping[str, Answer]:
+    """What a page says beyond the arrays that the problem gives, which it prints too; unless one was changed."""
+    return {name: answer for name, answer in steps.items() if not _as_given(trace.steps[name], answer)}
+
+
+def _as_given(step: Step, answer: Answer) -> bool:
+    if not step.rule.given:
+        return False
+    claims = (cast("Claim | None", cell) for cell in answer.cells.flat)
+    return all(
+        claim is None or abs(float(claim.value) - value) <= float(claim.half) + CLOSE * abs(value)
+        for claim, value in zip(claims, step.value.flat, strict=True)
+    )

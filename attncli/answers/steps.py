@@ -80,7 +80,7 @@ class Part:
 def misfit(shape: tuple[int, ...], part: Part) -> tuple[str, str]:
     """(message, help) for an answer of another shape."""
     axes = [_COUNTED.get(axis, axis) for axis in part.axes]
-    message = f"is {shape_text(shape)} where {part.name} is {shape_text(part.shape)}"
+    message = f"is {shape_text(shape)} here, and {shape_text(part.shape)} in the problem"
     if len(part.shape) > 1 and shape[-2:] == part.shape[:-3:-1] != shape[:-3:-1]:
         return message, f"exchange rows and columns: one row for each {axes[-2]}, one column for each {axes[-1]}"
     sizes = " by ".join(count(size, axis) for axis, size in zip(axes, part.shape, strict=True))

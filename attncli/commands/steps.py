@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from attncli.console import options, values
-from attncli.errors import usage_error
 
 
 def steps(
@@ -13,7 +12,8 @@ def steps(
         str | None, typer.Argument(metavar="NAME", help="One step to be shown in full, such as scores.")
     ] = None,
     mistakes: Annotated[
-        bool, typer.Option("--mistakes", help="List the mistakes that check knows, with what they make of the steps.")
+        bool,
+        typer.Option("--mistakes", help="List the mistakes that check knows, in all steps or in this one."),
     ] = False,
     format: options.Format = None,
     output: options.Output = None,
@@ -22,10 +22,6 @@ def steps(
     """List the steps with their equations, or explain one of them."""
     page_format = values.output_format(format, output)
     values.words(color=color)
-    if mistakes and name is not None:
-        raise usage_error(
-            "--mistakes does not go with a step", help="attncli steps --mistakes lists them for all steps"
-        )
 
     from attncli.console.output import check
     from attncli.console.page import write_page
@@ -34,7 +30,7 @@ def steps(
     if mistakes:
         from attncli.page.mistakes import mistakes_page
 
-        page = mistakes_page()
+        page = mistakes_page(name)
     else:
         from attncli.page.catalogue import catalogue, rule_page
 

@@ -1,12 +1,12 @@
 """Intervals of numbers: the range of an equation's functions where each argument may be anywhere in a range.
 
-Ends are rounded outwards, so that no number is lost. A function that a range makes undefined, such as a division by a
-range around 0, may be anything.
+Ends are rounded outwards, so that no number is lost. What cannot be told may be anything.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, nextafter
@@ -46,6 +46,7 @@ class Interval:
 
 
 ANYTHING = Interval(-inf, inf)
+EVERY = Interval(-sys.float_info.max, sys.float_info.max)  # each of these numbers, where ANYTHING is any one of them
 
 
 def outwards(low: float, high: float) -> Interval:
@@ -77,10 +78,24 @@ def mul(*factors: Interval) -> Interval:
 
 
 def div(one: Interval, other: Interval) -> Interval:
+    """The quotients by every number but 0, towards which they grow beyond all bounds."""
     if 0 in other:
-        return ANYTHING
+        return _by_nearly_zero(one, other)
     ends = [a / b for a in (one.low, one.high) for b in (other.low, other.high)]
     return outwards(min(ends), max(ends))
+
+
+def _by_nearly_zero(one: Interval, other: Interval) -> Interval:
+    if other.width == 0:
+        return ANYTHING
+    if one.low == one.high == 0:
+        return one
+    if other.low < 0 < other.high or one.low < 0 < one.high:
+        return EVERY
+    upwards = (one.low >= 0) == (other.high > 0)
+    by = other.high if other.high > 0 else other.low
+    nearest = outwards(*[(one.low if one.low >= 0 else one.high) / by] * 2)
+    return Interval(nearest.low, inf) if upwards else Interval(-inf, nearest.high)
 
 
 def _product(a: float, b: float) -> float:

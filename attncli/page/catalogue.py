@@ -34,11 +34,8 @@ def catalogue() -> Document:
 
 def rule_page(name: str) -> Document:
     """One step in full; raises AttncliError (exit 2) for a name that no step has."""
-    if name not in NAMED:
-        help = did_you_mean(name, list(RULES), "attncli steps lists them all")
-        raise usage_error(f"no step is called {name!r}", help=help)
-    name = NAMED[name]
-    rule = RULES[name].reading(_PLAIN)
+    rule = rule_called(name).reading(_PLAIN)
+    name = rule.name
     said = " ".join(part for part in (rule.meaning, rule.why) if part)
     blocks = (
         Paragraph(text(said[0].upper() + said[1:])),
@@ -47,6 +44,14 @@ def rule_page(name: str) -> Document:
         *_variants(name),
     )
     return Document(f"{name}: {rule.title}", blocks, lambda: _data({name: _rule_data(rule)}))
+
+
+def rule_called(name: str) -> Rule:
+    """The rule of a step by its name or letter; raises AttncliError (exit 2) for a name that no step has."""
+    if name not in NAMED:
+        help = did_you_mean(name, list(RULES), "attncli steps lists them all")
+        raise usage_error(f"no step is called {name!r}", help=help)
+    return RULES[NAMED[name]]
 
 
 def _row(rule: Rule) -> tuple[Text, ...]:

@@ -14,10 +14,11 @@ from attncli.page.document import Block, Document, Heading, Paragraph, Text, Wor
 from attncli.page.measures import number
 from attncli.page.printer import show
 from attncli.page.worked import cell_label
+from attncli.problem.numbers import is_plain
 from attncli.study.diagnosis import Diagnosis
 from attncli.study.sentences import Cell
 from attncli.study.solution import Solution
-from attncli.study.trivial import trivial_answer
+from attncli.study.trivial import coarse, trivial_answer
 from attncli.study.verdicts import Verdict, Verdicts
 
 
@@ -54,6 +55,9 @@ def _blocks(solution: Solution, marks: int | None, diagnoses: Sequence[Diagnosis
             f"{either(found.carried, 'shows', 'show')} nothing."
         )
         yield Paragraph((said,), "warning")
+    if vague := coarse(verdicts):
+        said = f"In {count(vague, 'cell')} so few digits are written that 0 would pass as well."
+        yield Paragraph((said,), "warning")
     if solution.other_form:
         yield Paragraph((_form(verdicts),), "note")
     yield from diagnosis_blocks(verdicts, diagnoses)
@@ -71,14 +75,18 @@ def _first(verdicts: Verdicts, name: str, index: Cell) -> Text:
     claim = judged.given
     assert isinstance(claim, Claim)
     own, true = show(judged.own, digits), show(judged.expected, digits)
-    title = step.rule.title.lower()
-    named = name if title == name else f"{name} ({title})"
+    title = step.rule.title[0].lower() + step.rule.title[1:]
+    named = name if title == name else f"the {title} ({name})"
     between: Text = () if own == true else (" by your own numbers it is ", *number(own), ",")
     linked = " it is" if own == true else " and in truth"
     return (
         f"The first wrong number is in {named}, at {cell_label(step, index)}: ",
-        *number(claimed(claim)), " is written;", *between, linked, " ", *number(true), ".",
+        *_as_written(claim), " is written;", *between, linked, " ", *number(true), ".",
     )  # fmt: skip
+
+
+def _as_written(claim: Claim) -> Text:
+    return number(claim.text) if is_plain(claim.text) else (claim.text,)
 
 
 def _answer(solution: Solution) -> Text:

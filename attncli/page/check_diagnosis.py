@@ -8,11 +8,11 @@ from typing import Any
 
 from attncli.attention.rules import cell_form
 from attncli.english import count, either
-from attncli.page.check_worked import worked_from_own
+from attncli.page.check_worked import slipped, worked_from_own
 from attncli.page.document import Block, Formula, Heading, Paragraph, Worked
 from attncli.page.worked import cell_label
 from attncli.study.changes import changed
-from attncli.study.diagnosis import Diagnosis
+from attncli.study.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis
 from attncli.study.mistakes import MISTAKES
 from attncli.study.verdicts import Verdicts
 from attncli.tracing.model import Step, Trace
@@ -29,11 +29,20 @@ def diagnosis_blocks(verdicts: Verdicts, diagnoses: Sequence[Diagnosis]) -> Iter
         first, *others = found.mistakes
         perhaps, explains = ("", "It explains") if found.likely else ("perhaps ", "It would explain")
         where = "" if found.whole or len(found.cells) > MOST else f" ({_cells(verdicts, found)})"
-        yield Paragraph((f"{found.step}: {perhaps}{first}. {explains} {explained(verdicts, found)}{where}.",))
+        said = f"{found.step}: {perhaps}{first}{_rounding(found)}. {explains} {explained(verdicts, found)}{where}."
+        yield Paragraph((said,))
         yield from _made(verdicts, found, first)
         for other in others:
             yield Paragraph((f"Or {other}; the numbers do not tell.",))
             yield from _made(verdicts, found, other)
+
+
+def _rounding(found: Diagnosis) -> str:
+    """What was done to the steps that were left out, if that has to be known."""
+    if found.rounded is None:
+        return ""
+    to = count(found.rounded, "decimal") if found.rounded else "whole numbers"
+    return f", to {to}" if ROUNDED_ON_THE_WAY in found.mistakes else f", and the steps left out were rounded to {to}"
 
 
 def diagnosis_data(verdicts: Verdicts, diagnoses: Sequence[Diagnosis]) -> list[dict[str, Any]]:
@@ -46,6 +55,7 @@ def diagnosis_data(verdicts: Verdicts, diagnoses: Sequence[Diagnosis]) -> list[d
             "likely": found.likely,
             "cells": [list(cell) for cell in found.cells],
             "alike": [other for other in found.mistakes if other != name],
+            "rounded_to": found.rounded,
             "equations": [step.rule.source for step in _changed_steps(verdicts.trace, name)],
         }
         for found in diagnoses
@@ -70,7 +80,9 @@ def _cells(verdicts: Verdicts, found: Diagnosis) -> str:
 
 
 def _made(verdicts: Verdicts, found: Diagnosis, name: str) -> Iterator[Block]:
-    """The equations of a mistake, and the first cell that it explains worked by them; nothing of a slip."""
+    """The equations of a mistake, or nothing of a slip, and the first cell that it explains worked with it."""
+    if found.slip is not None and found.slip.on_the_way and found.slip.name == name:
+        yield Worked((slipped(verdicts, found.step, found.cells[0], found.slip),))
     steps = _changed_steps(verdicts.trace, name)
     for step in steps:
         yield Formula(cell_form(step.rule))

@@ -28,6 +28,10 @@ _DIAGNOSIS = _object(
         "likely": {"type": "boolean", "description": "False for a slip that chance would explain as well."},
         "cells": {"type": "array", "items": _INDEX, "description": "The wrong cells it explains."},
         "alike": {**_MISTAKES, "description": "Other mistakes that give the same numbers."},
+        "rounded_to": {
+            "anyOf": [{"type": "null"}, _COUNT],
+            "description": "To how many decimals the steps left out have to be rounded on the way, or null.",
+        },
         "equations": {"type": "array", "items": _TEXT, "description": "The steps as the mistake has them."},
     }
 )

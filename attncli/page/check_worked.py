@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from attncli.answers.model import Claim
 from attncli.choices import PRECISION
-from attncli.equation.tree import Number, Ref
+from attncli.equation.substitute import exact
+from attncli.equation.tree import Expression, Number, Ref, rewrite
 from attncli.page.document import WorkedLine
 from attncli.page.printer import GIVEN_DECIMALS, NO_NUMBERS, Printer, literal, show
-from attncli.page.worked import worked_line
+from attncli.page.worked import cell_label, worked_line
 from attncli.problem.model import Matrix
 from attncli.problem.numbers import NumberError, canonical
-from attncli.study.reach import value_at
 from attncli.study.sentences import Cell, Sentences
-from attncli.study.verdicts import CLOSE, Verdicts
+from attncli.study.slips import Slip
+from attncli.study.verdicts import Verdicts
 from attncli.tracing.model import Step
 
 FEWEST = 3  # decimals of a number beside one that was written
@@ -82,8 +82,7 @@ class OwnPrinter(Printer):
 
     def _own(self, name: str, index: Cell) -> float:
         assert self.sentences is not None
-        sentence = self.sentences.of(name, index)
-        return value_at(sentence.tree, {ref: range.middle for ref, range in sentence.box.items()})
+        return float(self.sentences.own(name, index))
 
 
 def worked_twice(verdicts: Verdicts, name: str, index: Cell) -> tuple[WorkedLine, ...]:
@@ -94,9 +93,10 @@ def worked_twice(verdicts: Verdicts, name: str, index: Cell) -> tuple[WorkedLine
     lines = [] if judged.given is None else [WorkedLine("written", result=literal(claimed(judged.given)))]
     if step.rule.given:
         return (*lines, WorkedLine("given", result=truth.number(name, index)))
-    if not math.isclose(judged.own, judged.expected, rel_tol=CLOSE, abs_tol=CLOSE):
-        lines.append(replace(worked_from_own(verdicts, name, index), label="by your own numbers"))
-    return (*lines, replace(worked_line(truth, step, index), label="in truth"))
+    own, true = worked_from_own(verdicts, name, index), worked_line(truth, step, index)
+    if replace(own, label="") != replace(true, label=""):
+        lines.append(replace(own, label="by your own numbers"))
+    return (*lines, replace(true, label="in truth"))
 
 
 def worked_from_own(verdicts: Verdicts, name: str, index: Cell) -> WorkedLine:
@@ -105,3 +105,20 @@ def worked_from_own(verdicts: Verdicts, name: str, index: Cell) -> WorkedLine:
     digits = decimals(iter([verdicts.steps[name][index].given]))
     own = OwnPrinter(verdicts.trace, digits, sentences=sentences, worked=(name, index))
     return worked_line(own, verdicts.trace.steps[name], index)
+
+
+def slipped(verdicts: Verdicts, name: str, index: Cell, slip: Slip) -> WorkedLine:
+    """A cell worked with a slip, from the solution's own numbers, to what was written."""
+    step, claim = verdicts.trace.steps[name], verdicts.steps[name][index].given
+    sentences = Sentences(verdicts.trace, verdicts.answers)
+    own = OwnPrinter(verdicts.trace, decimals(iter([claim])), sentences=sentences, worked=(name, index))
+
+    def put(node: Expression) -> Expression:
+        if not isinstance(node, Ref):
+            return node
+        if node in slip.box:
+            return literal(show(slip.box[node].middle, GIVEN_DECIMALS))
+        return own.number(node.name, tuple(int(str(at)) for at in node.indices))
+
+    work, result = rewrite(slip.tree, put), literal(claimed(claim))
+    return WorkedLine(cell_label(step, index), work, result, exact=exact(work) == result.value)

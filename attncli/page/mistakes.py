@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from attncli import __version__
-from attncli.attention.rules import cell_form
-from attncli.english import listed
-from attncli.page.document import Document, Math, Paragraph, Table, Text
+from attncli.attention.rules import RULES, cell_form
+from attncli.page.catalogue import rule_called
+from attncli.page.document import Block, Document, Formula, Heading, Paragraph
 from attncli.problem.reader import loads
 from attncli.study.changes import changed
 from attncli.study.mistakes import MISTAKES, Mistake
@@ -35,21 +35,39 @@ _SETTINGS: tuple[tuple[_Sizes, str], ...] = (
 )  # problems, in one of which every mistake can be made; the numbers in them do not matter
 
 
-def mistakes_page() -> Document:
-    """A row for each mistake: its name, the steps that it changes, and their equations."""
+def mistakes_page(name: str | None = None) -> Document:
+    """Every mistake with the equations that it makes of the steps; only those that change one step, if it is named.
+
+    Raises AttncliError (exit 2) for a name that no step has.
+    """
     found = changed_steps()
-    blocks = (
-        Paragraph(
-            (
-                "What attncli check knows that people get wrong. Each mistake is other equations for the steps that it "
-                "changes; it is named where these give what was written. Sizes in them are those of 3 tokens with 4 "
-                "features and d_k = 2, or of 8 features in 4 heads.",
-            )
-        ),
-        Table(("mistake", "changes", "the equation then"), tuple(_row(mistake, found) for mistake in MISTAKES)),
-        Paragraph(("In a single cell, slips are sought as well: a sign, a term, a digit, a neighbour's number.",)),
+    if name is not None:
+        name = rule_called(name).name
+        found = {mistake: steps for mistake, steps in found.items() if any(step.name == name for step in steps)}
+    title = "Mistakes" if name is None else f"Mistakes in {name}"
+    return Document(title, tuple(_blocks(found)), lambda: _data(found))
+
+
+def _blocks(found: Mapping[str, Sequence[Step]]) -> Iterator[Block]:
+    if not found:
+        yield Paragraph(("No mistake is known that changes this step.",))
+        return
+    yield Paragraph(
+        (
+            "What attncli check knows that people get wrong. Each mistake is other equations for the steps that it "
+            "changes; it is named where these give what was written. Sizes in them are those of 3 tokens with 4 "
+            "features and d_k = 2, or of 8 features in 4 heads.",
+        )
     )
-    return Document("Mistakes", blocks, lambda: _data(found))
+    for rule in RULES.values():
+        made = {mistake: steps for mistake, steps in found.items() if steps[0].name == rule.name}
+        if made:
+            yield Heading(f"{rule.title} ({rule.name})" if rule.title.lower() != rule.name else rule.title)
+        for mistake, steps in made.items():
+            rounded = all(step.rule.given for step in steps)
+            yield Paragraph((f"{mistake}." if rounded else f"{mistake}:",))
+            yield from (Formula(cell_form(step.rule)) for step in steps if not step.rule.given)
+    yield Paragraph(("In a single cell, slips are sought as well: a sign, a term, a digit, a neighbour's number.",))
 
 
 def changed_steps() -> dict[str, tuple[Step, ...]]:
@@ -71,21 +89,7 @@ def _trace(sizes: _Sizes, settings: str) -> Trace:
     return run(loads(f"{arrays}\n{settings}".encode(), "mistakes"))
 
 
-def _row(mistake: Mistake, found: dict[str, tuple[Step, ...]]) -> tuple[Text, ...]:
-    steps = found[mistake.name]
-    return (mistake.name,), (listed([step.name for step in steps], last=""),), _equations(steps)
-
-
-def _equations(steps: Sequence[Step]) -> Text:
-    said: list[str | Math] = []
-    for step in steps:
-        if not step.rule.given:
-            equation = cell_form(step.rule)
-            said += [*(["; "] if said else []), Math(equation.target), " = ", Math(equation.expression)]
-    return tuple(said) or ("its own numbers, rounded",)
-
-
-def _data(found: dict[str, tuple[Step, ...]]) -> dict[str, object]:
+def _data(found: Mapping[str, Sequence[Step]]) -> dict[str, object]:
     return {
         "attncli": {"version": __version__, "format": FORMAT},
         "mistakes": {name: {step.name: step.rule.source for step in steps} for name, steps in found.items()},

@@ -58,6 +58,8 @@ def decode(data: bytes, name: str, folder: Path | None = None) -> Source:
     for mark, encoding in _OTHER_ENCODINGS:
         if data.startswith(mark):
             raise input_error(f"the file is {encoding}, not UTF-8", place=Place(name, 1, 1), help=_ENCODING_HELP)
+    if data.startswith(b"%PDF"):
+        raise input_error(f"{name} is a PDF, not text", help="write the numbers into a file of YAML or JSON")
     data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     try:
         return Source(name, data.decode(), folder or Path())

@@ -7,10 +7,14 @@ earlier numbers, through all that was left out, had the mistake been made. So an
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+import numpy as np
 
 from attncli.study.explanation import Explained, explanation
 from attncli.study.mistakes import MISTAKES
+from attncli.study.on_paper import OnPaper, decimals_of, leaves_out
 from attncli.study.sentences import Cell, Sentences
 from attncli.study.slips import Slip, slips
 from attncli.study.verdicts import Verdicts
@@ -18,6 +22,7 @@ from attncli.study.verdicts import Verdicts
 BY_CHANCE = 0.1  # cells of a step that slips may be expected to explain by chance, and still be named
 MOST_SLIPS = 3  # in one step; more that is wrong has another cause, or one for most of it
 MOST_GUESSES = 3  # slips that are named for a cell although chance would do as well
+ROUNDED_ON_THE_WAY = "the steps left out were rounded on the way"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +30,8 @@ class Diagnosis:
     """What explains the wrong cells of a step: one of these mistakes, which its numbers cannot tell apart.
 
     `cells` are the wrong cells it explains; `whole` says whether it gives all the other numbers of the step, too.
-    It is not `likely` if so many slips of its kind can be made that one of them gives just any number.
+    It is not `likely` where chance, or so few cells, would let it be named as well. `rounded` is to how many decimals
+    the steps that are left out are rounded on the way, if they have to be; `slip` is the first of its slips.
     """
 
     step: str
@@ -33,6 +39,8 @@ class Diagnosis:
     cells: tuple[Cell, ...]
     whole: bool
     likely: bool = True
+    rounded: int | None = None
+    slip: Slip | None = None
 
 
 def diagnose(verdicts: Verdicts) -> tuple[Diagnosis, ...]:
@@ -41,27 +49,55 @@ def diagnose(verdicts: Verdicts) -> tuple[Diagnosis, ...]:
     if not wrong:
         return ()
     found = [explained for mistake in MISTAKES if (explained := explanation(mistake, verdicts, wrong))]
+    return tuple(one for step, cells in wrong.items() for one in _of_step(verdicts, step, cells, found))
+
+
+def _of_step(verdicts: Verdicts, step: str, cells: tuple[Cell, ...], found: list[Explained]) -> Iterator[Diagnosis]:
     sentences = Sentences(verdicts.trace, verdicts.answers)
-    diagnoses: list[Diagnosis] = []
-    for step, cells in wrong.items():
-        able = [one for one in found if step in one.steps]
-        best = max((one.rank(step) for one in able), default=(False, False, 0))
-        named = tuple(one.mistake.name for one in _agreeing([one for one in able if one.rank(step) == best]))
-        if named and (best[1] or len(cells) > 1):
-            diagnoses.append(Diagnosis(step, named, cells, best[1]))
-            continue
-        for (slipped, likely), of in _slips(sentences, step, cells).items():
-            diagnoses.append(Diagnosis(step, (*named, *slipped), of, False, likely))
-        if named and not any(diagnosis.step == step for diagnosis in diagnoses):
-            diagnoses.append(Diagnosis(step, named, cells, False))
-    return tuple(diagnoses)
+    named, whole = _best(step, found)
+    if whole:
+        yield Diagnosis(step, named, cells, True)
+        return
+    if leaves_out(sentences, step):
+        fewest = decimals_of(sentences, step)
+        for decimals in (fewest, fewest + 1):
+            if rounded := _rounded(verdicts, step, cells, decimals):
+                yield Diagnosis(step, rounded, cells, True, rounded=decimals)
+                return
+    if len(cells) > 1 and named:
+        yield Diagnosis(step, named, cells, False, likely=len(cells) > MOST_SLIPS)
+        return
+    slipped = _slips(sentences, step, cells)
+    if not slipped and 0 < len(named) <= MOST_GUESSES:
+        yield Diagnosis(step, named, cells, False, likely=False)
+    for (names, likely), (of, slip) in slipped.items():
+        yield Diagnosis(step, names, of, False, likely, slip=slip)
+
+
+def _best(step: str, found: list[Explained]) -> tuple[tuple[str, ...], bool]:
+    """The mistakes that explain a step best, and whether they give all of its numbers."""
+    able = [one for one in found if step in one.steps]
+    best = max((one.rank(step) for one in able), default=(False, False, 0))
+    named = tuple(one.mistake.name for one in _agreeing([one for one in able if one.rank(step) == best]))
+    return named, best[1]
+
+
+def _rounded(verdicts: Verdicts, step: str, cells: tuple[Cell, ...], decimals: int) -> tuple[str, ...]:
+    """What gives all numbers of a step if those left out are rounded on the way: that alone, or a mistake with it."""
+    plain = OnPaper(Sentences(verdicts.trace, verdicts.answers), decimals)
+    claims = verdicts.answers.steps[step].cells
+    if all(plain.gives(step, cell) for cell in np.ndindex(claims.shape) if claims[cell] is not None):
+        return (ROUNDED_ON_THE_WAY,)
+    tried = (explanation(mistake, verdicts, {step: cells}, decimals) for mistake in MISTAKES)
+    named, whole = _best(step, [explained for explained in tried if explained])
+    return named if whole else ()
 
 
 def _slips(
     sentences: Sentences, step: str, cells: tuple[Cell, ...]
-) -> dict[tuple[tuple[str, ...], bool], tuple[Cell, ...]]:
-    """The likeliest slips of each cell, those first that explain most of them, whether they are more than chance, and
-    the cells that have the same."""
+) -> dict[tuple[tuple[str, ...], bool], tuple[tuple[Cell, ...], Slip]]:
+    """The likeliest slips of each cell, those first that explain most of them, and whether they are more than chance;
+    with the cells that have the same, and the first of the slips."""
     if sentences.trace.steps[step].rule.given:
         return {}
     found: dict[Cell, list[Slip]] = {}
@@ -71,14 +107,16 @@ def _slips(
         often.update({slip.name for slip in found[cell]})
         if len(found) > MOST_SLIPS and 2 * max(often.values(), default=0) <= len(found):
             return {}
-    groups: dict[tuple[tuple[str, ...], bool], tuple[Cell, ...]] = {}
+    groups: dict[tuple[tuple[str, ...], bool], tuple[tuple[Cell, ...], Slip]] = {}
     for cell, each in found.items():
         telling = [slip for slip in each if _tells(slip, often[slip.name], len(cells))]
         possible = telling or [slip for slip in each if slip.plain and len(cells) <= MOST_SLIPS]
         best = min(((-often[slip.name], slip.kind) for slip in possible), default=None)
-        named = tuple(dict.fromkeys(slip.name for slip in possible if (-often[slip.name], slip.kind) == best))
-        if named and (telling or len(named) <= MOST_GUESSES):
-            groups[named, bool(telling)] = (*groups.get((named, bool(telling)), ()), cell)
+        chosen = {slip.name: slip for slip in possible if (-often[slip.name], slip.kind) == best}
+        if chosen and (telling or len(chosen) <= MOST_GUESSES):
+            key = tuple(chosen), bool(telling)
+            before, first = groups.get(key, ((), next(iter(chosen.values()))))
+            groups[key] = (*before, cell), first
     return groups
 
 

@@ -4,17 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import Protocol, cast
 
 import numpy as np
 
 from attncli.answers.model import Answers, Claim
 from attncli.study.changes import changed
 from attncli.study.mistakes import Mistake
+from attncli.study.on_paper import OnPaper
 from attncli.study.reach import can_reach
 from attncli.study.sentences import Cell, Sentences, interval
 from attncli.study.verdicts import Verdicts, rounds_to
 from attncli.tracing.model import Trace
+
+
+class Reproduction(Protocol):
+    """Whether equations give a cell as it was written."""
+
+    def gives(self, name: str, index: Cell) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class InRanges:
+    """Equations whose numbers may be anywhere within their precision, and are not rounded in between."""
+
+    sentences: Sentences
+
+    def gives(self, name: str, index: Cell) -> bool:
+        claim = cast("Claim", self.sentences.answers.steps[name].cells[index])
+        if rounds_to(self.sentences.true(name, index), claim):
+            return True
+        if self.sentences.trace.steps[name].rule.given:
+            return False
+        sentence = self.sentences.of(name, index)
+        return bool(sentence.box) and can_reach(sentence.tree, sentence.box, interval(claim))
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +46,8 @@ class Explained:
     other numbers of the step; `consistent` where no step that it changes says otherwise."""
 
     mistake: Mistake
-    sentences: Sentences
+    by: Reproduction
+    answers: Answers
     steps: Mapping[str, bool]
     consistent: bool
     cells: int
@@ -34,33 +58,36 @@ class Explained:
     @property
     def agreement(self) -> int:
         """How many numbers of the solution follow from those before them."""
-        answers = self.sentences.answers
-        return sum(gives(self.sentences, name, cell) for name in answers.steps for cell in _others(answers, name, ()))
+        answers = self.answers
+        return sum(self.by.gives(name, cell) for name in answers.steps for cell in _others(answers, name, ()))
 
 
-def explanation(mistake: Mistake, verdicts: Verdicts, wrong: Mapping[str, tuple[Cell, ...]]) -> Explained | None:
-    """What a mistake explains; None where that is nothing."""
+def explanation(
+    mistake: Mistake, verdicts: Verdicts, wrong: Mapping[str, tuple[Cell, ...]], decimals: int | None = None
+) -> Explained | None:
+    """What a mistake explains; None where that is nothing.
+
+    With `decimals`, all steps that are left out are rounded to so many on the way.
+    """
     changes = mistake.change(verdicts.trace)
     if not changes:
         return None
     trace, answers = changed(verdicts.trace, changes), verdicts.answers
     sentences = Sentences(trace, answers)
+    by = InRanges(sentences) if decimals is None else OnPaper(sentences, decimals)
     seeing = {name for name in answers.steps if set(changes) & reads(trace, answers, name)}
     steps = {}
     for name, cells in wrong.items():
-        if name in seeing and all(gives(sentences, name, cell) for cell in cells):
-            steps[name] = all(gives(sentences, name, cell) for cell in _others(answers, name, cells))
+        if name in seeing and all(by.gives(name, cell) for cell in cells):
+            steps[name] = all(by.gives(name, cell) for cell in _others(answers, name, cells))
     if not steps:
         return None
     consistent = all(
-        steps[name] if name in steps else _gives_all(sentences, answers, name) for name in answers.steps
+        steps[name] if name in steps else all(by.gives(name, cell) for cell in _others(answers, name, ()))
+        for name in answers.steps
         if name in seeing
-    )  # fmt: skip
-    return Explained(mistake, sentences, steps, consistent, sum(len(wrong[name]) for name in steps))
-
-
-def _gives_all(sentences: Sentences, answers: Answers, name: str) -> bool:
-    return all(gives(sentences, name, cell) for cell in _others(answers, name, ()))
+    )
+    return Explained(mistake, by, answers, steps, consistent, sum(len(wrong[name]) for name in steps))
 
 
 def _others(answers: Answers, name: str, cells: tuple[Cell, ...]) -> Iterator[Cell]:
@@ -83,14 +110,3 @@ def reads(trace: Trace, answers: Answers, name: str) -> set[str]:
         )  # fmt: skip
         waiting += left_out
     return found
-
-
-def gives(sentences: Sentences, name: str, index: Cell) -> bool:
-    """Whether the equations give this cell as it was written."""
-    claim = cast("Claim", sentences.answers.steps[name].cells[index])
-    if rounds_to(sentences.true(name, index), claim):
-        return True
-    if sentences.trace.steps[name].rule.given:
-        return False
-    sentence = sentences.of(name, index)
-    return bool(sentence.box) and can_reach(sentence.tree, sentence.box, interval(claim))

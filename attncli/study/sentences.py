@@ -8,13 +8,11 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import cast
 
-import numpy as np
-
 from attncli.answers.model import Answers, Claim
-from attncli.equation.intervals import Interval
+from attncli.equation.intervals import Interval, outwards
 from attncli.equation.shapes import index_sizes
 from attncli.equation.substitute import decimal, substitute
-from attncli.equation.tree import Call, Expression, Number, Ref, rewrite
+from attncli.equation.tree import Expression, Number, Ref, rewrite, walk
 from attncli.problem.model import Matrix, Scalar
 from attncli.problem.numbers import as_decimal
 from attncli.tracing.model import Trace
@@ -33,8 +31,8 @@ class Sentence:
 
     @property
     def sharp(self) -> bool:
-        """Whether the cell comes to one number only: it is a copy, or none of what is written in it was rounded."""
-        return isinstance(self.tree, Ref) or all(range.width == 0 for range in self.box.values())
+        """Whether nothing that is written in it has been rounded, so that it comes to one number only."""
+        return all(range.width == 0 for range in self.box.values())
 
 
 @dataclass(slots=True)
@@ -45,8 +43,8 @@ class Sentences:
     answers: Answers
     _trees: dict[tuple[str, Cell], Expression] = field(default_factory=dict)
     _true: dict[tuple[str, Cell], Decimal] = field(default_factory=dict)
+    _own: dict[tuple[str, Cell], Decimal] = field(default_factory=dict)
     _boxes: dict[Ref, Interval] = field(default_factory=dict)
-    _whole: dict[str, bool] = field(default_factory=dict)
 
     def of(self, name: str, index: Cell) -> Sentence:
         """What this cell is worked out from, in the numbers of the solution wherever it has them."""
@@ -82,27 +80,49 @@ class Sentences:
         value = self.true(name, index)
         return Claim(format(value, "f"), value, Decimal(0))
 
+    def own(self, name: str, index: Cell) -> Decimal:
+        """What the cell comes to by what is written before it, exactly as that stands; NaN where that divides by 0.
+
+        A sum that is written as 0 because it is small divides nothing.
+        """
+        if (name, index) not in self._own:
+            divided = self.trace.steps[name].rule.shares and self._divides_by_rounded_zero(name, index)
+            self._own[name, index] = Decimal("NaN") if divided else self.work_out(name, index, self._as_it_stands)
+        return self._own[name, index]
+
+    def _as_it_stands(self, name: str, index: Cell) -> Decimal:
+        claim = self.written(name, index)
+        if claim is not None:
+            return claim.value
+        step = self.trace.steps.get(name)
+        return self.true(name, index) if step is None or step.rule.given else self.own(name, index)
+
+    def _divides_by_rounded_zero(self, name: str, index: Cell) -> bool:
+        claim = self.written("row_sum", index[:-1])
+        return claim is not None and claim.value == 0 and self.true("row_sum", index[:-1]) != 0
+
     def true(self, name: str, index: Cell) -> Decimal:
         """What the cell is, from what the problem gives."""
         if (name, index) not in self._true:
             self._true[name, index] = self._work(name, index)
         return self._true[name, index]
 
-    def _work(self, name: str, index: Cell) -> Decimal:
-        step = self.trace.steps.get(name)
-        if step is None or step.rule.given:
-            return (
-                _given(step.written if step else None, step.value if step else None, index)
-                if step
-                else self._parameter(name, index)
-            )
+    def work_out(self, name: str, index: Cell, read: Callable[[str, Cell], Decimal]) -> Decimal:
+        """A cell of a computed step, from the numbers that `read` finds."""
+        step = self.trace.steps[name]
         scalars = {"inf": Decimal("Infinity")}
         for known, given in self.trace.parameters.items():
             if isinstance(given, Scalar):
                 scalars[known] = as_decimal(given.written)
         place = dict(zip(step.rule.target.letters, index, strict=True))
         sizes = index_sizes(step.rule.equation, self.trace.shapes())
-        return decimal(step.rule.equation.expression, place, sizes, self.true, scalars)
+        return decimal(step.rule.equation.expression, place, sizes, read, scalars)
+
+    def _work(self, name: str, index: Cell) -> Decimal:
+        step = self.trace.steps.get(name)
+        if step is None:
+            return self._parameter(name, index)
+        return _given(step.written, step.value, index) if step.rule.given else self.work_out(name, index, self.true)
 
     def _parameter(self, name: str, index: Cell) -> Decimal:
         matrix = self.trace.parameters[name]
@@ -120,19 +140,21 @@ class Sentences:
         claim = answer.cells[index] if answer is not None else None
         if claim is not None:
             ref = Ref(name, tuple(map(str, index)))
-            unrounded = claim.half >= WHOLE and (self._is_whole(name) or self.true(name, index) == claim.value)
-            self._boxes[ref] = Interval.at(float(claim.value)) if unrounded else interval(claim)
+            exact = self._is_unrounded(name, index, claim)
+            self._boxes[ref] = Interval.at(float(claim.value)) if exact else interval(claim)
             return ref
         if name in self.trace.steps and not self.trace.steps[name].rule.given:
             return self._tree(name, index)
         return _number(self.true(name, index))
 
-    def _is_whole(self, name: str) -> bool:
-        """Whether a step truly consists of whole numbers, so that one written there has not been rounded."""
-        if name not in self._whole:
-            value = self.trace[name]
-            self._whole[name] = bool((value == np.rint(value)).all())
-        return self._whole[name]
+    def _is_unrounded(self, name: str, index: Cell, claim: Claim) -> bool:
+        """Whether a number has just been copied from the problem, or has no decimals where a whole number comes out."""
+        if self.trace.steps[name].rule.given:
+            return claim.value == self.true(name, index)
+        if claim.half < WHOLE:
+            return False
+        own = self.own(name, index)
+        return own == claim.value or (self.of(name, index).sharp and own.is_finite() and own == own.to_integral_value())
 
     def _scalars(self) -> Mapping[str, Number]:
         numbers = {name: _number(as_decimal(given.written)) for name, given in self.trace.parameters.items()
@@ -142,7 +164,9 @@ class Sentences:
 
 def interval(claim: Claim) -> Interval:
     """The numbers that a claim stands for: those that round to it, or itself where it is exact."""
-    return Interval(float(claim.value - claim.half), float(claim.value + claim.half))
+    if claim.exact:
+        return Interval.at(float(claim.value))
+    return outwards(float(claim.value - claim.half), float(claim.value + claim.half))
 
 
 def _given(written: object, value: object, index: Cell) -> Decimal:
@@ -158,12 +182,6 @@ def _number(value: Decimal) -> Number:
     return Number(exact, str(exact) if exact.denominator == 1 else str(value))  # a whole number may be a position
 
 
-def _refs(tree: Expression) -> set[Ref]:
-    found, waiting = set(), [tree]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, Ref):
-            found.add(node)
-        elif isinstance(node, Call):
-            waiting += node.arguments
-    return found
+def _refs(tree: Expression) -> tuple[Ref, ...]:
+    """The cells in a tree, each once and always in the same order."""
+    return tuple(dict.fromkeys(node for node in walk(tree) if isinstance(node, Ref)))

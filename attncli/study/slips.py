@@ -11,12 +11,15 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import cast
 
+import numpy as np
+
 from attncli.answers.model import Claim
 from attncli.equation.intervals import Interval
 from attncli.equation.tree import Call, Expression, Ref, walk
 from attncli.study.miswritten import miscopied, miswritten
-from attncli.study.reach import can_reach, range_of, value_at
+from attncli.study.reach import can_reach, range_of
 from attncli.study.sentences import Box, Cell, Sentences, interval
+from attncli.study.tape import Tape
 from attncli.study.verdicts import rounds_to
 
 MOST_READ = 64  # numbers in a cell's equation that slips are sought in
@@ -36,6 +39,11 @@ class Slip:
     box: Box = field(default_factory=dict)
     chance: float = 0.0
     plain: bool = True
+
+    @property
+    def on_the_way(self) -> bool:
+        """Whether it was made in working the cell out, not in writing the result."""
+        return self.kind > 1
 
 
 def slips(sentences: Sentences, name: str, index: Cell) -> list[Slip]:
@@ -76,7 +84,7 @@ def _chances(candidates: list[Slip], ranges: list[Interval], claim: Claim) -> di
     for kind in {slip.kind for slip in candidates}:
         covered: dict[float, float] = {}
         for slip, range in zip(candidates, ranges, strict=True):
-            if slip.kind <= kind:
+            if slip.kind <= kind and math.isfinite(range.width):
                 covered[round(range.middle / unit) if unit else range.middle] = range.width + unit
         chances[kind] = min(sum(covered.values()) / around, 1.0) if around else 1.0
     return chances
@@ -89,7 +97,7 @@ def _reached(sentences: Sentences, slip: Slip, claim: Claim) -> bool:
 
 def _as_they_stand(sentences: Sentences, slip: Slip, claim: Claim) -> bool:
     sentence = sentences.settled(slip.tree, slip.box)
-    own = value_at(sentence.tree, {ref: range.middle for ref, range in sentence.box.items()})
+    own = Tape.of(sentence.tree).value({ref: range.middle for ref, range in sentence.box.items()})
     return math.isfinite(own) and rounds_to(Decimal(f"{own:.15g}"), claim)
 
 
@@ -111,13 +119,22 @@ def _of_the_result(sentences: Sentences, name: str, index: Cell, claim: Claim) -
     """The right number, written otherwise; or that of a neighbour."""
     own = Ref(name, tuple(map(str, index)))
     tree = _named(sentences, name, index)
-    for text, other in miswritten(claim):
+    otherwise, near = list(miswritten(claim)), list(_neighbours(sentences, own))
+    chances = [_hit(sentences, name, claim, number) for number in (len(otherwise), len(otherwise) + len(near))]
+    for text, other in otherwise:
         if _may_be(sentences, name, index, other):
-            yield Slip(text, 0, tree)
-    for near in _neighbours(sentences, own):
-        at = tuple(int(str(place)) for place in near.indices)
+            yield Slip(text, 0, tree, chance=chances[0])
+    for each in near:
+        at = tuple(int(str(place)) for place in each.indices)
         if _may_be(sentences, name, at, claim):
-            yield Slip(f"it is the number of {cell_text(near)}", 1, tree)
+            yield Slip(f"it is the number of {cell_text(each)}", 1, tree, chance=chances[1])
+
+
+def _hit(sentences: Sentences, name: str, claim: Claim, numbers: int) -> float:
+    """How much so many numbers cover of what lies between those of the step and the one that was written."""
+    values = [*sentences.trace[name][np.isfinite(sentences.trace[name])].tolist(), float(claim.value)]
+    around = max(values) - min(values)
+    return min(numbers * 2 * float(claim.half) / around, 1.0) if around else 1.0
 
 
 def _may_be(sentences: Sentences, name: str, index: Cell, claim: Claim) -> bool:
@@ -134,7 +151,7 @@ def _of_terms(tree: Expression) -> Iterator[Slip]:
         if not (isinstance(node, Call) and node.function == "add"):
             continue
         for at, term in enumerate(node.arguments):
-            read = " * ".join(cell_text(part) for part in walk(term) if isinstance(part, Ref))
+            read = "·".join(cell_text(part) for part in walk(term) if isinstance(part, Ref))
             turned = (*node.arguments[:at], Call("neg", (term,)), *node.arguments[at + 1 :])
             yield Slip(f"the sign of {read} was turned", 2, _put(tree, node, Call("add", turned)))
             left = (*node.arguments[:at], *node.arguments[at + 1 :])

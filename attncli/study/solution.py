@@ -66,6 +66,8 @@ def judged(problem: Problem, read: Callable[[Trace], Answers], *, lenient: bool 
     if _named(answers, ONLY_SHIFTED) or not _errors(verdicts):
         return Solution(verdicts, lenient)
     trace = replace(run(problem, shifted=not plain.shifted), warnings=plain.warnings)
+    if trace.shifted and _above_one(answers):
+        return Solution(verdicts, lenient)
     other = judge(trace, answers)
     if _errors(other) < _errors(verdicts):
         return Solution(other, lenient, other_form=True)
@@ -83,6 +85,12 @@ def _shifted(trace: Trace, read: Callable[[Trace], Answers], error: AttncliError
 
 def _named(answers: Answers, names: Sequence[str]) -> bool:
     return any(name in answers.steps and not answers.steps[name].blank for name in names)
+
+
+def _above_one(answers: Answers) -> bool:
+    """Whether an exponential is above 1, as none is where the largest score is subtracted first."""
+    claims = answers.steps["exp"].claims if "exp" in answers.steps else ()
+    return any(claim.value - claim.half > 1 for claim in claims)
 
 
 def _errors(verdicts: Verdicts) -> int:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import cast
 
 from attncli.answers.model import Claim
 from attncli.study.verdicts import Judged, Verdicts
 from attncli.tracing.model import Trace
+
+SMALL = 0.01  # what is less may be written as 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +34,21 @@ def trivial_answer(verdicts: Verdicts) -> Trivial | None:
             continue
         after = following(verdicts.trace, name)
         later = [one.verdict for step, _, one in verdicts.cells() if step in after and one.verdict != "missing"]
-        if "carried" in later and not {"wrong", "rounding"}.intersection(later):
+        if "carried" in later and "wrong" not in later:
             return Trivial(name, claims[0], len(claims), later.count("carried"))
     return None
+
+
+def coarse(verdicts: Verdicts) -> int:
+    """How many cells claim so little that 0 would be right as well, though they are not nearly 0."""
+    return sum(
+        not judged.given.exact and judged.given.half >= abs(Decimal(repr(judged.expected))) > 0
+        for _, _, judged in verdicts.cells()
+        if judged.given is not None
+        and judged.verdict in ("right", "carried")
+        and math.isfinite(judged.expected)
+        and abs(judged.expected) >= SMALL
+    )
 
 
 def following(trace: Trace, name: str) -> set[str]:

@@ -11,22 +11,24 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
 from typing import Literal, TypeAlias, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.answers.model import Answers, Claim
+from attncli.answers.model import CLOSE, Answers, Claim
 from attncli.equation.decimals import EXACTLY
 from attncli.equation.intervals import Interval
-from attncli.study.reach import can_reach, value_at
+from attncli.equation.tree import Ref
+from attncli.study.reach import can_reach
 from attncli.study.sentences import Cell, Sentence, Sentences
 from attncli.tracing.model import Trace
 
 Verdict: TypeAlias = Literal["right", "carried", "rounding", "wrong", "missing"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-CLOSE = 1e-12  # doubles this close, in relation, are the same
+_WIDE = Context(prec=1000)  # for claims of up to 400 digits
+INSIDE = 1 - 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +83,9 @@ def _judged(sentences: Sentences, name: str, index: Cell, claim: Claim | None) -
     if sentences.trace.steps[name].rule.given:
         return Judged(_plain(claim, true), claim, float(true), float(true))
     sentence = sentences.of(name, index)
-    own = (
-        _clean(value_at(sentence.tree, {ref: range.middle for ref, range in sentence.box.items()}))
-        if sentence.box
-        else float(true)
-    )
-    if claim is None:
-        return Judged("missing", None, float(true), own)
-    return Judged(_verdict(claim, true, sentence, own), claim, float(true), own)
-
-
-def _clean(value: float) -> float:
-    """Without the noise in the last bits, which would turn a tie: 0.9791, not 0.9790999999999999."""
-    return float(f"{value:.15g}")
+    own = sentences.own(name, index) if sentence.box else true
+    verdict = "missing" if claim is None else _verdict(claim, true, sentence, own)
+    return Judged(verdict, claim, float(true), float(own))
 
 
 def _plain(claim: Claim | None, true: Decimal) -> Verdict:
@@ -101,42 +93,60 @@ def _plain(claim: Claim | None, true: Decimal) -> Verdict:
     return "missing" if claim is None else "right" if rounds_to(true, claim) else "wrong"
 
 
-def _verdict(claim: Claim, true: Decimal, sentence: Sentence, own: float) -> Verdict:
+def _verdict(claim: Claim, true: Decimal, sentence: Sentence, own: Decimal) -> Verdict:
     if rounds_to(true, claim):
         return "right"
-    if sentence.box and can_reach(sentence.tree, sentence.box, _within(claim, claim.half)):
+    if sentence.box and _reached(claim, claim.half, sentence, own):
         return "carried"
-    near = _within(claim, 3 * claim.half)  # the same, missed by one unit at either end
-    if float(true) in near and not fits_into(true, claim):
+    if _near(true, claim) and not fits_into(true, claim):
         return "rounding"
-    settled = sentence.sharp and math.isfinite(own) and fits_into(Decimal(repr(own)), claim)
-    if sentence.box and not settled and can_reach(sentence.tree, sentence.box, near):
+    exact = (sentence.sharp or isinstance(sentence.tree, Ref)) and fits_into(own, claim)
+    if sentence.box and not exact and _reached(claim, 3 * claim.half, sentence, own):  # missed by a unit at either end
         return "rounding"
     return "wrong"
+
+
+def _reached(claim: Claim, distance: Decimal, sentence: Sentence, own: Decimal) -> bool:
+    """Whether the solution's own numbers give one within a distance of the claim."""
+    if not sentence.sharp:
+        return can_reach(sentence.tree, sentence.box, _within(claim, distance), in_doubt=True)
+    return rounds_to(own, claim) if distance == claim.half else _near(own, claim)
+
+
+def _near(number: Decimal, claim: Claim) -> bool:
+    """Whether a number misses what rounds to the claim by one unit of its last digit at most."""
+    return number.is_finite() and claim.value.is_finite() and abs(number - claim.value) <= 3 * claim.half
 
 
 def fits_into(number: Decimal, claim: Claim) -> bool:
     """Whether a number has no more digits than a claim, so that writing it like that rounds nothing."""
     if claim.exact or not number.is_finite():
         return True
-    units = number / (2 * claim.half)
-    return abs(units - units.to_integral_value()) <= EXACTLY * max(Decimal(1), abs(units))
+    with localcontext(_WIDE):
+        units = number / (2 * claim.half)
+        return abs(units - units.to_integral_value()) <= EXACTLY * max(Decimal(1), abs(units))
 
 
 def rounds_to(true: Decimal, claim: Claim) -> bool:
-    """Whether a number, rounded half up to the digits of a claim, is that claim; an exact one has to be it."""
+    """Whether a number, rounded half up to the digits of a claim, is that claim; an exact one has to be it.
+
+    Digits beyond those that a number is worked out to are not held against it.
+    """
     if not true.is_finite() or not claim.value.is_finite():
         return true == claim.value
-    if claim.exact:
-        return abs(true - claim.value) <= EXACTLY * max(Decimal(1), abs(true))
-    unit = 2 * claim.half
-    return (true / unit).to_integral_value(ROUND_HALF_UP) * unit == claim.value
+    with localcontext(_WIDE):
+        told = EXACTLY * max(Decimal(1), abs(true))
+        if claim.half < told:
+            return abs(true - claim.value) <= told
+        unit = 2 * claim.half
+        return (true / unit).to_integral_value(ROUND_HALF_UP) * unit == claim.value
 
 
 def _within(claim: Claim, distance: Decimal) -> Interval:
-    """The numbers within a distance of a claim; of an exact one, those that a double cannot tell from it."""
+    """The numbers within a distance of a claim, but not at it, where the next claim begins; of an exact one, those
+    that a double cannot tell from it."""
     value = float(claim.value)
-    slack = float(distance) or abs(value) * 1e-13
+    slack = float(distance) * INSIDE or abs(value) * 1e-13
     return Interval(value - slack, value + slack)
 
 

@@ -38,10 +38,10 @@ LISTS = [
     ("tokens: [I, love, AI]\n", (1, 1), "tokens: tokens is a key of a problem, not a step", "another problem?"),
     (f"scores: {SCORES}\nS: {SCORES}\n", (2, 1), "S: scores is given twice, as scores and as S", "keep one"),
     (f"scores: {SCORES}\nscores: {SCORES}\n", (2, 1), "scores is given twice", "line 1"),
-    ("scores: [[1, 5], [3, 3]]\n", (1, 9), "scores: is 2×2 where scores is 3×3", "(its rows are I, love, AI)"),
-    ("row_sum: [1, 2]\n", (1, 10), "row_sum: is 2 where row_sum is 3", "it takes 3 queries (its rows are"),
-    ("scores: [1, 5, 3]\n", (1, 9), "scores: is 3 where scores is 3×3", "it takes 3 queries by 3 keys"),
-    ("W_Q: [[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 0, 1]]\n", (1, 6), "W_Q: is 3×4 where W_Q is 4×3", "exchange rows"),
+    ("scores: [[1, 5], [3, 3]]\n", (1, 9), "scores: is 2×2 here, and 3×3 in the problem", "(its rows are I, love, AI)"),
+    ("row_sum: [1, 2]\n", (1, 10), "row_sum: is 2 here, and 3 in the problem", "it takes 3 queries (its rows are"),
+    ("scores: [1, 5, 3]\n", (1, 9), "scores: is 3 here, and 3×3 in the problem", "it takes 3 queries by 3 keys"),
+    ("W_Q: [[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 0, 1]]\n", (1, 6), "W_Q: is 3×4 here, and 4×3", "exchange rows"),
     ("scores: [[1, 5, 3], [3, 3], [2, 4, 3]]\n", (1, 21), "scores[1]: has 2 entries where the first", "equally long"),
     ("A: [[0,7, 0, 1], [1, 1, 1], [1, 1, 1]]\n", (1, 18), "A[1]: has 3 entries where the first row has 4", "0.7"),
     ("scores: [[1, 5, x], [3, 3, 3], [2, 4, 3]]\n", (1, 17), "scores[0][2]: x is not a number", "null leaves it blank"),
@@ -89,7 +89,7 @@ MARKDOWN = [
     (HEAD.replace("S", "Z'") + ROWS, (1, 3), "this problem has no step masked", "its steps are"),
     (HEAD + ROWS.replace(" 5 |", ""), (3, 11), "scores: this row has 2 entries where scores has 3 columns", "_"),
     (HEAD + ROWS.replace("| 3 | 3 | 3 |", "| 3 | 3 | 3 | 3 |"), (4, 14), "this row has 4 entries", "_"),
-    (HEAD + ROWS[: ROWS.index("| **AI")], (1, 3), "scores: is 2×3 where scores is 3×3", "its rows are I, love, AI"),
+    (HEAD + ROWS[: ROWS.index("| **AI")], (1, 3), "scores: is 2×3 here, and 3×3", "its rows are I, love, AI"),
     (
         HEAD + ROWS.replace("love", "hate"),
         (1, 3),
@@ -210,4 +210,4 @@ def test_a_large_file() -> None:
     trace = run(load(str(INPUTS / "i_love_ai.yaml")))
     rows = "\n".join("| a |" + " 1 |" * 500 for _ in range(1000))
     error = error_of("a.md", f"| $`S`$ |{' a |' * 500}\n|-{'|-' * 500}|\n{rows}\n", trace)
-    assert "is 1000×500 where scores is 3×3" in str(error)
+    assert "is 1000×500 here, and 3×3 in the problem" in str(error)

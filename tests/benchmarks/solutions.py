@@ -12,6 +12,7 @@ import random
 import re
 import sys
 import time
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +38,10 @@ Answers = dict[str, Any]
 def on_paper(problem: str, precision: int) -> Answers:
     """The steps of a solution, rounded one after the other, in all their decimals."""
     trace = run(loads(problem.encode(), "problem.json"), rounding="paper", precision=precision)
-    text = np.vectorize(lambda number: "-inf" if number == -np.inf else f"{number:.{precision}f}", otypes=[object])
-    return {step.name: text(step.value).tolist() for step in trace.computed()}
+    text = np.vectorize(
+        lambda written: "-inf" if "Inf" in written else f"{Decimal(written):.{precision}f}", otypes=[object]
+    )
+    return {step.name: np.vectorize(text, otypes=[object])(step.written).tolist() for step in trace.computed()}
 
 
 def solution(problem: str, answers: Answers) -> Solution:
@@ -83,6 +86,8 @@ def main() -> None:
         counts["solutions"] += 1
         counts["cells"] += sum(verdicts.counts.values())
         counts["called wrong"] += verdicts.counts["wrong"]
+        if verdicts.first_wrong:
+            print(f"called wrong: {verdicts.first_wrong} with {precision} decimals in {problem}")
         changed = altered(on_paper(problem, DECIMALS), choice)
         if changed is None:
             return

@@ -243,7 +243,7 @@ def test_warnings_are_those_of_the_problem(capsys: pytest.CaptureFixture[str], w
         ((LOVE, LOVE_ANSWERS, "--format", "json", "-o", LOVE_ANSWERS), 2, "would write over the answers"),
         ((LOVE, "no_such_file.yaml"), 4, "no_such_file.yaml"),
         ((LOVE, PRINTED), 3, "is a key of a problem, not a step"),
-        ((LOVE, PRINTED_ANSWERS), 3, "Q: is 3×2 where Q is 3×3"),
+        ((LOVE, PRINTED_ANSWERS), 3, "Q: is 3×2 here, and 3×3 in the problem"),
     ],
 )
 def test_wrong_use(arguments: tuple[str, ...], code: int, said: str, capsys: pytest.CaptureFixture[str]) -> None:

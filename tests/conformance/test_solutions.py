@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from attncli.answers.reader import read_answers
-from attncli.page.printer import show
 from attncli.problem.reader import loads
 from attncli.problem.source import decode
 from attncli.study.solution import judged
@@ -26,11 +26,13 @@ def test_what_is_rounded_at_every_step_is_never_wrong(problem: dict[str, Any], p
     """As our pages print the numbers, 2 for 2.000, or with all decimals."""
     file = json.dumps(problem).encode()
 
-    def text(number: float) -> str:
-        return f"{number:.{precision}f}" if fixed and number != -np.inf else show(number, precision)
+    def text(written: str) -> str:
+        if "Inf" in written:
+            return "-inf"
+        return f"{Decimal(written):.{precision}f}" if fixed else f"{Decimal(written):f}"
 
     paper = run(loads(file, "p.json"), rounding="paper", precision=precision)
-    answers = {step.name: np.vectorize(text, otypes=[object])(step.value).tolist() for step in paper.computed()}
+    answers = {step.name: np.vectorize(text, otypes=[object])(step.written).tolist() for step in paper.computed()}
     source = decode(json.dumps(answers).encode(), "a.json", None)
     counts = judged(loads(file, "p.json"), lambda trace: read_answers(source, trace)).verdicts.counts
     assert counts["wrong"] == counts["missing"] == 0

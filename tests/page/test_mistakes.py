@@ -30,13 +30,21 @@ def test_equations_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
             assert equation is None or parse_equation(equation).target.name == step
 
 
-def test_a_row_of_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["steps", "--mistakes"]) == 0
-    rows = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
-    assert "the softmax was taken down the columns weights A[i, j] = E[i, j] / (Σ_p E[p, j])" in rows
-    assert "the weights were rounded to one decimal first weights its own numbers, rounded" in rows
+    page = capsys.readouterr().out
+    assert "  the softmax was taken down the columns:\n\n    A[i, j] = E[i, j] / (Σ_p E[p, j])\n" in page
+    assert "  the weights were rounded to one decimal first.\n" in page
+    assert page.index("── Scaled scores (scaled)") < page.index("the scores were not scaled") < page.index("── Mask")
 
 
-def test_mistakes_of_one_step_are_not_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["steps", "scores", "--mistakes"]) == 2
-    assert "--mistakes does not go with a step" in capsys.readouterr().err
+def test_the_mistakes_in_one_step(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["steps", "A", "--mistakes"]) == 0
+    page = capsys.readouterr().out
+    assert page.startswith("Mistakes in weights\n")
+    assert "the scale was applied after the softmax:" in page
+    assert "the scores were not scaled" not in page
+    assert run(["steps", "row_sum", "--mistakes"]) == 0
+    assert "No mistake is known that changes this step." in capsys.readouterr().out
+    assert run(["steps", "wieghts", "--mistakes"]) == 2
+    assert "did you mean weights?" in capsys.readouterr().err

@@ -11,7 +11,8 @@ import pytest
 from attncli.equation.intervals import Interval
 from attncli.equation.parse import parse_expression
 from attncli.equation.tree import Expression, Ref, walk
-from attncli.study.reach import can_reach, dual, range_of, value_at
+from attncli.study.reach import can_reach, range_of
+from attncli.study.tape import Tape
 
 SOFTMAX = "exp(a[0]) / (exp(a[0]) + exp(a[1]) + exp(a[2]))"
 MIXTURE = f"({SOFTMAX}) * v[0] + (exp(a[1]) / (exp(a[0]) + exp(a[1]) + exp(a[2]))) * v[1]"
@@ -66,7 +67,7 @@ def test_whatever_a_place_in_the_box_gives_is_reached(seed: int) -> None:
     box = box_of(tree, middles, 0.05)
     for _ in range(20):
         place = {variable: float(random.uniform(interval.low, interval.high)) for variable, interval in box.items()}
-        value = value_at(tree, place)
+        value = Tape.of(tree).value(place)
         assert can_reach(tree, box, Interval(value - 1e-9, value + 1e-9))
     whole = range_of(tree, box)
     assert not can_reach(tree, box, Interval(whole.high + 1e-6, whole.high + 1))
@@ -83,9 +84,10 @@ def test_slopes_are_finite_differences(source: str) -> None:
     tree, random, step = parse_expression(source), np.random.default_rng(1), 1e-6
     for _ in range(10):
         place = {variable: float(random.uniform(0.5, 2)) for variable in variables(tree)}
-        slopes = dual(tree, {variable: Interval.at(number) for variable, number in place.items()}).slopes
+        tape = Tape.of(tree)
+        slopes = tape.slopes(tape.ranges({variable: Interval.at(number) for variable, number in place.items()}))
         for variable in place:
-            more, less = (value_at(tree, {**place, variable: place[variable] + way * step}) for way in (1, -1))
+            more, less = (tape.value({**place, variable: place[variable] + way * step}) for way in (1, -1))
             assert slopes[variable].middle == pytest.approx((more - less) / (2 * step), rel=1e-4, abs=1e-6)
 
 
@@ -95,3 +97,47 @@ def test_a_variable_that_cancels_out_is_seen_to() -> None:
     box = {variables(tree)[0]: Interval(0, 1)}
     assert can_reach(tree, box, Interval(-0.1, 0.1))
     assert not can_reach(tree, box, Interval(0.5, 0.6))
+
+
+def mixture(keys: int, width: int) -> Expression:
+    """An output straight from a query, keys and values: every number of the query stands in it many times."""
+    scores = [" + ".join(f"q[{k}] * k[{j}, {k}]" for k in range(width)) for j in range(keys)]
+    total = " + ".join(f"exp({score})" for score in scores)
+    return parse_expression(" + ".join(f"exp({score}) / ({total}) * v[{j}]" for j, score in enumerate(scores)))
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize(("keys", "width"), [(2, 2), (3, 3), (4, 3)])
+def test_what_the_best_of_many_corners_gives_is_reached(keys: int, width: int, seed: int) -> None:
+    """Numbers of one decimal, and targets at the very edge of what they can come to."""
+    random = np.random.default_rng(seed)
+    tree = mixture(keys, width)
+    tape, names = Tape.of(tree), variables(tree)
+    box = box_of(tree, random.normal(size=len(names)).round(1).tolist(), 0.05)
+    corners = random.integers(0, 2, size=(500, len(names)))
+    values = [
+        tape.value({name: (box[name].low, box[name].high)[end] for name, end in zip(names, ends, strict=True)})
+        for ends in corners.tolist()
+    ]
+    for edge in (min(values), max(values)):
+        assert can_reach(tree, box, Interval(edge - 1e-9, edge + 1e-9))
+    whole = range_of(tree, box)
+    assert not can_reach(tree, box, Interval(whole.high + 1e-6, whole.high + 1))
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "target", "reached"),
+    [
+        ((0, 0.005), (0, 0.005), (0.98, 0.99), True),  # 0.00 / 0.00 may be anything from 0 on
+        ((0, 0.005), (0, 0.005), (-2, -1), False),
+        ((1, 2), (0, 4), (0.1, 0.2), False),
+        ((1, 2), (-1, 1), (-0.5, 0.5), True),
+        ((0, 0), (0, 1), (0.1, 1), False),
+    ],
+)
+def test_a_division_by_nearly_nothing(
+    part: tuple[float, float], whole: tuple[float, float], target: tuple[float, float], reached: bool
+) -> None:
+    tree = parse_expression("a[0] / b[0]")
+    box = dict(zip(variables(tree), (Interval(*part), Interval(*whole)), strict=True))
+    assert can_reach(tree, box, Interval(*target)) is reached

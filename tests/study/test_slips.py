@@ -27,8 +27,8 @@ def diagnosed(answers: str, problem: str = PROBLEM) -> tuple[Diagnosis, ...]:
         ("[[16, -6], [50, 87]]", "two of its digits were swapped"),
         ("[[610, -6], [50, 87]]", "its decimal point was moved"),
         ("[[61, 87], [50, 87]]", "it is the number of scores[1][1]"),
-        ("[[61, 34], [50, 87]]", "the sign of Q[0][1] * K_T[1][1] was turned"),  # 14 + 20
-        ("[[61, -6], [39, 87]]", "Q[1][1] * K_T[1][0] was left out"),
+        ("[[61, 34], [50, 87]]", "the sign of Q[0][1]·K_T[1][1] was turned"),  # 14 + 20
+        ("[[61, -6], [39, 87]]", "Q[1][1]·K_T[1][0] was left out"),
     ],
 )
 def test_a_slip_in_one_cell(scores: str, name: str) -> None:
@@ -61,7 +61,7 @@ def test_what_chance_explains_as_well_is_only_perhaps() -> None:
     """3·1 + 2·1 = 5; 3 comes out without the second term, but among such small numbers some slip gives nearly any."""
     small = "Q: [[3, 2]]\nK: [[1, 1], [2, 1]]\nV: [[1], [2]]\nscore: dot"
     (found,) = diagnosed("scores: [[3, 8]]", small)
-    assert (found.mistakes, found.likely) == (("Q[0][1] * K_T[1][0] was left out",), False)
+    assert (found.mistakes, found.likely) == (("Q[0][1]·K_T[1][0] was left out",), False)
     (sure,) = diagnosed("scores: [[50, 8]]", small)
     assert sure.likely
     assert "its decimal point was moved" in sure.mistakes
@@ -75,7 +75,7 @@ def test_two_slips_in_a_step_are_told_apart() -> None:
     found = diagnosed("scores: [[61, 6], [39, 87]]")
     assert [(diagnosis.mistakes, diagnosis.cells) for diagnosis in found] == [
         (("its sign was turned",), ((0, 1),)),
-        (("Q[1][1] * K_T[1][0] was left out",), ((1, 0),)),
+        (("Q[1][1]·K_T[1][0] was left out",), ((1, 0),)),
     ]
 
 

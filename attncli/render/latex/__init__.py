@@ -18,7 +18,7 @@ from attncli.render.shades import LEGEND, needs_legend
 
 PREAMBLE = r"""\documentclass[11pt]{article}
 \usepackage[a4paper, margin=25mm]{geometry}
-\usepackage{color}
+\usepackage{color}PACKAGES
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{6pt plus 2pt minus 1pt}
 \setlength{\emergencystretch}{3em}
@@ -27,7 +27,7 @@ PREAMBLE = r"""\documentclass[11pt]{article}
 \begin{document}
 \setlength{\abovedisplayshortskip}{6pt plus 2pt}
 """
-FRAGMENT = "% Needs \\usepackage{color} in the preamble.\n"
+PACKAGES = {"color": r"\color", "amssymb": r"\checkmark"}  # and a command that only is there with it
 LABEL = 34  # digits; labels wider than this do not set the width of their column
 SHORT = 60  # digits; labels and sums as wide as this together fit on a line
 
@@ -39,8 +39,19 @@ def render(document: page.Document, style: Style) -> str:
     legend = [rf"{{\raggedright {escape(said)}\par}}"] if said else []
     body = _joined([*title, *legend, *(part for block in blocks for part in _block(block))])
     if style.fragment:
-        return (FRAGMENT if r"\color" in body else "") + body
-    return f"{PREAMBLE}\n{body}\n\\end{{document}}\n"
+        return _needs(body) + body
+    return f"{_preamble(body)}\n{body}\n\\end{{document}}\n"
+
+
+def _preamble(body: str) -> str:
+    """The preamble, with the signs of amssymb where the body has one."""
+    return PREAMBLE.replace("PACKAGES", "\n\\usepackage{amssymb}" if PACKAGES["amssymb"] in body else "")
+
+
+def _needs(body: str) -> str:
+    """What a fragment needs in the preamble of the document that it is pasted into."""
+    needed = "".join(rf"\usepackage{{{name}}}" for name, command in PACKAGES.items() if command in body)
+    return f"% Needs {needed} in the preamble.\n" if needed else ""
 
 
 def _joined(parts: Sequence[str]) -> str:

@@ -24,7 +24,7 @@ _SIGNS = {
     "²": "$^2$", "³": "$^3$", "½": r"$\frac12$", "α": r"$\alpha$", "β": r"$\beta$", "γ": r"$\gamma$",
     "δ": r"$\delta$", "ε": r"$\varepsilon$", "η": r"$\eta$", "θ": r"$\theta$", "λ": r"$\lambda$",
     "μ": r"$\mu$", "π": r"$\pi$", "ρ": r"$\rho$", "σ": r"$\sigma$", "τ": r"$\tau$", "φ": r"$\varphi$",
-    "ω": r"$\omega$", "Δ": r"$\Delta$", "Ω": r"$\Omega$", "✓": r"$\surd$", "✗": r"$\times$", "»": r"$\gg$",
+    "ω": r"$\omega$", "Δ": r"$\Delta$", "Ω": r"$\Omega$", "✓": r"$\checkmark$", "✗": r"$\times$", "»": r"$\gg$",
 }  # fmt: skip
 _ACCENTS = {
     "\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0304": "=", "\u0306": "u", "\u0307": ".",

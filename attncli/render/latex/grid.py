@@ -26,7 +26,7 @@ TALL = r"\vrule height1.2em depth0.6em width0pt"  # keeps rows of fractions apar
 BLANK = r"\underline{\hspace{3.5em}}"  # room to write a number
 BLANK_WIDTH = 7  # digits
 VERDICTS = {  # the sign and the color of each
-    "right": (r"\surd", "0,0.45,0"), "carried": (r"\gg", "0,0.4,0.6"), "rounding": (r"\approx", "0.6,0.4,0"),
+    "right": (r"\checkmark", "0,0.45,0"), "carried": (r"\gg", "0,0.4,0.6"), "rounding": (r"\approx", "0.6,0.4,0"),
     "wrong": (r"\times", "0.8,0,0"), "missing": ("", "0,0,0"),
 }  # fmt: skip
 TALL_LINES = 1.6  # how many lines such a row takes

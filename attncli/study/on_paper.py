@@ -1,0 +1,59 @@
+"""Steps that a solution leaves out, worked out as on paper: each number is rounded before the next comes from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import cast
+
+from attncli.answers.model import Claim
+from attncli.equation.decimals import round_half_up
+from attncli.study.sentences import Cell, Sentences
+from attncli.study.verdicts import rounds_to
+
+MOST_NUMBERS = 2000  # in all steps of a problem that is worked out on paper
+
+
+@dataclass(slots=True)
+class OnPaper:
+    """A solution's numbers exactly as they stand; between them those of the steps left out, with so many decimals."""
+
+    sentences: Sentences
+    decimals: int
+    _found: dict[tuple[str, Cell], Decimal] = field(default_factory=dict)
+
+    def gives(self, name: str, index: Cell) -> bool:
+        """Whether the equations give this cell as it was written."""
+        claim = cast("Claim", self.sentences.answers.steps[name].cells[index])
+        given = self.sentences.trace.steps[name].rule.given
+        return rounds_to(
+            self.sentences.true(name, index) if given else self.sentences.work_out(name, index, self.read), claim
+        )
+
+    def read(self, name: str, index: Cell) -> Decimal:
+        """The number that stands for a cell: written, given, or worked out and rounded."""
+        claim = self.sentences.written(name, index)
+        if claim is not None:
+            return claim.value
+        step = self.sentences.trace.steps.get(name)
+        if step is None or step.rule.given:
+            return self.sentences.true(name, index)
+        if (name, index) not in self._found:
+            value = self.sentences.work_out(name, index, self.read)
+            plain = step.rule.copies or step.rule.decides or not value.is_finite()
+            self._found[name, index] = value if plain else round_half_up(value, self.decimals)
+        return self._found[name, index]
+
+
+def decimals_of(sentences: Sentences, name: str) -> int:
+    """How many decimals the numbers of a step have, at most."""
+    claims = sentences.answers.steps[name].claims
+    return max((max(-claim.half.adjusted() - 1, 0) for claim in claims if not claim.exact), default=0)
+
+
+def leaves_out(sentences: Sentences, name: str) -> bool:
+    """Whether a step is worked out from numbers that are not written, in a problem of a size to be worked on paper."""
+    trace, answers = sentences.trace, sentences.answers
+    numbers = sum(step.value.size for step in trace.computed())
+    computed = (read for read in trace.steps[name].rule.inputs if read in trace and not trace.steps[read].rule.given)
+    return numbers <= MOST_NUMBERS and any(read not in answers.steps for read in computed)
