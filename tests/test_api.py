@@ -121,7 +121,7 @@ def test_a_solution_is_checked() -> None:
     assert checked.solution.verdicts.first_wrong == ("K", (2, 1))
     assert checked.solution.verdicts.counts == {"right": 23, "carried": 2, "rounding": 0, "wrong": 1, "missing": 1}
     assert checked.to_dict()["steps"]["scores"]["cells"][2][2]["verdict"] == "carried"
-    assert "The first wrong number is in K (keys)" in checked.to_markdown()
+    assert "The first wrong number is in the keys (K)" in checked.to_markdown()
     assert checked._repr_markdown_() == checked.to_markdown()
 
 

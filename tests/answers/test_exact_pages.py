@@ -38,10 +38,10 @@ def read_back(text: str, form: str, problem: Problem) -> Answers:
 
 
 def all_right(problem: Problem, text: str, form: str) -> bool:
-    """Whether every cell of every step is there, and right."""
+    """Whether every cell that was worked out is there, and right."""
     solution = judged(problem, lambda trace: read_answers(decode(text.encode(), FORMS[form]), trace))
     counts = solution.verdicts.counts
-    everything = sum(step.value.size for step in solution.verdicts.trace.steps.values())
+    everything = sum(step.value.size for step in solution.verdicts.trace.computed())
     return solution.passed and counts["right"] == everything
 
 

@@ -201,7 +201,7 @@ def test_a_page_of_answers_reads_as_its_file(checked: Checked, tmp_path: Path) -
     worked = str(tmp_path / "worked.md")
     assert run(["compute", LOVE, "-o", worked]) == 0
     data = checked(LOVE, worked, code=0)
-    assert next(iter(data["steps"])) == "X"
+    assert next(iter(data["steps"])) == "Q"
     assert set(data["counts"].values()) == {0, sum(data["counts"].values())}
 
 
