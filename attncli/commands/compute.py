@@ -65,13 +65,11 @@ def compute(
     from attncli.page.data import data_page
     from attncli.page.derivation import derivation
     from attncli.page.view import View
+    from attncli.problem.extent import TooLarge
     from attncli.problem.reader import change, read_problem
     from attncli.tracing import run
+    from attncli.tracing.kept import holds_scores
 
-    problem = read_problem(source, convention=as_)
-    if mask is not None or scale is not None:
-        problem = change(problem, mask=mask, scale=scale)
-    trace = run(problem, device=device, dtype=dtype, rounding=rounding, precision=decimals)
     view = View(
         detail=detail or ("brief" if page_format == "json" else "rows"),
         precision=decimals,
@@ -81,6 +79,15 @@ def compute(
         head=one_head,
         entry=one_entry,
     )
+    keep = view.kept(data=page_format == "json") if (rounding, device) == ("shown", "cpu") else None
+    problem = read_problem(source, convention=as_, scores=keep is None or holds_scores(keep))
+    if mask is not None or scale is not None:
+        problem = change(problem, mask=mask, scale=scale)
+    try:
+        trace = run(problem, device=device, dtype=dtype, rounding=rounding, precision=decimals, keep=keep)
+    except TooLarge:
+        read_problem(source, convention=as_)  # which says so, and where
+        raise
     parting = None
     if dtype != "float64" and all(part is None for part in (steps, cell, one_head, one_entry)):
         from attncli.study.formats import parting_of

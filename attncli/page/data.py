@@ -34,7 +34,7 @@ def view_data(trace: Trace, view: View, parting: Parting | None = None) -> dict[
     if view.cell is not None:
         return _cell_data(trace, whole, view.cell, printer)
     names = tuple(trace.steps) if view.steps is None else chosen_steps(trace, view.steps, whole)
-    data = to_dict(trace, names) | {"reading": list(reading(trace))}
+    data = to_dict(trace, names) | ({"reading": list(reading(trace))} if "weights" in names else {})
     for name in names if view.detail != "brief" else ():
         worked = lines(printer, trace.steps[name], view.detail)
         if worked:

@@ -98,8 +98,10 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
 
 def _hidden(trace: Trace, step: Step) -> NDArray[np.bool_]:
     """The cells that a mask hides, from the mask on."""
-    hidden, names = masked_out(trace.steps), list(trace.steps)
-    if hidden is None or names.index(step.name) < names.index("mask") or step.rule.axes[-2:] != ("query", "key"):
+    names = list(trace.steps)
+    masked = "mask" in names and names.index(step.name) >= names.index("mask")
+    hidden = masked_out(trace.steps) if masked and step.rule.axes[-2:] == ("query", "key") else None
+    if hidden is None:
         return np.zeros(step.shape, dtype=bool)
     return hidden if step.name != "mask" else np.asarray(step.value == -np.inf)
 

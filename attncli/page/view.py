@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from attncli.attention.rules import NAMED
+from attncli.tracing.kept import holds_scores
+
 
 @dataclass(frozen=True, slots=True)
 class View:
@@ -22,3 +25,11 @@ class View:
     head: int | None = None
     entry: int | None = None
     blank: frozenset[str] = frozenset()
+
+    def kept(self, data: bool) -> frozenset[str] | None:
+        """The steps whose numbers a page with this view has, or one of `data` alone; None where it may have any."""
+        alone = self.cell is None and self.head is None and self.entry is None and self.detail == "brief"
+        if self.steps is None or not alone:
+            return None
+        names = {NAMED.get(name, name) for name in self.steps}
+        return frozenset(names | ({"mask"} if holds_scores(names) and not data else set()))  # which marks cells

@@ -29,8 +29,8 @@ from attncli.problem.widths import check_widths
 Values: TypeAlias = dict[str, Any]  # of the keys that could be read
 
 
-def read_root(root: Node, report: Report, convention: Convention = OWN) -> Problem:
-    """The problem of a whole tree; AttncliError as the report collects them."""
+def read_root(root: Node, report: Report, convention: Convention = OWN, *, scores: bool = True) -> Problem:
+    """The problem of a whole tree; AttncliError as the report collects them. `scores` is as for `read_problem`."""
     if not isinstance(root, Mapping):
         report.fail(
             f"a problem must be a mapping of keys to values, not {describe(root)}",
@@ -45,7 +45,7 @@ def read_root(root: Node, report: Report, convention: Convention = OWN) -> Probl
         check_projections(root.keys, values["score"], report, root.at)
     report.stop()
     at = places_in(root)
-    given, joined = _arrays(values, position, at, report)
+    given, joined = _arrays(values, position, at, report, scores)
     tokens, context_tokens = _labels(values, given, at, report)
     check_mask(mask.parts, given)
     report.stop()
@@ -83,7 +83,9 @@ def _read_values(root: Mapping, report: Report, convention: Convention) -> dict[
     return values
 
 
-def _arrays(values: Values, position: Position, at: Places, report: Report) -> tuple[dict[str, Matrix], bool]:
+def _arrays(
+    values: Values, position: Position, at: Places, report: Report, scores: bool
+) -> tuple[dict[str, Matrix], bool]:
     """All arrays by name, in the order of `GIVEN`, that fit together; and whether heads were cut out of columns."""
     read = {**values, **(values.get("past") or {}), "slopes": position.slopes}
     whole = {name: read[name] for name in GIVEN if isinstance(read.get(name), Matrix)}
@@ -96,7 +98,7 @@ def _arrays(values: Values, position: Position, at: Places, report: Report) -> t
     report.stop()
     check_positions(given, position.rope, at, report)
     report.stop()
-    check_extent(given, at, report)
+    check_extent(given, at, report, scores=scores)
     return given, any(given[name] is not whole[name] for name in ("Q", "W_Q") if name in given)
 
 

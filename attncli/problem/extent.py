@@ -13,8 +13,22 @@ from attncli.problem.model import Matrix
 from attncli.problem.report import Report
 
 
-def check_extent(given: Mapping[str, Matrix], at: Mapping[str, int], report: Report) -> None:
-    """Ends the reading where there are too many tokens, or where an array on the way would be too large."""
+class TooLarge(Exception):
+    """A problem whose matrix of scores turned out to be needed, and is larger than one may be."""
+
+
+def insist_scores(given: Mapping[str, Matrix]) -> None:
+    """Raises TooLarge where the matrices of scores of all heads would be too large to be held."""
+    axes = axes_of(given)
+    if prod((axes.batch or 1, axes.number, *sizes(given))) > ELEMENT_LIMIT:
+        raise TooLarge
+
+
+def check_extent(given: Mapping[str, Matrix], at: Mapping[str, int], report: Report, *, scores: bool) -> None:
+    """Ends the reading where there are too many tokens, or where an array on the way would be too large.
+
+    The matrix of scores counts only where it is going to be held.
+    """
     n, m = sizes(given)
     axes = axes_of(given)
     each = (axes.batch or 1, axes.number)
@@ -31,7 +45,7 @@ def check_extent(given: Mapping[str, Matrix], at: Mapping[str, int], report: Rep
         (makers["Q"], "Q", (n, d_q)),
         (makers["K"], "K", (m, d_k)),
         (makers["V"], "V", (m, d_v)),
-        (keys, "the matrix of scores", (n, m)),
+        *([(keys, "the matrix of scores", (n, m))] if scores else []),
         (makers["V"], "the output", (n, d_v)),
     ]
     if "W_a" in given:

@@ -40,11 +40,14 @@ def loads(data: bytes, name: str, *, folder: Path | None = None, convention: str
     return read_problem(decode(data, name, folder), convention=convention)
 
 
-def read_problem(source: Source, *, convention: str | None = None) -> Problem:
-    """The problem a text tells; AttncliError as for `load`."""
+def read_problem(source: Source, *, convention: str | None = None, scores: bool = True) -> Problem:
+    """The problem a text tells; AttncliError as for `load`.
+
+    `scores` says whether the matrix of scores is going to be held, and so may not be too large.
+    """
     reads = named(convention)
     report, root = read_tree(source)
-    return read_root(root, report, reads)
+    return read_root(root, report, reads, scores=scores)
 
 
 def read_tree(source: Source, *, not_finite: bool = False) -> tuple[Report, Node]:

@@ -30,16 +30,19 @@ def warnings(
 ) -> tuple[str, ...]:
     """What queries see that see no key, or none that was not to be hidden; ones that hide nothing; what overflows.
 
-    Of the steps that do not fit their number format, the first is told.
+    Of the steps that do not fit their number format, the first is told. Where some step was not kept, there was
+    nothing to tell but rows without keys.
     """
+    if not all(step.kept for step in steps.values()):
+        return tuple(_unseeing(steps, fully_masked))
     dtype = DTYPES[settings.dtype]
     sentinels = (*turned_infinite(parameters, dtype), *sentinel_warnings(steps, dtype))
     ones = _added_ones(steps, settings.convention)
-    return (*_unseeing(steps, fully_masked), *sentinels, *ones, *list(_overflows(steps, dtype))[:1])
+    return (*_unseeing(steps, fully_masked), *sentinels, *ones, *list(overflows(steps, dtype))[:1])
 
 
 def _unseeing(steps: Mapping[str, Step], fully_masked: tuple[Row, ...]) -> Iterator[str]:
-    for who, where, number in named(steps, fully_masked):
+    for who, where, number in named(steps, fully_masked) if fully_masked else ():
         whose = either(number, "its weights and its output are", "their weights and their outputs are")
         yield f"{who} {either(number, 'sees', 'see')} no key{where}: {whose} 0{' there' if where else ''}"
 
@@ -53,7 +56,8 @@ def _added_ones(steps: Mapping[str, Step], convention: str | None) -> Iterator[s
         yield f"the 0 and 1 of this mask are added to the scores, as {convention} adds them, and hide no key"
 
 
-def _overflows(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
+def overflows(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
+    """One sentence for every step that does not fit its number format."""
     for step in steps.values():
         with np.errstate(all="ignore"):
             if np.isfinite(step.value.sum()):  # as it is only where every cell is

@@ -24,7 +24,8 @@ class Step:
 
     `value` is a read-only array in the computer's own memory. `written` holds given numbers as their
     author wrote them ("1/3"), in the shape of the value, where they were written out. `exact` holds the numbers of a
-    step that was worked out exactly, each a Fraction, a Closed (`equation/closed`), or -inf.
+    step that was worked out exactly, each a Fraction, a Closed (`equation/closed`), or -inf. Where a step was not
+    `kept`, only the shape of its value means anything.
     """
 
     rule: Rule
@@ -32,6 +33,7 @@ class Step:
     labels: tuple[tuple[str, ...], ...]
     written: NDArray[np.object_] | None = None
     exact: NDArray[np.object_] | None = None
+    kept: bool = True
 
     @property
     def name(self) -> str:
@@ -63,11 +65,12 @@ class Trace:
     truth: Trace | None = field(default=None)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        """The value of a step: trace["weights"]; raises KeyError naming the steps there are."""
-        try:
-            return self.steps[name].value
-        except KeyError:
-            raise KeyError(f"no step {name!r}; there are {', '.join(self.steps)}") from None
+        """The value of a step: trace["weights"]; raises KeyError naming the steps there are, or if it was not kept."""
+        if name not in self.steps:
+            raise KeyError(f"no step {name!r}; there are {', '.join(self.steps)}")
+        if not self.steps[name].kept:
+            raise KeyError(f"{name} was not kept")
+        return self.steps[name].value
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.steps)

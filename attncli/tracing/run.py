@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 
-from attncli.attention.masks import mask_names
 from attncli.attention.plan import Plan, plan_logits, plan_softmax
 from attncli.attention.rule import Rule
+from attncli.attention.workers import Report
 from attncli.backend import CPU, Backend, Host, backend_for
 from attncli.choices import DTYPES, Dtype, check_working
+from attncli.problem.extent import insist_scores
 from attncli.problem.model import Matrix, Problem, read_only
 from attncli.tracing.copies import written_as_given
 from attncli.tracing.findings import rows_without_keys, warnings
 from attncli.tracing.floats import FloatWorker
+from attncli.tracing.kept import is_worth_it, run_kept
 from attncli.tracing.labels import labels
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.paper import PaperWorker
-from attncli.tracing.settings import Settings
+from attncli.tracing.settings import settings_of
 from attncli.tracing.shift import lowest_shown, shift_where_needed
 
 
@@ -46,6 +47,8 @@ def run(
     precision: int = 3,
     backend: Backend | None = None,
     shifted: bool | None = None,
+    keep: Collection[str] | None = None,
+    report: Report | None = None,
 ) -> Trace:
     """Work a problem out, step by step.
 
@@ -53,8 +56,10 @@ def run(
     is "shown" (full precision inside), "paper" (every step rounded to `precision` decimals feeds the next) or "exact"
     (fractions and closed forms), of which the last two work cell by cell on the CPU; the softmax is shifted where a
     row of exponentials would show as 0 at this precision, or as `shifted` says, if it is not None. `backend` replaces
-    the device's own where floats are worked with. Raises AttncliError, with exit code 2, for a choice that is none of
-    these, and for a problem too large to be worked out exactly.
+    the device's own where floats are worked with. `keep` names the only steps whose numbers are wanted: where that
+    saves time and memory, large matrices among the others are then not kept. `report` is told how much is done.
+    Raises AttncliError, with exit code 2, for a choice that is none of these, and for a problem too large to be worked
+    out exactly; TooLarge where matrices that are not wanted have to be held after all, and cannot be.
     """
     check_working(device, dtype, rounding, precision)
     plan = plan_logits(problem)
@@ -64,8 +69,14 @@ def run(
         if rounding == "exact":
             return _exactly(problem, plan, precision, shifted)
         backend, format = backend or backend_for(device), DTYPES[dtype]
+        lowest = max(lowest_shown(max(precision, 3)), format.lowest_exponent)
+        if keep is not None and backend is CPU and shifted is None and is_worth_it(plan):
+            kept = run_kept(problem, plan, format, lowest, keep, report)
+            if kept is not None:
+                return kept
+            insist_scores(problem.given)
         worker = FloatWorker(backend, format, plan.parameters, plan.sizes)
-        shift = shift_where_needed(problem, format, max(lowest_shown(max(precision, 3)), format.lowest_exponent))
+        shift = shift_where_needed(problem, format, lowest)
         return _trace(problem, plan, worker, shift if shifted is None else lambda _: shifted, backend, format)
 
 
@@ -119,7 +130,7 @@ def _trace(
         take(rule)
 
     fully_masked = rows_without_keys(steps)
-    settings = _settings(problem, plan, dtype, backend.device, precision, rounding)
+    settings = settings_of(problem, plan, dtype, backend.device, precision, rounding)
     return Trace(
         problem.title,
         problem.tokens,
@@ -129,30 +140,4 @@ def _trace(
         steps,
         warnings(steps, plan.parameters, fully_masked, settings),
         fully_masked,
-    )
-
-
-def _settings(
-    problem: Problem, plan: Plan, dtype: Dtype, device: str, precision: int | None, rounding: str
-) -> Settings:
-    scale = None
-    if any(rule.name == "scaled" for rule in plan.rules):
-        given = plan.parameters.get("scale")
-        scale = float(given.value) if given else 1 / math.sqrt(float(plan.parameters["d_k"].value))
-    return Settings(
-        problem.score,
-        scale,
-        tuple(mask_names(problem.mask)),
-        dtype.name,
-        device,
-        rounding,
-        corner=problem.mask.corner if problem.mask.corner != "top-left" else None,
-        convention=problem.convention,
-        softcap=problem.softcap.value if problem.softcap else None,
-        exp_base=problem.exp_base.value if problem.exp_base else None,
-        precision=precision,
-        heads=plan.axes.number if plan.axes.has_heads else None,
-        kv_heads=plan.axes.kv_heads if plan.axes.group > 1 else None,
-        position=tuple(name for name, there in (("rope", problem.rope), ("alibi", problem.alibi)) if there) or None,
-        pairing=problem.rope.pairing if problem.rope else None,
     )

@@ -42,6 +42,13 @@ def sentinel_warnings(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
             yield f"{who}{where} {either(number, 'sees', 'see')} {outcome}"
 
 
+def has_sentinels(parameters: Parameters) -> bool:
+    """Whether some number of a mask may be such, or become one together with others."""
+    added = [given.value for name, given in parameters.items() if name.startswith("additive")]
+    finite = (array[np.isfinite(array)] for array in map(np.asarray, added))
+    return sum(float(numbers.min(initial=0.0)) for numbers in finite) <= HIGHEST
+
+
 def turned_infinite(parameters: Parameters, dtype: Dtype) -> Iterator[str]:
     """One sentence on numbers of a mask that the format has no room for: they hide as -inf does."""
     added = [given.value for name, given in parameters.items() if name.startswith("additive")]

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
+
+from attncli.attention.masks import mask_names
+from attncli.attention.plan import Plan
+from attncli.choices import Dtype
+from attncli.problem.model import Problem
 
 # In data only where they apply.
 OPTIONAL = (
@@ -51,3 +57,30 @@ class Settings:
         required = {name: data[name] for name in known if name not in OPTIONAL}
         position = tuple(known["position"]) if known["position"] else None
         return cls(**(known | required | {"mask": tuple(data["mask"]), "position": position}))
+
+
+def settings_of(
+    problem: Problem, plan: Plan, dtype: Dtype, device: str, precision: int | None, rounding: str
+) -> Settings:
+    """The settings of a trace of this problem."""
+    scale = None
+    if any(rule.name == "scaled" for rule in plan.rules):
+        given = plan.parameters.get("scale")
+        scale = float(given.value) if given else 1 / math.sqrt(float(plan.parameters["d_k"].value))
+    return Settings(
+        problem.score,
+        scale,
+        tuple(mask_names(problem.mask)),
+        dtype.name,
+        device,
+        rounding,
+        corner=problem.mask.corner if problem.mask.corner != "top-left" else None,
+        convention=problem.convention,
+        softcap=problem.softcap.value if problem.softcap else None,
+        exp_base=problem.exp_base.value if problem.exp_base else None,
+        precision=precision,
+        heads=plan.axes.number if plan.axes.has_heads else None,
+        kv_heads=plan.axes.kv_heads if plan.axes.group > 1 else None,
+        position=tuple(name for name, there in (("rope", problem.rope), ("alibi", problem.alibi)) if there) or None,
+        pairing=problem.rope.pairing if problem.rope else None,
+    )

@@ -90,7 +90,7 @@ def _step(step: Step, fixed: Mapping[str, int]) -> Step:
     )
     written = None if step.written is None else step.written[index]
     exact = None if step.exact is None else step.exact[index]
-    return Step(step.rule.taken_out(fixed), step.value[index], labels, written, exact)
+    return Step(step.rule.taken_out(fixed), step.value[index], labels, written, exact, step.kept)
 
 
 def _text(step: Step) -> str:

@@ -1,0 +1,194 @@
+"""The output alone, tile by tile: the softmax of the scores times V, without ever holding the scores.
+
+The same numbers as the steps from `scores` to `output` give, in another order of work: exponentials are summed and
+multiplied with V as they come, and each row is divided by its sum at the end. Rows are worked in blocks, each of them
+by one thread alone, so that the result is the same to the last bit for any number of threads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.attention.tiles import Tiles
+
+Array = NDArray[Any]
+ROWS, COLUMNS = 256, 768  # of a tile: its scores stay in a core's own cache
+
+
+@dataclass(frozen=True, slots=True)
+class Exponent:
+    """What becomes of q·k before e to the power of it: times `scale`, bent by `softcap`, times the `log` of a base."""
+
+    scale: float
+    softcap: float | None = None
+    log: float = 1.0  # of the base
+
+    @property
+    def factors(self) -> tuple[float, float]:
+        """What the queries are multiplied by beforehand, and what tanh is afterwards."""
+        if self.softcap is None:
+            return self.scale * self.log, 1.0
+        return self.scale / self.softcap, self.softcap * self.log
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Queries, keys and values of one head, and where its output goes; `tiles` are those of its mask and bias."""
+
+    queries: Array
+    keys: Array
+    values: Array
+    output: Array
+    tiles: Tiles | None = None
+    sink: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What is known of the rows of a head afterwards: the largest exponent of each lies between `low` and `high`.
+
+    Both are -inf for a row that sees no key; `seen` says how many keys each row sees.
+    """
+
+    low: Array
+    high: Array
+    seen: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The output of one head, block by block; `bounded` where no exponential can be too large or too small."""
+
+    head: Head
+    exponent: Exponent
+    bounded: bool
+    keys: tuple[Array, ...]  # transposed, a contiguous array for each tile
+    rows: Rows
+
+    @classmethod
+    def of(cls, head: Head, exponent: Exponent, bounded: bool) -> Work:
+        keys = tuple(np.ascontiguousarray(head.keys[run].T) for run in runs(len(head.keys), COLUMNS))
+        low, high = (np.full(len(head.queries), -math.inf) for _ in "lh")
+        return cls(head, exponent, bounded, keys, Rows(low, high, np.zeros(len(head.queries), dtype=np.int64)))
+
+    def blocks(self) -> Iterator[slice]:
+        return runs(len(self.head.queries), ROWS)
+
+    def block(self, rows: slice, scratch: Scratch) -> None:
+        """Work out the output of these rows, and what is known of them."""
+        head, (before, after) = self.head, self.exponent.factors
+        queries = head.queries[rows] * head.queries.dtype.type(before)
+        count = len(queries)
+        total, largest = np.zeros((2, count), dtype=queries.dtype)
+        largest -= math.inf
+        output, product = head.output[rows], scratch.product(count, head.values.shape[1])
+        output[...] = 0
+        seen = self.rows.seen[rows]
+        for keys, columns in zip(self.keys, runs(len(head.keys), COLUMNS), strict=True):
+            tile = None if head.tiles is None else head.tiles.at(rows, columns)
+            if head.tiles is not None and tile is None:
+                continue
+            scores = np.matmul(queries, keys, out=scratch.scores(count, keys.shape[1]))
+            if self.exponent.softcap is not None:
+                np.tanh(scores, out=scores)
+                scores *= after
+            if tile is not None and tile.added is not None:
+                scores += tile.added if self.exponent.log == 1 else tile.added * self.exponent.log
+            visible = None if tile is None else tile.visible
+            seen += keys.shape[1] if tile is None else tile.seen
+            if not self.bounded:
+                if visible is not None:
+                    np.copyto(scores, -math.inf, where=visible == 0)
+                _shift(scores, largest, total, output)
+            np.exp(scores, out=scores)
+            if self.bounded and visible is not None:
+                scores *= visible
+            total += np.einsum("ij->i", scores)
+            output += np.matmul(scores, head.values[columns], out=product)
+        self._finish(rows, total, largest, output)
+
+    def _finish(self, rows: slice, total: Array, largest: Array, output: Array) -> None:
+        """Divide by the sums of the rows, the sink among them."""
+        sink = None if self.head.sink is None else self.head.sink * self.exponent.log
+        low, high, seen = self.rows.low[rows], self.rows.high[rows], self.rows.seen[rows]
+        if self.bounded:
+            np.log(total, out=high, where=seen > 0)
+            low[...] = high - np.log(np.maximum(seen, 1))
+            if sink is not None:
+                total += math.exp(sink)
+        else:
+            low[...] = high[...] = largest
+            if sink is not None:
+                _shift(np.full((len(total), 1), sink, dtype=total.dtype), largest, total, output)
+                total += np.exp(sink - largest)
+        output /= np.where(total == 0, 1, total)[:, None]
+
+
+class Scratch:
+    """Memory that a thread uses for one tile after another."""
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = dtype
+        self._scores = np.empty(ROWS * COLUMNS, dtype)
+        self._product = np.empty(0, dtype)
+
+    def scores(self, rows: int, columns: int) -> Array:
+        return self._scores[: rows * columns].reshape(rows, columns)
+
+    def product(self, rows: int, width: int) -> Array:
+        if self._product.size < rows * width:
+            self._product = np.empty(ROWS * width, self.dtype)
+        return self._product[: rows * width].reshape(rows, width)
+
+
+def runs(length: int, size: int) -> Iterator[slice]:
+    """Slices of this size, one after the other; the last one may be shorter."""
+    return (slice(start, min(start + size, length)) for start in range(0, length, size))
+
+
+def reach(heads: Sequence[Head]) -> float:
+    """How large a product of a query and a key can be at most, by their lengths (Cauchy and Schwarz)."""
+    return max((_length(head.queries) * _length(head.keys) for head in heads), default=0.0)
+
+
+def is_bounded(heads: Sequence[Head], exponent: Exponent, smallest: float, largest: float) -> bool:
+    """Whether e to no exponent can leave the format, nor times V, summed over all keys; nor be lost in its other end.
+
+    `smallest` and `largest` are the exponents at which that happens. What is added to scores may be of any size.
+    """
+    if any(head.tiles is not None and head.tiles.added for head in heads):
+        return False
+    most = abs(exponent.scale) * reach(heads)
+    most = abs(exponent.log) * (most if exponent.softcap is None else min(most, exponent.softcap))
+    for head in heads:
+        columns = np.abs(head.values).max(axis=0, initial=0.0).astype(np.float64)
+        columns = columns[columns > 0] if columns.any() else np.ones(1)
+        above = most + math.log(len(head.keys)) + max(math.log(columns.max()), 0) + 1
+        if above > largest or -most + min(math.log(columns.min()), 0) < smallest:
+            return False
+        if head.sink is not None and not smallest < head.sink * exponent.log < largest - 1:
+            return False
+    return True
+
+
+def _length(rows: Array) -> float:
+    """The length of the longest row."""
+    parts = (rows[run] for run in runs(len(rows), 4096))
+    return math.sqrt(max(float(np.einsum("ij,ij->i", part, part, dtype=np.float64).max()) for part in parts))
+
+
+def _shift(scores: Array, largest: Array, total: Array, output: Array) -> None:
+    """Subtract the largest score so far from these, and from what has been summed up before."""
+    before = largest.copy()
+    np.maximum(largest, scores.max(axis=1), out=largest)
+    by = np.where(largest == -math.inf, 0, largest)
+    scores -= by[:, None]
+    factor = np.exp(before - by)
+    total *= factor
+    output *= factor[:, None]

@@ -1,0 +1,152 @@
+"""Equations worked out for a part of the queries and keys only: what a mask and a bias do to one tile of the scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.attention.rule import Rule
+from attncli.equation.evaluate import evaluate
+from attncli.equation.lift import is_fixed, take_out
+from attncli.equation.positions import position
+from attncli.equation.shapes import index_sizes
+from attncli.equation.tree import Call, Equation, Expression, Name, Number, Ref, rewrite, walk
+
+Array = NDArray[Any]
+NOWHERE: Mapping[str, Any] = {}
+FIRST = {"i": "first_query", "j": "first_key"}  # where a part begins, by the letter that runs through it
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """What is added to a tile of scores, and 1 for the keys that are seen, 0 for others; None for nothing and for all.
+
+    `seen` says how many keys of the tile each query sees.
+    """
+
+    added: Array | None
+    visible: Array | None
+    seen: int | Array
+
+
+@dataclass(frozen=True, slots=True)
+class Tiles:
+    """The bias and the mask of one head: `at` says what they do to a tile of its scores."""
+
+    added: tuple[Expression, ...]  # what is added, term by term
+    visible: Expression | None  # the conditions under which a key is seen
+    place: Mapping[str, int]
+    arrays: Mapping[str, Array]
+    scalars: Mapping[str, float]
+    dtype: type[np.floating[Any]]
+
+    def at(self, queries: slice, keys: slice) -> Tile | None:
+        """What happens to the scores of these queries and keys; None where all of them are hidden."""
+        visible = None if self.visible is None else self._part(self.visible, queries, keys)
+        if visible is not None and not visible.max():
+            return None
+        added: Array | None = None
+        for term in self.added:
+            part = self._part(term, queries, keys)
+            added = part if added is None else added + part
+        if added is not None and added.min() == -math.inf:
+            seen = (added > -math.inf).astype(self.dtype)
+            visible = seen if visible is None else visible * seen
+            added = np.where(seen, added, 0).astype(self.dtype)
+            if not visible.max():
+                return None
+        if visible is None or visible.min():
+            return Tile(added, None, keys.stop - keys.start)
+        return Tile(added, visible, visible.sum(axis=1, dtype=np.int64))
+
+    def _part(self, expression: Expression, queries: slice, keys: slice) -> Array:
+        equation = Equation(Ref("part", ("i", "j")), expression)
+        return part(equation, {"i": queries, "j": keys}, self.arrays, self.scalars, dtype=self.dtype, place=self.place)
+
+
+def tiles(
+    rules: Sequence[Rule],
+    place: Mapping[str, int],
+    arrays: Mapping[str, Array],
+    scalars: Mapping[str, float],
+    dtype: type[np.floating[Any]],
+) -> Tiles | None:
+    """The tiles of one head under the rules of bias and mask that are among these; None where there are neither."""
+    added: list[Expression] = []
+    visible = None
+    for rule in rules:
+        if rule.name not in ("bias", "mask"):
+            continue
+        expression = rule.equation.expression
+        if rule.decides:
+            assert isinstance(expression, Call)
+            visible, expression, _ = expression.arguments
+        if not (isinstance(expression, Number) and expression.value == 0):
+            added.append(expression)
+    return Tiles(tuple(added), visible, place, arrays, scalars, dtype) if added or visible is not None else None
+
+
+def part(
+    equation: Equation,
+    ranges: Mapping[str, slice],
+    arrays: Mapping[str, Array],
+    scalars: Mapping[str, float],
+    *,
+    dtype: Any,
+    place: Mapping[str, int] = NOWHERE,
+    sizes: Mapping[str, int] = NOWHERE,
+    parts: Mapping[str, Array] = NOWHERE,
+) -> Array:
+    """An equation worked out for these ranges of queries, or of keys, at one place of the leading axes that are fixed.
+
+    Positions are counted as in the whole. `sizes` tells how far letters run that no array tells; `parts` are arrays of
+    these ranges already.
+    """
+    expression = _counted(take_out(equation.expression, place), ranges)
+    read = {**_cut(equation.expression, place, ranges, arrays, scalars), **parts}
+    numbers = {name: float(array) for name, array in read.items() if not array.ndim}
+    equation = Equation(equation.target, expression)
+    known = {name: array for name, array in read.items() if name not in numbers}
+    lengths = index_sizes(equation, {name: array.shape for name, array in known.items()})
+    found: Array = evaluate(
+        equation,
+        arrays=known,
+        scalars={**scalars, **numbers} | {FIRST[letter]: float(run.start) for letter, run in ranges.items()},
+        sizes={**lengths, **sizes, **{letter: run.stop - run.start for letter, run in ranges.items()}},
+        xp=np,
+        dtype=dtype,
+    )
+    return found
+
+
+def _counted(expression: Expression, ranges: Mapping[str, slice]) -> Expression:
+    """With positions that are those of the part, and where the part begins."""
+
+    def count(node: Expression) -> Expression:
+        part = isinstance(node, Name) and node.name in ranges
+        return Call("add", (node, Name(FIRST[node.name]))) if isinstance(node, Name) and part else node
+
+    return rewrite(expression, count)
+
+
+def _cut(
+    expression: Expression,
+    place: Mapping[str, int],
+    ranges: Mapping[str, slice],
+    arrays: Mapping[str, Array],
+    scalars: Mapping[str, float],
+) -> dict[str, Array]:
+    """What an expression reads, as far as the part does."""
+
+    def index(each: str | Expression) -> int | slice:
+        if is_fixed(each, place):
+            return position(each, place, scalars)
+        return ranges.get(each, slice(None)) if isinstance(each, str) else slice(None)
+
+    read = (node for node in walk(expression) if isinstance(node, Ref) and node.name in arrays)
+    return {node.name: np.asarray(arrays[node.name])[tuple(map(index, node.indices))] for node in read}

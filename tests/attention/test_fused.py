@@ -1,0 +1,104 @@
+"""The output in tiles: that of a plain softmax, the same bits for any number of threads, in little memory."""
+
+from __future__ import annotations
+
+import math
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attncli.attention import fused, workers
+from attncli.problem.model import Causal, Problem
+from attncli.tracing import run
+from attncli.tracing.kept import WORTH
+
+Build = Callable[..., Problem]
+SIZE = 700  # tokens: three blocks of rows, the last one short
+
+
+def drawn(seed: int, size: float = 1.0) -> dict[str, np.ndarray]:
+    random = np.random.default_rng(seed)
+    return {name: random.standard_normal((SIZE, 16)) * (size if name != "V" else 1) for name in "QKV"}
+
+
+def reference(arrays: dict[str, np.ndarray], causal: bool = False) -> np.ndarray:
+    """As PyTorch's documentation has it, in float64."""
+    scores = arrays["Q"] @ arrays["K"].T / math.sqrt(16)
+    if causal:
+        scores = np.where(np.tri(SIZE, dtype=bool), scores, -np.inf)
+    exp = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return exp / exp.sum(axis=1, keepdims=True) @ arrays["V"]
+
+
+@pytest.mark.parametrize(("dtype", "error"), [("float32", 2e-6), ("float64", 1e-14)])
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("size", [1.0, 3.0, 30.0])  # from where e to the scores fits to where it does not
+def test_the_output_is_that_of_a_plain_softmax(
+    problem: Build, dtype: str, error: float, causal: bool, size: float
+) -> None:
+    arrays = {name: array.astype(dtype).astype(np.float64) for name, array in drawn(3, size).items()}
+    trace = run(problem(**arrays, mask=(Causal(),) * causal), dtype=dtype, keep=("output",))
+    assert not trace.steps["scores"].kept
+    np.testing.assert_allclose(trace["output"], reference(arrays, causal), rtol=0, atol=error * size**2)
+
+
+@pytest.mark.parametrize("size", [1.0, 30.0])
+def test_the_bits_do_not_depend_on_the_number_of_threads(
+    problem: Build, monkeypatch: pytest.MonkeyPatch, size: float
+) -> None:
+    outputs = []
+    for threads in (1, 2, 4):
+        monkeypatch.setattr(workers, "available", lambda threads=threads: threads)
+        trace = run(problem(**drawn(4, size), mask=(Causal(),)), dtype="float32", keep=("output",))
+        outputs.append(trace["output"].tobytes())
+    assert outputs[0] == outputs[1] == outputs[2]
+
+
+@pytest.mark.parametrize(
+    ("q", "v", "settings"),
+    [
+        (1e18, 1.0, {}),  # scores that overflow in float32: the whole trace tells it
+        (1.0, 1e-30, {}),  # values that e to the lowest score would lose
+        (8.0, 1e30, {}),  # values that e to the highest score would not fit
+        (1.0, 1.0, {"sink": 200.0}),
+        (1.0, 1.0, {"sink": -200.0}),
+        (1.0, 1.0, {"exp_base": 0.5}),
+        (30.0, 1.0, {"softcap": 200.0}),
+    ],
+)
+def test_numbers_at_the_ends_of_the_format(problem: Build, q: float, v: float, settings: dict[str, Any]) -> None:
+    arrays = drawn(5)
+    given = problem(**(arrays | {"Q": arrays["Q"] * q, "K": arrays["K"] * q, "V": arrays["V"] * v}), **settings)
+    whole, some = run(given, dtype="float32"), run(given, dtype="float32", keep=("output",))
+    assert (list(some.steps), some.warnings) == (list(whole.steps), whole.warnings)
+    scale = np.abs(whole["output"][np.isfinite(whole["output"])]).max(initial=0)
+    np.testing.assert_allclose(some["output"], whole["output"], rtol=1e-4, atol=1e-4 * scale)
+
+
+def test_no_matrix_of_queries_by_keys_is_held(problem: Build) -> None:
+    given = problem(**drawn(6))
+    run(given, dtype="float32", keep=("output",))
+    tracemalloc.start()
+    run(given, dtype="float32", keep=("output",))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    tile = fused.ROWS * fused.COLUMNS * 4
+    assert SIZE * SIZE >= WORTH
+    assert peak < workers.available() * tile + 40 * SIZE * 16 * 4
+
+
+def test_what_a_thread_raises_is_raised() -> None:
+    def fail(task: int) -> None:
+        raise MemoryError(task)
+
+    with pytest.raises(MemoryError):
+        workers.share_out([1, 2, 3], lambda: fail, 2, None)
+
+
+def test_it_is_told_how_much_is_done() -> None:
+    told: list[float] = []
+    workers.share_out([1, 2], lambda: lambda task: None, 1, told.append)
+    assert told[-1] == 1

@@ -1,0 +1,86 @@
+"""A trace of which only some steps are kept tells what the whole trace tells, whatever the problem and its format."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+import pytest
+from drawn import problem_files
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from attncli.attention import fused
+from attncli.attention.plan import plan_logits
+from attncli.choices import DTYPES
+from attncli.problem.model import Problem
+from attncli.problem.reader import loads
+from attncli.tracing import kept, rowwise, run
+from attncli.tracing.model import Trace
+from attncli.tracing.shift import lowest_shown
+
+MORE = settings(max_examples=4 * settings().max_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
+formats = st.sampled_from(list(DTYPES))
+
+
+@pytest.fixture(autouse=True)
+def _small_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a problem of a few tokens has several tiles, most of them not whole."""
+    monkeypatch.setattr(fused, "ROWS", 2)
+    monkeypatch.setattr(fused, "COLUMNS", 2)
+    monkeypatch.setattr(rowwise, "CELLS", 1)
+
+
+def read(problem: dict[str, Any]) -> Problem:
+    return loads(json.dumps(problem).encode(), "p.json")
+
+
+def keeping(problem: Problem, dtype: str, keep: Collection[str]) -> Trace | None:
+    lowest = max(lowest_shown(3), DTYPES[dtype].lowest_exponent)
+    with np.errstate(all="ignore"):
+        return kept.run_kept(problem, plan_logits(problem), DTYPES[dtype], lowest, keep)
+
+
+def agree(some: Trace, whole: Trace, dtype: str) -> None:
+    assert list(some.steps) == list(whole.steps)
+    assert (some.warnings, some.fully_masked, some.settings) == (whole.warnings, whole.fully_masked, whole.settings)
+    for name, step in some.steps.items():
+        other = whole.steps[name]
+        assert (step.rule, step.shape, step.labels) == (other.rule, other.shape, other.labels)
+        if step.kept:
+            assert step.value.dtype == other.value.dtype
+            tolerance = 64 * DTYPES[dtype].epsilon
+            size = np.abs(other.value, where=np.isfinite(other.value), out=np.zeros(other.shape)).max(initial=1)
+            np.testing.assert_allclose(step.value, other.value, rtol=tolerance, atol=tolerance * size, err_msg=name)
+
+
+@MORE
+@given(problem=problem_files() | problem_files(mixed=True), dtype=formats)
+def test_the_output_alone(problem: dict[str, Any], dtype: str) -> None:
+    whole, some = run(read(problem), dtype=dtype), keeping(read(problem), dtype, ("output",))
+    if some is None:
+        assert told_of_a_step(whole)
+        return
+    agree(some, whole, dtype)
+    assert some.steps["output"].kept
+    assert not some.steps["weights"].kept
+
+
+@MORE
+@given(problem=problem_files() | problem_files(mixed=True), dtype=formats, data=st.data())
+def test_any_steps(problem: dict[str, Any], dtype: str, data: st.DataObject) -> None:
+    whole = run(read(problem), dtype=dtype)
+    keep = data.draw(st.sets(st.sampled_from(list(whole.steps)), min_size=1))
+    some = keeping(read(problem), dtype, keep)
+    if some is None:
+        assert told_of_a_step(whole)
+        return
+    agree(some, whole, dtype)
+    assert all(some.steps[name].kept for name in keep)
+
+
+def told_of_a_step(whole: Trace) -> bool:
+    """Whether there is more to tell than of rows without keys, or may be: then the whole trace tells it."""
+    return len(whole.warnings) > 0 or any("additive" in name for name in whole.parameters)
