@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from shlex import quote
 
 from attncli.choices import chosen
@@ -16,8 +16,8 @@ from attncli.problem.model import Problem
 from attncli.problem.report import Report
 from attncli.problem.source import Source
 from attncli.problem.synonyms import said
-from attncli.problem.tree import Leaf, Node, Sequence, is_null
 from attncli.problem.tree import Mapping as Keyed
+from attncli.problem.tree import Node, is_null, moved
 from attncli.problem.yaml_reader import read_yaml
 
 OPTION = "--set"
@@ -91,7 +91,7 @@ def read_changed(root: Node, source: Source, changed: Mapping[str, str], *, conv
         start = len(text) + 1
         sources[start] = told
         text += f"\n{value}"
-        values[key], keys[key] = _moved(node, start), start
+        values[key], keys[key] = moved(node, start), start
     patched = _Patched(source.name, text, source.folder, changes=sources)
     try:
         return read_root(Keyed(root.at, values, keys), Report(patched, Exit.USAGE), named(convention))
@@ -101,15 +101,3 @@ def read_changed(root: Node, source: Source, changed: Mapping[str, str], *, conv
             if each.place and each.place.file == source.name:  # right as it is in the file
                 each.help = f"{each.help}; without {options} it fits"
         raise
-
-
-def _moved(node: Node, by: int) -> Node:
-    """The tree with every place behind the file's own text."""
-    match node:
-        case Leaf():
-            return replace(node, at=node.at + by)
-        case Sequence(items=items):
-            return Sequence(node.at + by, [_moved(item, by) for item in items])
-        case Keyed(values=values, keys=keys):
-            moved = {key: _moved(value, by) for key, value in values.items()}
-            return Keyed(node.at + by, moved, {key: at + by for key, at in keys.items()})

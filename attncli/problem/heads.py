@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,7 @@ def _split(name: str, matrix: Matrix, heads: int, key: str, at: Places, report: 
             at=place(name, at), path=path(name), help=f"make them a multiple of {key} ({heads})",
         )  # fmt: skip
         return matrix
-    return Matrix(_apart(matrix.value, heads), None if matrix.written is None else _apart(matrix.written, heads))
+    return matrix.arranged(partial(_apart, heads=heads))
 
 
 def _apart(array: NDArray[Any], heads: int) -> NDArray[Any]:

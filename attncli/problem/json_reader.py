@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from typing import NoReturn
 
 from attncli.english import shorten
 from attncli.problem.builder import Builder
 from attncli.problem.report import Report
+from attncli.problem.shortened import read_shortened
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence
 
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -34,7 +36,11 @@ _CLOSABLE = {"]": (FIRST, AFTER_ITEM), "}": (FIRST_KEY, AFTER_MEMBER)}
 
 def read_json(report: Report, *, not_finite: bool = False) -> Node:
     """The tree of the report's source; AttncliError where it is not strict JSON, or not but for NaN and Infinity."""
-    words = _WORDS + NOT_FINITE if not_finite else _WORDS
+    read = partial(_read, words=_WORDS + NOT_FINITE if not_finite else _WORDS)
+    return read_shortened(report, read, strict=True) or read(report)
+
+
+def _read(report: Report, words: tuple[str, ...]) -> Node:
     text = report.source.text
     builder = Builder(report)
     expect = VALUE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from operator import itemgetter
 from typing import TypeVar
 
 import numpy as np
@@ -13,11 +14,11 @@ from attncli.equation.shapes import shape_text
 from attncli.problem.arrays import read_array
 from attncli.problem.commas import comma_advice
 from attncli.problem.generated import read_random
-from attncli.problem.model import Matrix
+from attncli.problem.model import Matrix, WrittenLater
 from attncli.problem.ragged import tell_uneven
 from attncli.problem.spot import Spot
 from attncli.problem.stored import Array
-from attncli.problem.tree import Leaf, Sequence, describe
+from attncli.problem.tree import Leaf, Numbers, Sequence, describe
 from attncli.problem.values import read_number
 
 _RANKS = {1: "a list of numbers", 2: "a list of rows", 3: "a list of matrices", 4: "a list of lists of matrices"}
@@ -50,20 +51,22 @@ def read_matrix(
         matrix = _from_file(spot, minus_infinity)
     if matrix is None:
         return None
-    value, written = matrix.value, matrix.written
-    while rank > 1 and deepest < value.ndim <= DEEPEST and value.shape[0] == 1:
-        value, written = value[0], None if written is None else written[0]
+    while rank > 1 and deepest < matrix.value.ndim <= DEEPEST and matrix.value.shape[0] == 1:
+        matrix = matrix.arranged(itemgetter(0))
+    value = matrix.value
     if not rank <= value.ndim <= deepest:
         what = f"{_RANKS.get(value.ndim, f'{value.ndim} lists deep')} ({shape_text(value.shape)})"
         _wrong_rank(spot, what if value.ndim > 1 else _RANKS[1], rank)
         return None
     value.setflags(write=False)
-    if written is not None:
-        written.setflags(write=False)
-    return Matrix(value, written)
+    if not isinstance(matrix, WrittenLater) and matrix.written is not None:
+        matrix.written.setflags(write=False)
+    return matrix
 
 
 def _nested(spot: Spot, minus_infinity: bool) -> Matrix | None:
+    if isinstance(spot.node, Numbers):
+        return WrittenLater(spot.node.value, spot.node.write)
     written: list[str] = []
 
     def read_cell(cell: Spot) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
@@ -34,6 +34,30 @@ class Matrix:
 
     value: NDArray[np.float64]
     written: NDArray[np.object_] | None = None
+
+    def arranged(self, arrange: Callable[[NDArray[Any]], NDArray[Any]]) -> Matrix:
+        """The same numbers in another arrangement, such as their first entry, or cut into heads."""
+        return Matrix(arrange(self.value), None if self.written is None else arrange(self.written))
+
+
+class WrittenLater(Matrix):
+    """Numbers of which there are so many that their texts are looked up only where someone asks for them."""
+
+    __slots__ = ("_write",)
+    _write: Callable[[], NDArray[np.object_]]
+
+    def __init__(self, value: NDArray[np.float64], write: Callable[[], NDArray[np.object_]]) -> None:
+        object.__setattr__(self, "value", value)
+        object.__setattr__(self, "_write", write)
+
+    @property
+    def written(self) -> NDArray[np.object_]:
+        """Each number's text as given, in the shape of the value."""
+        return read_only(self._write())
+
+    def arranged(self, arrange: Callable[[NDArray[Any]], NDArray[Any]]) -> Matrix:
+        """The same numbers in another arrangement, whose texts are arranged where someone asks for them."""
+        return WrittenLater(arrange(self.value), lambda: arrange(self._write()))
 
 
 @dataclass(frozen=True, slots=True)

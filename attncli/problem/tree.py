@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attncli.english import shorten
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # Not frozen: a file of a million numbers makes a million of these, and freezing doubles the cost of each.
 
@@ -27,6 +31,30 @@ class Sequence:
     items: list[Node] = field(default_factory=list)
 
 
+class Numbers(Sequence):
+    """A long list of numbers, or of lists of them, that was read in one go.
+
+    `value` holds the numbers; `write` makes an array of their texts, and `build` the entries as nodes of their own,
+    each only where someone asks.
+    """
+
+    __slots__ = ("_build", "_items", "value", "write")
+
+    def __init__(
+        self, at: int, value: NDArray[Any], write: Callable[[], NDArray[Any]], build: Callable[[], list[Node]]
+    ) -> None:
+        self.at, self.value, self.write = at, value, write
+        self._build = build
+        self._items: list[Node] | None = None
+
+    @property
+    def items(self) -> list[Node]:  # type: ignore[override]
+        """The entries, as for any other list."""
+        if self._items is None:
+            self._items = self._build()
+        return self._items
+
+
 @dataclass(slots=True)
 class Mapping:
     """Keys and values in the order of the file; `keys` says where each key stands."""
@@ -37,6 +65,24 @@ class Mapping:
 
 
 Node: TypeAlias = Leaf | Sequence | Mapping
+
+
+def moved(node: Node, by: int) -> Node:
+    """The tree with every place that much farther on."""
+    match node:
+        case Leaf():
+            return replace(node, at=node.at + by)
+        case Numbers():
+            return Numbers(node.at + by, node.value, node.write, lambda: [moved(item, by) for item in node.items])
+        case Sequence(items=items):
+            return Sequence(node.at + by, [moved(item, by) for item in items])
+        case Mapping(values=values, keys=keys):
+            return Mapping(
+                node.at + by,
+                {key: moved(value, by) for key, value in values.items()},
+                {key: at + by for key, at in keys.items()},
+            )
+
 
 NULLS = ("", "~", "null", "Null", "NULL")
 TRUTHS = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any, NoReturn
 
 import yaml
@@ -10,6 +11,7 @@ import yaml
 from attncli.english import shorten
 from attncli.problem.builder import Builder
 from attncli.problem.report import Report
+from attncli.problem.shortened import read_shortened
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C module is not everywhere
@@ -34,6 +36,10 @@ _FAULTS = (
 
 def read_yaml(report: Report, loader: Any = LOADER) -> Node:
     """The tree of the report's source; AttncliError where it is not YAML or uses what is refused."""
+    return read_shortened(report, partial(_read, loader=loader), strict=False) or _read(report, loader)
+
+
+def _read(report: Report, loader: Any) -> Node:
     text = report.source.text
     if found := _UNPRINTABLE.search(text):
         report.fail(

@@ -1,0 +1,95 @@
+"""A long text with its long lists of numbers taken out, so that a reader of nodes has little to read.
+
+In place of each list stands a short text in quotes. Where the tree of what is left has each of these where a value
+may stand, the lists are put in their places; everywhere else, as within a text or for a key, there is no such tree, and
+the whole text has to be read.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.errors import AttncliError
+from attncli.problem.builder import DEPTH_LIMIT
+from attncli.problem.bulk import LONG, Found, find
+from attncli.problem.report import Report
+from attncli.problem.source import Source
+from attncli.problem.tree import Leaf, Mapping, Node, Numbers, Sequence, moved
+
+Read = Callable[[Report], Node]
+_PLACE = '"0"'
+
+
+@dataclass(slots=True)
+class _Tree:
+    """The tree of a shortened text on its way back to that of the whole."""
+
+    source: Source
+    found: list[Found]
+    read: Read
+    starts: list[int] = field(default_factory=list)  # of the places in the shortened text
+    put: int = 0  # how many lists have been put in their places
+
+    def at(self, short: int) -> int:
+        """Where in the whole text a place of the shortened one is."""
+        before = bisect_right(self.starts, short - 1)
+        if not before:
+            return short
+        return short - self.starts[before - 1] - len(_PLACE) + self.found[before - 1].end
+
+    def restored(self, node: Node, depth: int = 0) -> Node:
+        """The node with its places in the whole text, and the lists that belong there."""
+        match node:
+            case Leaf(quoted=True, at=at) if at in self.starts:
+                return self._numbers(self.found[self.starts.index(at)], depth)
+            case Leaf(text=text, quoted=quoted, at=at):
+                return Leaf(text, quoted, self.at(at))
+            case Sequence(items=items):
+                return Sequence(self.at(node.at), [self.restored(item, depth + 1) for item in items])
+            case Mapping(values=values, keys=keys):
+                inner = {key: self.restored(value, depth + 1) for key, value in values.items()}
+                return Mapping(self.at(node.at), inner, {key: self.at(at) for key, at in keys.items()})
+
+    def _numbers(self, found: Found, depth: int) -> Node:
+        text, source, read = self.source.text, self.source, self.read
+
+        def write() -> NDArray[np.object_]:
+            places = zip(found.starts.tolist(), found.ends.tolist(), strict=True)
+            return np.array([text[start:end] for start, end in places], dtype=object).reshape(found.value.shape)
+
+        def build() -> list[Node]:
+            line = text.rfind("\n", 0, found.start) + 1 if text[found.start] == "-" else found.start
+            part = read(Report(Source(source.name, text[line : found.end])))
+            assert isinstance(part, Sequence)
+            return [moved(item, line) for item in part.items]
+
+        self.put += depth + found.value.ndim <= DEPTH_LIMIT
+        return Numbers(found.start, found.value, write, build)
+
+
+def read_shortened(report: Report, read: Read, *, strict: bool) -> Node | None:
+    """The tree of a long text; None where it has no long lists of numbers, or has to be read as a whole."""
+    source = report.source
+    if len(source.text) < LONG:
+        return None
+    found = list(find(source.text, strict=strict))
+    tree = _Tree(source, found, read)
+    pieces, length, end = [], 0, 0
+    for each in found:
+        dash = source.text[each.start] == "-"  # of a list that may stand no farther in than its key; a value may not
+        pieces += [source.text[end : each.start], " " * dash + _PLACE]
+        length += each.start - end + dash
+        tree.starts.append(length)
+        length, end = length + len(_PLACE), each.end
+    short = Report(Source(source.name, "".join([*pieces, source.text[end:]])))
+    try:
+        root = read(short) if found else None
+    except AttncliError:
+        return None
+    whole = None if root is None or short.count else tree.restored(root)
+    return whole if tree.put == len(found) else None
