@@ -6,6 +6,7 @@ import contextlib
 import os
 import stat
 import sys
+from collections.abc import Iterable
 
 from attncli.console.interruption import CleaningUp
 from attncli.errors import reason, unwritable, usage_error
@@ -47,36 +48,37 @@ def check(path: str | None, source: str, option: str = "-o", what: str = "the pr
         raise unwritable(path, reason(error), option) from None
 
 
-def write(text: str, path: str | None, *, portable: bool, option: str = "-o") -> None:
-    """Write the text to the file, or to standard output where path is None or "-".
+def write(text: str | Iterable[str], path: str | None, *, portable: bool, option: str = "-o") -> None:
+    """Write the text, or the pieces of one, to the file, or to standard output where path is None or "-".
 
     Files are UTF-8, and so is standard output where `portable` says that programs will read it; a page for
     people is put in the terminal's own encoding. Raises AttncliError (exit 4) if it cannot be written.
     """
+    pieces = [text] if isinstance(text, str) else text
     if path is None or path == "-":
-        _write_standard(text, portable=portable)
+        _write_standard(pieces, portable=portable)
         return
-    data = text.encode("utf-8", "backslashreplace")
+    data = (piece.encode("utf-8", "backslashreplace") for piece in pieces)
     try:
         target = _status(path)
         if target and _same(target, _standard(sys.stdout)):  # /dev/stdout, and whatever it is redirected to
-            _write_standard(text, portable=True)
+            _write_standard(pieces, portable=True)
         elif target and not stat.S_ISREG(target.st_mode):  # a FIFO or a device is no file to be replaced
             with open(path, "wb") as stream:
-                stream.write(data)
+                stream.writelines(data)
         else:
             _replace(os.path.realpath(path), data, target)
     except OSError as error:
         raise unwritable(path, reason(error), option) from error
 
 
-def _replace(path: str, data: bytes, old: os.stat_result | None) -> None:
+def _replace(path: str, data: Iterable[bytes], old: os.stat_result | None) -> None:
     """Write beside the file first, so that it is at every moment either the old one or the new one."""
     beside = os.path.join(os.path.dirname(path), f".attncli-{os.urandom(8).hex()}.tmp")
     with CleaningUp():
         try:
             with open(beside, "xb") as stream:
-                stream.write(data)
+                stream.writelines(data)
                 stream.flush()
                 if old is not None:
                     _keep_owner(old, stream.fileno())
@@ -97,15 +99,22 @@ def _keep_owner(old: os.stat_result, descriptor: int) -> None:
                 os.fchown(descriptor, owner, group)
 
 
-def _write_standard(text: str, *, portable: bool) -> None:
-    data = text.encode("utf-8" if portable else sys.stdout.encoding or "utf-8", "backslashreplace")
+def _write_standard(pieces: Iterable[str], *, portable: bool) -> None:
+    encoding = "utf-8" if portable else sys.stdout.encoding or "utf-8"
+    ready = False
+    for piece in pieces:  # what makes the first may fail, before anything is written
+        try:
+            if not ready:
+                sys.stdout.flush()
+                with contextlib.suppress(OSError, ValueError):  # a stream of a test has no descriptor
+                    os.set_blocking(sys.stdout.fileno(), True)
+                ready = True
+            rest = memoryview(piece.encode(encoding, "backslashreplace"))
+            while rest:  # an unbuffered stream takes what it can and says how much that was
+                rest = rest[sys.stdout.buffer.write(rest) :]
+        except OSError as error:
+            raise unwritable("standard output", reason(error)) from error
     try:
-        sys.stdout.flush()
-        with contextlib.suppress(OSError, ValueError):  # a stream of a test has no descriptor
-            os.set_blocking(sys.stdout.fileno(), True)
-        rest = memoryview(data)
-        while rest:  # an unbuffered stream takes what it can and says how much that was
-            rest = rest[sys.stdout.buffer.write(rest) :]
         sys.stdout.flush()
     except OSError as error:
         raise unwritable("standard output", reason(error)) from error

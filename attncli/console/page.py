@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Literal, cast
 
 from attncli.console import output, terminal
-from attncli.render import Style, render
+from attncli.render import Style, pieces
 
 if TYPE_CHECKING:
     from attncli.page.document import Document
@@ -30,4 +30,4 @@ def write_page(
         fragment=fragment,
         encoding=(stream and stream.encoding) or "utf-8",
     )
-    output.write(render(document, format, style), path, portable=format != "table")
+    output.write(pieces(document, format, style), path, portable=format != "table")

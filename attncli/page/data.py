@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from numpy.typing import NDArray
+
 from attncli.page.document import Document
+from attncli.page.number_rows import NumberRows
 from attncli.page.place import shown
 from attncli.page.printer import Printer, printer_for
 from attncli.page.selection import chosen_cell, chosen_steps
@@ -21,20 +25,22 @@ if TYPE_CHECKING:
 
 def data_page(trace: Trace, view: View, parting: Parting | None = None) -> Document:
     """The page as data alone, without the blocks that only people read."""
-    return Document(trace.title, (), lambda: view_data(trace, view, parting))
+    return Document(trace.title, (), lambda: view_data(trace, view, parting, NumberRows.of))
 
 
-def view_data(trace: Trace, view: View, parting: Parting | None = None) -> dict[str, Any]:
+def view_data(
+    trace: Trace, view: View, parting: Parting | None = None, values: Callable[[NDArray[Any]], Any] | None = None
+) -> dict[str, Any]:
     """The trace cut to what the view asks for, with its worked lines and its parting from float64; format 1.
 
-    Raises (exit 2) where the view asks for a step or a cell that is not there.
+    `values` is as for `to_dict`. Raises (exit 2) where the view asks for a step or a cell that is not there.
     """
     whole, trace = trace, shown(trace, view)
     printer = printer_for(trace, view)
     if view.cell is not None:
         return _cell_data(trace, whole, view.cell, printer)
     names = tuple(trace.steps) if view.steps is None else chosen_steps(trace, view.steps, whole)
-    data = to_dict(trace, names) | ({"reading": list(reading(trace))} if "weights" in names else {})
+    data = to_dict(trace, names, values) | ({"reading": list(reading(trace))} if "weights" in names else {})
     for name in names if view.detail != "brief" else ():
         worked = lines(printer, trace.steps[name], view.detail)
         if worked:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from attncli.equation.parse import parse_expression
 from attncli.equation.tree import Equation, Expression
@@ -129,9 +129,20 @@ class Listing:
 Block: TypeAlias = Heading | Paragraph | Formula | Worked | Grid | Table | Listing
 
 
+@runtime_checkable
+class Rows(Protocol):
+    """Nested lists of numbers in `data`, each row of which becomes JSON only where it is asked for."""
+
+    def rows(self) -> Iterator[Rows] | str:
+        """The lists inside this one, or of a row its text."""
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A page: its title and its blocks in order; `data` makes the same page for programs (JSON)."""
+    """A page: its title and its blocks in order; `data` makes the same page for programs (JSON).
+
+    In the place of nested lists of numbers, data may have `Rows`.
+    """
 
     title: str
     blocks: tuple[Block, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import PurePath
@@ -48,6 +49,15 @@ def render(document: Document, format: str, style: Style | None = None) -> str:
     """The page as text, ending in a newline; `format` is a key of FORMATS."""
     written: str = import_module(FORMATS[format].module).render(document, style or Style())
     return written
+
+
+def pieces(document: Document, format: str, style: Style | None = None) -> Iterator[str]:
+    """The same text piece by piece, where the format can make one after the other."""
+    module = import_module(FORMATS[format].module)
+    if hasattr(module, "stream"):
+        yield from module.stream(document, style or Style())
+    else:
+        yield module.render(document, style or Style())
 
 
 def format_of(path: str) -> str | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator
 
-from attncli.page.document import Document
+from attncli.page.document import Document, Rows
 from attncli.render import Style
 from attncli.render.labels import unseen
 
@@ -18,8 +19,13 @@ def render(document: Document, style: Style) -> str:
 
     Raises ValueError for a float that is not finite: those have to be strings by now.
     """
-    text = _lay_out(document.data(), "")
-    return _NOT_PLAIN.sub(_escaped, text) + "\n"
+    return "".join(stream(document, style))
+
+
+def stream(document: Document, style: Style) -> Iterator[str]:
+    """The same piece by piece, one row of a large matrix at a time."""
+    yield from _pieces(document.data(), "")
+    yield "\n"
 
 
 def _escaped(found: re.Match[str]) -> str:
@@ -28,30 +34,39 @@ def _escaped(found: re.Match[str]) -> str:
     return json.dumps(character)[1:-1] if unseen(character) else character
 
 
-def _lay_out(value: object, indent: str) -> str:
-    deeper = indent + "  "
+def _pieces(value: object, indent: str) -> Iterator[str]:
     if isinstance(value, dict) and value:
-        short = _dump(value)
-        if all(map(_flat, value.values())) and len(indent) + len(short) <= LINE:
-            return short
-        items = [f"{_dump(key)}: {_lay_out(item, deeper)}" for key, item in value.items()]
-        return _enclose("{", items, "}", indent)
-    if isinstance(value, list | tuple) and not _flat(value):
-        return _enclose("[", [_lay_out(item, deeper) for item in value], "]", indent)
-    return _dump(value)
+        if all(map(_flat, value.values())) and len(indent) + len(short := _dump(value)) <= LINE:
+            yield short
+            return
+        yield from _enclosed("{}", ((f"{_dump(key)}: ", item) for key, item in value.items()), indent)
+    elif isinstance(value, list | tuple) and not _flat(value):
+        yield from _enclosed("[]", (("", item) for item in value), indent)
+    elif isinstance(value, Rows):
+        inner = value.rows()
+        yield from [inner] if isinstance(inner, str) else _enclosed("[]", (("", row) for row in inner), indent)
+    else:
+        yield _dump(value)
+
+
+def _enclosed(brackets: str, items: Iterable[tuple[str, object]], indent: str) -> Iterator[str]:
+    """Items on lines of their own, each with what stands before it."""
+    deeper = indent + "  "
+    before = brackets[0]
+    for head, item in items:
+        yield f"{before}\n{deeper}{head}"
+        yield from _pieces(item, deeper)
+        before = ","
+    yield f"\n{indent}{brackets[1]}"
 
 
 def _flat(value: object) -> bool:
     """Whether a value is a single one or a row of single ones."""
     if isinstance(value, list | tuple):
-        return not any(isinstance(item, dict | list | tuple) for item in value)
-    return not isinstance(value, dict)
-
-
-def _enclose(opening: str, items: list[str], closing: str, indent: str) -> str:
-    lines = f",\n{indent}  ".join(items)
-    return f"{opening}\n{indent}  {lines}\n{indent}{closing}"
+        return not any(isinstance(item, dict | list | tuple | Rows) for item in value)
+    return not isinstance(value, dict | Rows)
 
 
 def _dump(value: object) -> str:
-    return json.dumps(value, allow_nan=False, ensure_ascii=False)
+    text = json.dumps(value, allow_nan=False, ensure_ascii=False)
+    return text if text.isascii() and text.isprintable() else _NOT_PLAIN.sub(_escaped, text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -30,16 +30,22 @@ FORMAT = 1
 _INFINITIES = {math.inf: "Infinity", -math.inf: "-Infinity"}
 
 
-def to_dict(trace: Trace, names: Sequence[str] | None = None) -> dict[str, Any]:
-    """Plain lists, numbers and strings, of all steps or the named ones; floats keep every digit."""
+def to_dict(
+    trace: Trace, names: Sequence[str] | None = None, values: Callable[[NDArray[Any]], Any] | None = None
+) -> dict[str, Any]:
+    """Plain lists, numbers and strings, of all steps or the named ones; floats keep every digit.
+
+    `values` makes of a step's array what stands for it, nested lists if not told otherwise.
+    """
+    values = values or plain_values
     return {
         "attncli": {"version": __version__, "format": FORMAT},
         "title": trace.title,
         "tokens": list(trace.tokens),
         "context_tokens": list(trace.context_tokens),
         "settings": trace.settings.to_dict(),
-        "parameters": {name: _values(np.asarray(given.value)) for name, given in trace.parameters.items()},
-        "steps": {name: _step(trace.steps[name]) for name in (trace.steps if names is None else names)},
+        "parameters": {name: plain_values(np.asarray(given.value)) for name, given in trace.parameters.items()},
+        "steps": {name: _step(trace.steps[name], values) for name in (trace.steps if names is None else names)},
         "warnings": list(trace.warnings),
         "fully_masked": [row if isinstance(row, int) else list(row) for row in trace.fully_masked],
         **_written(trace.parameters),
@@ -103,10 +109,10 @@ def _read_parameter(value: Any, written: Any) -> Scalar | Matrix:
 
 
 def _truth(truth: Trace | None, names: Sequence[str]) -> dict[str, Any]:
-    return {} if truth is None else {"truth": {name: _values(truth[name]) for name in names}}
+    return {} if truth is None else {"truth": {name: plain_values(truth[name]) for name in names}}
 
 
-def _step(step: Step) -> dict[str, Any]:
+def _step(step: Step, values: Callable[[NDArray[Any]], Any]) -> dict[str, Any]:
     rule = step.rule
     return {
         "title": rule.title,
@@ -118,7 +124,7 @@ def _step(step: Step) -> dict[str, Any]:
         "axes": list(rule.axes),
         "labels": [list(labels) for labels in step.labels],
         "shape": list(step.shape),
-        "value": _values(step.value),
+        "value": values(step.value),
         **({"written": step.written.tolist()} if step.written is not None else {}),
         **({"exact": np.vectorize(text_of, otypes=[object])(step.exact).tolist()} if step.exact is not None else {}),
         "meaning": rule.meaning,
@@ -166,7 +172,7 @@ def _target(name: str, axes: Sequence[str]) -> Ref:
     return Ref(name, (*(letters[axis] for axis in axes[:leading]), *target.indices))
 
 
-def _values(array: NDArray[Any]) -> Any:
+def plain_values(array: NDArray[Any]) -> Any:
     """Nested lists; whole numbers as integers, infinities and NaN as words."""
     if array.dtype != np.float64:
         array = array.astype(np.float64)

@@ -1,0 +1,72 @@
+"""Numbers as JSON, row by row: the same values with and without orjson, whole numbers as integers, in little memory."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attncli.page import number_rows
+from attncli.page.document import Document
+from attncli.page.number_rows import NumberRows
+from attncli.render import pieces, render
+from attncli.tracing.data import plain_values
+
+SPECIAL = [0.0, -0.0, 1.0, -3.0, 2.5, 1e-5, 1.5e-7, 1e15, 2.0**49, 2.0**53, 1e16, 1e22, 1.7e308, -np.inf, np.inf,
+           np.nan, float(np.finfo(np.float64).min), 5e-324, 100.0, 1230.0, 0.1]  # fmt: skip
+NUMBERS = st.sampled_from(SPECIAL) | st.floats()
+
+
+@pytest.fixture(params=["alone", "orjson"], autouse=True)
+def _writers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param == "orjson":
+        pytest.importorskip("orjson")
+    else:
+        monkeypatch.setattr(number_rows, "_fast_writer", lambda: None)
+    monkeypatch.setattr(number_rows, "LARGE", 0)
+
+
+def text(array: np.ndarray) -> str:
+    return render(Document("", (), lambda: {"value": NumberRows.of(array)}), "json")
+
+
+@given(row=st.lists(NUMBERS, min_size=1, max_size=6), kind=st.sampled_from(["float64", "float32"]))
+def test_values_are_those_of_plain_lists(row: list[float], kind: str) -> None:
+    with np.errstate(all="ignore"):
+        array = np.array([row, row[::-1]]).astype(kind)
+    expected = plain_values(array)
+    for found, wanted in zip(json.loads(text(array))["value"], expected, strict=True):
+        assert list(map(type, found)) == list(map(type, wanted))
+        assert repr(found) == repr(wanted)
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 3), (2, 2, 3), (1, 2, 1, 2)])
+def test_the_layout_is_that_of_lists(shape: tuple[int, ...]) -> None:
+    array = np.arange(1, np.prod(shape) + 1).reshape(shape) / 4
+    lists = Document("", (), lambda: {"value": array.tolist(), "more": {"a": [[1]]}})
+    rows = Document("", (), lambda: {"value": NumberRows.of(array), "more": {"a": [[1]]}})
+    whole = render(rows, "json")
+    if len(shape) > 1:
+        assert whole == render(Document("", (), lambda: {"value": plain_values(array), "more": {"a": [[1]]}}), "json")
+    assert json.loads(whole) == json.loads(render(lists, "json"))
+    assert "".join(pieces(rows, "json")) == whole
+
+
+def test_no_more_than_some_rows_is_text_at_once() -> None:
+    array = np.random.default_rng(0).standard_normal((500, 2000))
+
+    def drain(all_of_it: Iterator[str]) -> int:
+        return sum(map(len, all_of_it))
+
+    document = Document("", (), lambda: {"value": NumberRows.of(array)})
+    tracemalloc.start()
+    written = drain(pieces(document, "json"))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert written > 10**7
+    assert peak < 2**20
