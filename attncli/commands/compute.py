@@ -32,7 +32,7 @@ def compute(
 
     Shows the whole way from the input to the output, or with -o solution.md, .tex or .json writes it down.
     """
-    page_format = values.output_format(format, output)
+    page_format = values.output_format(format, output, arrays=True)
     decimals = values.whole("--precision", precision, PRECISION)
     one_head, one_entry = (
         None if place is None else values.place(option, place)
@@ -48,6 +48,7 @@ def compute(
         ("--math", f"--format {page_format}", math is not None and page_format != "markdown"),
         ("--fragment", f"--format {page_format}", fragment and page_format != "latex"),
         ("--heatmap", "--format json", heatmap and page_format == "json"),
+        ("--cell", f"-o {output}", cell is not None and page_format == "npy"),
         (f"--rounding {rounding}", f"--dtype {dtype}", no_floats and dtype != "float64"),
         (f"--rounding {rounding}", "--device gpu", no_floats and device == "gpu"),
     )
@@ -60,6 +61,7 @@ def compute(
     source = read_source(file)
     limit_threads(source.text)  # before the first import of NumPy
 
+    from attncli.console.array import insist_one, write_array
     from attncli.console.page import write_page
     from attncli.console.report import warn
     from attncli.page.data import data_page
@@ -70,8 +72,11 @@ def compute(
     from attncli.tracing import run
     from attncli.tracing.kept import holds_scores
 
+    bare = page_format in ("json", "npy")  # numbers alone
+    if page_format == "npy" and output is not None:
+        insist_one(chosen, output)
     view = View(
-        detail=detail or ("brief" if page_format == "json" else "rows"),
+        detail=detail or ("brief" if bare else "rows"),
         precision=decimals,
         steps=chosen,
         cell=cell,
@@ -79,7 +84,7 @@ def compute(
         head=one_head,
         entry=one_entry,
     )
-    keep = view.kept(data=page_format == "json") if (rounding, device) == ("shown", "cpu") else None
+    keep = view.kept(data=bare) if (rounding, device) == ("shown", "cpu") else None
     problem = read_problem(source, convention=as_, scores=keep is None or holds_scores(keep))
     if mask is not None or scale is not None:
         problem = change(problem, mask=mask, scale=scale)
@@ -93,8 +98,11 @@ def compute(
         from attncli.study.formats import parting_of
 
         parting = parting_of(problem, trace, decimals)
-    document = (data_page if page_format == "json" else derivation)(trace, view, parting)
-    write_page(document, page_format, output, color=color, math=math or "fences", fragment=fragment)
+    if page_format == "npy" and output is not None:
+        write_array(trace, view, output)
+    else:
+        document = (data_page if page_format == "json" else derivation)(trace, view, parting)
+        write_page(document, page_format, output, color=color, math=math or "fences", fragment=fragment)
     if not quiet:
         for message in trace.warnings:
             warn(message, sys.stderr)

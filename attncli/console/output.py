@@ -54,15 +54,20 @@ def write(text: str | Iterable[str], path: str | None, *, portable: bool, option
     Files are UTF-8, and so is standard output where `portable` says that programs will read it; a page for
     people is put in the terminal's own encoding. Raises AttncliError (exit 4) if it cannot be written.
     """
+    encoding = "utf-8" if portable or path not in (None, "-") else sys.stdout.encoding or "utf-8"
     pieces = [text] if isinstance(text, str) else text
+    write_bytes((piece.encode(encoding, "backslashreplace") for piece in pieces), path, option=option)
+
+
+def write_bytes(data: Iterable[bytes | memoryview], path: str | None, *, option: str = "-o") -> None:
+    """Write these bytes, one after the other, as `write` does its text."""
     if path is None or path == "-":
-        _write_standard(pieces, portable=portable)
+        _write_standard(data)
         return
-    data = (piece.encode("utf-8", "backslashreplace") for piece in pieces)
     try:
         target = _status(path)
         if target and _same(target, _standard(sys.stdout)):  # /dev/stdout, and whatever it is redirected to
-            _write_standard(pieces, portable=True)
+            _write_standard(data)
         elif target and not stat.S_ISREG(target.st_mode):  # a FIFO or a device is no file to be replaced
             with open(path, "wb") as stream:
                 stream.writelines(data)
@@ -72,7 +77,7 @@ def write(text: str | Iterable[str], path: str | None, *, portable: bool, option
         raise unwritable(path, reason(error), option) from error
 
 
-def _replace(path: str, data: Iterable[bytes], old: os.stat_result | None) -> None:
+def _replace(path: str, data: Iterable[bytes | memoryview], old: os.stat_result | None) -> None:
     """Write beside the file first, so that it is at every moment either the old one or the new one."""
     beside = os.path.join(os.path.dirname(path), f".attncli-{os.urandom(8).hex()}.tmp")
     with CleaningUp():
@@ -99,17 +104,16 @@ def _keep_owner(old: os.stat_result, descriptor: int) -> None:
                 os.fchown(descriptor, owner, group)
 
 
-def _write_standard(pieces: Iterable[str], *, portable: bool) -> None:
-    encoding = "utf-8" if portable else sys.stdout.encoding or "utf-8"
+def _write_standard(data: Iterable[bytes | memoryview]) -> None:
     ready = False
-    for piece in pieces:  # what makes the first may fail, before anything is written
+    for piece in data:  # what makes the first may fail, before anything is written
         try:
             if not ready:
                 sys.stdout.flush()
                 with contextlib.suppress(OSError, ValueError):  # a stream of a test has no descriptor
                     os.set_blocking(sys.stdout.fileno(), True)
                 ready = True
-            rest = memoryview(piece.encode(encoding, "backslashreplace"))
+            rest = memoryview(piece)
             while rest:  # an unbuffered stream takes what it can and says how much that was
                 rest = rest[sys.stdout.buffer.write(rest) :]
         except OSError as error:

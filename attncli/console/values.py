@@ -93,11 +93,16 @@ def names(option: str, value: str) -> tuple[str, ...]:
     return parts
 
 
-def output_format(given: str | None, output: str | None) -> str:
-    """The format asked for, or the one that the output's suffix says; raises AttncliError (exit 2)."""
+def output_format(given: str | None, output: str | None, *, arrays: bool = False) -> str:
+    """The format asked for, or the one that the output's suffix says; raises AttncliError (exit 2).
+
+    It is "npy", which is no page, where the suffix says so and `arrays` lets it.
+    """
     if given is not None:
         return choice("--format", given)
     suffix = os.path.splitext(output or "")[1].lower()
+    if arrays and suffix == ".npy":
+        return "npy"
     if suffix in _NOT_WRITTEN:
         raise usage_error(
             f"-o {output}: attncli does not write {suffix} files",
