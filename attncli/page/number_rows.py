@@ -55,7 +55,7 @@ def _quick(row: NDArray[np.float64], write: Callable[[NDArray[np.float64]], byte
         text = text.replace(repr(float(_HIDDEN)).replace("+", "").encode(), b'"-Infinity"')
     if whole.any():
         text = _WHOLE.sub(rb"\1", text)
-    return text.replace(b",", b", ").decode("ascii")
+    return text.decode("ascii")
 
 
 @lru_cache

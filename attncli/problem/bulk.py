@@ -6,8 +6,9 @@ Everything else is left where it stands, for the reader that knows what is wrong
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,8 @@ _LONGEST = 400  # characters of a number
 _STEP = 2**20  # characters looked at together, so that what is found on the way stays small
 _DEEPEST = 4
 _OPEN, _COMMA, _CLOSE = (ord(sign) for sign in "[,]")
+_NUMBER = re.compile(r"[^\s,\[\]]*[0-9][^\s,\[\]]*")
+_DASH = "- "
 _INDENT = 100  # characters at most before the dash of a row
 _OTHERS = bytes(sign not in b"0123456789+-.eE,[] \n" for sign in range(256))
 _FORBIDDEN = 2
@@ -29,92 +32,107 @@ _BETWEEN[[0, 1, 2, 2], [0, 0, 1, 2]] = 0
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A list of numbers, or lists of lists of them: its values, where it stands, and where each number does."""
+    """A list of numbers, or of lists of them: its values, and where it stands."""
 
     value: NDArray[np.float64]
     start: int
     end: int
-    starts: Places
-    ends: Places
+
+    def texts(self, text: str) -> NDArray[np.object_]:
+        """Each number as it is written in this text, in the shape of the value."""
+        return np.array(_NUMBER.findall(text, self.start, self.end), dtype=object).reshape(self.value.shape)
 
 
 def find(text: str, *, strict: bool) -> Iterator[Found]:
     """The long lists of numbers of a text, in order; `strict` takes only what JSON has, too."""
-    data = np.frombuffer(text.encode("latin-1", "replace"), dtype=np.uint8)  # a byte for each character
-    for start, end in _stretches(data):
-        opens = np.flatnonzero(data[start:end] == _OPEN)
-        if not len(opens):
+    for start, end in _stretches(text):
+        first = text.find("[", start, end)
+        if first < 0:
             continue
-        start += int(opens[0])
-        rows = None if strict else _rows(data, start, end)
+        part = np.frombuffer(text[first:end].encode("ascii"), dtype=np.uint8)
+        rows = None if strict else _rows(part, text[max(first - _INDENT, 0) : first])
         if rows is not None:
-            start, part = rows
+            first, part = first - len(_DASH), rows
         else:
-            part = data[start : start + _closed(data[start:end])]
-        found = _read(part, start, strict) if len(part) > LONG else None
-        if found is not None:
-            yield found if rows is None else replace(found, end=found.end - 1)
+            part = part[: _closed(part)]
+        value = _read(part, strict) if len(part) > LONG else None
+        if value is not None:
+            yield Found(value, first, first + len(part) - (rows is not None))
 
 
-def _stretches(data: Text) -> Iterator[tuple[int, int]]:
+def _stretches(text: str) -> Iterator[tuple[int, int]]:
     """Where only digits, signs, commas, brackets and blanks stand for long."""
-    pieces = ((at, data[at : at + _STEP].tobytes().translate(_OTHERS)) for at in range(0, len(data), _STEP))
-    others = [np.flatnonzero(np.frombuffer(piece, dtype=bool)) + at for at, piece in pieces]
-    edges = np.concatenate([[-1], *others, [len(data)]])
+    others = [np.array([-1])]
+    for at in range(0, len(text), _STEP):
+        piece = text[at : at + _STEP].encode("latin-1", "replace").translate(_OTHERS)  # a byte for each character
+        others.append(np.flatnonzero(np.frombuffer(piece, dtype=bool)) + at)
+    edges = np.concatenate([*others, [len(text)]])
     for place in np.flatnonzero(np.diff(edges) > LONG):
         yield int(edges[place]) + 1, int(edges[place + 1])
 
 
-def _rows(data: Text, start: int, end: int) -> tuple[int, Text] | None:
-    """A list under a key with a line for each row, - [1, 2], as the same in brackets; and where its first dash is."""
-    line = data[max(start - _INDENT, 0) : start].tobytes()
-    _, colon, indent = line.rpartition(b":\n")
-    if not colon or indent != b" " * (len(indent) - 2) + b"- ":
+def _brackets(part: Text) -> tuple[Places, Places]:
+    """Where brackets stand, and how many are open after each."""
+    found = [_where((piece == _OPEN) | (piece == _CLOSE), at) for at, piece in _pieces(part)]
+    brackets = np.concatenate(found)
+    return brackets, np.cumsum(np.where(part[brackets] == _OPEN, 1, -1), dtype=np.int32)
+
+
+def _rows(part: Text, before: str) -> Text | None:
+    """A list under a key with a line for each row, - [1, 2], as the same in brackets; `before` is what it follows."""
+    _, colon, indent = before.rpartition(":\n")
+    if not colon or indent != " " * (len(indent) - len(_DASH)) + _DASH:
         return None
-    brackets = np.flatnonzero((data[start:end] == _OPEN) | (data[start:end] == _CLOSE)) + start
-    depth = np.cumsum(np.where(data[brackets] == _OPEN, 1, -1))
+    brackets, depth = _brackets(part)
     closes = brackets[depth == 0]
-    opens = np.append(start, brackets[1:][depth[:-1] == 0])
-    before = np.frombuffer(b"\n" + indent, dtype=np.uint8)
-    if len(opens) != len(closes) or (opens[1:] - closes[:-1] != len(before) + 1).any():
+    opens = np.append(np.int32(0), brackets[1:][depth[:-1] == 0])
+    between = np.frombuffer(f"\n{indent}".encode(), dtype=np.uint8)
+    if len(opens) != len(closes) or (opens[1:] - closes[:-1] != len(between) + 1).any():
         return None
-    if any((data[opens[1:] - len(before) + place] != sign).any() for place, sign in enumerate(before)):
+    if any((part[opens[1:] - len(between) + place] != sign).any() for place, sign in enumerate(between)):
         return None
-    if data[closes[-1] + 1 : end].tobytes().strip():
+    if part[closes[-1] + 1 :].tobytes().strip():
         return None
-    first = start - 2
-    part = np.append(data[first : closes[-1] + 1], np.uint8(_CLOSE))
-    part[opens - 2 - first] = _COMMA
-    part[0] = _OPEN
-    return first, part
+    dash = len(_DASH)
+    whole = np.empty(int(closes[-1]) + 1 + dash + 1, dtype=np.uint8)
+    whole[dash:-1] = part[: closes[-1] + 1]
+    whole[opens] = _COMMA  # which is where the dash stands
+    whole[:dash], whole[-1] = (_OPEN, ord(" ")), _CLOSE
+    return whole
 
 
-def _closed(data: Text) -> int:
-    """How far the bracket with which the stretch begins reaches; 0 where it is not closed."""
-    brackets = np.flatnonzero((data == _OPEN) | (data == _CLOSE))
-    depth = np.cumsum(np.where(data[brackets] == _OPEN, 1, -1))
+def _closed(part: Text) -> int:
+    """How far the bracket with which the part begins reaches; 0 where it is not closed."""
+    brackets, depth = _brackets(part)
     ends = np.flatnonzero(depth == 0)
     return int(brackets[ends[0]]) + 1 if len(ends) else 0
 
 
-def _read(part: Text, start: int, strict: bool) -> Found | None:
-    """The numbers of a part that begins there, from bracket to bracket; None where there is anything odd about them."""
+def _read(part: Text, strict: bool) -> NDArray[np.float64] | None:
+    """The numbers of a part, from bracket to bracket; None where there is anything odd about them."""
     signs, starts, ends = _tokens(part)
     kinds = (part[signs] != _OPEN).astype(np.uint8) + (part[signs] == _CLOSE)
     between = _BETWEEN[kinds[:-1], kinds[1:]]
-    filled = np.flatnonzero(between == 1)
+    filled = _where(between == 1)
     if between.max() == _FORBIDDEN or len(starts) != len(filled) or (ends - starts).max() > _LONGEST:
         return None
-    if not ((signs[filled] < starts) & (starts < signs[filled + 1])).all():
+    if (signs[filled] >= starts).any() or (starts >= signs[filled + 1]).any():
         return None
     shape = _shape(kinds)
+    del signs, filled, kinds, between
     if shape is None or not _are_numbers(part, starts, ends, strict):
         return None
     value = read_numbers(part, starts, ends)
-    if value is None:
-        return None
-    shift = np.int32(start)
-    return Found(value.reshape(shape), start, start + len(part), starts + shift, ends + shift)
+    return None if value is None else value.reshape(shape)
+
+
+def _pieces(part: Text) -> Iterator[tuple[int, Text]]:
+    return ((at, part[at : at + _STEP]) for at in range(0, len(part), _STEP))
+
+
+def _where(cells: NDArray[np.bool_], start: int = 0) -> Places:
+    """The places of what is true, in half the memory that NumPy takes."""
+    return np.flatnonzero(cells).astype(np.int32) + np.int32(start)
 
 
 def _tokens(part: Text) -> tuple[Places, Places, Places]:
@@ -169,5 +187,5 @@ def _are_numbers(part: Text, starts: Places, ends: Places, strict: bool) -> bool
     before = part[np.maximum(ends - 1, 0)]
     if (first == ord("+")).any() or (part[digit] == ord(".")).any() or (before == ord(".")).any():
         return False
-    exponents = np.flatnonzero((part == ord("e")) | (part == ord("E")))
+    exponents = np.concatenate([_where((piece | 32) == ord("e"), at) for at, piece in _pieces(part)])
     return not (part[exponents - 1] == ord(".")).any()

@@ -18,6 +18,7 @@ _DIGITS, _WORD = 15, 8
 _POWERS = 10.0 ** np.arange(_DIGITS + 1)
 _WHOLE_POWERS = 10 ** np.arange(_DIGITS + 1, dtype=np.uint64)
 _NOWHERE = 2**31 - 1
+_STEP = 2**20  # characters
 _ZEROS = 0x3030303030303030  # eight times the digit 0
 _KEPT = np.array([(2**64 - 1) ^ (2 ** (64 - 8 * kept) - 1) for kept in range(_WORD + 1)], dtype=np.uint64)
 _FILLED = np.array([_ZEROS, *((_ZEROS & (2 ** (64 - 8 * kept) - 1)) for kept in range(1, _WORD + 1))], dtype=np.uint64)
@@ -31,7 +32,9 @@ def read_numbers(text: Text, starts: Places, ends: Places) -> NDArray[np.float64
     if len(text) < 2 * _WORD:
         text = np.pad(text, (0, 2 * _WORD - len(text)))
     words = np.ndarray((len(text) - _WORD + 1,), np.dtype("<u8"), text.data, strides=(1,))
-    points = np.append(np.flatnonzero(text == ord(".")), _NOWHERE).astype(np.int32)
+    pieces = ((at, text[at : at + _STEP]) for at in range(0, len(text), _STEP))
+    places = [np.flatnonzero(piece == ord(".")).astype(np.int32) + np.int32(at) for at, piece in pieces]
+    points = np.append(np.concatenate(places), np.int32(_NOWHERE))
     value = np.empty(len(starts))
     for at in range(0, len(starts), _CHUNK):
         run = slice(at, at + _CHUNK)

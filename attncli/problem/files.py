@@ -86,7 +86,12 @@ def _wait_for(stream: BinaryIO) -> bytes:
 
 
 def _read(stream: BinaryIO) -> bytes:
-    data: bytes | None = stream.read(SIZE_LIMIT + 1)
+    expected = 0
+    with suppress(OSError, AttributeError):  # what stands in for a stream has no descriptor
+        expected = min(os.fstat(stream.fileno()).st_size, SIZE_LIMIT)
+    data: bytes | None = stream.read(expected + 1)  # memory is taken for all that is asked for
+    if data is not None and len(data) > expected:
+        data += stream.read(SIZE_LIMIT - expected) or b""
     if data is None:
         raise OSError("there is nothing to read in it now")  # a file that never ends, such as /proc/kmsg
     return data

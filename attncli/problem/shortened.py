@@ -11,9 +11,6 @@ from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
-
 from attncli.errors import AttncliError
 from attncli.problem.builder import DEPTH_LIMIT
 from attncli.problem.bulk import LONG, Found, find
@@ -58,10 +55,6 @@ class _Tree:
     def _numbers(self, found: Found, depth: int) -> Node:
         text, source, read = self.source.text, self.source, self.read
 
-        def write() -> NDArray[np.object_]:
-            places = zip(found.starts.tolist(), found.ends.tolist(), strict=True)
-            return np.array([text[start:end] for start, end in places], dtype=object).reshape(found.value.shape)
-
         def build() -> list[Node]:
             line = text.rfind("\n", 0, found.start) + 1 if text[found.start] == "-" else found.start
             part = read(Report(Source(source.name, text[line : found.end])))
@@ -69,7 +62,7 @@ class _Tree:
             return [moved(item, line) for item in part.items]
 
         self.put += depth + found.value.ndim <= DEPTH_LIMIT
-        return Numbers(found.start, found.value, write, build)
+        return Numbers(found.start, found.value, lambda: found.texts(text), build)
 
 
 def read_shortened(report: Report, read: Read, *, strict: bool) -> Node | None:

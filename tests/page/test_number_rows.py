@@ -52,7 +52,8 @@ def test_the_layout_is_that_of_lists(shape: tuple[int, ...]) -> None:
     rows = Document("", (), lambda: {"value": NumberRows.of(array), "more": {"a": [[1]]}})
     whole = render(rows, "json")
     if len(shape) > 1:
-        assert whole == render(Document("", (), lambda: {"value": plain_values(array), "more": {"a": [[1]]}}), "json")
+        plain = render(Document("", (), lambda: {"value": plain_values(array), "more": {"a": [[1]]}}), "json")
+        assert whole.replace(", ", ",") == plain.replace(", ", ",")  # orjson leaves out the spaces
     assert json.loads(whole) == json.loads(render(lists, "json"))
     assert "".join(pieces(rows, "json")) == whole
 
