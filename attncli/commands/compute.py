@@ -53,16 +53,19 @@ def compute(
         (f"--rounding {rounding}", "--device gpu", no_floats and device == "gpu"),
     )
 
+    from attncli.console.interruption import also_amid_arithmetic
     from attncli.console.output import check
     from attncli.console.threads import limit_threads
     from attncli.problem.source import read_source
 
     check(output, file)
     source = read_source(file)
-    limit_threads(source.text)  # before the first import of NumPy
+    if limit_threads(source.text):  # before the first import of NumPy
+        also_amid_arithmetic()
 
     from attncli.console.array import insist_one, write_array
     from attncli.console.page import write_page
+    from attncli.console.progress import Progress
     from attncli.console.report import warn
     from attncli.page.data import data_page
     from attncli.page.derivation import derivation
@@ -88,8 +91,11 @@ def compute(
     problem = read_problem(source, convention=as_, scores=keep is None or holds_scores(keep))
     if mask is not None or scale is not None:
         problem = change(problem, mask=mask, scale=scale)
+    report = Progress("working out", sys.stderr)
     try:
-        trace = run(problem, device=device, dtype=dtype, rounding=rounding, precision=decimals, keep=keep)
+        trace = run(
+            problem, device=device, dtype=dtype, rounding=rounding, precision=decimals, keep=keep, report=report
+        )
     except TooLarge:
         read_problem(source, convention=as_)  # which says so, and where
         raise

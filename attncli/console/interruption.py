@@ -17,6 +17,28 @@ def end_on_the_spot() -> None:
         signal.signal(signal.SIGINT, _end)
 
 
+def also_amid_arithmetic() -> None:
+    """From now on Ctrl-C is answered even while one product of large matrices takes seconds.
+
+    Python itself answers a signal only between two of its own steps; a thread that waits for the signal does so at
+    once, since NumPy lets other threads run meanwhile.
+    """
+    if signal.getsignal(signal.SIGINT) is not _end:
+        return
+    from threading import Thread
+
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    Thread(target=_watch, args=(reading,), daemon=True).start()
+
+
+def _watch(reading: int) -> None:
+    while number := os.read(reading, 1):
+        if number[0] == signal.SIGINT and signal.getsignal(signal.SIGINT) is _end:
+            _end(signal.SIGINT, None)
+
+
 class CleaningUp:
     """A context within which Ctrl-C is a KeyboardInterrupt, for what must not be left half done."""
 

@@ -16,7 +16,7 @@ from attncli.problem.model import Causal, Mask, Matrix, Problem
 from attncli.tracing import run
 
 WIDTH = 64
-SMALL = ("output",)
+SMALL, KEPT = ("output",), ("scores", "weights", "output")
 
 
 def arrays(tokens: int) -> dict[str, np.ndarray]:
@@ -54,9 +54,8 @@ def figures(tokens: int, rounds: int) -> Iterator[Figure]:
         0.6,
         rounds=rounds,
     )
-    kept = ("scores", "weights", "output")
     yield versus(9, f"a trace kept, n = {tokens}, against torch's math path, which keeps none",
-                 lambda: run(plain, dtype="float32", keep=kept), math_path, 0.45, rounds=max(3, rounds // 2))  # fmt: skip
+                 lambda: run(plain, dtype="float32", keep=KEPT), math_path, 0.45, rounds=rounds)  # fmt: skip
     yield _error(given)
     yield from _growth(rounds)
 

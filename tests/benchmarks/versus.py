@@ -36,8 +36,9 @@ class Figure:
 
     def row(self) -> str:
         sign = "≥" if self.least else "≤"
-        numbers = f"{_shown(self.ours, self.unit)} | {_shown(self.peer, self.unit)} | {self.ratio:.2f} × | {sign} {self.goal:g} ×"
-        return f"| {self.number} | {self.what} | {numbers} | {'yes' if self.reached else 'no'} |"
+        times = f"{_shown(self.ours, self.unit)} | {_shown(self.peer, self.unit)}"
+        said = f"{self.ratio:.2f} × | {sign} {self.goal:g} × | {'yes' if self.reached else 'no'}"
+        return f"| {self.number} | {self.what} | {times} | {said} |"
 
 
 def _shown(value: float, unit: str) -> str:
