@@ -13,6 +13,7 @@ from attncli.equation.symbols import symbol
 from attncli.equation.tree import Name
 from attncli.page.document import Block, Cell, Formula, Grid, Heading, Math, Paragraph, Shapes, Worked, WorkedLine, text
 from attncli.page.exact import closed_forms, is_rounded, lists_closed_forms
+from attncli.page.many import show_all
 from attncli.page.printer import Printer
 from attncli.page.worked import cell_label, lines, turned_together, worked_line
 from attncli.tracing.model import Step, Trace, masked_out
@@ -91,9 +92,25 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
         return Grid(name, step.labels[0], (), tuple((cell((row,)),) for row in range(len(values))), closed)
     if values.ndim == 1:
         return Grid(name, ("",), step.labels[0], (tuple(cell((column,)) for column in range(len(values))),), closed)
+    if shades is None and not closed and step.written is None and step.exact is None and step.name not in printer.blank:
+        return Grid(name, step.labels[0], step.labels[1], _plain(show_all(values, printer.precision), hidden))
     rows, columns = values.shape
     cells = tuple(tuple(cell((row, column)) for column in range(columns)) for row in range(rows))
     return Grid(name, step.labels[0], step.labels[1], cells, closed)
+
+
+def _plain(texts: list[list[str]], hidden: NDArray[np.bool_]) -> tuple[tuple[Cell, ...], ...]:
+    """Cells with nothing but a text and whether they are hidden; alike ones are one and the same."""
+    known: dict[str, Cell] = {}
+    unseen: dict[str, Cell] = {}
+    rows = []
+    for row, out in zip(texts, hidden, strict=True):
+        cells = [known.get(text) or known.setdefault(text, Cell(text)) for text in row]
+        for place in np.flatnonzero(out).tolist():
+            text = row[place]
+            cells[place] = unseen.get(text) or unseen.setdefault(text, Cell(text, hidden=True))
+        rows.append(tuple(cells))
+    return tuple(rows)
 
 
 def _hidden(trace: Trace, step: Step) -> NDArray[np.bool_]:
