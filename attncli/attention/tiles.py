@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from attncli.attention.rule import Rule
 from attncli.equation.evaluate import evaluate
+from attncli.equation.functions import FUNCTIONS
 from attncli.equation.lift import is_fixed, take_out
 from attncli.equation.positions import position
 from attncli.equation.shapes import index_sizes
@@ -19,6 +20,7 @@ from attncli.equation.tree import Call, Equation, Expression, Name, Number, Ref,
 
 Array = NDArray[Any]
 NOWHERE: Mapping[str, Any] = {}
+_COMPARED = ("le", "lt", "ge", "gt")
 FIRST = {"i": "first_query", "j": "first_key"}  # where a part begins, by the letter that runs through it
 
 
@@ -47,7 +49,12 @@ class Tiles:
 
     def at(self, queries: slice, keys: slice) -> Tile | None:
         """What happens to the scores of these queries and keys; None where all of them are hidden."""
-        visible = None if self.visible is None else self._part(self.visible, queries, keys)
+        conditions = [] if self.visible is None else _conditions(self.visible)
+        corners = [_at_corners(condition, queries, keys, self.scalars) for condition in conditions]
+        if any(not any(held) for held in corners if held):
+            return None
+        open_ = self.visible is None or all(held and all(held) for held in corners)
+        visible = None if open_ or self.visible is None else self._part(self.visible, queries, keys)
         if visible is not None and not visible.max():
             return None
         added: Array | None = None
@@ -122,6 +129,42 @@ def part(
         dtype=dtype,
     )
     return found
+
+
+def _conditions(expression: Expression) -> tuple[Expression, ...]:
+    """The conditions that must all hold."""
+    both = isinstance(expression, Call) and expression.function == "and_"
+    return expression.arguments if isinstance(expression, Call) and both else (expression,)
+
+
+def _at_corners(condition: Expression, queries: slice, keys: slice, scalars: Mapping[str, float]) -> tuple[bool, ...]:
+    """Whether a condition holds at the corners of a tile; nothing where the corners do not speak for all of it.
+
+    They do where positions are only added and compared: a straight line that has all corners on one side of it has the
+    whole tile there.
+    """
+    if not isinstance(condition, Call) or condition.function not in _COMPARED:
+        return ()
+    try:
+        return tuple(
+            bool(_number(condition, {**scalars, "i": i, "j": j}))
+            for i in (queries.start, queries.stop - 1)
+            for j in (keys.start, keys.stop - 1)
+        )
+    except KeyError:
+        return ()
+
+
+def _number(node: Expression, numbers: Mapping[str, float]) -> float:
+    """A node of names, numbers, sums and differences; KeyError for another."""
+    match node:
+        case Name(name=name):
+            return numbers[name]
+        case Number(value=value) if value is not None:
+            return float(value)
+        case Call(function=function, arguments=arguments) if function in (*_COMPARED, "add", "sub"):
+            return FUNCTIONS[function].scalar(*(_number(part, numbers) for part in arguments))  # type: ignore[no-any-return]
+    raise KeyError(node)
 
 
 def _counted(expression: Expression, ranges: Mapping[str, slice]) -> Expression:
