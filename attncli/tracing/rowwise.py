@@ -19,7 +19,7 @@ from attncli.tracing.labels import labels
 from attncli.tracing.model import Row, Step
 from attncli.tracing.shift import shift_where_needed
 
-CELLS = 2**18  # of one step at a time: they stay in a core's own caches
+CELLS = 2**19  # of one step at a time: several of them stay in the caches
 
 
 class _Told(Exception):
