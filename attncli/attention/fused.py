@@ -8,7 +8,7 @@ by one thread alone, so that the result is the same to the last bit for any numb
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +39,10 @@ class Exponent:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Queries, keys and values of one head, and where its output goes; `tiles` are those of its mask and bias."""
+    """Queries, keys and values of one head, and where its output goes; `tiles` are those of its mask and bias.
+
+    Scores before all scaling and weights are kept where there is an array for them; weights only in bounded work.
+    """
 
     queries: Array
     keys: Array
@@ -47,6 +50,8 @@ class Head:
     output: Array
     tiles: Tiles | None = None
     sink: float | None = None
+    scores: Array | None = None
+    weights: Array | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +97,16 @@ class Work:
         seen = self.rows.seen[rows]
         for keys, columns in zip(self.keys, runs(len(head.keys), COLUMNS), strict=True):
             tile = None if head.tiles is None else head.tiles.at(rows, columns)
+            scores = scratch.scores(count, keys.shape[1])
+            if head.scores is not None:
+                kept = np.matmul(head.queries[rows], keys, out=head.scores[rows, columns])
+                np.multiply(kept, kept.dtype.type(before), out=scores)
             if head.tiles is not None and tile is None:
+                if head.weights is not None:
+                    head.weights[rows, columns] = 0
                 continue
-            scores = np.matmul(queries, keys, out=scratch.scores(count, keys.shape[1]))
+            if head.scores is None:
+                np.matmul(queries, keys, out=scores)
             if self.exponent.softcap is not None:
                 np.tanh(scores, out=scores)
                 scores *= after
@@ -106,7 +118,7 @@ class Work:
                 if visible is not None:
                     np.copyto(scores, -math.inf, where=visible == 0)
                 _shift(scores, largest, total, output)
-            np.exp(scores, out=scores)
+            scores = np.exp(scores, out=scores if head.weights is None else head.weights[rows, columns])
             if self.bounded and visible is not None:
                 scores *= visible
             total += np.einsum("ij->i", scores)
@@ -127,7 +139,10 @@ class Work:
             if sink is not None:
                 _shift(np.full((len(total), 1), sink, dtype=total.dtype), largest, total, output)
                 total += np.exp(sink - largest)
-        output /= np.where(total == 0, 1, total)[:, None]
+        total[total == 0] = 1
+        output /= total[:, None]
+        if self.head.weights is not None:
+            self.head.weights[rows] /= total[:, None]
 
 
 class Scratch:
@@ -150,37 +165,6 @@ class Scratch:
 def runs(length: int, size: int) -> Iterator[slice]:
     """Slices of this size, one after the other; the last one may be shorter."""
     return (slice(start, min(start + size, length)) for start in range(0, length, size))
-
-
-def reach(heads: Sequence[Head]) -> float:
-    """How large a product of a query and a key can be at most, by their lengths (Cauchy and Schwarz)."""
-    return max((_length(head.queries) * _length(head.keys) for head in heads), default=0.0)
-
-
-def is_bounded(heads: Sequence[Head], exponent: Exponent, smallest: float, largest: float) -> bool:
-    """Whether e to no exponent can leave the format, nor times V, summed over all keys; nor be lost in its other end.
-
-    `smallest` and `largest` are the exponents at which that happens. What is added to scores may be of any size.
-    """
-    if any(head.tiles is not None and head.tiles.added for head in heads):
-        return False
-    most = abs(exponent.scale) * reach(heads)
-    most = abs(exponent.log) * (most if exponent.softcap is None else min(most, exponent.softcap))
-    for head in heads:
-        columns = np.abs(head.values).max(axis=0, initial=0.0).astype(np.float64)
-        columns = columns[columns > 0] if columns.any() else np.ones(1)
-        above = most + math.log(len(head.keys)) + max(math.log(columns.max()), 0) + 1
-        if above > largest or -most + min(math.log(columns.min()), 0) < smallest:
-            return False
-        if head.sink is not None and not smallest < head.sink * exponent.log < largest - 1:
-            return False
-    return True
-
-
-def _length(rows: Array) -> float:
-    """The length of the longest row."""
-    parts = (rows[run] for run in runs(len(rows), 4096))
-    return math.sqrt(max(float(np.einsum("ij,ij->i", part, part, dtype=np.float64).max()) for part in parts))
 
 
 def _shift(scores: Array, largest: Array, total: Array, output: Array) -> None:

@@ -123,11 +123,11 @@ def is_worth_it(plan: Plan) -> bool:
 def _inner(inner: Inner, keep: frozenset[str], report: Report | None, threads: int | None) -> Found | None:
     """The inner steps: in tiles where only the output is kept, else row by row."""
     last = inner.rules(False)[-1]
-    if keep.isdisjoint(rule.name for rule in inner.rules(True)[:-1]):
-        from attncli.tracing.tiled import run_tiled
+    from attncli.tracing.tiled import KEPT, run_tiled
 
-        if (found := run_tiled(inner, last, report, threads)) is not None:
-            return found
+    kept = keep & {rule.name for rule in inner.rules(True)[:-1]}
+    if kept <= KEPT and (found := run_tiled(inner, last, kept, report, threads)) is not None:
+        return found
     from attncli.tracing.rowwise import run_rowwise
 
     return run_rowwise(inner, keep | {last.name}, report, threads)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from itertools import product
 
 import numpy as np
 
-from attncli.attention.fused import Exponent, Head, Rows, Scratch, Work, is_bounded, reach
+from attncli.attention.bounds import is_bounded, reach
+from attncli.attention.fused import Exponent, Head, Rows, Scratch, Work
 from attncli.attention.rule import Rule
 from attncli.attention.tiles import tiles
 from attncli.attention.workers import Report, share_out
@@ -18,12 +19,15 @@ from attncli.problem.model import Matrix, Scalar
 from attncli.tracing.kept import Found, Inner
 from attncli.tracing.model import Row
 
+KEPT = frozenset(("scores", "weights"))  # what may be kept besides
 _PLAIN = ("scaled_dot", "dot", "multiplicative")  # scores that are products of a row of queries with one of keys
 _MARGIN = 4.0  # by which no number on the way may come near the end of the format
 
 
-def run_tiled(inner: Inner, last: Rule, report: Report | None, threads: int | None) -> Found | None:
-    """The outputs of the heads; None where the steps in between have to be worked out one by one."""
+def run_tiled(
+    inner: Inner, last: Rule, keep: Collection[str], report: Report | None, threads: int | None
+) -> Found | None:
+    """The outputs of the heads, and what is kept; None where the steps in between have to be worked out one by one."""
     problem, dtype, settings = inner.problem, inner.worker.dtype, inner.settings
     base = problem.exp_base.value if problem.exp_base else math.e
     if problem.score not in _PLAIN or dtype.name != dtype.computed or base <= 1:
@@ -32,19 +36,26 @@ def run_tiled(inner: Inner, last: Rule, report: Report | None, threads: int | No
     exponent = Exponent(scale, settings.softcap, log)
     output = np.empty(inner.shape(last), dtype.computed)
     places = list(_places(inner, last, output))
-    heads = [_head(inner, place, output) for place in places]
+    kept = {rule.name: np.empty(inner.shape(rule), dtype.computed) for rule in inner.rules(False) if rule.name in keep}
+    if any(array.shape[:-2] != output.shape[:-2] for array in kept.values()):
+        return None  # heads of values alone, which share their scores
+    heads = [_head(inner, place, output, kept) for place in places]
     if not max(1, abs(scale)) * reach(heads) + _moved(inner) < dtype.largest / _MARGIN / max(1.0, log):
         return None
     if not max(float(np.abs(head.values).max()) * len(head.keys) for head in heads) < dtype.largest / _MARGIN:
         return None
     bounded = is_bounded(heads, exponent, dtype.lowest_exponent, dtype.highest_exponent)
+    if not bounded and "weights" in kept:
+        return None
     shifted = None
     while shifted is None:
         work = [Work.of(head, exponent, bounded) for head in heads]
         _work(work, report, threads)
         shifted = _is_shifted(inner, work)
+        if shifted is None and "weights" in kept:
+            return None
         bounded = False  # which finds the largest exponents themselves
-    return Found(shifted, {last.name: output}, _unseeing(inner, places, [each.rows for each in work]))
+    return Found(shifted, {**kept, last.name: output}, _unseeing(inner, places, [each.rows for each in work]))
 
 
 def _work(work: list[Work], report: Report | None, threads: int | None) -> None:
@@ -65,7 +76,7 @@ def _places(inner: Inner, last: Rule, output: Host) -> Iterator[dict[str, int]]:
         yield {**named, KEY_HEAD: named.get(HEAD, 0) // inner.plan.axes.group}
 
 
-def _head(inner: Inner, place: dict[str, int], output: Host) -> Head:
+def _head(inner: Inner, place: dict[str, int], output: Host, kept: Mapping[str, Host]) -> Head:
     problem, plan, arrays = inner.problem, inner.plan, inner.worker.arrays
 
     def own(name: str) -> Host:
@@ -80,7 +91,8 @@ def _head(inner: Inner, place: dict[str, int], output: Host) -> Head:
     over = tiles(plan.rules, place, {**arrays, **masks}, {**scalars, "inf": math.inf}, queries.dtype.type)
     leading = tuple(number for letter, number in place.items() if letter in (BATCH, HEAD))
     keys, values = own("K_rot" if problem.rope else "K"), own("V")
-    return Head(queries, keys, values, output[leading], over, sink)
+    whole = {name: array[leading] for name, array in kept.items()}
+    return Head(queries, keys, values, output[leading], over, sink, **whole)
 
 
 def _moved(inner: Inner) -> float:

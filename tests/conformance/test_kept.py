@@ -81,6 +81,21 @@ def test_any_steps(problem: dict[str, Any], dtype: str, data: st.DataObject) -> 
     assert all(some.steps[name].kept for name in keep)
 
 
+@MORE
+@given(
+    problem=problem_files(small=True),
+    dtype=st.sampled_from(["float32", "float64"]),
+    keep=st.sampled_from(["scores", "weights", "scores weights"]),
+)
+def test_scores_and_weights(problem: dict[str, Any], dtype: str, keep: str) -> None:
+    whole, some = run(read(problem), dtype=dtype), keeping(read(problem), dtype, keep.split())
+    if some is None:
+        assert told_of_a_step(whole)
+        return
+    agree(some, whole, dtype)
+    assert all(some.steps[name].kept for name in keep.split())
+
+
 def told_of_a_step(whole: Trace) -> bool:
     """Whether there is more to tell than of rows without keys, or may be: then the whole trace tells it."""
     return len(whole.warnings) > 0 or any("additive" in name for name in whole.parameters)
