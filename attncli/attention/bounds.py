@@ -1,4 +1,4 @@
-"""How large the numbers of a softmax can become, by the lengths of queries and keys: whether maxima are needed at all."""
+"""How large the numbers of a softmax can become, by the lengths of queries and keys; and so if maxima are needed."""
 
 from __future__ import annotations
 
