@@ -69,7 +69,7 @@ class Tiles:
                 return None
         if visible is None or visible.min():
             return Tile(added, None, keys.stop - keys.start)
-        return Tile(added, visible, visible.sum(axis=1, dtype=np.int64))
+        return Tile(added, visible, np.einsum("ij->i", visible).astype(np.int64))
 
     def _part(self, expression: Expression, queries: slice, keys: slice) -> Array:
         equation = Equation(Ref("part", ("i", "j")), expression)
