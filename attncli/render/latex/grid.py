@@ -56,6 +56,7 @@ def grid_displays(grid: Grid) -> Iterator[str]:
     total = len(grid.cells[0])
     side = max(*(length(label(row)) for row in grid.rows), length(name.replace(r"\mathrm", "")))
     runs = _runs(grid, LINE - side)
+    keep = needs_legend(grid)
     rows = int(LINES // (TALL_LINES if any(map(_is_tall, grid.cells)) else 1))
     for start, end in runs:
         for top in range(0, len(grid.rows), rows):
@@ -64,7 +65,7 @@ def grid_displays(grid: Grid) -> Iterator[str]:
             parts += [caption("row", top, bottom, len(grid.rows))] * (bottom - top < len(grid.rows))
             if parts:
                 yield rf"{{\small {escape(', '.join(parts))}:}}"
-            yield display(_matrix(grid, name, slice(top, bottom), slice(start, end)), keep=needs_legend(grid))
+            yield display(_matrix(grid, name, slice(top, bottom), slice(start, end)), keep=keep)
 
 
 def _closed(grid: Grid) -> str:
