@@ -18,6 +18,7 @@ INDICES = {
     "b": Index("batch", "an entry of the batch", "batch"),
     "h": Index("head", "a head", "heads"),
     "g": Index("kv_head", "a head of keys and values, which serves a group of heads", "kv_heads"),
+    "q": Index("group", "a query head of the group that a head of keys and values serves", "group"),
     "i": Index("query", "a query", "n"),
     "j": Index("key", "a key", "m"),
     "d": Index("model", "a feature of the model", "d_model"),

@@ -1,0 +1,55 @@
+"""Whatever the contract allows: every gradient is what PyTorch's autograd finds, to 9 decimals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from drawn import problem_files
+from gradients import gradients
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attncli.problem.model import Matrix, Problem
+from attncli.tracing import Trace, run
+
+MORE = settings(max_examples=4 * settings().max_examples)
+Read = Callable[[dict[str, Any]], Problem]
+
+
+def upstream(problem: Problem, seed: int) -> Matrix:
+    """Numbers of any sign, in the shape of the output."""
+    shape = run(problem)["output"].shape
+    return Matrix(np.random.default_rng(seed).normal(size=shape).round(2))
+
+
+def as_in_the_file(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    """Our array in the axes of theirs: the columns of heads beside one another, and axes of length 1."""
+    if ours.size == theirs.size and ours.ndim > theirs.ndim > 1:
+        return np.moveaxis(ours, -3, -2).reshape(theirs.shape)
+    return ours.reshape(theirs.shape)
+
+
+def agree(trace: Trace, theirs: dict[str, np.ndarray]) -> None:
+    ours = {name.removeprefix("d_"): trace[name] for name in trace if name.startswith("d_")}
+    if "new_K" in ours:  # what PyTorch calls K or V is only that of the new tokens
+        ours |= {"K": ours["new_K"], "V": ours["new_V"]}
+    for name, found in theirs.items():
+        if name in ours:
+            np.testing.assert_allclose(as_in_the_file(ours[name], found), found, rtol=1e-9, atol=1e-9, err_msg=name)
+    assert {"X", "context", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O", "W_a", "W_1", "W_2", "v", "sink",
+            "past_K", "past_V", "Q", "K", "V"} & {*theirs} <= {*ours}  # fmt: skip
+
+
+@pytest.mark.torch
+@MORE
+@given(problem=problem_files() | problem_files(mixed=True), seed=st.integers(0, 99))
+def test_every_gradient_agrees(torch: Any, read: Read, problem: dict[str, Any], seed: int) -> None:
+    ours = read(problem)
+    given = upstream(ours, seed)
+    trace = run(replace(ours, d_output=given), gradient=True)
+    assert all(np.isfinite(trace[name]).all() for name in trace if name.startswith("d_"))
+    agree(trace, gradients(torch, problem, given.value))
