@@ -26,7 +26,7 @@ from attncli.page.comparison_schema import comparison_schema
 from attncli.page.mistakes import changed_steps
 from attncli.page.variants import variants
 from attncli.problem.conventions import CONVENTIONS, Convention
-from attncli.problem.keys import KEYS, LATER
+from attncli.problem.keys import KEYS
 from attncli.problem.mask_forms import FORMS
 from attncli.problem.model import Causal, Problem
 from attncli.problem.schema import problem_schema
@@ -72,11 +72,6 @@ def test_keys_of_a_problem() -> None:
     keys = rows(text("input.md"))
     assert [key for key in KEYS if key not in keys] == []
     assert [key for key in problem_schema()["properties"] if key not in keys] == []
-
-
-def test_keys_that_are_refused_in_this_version() -> None:
-    later = section(text("input.md"), "Not in this version")
-    assert [key for key in LATER if f"`{key}`" not in later] == []
 
 
 def test_forms_of_a_mask() -> None:

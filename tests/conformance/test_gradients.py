@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,17 +12,16 @@ from gradients import gradients
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attncli.problem.model import Matrix, Problem
+from attncli.problem.model import Problem
 from attncli.tracing import Trace, run
 
 MORE = settings(max_examples=4 * settings().max_examples)
 Read = Callable[[dict[str, Any]], Problem]
 
 
-def upstream(problem: Problem, seed: int) -> Matrix:
+def upstream(problem: Problem, seed: int) -> np.ndarray:
     """Numbers of any sign, in the shape of the output."""
-    shape = run(problem)["output"].shape
-    return Matrix(np.random.default_rng(seed).normal(size=shape).round(2))
+    return np.random.default_rng(seed).normal(size=run(problem)["output"].shape).round(2)
 
 
 def as_in_the_file(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
@@ -48,8 +46,13 @@ def agree(trace: Trace, theirs: dict[str, np.ndarray]) -> None:
 @MORE
 @given(problem=problem_files() | problem_files(mixed=True), seed=st.integers(0, 99))
 def test_every_gradient_agrees(torch: Any, read: Read, problem: dict[str, Any], seed: int) -> None:
-    ours = read(problem)
-    given = upstream(ours, seed)
-    trace = run(replace(ours, d_output=given), gradient=True)
+    d_output = upstream(read(problem), seed)
+    trace = run(read({**problem, "d_output": d_output.tolist()}), gradient=True)
     assert all(np.isfinite(trace[name]).all() for name in trace if name.startswith("d_"))
-    agree(trace, gradients(torch, problem, given.value))
+    agree(trace, gradients(torch, problem, d_output))
+
+
+@pytest.mark.torch
+@given(problem=problem_files())
+def test_without_one_it_is_the_gradient_of_the_sum(torch: Any, read: Read, problem: dict[str, Any]) -> None:
+    agree(run(read(problem), gradient=True), gradients(torch, problem))
