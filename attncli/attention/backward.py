@@ -83,15 +83,17 @@ class Backward:
         part = (
             isinstance(equation.expression, Ref) and shape != self.shapes[readers[0]]
         )  # rows of it, which no form says
-        form = None if part else self._turned_back(readers) or matrix_form(equation, HEADS)
+        form = None if part else self._said(readers, shape) or matrix_form(equation, HEADS)
         return _rule(equation, form, through=readers[0] if readers else "")
 
-    def _turned_back(self, readers: Sequence[str]) -> Expression | None:
-        """The headline of what was rotated: the rotation back."""
+    def _said(self, readers: Sequence[str], shape: Sequence[int]) -> Expression | None:
+        """The headlines that no product says: what was rotated is turned back, what was masked comes as it is."""
         for name in readers:
             form = self.rules[name].matrix_form if name in self.rules else None
             if isinstance(form, Call) and form.function == "rotate":
                 return Call("rotate", (Name(gradient_name(name)), Call("neg", form.arguments[1:])))
+            if name == "masked" and shape == self.shapes[name]:  # where a key is hidden, this is 0 already
+                return Name(gradient_name(name))
         return None
 
     def _mean_gradient(self) -> Rule:

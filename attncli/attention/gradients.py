@@ -82,7 +82,7 @@ _SAID: Mapping[str, tuple[str, str]] = {
 # What the gradient of the scores says, by the step that they went into.
 SAID_THROUGH: Mapping[str, tuple[str, str]] = {
     "weights": (
-        "Through the softmax: each weight times how much better its key is than the row's mean, `delta`.",
+        "Through the softmax: each weight times how much better its key is than the row's mean, `δ`.",
         "The weights of a row sum to 1, so none can grow unless others shrink: a row of this gradient sums to 0. A "
         "hidden key has weight 0, and gets 0.",
     ),

@@ -21,6 +21,7 @@ INDICES = {
     "q": Index("group", "a query head of the group that a head of keys and values serves", "group"),
     "i": Index("query", "a query", "n"),
     "j": Index("key", "a key", "m"),
+    "l": Index("key", "another key", "m"),
     "d": Index("model", "a feature of the model", "d_model"),
     "k": Index("feature", "a feature of queries and keys", "d_k"),
     "c": Index("value", "a feature of values", "d_v"),

@@ -187,7 +187,7 @@ FUNCTIONS: dict[str, Function] = {
 # Matrix forms: they stand in headlines (S = Q K^T), which are printed and never evaluated.
 MATRIX_FORMS = frozenset(
     {"matmul", "transpose", "transposed", "hadamard", "softmax", "row_sums", "column_sums", "row_maxima", "rotate",
-     "stack", "join"}
+     "stack", "join", "diagonal"}
 )  # fmt: skip
 # Forms of what is printed already: fractions, roots and powers of e as they stand in a number, and terms left out.
 PRINTED_FORMS = frozenset(

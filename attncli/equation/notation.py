@@ -47,6 +47,7 @@ _SHARED = {
     "stack": Spelling("stack({0}, {1})"),
     "join": Spelling("join({0})"),
     "softmax": Spelling("softmax({0})"),
+    "diagonal": Spelling("diag({0})"),
     "ratio": Spelling("{0}/{1}", PRODUCT, (PRODUCT, POWER)),
     "over": Spelling("{0}/{1}", PRODUCT, (PRODUCT, POWER)),  # in an exponent
     "quotient": Spelling("{0}/{1}", PRODUCT, (PRODUCT, POWER)),  # of sums
@@ -133,6 +134,7 @@ LATEX_FUNCTIONS = _SHARED | {
     ),
     "transpose": latex_function(r"\mathrm{{transpose}}"),
     "softmax": latex_function(r"\mathrm{{softmax}}"),
+    "diagonal": latex_function(r"\mathrm{{diag}}"),
     "transposed": Spelling(r"{{{0}}}^{{\top}}", POWER, (ATOM,)),
     "hadamard": operator(r" \circ ", PRODUCT, PRODUCT, POWER),
     "row_sums": latex_function(r"\mathrm{{rowsum}}"),

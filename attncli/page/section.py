@@ -14,7 +14,7 @@ from attncli.equation.tree import Name
 from attncli.page.document import Block, Cell, Formula, Grid, Heading, Math, Paragraph, Shapes, Worked, WorkedLine, text
 from attncli.page.exact import closed_forms, is_rounded, lists_closed_forms
 from attncli.page.printer import Printer
-from attncli.page.worked import cell_label, lines, turned_together, worked_line
+from attncli.page.worked import cell_label, cell_lines, lines, row_label, turned_together
 from attncli.tracing.model import Step, Trace, masked_out
 
 
@@ -63,13 +63,19 @@ def cell_section(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterat
     together = turned_together(printer, step, index)
     if len(together) > 1:
         yield Paragraph(("The two features of a pair are turned together, by one angle:",))
-    yield Worked(tuple(worked_line(printer, step, each) for each in together))
+    yield Worked(tuple(line for each in together for line in cell_lines(printer, step, each)))
 
 
 def shapes(trace: Trace, step: Step) -> Shapes:
     """The shapes of the product, (3, 4)·(4, 3) = (3, 3); of the result alone where there is no product."""
     factors = product_factors(step.rule.matrix_form) if step.rule.matrix_form else ()
-    return (*(trace.steps[name].shape for name in factors), step.shape)
+    return (*(_turned(trace.steps[name].shape) if turned else trace.steps[name].shape for name, turned in factors),
+            step.shape)  # fmt: skip
+
+
+def _turned(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of a matrix that is transposed, in each head."""
+    return (*shape[:-2], *reversed(shape[-2:]))
 
 
 def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
@@ -89,11 +95,13 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
 
     if values.ndim == 1 and step.rule.axes[0] in ("query", "key"):
         return Grid(name, step.labels[0], (), tuple((cell((row,)),) for row in range(len(values))), closed)
-    if values.ndim == 1:
-        return Grid(name, ("",), step.labels[0], (tuple(cell((column,)) for column in range(len(values))),), closed)
-    rows, columns = values.shape
-    cells = tuple(tuple(cell((row, column)) for column in range(columns)) for row in range(rows))
-    return Grid(name, step.labels[0], step.labels[1], cells, closed)
+    if values.ndim < 2:
+        places = [()] if values.ndim == 0 else [(column,) for column in range(len(values))]
+        return Grid(name, ("",), (step.labels or ((),))[0], (tuple(map(cell, places)),), closed)
+    rows = list(np.ndindex(values.shape[:-1]))  # of queries with keys, each pair is a row
+    cells = tuple(tuple(cell((*row, column)) for column in range(values.shape[-1])) for row in rows)
+    labels = tuple(row_label(step, row) for row in rows)
+    return Grid(name, labels, step.labels[-1], cells, closed)
 
 
 def _hidden(trace: Trace, step: Step) -> NDArray[np.bool_]:

@@ -55,7 +55,8 @@ def forward(torch: Any, problem: Problem, leaves: dict[str, Any], steps: dict[st
     cap = problem.get("softcap")
     capped = cap * torch.tanh(scaled / cap) if cap else scaled
     steps |= {"scores": scores, "scaled": scaled, "capped": capped}
-    weights = _softmax(torch, problem, leaves, capped + _bias(torch, problem, capped, past))
+    entries = max(capped.shape[0], v.shape[0])
+    weights = _softmax(torch, problem, leaves, capped + _bias(torch, problem, (entries, *capped.shape[1:]), past))
     found = weights @ v
     concat = found.transpose(1, 2).flatten(2)
     steps |= {"weights": weights, "heads_output": found}
@@ -102,8 +103,8 @@ def _scores(torch: Any, problem: Problem, leaves: dict[str, Any], q: Any, k: Any
     return q @ k.transpose(2, 3)
 
 
-def _bias(torch: Any, problem: Problem, logits: Any, past: int) -> Any:
-    heads, shape = head_counts(problem)[0], tuple(logits.shape)
+def _bias(torch: Any, problem: Problem, shape: tuple[int, ...], past: int) -> Any:
+    heads = head_counts(problem)[0]
     offset = offsets(problem.get("mask"), *shape[2:], past)
     visible, added = visible_and_added(problem.get("mask"), shape, offset)
     if alibi := problem.get("position", {}).get("alibi"):

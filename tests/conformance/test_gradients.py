@@ -37,6 +37,8 @@ def agree(trace: Trace, theirs: dict[str, np.ndarray]) -> None:
         ours |= {"K": ours["new_K"], "V": ours["new_V"]}
     for name, found in theirs.items():
         if name in ours:
+            if ours[name].size < found.size:  # one for all entries, which adds up theirs
+                found = found.sum(axis=0)
             np.testing.assert_allclose(as_in_the_file(ours[name], found), found, rtol=1e-9, atol=1e-9, err_msg=name)
     assert {"X", "context", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O", "W_a", "W_1", "W_2", "v", "sink",
             "past_K", "past_V", "Q", "K", "V"} & {*theirs} <= {*ours}  # fmt: skip

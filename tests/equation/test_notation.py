@@ -17,7 +17,7 @@ from attncli.equation.write import write, write_equation, write_number
 NOTATIONS = {"plain": PLAIN, "unicode": UNICODE, "latex": LATEX}
 ARGUMENTS = {"where": 3, **dict.fromkeys(["neg", "sqrt", "exp", "log", "tanh", "sin", "cos", "abs", "finite"], 1),
              **dict.fromkeys(["softmax", "row_sums", "column_sums", "row_maxima", "join"], 1),
-             **dict.fromkeys(["transpose", "transposed"], 1),
+             **dict.fromkeys(["transpose", "transposed", "diagonal"], 1),
              **dict.fromkeys(["left_out", "e_to", "nearly", "equally"], 1)}  # fmt: skip
 
 
