@@ -16,10 +16,12 @@ from attncli.equation.backward import Read, gradient_of
 from attncli.equation.inverse import MEMBER, relabelled
 from attncli.equation.matrices import matrix_form
 from attncli.equation.places import Extent
+from attncli.equation.positions import letters_in
 from attncli.equation.tree import Call, Equation, Expression, Name, Reduce, Ref, rewrite, walk
 from attncli.equation.uses import reads
 from attncli.problem.axes import LEADING
 
+SHARED = " It is shared: `q` runs through the query heads of its group, and what they hand back is added."
 HEADS = (*LEADING, MEMBER)  # the letters of what headlines leave out
 
 
@@ -132,6 +134,8 @@ def _rule(equation: Equation, form: Expression | None, *, through: str = "") -> 
     """The rule of a step of the backward pass; what it means may depend on the step that it comes through."""
     rule = GRADIENT_RULES[equation.target.name]
     meaning, why = (rule.meaning, rule.why) if rule.meaning else SAID_THROUGH.get(through, ("", ""))
+    if MEMBER in letters_in(equation):
+        meaning += SHARED
     return replace(
         rule,
         target=equation.target,

@@ -24,10 +24,10 @@ ORDER = (
 
 # What the gradient of a step says, and what for.
 _SAID: Mapping[str, tuple[str, str]] = {
-    "output": ("how the loss changes with each number of the output: where the way back begins.", ""),
+    "output": ("how much the loss changes with each number of the output.", ""),
     "concat": (
-        "What each number that the heads found side by side is worth, through `W_O`.",
-        "Everything on the way back is the same chain rule: what comes in, times the derivative of the step.",
+        "How much the loss changes with each number that the heads found.",
+        "Every step of the way back is the chain rule: what comes in, times the derivative of the step.",
     ),
     "heads_output": (
         "Each head gets back its own columns.",
@@ -91,11 +91,11 @@ SAID_THROUGH: Mapping[str, tuple[str, str]] = {
         "Through the cap, whose slope is 1 for small scores and near 0 for large ones.",
         "What the cap has flattened hardly learns.",
     ),
-    "scaled": ("The scale that the scores were multiplied by on the way there.", ""),
+    "scaled": ("The scale works on the way back as it did on the way there.", ""),
 }
 _HELPERS = (
     Rule(
-        "delta", "δ", "Mean gradient of each row", Ref("delta", ("i",)),
+        "delta", "δ", "Gradient of the rows, averaged", Ref("delta", ("i",)),
         meaning="What the weights of row `i` would gain on average, each gradient in the share of its weight.",
         why="It is the same as the product of the output's gradient with the output itself, row by row.",
         when="in the backward pass",

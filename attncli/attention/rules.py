@@ -41,7 +41,8 @@ NAMED: Mapping[str, str] = {
     for spelled in (spell(rule.symbol), rule.name)
 }
 
-_SYMBOLS = {rule.name: rule.symbol for rule in RULES.values()}
+# In expressions, d_v is the width of values; the gradient of v, of the same name, is read by no step.
+_SYMBOLS = {rule.name: rule.symbol for rule in RULES.values() if rule.name != "d_v"}
 
 
 def in_symbols(expression: Expression) -> Expression:

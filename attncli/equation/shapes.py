@@ -61,8 +61,6 @@ def product_factors(matrix_form: Expression) -> tuple[tuple[str, bool], ...]:
             return (*before, *last) if before and last else ()
         case Call(function="add", arguments=(first, *others)) if not any(map(product_factors, others)):
             return product_factors(first)
-        case Reduce(function="add", body=body):
-            return product_factors(body)
     return ()
 
 

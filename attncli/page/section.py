@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.attention.rules import cell_form, headline, in_symbols
+from attncli.attention.rules import cell_form, headline
 from attncli.equation.shapes import product_factors, shape_text
 from attncli.equation.symbols import symbol
 from attncli.equation.tree import Name
@@ -22,7 +22,7 @@ def given_section(printer: Printer, step: Step, detail: str, *, told: bool = Fal
     """A given array: its name, shape and meaning, and its numbers; `told` where the page has said before what it is."""
     size = shape_text(step.shape)
     meaning = () if detail == "brief" or told else (": ", *text(step.rule.meaning))
-    letter = () if symbol(step.rule.symbol).is_word else (Math(in_symbols(Name(step.name))), " ")  # not Sinks sink
+    letter = () if symbol(step.rule.symbol).is_word else (Math(Name(step.rule.symbol)), " ")  # not Sinks sink
     yield Paragraph((f"{step.rule.title} ", *letter, f"({size})", *meaning))
     yield grid(printer, step)
 
@@ -83,7 +83,7 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
     values = step.value
     shades = _shades(step) if heatmap and not step.rule.given else None
     hidden = _hidden(printer.trace, step)
-    name, closed = in_symbols(Name(step.name)), closed_forms(printer, step)
+    name, closed = Name(step.rule.symbol), closed_forms(printer, step)
 
     def cell(index: tuple[int, ...]) -> Cell:
         if step.name in printer.blank:
@@ -93,7 +93,7 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
         rounded = bool(closed) and is_rounded(printer, step, index)
         return Cell(printer.text(step, index), shade, unseen, rounded)
 
-    if values.ndim == 1 and step.rule.axes[0] in ("query", "key"):
+    if values.ndim == 1 and step.rule.axes[:1] and step.rule.axes[0] in ("query", "key"):
         return Grid(name, step.labels[0], (), tuple((cell((row,)),) for row in range(len(values))), closed)
     if values.ndim < 2:
         places = [()] if values.ndim == 0 else [(column,) for column in range(len(values))]

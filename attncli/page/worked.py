@@ -19,7 +19,7 @@ from attncli.page.exact import exact_line, lists_closed_forms
 from attncli.page.printer import Printer, printed
 from attncli.page.spelling import cell_text
 from attncli.page.stages import chained, looks_up, nowhere, stages
-from attncli.page.sums import sums_of, through
+from attncli.page.sums import parts_of
 from attncli.tracing.model import Step, Trace
 
 NOTHING = Decimal("1e-40")
@@ -90,20 +90,19 @@ def lines(printer: Printer, step: Step, detail: str) -> tuple[WorkedLine, ...]:
 
 
 def cell_lines(printer: Printer, step: Step, index: tuple[int, ...], *, in_full: bool = True) -> tuple[WorkedLine, ...]:
-    """One cell worked out on a line, or on several where it adds up several sums: each of them, and what they add up to."""
-    sums = sums_of(step.rule.equation.expression)
-    if len(sums) < 2 or step.exact is not None:
+    """One cell worked out on a line; where it adds up several sums, each on a line, and then what they add up to."""
+    place, sizes = dict(zip(step.rule.target.letters, index, strict=True)), printer.trace.sizes(step.rule.equation)
+    parts = () if step.exact is not None else parts_of(printer, step.rule.equation.expression, place, sizes)
+    if not parts:
         return (worked_line(printer, step, index, in_full=in_full),)
-    place, label = dict(zip(step.rule.target.letters, index, strict=True)), cell_label(step, index)
-    sizes, results, found = printer.trace.sizes(step.rule.equation), [], []
-    for part in sums:
-        sentence = substitute(part, place, sizes, printer.number, printer.scalars())
-        truth = substitute(part, place, sizes, printer.in_full, printer.scalars_in_full())
-        results.append(printer.worked_out(float(decimal(truth, {}, {}, nowhere, {}))))
-        shown = sentence if in_full else _shortened(sentence)
-        told = _tells(sentence, results[-1]) or False
-        found.append(WorkedLine(f"{label} through {through(part)}", shown, results[-1], exact=told))
-    total, result = Call("add", tuple(results)), printer.number(step.name, index)
+    label, found = cell_label(step, index), []
+    for part in parts:
+        sentence = substitute(part.expression, part.place, sizes, printer.number, printer.scalars())
+        truth = substitute(part.expression, part.place, sizes, printer.in_full, printer.scalars_in_full())
+        result = printer.worked_out(float(decimal(truth, {}, {}, nowhere, {})))
+        shown, told = sentence if in_full else _shortened(sentence), _tells(sentence, result) or False
+        found.append(WorkedLine(f"{label} through {part.through}", shown, result, exact=told))
+    total, result = Call("add", tuple(line.result for line in found if line.result)), printer.number(step.name, index)
     return (*found, WorkedLine(f"{label} in all", total, result, exact=_tells(total, result) or False))
 
 
@@ -125,6 +124,8 @@ def turned_together(printer: Printer, step: Step, index: tuple[int, ...]) -> tup
 
 def cell_label(step: Step, index: tuple[int, ...]) -> str:
     """Which cell: I → love for a query and a key, I, d2 for a feature."""
+    if step.rule.axes[-3:-1] == ("query", "key"):
+        return f"{row_label(step, index[:-1])}, {step.labels[-1][index[-1]]}"
     return cell_text(step.labels, index, of_pairs=step.rule.axes[-2:] == ("query", "key"))
 
 

@@ -19,7 +19,7 @@ GIVEN = (
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
     """The array, contiguous and frozen."""
-    array = np.ascontiguousarray(array)
+    array = np.asarray(array, order="C")  # np.ascontiguousarray would give a number an axis
     array.flags.writeable = False
     return array
 

@@ -113,7 +113,8 @@ def test_the_factors_of_a_product() -> None:
     assert factors("X @ W_Q + b_Q") == ["X", "W_Q"]
     assert factors("Q @ W_a @ K_T") == ["Q", "W_a", "K_T"]
     assert factors("v @ tanh(Q @ W_1 + K @ W_2)") == []
-    assert factors("sum(h, transposed(S) @ Q)") == ["Sᵀ", "Q"]
+    assert factors("transposed(S) @ Q") == ["Sᵀ", "Q"]
+    assert factors("sum(h, transposed(S) @ Q)") == []
     assert factors("Q @ transposed(W) + K @ transposed(W)") == []
     assert product_factors(parse_expression("scores / sqrt(d_k)")) == ()
 
