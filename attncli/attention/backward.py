@@ -114,7 +114,8 @@ class Backward:
         for letter in reversed([letter for letter in weights.letters if letter not in cell.letters]):
             found = Reduce("add", letter, found)
         equation = Equation(_renamed(cell, gradient_name(self.logits)), found)
-        return _rule(equation, matrix_form(equation, HEADS), through="weights")
+        sinks = "sink" in self.rules or self._is_sink("sink")
+        return _rule(equation, matrix_form(equation, HEADS), through="sink" if sinks else "weights")
 
     def _of_row_sums(self) -> Expression:
         """What the softmax as a whole leaves for its row sums: -δ / r."""

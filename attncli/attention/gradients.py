@@ -86,6 +86,11 @@ SAID_THROUGH: Mapping[str, tuple[str, str]] = {
         "The weights of a row sum to 1, so none can grow unless others shrink: a row of this gradient sums to 0. A "
         "hidden key has weight 0, and gets 0.",
     ),
+    "sink": (
+        "Through the softmax: each weight times how much better its key is than the row's mean, `δ`.",
+        "The weights of a row and that of its sink sum to 1, so none can grow unless others shrink. A hidden key has "
+        "weight 0, and gets 0.",
+    ),
     "masked": ("What is added to a score does not change its gradient; a hidden score gets 0.", ""),
     "capped": (
         "Through the cap, whose slope is 1 for small scores and near 0 for large ones.",

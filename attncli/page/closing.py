@@ -46,7 +46,12 @@ def _row(printer: Printer, number: int, step: Step, head: str) -> tuple[Text, ..
     sentence = printer.formula(headline(step.rule) or cell_form(step.rule))
     formula: Text = (Math(sentence.target), " = ", Math(sentence.expression))
     title = step.rule.title.removeprefix(f"{head} ")
-    return ((str(number),), (title,), formula, (product_text(shapes(printer.trace, step)),))
+    return (
+        (str(number),),
+        (title,),
+        formula,
+        (product_text(found) if (found := shapes(printer.trace, step)) else "a number",),
+    )
 
 
 def _flow(trace: Trace) -> Text:

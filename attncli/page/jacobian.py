@@ -35,7 +35,8 @@ def jacobian_section(printer: Printer, gradient: Step, row: int | None = None) -
     base = printer.trace.parameters.get("exp_base")
     slope = np.log(base.value) if isinstance(base, Scalar) else 1.0
     a = weights.value[row].astype(np.float64)
-    cell = _times_slope(printer, parse_expression(f"weights[{row}, j] * (where(j == l, 1, 0) - weights[{row}, l])"))
+    one, other = f"weights[{row}, j]", f"weights[{row}, l]"
+    cell = _times_slope(printer, parse_expression(f"where(j == l, {one} * (1 - {one}), -{one} * {other})"))
     rule = Rule("J", "J", "Jacobian", Ref("J", ("j", "l")), cell)
     jacobian = Step(rule, read_only(slope * (np.diag(a) - np.outer(a, a))), weights.labels[1:] * 2)
     product = Reduce("add", "l", parse_expression(f"J[j, l] * d_weights[{row}, l]"))

@@ -67,7 +67,9 @@ def cell_section(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterat
 
 
 def shapes(trace: Trace, step: Step) -> Shapes:
-    """The shapes of the product, (3, 4)·(4, 3) = (3, 3); of the result alone where there is no product."""
+    """The shapes of the product, (3, 4)·(4, 3) = (3, 3); of the result alone where there is none; a number has none."""
+    if not step.shape:
+        return ()
     factors = product_factors(step.rule.matrix_form) if step.rule.matrix_form else ()
     return (*(_turned(trace.steps[name].shape) if turned else trace.steps[name].shape for name, turned in factors),
             step.shape)  # fmt: skip

@@ -34,8 +34,8 @@ def parts_of(
         case Reduce(function="add", index=index, body=Reduce() as body) if index in (*LEADING, MEMBER):
             inside = ({**place, index: at} for at in range(sizes[index]))
             return [Part(_label(printer, body, index, at), body, at) for at in inside]
-    sums = list(_sums(expression))
-    return [Part(_through(each), each, place) for each in sums] if len(sums) > 1 else []
+    sums = [(each, _through(each)) for each in _sums(expression)]
+    return [Part(name, each, place) for each, name in sums] if len(sums) > 1 and all(name for _, name in sums) else []
 
 
 def _sums(expression: Expression) -> Iterator[Expression]:
@@ -49,9 +49,8 @@ def _sums(expression: Expression) -> Iterator[Expression]:
 
 
 def _through(part: Expression) -> str:
-    """What a sum comes through: Q where it reads the gradient of Q."""
-    names = names_used(part)
-    return unicode_name(RULES[next((_OF[name] for name in names if name in _OF), names[0])].symbol)
+    """What a sum comes through: Q where it reads the gradient of Q; nothing where it reads none."""
+    return next((unicode_name(RULES[_OF[name]].symbol) for name in names_used(part) if name in _OF), "")
 
 
 def _label(printer: Printer, body: Expression, letter: str, place: Mapping[str, int]) -> str:
