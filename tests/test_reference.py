@@ -23,6 +23,7 @@ from attncli.equation.write import write
 from attncli.errors import Exit
 from attncli.page.check_schema import verdict_schema
 from attncli.page.comparison_schema import comparison_schema
+from attncli.page.examples import gradient_rules
 from attncli.page.mistakes import changed_steps
 from attncli.page.variants import variants
 from attncli.problem.conventions import CONVENTIONS, Convention
@@ -134,6 +135,13 @@ def test_steps(rule: Rule) -> None:
     assert [part for part in expected if f"`{part}`" not in row] == []
     assert rule.when in row
     assert not rule.given or rule.meaning.replace("`", "").rstrip(".") in row.replace("`", "")
+
+
+@pytest.mark.parametrize("rule", gradient_rules().values(), ids=lambda rule: rule.name)
+def test_steps_of_the_way_back(rule: Rule) -> None:
+    row = rows(section(text("steps.md"), "The way back"))[rule.name]
+    expected = [rule.symbol, _equation(rule)] + ([formula(rule)] if rule.matrix_form else [])
+    assert [part for part in expected if f"`{part}`" not in row] == []
 
 
 OTHERS = {f"{rule.name}, {when}": other for rule in COMPUTED for when, other in variants(rule.name).items()}
