@@ -1,5 +1,9 @@
 """`attncli gradient`: the backward pass of a problem worked out, from the output back to the input and the weights."""
 
+from typing import Annotated
+
+import typer
+
 from attncli.console import options
 from attncli.console.derive import derive
 
@@ -25,12 +29,15 @@ def gradient(
     math: options.Math = None,
     fragment: options.Fragment = False,
     quiet: options.Quiet = False,
-) -> None:
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Hold every gradient against central finite differences.")
+    ] = False,
+) -> int:
     """Work out the gradients of a problem, step by step.
 
     Shows the way forward in brief, then the way back: how much a loss changes with every number of every step.
     """
-    derive(
+    return derive(
         file,
         gradient=True,
         format=format,
@@ -52,4 +59,5 @@ def gradient(
         math=math,
         fragment=fragment,
         quiet=quiet,
+        verify=verify,
     )

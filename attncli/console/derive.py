@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from attncli.choices import NOT_FLOATS, PRECISION
 from attncli.console import values
+from attncli.errors import Exit
 
 if TYPE_CHECKING:
     from attncli.page.document import Document
     from attncli.page.view import View
     from attncli.problem.model import Problem
+    from attncli.study.finite_differences import Held
     from attncli.tracing.model import Trace
 
 
@@ -38,8 +40,12 @@ def derive(
     math: str | None,
     fragment: bool,
     quiet: bool,
-) -> None:
-    """Work a problem out, on request with its gradient, and show its derivation as the options say."""
+    verify: bool = False,
+) -> int:
+    """Work a problem out, on request with its gradient, and show its derivation as the options say.
+
+    The exit code is 1 where finite differences were asked and disagree.
+    """
     page_format = values.output_format(format, output)
     decimals = values.whole("--precision", precision, PRECISION)
     one_head, one_entry = (
@@ -58,6 +64,8 @@ def derive(
         ("--heatmap", "--format json", heatmap and page_format == "json"),
         (f"--rounding {rounding}", f"--dtype {dtype}", no_floats and dtype != "float64"),
         (f"--rounding {rounding}", "--device gpu", no_floats and device == "gpu"),
+        ("--verify", f"--rounding {rounding}", verify and no_floats),
+        ("--verify", f"--dtype {dtype}", verify and dtype != "float64"),
     )
 
     from attncli.console.output import check
@@ -87,14 +95,22 @@ def derive(
         head=one_head,
         entry=one_entry,
     )
-    document = _document(problem, trace, view, page_format == "json", gradient)
+    verified: tuple[Held, ...] = ()
+    if verify:
+        from attncli.study.finite_differences import held
+
+        verified = tuple(held(problem, trace))
+    document = _document(problem, trace, view, page_format == "json", gradient, verified)
     write_page(document, page_format, output, color=color, math=math or "fences", fragment=fragment)
     if not quiet:
         for message in trace.warnings:
             warn(message, sys.stderr)
+    return Exit.OK if all(each.agrees for each in verified) else Exit.DIFFERENCE
 
 
-def _document(problem: Problem, trace: Trace, view: View, data: bool, gradient: bool) -> Document:
+def _document(
+    problem: Problem, trace: Trace, view: View, data: bool, gradient: bool, held: tuple[Held, ...]
+) -> Document:
     """The page that people read, or as data alone; in a lower number format, with its parting from float64."""
     from attncli.page.data import data_page
 
@@ -104,12 +120,15 @@ def _document(problem: Problem, trace: Trace, view: View, data: bool, gradient: 
         from attncli.study.formats import parting_of
 
         parting = parting_of(problem, trace, view.precision)
+    if gradient and (held or not data):
+        from attncli.page.document import Document
+        from attncli.page.gradient import gradient_data, gradient_page
+
+        if data:
+            return Document(trace.title, (), lambda: gradient_data(trace, view, held))
+        return gradient_page(trace, view, held)
     if data:
         return data_page(trace, view, parting)
-    if gradient:
-        from attncli.page.gradient import gradient_page
-
-        return gradient_page(trace, view)
     from attncli.page.derivation import derivation
 
     return derivation(trace, view, parting)
@@ -117,6 +136,7 @@ def _document(problem: Problem, trace: Trace, view: View, data: bool, gradient: 
 
 _ADVICE = {
     "--cell": "--cell works one cell in full; leave out one of the two",
+    "--verify": "finite differences need all digits: leave out one of the two",
     "--math": "--math is for --format markdown",
     "--fragment": "--fragment is for --format latex",
     "--heatmap": "JSON holds the numbers themselves; leave out --heatmap",

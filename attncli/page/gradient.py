@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from attncli.page.closing import summary
 from attncli.page.data import view_data
@@ -15,14 +16,19 @@ from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import about, notes
 from attncli.page.section import cell_section, given_section, step_section
 from attncli.page.selection import chosen_cell, chosen_steps
+from attncli.page.verified import verified_data, verified_section
 from attncli.page.view import View
 from attncli.page.ways import parts
+from attncli.study.finite_differences import Held
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import backward, cut, forward, leading
 
 
-def gradient_page(trace: Trace, view: View) -> Document:
-    """The page for this view; raises (exit 2) where it asks for a step or a cell that is not there."""
+def gradient_page(trace: Trace, view: View, held: Sequence[Held] = ()) -> Document:
+    """The page for this view; raises (exit 2) where it asks for a step or a cell that is not there.
+
+    It ends with the gradients that were `held` against finite differences, if any.
+    """
     whole, trace = trace, shown(trace, view)
     printer = printer_for(trace, view)
     if view.cell is not None:
@@ -40,7 +46,14 @@ def gradient_page(trace: Trace, view: View) -> Document:
     else:
         blocks = tuple(_both_ways(printer, view))
     start = (Paragraph(about(printer)), Paragraph(_loss(trace))) if view.cell is None and view.steps is None else ()
-    return Document(trace.title, (*start, *notes(printer, blocks), *blocks), lambda: view_data(whole, view))
+    if held:
+        blocks = (*blocks, *verified_section(printer_for(whole, view), held, part=bool(leading(whole))))
+    return Document(trace.title, (*start, *notes(printer, blocks), *blocks), lambda: gradient_data(whole, view, held))
+
+
+def gradient_data(trace: Trace, view: View, held: Sequence[Held] = ()) -> dict[str, Any]:
+    """The trace for programs, with what finite differences say of its gradients if they were asked."""
+    return view_data(trace, view) | ({"verified": verified_data(held)} if held else {})
 
 
 def is_softmax(trace: Trace, name: str) -> bool:

@@ -96,3 +96,28 @@ def test_a_gradient_of_another_shape_is_refused(tmp_path: Path, capsys: pytest.C
     code, _, errors = answered(capsys, str(file))
     assert code == 3
     assert "4:1: d_output: is 1×2, but the output is 1×3" in errors
+
+
+def test_gradients_beside_finite_differences(capsys: pytest.CaptureFixture[str]) -> None:
+    code, page, _ = answered(capsys, LOVE, "--verify")
+    assert code == 0
+    assert "All 10 gradients agree." in page
+    code, data, _ = answered(capsys, LOVE, "--verify", "--format", "json")
+    assert json.loads(data)["verified"]["agrees"] is True
+
+
+@pytest.mark.parametrize("option", [("--rounding", "paper"), ("--dtype", "float16")])
+def test_finite_differences_need_all_digits(capsys: pytest.CaptureFixture[str], option: tuple[str, str]) -> None:
+    code, _, errors = answered(capsys, LOVE, "--verify", *option)
+    assert code == 2
+    assert f"--verify does not go with {' '.join(option)}" in errors
+
+
+def test_the_exit_code_says_that_they_disagree(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("attncli.study.finite_differences.TOLERANCE", 0.0)
+    monkeypatch.setattr("attncli.study.finite_differences._magnitude", lambda trace: 0.0)
+    code, page, _ = answered(capsys, LOVE, "--verify")
+    assert code == 1
+    assert "They disagree in" in page
