@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from attncli.cli import run
+from attncli.tracing import from_dict, to_dict
+from attncli.tracing.schema import trace_schema
 
 INPUTS = Path(__file__).parents[2] / "inputs"
 LOVE = str(INPUTS / "i_love_ai.yaml")
@@ -39,6 +42,13 @@ def test_data(capsys: pytest.CaptureFixture[str]) -> None:
     assert steps["d_V"]["equation"] == "d_V[j, c] = sum(i, weights[i, j] * d_output[i, c])"
     assert steps["d_V"]["formula"] == "dV = A^T dO"
     assert steps["d_Q"]["axes"] == ["query", "feature"]
+
+
+@pytest.mark.parametrize("file", ["grouped_query", "bahdanau", "sink", "gpt2_layer", "kv_cache", "batch"])
+def test_data_is_a_trace_of_the_published_schema(capsys: pytest.CaptureFixture[str], file: str) -> None:
+    _, page, _ = answered(capsys, str(INPUTS / f"{file}.yaml"), "--format", "json", "--verify", "-q")
+    jsonschema.validate(json.loads(page), trace_schema())
+    assert json.dumps(to_dict(from_dict(json.loads(page)))["steps"]) == json.dumps(json.loads(page)["steps"])
 
 
 def test_a_cell_of_the_softmax_comes_with_the_jacobian_of_its_row(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -12,8 +13,12 @@ from gradients import gradients
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attncli.page.gradient import gradient_page
+from attncli.page.view import View
 from attncli.problem.model import Problem
-from attncli.tracing import Trace, run
+from attncli.render import Style, render
+from attncli.study.finite_differences import held
+from attncli.tracing import Trace, from_dict, run, to_dict
 
 MORE = settings(max_examples=4 * settings().max_examples)
 Read = Callable[[dict[str, Any]], Problem]
@@ -58,3 +63,15 @@ def test_every_gradient_agrees(torch: Any, read: Read, problem: dict[str, Any], 
 @given(problem=problem_files())
 def test_without_one_it_is_the_gradient_of_the_sum(torch: Any, read: Read, problem: dict[str, Any]) -> None:
     agree(run(read(problem), gradient=True), gradients(torch, problem))
+
+
+@settings(max_examples=30)
+@given(problem=problem_files(small=True) | problem_files(small=True, mixed=True))
+def test_finite_differences_agree_and_the_page_is_written(read: Read, problem: dict[str, Any]) -> None:
+    ours = read(problem)
+    trace = run(ours, gradient=True)
+    assert [each for each in held(ours, trace) if not each.agrees] == []
+    data = json.loads(json.dumps(to_dict(trace), allow_nan=False))
+    assert to_dict(from_dict(data)) == data
+    for format in ("table", "markdown", "latex"):
+        assert render(gradient_page(trace, View()), format, Style())
