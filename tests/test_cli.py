@@ -61,7 +61,8 @@ def test_no_arguments_are_answered_with_the_commands(capsys: pytest.CaptureFixtu
     assert out == ""
     assert err == (
         "attncli: error: a command is missing\n"
-        "help: the commands are check, compare, compute, cost, schema, steps and worksheet; attncli --help tells more\n"
+        "help: the commands are check, compare, compute, cost, gradient, schema, steps and worksheet; "
+        "attncli --help tells more\n"
     )
 
 
@@ -91,6 +92,7 @@ def test_every_command_has_a_line_of_help(capsys: pytest.CaptureFixture[str]) ->
         "compare",
         "compute",
         "cost",
+        "gradient",
         "schema",
         "steps",
         "worksheet",

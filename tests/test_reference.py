@@ -23,10 +23,11 @@ from attncli.equation.write import write
 from attncli.errors import Exit
 from attncli.page.check_schema import verdict_schema
 from attncli.page.comparison_schema import comparison_schema
+from attncli.page.examples import gradient_rules
 from attncli.page.mistakes import changed_steps
 from attncli.page.variants import variants
 from attncli.problem.conventions import CONVENTIONS, Convention
-from attncli.problem.keys import KEYS, LATER
+from attncli.problem.keys import KEYS
 from attncli.problem.mask_forms import FORMS
 from attncli.problem.model import Causal, Problem
 from attncli.problem.schema import problem_schema
@@ -72,11 +73,6 @@ def test_keys_of_a_problem() -> None:
     keys = rows(text("input.md"))
     assert [key for key in KEYS if key not in keys] == []
     assert [key for key in problem_schema()["properties"] if key not in keys] == []
-
-
-def test_keys_that_are_refused_in_this_version() -> None:
-    later = section(text("input.md"), "Not in this version")
-    assert [key for key in LATER if f"`{key}`" not in later] == []
 
 
 def test_forms_of_a_mask() -> None:
@@ -139,6 +135,13 @@ def test_steps(rule: Rule) -> None:
     assert [part for part in expected if f"`{part}`" not in row] == []
     assert rule.when in row
     assert not rule.given or rule.meaning.replace("`", "").rstrip(".") in row.replace("`", "")
+
+
+@pytest.mark.parametrize("rule", gradient_rules().values(), ids=lambda rule: rule.name)
+def test_steps_of_the_way_back(rule: Rule) -> None:
+    row = rows(section(text("steps.md"), "The way back"))[rule.name]
+    expected = [rule.symbol, _equation(rule)] + ([formula(rule)] if rule.matrix_form else [])
+    assert [part for part in expected if f"`{part}`" not in row] == []
 
 
 OTHERS = {f"{rule.name}, {when}": other for rule in COMPUTED for when, other in variants(rule.name).items()}

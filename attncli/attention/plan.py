@@ -10,6 +10,7 @@ from attncli.attention.masks import clauses, mask_rule
 from attncli.attention.offset import mask_offset
 from attncli.attention.rule import Rule
 from attncli.attention.rules import COMPUTED_RULES, GIVEN_RULES
+from attncli.equation.inverse import MEMBER
 from attncli.equation.lift import Leads
 from attncli.equation.parse import parse_expression
 from attncli.problem.axes import HEAD, KEY_HEAD, LEADING, Axes, axes_of, leads, past_length, sizes, width
@@ -170,5 +171,7 @@ def _parameters(problem: Problem, past: int, axes: Axes) -> Iterator[tuple[str, 
 
 def _sizes(problem: Problem, n: int, m: int, past: int, axes: Axes) -> Mapping[str, int]:
     """How far the indices run that no array on the right side of their equation tells."""
-    positions_and_pairs = {"t": max(past + n, m), "r": width("K", problem.given) // 2} if problem.rope else {}
-    return {"i": n, "j": m, HEAD: axes.number, "e": axes.number * width("V", problem.given), **positions_and_pairs}
+    d_k, d_v = width("K", problem.given), width("V", problem.given)
+    heads = {HEAD: axes.number, KEY_HEAD: axes.number // axes.group, MEMBER: axes.group}
+    positions_and_pairs = {"t": max(past + n, m), "r": d_k // 2} if problem.rope else {}
+    return {"i": n, "j": m, "u": past, "s": m - past, "c": d_v, "e": axes.number * d_v, **heads, **positions_and_pairs}

@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from attncli.attention.indices import INDICES
+from attncli.equation.derivatives import is_zero
 from attncli.equation.lift import Leads, lift, take_out
 from attncli.equation.parse import parse_equation, parse_expression
+from attncli.equation.positions import letters_in
 from attncli.equation.python import PYTHON
 from attncli.equation.tree import Call, Equation, Expression, Name, Number, Ref, names_used, rename, walk
 from attncli.equation.write import write, write_equation
@@ -69,10 +71,11 @@ class Rule:
 
     @property
     def copies(self) -> bool:
-        """Whether every cell is just a cell of another array, as in a transpose."""
+        """Whether every cell is just a cell of another array, as in a transpose, or a 0 in its place."""
         whole = self.expression
         if isinstance(whole, Call) and whole.function == "where":
-            return all(isinstance(branch, Ref) for branch in whole.arguments[1:])
+            cells = [branch for branch in whole.arguments[1:] if not is_zero(branch)]
+            return bool(cells) and all(isinstance(cell, Ref) for cell in cells)
         return isinstance(whole, Ref)
 
     @property
@@ -110,7 +113,7 @@ class Rule:
         """The rule of one place on the fixed leading axes."""
         meaning = self.meanings[fixed[BATCH]] if self.meanings and BATCH in fixed else self.meaning
         target = Ref(self.name, tuple(index for index in self.target.indices if index not in fixed))
-        expression = None if self.expression is None else take_out(self.expression, fixed)
+        expression = None if self.given else take_out(self.equation.expression, fixed, letters_in(self.equation))
         return replace(self, target=target, expression=expression, meaning=meaning)
 
 

@@ -10,13 +10,15 @@ from collections.abc import Mapping
 
 from attncli.attention.computed import COMPUTED
 from attncli.attention.givens import GIVEN
+from attncli.attention.gradients import GRADIENT_RULES
 from attncli.attention.rule import Rule
 from attncli.equation.symbols import plain_name, unicode_name
-from attncli.equation.tree import Equation, Expression, Ref, rename
+from attncli.equation.tree import Call, Equation, Expression, Name, Ref, rename, rewrite
 
 __all__ = [
     "COMPUTED",
     "COMPUTED_RULES",
+    "FORWARD",
     "GIVEN",
     "GIVEN_RULES",
     "NAMED",
@@ -26,8 +28,9 @@ __all__ = [
     "in_symbols",
 ]
 
-RULES: Mapping[str, Rule] = {rule.name: rule for rule in (*GIVEN, *COMPUTED)}
-GIVEN_RULES: Mapping[str, Rule] = {rule.name: rule for rule in GIVEN}
+FORWARD: Mapping[str, Rule] = {rule.name: rule for rule in (*GIVEN, *COMPUTED)}
+RULES: Mapping[str, Rule] = {**FORWARD, **GRADIENT_RULES}
+GIVEN_RULES: Mapping[str, Rule] = {rule.name: rule for rule in (*GIVEN, GRADIENT_RULES["d_output"])}
 COMPUTED_RULES: Mapping[str, Rule] = {rule.name: rule for rule in COMPUTED}
 
 # A step by its name, or by its letter in any of the spellings that a page has: Z', Kᵀ or K^T.
@@ -38,12 +41,20 @@ NAMED: Mapping[str, str] = {
     for spelled in (spell(rule.symbol), rule.name)
 }
 
-_SYMBOLS = {rule.name: rule.symbol for rule in RULES.values()}
+# In expressions, d_v is the width of values; the gradient of v, of the same name, is read by no step.
+_SYMBOLS = {rule.name: rule.symbol for rule in RULES.values() if rule.name != "d_v"}
 
 
 def in_symbols(expression: Expression) -> Expression:
-    """An expression with every step called by its letter: S for scores, A for weights."""
-    return rename(expression, _SYMBOLS)
+    """An expression with every step called by its letter: S for scores, A for weights, Aᵀ for these transposed."""
+
+    def turned(node: Expression) -> Expression:
+        match node:
+            case Call(function="transposed", arguments=(Name(name=name),)):
+                return Name(f"{name}_T")
+        return node
+
+    return rewrite(rename(expression, _SYMBOLS), turned)
 
 
 def headline(rule: Rule) -> Equation | None:

@@ -166,6 +166,7 @@ FUNCTIONS: dict[str, Function] = {
     "add_mask": Function(_array_add_mask, _add_mask, _add_mask, _add_mask),
     "sqrt": Function(lambda xp, x: xp.sqrt(x), math.sqrt, Decimal.sqrt, _root),
     "exp": Function(lambda xp, x: xp.exp(x), math.exp, Decimal.exp, _exact_exp),
+    "log": Function(lambda xp, x: xp.log(x), math.log, Decimal.ln, lambda x: Fraction(0) if x == 1 else None),
     "tanh": Function(lambda xp, x: xp.tanh(x), math.tanh, _decimal_tanh, lambda x: Fraction(0) if x == 0 else None),
     "sin": Function(lambda xp, x: xp.sin(x), math.sin, _decimal_sine, lambda x: Fraction(0) if x == 0 else None),
     "cos": Function(lambda xp, x: xp.cos(x), math.cos, _decimal_cosine, lambda x: Fraction(1) if x == 0 else None),
@@ -184,7 +185,10 @@ FUNCTIONS: dict[str, Function] = {
 }
 
 # Matrix forms: they stand in headlines (S = Q K^T), which are printed and never evaluated.
-MATRIX_FORMS = frozenset({"matmul", "transpose", "softmax", "row_sums", "row_maxima", "rotate", "stack", "join"})
+MATRIX_FORMS = frozenset(
+    {"matmul", "transpose", "transposed", "hadamard", "softmax", "row_sums", "column_sums", "row_maxima", "rotate",
+     "stack", "join", "diagonal"}
+)  # fmt: skip
 # Forms of what is printed already: fractions, roots and powers of e as they stand in a number, and terms left out.
 PRINTED_FORMS = frozenset(
     {"ratio", "over", "quotient", "multiple", "e_to", "left_out", "comes_to", "comes_near", "nearly", "equally"}

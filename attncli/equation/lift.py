@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from attncli.equation.positions import letters, names_in
-from attncli.equation.tree import Equation, Expression, Name, Ref, rewrite, walk
+from attncli.equation.tree import Call, Equation, Expression, Name, Number, Ref, rewrite, walk, whole
 
 Leads = Mapping[str, Sequence[str]]  # the leading letters of each array that has any
 
@@ -32,18 +32,40 @@ def lift(equation: Equation, leads: Leads, order: Sequence[str], shared: Mapping
     return Equation(replace(equation.target, indices=(*target, *own)), rewrite(equation.expression, change))
 
 
-def take_out(expression: Expression, fixed: Collection[str]) -> Expression:
-    """The expression of one place on the fixed axes, without their indices; what then has none is a number."""
+def take_out(expression: Expression, fixed: Mapping[str, int], known: Collection[str] = ()) -> Expression:
+    """The expression of one place on the fixed axes, without their indices; what then has none is a number.
+
+    An index that depends on other letters, too, keeps its axis: h * d_v + c is 2 * d_v + c at h = 2. `known` are the
+    letters of the equation.
+    """
 
     def change(node: Expression) -> Expression:
         if not isinstance(node, Ref) or not node.indices:
             return node
-        left = tuple(index for index in node.indices if not is_fixed(index, fixed))
+        left = tuple(_at(index, fixed) for index in node.indices if not is_fixed(index, fixed, known))
         return Ref(node.name, left) if left else Name(node.name)
 
     return rewrite(expression, change)
 
 
-def is_fixed(index: str | Expression, fixed: Collection[str]) -> bool:
-    """Whether an index is a fixed letter, or an expression of one, such as h // group."""
-    return any(name in fixed for name in names_in(index))
+def is_fixed(index: str | Expression, fixed: Collection[str], known: Collection[str] = ()) -> bool:
+    """Whether an index is a fixed letter, or an expression of fixed letters alone, such as h // group."""
+    found = {*names_in(index)}
+    return any(name in fixed for name in found) and not any(name in known and name not in fixed for name in found)
+
+
+def _at(index: str | Expression, fixed: Mapping[str, int]) -> str | Expression:
+    """An index with numbers for the fixed letters: h * d_v + c is c at h = 0, and d_v + c at h = 1."""
+
+    def put(node: Expression) -> Expression:
+        match node:
+            case Name(name=name) if name in fixed:
+                return whole(fixed[name])
+            case Call("mul", (Number(value=number), by)) if number in (0, 1):
+                return by if number else whole(0)
+            case Call("add", (Number(value=number), term)) if number == 0:
+                return term
+        return node
+
+    found = index if isinstance(index, str) else rewrite(index, put)
+    return found.name if isinstance(found, Name) else found

@@ -36,6 +36,7 @@ _SHARED = {
     "lt": operator(" < ", COMPARISON, SUM),
     "gt": operator(" > ", COMPARISON, SUM),
     "eq": operator(" = ", COMPARISON, SUM),
+    "log": Spelling("ln({0})"),
     "tanh": Spelling("tanh({0})"),
     "sin": Spelling("sin({0})"),
     "cos": Spelling("cos({0})"),
@@ -46,6 +47,7 @@ _SHARED = {
     "stack": Spelling("stack({0}, {1})"),
     "join": Spelling("join({0})"),
     "softmax": Spelling("softmax({0})"),
+    "diagonal": Spelling("diag({0})"),
     "ratio": Spelling("{0}/{1}", PRODUCT, (PRODUCT, POWER)),
     "over": Spelling("{0}/{1}", PRODUCT, (PRODUCT, POWER)),  # in an exponent
     "quotient": Spelling("{0}/{1}", PRODUCT, (PRODUCT, POWER)),  # of sums
@@ -68,7 +70,10 @@ PLAIN_FUNCTIONS = _SHARED | {
     "and_": operator(" and ", COMPARISON),
     "where": Spelling("{1} if {0} else {2}", CHOICE, (COMPARISON, SUM, SUM)),
     "transpose": Spelling("transpose({0})"),
+    "transposed": Spelling("{0}^T", POWER, (ATOM,)),
+    "hadamard": operator(" o ", PRODUCT, PRODUCT, POWER),
     "row_sums": Spelling("rowsum({0})"),
+    "column_sums": Spelling("colsum({0})"),
     "row_maxima": Spelling("rowmax({0})"),
 }
 
@@ -85,7 +90,10 @@ UNICODE_FUNCTIONS = PLAIN_FUNCTIONS | {
     "le": operator(" ≤ ", COMPARISON, SUM),
     "ge": operator(" ≥ ", COMPARISON, SUM),
     "transpose": Spelling("transpose of {0}", PRODUCT, (POWER,)),
-    "row_sums": Spelling("row sums of {0}", PRODUCT),
+    "transposed": Spelling("{0}ᵀ", POWER, (ATOM,)),
+    "hadamard": operator(" ∘ ", PRODUCT, PRODUCT, POWER),
+    "row_sums": Spelling("row sums of {0}", PRODUCT, (POWER,)),
+    "column_sums": Spelling("column sums of {0}", PRODUCT, (POWER,)),
     "row_maxima": Spelling("row maxima of {0}", PRODUCT),
 }
 
@@ -104,6 +112,7 @@ LATEX_FUNCTIONS = _SHARED | {
     "pow": Spelling("{0}^{{{1}}}", POWER, (ATOM, CHOICE)),
     "sqrt": Spelling(r"\sqrt{{{0}}}"),
     "exp": latex_function(r"\exp", of_number=Spelling("e^{{{0}}}", POWER)),
+    "log": latex_function(r"\ln"),
     "tanh": latex_function(r"\tanh"),
     "sin": latex_function(r"\sin"),
     "cos": latex_function(r"\cos"),
@@ -125,7 +134,11 @@ LATEX_FUNCTIONS = _SHARED | {
     ),
     "transpose": latex_function(r"\mathrm{{transpose}}"),
     "softmax": latex_function(r"\mathrm{{softmax}}"),
+    "diagonal": latex_function(r"\mathrm{{diag}}"),
+    "transposed": Spelling(r"{{{0}}}^{{\top}}", POWER, (ATOM,)),
+    "hadamard": operator(r" \circ ", PRODUCT, PRODUCT, POWER),
     "row_sums": latex_function(r"\mathrm{{rowsum}}"),
+    "column_sums": latex_function(r"\mathrm{{colsum}}"),
     "row_maxima": latex_function(r"\mathrm{{rowmax}}"),
 }
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from attncli.equation.functions import FUNCTIONS
-from attncli.equation.tree import Call, Expression, Name, Number, walk
+from attncli.equation.tree import Call, Equation, Expression, Name, Number, Reduce, walk
 
 
 def position(index: str | Expression, place: Mapping[str, int], scalars: Mapping[str, Any]) -> int:
@@ -37,3 +37,9 @@ def names_in(index: str | Expression) -> Iterator[str]:
 def letters(index: str | Expression, known: Collection[str]) -> Iterator[str]:
     """The letters, of those known, that an index depends on."""
     return (name for name in names_in(index) if name in known)
+
+
+def letters_in(equation: Equation) -> frozenset[str]:
+    """All index letters of an equation, which tells i in j <= i from a scalar such as d_k."""
+    summed = {node.index for node in walk(equation.expression) if isinstance(node, Reduce)}
+    return frozenset(equation.target.letters) | summed

@@ -6,14 +6,11 @@ from attncli.equation.functions import MATRIX_FORMS
 from attncli.equation.notation import PLAIN_FUNCTIONS
 from attncli.equation.spelling import ATOM, COMPARISON, POWER, PRODUCT, SUM, Notation, Spelling, operator
 
-_OF_ONE = ("sqrt", "exp", "tanh", "sin", "cos", "abs", "finite")
-_OF_TWO = ("share", "add_mask", "rotate", "stack")
+_OF_ONE = ("sqrt", "exp", "log", "tanh", "sin", "cos", "abs", "finite")
+_OF_TWO = ("share", "add_mask", "rotate", "stack", "hadamard")
 PYTHON_FUNCTIONS = PLAIN_FUNCTIONS | {
-    **{
-        name: Spelling(f"{name}({{0}})")
-        for name in (*MATRIX_FORMS, "sqrt", "exp", "tanh", "sin", "cos", "abs", "finite")
-    },
-    **{name: Spelling(f"{name}({{0}}, {{1}})") for name in ("share", "add_mask", "rotate", "stack")},
+    **{name: Spelling(f"{name}({{0}})") for name in (*MATRIX_FORMS, *_OF_ONE)},
+    **{name: Spelling(f"{name}({{0}}, {{1}})") for name in _OF_TWO},
     "floor_div": operator(" // ", PRODUCT, PRODUCT, POWER),
     "mod": operator(" % ", PRODUCT, PRODUCT, POWER),
     "mul": operator(" * ", PRODUCT, PRODUCT, POWER),

@@ -50,14 +50,26 @@ def _chosen(expression: Expression) -> Iterator[Ref]:
             yield from (part for branch in node.arguments[1:] for part in walk(branch) if isinstance(part, Ref))
 
 
-def product_factors(matrix_form: Expression) -> tuple[str, ...]:
-    """The arrays multiplied in a headline, in order: X and W_Q in X @ W_Q + b_Q; none where it is no such product."""
+def product_factors(matrix_form: Expression) -> tuple[tuple[str, bool], ...]:
+    """The arrays multiplied in a headline, in order, each with whether it is transposed; none where it is no product.
+
+    X and W_Q in X @ W_Q + b_Q; of a sum of several products, none.
+    """
     match matrix_form:
-        case Call(function="matmul", arguments=(left, Name(name=right))):
-            before = (left.name,) if isinstance(left, Name) else product_factors(left)
-            return (*before, right) if before else ()
-        case Call(function="add", arguments=(first, *_)):
+        case Call(function="matmul", arguments=(left, right)):
+            before, last = _factor(left) or product_factors(left), _factor(right)
+            return (*before, *last) if before and last else ()
+        case Call(function="add", arguments=(first, *others)) if not any(map(product_factors, others)):
             return product_factors(first)
+    return ()
+
+
+def _factor(expression: Expression) -> tuple[tuple[str, bool], ...]:
+    match expression:
+        case Name(name=name):
+            return ((name, False),)
+        case Call(function="transposed", arguments=(Name(name=name),)):
+            return ((name, True),)
     return ()
 
 

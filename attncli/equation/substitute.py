@@ -39,14 +39,14 @@ def substitute(
                 return scalars.get(name, node)
             case Reduce(function=function, index=index, body=body):
                 terms = tuple(put(body, {**place, index: at}) for at in range(sizes[index]))
-                return Call(function, terms)
+                return Call(function, tuple(term for each in terms for term in _terms(each, function)))
             case Call(function="where", arguments=(condition, yes, no)):
                 return put(yes if exact(put(condition, place)) else no, place)
             case Call(function="finite", arguments=(argument,)):
                 through = put(argument, place)
                 return Number(Fraction(0), "0") if exact(through) == -math.inf else through
             case Call(function="add", arguments=arguments):
-                return Call("add", tuple(term for argument in arguments for term in _terms(put(argument, place))))
+                return Call("add", tuple(term for each in arguments for term in _terms(put(each, place), "add")))
             case Call(function=function, arguments=arguments):
                 return Call(function, tuple(put(argument, place) for argument in arguments))
         return node
@@ -54,8 +54,8 @@ def substitute(
     return put(expression, place)
 
 
-def _terms(expression: Expression) -> tuple[Expression, ...]:
-    return expression.arguments if isinstance(expression, Call) and expression.function == "add" else (expression,)
+def _terms(expression: Expression, function: str) -> tuple[Expression, ...]:
+    return expression.arguments if isinstance(expression, Call) and expression.function == function else (expression,)
 
 
 def exact(expression: Expression) -> Any:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+GREEK = {"δ": r"\delta"}
 LENGTHS = ("d", "n")  # letters of lengths, whose mark is an index: they are never indexed themselves
+
+
+DIFFERENTIAL = re.compile(r"d(?=[A-Zδ]|[a-z](?![a-z])| )")  # dQ, dW_Q, dv, db_Q, d concat; not d_k, not a word
 
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A letter with its mark, or a word; primes belong to the letter."""
+    """A letter with its mark, or a word; primes belong to the letter. `gradient` marks that of what it names."""
 
     base: str
     mark: str = ""
     transposed: bool = False
+    gradient: bool = False
 
     @property
     def is_word(self) -> bool:
@@ -29,13 +35,21 @@ def symbol(name: str) -> Symbol:
     """K_rot_T is K, marked rot, transposed; what begins with more than one letter, as row_max, is a word."""
     stem = name.removesuffix("_T")
     transposed = stem != name
+    if found := DIFFERENTIAL.match(stem):
+        return replace(symbol(stem[found.end() :].lstrip()), transposed=transposed, gradient=True)
     base, _, mark = stem.partition("_")
     parts = Symbol(base, mark, transposed)
     return Symbol(stem, "", transposed) if parts.is_word else parts
 
 
+def differential(name: str) -> str:
+    """What the gradient of what a symbol names is called: dQ of Q, d concat of a word."""
+    return f"d {name}" if symbol(name).is_word else f"d{name}"
+
+
 def plain_name(name: str) -> str:
     """K_rot^T."""
+    name = name.replace("δ", "delta")
     return name[:-2] + "^T" if symbol(name).transposed else name
 
 
@@ -55,13 +69,17 @@ def latex_name(name: str) -> str:
     if parts.is_word:
         base, mark = rf"\mathrm{{{parts.base.replace('_', '~')}}}", ""
     else:
-        base, mark = parts.base, parts.mark if len(parts.mark) < 2 else rf"\mathrm{{{parts.mark}}}"
+        base, mark = (
+            GREEK.get(parts.base, parts.base),
+            parts.mark if len(parts.mark) < 2 else rf"\mathrm{{{parts.mark}}}",
+        )
     if mark.isdigit():  # W^2 would be a square
         mark = f"({mark})"
     top = r"\top" if parts.transposed else ""
     if parts.is_length:
         return f"{base}_{{{mark}}}" + (f"^{{{top}}}" if top else "")
-    return f"{base}^{{{mark}{top}}}" if mark or top else base
+    before = r"\mathrm{d}" + (r"\," if parts.is_word else "") if parts.gradient else ""
+    return before + (f"{base}^{{{mark}{top}}}" if mark or top else base)
 
 
 def latex_cell(name: str, indices: Sequence[str]) -> str:

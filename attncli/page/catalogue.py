@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from attncli import __version__
+from attncli.attention.gradients import GRADIENT_RULES
 from attncli.attention.indices import INDICES, PLACEHOLDERS
 from attncli.attention.rule import Rule
-from attncli.attention.rules import NAMED, RULES, cell_form, headline, in_symbols
+from attncli.attention.rules import FORWARD, NAMED, RULES, cell_form, headline, in_symbols
 from attncli.equation.tree import Equation, Name, Reduce, Ref, walk
 from attncli.errors import did_you_mean, usage_error
 from attncli.page.document import Block, Document, Formula, Heading, Listing, Math, Paragraph, Table, Text, text
+from attncli.page.examples import gradient_rules
 from attncli.page.variants import variants
 from attncli.tracing.data import FORMAT, formula
 
@@ -21,11 +23,15 @@ _PLAIN = {"source": "X"}  # keys and values come from X where nothing else is sa
 
 def catalogue() -> Document:
     """One table of all steps, in order of work, and what the names in it stand for."""
-    rules = [RULES[name].reading(_PLAIN) for name in RULES]
-    rows = tuple(_row(rule) for rule in rules)
+    forward, gradients = [_shown(name) for name in FORWARD], [_shown(name) for name in GRADIENT_RULES]
+    head, rules = ("name", "symbol", "title", "formula", "cell by cell"), (*forward, *gradients)
     blocks = (
         Paragraph(("Every step of attention, in order; each is there only where a problem needs it.",)),
-        Table(("name", "symbol", "title", "formula", "cell by cell"), rows),
+        Table(head, tuple(map(_row, forward))),
+        Heading("The way back"),
+        Paragraph(("The steps of attncli gradient, as they are where nothing else comes between.",)),
+        Table(head, tuple(map(_row, gradients))),
+        Heading("Letters"),
         Listing(tuple((*_word(name), ": ", meaning) for name, meaning in _LETTERS.items())),
         Paragraph(("attncli steps NAME shows one step in full, with its variants and when it is there.",)),
     )
@@ -34,8 +40,8 @@ def catalogue() -> Document:
 
 def rule_page(name: str) -> Document:
     """One step in full; raises AttncliError (exit 2) for a name that no step has."""
-    rule = rule_called(name).reading(_PLAIN)
-    name = rule.name
+    name = rule_called(name).name
+    rule = _shown(name)
     said = " ".join(part for part in (rule.meaning, rule.why) if part)
     blocks = (
         Paragraph(text(said[0].upper() + said[1:])),
@@ -52,6 +58,11 @@ def rule_called(name: str) -> Rule:
         help = did_you_mean(name, list(RULES), "attncli steps lists them all")
         raise usage_error(f"no step is called {name!r}", help=help)
     return RULES[NAMED[name]]
+
+
+def _shown(name: str) -> Rule:
+    """The rule of a step where nothing else is said; that of a gradient, as the plainest problem has it."""
+    return gradient_rules()[name] if name in GRADIENT_RULES else FORWARD[name].reading(_PLAIN)
 
 
 def _row(rule: Rule) -> tuple[Text, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from attncli.attention.rules import cell_form, headline, in_symbols
 from attncli.equation.shapes import product_text
@@ -24,8 +24,7 @@ def closing(printer: Printer, *, words: bool) -> Iterator[Block]:
     """
     trace = printer.trace
     yield Heading("Summary", part=bool(leading(trace)))
-    rows = tuple(_row(printer, number, step) for number, step in enumerate(trace.computed(), 1))
-    yield Table(("", "step", "formula", "shape"), rows, right=(0,))
+    yield from summary(printer, trace.computed())
     yield Paragraph(("Dimension flow: ", *_flow(trace)))
     if not words:
         return
@@ -33,10 +32,26 @@ def closing(printer: Printer, *, words: bool) -> Iterator[Block]:
     yield Listing(tuple((sentence,) for sentence in reading(trace)))
 
 
-def _row(printer: Printer, number: int, step: Step) -> tuple[Text, ...]:
+def summary(printer: Printer, steps: Sequence[Step], head: str = "step") -> Iterator[Block]:
+    """Steps at a glance, numbered as in the whole trace: their formulas and shapes.
+
+    What the head of the column says of all of them is left out of their titles.
+    """
+    numbers = {step.name: number for number, step in enumerate(printer.trace.computed(), 1)}
+    rows = tuple(_row(printer, numbers[step.name], step, head) for step in steps)
+    yield Table(("", head, "formula", "shape"), rows, right=(0,))
+
+
+def _row(printer: Printer, number: int, step: Step, head: str) -> tuple[Text, ...]:
     sentence = printer.formula(headline(step.rule) or cell_form(step.rule))
     formula: Text = (Math(sentence.target), " = ", Math(sentence.expression))
-    return ((str(number),), (step.rule.title,), formula, (product_text(shapes(printer.trace, step)),))
+    title = step.rule.title.removeprefix(f"{head} ")
+    return (
+        (str(number),),
+        (title,),
+        formula,
+        (product_text(found) if (found := shapes(printer.trace, step)) else "a number",),
+    )
 
 
 def _flow(trace: Trace) -> Text:

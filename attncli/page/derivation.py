@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from attncli.page.closing import closing
@@ -35,7 +35,7 @@ def derivation(trace: Trace, view: View, parting: Parting | None = None) -> Docu
         page = (*notes(printer, blocks), *blocks)
         return Document(trace.title, page, lambda: view_data(trace, view))
     names = tuple(trace.steps) if view.steps is None else chosen_steps(trace, view.steps, whole)
-    blocks = (*among_others(printer_for(whole, view), view, names), *_sections(printer, names, view))
+    blocks = (*among_others(printer_for(whole, view), view, names), *sections_of(printer, names, view))
     page = (*notes(printer, blocks), *blocks)
     if view.steps is None:
         page = (
@@ -54,9 +54,10 @@ def _apart(parting: Parting | None, printer: Printer) -> Iterator[Block]:
         yield from parting_section(parting, printer.precision)
 
 
-def _sections(printer: Printer, names: tuple[str, ...], view: View) -> Iterator[Block]:
+def sections_of(printer: Printer, names: Sequence[str], view: View) -> Iterator[Block]:
+    """The chosen steps of the forward pass, one after the other or place by place."""
     if leading(printer.trace):
-        yield from sections(printer, names, view)
+        yield from sections(printer, tuple(names), view)
         return
     steps = printer.trace.steps
     given = [steps[name] for name in names if steps[name].rule.given]

@@ -64,14 +64,15 @@ def _rows(step: Step) -> list[list[Exact | float]]:
     """The numbers as they stand in a matrix: a vector over queries or keys is a column, another a row."""
     assert step.exact is not None
     column = step.exact.ndim == 1 and step.rule.axes[0] in ("query", "key")
-    rows: list[list[Exact | float]] = step.exact.reshape(-1, 1 if column else step.shape[-1]).tolist()
+    columns = 1 if column or not step.shape else step.shape[-1]
+    rows: list[list[Exact | float]] = step.exact.reshape(-1, columns).tolist()
     return rows
 
 
 def _width(step: Step) -> int:
     """About how wide the matrix of closed forms is on a terminal."""
     rows = _rows(step)
-    heads = step.labels[-1] if len(rows[0]) == step.shape[-1] else ("",)
+    heads = step.labels[-1] if step.shape and len(rows[0]) == step.shape[-1] else ("",)
     names = step.labels[-2] if len(step.shape) > 1 else step.labels[0] if len(rows) > 1 else ("",)
     widths = [
         max(len(write(expression_of(number), UNICODE)) for number in column) for column in zip(*rows, strict=True)

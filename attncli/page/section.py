@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.attention.rules import cell_form, headline, in_symbols
+from attncli.attention.rules import cell_form, headline
 from attncli.equation.shapes import product_factors, shape_text
 from attncli.equation.symbols import symbol
 from attncli.equation.tree import Name
@@ -15,7 +15,7 @@ from attncli.page.document import Block, Cell, Formula, Grid, Heading, Math, Par
 from attncli.page.exact import closed_forms, is_rounded, lists_closed_forms
 from attncli.page.many import show_all
 from attncli.page.printer import Printer
-from attncli.page.worked import cell_label, lines, turned_together, worked_line
+from attncli.page.worked import cell_label, cell_lines, lines, row_label, turned_together
 from attncli.tracing.model import Step, Trace, masked_out
 
 
@@ -23,7 +23,7 @@ def given_section(printer: Printer, step: Step, detail: str, *, told: bool = Fal
     """A given array: its name, shape and meaning, and its numbers; `told` where the page has said before what it is."""
     size = shape_text(step.shape)
     meaning = () if detail == "brief" or told else (": ", *text(step.rule.meaning))
-    letter = () if symbol(step.rule.symbol).is_word else (Math(in_symbols(Name(step.name))), " ")  # not Sinks sink
+    letter = () if symbol(step.rule.symbol).is_word else (Math(Name(step.rule.symbol)), " ")  # not Sinks sink
     yield Paragraph((f"{step.rule.title} ", *letter, f"({size})", *meaning))
     yield grid(printer, step)
 
@@ -64,13 +64,21 @@ def cell_section(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterat
     together = turned_together(printer, step, index)
     if len(together) > 1:
         yield Paragraph(("The two features of a pair are turned together, by one angle:",))
-    yield Worked(tuple(worked_line(printer, step, each) for each in together))
+    yield Worked(tuple(line for each in together for line in cell_lines(printer, step, each)))
 
 
 def shapes(trace: Trace, step: Step) -> Shapes:
-    """The shapes of the product, (3, 4)·(4, 3) = (3, 3); of the result alone where there is no product."""
+    """The shapes of the product, (3, 4)·(4, 3) = (3, 3); of the result alone where there is none; a number has none."""
+    if not step.shape:
+        return ()
     factors = product_factors(step.rule.matrix_form) if step.rule.matrix_form else ()
-    return (*(trace.steps[name].shape for name in factors), step.shape)
+    return (*(_turned(trace.steps[name].shape) if turned else trace.steps[name].shape for name, turned in factors),
+            step.shape)  # fmt: skip
+
+
+def _turned(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of a matrix that is transposed, in each head."""
+    return (*shape[:-2], *reversed(shape[-2:]))
 
 
 def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
@@ -78,7 +86,7 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
     values = step.value
     shades = _shades(step) if heatmap and not step.rule.given else None
     hidden = _hidden(printer.trace, step)
-    name, closed = in_symbols(Name(step.name)), closed_forms(printer, step)
+    name, closed = Name(step.rule.symbol), closed_forms(printer, step)
 
     def cell(index: tuple[int, ...]) -> Cell:
         if step.name in printer.blank:
@@ -88,15 +96,18 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
         rounded = bool(closed) and is_rounded(printer, step, index)
         return Cell(printer.text(step, index), shade, unseen, rounded)
 
-    if values.ndim == 1 and step.rule.axes[0] in ("query", "key"):
+    if values.ndim == 1 and step.rule.axes[:1] and step.rule.axes[0] in ("query", "key"):
         return Grid(name, step.labels[0], (), tuple((cell((row,)),) for row in range(len(values))), closed)
-    if values.ndim == 1:
-        return Grid(name, ("",), step.labels[0], (tuple(cell((column,)) for column in range(len(values))),), closed)
+    if values.ndim < 2:
+        places = [()] if values.ndim == 0 else [(column,) for column in range(len(values))]
+        return Grid(name, ("",), (step.labels or ((),))[0], (tuple(map(cell, places)),), closed)
+    labels = tuple(row_label(step, row) for row in np.ndindex(values.shape[:-1]))  # of pairs, each is a row
     if shades is None and not closed and step.written is None and step.exact is None and step.name not in printer.blank:
-        return Grid(name, step.labels[0], step.labels[1], _plain(show_all(values, printer.precision), hidden))
-    rows, columns = values.shape
-    cells = tuple(tuple(cell((row, column)) for column in range(columns)) for row in range(rows))
-    return Grid(name, step.labels[0], step.labels[1], cells, closed)
+        by_rows = values.reshape(-1, values.shape[-1]), hidden.reshape(-1, values.shape[-1])
+        return Grid(name, labels, step.labels[-1], _plain(show_all(by_rows[0], printer.precision), by_rows[1]))
+    rows = list(np.ndindex(values.shape[:-1]))
+    cells = tuple(tuple(cell((*row, column)) for column in range(values.shape[-1])) for row in rows)
+    return Grid(name, labels, step.labels[-1], cells, closed)
 
 
 def _plain(texts: list[list[str]], hidden: NDArray[np.bool_]) -> tuple[tuple[Cell, ...], ...]:

@@ -79,7 +79,7 @@ class _Worker:
         """The number that comes of a node, printed and in full."""
         if isinstance(node, Number):
             return node, truth
-        value = decimal(truth, {}, {}, _nowhere, {})
+        value = decimal(truth, {}, {}, nowhere, {})
         shown = self.number(float(value))
         self.exact &= exact(node) is not None and bool(exact(node) == shown.value)
         return shown, Number(None, str(value))
@@ -90,5 +90,6 @@ def _is_ready(node: Call) -> bool:
     return node.function in STAGED and all(isinstance(argument, Number) for argument in node.arguments)
 
 
-def _nowhere(name: str, index: tuple[int, ...]) -> Decimal:
+def nowhere(name: str, index: tuple[int, ...]) -> Decimal:
+    """In the place of arrays, for a sentence that holds numbers only."""
     raise LookupError(f"{name}{list(index)} is still in a sentence that should hold numbers only")

@@ -12,14 +12,14 @@ import numpy as np
 
 from attncli.equation.closed import expression_of
 from attncli.equation.positions import position
-from attncli.equation.shapes import index_sizes
 from attncli.equation.substitute import decimal, exact, substitute
 from attncli.equation.tree import Call, Expression, Name, Number, Ref, rewrite
 from attncli.page.document import Math, Text, WorkedLine
 from attncli.page.exact import exact_line, lists_closed_forms
 from attncli.page.printer import Printer, printed
 from attncli.page.spelling import cell_text
-from attncli.page.stages import chained, looks_up, stages
+from attncli.page.stages import chained, looks_up, nowhere, stages
+from attncli.page.sums import parts_of
 from attncli.tracing.model import Step, Trace
 
 NOTHING = Decimal("1e-40")
@@ -36,7 +36,7 @@ def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full
     if step.rule.shares and (index[:-1] if len(index) > 2 else index[0]) in trace.fully_masked:
         nothing = ("by definition: this query sees no key",)
         return WorkedLine(label, result=printer.number(step.name, index), remark=nothing)
-    sizes, scalars = index_sizes(step.rule.equation, trace.shapes()), printer.scalars()
+    sizes, scalars = trace.sizes(step.rule.equation), printer.scalars()
     sentence, result = substitute(tree, place, sizes, printer.number, scalars), printer.number(step.name, index)
     if step.exact is not None:
         closed = substitute(tree, place, sizes, printer.closed, scalars)
@@ -81,10 +81,29 @@ def lines(printer: Printer, step: Step, detail: str) -> tuple[WorkedLine, ...]:
         return ()
     if detail == "cells" or lists_closed_forms(printer, step):
         places: Iterator[tuple[int, ...]] = product(*(range(size) for size in step.shape))
-        return tuple(worked_line(printer, step, place, in_full=detail == "cells") for place in places)
+        in_full = detail == "cells"
+        return tuple(line for place in places for line in cell_lines(printer, step, place, in_full=in_full))
     along = len(step.shape) > 1 and step.rule.axes[-1] != "query"  # a row has more than one cell
     rows = product(*(range(size) for size in (step.shape[:-1] if along else step.shape)))
-    return tuple(worked_line(printer, step, _telling_cell(printer.trace, step, row), in_full=False) for row in rows)
+    telling = (_telling_cell(printer.trace, step, row) for row in rows)
+    return tuple(line for place in telling for line in cell_lines(printer, step, place, in_full=False))
+
+
+def cell_lines(printer: Printer, step: Step, index: tuple[int, ...], *, in_full: bool = True) -> tuple[WorkedLine, ...]:
+    """One cell worked out on a line; where it adds up several sums, each on a line, and then what they add up to."""
+    place, sizes = dict(zip(step.rule.target.letters, index, strict=True)), printer.trace.sizes(step.rule.equation)
+    parts = () if step.exact is not None else parts_of(printer, step.rule.equation.expression, place, sizes)
+    if not parts:
+        return (worked_line(printer, step, index, in_full=in_full),)
+    label, found = cell_label(step, index), []
+    for part in parts:
+        sentence = substitute(part.expression, part.place, sizes, printer.number, printer.scalars())
+        truth = substitute(part.expression, part.place, sizes, printer.in_full, printer.scalars_in_full())
+        result = printer.worked_out(float(decimal(truth, {}, {}, nowhere, {})))
+        shown, told = sentence if in_full else _shortened(sentence), _tells(sentence, result) or False
+        found.append(WorkedLine(f"{label} through {part.through}", shown, result, exact=told))
+    total, result = Call("add", tuple(line.result for line in found if line.result)), printer.number(step.name, index)
+    return (*found, WorkedLine(f"{label} in all", total, result, exact=_tells(total, result) or False))
 
 
 def turned_together(printer: Printer, step: Step, index: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
@@ -105,7 +124,14 @@ def turned_together(printer: Printer, step: Step, index: tuple[int, ...]) -> tup
 
 def cell_label(step: Step, index: tuple[int, ...]) -> str:
     """Which cell: I → love for a query and a key, I, d2 for a feature."""
+    if step.rule.axes[-3:-1] == ("query", "key"):
+        return f"{row_label(step, index[:-1])}, {step.labels[-1][index[-1]]}"
     return cell_text(step.labels, index, of_pairs=step.rule.axes[-2:] == ("query", "key"))
+
+
+def row_label(step: Step, row: tuple[int, ...]) -> str:
+    """Which row of a matrix: I, or I → love where it is that of a query with a key."""
+    return cell_text(step.labels[:-1], row, of_pairs=step.rule.axes[-3:-1] == ("query", "key"))
 
 
 def _telling_cell(trace: Trace, step: Step, row: tuple[int, ...]) -> tuple[int, ...]:

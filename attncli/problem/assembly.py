@@ -11,7 +11,7 @@ from attncli.problem.axes import axes_of, past_length, rows, sizes
 from attncli.problem.conventions import OWN, Convention
 from attncli.problem.extent import check_extent
 from attncli.problem.heads import split_heads
-from attncli.problem.keys import KEYS, LATER
+from attncli.problem.keys import KEYS
 from attncli.problem.layer import check_positions
 from attncli.problem.masks import MaskReading, read_mask
 from attncli.problem.model import GIVEN, Matrix, Problem, Scalar
@@ -20,7 +20,7 @@ from attncli.problem.positions import Position
 from attncli.problem.projections import check_projections
 from attncli.problem.report import Report
 from attncli.problem.settings import READERS
-from attncli.problem.shapes import check_labels, check_mask, check_products, check_shapes
+from attncli.problem.shapes import check_gradient, check_labels, check_mask, check_products, check_shapes
 from attncli.problem.spot import Spot
 from attncli.problem.synonyms import advice
 from attncli.problem.tree import Mapping, Node, describe
@@ -48,6 +48,7 @@ def read_root(root: Node, report: Report, convention: Convention = OWN, *, score
     given, joined = _arrays(values, position, at, report, scores)
     tokens, context_tokens = _labels(values, given, at, report)
     check_mask(mask.parts, given)
+    check_gradient(values.get("d_output"), given, joined, at, report)
     report.stop()
     sink, slope = _for_all_heads(given, "sink"), _for_all_heads(given, "slopes")
     return Problem(
@@ -66,6 +67,7 @@ def read_root(root: Node, report: Report, convention: Convention = OWN, *, score
         slope=slope,
         joined=joined,
         convention=None if convention is OWN else convention.name,
+        d_output=values.get("d_output"),
     )
 
 
@@ -75,9 +77,6 @@ def _read_values(root: Mapping, report: Report, convention: Convention) -> dict[
     for key, node in root.values.items():
         if key in KEYS:
             values[key] = readers[KEYS[key].kind](Spot(node, key, report))
-        elif key in LATER:
-            message, help = LATER[key]
-            report.add(message, at=root.keys[key], path=key, help=help)
         else:
             report.add(f"there is no such key as {shorten(key)}", at=root.keys[key], help=advice(key))
     return values

@@ -93,6 +93,17 @@ def sizes(given: Mapping[str, Matrix]) -> tuple[int, int]:
     return rows("Q", given), past_length(given) + rows("K", given)
 
 
+def output_shape(given: Mapping[str, Matrix], joined: bool) -> tuple[int, ...]:
+    """The shape of the output, where heads are put side by side if they were `joined` or there is a W_O."""
+    axes, (n, _), d_v = axes_of(given), sizes(given), width("V", given)
+    batch = () if axes.batch is None else (axes.batch,)
+    if "W_O" in given:
+        return (*batch, n, int(given["W_O"].value.shape[-1]))
+    if axes.has_heads and not joined:
+        return (*batch, axes.number, n, d_v)
+    return (*batch, n, axes.number * d_v)
+
+
 def letters_of(name: str, rank: int) -> tuple[str, ...]:
     """The letters by the rank alone: of X only entries are stacked, of weights only heads, of Q, K and V both."""
     extra = rank - RANKS.get(name, 2)

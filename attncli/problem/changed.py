@@ -11,7 +11,7 @@ from attncli.english import listed, shorten
 from attncli.errors import AttncliError, Exit, Place, did_you_mean, usage_error
 from attncli.problem.assembly import read_root
 from attncli.problem.conventions import named
-from attncli.problem.keys import KEYS, LATER
+from attncli.problem.keys import KEYS
 from attncli.problem.model import Problem
 from attncli.problem.report import Report
 from attncli.problem.source import Source
@@ -47,7 +47,7 @@ def changes(settings: list[str], words: Mapping[str, tuple[str, ...]]) -> dict[s
         key = key.strip()
         if not equals:
             raise usage_error(f"{OPTION} {shorten(setting)} lacks its =", help=f"write {OPTION} mask=causal")
-        if key not in KEYS and key not in LATER and key not in words:
+        if key not in KEYS and key not in words:
             raise usage_error(f"{OPTION} {shorten(key)}: there is no such key", help=_instead(key, value, words))
         if key in found:
             raise usage_error(f"{OPTION} {key} is given twice", help="keep one of the two")

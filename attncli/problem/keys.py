@@ -83,9 +83,5 @@ KEYS = {
         "Positions: {rope: {theta: 10000, pairing: half}} turns queries and keys, {alibi: true} adds a bias.",
     ),
     "sink": Key("sink", "A logit that every row shares its softmax with, of no key: a number, or one for each head."),
-}  # fmt: skip
-
-# Known to the format but not computed yet: (message, help), so that nobody looks for a spelling mistake.
-LATER = {
-    "d_output": ("gradients are not computed in this version", "remove d_output"),
+    "d_output": Key("heads", "The gradient of the output, with which gradient begins; like the output. Default: ones."),
 }  # fmt: skip

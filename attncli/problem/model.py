@@ -19,7 +19,7 @@ GIVEN = (
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
     """The array, contiguous and frozen."""
-    array = np.ascontiguousarray(array)
+    array = np.asarray(array, order="C")  # np.ascontiguousarray would give a number an axis
     array.flags.writeable = False
     return array
 
@@ -157,7 +157,8 @@ class Problem:
     number, "default" (1/√d_k for scaled_dot) or "none"; `sink` is the one number of all heads, where it is not given
     per head; `alibi` asks for biases by distance, of the slopes given (`slope` for a single head) or of the usual ones;
     `joined` says that heads were columns side by side, and so that their outputs are put side by side again.
-    `convention` names the software by whose meaning the mask was read, None for our own.
+    `convention` names the software by whose meaning the mask was read, None for our own. `d_output` is the gradient of
+    the output, from which a backward pass begins, in the output's shape; None for all ones.
     """
 
     title: str
@@ -175,3 +176,4 @@ class Problem:
     slope: Scalar | None = None
     joined: bool = False
     convention: str | None = None
+    d_output: Matrix | None = None

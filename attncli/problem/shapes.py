@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from attncli.english import count
 from attncli.equation.shapes import shape_text
-from attncli.problem.axes import Axes, axes_of, rows, sizes, source_of
+from attncli.problem.axes import Axes, axes_of, output_shape, rows, sizes, source_of
 from attncli.problem.commas import advice_at
 from attncli.problem.keys import Score
 from attncli.problem.layer import check_leading, check_output, check_past
@@ -75,6 +75,19 @@ def check_mask(parts: Sequence[Placed], given: Mapping[str, Matrix]) -> None:
                 continue
         if message:
             placed.spot.wrong(message, help)
+
+
+def check_gradient(
+    gradient: Matrix | None, given: Mapping[str, Matrix], joined: bool, at: Places, report: Report
+) -> None:
+    """The gradient of the output has one number for each of the output's."""
+    expected = output_shape(given, joined)
+    if gradient is not None and gradient.value.shape != expected:
+        report.add(
+            f"is {shape_text(gradient.value.shape)}, but the output is {shape_text(expected)}",
+            at=at["d_output"], path="d_output",
+            help="give one number for each of the output's, or remove d_output for all ones",
+        )  # fmt: skip
 
 
 def _mask_shape(shape: tuple[int, ...], n: int, m: int, axes: Axes) -> tuple[str, str]:

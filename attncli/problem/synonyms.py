@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attncli.errors import did_you_mean
-from attncli.problem.keys import KEYS, LATER
+from attncli.problem.keys import KEYS
 
 # What is written here, and the words for it elsewhere: a key alone, or a key with what it says.
 MEANT = {
@@ -54,7 +54,7 @@ def advice(key: str) -> str:
         return f"remove {key}: sizes are those of the arrays"
     if written := said(key):
         return f"did you mean {written}?" if written in KEYS else f"write {written}"
-    return did_you_mean(key, [*KEYS, *LATER], "attncli schema problem lists the keys")
+    return did_you_mean(key, list(KEYS), "attncli schema problem lists the keys")
 
 
 def said(key: str) -> str:

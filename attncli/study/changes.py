@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from attncli.equation.lift import lift
 from attncli.equation.parse import parse_equation, parse_expression
-from attncli.equation.shapes import index_sizes
 from attncli.equation.tree import Equation, Expression, Ref, names_used
 from attncli.problem.axes import HEAD, KEY_HEAD, LEADING
 from attncli.tracing.model import Step, Trace
@@ -97,7 +96,7 @@ def fits(trace: Trace, name: str, expression: Expression) -> bool:
     """Whether an equation can be worked out in the shape of the step."""
     step = trace.steps[name]
     try:
-        sizes = index_sizes(Equation(step.rule.target, expression), trace.shapes())
+        sizes = trace.sizes(Equation(step.rule.target, expression))
     except (ValueError, KeyError):
         return False
     return all(

@@ -11,10 +11,11 @@ from attncli.attention.plan import Plan, plan_logits, plan_softmax
 from attncli.attention.positions import alibi_slopes
 from attncli.attention.rule import Rule
 from attncli.choices import DTYPES
+from attncli.equation.positions import letters_in
 from attncli.errors import usage_error
 from attncli.problem.model import Matrix, Problem
 from attncli.study.cost_model import Cost, StepCost
-from attncli.study.operations import growth, in_cells, indices, number, operations
+from attncli.study.operations import growth, in_cells, number, operations
 from attncli.study.sizes import Sizes, sizes_of
 from attncli.study.stand_in import crossed, with_axes
 from attncli.study.symbols import ORDER, Rows, growing, rows_in, symbols
@@ -68,7 +69,7 @@ def _steps(problem: Problem, sizes: Mapping[str, int], rows: Rows, layers: int) 
     plan = plan_logits(problem)
     for rule in _rules(problem, plan, sizes["heads"]):
         called = symbols(problem, rule.name, rows)
-        letters = rule.target.letters if rule.given else indices(rule.equation)
+        letters = rule.target.letters if rule.given else letters_in(rule.equation)
         lengths = {letter: sizes[called[letter]] for letter in letters}
         counts = {} if rule.given else operations(rule.equation)
         grows = growing(called, sizes)

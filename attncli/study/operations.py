@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
 from typing import TypeAlias
 
-from attncli.equation.positions import names_in
-from attncli.equation.tree import Call, Equation, Expression, Name, Reduce, Ref, walk, whole
+from attncli.equation.positions import letters_in, names_in
+from attncli.equation.tree import Call, Equation, Expression, Name, Reduce, Ref, whole
 
 Monomial: TypeAlias = tuple[str, ...]  # the letters of a product of lengths, sorted; () is 1
 Polynomial: TypeAlias = Mapping[Monomial, int]
@@ -21,7 +21,7 @@ Polynomial: TypeAlias = Mapping[Monomial, int]
 KINDS = {
     "mul": "multiplications", "add": "additions", "add_mask": "additions", "sub": "subtractions", "neg": "subtractions",
     "div": "divisions", "share": "divisions", "exp": "exponentials", "pow": "powers", "sqrt": "roots",
-    "tanh": "hyperbolic tangents", "sin": "sines", "cos": "cosines", "abs": "absolute values",
+    "log": "logarithms", "tanh": "hyperbolic tangents", "sin": "sines", "cos": "cosines", "abs": "absolute values",
     "floor_div": "divisions", "mod": "divisions", "max": "comparisons", "le": "comparisons", "lt": "comparisons",
     "ge": "comparisons", "gt": "comparisons", "eq": "comparisons", "finite": "comparisons",
     "and_": "conjunctions", "where": "choices",
@@ -31,7 +31,7 @@ _BETWEEN = ("add", "mul", "max", "and_")  # one operation between each two of an
 
 def operations(equation: Equation) -> dict[str, Polynomial]:
     """How often each kind of operation is done, as a polynomial; kinds that do not occur are left out."""
-    letters = indices(equation)
+    letters = letters_in(equation)
     counts: dict[str, Counter[Monomial]] = {}
     for node in _worked(equation.expression):
         if isinstance(node, Call):
@@ -52,12 +52,6 @@ def number(polynomial: Polynomial, sizes: Mapping[str, int]) -> int:
 def in_cells(equation: Equation, polynomial: Polynomial) -> Polynomial:
     """The part that is done anew in every cell of the result, and not once for a row, a column or all."""
     return {letters: times for letters, times in polynomial.items() if {*equation.target.letters} <= {*letters}}
-
-
-def indices(equation: Equation) -> frozenset[str]:
-    """All indices of an equation, which tells i in j <= i from a scalar such as d_k."""
-    summed = {node.index for node in walk(equation.expression) if isinstance(node, Reduce)}
-    return frozenset(equation.target.letters) | summed
 
 
 def growth(polynomials: Iterable[Polynomial], symbols: Mapping[str, str]) -> Expression | None:

@@ -10,7 +10,6 @@ from typing import cast
 
 from attncli.answers.model import Answers, Claim
 from attncli.equation.intervals import Interval, outwards
-from attncli.equation.shapes import index_sizes
 from attncli.equation.substitute import decimal, substitute
 from attncli.equation.tree import Expression, Number, Ref, rewrite, walk
 from attncli.problem.model import Matrix, Scalar
@@ -55,7 +54,7 @@ class Sentences:
         """The cell's own equation with `read` for every cell of a step that it names."""
         step = self.trace.steps[name]
         place = dict(zip(step.rule.target.letters, index, strict=True))
-        sizes = index_sizes(step.rule.equation, self.trace.shapes())
+        sizes = self.trace.sizes(step.rule.equation)
         return substitute(step.rule.equation.expression, place, sizes, read, self._scalars())
 
     def settled(self, tree: Expression, box: Box) -> Sentence:
@@ -115,7 +114,7 @@ class Sentences:
             if isinstance(given, Scalar):
                 scalars[known] = as_decimal(given.written)
         place = dict(zip(step.rule.target.letters, index, strict=True))
-        sizes = index_sizes(step.rule.equation, self.trace.shapes())
+        sizes = self.trace.sizes(step.rule.equation)
         return decimal(step.rule.equation.expression, place, sizes, read, scalars)
 
     def _work(self, name: str, index: Cell) -> Decimal:

@@ -11,14 +11,17 @@ from attncli.attention.rule import Rule
 from attncli.backend import Host
 from attncli.equation.evaluate import evaluate
 from attncli.equation.shapes import index_sizes
-from attncli.problem.model import Scalar, read_only
+from attncli.problem.model import Matrix, Scalar, read_only
 from attncli.tracing.model import Step
 
 
-def written_as_given(rule: Rule, plan: Plan, steps: Mapping[str, Step]) -> Host | None:
-    """Each number's text ("1/3"), in the shape of the step; None where some of it was computed or not written out."""
-    if rule.given:
-        return plan.given[rule.name].written
+def written_as_given(rule: Rule, given: Matrix | None, plan: Plan, steps: Mapping[str, Step]) -> Host | None:
+    """Each number's text ("1/3"), in the shape of the step; None where some of it was computed or not written out.
+
+    `given` holds the numbers of a step that is not computed.
+    """
+    if given is not None:
+        return given.written
     if not rule.copies:
         return None
     texts = {name: (steps[name] if name in steps else plan.parameters[name]).written for name in rule.inputs}

@@ -165,11 +165,15 @@ def _read_step(name: str, data: dict[str, Any], format: str) -> Step:
 
 
 def _target(name: str, axes: Sequence[str]) -> Ref:
-    """The cell of a given array, whose leading axes only the data tells."""
+    """The cell of a given array, whose leading axes only the data tells, and of d_output the last one, too."""
     target = GIVEN_RULES[name].target
     leading = len(axes) - len(target.indices)
-    letters = {INDICES[letter].axis: letter for letter in LEADING}
-    return Ref(name, (*(letters[axis] for axis in axes[:leading]), *target.indices))
+    letters = {INDICES[letter].axis: letter for letter in (*reversed(INDICES), *LEADING)}
+    own = (
+        letter if INDICES[letter].axis == axis else letters[axis]
+        for letter, axis in zip(target.letters, axes[leading:], strict=True)
+    )  # fmt: skip
+    return Ref(name, (*(letters[axis] for axis in axes[:leading]), *own))
 
 
 def plain_values(array: NDArray[Any]) -> Any:

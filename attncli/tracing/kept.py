@@ -137,8 +137,9 @@ def _take(inner: Inner, rules: Iterable[Rule], steps: dict[str, Step]) -> None:
     """Give or work out small steps, in order."""
     plan, worker = inner.plan, inner.worker
     for rule in rules:
-        value = worker.give(rule.name, plan.given[rule.name]) if rule.given else worker.work(rule)
-        written = written_as_given(rule, plan, steps) if worker.dtype.name == "float64" else None
+        given = plan.given[rule.name] if rule.given else None
+        value = worker.give(rule.name, given) if given is not None else worker.work(rule)
+        written = written_as_given(rule, given, plan, steps) if worker.dtype.name == "float64" else None
         steps[rule.name] = Step(rule, read_only(value), labels(inner.problem, rule, value.shape), written)
 
 

@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.attention.rule import Rule
+from attncli.equation.inverse import MEMBER
+from attncli.equation.shapes import index_sizes
+from attncli.equation.tree import Equation
 from attncli.problem.model import Matrix, Scalar
 from attncli.tracing.settings import Settings
 
@@ -100,6 +103,12 @@ class Trace:
     def shifted(self) -> bool:
         """Whether the largest score of each row was subtracted before the exponentials."""
         return "shifted" in self.steps
+
+    def sizes(self, equation: Equation) -> dict[str, int]:
+        """How far each letter runs that an equation reads arrays with; `q` runs through a group of heads."""
+        group = self.parameters.get("group")
+        members = {MEMBER: int(group.value)} if isinstance(group, Scalar) else {}
+        return index_sizes(equation, self.shapes()) | members
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shape of everything an equation may read."""

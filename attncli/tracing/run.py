@@ -15,6 +15,7 @@ from attncli.backend import CPU, Backend, Host, backend_for
 from attncli.choices import DTYPES, Dtype, check_working
 from attncli.problem.extent import insist_scores
 from attncli.problem.model import Matrix, Problem, read_only
+from attncli.tracing.backward import backward_rules, output_gradient
 from attncli.tracing.copies import written_as_given
 from attncli.tracing.findings import rows_without_keys, warnings
 from attncli.tracing.floats import FloatWorker
@@ -47,10 +48,11 @@ def run(
     precision: int = 3,
     backend: Backend | None = None,
     shifted: bool | None = None,
+    gradient: bool = False,
     keep: Collection[str] | None = None,
     report: Report | None = None,
 ) -> Trace:
-    """Work a problem out, step by step.
+    """Work a problem out, step by step; with its `gradient`, back again as well, from d_output to the input.
 
     `device` is "cpu" or "gpu" (exit 5 where there is none), `dtype` a key of `choices.DTYPES`; `rounding`
     is "shown" (full precision inside), "paper" (every step rounded to `precision` decimals feeds the next) or "exact"
@@ -65,42 +67,44 @@ def run(
     plan = plan_logits(problem)
     with np.errstate(all="ignore"):  # overflow is found in the values and told as a warning
         if rounding == "paper":
-            return _on_paper(problem, plan, precision, shifted)
+            return _on_paper(problem, plan, precision, shifted, gradient)
         if rounding == "exact":
-            return _exactly(problem, plan, precision, shifted)
+            return _exactly(problem, plan, precision, shifted, gradient)
         backend, format = backend or backend_for(device), DTYPES[dtype]
         lowest = max(lowest_shown(max(precision, 3)), format.lowest_exponent)
-        if keep is not None and backend is CPU and shifted is None and is_worth_it(plan):
+        if keep is not None and not gradient and backend is CPU and shifted is None and is_worth_it(plan):
             kept = run_kept(problem, plan, format, lowest, keep, report)
             if kept is not None:
                 return kept
             insist_scores(problem.given)
         worker = FloatWorker(backend, format, plan.parameters, plan.sizes)
         shift = shift_where_needed(problem, format, lowest)
-        return _trace(problem, plan, worker, shift if shifted is None else lambda _: shifted, backend, format)
+        shift = shift if shifted is None else lambda _: shifted
+        return _trace(problem, plan, worker, shift, backend, format, gradient=gradient)
 
 
-def _on_paper(problem: Problem, plan: Plan, precision: int, shifted: bool | None) -> Trace:
+def _on_paper(problem: Problem, plan: Plan, precision: int, shifted: bool | None, gradient: bool) -> Trace:
     """The trace rounded at every step, with the truth in the same steps beside it."""
     double = DTYPES["float64"]
     needed = shift_where_needed(problem, double, max(lowest_shown(precision), double.lowest_exponent))
     shift = needed if shifted is None else lambda _: shifted
     decimals = PaperWorker(precision, plan.parameters, plan.sizes)
-    paper = _trace(problem, plan, decimals, shift, CPU, double, precision, "paper")
+    paper = _trace(problem, plan, decimals, shift, CPU, double, precision, "paper", gradient)
     floats = FloatWorker(CPU, double, plan.parameters, plan.sizes)
-    truth = _trace(problem, plan, floats, lambda _: "shifted" in paper, CPU, double)
+    truth = _trace(problem, plan, floats, lambda _: "shifted" in paper, CPU, double, gradient=gradient)
     besides = (f"not rounded, {warning}" for warning in truth.warnings if warning not in paper.warnings)
     return replace(paper, truth=truth, warnings=(*paper.warnings, *besides))
 
 
-def _exactly(problem: Problem, plan: Plan, precision: int, shifted: bool | None) -> Trace:
+def _exactly(problem: Problem, plan: Plan, precision: int, shifted: bool | None, gradient: bool) -> Trace:
     """The trace of closed forms; shifted where decimals of this precision would be."""
     from attncli.tracing.exact import ExactWorker  # and all that closed forms need
 
     double = DTYPES["float64"]
     shift = shift_where_needed(problem, double, max(lowest_shown(max(precision, 3)), double.lowest_exponent))
     worker = ExactWorker(plan.parameters, plan.sizes)
-    return _trace(problem, plan, worker, shift if shifted is None else lambda _: shifted, CPU, double, rounding="exact")
+    shift = shift if shifted is None else lambda _: shifted
+    return _trace(problem, plan, worker, shift, CPU, double, rounding="exact", gradient=gradient)
 
 
 def _trace(
@@ -112,13 +116,14 @@ def _trace(
     dtype: Dtype,
     precision: int | None = None,
     rounding: str = "shown",
+    gradient: bool = False,
 ) -> Trace:
     steps: dict[str, Step] = {}
 
-    def take(rule: Rule) -> Host:
-        matrix = plan.given[rule.name] if rule.given else None
+    def take(rule: Rule, matrix: Matrix | None = None) -> Host:
+        matrix = plan.given.get(rule.name, matrix)
         value = worker.give(rule.name, matrix) if matrix else worker.work(rule)
-        given = written_as_given(rule, plan, steps) if dtype.name == "float64" else None
+        given = written_as_given(rule, matrix, plan, steps) if dtype.name == "float64" else None
         written = given if given is not None else worker.written(rule.name)
         exact = None if rule.given else worker.exact(rule.name)
         steps[rule.name] = Step(rule, read_only(value), labels(problem, rule, value.shape), written, exact)
@@ -128,6 +133,8 @@ def _trace(
         logits = take(rule)
     for rule in plan_softmax(problem, plan, shift=shift(logits)):
         take(rule)
+    for rule in backward_rules(plan, steps) if gradient else ():
+        take(rule, output_gradient(problem, steps) if rule.given else None)
 
     fully_masked = rows_without_keys(steps)
     settings = settings_of(problem, plan, dtype, backend.device, precision, rounding)

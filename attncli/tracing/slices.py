@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
+from attncli.equation.inverse import MEMBER
 from attncli.equation.lift import is_fixed
-from attncli.equation.positions import position
+from attncli.equation.positions import letters_in, position
 from attncli.equation.tree import Expression, Ref, walk
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
 from attncli.problem.model import Matrix, Scalar
@@ -35,23 +36,48 @@ def serves(trace: Trace) -> int:
 
 def of_all_heads(trace: Trace) -> tuple[str, ...]:
     """The steps that belong to all heads together: those after concat, concat itself, and W_O and b_O for them."""
-    names = list(trace.steps)
+    names = forward(trace)
     if HEAD not in leading(trace) or "concat" not in trace:
         return ()
     return (*(name for name in ("W_O", "b_O") if name in trace), *names[names.index("concat") :])
 
 
+def forward(trace: Trace) -> tuple[str, ...]:
+    """The steps up to the output; those after it are of the backward pass."""
+    names = tuple(trace.steps)
+    return names[: names.index("d_output")] if "d_output" in trace else names
+
+
+def backward(trace: Trace) -> tuple[str, ...]:
+    """The steps of the backward pass, from the gradient of the output on; none where there was no way back."""
+    return tuple(trace.steps)[len(forward(trace)) :]
+
+
 def at(trace: Trace, place: Mapping[str, int]) -> Trace:
     """The trace at one place of some leading axes, {"h": 0}; what belongs to all heads together is not in it."""
+    found = cut(trace, place, _together(trace) if HEAD in place else ())
+    masked = tuple(_rows_left(trace, place))
+    return replace(
+        found,
+        fully_masked=masked,
+        warnings=warnings(found.steps, found.parameters, masked, trace.settings),
+        truth=None if trace.truth is None else at(trace.truth, place),
+    )
+
+
+def cut(trace: Trace, place: Mapping[str, int], without: Collection[str] = ()) -> Trace:
+    """The steps and parameters at one place of some leading axes, be it {"g": 1} of the heads of keys and values.
+
+    Axes that the place does not fix are left as they are; warnings and what is fully masked are those of the whole.
+    """
     fixed = {**place, KEY_HEAD: place[HEAD] // serves(trace)} if HEAD in place else dict(place)
     steps: dict[str, Step] = {}
     scalars: dict[str, Scalar] = {}
-    together = set(of_all_heads(trace)) if HEAD in place else set()
     for name, step in trace.steps.items():
-        if name in together:
+        if name in without:
             continue
         taken = _step(step, fixed)
-        if taken.shape:
+        if taken.shape or not step.shape:
             steps[name] = taken
         else:  # one number for each head, as a slope or a sink: for this head, just a number
             scalars[name] = Scalar(float(taken.value), _text(taken))
@@ -59,15 +85,21 @@ def at(trace: Trace, place: Mapping[str, int]) -> Trace:
         name: _parameter(name, given, trace, fixed) if isinstance(given, Matrix) else given
         for name, given in trace.parameters.items()
     }
-    masked = tuple(_rows_left(trace, place))
-    return replace(
-        trace,
-        parameters={**parameters, **scalars},
-        steps=steps,
-        fully_masked=masked,
-        warnings=warnings(steps, parameters, masked, trace.settings),
-        truth=None if trace.truth is None else at(trace.truth, place),
-    )
+    return replace(trace, parameters={**parameters, **scalars}, steps=steps)
+
+
+def _together(trace: Trace) -> tuple[str, ...]:
+    """What a single head has no part in. On the way back, that is what adds up heads, and what follows from it."""
+    back = backward(trace)
+    if not back:
+        return of_all_heads(trace)
+    gone = {*of_all_heads(trace)} - {"W_O"}  # through which the gradient of the output comes to the heads
+    for name in back:
+        rule = trace.steps[name].rule
+        summed = letters_in(rule.equation) - {*rule.target.letters} if not rule.given else set()
+        if {*rule.inputs} & gone or summed & {HEAD, KEY_HEAD, MEMBER} or name == "d_b_O":
+            gone.add(name)
+    return tuple(gone)
 
 
 def _rows_left(trace: Trace, place: Mapping[str, int]) -> Iterator[Row]:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import attncli
+from attncli.problem.model import Problem
 from attncli.problem.reader import loads
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -20,9 +21,14 @@ sys.path.insert(0, str(Path(__file__).parent))
 Solve = Callable[[dict[str, Any]], dict[str, np.ndarray]]
 
 
+def read_problem(problem: dict[str, Any]) -> Problem:
+    """A problem file, read as JSON."""
+    return loads(json.dumps(problem).encode(), "p.json")
+
+
 def trace_of(problem: dict[str, Any], **choices: Any) -> attncli.Trace:
     """The program's trace of a problem file, read as JSON."""
-    return attncli.trace(loads(json.dumps(problem).encode(), "p.json"), **choices)
+    return attncli.trace(read_problem(problem), **choices)
 
 
 def in_full(step: dict[str, Any], joined: bool) -> np.ndarray:
@@ -45,6 +51,12 @@ def solved(problem: dict[str, Any], **choices: Any) -> dict[str, np.ndarray]:
 def trace() -> Callable[..., attncli.Trace]:
     """`trace(problem, …)` is the program's trace of a problem file."""
     return trace_of
+
+
+@pytest.fixture(scope="session")
+def read() -> Callable[[dict[str, Any]], Problem]:
+    """`read(problem)` is the problem that the program reads in a file."""
+    return read_problem
 
 
 @pytest.fixture(scope="session")

@@ -106,10 +106,16 @@ def test_arrays_that_disagree_are_named_with_the_equation() -> None:
 
 
 def test_the_factors_of_a_product() -> None:
-    assert product_factors(parse_expression("X @ W_Q")) == ("X", "W_Q")
-    assert product_factors(parse_expression("X @ W_Q + b_Q")) == ("X", "W_Q")
-    assert product_factors(parse_expression("Q @ W_a @ K_T")) == ("Q", "W_a", "K_T")
-    assert product_factors(parse_expression("v @ tanh(Q @ W_1 + K @ W_2)")) == ()
+    def factors(source: str) -> list[str]:
+        return [f"{name}ᵀ" if turned else name for name, turned in product_factors(parse_expression(source))]
+
+    assert factors("X @ W_Q") == ["X", "W_Q"]
+    assert factors("X @ W_Q + b_Q") == ["X", "W_Q"]
+    assert factors("Q @ W_a @ K_T") == ["Q", "W_a", "K_T"]
+    assert factors("v @ tanh(Q @ W_1 + K @ W_2)") == []
+    assert factors("transposed(S) @ Q") == ["Sᵀ", "Q"]
+    assert factors("sum(h, transposed(S) @ Q)") == []
+    assert factors("Q @ transposed(W) + K @ transposed(W)") == []
     assert product_factors(parse_expression("scores / sqrt(d_k)")) == ()
 
 

@@ -26,6 +26,7 @@ VALUES = [  # function, arguments, value worked by hand
     ("add_mask", (1, 2), 3),
     ("sqrt", (2.25,), 1.5),
     ("exp", (0,), 1),
+    ("log", (1,), 0),
     ("tanh", (0,), 0),
     ("sin", (0,), 0),
     ("cos", (0,), 1),

@@ -15,8 +15,9 @@ from attncli.equation.tree import Call, Name, Number
 from attncli.equation.write import write, write_equation, write_number
 
 NOTATIONS = {"plain": PLAIN, "unicode": UNICODE, "latex": LATEX}
-ARGUMENTS = {"where": 3, **dict.fromkeys(["neg", "sqrt", "exp", "tanh", "sin", "cos", "abs", "finite"], 1),
-             **dict.fromkeys(["softmax", "row_sums", "row_maxima", "transpose", "join"], 1),
+ARGUMENTS = {"where": 3, **dict.fromkeys(["neg", "sqrt", "exp", "log", "tanh", "sin", "cos", "abs", "finite"], 1),
+             **dict.fromkeys(["softmax", "row_sums", "column_sums", "row_maxima", "join"], 1),
+             **dict.fromkeys(["transpose", "transposed", "diagonal"], 1),
              **dict.fromkeys(["left_out", "e_to", "nearly", "equally"], 1)}  # fmt: skip
 
 

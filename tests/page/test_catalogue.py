@@ -37,8 +37,8 @@ def test_every_rule_says_when_it_is_there() -> None:
 
 
 def test_all_steps_in_the_order_of_work() -> None:
-    (table,) = (block for block in catalogue().blocks if isinstance(block, Table))
-    rows = [[plain(cell) for cell in row] for row in table.rows]
+    forward, back = (block for block in catalogue().blocks if isinstance(block, Table))
+    rows = [[plain(cell) for cell in row] for row in forward.rows]
     assert [row[0] for row in rows] == [
         "X", "context", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O", "past_K", "past_V", "W_a", "W_1", "W_2",
         "v", "slopes", "sink", "Q", "new_K", "K", "new_V", "V", "angles", "Q_rot", "K_rot", "K_T", "scores", "scaled",
@@ -54,6 +54,10 @@ def test_all_steps_in_the_order_of_work() -> None:
     assert by_name["bias"] == ["B", "Bias", "", "B[i, j] = -slopes·|i - j|"]
     assert by_name["concat"][2:] == ["concat = the heads of H, side by side", "concat[i, e] = H[⌊e/d_v⌋, i, e mod d_v]"]
     assert by_name["weights"] == ["A", "Attention weights", "A = softmax(logits)", "A[i, j] = E[i, j] / r[i]"]
+    gradients = {plain(row[0]): plain(row[3]) for row in back.rows}
+    assert gradients["d_output"] == "given"
+    assert gradients["d_K"] == "dK = dSᵀ Q"
+    assert gradients["d_masked"] == "dZ' = A ∘ (dA - δ)"
 
 
 def test_one_step_in_full() -> None:

@@ -48,7 +48,10 @@ LINE_4 = [
     ("sink: .inf", "4:7: sink: .inf is not allowed here "
      "(only a mask can hold an infinity, and only -inf, which hides a key)"),
     ("sink: [[1]]", "4:7: sink: must be a list of numbers, not a list of rows (1×1) (write sink: [1, 0, 0.5])"),
-    ("d_output: [[1]]", "4:1: d_output: gradients are not computed in this version (remove d_output)"),
+    ("d_output: [[1]]", "4:1: d_output: is 1×1, but the output is 2×2 "
+     "(give one number for each of the output's, or remove d_output for all ones)"),
+    ("d_output: [1, 2]", "4:11: d_output: must be a list of rows, not a list of numbers "
+     "(write d_output: [[1, 0], [0, 1]])"),
     ("W_Q: [[1]]", "4:1: both Q and W_Q are given: which one makes the queries? "
      "(remove W_Q to use Q as it is, or remove Q to project X)"),
     ("b_V: [1, 2]", "4:1: b_V: has no projection to be added to: V is given directly "

@@ -10,7 +10,7 @@ from functools import reduce
 from typing import Any
 
 from attncli.equation.closed.number import Exact, is_zero, quotient
-from attncli.equation.closed.powers import cosine, exponential, power, root, sine, tanh
+from attncli.equation.closed.powers import cosine, exponential, logarithm, power, root, sine, tanh
 from attncli.equation.closed.value import sign_of
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.substitute import worked_out
@@ -40,6 +40,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = {name: function.exact for name, f
     "pow": power,
     "sqrt": root,
     "exp": exponential,
+    "log": logarithm,
     "tanh": tanh,
     "sin": sine,
     "cos": cosine,

@@ -56,6 +56,13 @@ def tanh(argument: Exact) -> Exact:
     return Fraction(0) if argument == 0 else Closed({Unit(others=(("tanh", argument, 1),)): Fraction(1)})
 
 
+def logarithm(number: Exact) -> Exact:
+    """ln number, which stays as it is; of the base of a softmax, and so of a number above 1."""
+    if not isinstance(number, Fraction) or number < 1:
+        raise ExactError("its logarithm has no closed form here")
+    return Fraction(0) if number == 1 else Closed({Unit(others=(("log", number, 1),)): Fraction(1)})
+
+
 def cosine(angle: Exact) -> Exact:
     if angle == 0:
         return Fraction(1)

@@ -14,7 +14,7 @@ from attncli.equation.parse import EquationError, parse_expression
 MOST_CHARACTERS = 100_000
 _ROOT = re.compile(r"√(\d+)")
 _SIGNS = str.maketrans({"^": "**", "·": "*", "−": "-", "√": "sqrt", "∞": "inf"})
-_KNOWN = re.compile(r"(?:\d+(?:\.\d+)?|sqrt|exp|tanh|sin|cos|inf|e|[-+*/() ])*")
+_KNOWN = re.compile(r"(?:\d+(?:\.\d+)?|sqrt|exp|ln|tanh|sin|cos|inf|e|[-+*/() ])*")
 
 
 def read_closed(text: str) -> Exact | float:
@@ -23,7 +23,7 @@ def read_closed(text: str) -> Exact | float:
     if len(plain) > MOST_CHARACTERS or not _KNOWN.fullmatch(plain):
         raise ExactError("not a closed form")
     try:
-        found = work_exactly(parse_expression(plain), {}, {}, _nowhere, {"e": NAPIER})
+        found = work_exactly(parse_expression(plain.replace("ln", "log")), {}, {}, _nowhere, {"e": NAPIER})
     except (EquationError, RecursionError, MemoryError, TypeError, KeyError, ValueError) as error:
         raise ExactError(str(error) if isinstance(error, ExactError) else "not a closed form") from error
     except ZeroDivisionError as error:

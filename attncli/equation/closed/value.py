@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
@@ -64,8 +65,7 @@ def _term(unit: Unit, share: Fraction, precision: int) -> Decimal:
     if unit.turn:
         value *= _turned(*unit.turn, precision)
     for name, argument, times in unit.others:
-        assert name == "tanh"
-        value *= _tanh(argument, precision) ** times
+        value *= _OTHERS[name](argument, precision) ** times
     return value / _divisor(unit.under, precision) if unit.under else value
 
 
@@ -104,6 +104,14 @@ def _tanh(argument: Exact, precision: int) -> Decimal:
             return Decimal(1).copy_sign(value)
         up, down = value.exp(), (-value).exp()
         return (up - down) / (up + down)
+
+
+def _logarithm(argument: Exact, precision: int) -> Decimal:
+    with localcontext(_context(precision)):
+        return decimal_of(argument, precision).ln()
+
+
+_OTHERS: dict[str, Callable[[Exact, int], Decimal]] = {"tanh": _tanh, "log": _logarithm}
 
 
 @lru_cache(maxsize=2**12)

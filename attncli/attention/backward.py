@@ -1,0 +1,176 @@
+"""The backward pass: the rules of a forward pass → the rules of its gradients, in order of work.
+
+Each gradient is that of an array by everything that reads it, as `equation/backward.py` finds it. Three things are said
+as textbooks say them: a transpose is no step of its own, the hidden layer of the additive score is one, and the softmax
+is taken as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from attncli.attention.gradients import CONSTANT, GRADIENT_RULES, ORDER, SAID_THROUGH, gradient_name
+from attncli.attention.rule import Rule
+from attncli.equation.backward import Read, gradient_of
+from attncli.equation.inverse import MEMBER, relabelled
+from attncli.equation.matrices import matrix_form
+from attncli.equation.places import Extent
+from attncli.equation.positions import letters_in
+from attncli.equation.tree import Call, Equation, Expression, Name, Reduce, Ref, rewrite, walk
+from attncli.equation.uses import reads
+from attncli.problem.axes import LEADING
+
+SHARED = " It is shared: `q` runs through the query heads of its group, and what they hand back is added."
+HEADS = (*LEADING, MEMBER)  # the letters of what headlines leave out
+
+
+@dataclass(frozen=True, slots=True)
+class Backward:
+    """The backward pass of the forward `rules`, whose results have these shapes.
+
+    `logits` names the step that the softmax sees. `extent` says how far letters run, and has the numbers by name.
+    """
+
+    rules: Mapping[str, Rule]
+    shapes: Mapping[str, Sequence[int]]
+    logits: str
+    extent: Extent
+
+    def steps(self) -> Iterator[Rule]:
+        """The gradients in order of work, from that of the output, which is given, and what they need besides."""
+        forward = self._as_read()
+        for name in ORDER:
+            if name in forward or name in self.rules or self._is_sink(name):
+                for rule in self._steps_of(name, forward):
+                    yield rule
+                    if name in forward:  # where its letters are others, as those of Q with rows of their own length
+                        forward[name] = _with_letters(forward[name], rule.target.letters)
+            elif name == "delta":
+                yield self._mean_gradient()
+
+    def _steps_of(self, name: str, forward: Mapping[str, Equation]) -> Iterator[Rule]:
+        """The gradient of a step, and before it what is worked out only for gradients."""
+        if name == "output":
+            yield replace(GRADIENT_RULES["d_output"], target=_renamed(self.rules[name].target, "d_output"))
+        elif name == self.logits:
+            yield self._through_softmax()
+        elif name == "hidden":
+            yield _rule(forward["hidden"], None)
+            yield self._gradient(forward["hidden"].target, forward)
+        else:
+            yield self._gradient(self.rules[name].target if name in self.rules else Ref(name), forward)
+
+    def _as_read(self) -> dict[str, Equation]:
+        """The equations through which gradients go: no constants, no transpose, and the hidden layer by itself."""
+        rules = {name: rule.equation for name, rule in self.rules.items() if not rule.given}
+        transposed = rules.pop("K_T", None)
+        found = {name: _without(transposed, each) for name, each in rules.items() if name not in CONSTANT}
+        for tanh in walk(found["scores"].expression):
+            match tanh:
+                case Call(function="tanh", arguments=(inner,)):
+                    hidden, found["scores"] = _apart(found["scores"], inner, "hidden")
+                    found["hidden"] = hidden
+        return found
+
+    def _gradient(self, cell: Ref, forward: Mapping[str, Equation]) -> Rule:
+        """The gradient of an array (or of the one sink of all heads) by everything that reads it."""
+        readers = [name for name, each in forward.items() if name != "weights" and reads(each.expression, cell.name)]
+        through = [Read(forward[name], _renamed(forward[name].target, gradient_name(name))) for name in readers]
+        if cell.name == "sink":
+            through = [Read(self.rules["row_sum"].equation, self._of_row_sums())]
+        lengths = self.extent.lengths
+        shape = self.shapes.get(cell.name, tuple(lengths[letter] for letter in cell.letters))
+        equation = gradient_of(cell, shape, gradient_name(cell.name), through, self.extent)
+        part = (
+            isinstance(equation.expression, Ref) and shape != self.shapes[readers[0]]
+        )  # rows of it, which no form says
+        form = None if part else self._said(readers, shape) or matrix_form(equation, HEADS)
+        return _rule(equation, form, through=readers[0] if readers else "")
+
+    def _said(self, readers: Sequence[str], shape: Sequence[int]) -> Expression | None:
+        """The headlines that no product says: what was rotated is turned back, what was masked comes as it is."""
+        for name in readers:
+            form = self.rules[name].matrix_form if name in self.rules else None
+            if isinstance(form, Call) and form.function == "rotate":
+                return Call("rotate", (Name(gradient_name(name)), Call("neg", form.arguments[1:])))
+            if name == "masked" and shape == self.shapes[name]:  # where a key is hidden, this is 0 already
+                return Name(gradient_name(name))
+        return None
+
+    def _mean_gradient(self) -> Rule:
+        weights = self.rules["weights"].target
+        cells = Call("mul", (weights, _renamed(weights, "d_weights")))
+        equation = Equation(Ref("delta", weights.indices[:-1]), Reduce("add", weights.letters[-1], cells))
+        return _rule(equation, matrix_form(equation, HEADS))
+
+    def _through_softmax(self) -> Rule:
+        """The softmax as one function: dZ = A ∘ (dA - δ), times ln b for the powers of another base than e."""
+        weights, cell = self.rules["weights"].target, self.rules[self.logits].target
+        difference = Call("sub", (_renamed(weights, "d_weights"), Ref("delta", weights.indices[:-1])))
+        found: Expression = Call("mul", (weights, difference))
+        if "exp_base" in self.extent.scalars:
+            found = Call("mul", (Call("log", (Name("exp_base"),)), found))
+        for letter in reversed([letter for letter in weights.letters if letter not in cell.letters]):
+            found = Reduce("add", letter, found)
+        equation = Equation(_renamed(cell, gradient_name(self.logits)), found)
+        sinks = "sink" in self.rules or self._is_sink("sink")
+        return _rule(equation, matrix_form(equation, HEADS), through="sink" if sinks else "weights")
+
+    def _of_row_sums(self) -> Expression:
+        """What the softmax as a whole leaves for its row sums: -δ / r."""
+        sums = self.rules["row_sum"].target
+        return Call("neg", (Call("div", (_renamed(sums, "delta"), sums)),))
+
+    def _is_sink(self, name: str) -> bool:
+        """Whether this is the one sink of all heads, a number that is no step."""
+        return name == "sink" and name in self.extent.scalars
+
+
+def _renamed(cell: Ref, name: str) -> Ref:
+    return replace(cell, name=name)
+
+
+def _rule(equation: Equation, form: Expression | None, *, through: str = "") -> Rule:
+    """The rule of a step of the backward pass; what it means may depend on the step that it comes through."""
+    rule = GRADIENT_RULES[equation.target.name]
+    meaning, why = (rule.meaning, rule.why) if rule.meaning else SAID_THROUGH.get(through, ("", ""))
+    if MEMBER in letters_in(equation):
+        meaning += SHARED
+    return replace(
+        rule,
+        target=equation.target,
+        expression=equation.expression,
+        matrix_form=form,
+        meaning=meaning,
+        why=why,
+    )
+
+
+def _with_letters(equation: Equation, letters: Sequence[str]) -> Equation:
+    """The equation with other letters in its target."""
+    target = replace(equation.target, indices=tuple(letters))
+    others = dict(zip(equation.target.letters, letters, strict=True))
+    return Equation(target, relabelled(equation.expression, others))
+
+
+def _without(copy: Equation | None, equation: Equation) -> Equation:
+    """The equation with the cells that another one only copies read where that has them."""
+    if copy is None:
+        return equation
+    source, letters = copy.expression, copy.target.letters
+
+    def change(node: Expression) -> Expression:
+        if isinstance(node, Ref) and node.name == copy.target.name:
+            return relabelled(source, dict(zip(letters, node.indices, strict=True)))
+        return node
+
+    return replace(equation, expression=rewrite(equation.expression, change))
+
+
+def _apart(equation: Equation, part: Expression, name: str) -> tuple[Equation, Equation]:
+    """A part of an equation that stands in sums, as an equation of its own, and the equation that reads it."""
+    around = (node for node in walk(equation.expression) if isinstance(node, Reduce) and part in walk(node.body))
+    cell = Ref(name, (*equation.target.letters, *(node.index for node in around)))
+    read = rewrite(equation.expression, lambda node: cell if node == part else node)
+    return Equation(cell, part), replace(equation, expression=read)

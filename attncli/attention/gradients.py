@@ -1,0 +1,148 @@
+"""The steps of the backward pass by name: how each is called, and what its gradient says.
+
+Their equations are not here: `backward.py` has them from those of the forward pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attncli.attention.computed import COMPUTED
+from attncli.attention.givens import GIVEN
+from attncli.attention.rule import Rule
+from attncli.equation.symbols import differential
+from attncli.equation.tree import Ref
+
+# What carries no gradient: positions and masks are not learned here, and K_T is read as K.
+CONSTANT = ("angles", "slopes", "bias", "mask", "K_T", "row_max", "shifted", "exp", "row_sum")
+# In the order in which they are worked out.
+ORDER = (
+    "output", "concat", "heads_output", "weights", "delta", "masked", "capped", "scaled", "scores", "hidden",
+    "Q_rot", "K_rot", "Q", "K", "V", "new_K", "new_V", "past_K", "past_V", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K",
+    "b_V", "b_O", "W_a", "W_1", "W_2", "v", "sink", "X", "context",
+)  # fmt: skip
+
+# What the gradient of a step says, and what for.
+_SAID: Mapping[str, tuple[str, str]] = {
+    "output": ("how much the loss changes with each number of the output.", ""),
+    "concat": (
+        "How much the loss changes with each number that the heads found.",
+        "Every step of the way back is the chain rule: what comes in, times the derivative of the step.",
+    ),
+    "heads_output": (
+        "Each head gets back its own columns.",
+        "",
+    ),
+    "weights": (
+        "Row `i`, column `j` is the product of what query `i` wants of its output with what value `j` brings to it: "
+        "it says whether more attention from `i` to `j` would raise the loss or lower it.",
+        "",
+    ),
+    "Q": (
+        "Each query moves along the keys, along each as far as its score wants to change.",
+        "",
+    ),
+    "K": (
+        "Each key collects from every query that looked at it, in the share that its score with it wants to change.",
+        "",
+    ),
+    "V": (
+        "Each value collects the gradient of every output that it went into, in the share of its weight.",
+        "A value that nobody attends to learns nothing.",
+    ),
+    "Q_rot": ("What the turned queries receive from the scores.", ""),
+    "K_rot": ("What the turned keys receive from the scores.", ""),
+    "hidden": ("What the hidden layer receives, before its tanh: where that is flat, little comes through.", ""),
+    "new_K": ("The rows of the keys that are of the new tokens.", ""),
+    "new_V": ("The rows of the values that are of the new tokens.", ""),
+    "past_K": ("The rows of the keys that came from the cache.", ""),
+    "past_V": ("The rows of the values that came from the cache.", ""),
+    "W_Q": ("For each weight, what came in through it times what went out and wants to change, over all tokens.", ""),
+    "W_K": ("The same for the keys: their input, transposed, times the gradient of the keys.", ""),
+    "W_V": ("The same for the values.", ""),
+    "W_O": ("What the heads found, transposed, times the gradient of the output.", ""),
+    "b_Q": ("A bias is added to every row, so it collects the gradient of all rows.", ""),
+    "b_K": ("The sum of the gradients of all keys.", ""),
+    "b_V": ("The sum of the gradients of all values.", ""),
+    "b_O": ("The sum of the gradients of all rows of the output.", ""),
+    "W_a": ("Every pair of a query and a key adds its product, in the share that its score wants to change.", ""),
+    "W_1": ("What the hidden layer receives, times the query that went into it, over all pairs.", ""),
+    "W_2": ("What the hidden layer receives, times the key that went into it, over all pairs.", ""),
+    "v": ("What each hidden feature was, times what its score wants to change, over all pairs.", ""),
+    "sink": (
+        "The sink is one more logit, whose value is nothing: it loses where the row's mean is above 0.",
+        "",
+    ),
+    "X": (
+        "The input was used by every projection, and receives from each of them: their gradients are added.",
+        "",
+    ),
+    "context": ("The context receives from the keys and from the values: their gradients are added.", ""),
+}
+# What the gradient of the scores says, by the step that they went into.
+SAID_THROUGH: Mapping[str, tuple[str, str]] = {
+    "weights": (
+        "Through the softmax: each weight times how much better its key is than the row's mean, `δ`.",
+        "The weights of a row sum to 1, so none can grow unless others shrink: a row of this gradient sums to 0. A "
+        "hidden key has weight 0, and gets 0.",
+    ),
+    "sink": (
+        "Through the softmax: each weight times how much better its key is than the row's mean, `δ`.",
+        "The weights of a row and that of its sink sum to 1, so none can grow unless others shrink. A hidden key has "
+        "weight 0, and gets 0.",
+    ),
+    "masked": ("What is added to a score does not change its gradient; a hidden score gets 0.", ""),
+    "capped": (
+        "Through the cap, whose slope is 1 for small scores and near 0 for large ones.",
+        "What the cap has flattened hardly learns.",
+    ),
+    "scaled": ("The scale works on the way back as it did on the way there.", ""),
+}
+_HELPERS = (
+    Rule(
+        "delta", "δ", "Gradient of the rows, averaged", Ref("delta", ("i",)),
+        meaning="What the weights of row `i` would gain on average, each gradient in the share of its weight.",
+        why="It is the same as the product of the output's gradient with the output itself, row by row.",
+        when="in the backward pass",
+    ),
+    Rule(
+        "hidden", "U", "Hidden layer", Ref("hidden", ("i", "j", "a")),
+        meaning="What stands in the tanh of the score, for each query with each key: worked out once more, since "
+        "three gradients need it.",
+        when="in the backward pass, with score: additive",
+    ),
+)  # fmt: skip
+
+
+def gradient_name(name: str) -> str:
+    """What the gradient of a step is called."""
+    return f"d_{name}"
+
+
+def _gradient(of: Rule) -> Rule:
+    meaning, why = _SAID.get(of.name, ("", ""))
+    return Rule(
+        gradient_name(of.name), differential(of.symbol), f"Gradient of the {of.title[0].lower()}{of.title[1:]}",
+        Ref(gradient_name(of.name), of.target.indices), meaning=meaning, why=why,
+        when=f"in the backward pass, where {of.name} is there",
+    )  # fmt: skip
+
+
+def _steps() -> tuple[Rule, ...]:
+    """The gradient of every step that has one, in order, with what is worked out besides."""
+    known = {rule.name: rule for rule in (*GIVEN, *COMPUTED, *_HELPERS)}
+    found = {rule.name: rule for rule in _HELPERS}
+    for name in ORDER:
+        if name != "delta":
+            rule = _gradient(known[name])
+            found[rule.name] = rule
+    names = [each for name in ORDER for each in ((name,) if name == "delta" else _with_hidden(name))]
+    return tuple(found[name] for name in names)
+
+
+def _with_hidden(name: str) -> tuple[str, ...]:
+    return ("hidden", "d_hidden") if name == "hidden" else (gradient_name(name),)
+
+
+GRADIENTS = _steps()
+GRADIENT_RULES: Mapping[str, Rule] = {rule.name: rule for rule in GRADIENTS}

@@ -1,0 +1,63 @@
+"""`attncli gradient`: the backward pass of a problem worked out, from the output back to the input and the weights."""
+
+from typing import Annotated
+
+import typer
+
+from attncli.console import options
+from attncli.console.derive import derive
+
+
+def gradient(
+    file: options.Problem,
+    format: options.Format = None,
+    output: options.Output = None,
+    steps: options.Steps = None,
+    detail: options.Detail = None,
+    cell: options.Cell = None,
+    head: options.Head = None,
+    entry: options.Entry = None,
+    precision: options.Precision = "3",
+    rounding: options.Rounding = "shown",
+    heatmap: options.Heatmap = False,
+    mask: options.Mask = None,
+    as_: options.As = None,
+    scale: options.Scale = None,
+    dtype: options.Dtype = "float64",
+    device: options.Device = "cpu",
+    color: options.Color = "auto",
+    math: options.Math = None,
+    fragment: options.Fragment = False,
+    quiet: options.Quiet = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Hold every gradient against central finite differences.")
+    ] = False,
+) -> int:
+    """Work out the gradients of a problem, step by step.
+
+    Shows the way forward in brief, then the way back: how much a loss changes with every number of every step.
+    """
+    return derive(
+        file,
+        gradient=True,
+        format=format,
+        output=output,
+        steps=steps,
+        detail=detail,
+        cell=cell,
+        head=head,
+        entry=entry,
+        precision=precision,
+        rounding=rounding,
+        heatmap=heatmap,
+        mask=mask,
+        as_=as_,
+        scale=scale,
+        dtype=dtype,
+        device=device,
+        color=color,
+        math=math,
+        fragment=fragment,
+        quiet=quiet,
+        verify=verify,
+    )

@@ -1,0 +1,171 @@
+"""What compute and gradient share: their options read, the problem worked out, and the page put where it belongs."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from attncli.choices import NOT_FLOATS, PRECISION
+from attncli.console import values
+from attncli.errors import Exit
+
+if TYPE_CHECKING:
+    from attncli.page.document import Document
+    from attncli.page.view import View
+    from attncli.problem.model import Problem
+    from attncli.study.finite_differences import Held
+    from attncli.tracing.model import Trace
+
+
+def derive(
+    file: str,
+    *,
+    gradient: bool,
+    format: str | None,
+    output: str | None,
+    steps: str | None,
+    detail: str | None,
+    cell: str | None,
+    head: str | None,
+    entry: str | None,
+    precision: str,
+    rounding: str,
+    heatmap: bool,
+    mask: str | None,
+    as_: str | None,
+    scale: str | None,
+    dtype: str,
+    device: str,
+    color: str,
+    math: str | None,
+    fragment: bool,
+    quiet: bool,
+    verify: bool = False,
+) -> int:
+    """Work a problem out, on request with its gradient, and show its derivation as the options say.
+
+    The exit code is 1 where finite differences were asked and disagree.
+    """
+    page_format = values.output_format(format, output, arrays=True)
+    decimals = values.whole("--precision", precision, PRECISION)
+    one_head, one_entry = (
+        None if place is None else values.place(option, place)
+        for option, place in (("--head", head), ("--entry", entry))
+    )
+    chosen = None if steps is None else values.names("--steps", steps)
+    values.words(detail=detail, rounding=rounding, dtype=dtype, device=device, as_=as_, color=color, math=math)
+    no_floats = rounding in NOT_FLOATS
+    values.apart(
+        _ADVICE,
+        ("--cell", "--steps", cell is not None and steps is not None),
+        ("--cell", "--detail", cell is not None and detail is not None),
+        ("--math", f"--format {page_format}", math is not None and page_format != "markdown"),
+        ("--fragment", f"--format {page_format}", fragment and page_format != "latex"),
+        ("--heatmap", "--format json", heatmap and page_format == "json"),
+        ("--cell", f"-o {output}", cell is not None and page_format == "npy"),
+        (f"--rounding {rounding}", f"--dtype {dtype}", no_floats and dtype != "float64"),
+        (f"--rounding {rounding}", "--device gpu", no_floats and device == "gpu"),
+        ("--verify", f"--rounding {rounding}", verify and no_floats),
+        ("--verify", f"--dtype {dtype}", verify and dtype != "float64"),
+    )
+
+    from attncli.console.interruption import also_amid_arithmetic
+    from attncli.console.output import check
+    from attncli.console.threads import limit_threads
+    from attncli.problem.source import read_source
+
+    check(output, file)
+    source = read_source(file)
+    if limit_threads(source.text):  # before the first import of NumPy
+        also_amid_arithmetic()
+
+    from attncli.console.array import insist_one, write_array
+    from attncli.console.page import write_page
+    from attncli.console.progress import Progress
+    from attncli.console.report import warn
+    from attncli.page.view import View
+    from attncli.problem.extent import TooLarge
+    from attncli.problem.reader import change, read_problem
+    from attncli.tracing import run
+    from attncli.tracing.kept import holds_scores
+
+    bare = page_format in ("json", "npy")  # numbers alone
+    if page_format == "npy" and output is not None:
+        insist_one(chosen, output)
+    view = View(
+        detail=detail or ("brief" if bare else "rows"),
+        precision=decimals,
+        steps=chosen,
+        cell=cell,
+        heatmap=heatmap,
+        head=one_head,
+        entry=one_entry,
+    )
+    keep = view.kept(data=bare) if (rounding, device, gradient) == ("shown", "cpu", False) else None
+    problem = read_problem(source, convention=as_, scores=keep is None or holds_scores(keep))
+    if mask is not None or scale is not None:
+        problem = change(problem, mask=mask, scale=scale)
+    try:
+        trace = run(
+            problem,
+            device=device,
+            dtype=dtype,
+            rounding=rounding,
+            precision=decimals,
+            gradient=gradient,
+            keep=keep,
+            report=Progress("working out", sys.stderr),
+        )
+    except TooLarge:
+        read_problem(source, convention=as_)  # which says so, and where
+        raise
+    verified: tuple[Held, ...] = ()
+    if verify:
+        from attncli.study.finite_differences import held
+
+        verified = tuple(held(problem, trace))
+    if page_format == "npy" and output is not None:
+        write_array(trace, view, output)
+    else:
+        document = _document(problem, trace, view, page_format == "json", gradient, verified)
+        write_page(document, page_format, output, color=color, math=math or "fences", fragment=fragment)
+    if not quiet:
+        for message in trace.warnings:
+            warn(message, sys.stderr)
+    return Exit.OK if all(each.agrees for each in verified) else Exit.DIFFERENCE
+
+
+def _document(
+    problem: Problem, trace: Trace, view: View, data: bool, gradient: bool, held: tuple[Held, ...]
+) -> Document:
+    """The page that people read, or as data alone; in a lower number format, with its parting from float64."""
+    from attncli.page.data import data_page
+
+    parting = None
+    whole = all(part is None for part in (view.steps, view.cell, view.head, view.entry))
+    if trace.settings.dtype != "float64" and whole:
+        from attncli.study.formats import parting_of
+
+        parting = parting_of(problem, trace, view.precision)
+    if gradient and (held or not data):
+        from attncli.page.document import Document
+        from attncli.page.gradient import gradient_data, gradient_page
+
+        if data:
+            return Document(trace.title, (), lambda: gradient_data(trace, view, held))
+        return gradient_page(trace, view, held)
+    if data:
+        return data_page(trace, view, parting)
+    from attncli.page.derivation import derivation
+
+    return derivation(trace, view, parting)
+
+
+_ADVICE = {
+    "--cell": "--cell works one cell in full; leave out one of the two",
+    "--verify": "finite differences need all digits: leave out one of the two",
+    "--math": "--math is for --format markdown",
+    "--fragment": "--fragment is for --format latex",
+    "--heatmap": "JSON holds the numbers themselves; leave out --heatmap",
+    **{f"--rounding {rounding}": why for rounding, why in NOT_FLOATS.items()},
+}

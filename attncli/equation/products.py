@@ -1,0 +1,135 @@
+"""Sums of products as they are written on paper: factors in the order of a matrix product, sums around what they need.
+
+What the chain rule hands down is a heap of factors and of letters to be summed over. Put in order they read as
+Σ_j dS[i, j]·K[j, k], which is dS K, and not as Σ_j K[j, k]·dS[i, j].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from attncli.equation.positions import names_in
+from attncli.equation.tree import Call, Expression, Name, Number, Reduce, Ref
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """A signed product of factors over divisors, summed over letters, the outermost first."""
+
+    factors: tuple[Expression, ...] = ()
+    divisors: tuple[Expression, ...] = ()
+    summed: tuple[str, ...] = ()
+    negative: bool = False
+
+
+def product_of(expression: Expression) -> Product:
+    """The factors of an expression; a sum that is a factor hands out its own and is summed over with the rest."""
+    match expression:
+        case Number(value=value) if value == 1:
+            return Product()
+        case Call(function="neg", arguments=(inner,)):
+            found = product_of(inner)
+            return Product(found.factors, found.divisors, found.summed, not found.negative)
+        case Call(function="mul", arguments=arguments):
+            return _together(product_of(argument) for argument in arguments)
+        case Call(function="div", arguments=(part, by)):
+            return _together((product_of(part), Product(divisors=(by,))))
+        case Reduce(function="add", index=index, body=body):
+            return _together((Product(summed=(index,)), product_of(body)))
+    return Product((expression,))
+
+
+def written(product: Product, target: Sequence[str]) -> Expression:
+    """The product as one expression, for a cell with these letters; its sign is told by `negative` alone."""
+    inside = [divisor for divisor in product.divisors if letters_of(divisor) & {*product.summed}]
+    summed = [factor for factor in product.factors if not product.summed or letters_of(factor) & {*product.summed}]
+    body = _nested(_divided(summed, inside), product.summed, target)
+    for factor in reversed([factor for factor in product.factors if factor not in summed]):
+        body = Call("mul", (factor, body))
+    for divisor in product.divisors:
+        body = body if divisor in inside else Call("div", (body, divisor))
+    return body
+
+
+def letters_of(expression: Expression) -> frozenset[str]:
+    """Every name that the value depends on, in indices or by itself; what is summed over is not among them."""
+    match expression:
+        case Ref(indices=indices):
+            return frozenset(name for index in indices for name in names_in(index))
+        case Name(name=name):
+            return frozenset((name,))
+        case Call(arguments=arguments):
+            return frozenset[str]().union(*map(letters_of, arguments))
+        case Reduce(index=index, body=body):
+            return letters_of(body) - {index}
+    return frozenset()
+
+
+def _together(products: Iterator[Product] | Sequence[Product]) -> Product:
+    factors: list[Expression] = []
+    divisors: list[Expression] = []
+    summed: list[str] = []
+    negative = False
+    for product in products:
+        factors += product.factors
+        divisors += product.divisors
+        negative ^= product.negative
+        if clash := {*summed} & {*product.summed}:
+            raise TypeError(f"two sums over {', '.join(sorted(clash))} in one product")
+        summed += product.summed
+    for divisor in [each for each in divisors if each in factors]:  # c·(1 - tanh²)/c
+        factors.remove(divisor)
+        divisors.remove(divisor)
+    return Product(tuple(factors), tuple(divisors), tuple(summed), negative)
+
+
+def _divided(factors: Sequence[Expression], divisors: Sequence[Expression]) -> list[Expression]:
+    """The factors, with every divisor under the one that it shares most letters with."""
+    found = list(factors)
+    for divisor in divisors:
+        shared = [len(letters_of(factor) & letters_of(divisor)) for factor in found]
+        at = shared.index(max(shared))
+        found[at] = Call("div", (found[at], divisor))
+    return found
+
+
+def _nested(factors: Sequence[Expression], summed: Sequence[str], target: Sequence[str]) -> Expression:
+    """The factors from the row of the target to its column, each joined to the next by the letter they share."""
+    carried = [letters_of(factor) for factor in factors]
+    links: dict[tuple[int, int], str] = {}
+    for letter in summed:
+        match [number for number, letters in enumerate(carried) if letter in letters]:
+            case [one, other]:
+                links[one, other] = letter  # the last of several: rows before heads and entries
+    order = _path(links, len(factors), [target[-2:-1] and target[-2] in letters for letters in carried])
+    outer = [letter for letter in summed if not order or letter not in links.values()]
+    order = order or list(range(len(factors)))
+    body = factors[order[0]] if order else Number(None, "")
+    for before, number in pairwise(order):
+        body = Call("mul", (body, factors[number]))
+        joint = links.get((min(before, number), max(before, number)))
+        if joint and joint not in outer:
+            body = Reduce("add", joint, body)
+    for letter in reversed(outer):
+        body = Reduce("add", letter, body)
+    return body
+
+
+def _path(links: dict[tuple[int, int], str], number: int, has_row: Sequence[object]) -> list[int]:
+    """The factors in an order in which each is linked to the next, from one with the row; empty where there is none."""
+    neighbours: dict[int, list[int]] = {at: [] for at in range(number)}
+    for one, other in links:
+        neighbours[one].append(other)
+        neighbours[other].append(one)
+    ends = [at for at, near in neighbours.items() if len(near) <= 1]
+    if len(links) != number - 1 or any(len(near) > 2 for near in neighbours.values()) or not ends:
+        return []
+    order = [min(ends, key=lambda at: not has_row[at])]
+    while len(order) < number:
+        following = [at for at in neighbours[order[-1]] if at not in order]
+        if not following:
+            return []
+        order += following
+    return order

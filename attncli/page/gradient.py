@@ -1,0 +1,110 @@
+"""The page of `attncli gradient`: the way forward in brief, then every step of the way back as a worked derivation."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from attncli.page.closing import summary
+from attncli.page.data import view_data
+from attncli.page.derivation import sections_of
+from attncli.page.document import Block, Document, Heading, Paragraph, Text, text
+from attncli.page.jacobian import jacobian_section
+from attncli.page.place import among_others, shown
+from attncli.page.printer import Printer, printer_for
+from attncli.page.remarks import about, notes
+from attncli.page.section import cell_section, given_section, step_section
+from attncli.page.selection import chosen_cell, chosen_steps
+from attncli.page.verified import verified_data, verified_section
+from attncli.page.view import View
+from attncli.page.ways import parts
+from attncli.study.finite_differences import Held
+from attncli.tracing.model import Trace
+from attncli.tracing.slices import backward, cut, forward, leading
+
+
+def gradient_page(trace: Trace, view: View, held: Sequence[Held] = ()) -> Document:
+    """The page for this view; raises (exit 2) where it asks for a step or a cell that is not there.
+
+    It ends with the gradients that were `held` against finite differences, if any.
+    """
+    whole, trace = trace, shown(trace, view)
+    printer = printer_for(trace, view)
+    if view.cell is not None:
+        step, index = chosen_cell(trace, view.cell, whole)
+        blocks = (*among_others(printer_for(whole, view), view, (step.name,)), *cell_section(printer, step, index))
+        if is_softmax(trace, step.name) and not leading(trace):
+            blocks = (*blocks, *jacobian_section(printer, step, index[0]))
+    elif view.steps is not None:
+        names = chosen_steps(trace, view.steps, whole)
+        there = [name for name in names if name in forward(trace)]
+        blocks = (
+            *sections_of(printer, there, view),
+            *_back(printer, [name for name in names if name not in there], view),
+        )
+    else:
+        blocks = tuple(_both_ways(printer, view))
+    start = (Paragraph(about(printer)), Paragraph(_loss(trace))) if view.cell is None and view.steps is None else ()
+    if held:
+        blocks = (*blocks, *verified_section(printer_for(whole, view), held, part=bool(leading(whole))))
+    return Document(trace.title, (*start, *notes(printer, blocks), *blocks), lambda: gradient_data(whole, view, held))
+
+
+def gradient_data(trace: Trace, view: View, held: Sequence[Held] = ()) -> dict[str, Any]:
+    """The trace for programs, with what finite differences say of its gradients if they were asked."""
+    return view_data(trace, view) | ({"verified": verified_data(held)} if held else {})
+
+
+def is_softmax(trace: Trace, name: str) -> bool:
+    """Whether a step takes the gradient through the softmax: the first that reads the mean gradients."""
+    return next((each for each in trace.steps if "delta" in trace.steps[each].rule.inputs), "") == name
+
+
+def _loss(trace: Trace) -> Text:
+    """What a gradient is, and with which one the way back begins."""
+    ones = bool((trace["d_output"] == 1).all())
+    begins = "all ones here, as of a loss that is the sum of all outputs" if ones else "given here"
+    return text(
+        "The gradient of a step has, in the place of each of its numbers, how much the loss changes with that number: "
+        f"`dQ` is that of `Q`. The way back begins with `dO`, {begins}, and takes the steps from the last to the first."
+    )
+
+
+def _both_ways(printer: Printer, view: View) -> Iterator[Block]:
+    trace = printer.trace
+    yield Heading("The way forward, in brief", part=True)
+    brief = replace(view, detail="brief", steps=forward(trace))
+    yield from sections_of(printer, forward(trace), brief)
+    yield Heading("The way back", part=True)
+    yield from _back(printer, backward(trace), view)
+    yield Heading("Summary", part=bool(leading(trace)))
+    worked = [trace.steps[name] for name in backward(trace) if not trace.steps[name].rule.given]
+    yield from summary(printer, worked, "Gradient of the")
+
+
+def _back(printer: Printer, names: Sequence[str], view: View) -> Iterator[Block]:
+    """The chosen steps of the way back: at once in a single head, else place by place."""
+    trace = printer.trace
+    if not leading(trace):
+        yield from _steps(printer, printer, names, view, ())
+        return
+    told: set[str] = set()
+    for part in parts(trace, names):
+        here = replace(printer, trace=cut(trace, part.place))
+        yield Heading(part.title, part=True)
+        yield from _steps(printer, here, part.names, view, told)
+        told |= {*part.names}
+
+
+def _steps(whole: Printer, here: Printer, names: Sequence[str], view: View, told: Collection[str]) -> Iterator[Block]:
+    """Steps of one place, numbered as in the whole trace; those `told` have been explained before."""
+    numbers = {step.name: number for number, step in enumerate(whole.trace.computed(), 1)}
+    for name in names:
+        step = here.trace.steps[name]
+        if step.rule.given:
+            yield from given_section(here, step, view.detail, told=name in told)
+            continue
+        yield from step_section(here, step, numbers[name], view.detail, view.heatmap, told=name in told)
+        if is_softmax(here.trace, name) and view.detail != "brief" and name not in told:
+            yield from jacobian_section(here, step)

@@ -1,0 +1,67 @@
+"""The Jacobian of the softmax for one row, diag(a) - a aᵀ, and that it gives the same as the compact form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from attncli.attention.rule import Rule
+from attncli.attention.rules import in_symbols
+from attncli.equation.parse import parse_expression
+from attncli.equation.tree import Call, Equation, Expression, Reduce, Ref, whole
+from attncli.page.document import Block, Formula, Paragraph, Worked
+from attncli.page.printer import Printer
+from attncli.page.section import grid
+from attncli.page.worked import lines
+from attncli.problem.model import Scalar, read_only
+from attncli.tracing.model import Step
+
+WIDEST = 12  # keys of a row whose Jacobian is shown unasked
+
+
+def jacobian_section(printer: Printer, gradient: Step, row: int | None = None) -> Iterator[Block]:
+    """The Jacobian of a row of a single head, by default the first in which more than one key has a share.
+
+    `gradient` is that of what the softmax saw. Nothing where there is no such row, or where it is too wide.
+    """
+    weights = printer.trace.steps["weights"]
+    if row is None:
+        shared = [number for number, each in enumerate(weights.value) if np.count_nonzero(each) > 1]
+        if not shared or weights.shape[1] > WIDEST:
+            return
+        row = shared[0]
+    base = printer.trace.parameters.get("exp_base")
+    slope = np.log(base.value) if isinstance(base, Scalar) else 1.0
+    a = weights.value[row].astype(np.float64)
+    one, other = f"weights[{row}, j]", f"weights[{row}, l]"
+    cell = _times_slope(printer, parse_expression(f"where(j == l, {one} * (1 - {one}), -{one} * {other})"))
+    rule = Rule("J", "J", "Jacobian", Ref("J", ("j", "l")), cell)
+    jacobian = Step(rule, read_only(slope * (np.diag(a) - np.outer(a, a))), weights.labels[1:] * 2)
+    product = Reduce("add", "l", parse_expression(f"J[j, l] * d_weights[{row}, l]"))
+    of_row = Step(Rule("row", "", "", Ref("row", ("j",)), product), gradient.value[row], gradient.labels[1:])
+    steps = {**printer.trace.steps, jacobian.name: jacobian, of_row.name: of_row}
+    inside = replace(printer, trace=replace(printer.trace, steps=steps))
+
+    said = f'Take one row, that of "{weights.labels[0][row]}": its softmax turns {len(a)} scores into the weights '
+    rest = ". Their derivatives are a square matrix, the Jacobian: how much each weight changes with each score."
+    yield Paragraph((said, *printer.prose("`a`"), rest))
+    yield _formula(printer, Ref("J"), _times_slope(printer, parse_expression("diagonal(a) - a @ transposed(a)")))
+    yield _formula(printer, rule.target, cell)
+    yield grid(inside, jacobian)
+    yield Worked(lines(inside, jacobian, "rows"))
+    yield Paragraph(("The Jacobian times the gradient of the weights is the same row as above, worked the long way:",))
+    yield _formula(printer, Ref(gradient.rule.symbol, (whole(row), "j")), product)
+    yield Worked(lines(inside, of_row, "rows"))
+
+
+def _times_slope(printer: Printer, expression: Expression) -> Expression:
+    """The same times ln b, where the softmax takes powers of b instead of e."""
+    if "exp_base" not in printer.trace.parameters:
+        return expression
+    return Call("mul", (parse_expression("log(exp_base)"), expression))
+
+
+def _formula(printer: Printer, target: Ref, expression: Expression) -> Formula:
+    return Formula(printer.formula(Equation(target, in_symbols(expression))))

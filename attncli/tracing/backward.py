@@ -1,0 +1,45 @@
+"""The backward pass of a problem whose forward pass has been worked out: its rules, and the gradient it begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from attncli.attention.backward import Backward
+from attncli.attention.plan import Plan
+from attncli.attention.rule import Rule
+from attncli.equation.places import Extent
+from attncli.equation.shapes import index_sizes
+from attncli.problem.model import Matrix, Problem, Scalar, read_only
+from attncli.tracing.model import Step
+
+
+def backward_rules(plan: Plan, steps: Mapping[str, Step]) -> tuple[Rule, ...]:
+    """The rules of the gradients of these steps, the given one of the output first, in order of work."""
+    scalars = {name: given.value for name, given in plan.parameters.items() if isinstance(given, Scalar)}
+    backward = Backward(
+        {name: step.rule for name, step in steps.items()},
+        {name: step.shape for name, step in steps.items()},
+        plan.logits,
+        Extent(_lengths(plan, steps), scalars),
+    )
+    return tuple(backward.steps())
+
+
+def output_gradient(problem: Problem, steps: Mapping[str, Step]) -> Matrix:
+    """What the problem gives as d_output, or ones: the gradient of the sum of all outputs."""
+    return problem.d_output or Matrix(read_only(np.ones(steps["output"].shape)))
+
+
+def _lengths(plan: Plan, steps: Mapping[str, Step]) -> Mapping[str, int]:
+    """How far each letter runs; of one that arrays disagree on, as what a token and its context are made of, some."""
+    lengths = dict(plan.sizes)
+    arrays = {name: given.value.shape for name, given in plan.parameters.items() if isinstance(given, Matrix)}
+    shapes = arrays | {name: step.shape for name, step in steps.items()}
+    for step in steps.values():
+        if not step.rule.given:
+            lengths = index_sizes(step.rule.equation, shapes) | lengths
+    for step in steps.values():
+        lengths = dict(zip(step.rule.target.letters, step.shape, strict=True)) | lengths
+    return lengths

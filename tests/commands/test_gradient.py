@@ -1,0 +1,133 @@
+"""`attncli gradient` as it is typed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from attncli.cli import run
+from attncli.tracing import from_dict, to_dict
+from attncli.tracing.schema import trace_schema
+
+INPUTS = Path(__file__).parents[2] / "inputs"
+LOVE = str(INPUTS / "i_love_ai.yaml")
+
+
+def answered(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """The exit code, and what is written to standard output and standard error."""
+    code = run(["gradient", *arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_the_page_goes_both_ways(capsys: pytest.CaptureFixture[str]) -> None:
+    code, page, errors = answered(capsys, LOVE)
+    assert (code, errors) == (0, "")
+    assert page.index("The way forward, in brief") < page.index("O = A V") < page.index("The way back\n━")
+    for formula in ("dA = dO Vᵀ", "dZ = A ∘ (dA - δ)", "J = diag(a) - a aᵀ", "dS = dZ / √d_k", "dQ = dS K",
+                    "dK = dSᵀ Q", "dV = Aᵀ dO", "dW_Q = Xᵀ dQ", "dX = dQ W_Qᵀ + dK W_Kᵀ + dV W_Vᵀ"):  # fmt: skip
+        assert formula in page
+    assert "I, d1 through Q" in page
+
+
+def test_data(capsys: pytest.CaptureFixture[str]) -> None:
+    code, page, _ = answered(capsys, LOVE, "--format", "json")
+    steps = json.loads(page)["steps"]
+    assert code == 0
+    order = ["d_output", "d_weights", "d_scaled", "d_scores", "d_Q", "d_K", "d_V", "d_W_Q", "d_W_K", "d_W_V", "d_X"]
+    assert [name for name in steps if name.startswith("d_")] == order
+    assert steps["d_V"]["equation"] == "d_V[j, c] = sum(i, weights[i, j] * d_output[i, c])"
+    assert steps["d_V"]["formula"] == "dV = A^T dO"
+    assert steps["d_Q"]["axes"] == ["query", "feature"]
+
+
+@pytest.mark.parametrize("file", ["grouped_query", "bahdanau", "sink", "gpt2_layer", "kv_cache", "batch"])
+def test_data_is_a_trace_of_the_published_schema(capsys: pytest.CaptureFixture[str], file: str) -> None:
+    _, page, _ = answered(capsys, str(INPUTS / f"{file}.yaml"), "--format", "json", "--verify", "-q")
+    jsonschema.validate(json.loads(page), trace_schema())
+    assert json.dumps(to_dict(from_dict(json.loads(page)))["steps"]) == json.dumps(json.loads(page)["steps"])
+
+
+def test_a_cell_of_the_softmax_comes_with_the_jacobian_of_its_row(capsys: pytest.CaptureFixture[str]) -> None:
+    _, page, _ = answered(capsys, LOVE, "--cell", "d_scaled[AI,love]")
+    assert 'Take one row, that of "AI"' in page
+    assert "dZ[2, j] = Σ_l J[j, l]·dA[2, l]" in page
+
+
+@pytest.mark.parametrize("name", ["d_Q", "dQ"])
+def test_steps_by_name_or_letter(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    _, page, _ = answered(capsys, LOVE, "--steps", f"{name},scores")
+    assert "Gradient of the queries" in page
+    assert "Q Kᵀ" in page
+    assert "Gradient of the keys" not in page
+
+
+def test_a_step_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, errors = answered(capsys, LOVE, "--steps", "d_W_O")
+    assert code == 2
+    assert "this problem has no step d_W_O" in errors
+
+
+@pytest.mark.parametrize("file", sorted(INPUTS.glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("format", ["table", "markdown", "latex", "json"])
+def test_every_example_in_every_format(capsys: pytest.CaptureFixture[str], file: Path, format: str) -> None:
+    code, page, _ = answered(capsys, str(file), "--format", format, "-q")
+    assert code == 0
+    assert "nan" not in page.lower()
+
+
+@pytest.mark.parametrize("rounding", ["paper", "exact"])
+@pytest.mark.parametrize("file", ["i_love_ai", "base_two", "sink", "multi_head", "bahdanau", "rope"])
+def test_other_roundings(capsys: pytest.CaptureFixture[str], file: str, rounding: str) -> None:
+    code, page, _ = answered(capsys, str(INPUTS / f"{file}.yaml"), "--rounding", rounding)
+    assert code == 0
+    assert "The way back" in page
+
+
+def test_heads_that_share_keys(capsys: pytest.CaptureFixture[str]) -> None:
+    _, page, _ = answered(capsys, str(INPUTS / "grouped_query.yaml"))
+    assert page.index("Before the heads") < page.index("KV head 0\n━") < page.rindex("All heads together")
+    assert "dV[j, c] = Σ_q Σ_i A[2 + q, i, j]·dH[2 + q, i, c]" in page
+    assert "dogs, d1 through head 1" in page
+
+
+def test_one_head(capsys: pytest.CaptureFixture[str]) -> None:
+    _, page, _ = answered(capsys, str(INPUTS / "grouped_query.yaml"), "--head", "1")
+    assert "Gradient of the queries" in page
+    assert "Gradient of the keys" not in page
+
+
+def test_a_gradient_of_another_shape_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "p.yaml"
+    file.write_text("Q: [[1, 0]]\nK: [[1, 0]]\nV: [[1, 0, 2]]\nd_output: [[1, 1]]\n")
+    code, _, errors = answered(capsys, str(file))
+    assert code == 3
+    assert "4:1: d_output: is 1×2, but the output is 1×3" in errors
+
+
+def test_gradients_beside_finite_differences(capsys: pytest.CaptureFixture[str]) -> None:
+    code, page, _ = answered(capsys, LOVE, "--verify")
+    assert code == 0
+    assert "All 10 gradients agree." in page
+    code, data, _ = answered(capsys, LOVE, "--verify", "--format", "json")
+    assert json.loads(data)["verified"]["agrees"] is True
+
+
+@pytest.mark.parametrize("option", [("--rounding", "paper"), ("--dtype", "float16")])
+def test_finite_differences_need_all_digits(capsys: pytest.CaptureFixture[str], option: tuple[str, str]) -> None:
+    code, _, errors = answered(capsys, LOVE, "--verify", *option)
+    assert code == 2
+    assert f"--verify does not go with {' '.join(option)}" in errors
+
+
+def test_the_exit_code_says_that_they_disagree(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("attncli.study.finite_differences.TOLERANCE", 0.0)
+    monkeypatch.setattr("attncli.study.finite_differences._magnitude", lambda trace: 0.0)
+    code, page, _ = answered(capsys, LOVE, "--verify")
+    assert code == 1
+    assert "They disagree in" in page

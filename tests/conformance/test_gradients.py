@@ -1,0 +1,77 @@
+"""Whatever the contract allows: every gradient is what PyTorch's autograd finds, to 9 decimals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from drawn import problem_files
+from gradients import gradients
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attncli.page.gradient import gradient_page
+from attncli.page.view import View
+from attncli.problem.model import Problem
+from attncli.render import Style, render
+from attncli.study.finite_differences import held
+from attncli.tracing import Trace, from_dict, run, to_dict
+
+MORE = settings(max_examples=4 * settings().max_examples)
+Read = Callable[[dict[str, Any]], Problem]
+
+
+def upstream(problem: Problem, seed: int) -> np.ndarray:
+    """Numbers of any sign, in the shape of the output."""
+    return np.random.default_rng(seed).normal(size=run(problem)["output"].shape).round(2)
+
+
+def as_in_the_file(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    """Our array in the axes of theirs: the columns of heads beside one another, and axes of length 1."""
+    if ours.size == theirs.size and ours.ndim > theirs.ndim > 1:
+        return np.moveaxis(ours, -3, -2).reshape(theirs.shape)
+    return ours.reshape(theirs.shape)
+
+
+def agree(trace: Trace, theirs: dict[str, np.ndarray]) -> None:
+    ours = {name.removeprefix("d_"): trace[name] for name in trace if name.startswith("d_")}
+    if "new_K" in ours:  # what PyTorch calls K or V is only that of the new tokens
+        ours |= {"K": ours["new_K"], "V": ours["new_V"]}
+    for name, found in theirs.items():
+        if name in ours:
+            if ours[name].size < found.size:  # one for all entries, which adds up theirs
+                found = found.sum(axis=0)
+            np.testing.assert_allclose(as_in_the_file(ours[name], found), found, rtol=1e-9, atol=1e-9, err_msg=name)
+    assert {"X", "context", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O", "W_a", "W_1", "W_2", "v", "sink",
+            "past_K", "past_V", "Q", "K", "V"} & {*theirs} <= {*ours}  # fmt: skip
+
+
+@pytest.mark.torch
+@MORE
+@given(problem=problem_files() | problem_files(mixed=True), seed=st.integers(0, 99))
+def test_every_gradient_agrees(torch: Any, read: Read, problem: dict[str, Any], seed: int) -> None:
+    d_output = upstream(read(problem), seed)
+    trace = run(read({**problem, "d_output": d_output.tolist()}), gradient=True)
+    assert all(np.isfinite(trace[name]).all() for name in trace if name.startswith("d_"))
+    agree(trace, gradients(torch, problem, d_output))
+
+
+@pytest.mark.torch
+@given(problem=problem_files())
+def test_without_one_it_is_the_gradient_of_the_sum(torch: Any, read: Read, problem: dict[str, Any]) -> None:
+    agree(run(read(problem), gradient=True), gradients(torch, problem))
+
+
+@settings(max_examples=30)
+@given(problem=problem_files(small=True) | problem_files(small=True, mixed=True))
+def test_finite_differences_agree_and_the_page_is_written(read: Read, problem: dict[str, Any]) -> None:
+    ours = read(problem)
+    trace = run(ours, gradient=True)
+    assert [each for each in held(ours, trace) if not each.agrees] == []
+    data = json.loads(json.dumps(to_dict(trace), allow_nan=False))
+    assert to_dict(from_dict(data)) == data
+    for format in ("table", "markdown", "latex"):
+        assert render(gradient_page(trace, View()), format, Style())

@@ -1,0 +1,69 @@
+"""The table of derivatives: every function has a rule, and every rule is the slope that central differences find."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from attncli.equation.derivatives import ALIKE, CONSTANT, DERIVATIVES, received
+from attncli.equation.functions import FUNCTIONS
+from attncli.equation.substitute import worked_out
+from attncli.equation.tree import Call, Expression, Name
+
+POINTS = {  # where each function is smooth
+    "add": (0.3, -1.2, 2.0), "sub": (0.3, -1.2), "neg": (0.7,), "mul": (0.3, -1.2), "div": (0.3, -1.2),
+    "pow": (1.7, 2.5), "share": (0.3, 1.6), "add_mask": (0.3, -1.2), "sqrt": (0.7,), "exp": (0.7,), "log": (0.7,),
+    "tanh": (0.7,), "sin": (0.7,), "cos": (0.7,), "abs": (-0.7,), "finite": (0.7,), "where": (1, 0.3, -1.2),
+}  # fmt: skip
+STEP = 1e-6
+
+
+def worth(expression: Expression, scalars: dict[str, float]) -> float:
+    """The value of an expression of numbers by name."""
+    numbers = scalars | {"inf": math.inf}
+    return float(
+        worked_out(expression, {}, {}, lambda name, index: 0, numbers, float, lambda number: float(number.value),
+                   lambda function, *arguments: FUNCTIONS[function].scalar(*arguments))
+    )  # fmt: skip
+
+
+def test_every_function_has_a_rule_or_is_constant() -> None:
+    ruled = [*DERIVATIVES, *ALIKE, *CONSTANT]
+    assert sorted(ruled) == sorted(FUNCTIONS)
+    assert set(POINTS) == {*DERIVATIVES, *ALIKE}
+
+
+@pytest.mark.parametrize(
+    ("function", "argument"), [(function, place) for function, point in POINTS.items() for place in range(len(point))]
+)
+def test_each_rule_is_the_slope(function: str, argument: int) -> None:
+    names = [f"argument_{place}" for place in range(len(POINTS[function]))]
+    call, at = Call(function, tuple(map(Name, names))), dict(zip(names, POINTS[function], strict=True))
+
+    def moved(by: float) -> float:
+        return worth(call, at | {names[argument]: at[names[argument]] + by})
+
+    share = received(call, argument, Name("upstream"))
+    slope = 0.0 if share is None else worth(share, at | {"upstream": 2.5})
+    if function == "where" and argument == 0:
+        assert share is None
+    else:
+        assert slope == pytest.approx(2.5 * (moved(STEP) - moved(-STEP)) / (2 * STEP), rel=1e-8, abs=1e-8)
+
+
+@pytest.mark.parametrize("function", sorted(CONSTANT))
+def test_nothing_is_received_through_what_stands_still(function: str) -> None:
+    assert received(Call(function, (Name("one"), Name("other"))), 0, Name("upstream")) is None
+
+
+def test_a_hidden_score_receives_nothing() -> None:
+    share = received(Call("add_mask", (Name("score"), Name("mask"))), 0, Name("upstream"))
+    assert share is not None
+    assert worth(share, {"score": 1.0, "mask": -math.inf, "upstream": 3.0}) == 0
+    assert worth(share, {"score": 1.0, "mask": -1e9, "upstream": 3.0}) == 3
+
+
+def test_a_function_without_a_rule_is_a_fault() -> None:
+    with pytest.raises(TypeError, match="no derivative of softmax"):
+        received(Call("softmax", (Name("one"),)), 0, Name("upstream"))
