@@ -14,6 +14,7 @@ import pytest
 
 from attncli import commands
 from attncli.answers.schema import answers_schema
+from attncli.attention.losses import LOSSES
 from attncli.attention.rule import Rule
 from attncli.attention.rules import COMPUTED, GIVEN
 from attncli.cli import run
@@ -135,6 +136,14 @@ def test_steps(rule: Rule) -> None:
     assert [part for part in expected if f"`{part}`" not in row] == []
     assert rule.when in row
     assert not rule.given or rule.meaning.replace("`", "").rstrip(".") in row.replace("`", "")
+
+
+@pytest.mark.parametrize("rule", LOSSES, ids=lambda rule: rule.name)
+def test_steps_of_the_loss(rule: Rule) -> None:
+    row = rows(section(text("steps.md"), "The loss"))[rule.name]
+    expected = [rule.symbol, _equation(rule)] + ([formula(rule)] if rule.matrix_form else [])
+    assert [part for part in expected if f"`{part}`" not in row] == []
+    assert rule.when in row
 
 
 @pytest.mark.parametrize("rule", gradient_rules().values(), ids=lambda rule: rule.name)

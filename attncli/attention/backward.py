@@ -17,7 +17,7 @@ from attncli.equation.inverse import MEMBER, relabelled
 from attncli.equation.matrices import matrix_form
 from attncli.equation.places import Extent
 from attncli.equation.positions import letters_in
-from attncli.equation.tree import Call, Equation, Expression, Name, Reduce, Ref, rewrite, walk
+from attncli.equation.tree import Call, Equation, Expression, Name, Reduce, Ref, rewrite, walk, whole
 from attncli.equation.uses import reads
 from attncli.problem.axes import LEADING
 
@@ -51,7 +51,9 @@ class Backward:
 
     def _steps_of(self, name: str, forward: Mapping[str, Equation]) -> Iterator[Rule]:
         """The gradient of a step, and before it what is worked out only for gradients."""
-        if name == "output":
+        if name == "output" and "loss" in self.rules:
+            yield self._of_loss()
+        elif name == "output":
             yield replace(GRADIENT_RULES["d_output"], target=_renamed(self.rules[name].target, "d_output"))
         elif name == self.logits:
             yield self._through_softmax()
@@ -87,6 +89,19 @@ class Backward:
         )  # rows of it, which no form says
         form = None if part else self._said(readers, shape) or matrix_form(equation, HEADS)
         return _rule(equation, form, through=readers[0] if readers else "")
+
+    def _of_loss(self) -> Rule:
+        """The gradient of the output by a loss: that of a cross-entropy, (P - Y) / N, is taken as a whole."""
+        cell = self.rules["output"].target
+        if "row_loss" in self.rules:
+            apart = Call("sub", (_renamed(cell, "probs"), _renamed(cell, "target")))
+            equation = Equation(_renamed(cell, "d_output"), Call("div", (apart, Name("N"))))
+            return _rule(equation, matrix_form(equation, HEADS), through="row_loss")
+        error, shape = self.rules["error"].equation, self.shapes["output"]
+        of_loss = Read(self.rules["loss"].equation, whole(1))
+        of_error = gradient_of(error.target, shape, "d_error", [of_loss], self.extent).expression
+        equation = gradient_of(cell, shape, "d_output", [Read(error, of_error)], self.extent)
+        return _rule(equation, matrix_form(equation, HEADS), through="error")
 
     def _said(self, readers: Sequence[str], shape: Sequence[int]) -> Expression | None:
         """The headlines that no product says: what was rotated is turned back, what was masked comes as it is."""
@@ -134,7 +149,7 @@ def _renamed(cell: Ref, name: str) -> Ref:
 def _rule(equation: Equation, form: Expression | None, *, through: str = "") -> Rule:
     """The rule of a step of the backward pass; what it means may depend on the step that it comes through."""
     rule = GRADIENT_RULES[equation.target.name]
-    meaning, why = (rule.meaning, rule.why) if rule.meaning else SAID_THROUGH.get(through, ("", ""))
+    meaning, why = SAID_THROUGH.get(through, (rule.meaning, rule.why))
     if MEMBER in letters_in(equation):
         meaning += SHARED
     return replace(

@@ -79,7 +79,7 @@ _SAID: Mapping[str, tuple[str, str]] = {
     ),
     "context": ("The context receives from the keys and from the values: their gradients are added.", ""),
 }
-# What the gradient of the scores says, by the step that they went into.
+# What the gradient of the scores says, by the step that they went into; and that of the output, by its loss.
 SAID_THROUGH: Mapping[str, tuple[str, str]] = {
     "weights": (
         "Through the softmax: each weight times how much better its key is than the row's mean, `δ`.",
@@ -95,6 +95,14 @@ SAID_THROUGH: Mapping[str, tuple[str, str]] = {
     "capped": (
         "Through the cap, whose slope is 1 for small scores and near 0 for large ones.",
         "What the cap has flattened hardly learns.",
+    ),
+    "error": (
+        "Each number of the output changes the loss by twice its error, in its share of the mean.",
+        "The way back begins here.",
+    ),
+    "row_loss": (
+        "What each row gives each class, less the 1 that the right class should have, in the row's share of the mean.",
+        "Softmax and logarithm together leave just this difference, with which the way back begins.",
     ),
     "scaled": ("The scale works on the way back as it did on the way there.", ""),
 }

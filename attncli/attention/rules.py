@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from attncli.attention.computed import COMPUTED
 from attncli.attention.givens import GIVEN
 from attncli.attention.gradients import GRADIENT_RULES
+from attncli.attention.losses import LOSS_RULES, TARGET
 from attncli.attention.rule import Rule
 from attncli.equation.symbols import plain_name, unicode_name
 from attncli.equation.tree import Call, Equation, Expression, Name, Ref, rename, rewrite
@@ -29,8 +30,8 @@ __all__ = [
 ]
 
 FORWARD: Mapping[str, Rule] = {rule.name: rule for rule in (*GIVEN, *COMPUTED)}
-RULES: Mapping[str, Rule] = {**FORWARD, **GRADIENT_RULES}
-GIVEN_RULES: Mapping[str, Rule] = {rule.name: rule for rule in (*GIVEN, GRADIENT_RULES["d_output"])}
+RULES: Mapping[str, Rule] = {**FORWARD, **LOSS_RULES, **GRADIENT_RULES}
+GIVEN_RULES: Mapping[str, Rule] = {rule.name: rule for rule in (*GIVEN, TARGET, GRADIENT_RULES["d_output"])}
 COMPUTED_RULES: Mapping[str, Rule] = {rule.name: rule for rule in COMPUTED}
 
 # A step by its name, or by its letter in any of the spellings that a page has: Z', Kᵀ or K^T.

@@ -6,6 +6,7 @@ The rules are written in the language itself. `d` is the gradient of the result;
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from functools import cache
 
 from attncli.equation.parse import parse_expression
@@ -57,7 +58,17 @@ def received(call: Call, argument: int, gradient: Expression) -> Expression | No
     def put(node: Expression) -> Expression:
         return parts.get(node.name, node) if isinstance(node, Name) else node
 
-    return rewrite(_rule(rule), put)
+    return rewrite(rewrite(_rule(rule), put), _plainer)
+
+
+def _plainer(node: Expression) -> Expression:
+    """x for x ** (2 - 1), as powers of whole numbers have it."""
+    match node:
+        case Call("sub", (Number(value=Fraction() as one), Number(value=Fraction() as other))):
+            return Number(one - other, str(one - other))
+        case Call("pow", (base, Number(value=exponent))) if exponent == 1:
+            return base
+    return node
 
 
 @cache

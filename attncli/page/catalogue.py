@@ -8,6 +8,7 @@ from typing import Any
 from attncli import __version__
 from attncli.attention.gradients import GRADIENT_RULES
 from attncli.attention.indices import INDICES, PLACEHOLDERS
+from attncli.attention.losses import LOSSES
 from attncli.attention.rule import Rule
 from attncli.attention.rules import FORWARD, NAMED, RULES, cell_form, headline, in_symbols
 from attncli.equation.tree import Equation, Name, Reduce, Ref, walk
@@ -24,10 +25,13 @@ _PLAIN = {"source": "X"}  # keys and values come from X where nothing else is sa
 def catalogue() -> Document:
     """One table of all steps, in order of work, and what the names in it stand for."""
     forward, gradients = [_shown(name) for name in FORWARD], [_shown(name) for name in GRADIENT_RULES]
-    head, rules = ("name", "symbol", "title", "formula", "cell by cell"), (*forward, *gradients)
+    head, rules = ("name", "symbol", "title", "formula", "cell by cell"), (*forward, *LOSSES, *gradients)
     blocks = (
         Paragraph(("Every step of attention, in order; each is there only where a problem needs it.",)),
         Table(head, tuple(map(_row, forward))),
+        Heading("The loss"),
+        Paragraph(("Where a problem has one, attncli gradient works it out before the way back.",)),
+        Table(head, tuple(map(_row, LOSSES))),
         Heading("The way back"),
         Paragraph(("The steps of attncli gradient, as they are where nothing else comes between.",)),
         Table(head, tuple(map(_row, gradients))),
@@ -62,7 +66,7 @@ def rule_called(name: str) -> Rule:
 
 def _shown(name: str) -> Rule:
     """The rule of a step where nothing else is said; that of a gradient, as the plainest problem has it."""
-    return gradient_rules()[name] if name in GRADIENT_RULES else FORWARD[name].reading(_PLAIN)
+    return gradient_rules()[name] if name in GRADIENT_RULES else RULES[name].reading(_PLAIN)
 
 
 def _row(rule: Rule) -> tuple[Text, ...]:
@@ -96,7 +100,7 @@ def _facts(rule: Rule) -> Iterator[Text]:
     if not rule.given:
         yield (f"In Python syntax: {rule.source}",)
         yield (f"Reads: {', '.join(rule.inputs) or 'nothing but positions'}",)
-    yield (f"Axes: {', '.join(rule.axes)}",)
+    yield (f"Axes: {', '.join(rule.axes) or 'none, it is one number'}",)
     for name in _letters(rule):
         yield (*_word(name), ": ", _LETTERS[name])
     yield "When it is there: ", rule.when

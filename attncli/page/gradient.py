@@ -21,7 +21,7 @@ from attncli.page.view import View
 from attncli.page.ways import parts
 from attncli.study.finite_differences import Held
 from attncli.tracing.model import Trace
-from attncli.tracing.slices import backward, cut, forward, leading
+from attncli.tracing.slices import backward, cut, forward, leading, of_loss
 
 
 def gradient_page(trace: Trace, view: View, held: Sequence[Held] = ()) -> Document:
@@ -63,8 +63,13 @@ def is_softmax(trace: Trace, name: str) -> bool:
 
 def _loss(trace: Trace) -> Text:
     """What a gradient is, and with which one the way back begins."""
-    ones = bool((trace["d_output"] == 1).all())
-    begins = "all ones here, as of a loss that is the sum of all outputs" if ones else "given here"
+    begins = "given here"
+    if "row_loss" in trace:
+        begins = "that of the loss, a cross-entropy"
+    elif "loss" in trace:
+        begins = "that of the loss, a mean of squared errors"
+    elif (trace["d_output"] == 1).all():
+        begins = "all ones here, as of a loss that is the sum of all outputs"
     return text(
         "The gradient of a step has, in the place of each of its numbers, how much the loss changes with that number: "
         f"`dQ` is that of `Q`. The way back begins with `dO`, {begins}, and takes the steps from the last to the first."
@@ -76,6 +81,9 @@ def _both_ways(printer: Printer, view: View) -> Iterator[Block]:
     yield Heading("The way forward, in brief", part=True)
     brief = replace(view, detail="brief", steps=forward(trace))
     yield from sections_of(printer, forward(trace), brief)
+    if of_loss(trace):
+        yield Heading("The loss", part=True)
+        yield from _back(printer, of_loss(trace), view)
     yield Heading("The way back", part=True)
     yield from _back(printer, backward(trace), view)
     yield Heading("Summary", part=bool(leading(trace)))
@@ -84,7 +92,7 @@ def _both_ways(printer: Printer, view: View) -> Iterator[Block]:
 
 
 def _back(printer: Printer, names: Sequence[str], view: View) -> Iterator[Block]:
-    """The chosen steps of the way back: at once in a single head, else place by place."""
+    """The chosen steps of the loss or of the way back: at once in a single head, else place by place."""
     trace = printer.trace
     if not leading(trace):
         yield from _steps(printer, printer, names, view, ())

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from attncli.attention import layer, positions
+from attncli.attention.losses import OTHER_LOSSES
 from attncli.attention.masks import clauses, mask_rule
 from attncli.attention.offset import mask_offset
 from attncli.attention.rule import Rule
@@ -60,6 +61,8 @@ def variants(name: str) -> Mapping[str, Rule]:
             return {"with a sink": plain, "with a sink, where the softmax is shifted": shifted}
         case "weights":
             return {"exp_base: a number": weights(2.0, False), "sink: a number, or one per head": weights(None, True)}
+        case "loss" | "log_sum" | "target":
+            return {OTHER_LOSSES[name][0]: OTHER_LOSSES[name][1]}
         case "output":
             return dict(_outputs())
     return {}

@@ -13,6 +13,7 @@ from attncli.problem.extent import check_extent
 from attncli.problem.heads import split_heads
 from attncli.problem.keys import KEYS
 from attncli.problem.layer import check_positions
+from attncli.problem.losses import check_loss
 from attncli.problem.masks import MaskReading, read_mask
 from attncli.problem.model import GIVEN, Matrix, Problem, Scalar
 from attncli.problem.places import Places, places_in
@@ -49,6 +50,7 @@ def read_root(root: Node, report: Report, convention: Convention = OWN, *, score
     tokens, context_tokens = _labels(values, given, at, report)
     check_mask(mask.parts, given)
     check_gradient(values.get("d_output"), given, joined, at, report)
+    loss = check_loss(values.get("loss"), given, joined, at, report)
     report.stop()
     sink, slope = _for_all_heads(given, "sink"), _for_all_heads(given, "slopes")
     return Problem(
@@ -68,6 +70,7 @@ def read_root(root: Node, report: Report, convention: Convention = OWN, *, score
         joined=joined,
         convention=None if convention is OWN else convention.name,
         d_output=values.get("d_output"),
+        loss=loss,
     )
 
 

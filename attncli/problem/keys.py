@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, get_args
 
 Kind: TypeAlias = Literal[
     "text", "labels", "entries", "heads", "matrix", "vector", "past", "score", "scale", "positive", "base", "mask",
-    "position", "sink", "count",
+    "position", "sink", "count", "loss",
 ]  # fmt: skip
 
 
@@ -24,6 +24,7 @@ Score: TypeAlias = Literal["scaled_dot", "dot", "multiplicative", "additive"]
 ScaleWord: TypeAlias = Literal["none", "default"]
 Corner: TypeAlias = Literal["top-left", "bottom-right"]
 Pairing: TypeAlias = Literal["half", "interleaved"]
+LossKind: TypeAlias = Literal["mse", "cross_entropy"]
 Part: TypeAlias = Literal["q", "k", "v"]
 Layout: TypeAlias = Literal["parts", "heads"]
 
@@ -42,6 +43,8 @@ CORNERS: tuple[Corner, ...] = get_args(Corner)
 PAIRINGS: tuple[Pairing, ...] = get_args(Pairing)
 PARTS: tuple[Part, ...] = get_args(Part)  # of a fused array in a file
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
+LOSSES: tuple[LossKind, ...] = get_args(LossKind)
+TARGETS: Mapping[LossKind, str] = {"mse": "target", "cross_entropy": "targets"}  # what each is held against
 
 KEYS = {
     "title": Key("text", "A title for the derivation."),
@@ -84,4 +87,8 @@ KEYS = {
     ),
     "sink": Key("sink", "A logit that every row shares its softmax with, of no key: a number, or one for each head."),
     "d_output": Key("heads", "The gradient of the output, with which gradient begins; like the output. Default: ones."),
+    "loss": Key(
+        "loss",
+        "What gradient begins with instead of d_output: {kind: mse, target: …} or {kind: cross_entropy, targets: …}.",
+    ),
 }  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.problem.keys import Corner, Pairing, ScaleWord, Score
+from attncli.problem.keys import Corner, LossKind, Pairing, ScaleWord, Score
 
 GIVEN = (
     "X", "context", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O", "past_K", "past_V", "Q", "K", "V",
@@ -149,6 +149,18 @@ class Rope:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Loss:
+    """How far the output is from what it should have been: `target`, in the shape of the output.
+
+    mse is the mean, over all numbers of the output, of the squared differences. cross_entropy takes each row of the
+    output as logits, has a 1 in each row of the target, in the column of its class, and is the mean over all rows.
+    """
+
+    kind: LossKind
+    target: Matrix
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Problem:
     """One attention layer's input, complete and consistent: what `attncli.load` returns.
 
@@ -158,7 +170,7 @@ class Problem:
     per head; `alibi` asks for biases by distance, of the slopes given (`slope` for a single head) or of the usual ones;
     `joined` says that heads were columns side by side, and so that their outputs are put side by side again.
     `convention` names the software by whose meaning the mask was read, None for our own. `d_output` is the gradient of
-    the output, from which a backward pass begins, in the output's shape; None for all ones.
+    the output, from which a backward pass begins, in the output's shape; None for all ones, or where there is a `loss`.
     """
 
     title: str
@@ -177,3 +189,4 @@ class Problem:
     joined: bool = False
     convention: str | None = None
     d_output: Matrix | None = None
+    loss: Loss | None = None

@@ -135,6 +135,32 @@ _POSITION: Schema = {
     "additionalProperties": False,
     "minProperties": 1,
 }
+_CLASSES: Schema = {"anyOf": [_INDEX, _list(_INDEX), _list(_list(_INDEX))]}
+_LOSS: Schema = {
+    "anyOf": [
+        {
+            "type": "object",
+            "properties": {
+                "kind": {"const": "mse", "description": "The mean of the squared differences, over all numbers."},
+                "target": {**_array(_NUMBER, 4), "description": "What the output should have been, in its shape."},
+            },
+            "required": ["kind", "target"],
+            "additionalProperties": False,
+        },
+        {
+            "type": "object",
+            "properties": {
+                "kind": {"const": "cross_entropy", "description": "Of rows taken as logits; the mean over all rows."},
+                "targets": {
+                    "anyOf": [_list(_CLASSES), _FILE],
+                    "description": "For each row of the output the column of its class, counted from 0.",
+                },
+            },
+            "required": ["kind", "targets"],
+            "additionalProperties": False,
+        },
+    ]
+}
 _TEXT: Schema = {"type": ["string", "number", "boolean"], "minLength": 1}
 
 _OF_KIND: dict[Kind, Schema] = {
@@ -158,6 +184,7 @@ _OF_KIND: dict[Kind, Schema] = {
     "position": {"anyOf": [{"const": "none"}, _POSITION]},
     "sink": {"anyOf": [*_NUMBER["anyOf"], *_VECTOR["anyOf"]]},
     "count": {"type": "integer", "minimum": 1},
+    "loss": _LOSS,
 }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from attncli.problem.keys import SCALE_WORDS, SCORES, Kind
+from attncli.problem.losses import read_loss
 from attncli.problem.masks import read_mask
 from attncli.problem.matrices import DEEPEST, read_matrix
 from attncli.problem.model import Matrix, Scalar
@@ -62,5 +63,6 @@ READERS: dict[Kind, Callable[[Spot], Any]] = {
     "past": read_past,
     "position": read_position,
     "sink": _read_sink,
+    "loss": read_loss,
     "count": lambda spot: read_integer(spot, least=1, help="write how many heads there are, such as 8"),
 }

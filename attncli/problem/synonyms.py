@@ -39,6 +39,7 @@ MEANT = {
     "position: {alibi: true}": ("alibi",),
     "position: {alibi: {slopes: [0.5, 0.25]}}": ("slopes", "alibi_slopes"),
     "sink": ("s_aux", "softmax_sink"),
+    "loss": ("mse", "cross_entropy", "criterion", "target", "targets"),
 }  # fmt: skip
 _OPTIONS = ("dtype", "device", "precision", "rounding", "detail", "steps", "format", "as")
 _SIZES = ("d_model", "d_k", "d_v", "d_head", "head_dim", "n", "m", "batch", "batch_size", "n_embd", "hidden_size")

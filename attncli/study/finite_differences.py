@@ -23,7 +23,7 @@ from attncli.equation.uses import reads
 from attncli.problem.model import Problem, Scalar
 from attncli.tracing.floats import FloatWorker
 from attncli.tracing.model import Trace
-from attncli.tracing.slices import backward, forward
+from attncli.tracing.slices import backward, forward, of_loss
 
 STEP, TOLERANCE, FARTHEST = 6e-6, 1e-6, 6e-3
 MOST = 100  # cells of one gradient, evenly spread where it has more
@@ -53,7 +53,7 @@ def held(problem: Problem, trace: Trace) -> Iterator[Held]:
     for name in backward(trace):
         of = name.removeprefix("d_")
         moved = of in forward(trace) or of in trace.parameters
-        if name.startswith("d_") and moved and name != "d_output":
+        if name.startswith("d_") and moved and (name != "d_output" or "loss" in trace):
             yield _held(trace, sizes, name, of)
 
 
@@ -87,13 +87,16 @@ def _magnitude(trace: Trace) -> float:
     logits = next(name for name in ("masked", "capped", "scaled", "scores") if name in trace)
     with np.errstate(invalid="ignore"):
         scores = np.where(trace[f"d_{logits}"] == 0, 0.0, np.abs(trace[f"d_{logits}"] * trace[logits]))
-    return float(np.abs(trace["d_output"] * trace["output"]).sum() + scores.sum())
+    outputs = np.abs(trace["d_output"] * trace["output"]).sum()
+    if "loss" in trace:  # of which each row is that of its logits less another one
+        outputs += np.abs(trace["output"]).sum() / trace.parameters["N"].value + abs(trace["loss"])
+    return float(outputs + scores.sum())
 
 
 def _later(trace: Trace, of: str) -> Iterator[Rule]:
-    """The rules of the way forward that follow from a step, or from a number."""
+    """The rules that follow from a step, or from a number, up to the output or to the loss."""
     changed = {of}
-    for name in forward(trace):
+    for name in (*forward(trace), *of_loss(trace)):
         rule = trace.steps[name].rule
         if not rule.given and name != of and any(reads(rule.equation.expression, each) for each in changed):
             changed.add(name)
@@ -104,10 +107,13 @@ def _loss(
     trace: Trace, sizes: Mapping[str, int], of: str, values: NDArray[np.float64], place: tuple[int, ...], by: float,
     later: tuple[Rule, ...],
 ) -> float:  # fmt: skip
-    """Σ d_output · output with one cell of a step moved, and everything that follows from it worked again."""
+    """The loss with one cell of a step moved, and everything that follows from it worked again.
+
+    Without one it is Σ d_output · output, of which d_output is the gradient.
+    """
     moved = values.copy()
     moved[place] += by
-    arrays = {name: trace[name] for name in forward(trace)}
+    arrays = {name: trace[name] for name in (*forward(trace), *of_loss(trace))}
     parameters = dict(trace.parameters)
     if of in parameters:
         parameters[of] = Scalar.of(float(moved))
@@ -117,4 +123,6 @@ def _loss(
     with np.errstate(all="ignore"):
         for rule in later:
             worker.work(rule)
+    if "loss" in trace:
+        return float(np.asarray(worker.arrays["loss"]))
     return float((np.asarray(worker.arrays["output"]) * trace["d_output"]).sum())

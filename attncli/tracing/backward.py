@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,6 +26,15 @@ def backward_rules(plan: Plan, steps: Mapping[str, Step]) -> tuple[Rule, ...]:
         Extent(_lengths(plan, steps), scalars),
     )
     return tuple(backward.steps())
+
+
+def with_loss(plan: Plan, problem: Problem) -> Plan:
+    """The plan with the `N` of the loss, where there is one: of how many numbers, or rows, it is the mean."""
+    if problem.loss is None:
+        return plan
+    target = problem.loss.target.value
+    number = target.size if problem.loss.kind == "mse" else target.size // target.shape[-1]
+    return replace(plan, parameters={**plan.parameters, "N": Scalar(number, str(number))})
 
 
 def output_gradient(problem: Problem, steps: Mapping[str, Step]) -> Matrix:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 
+from attncli.attention.losses import loss_rules
 from attncli.attention.plan import Plan, plan_logits, plan_softmax
 from attncli.attention.rule import Rule
 from attncli.attention.workers import Report
@@ -15,7 +16,7 @@ from attncli.backend import CPU, Backend, Host, backend_for
 from attncli.choices import DTYPES, Dtype, check_working
 from attncli.problem.extent import insist_scores
 from attncli.problem.model import Matrix, Problem, read_only
-from attncli.tracing.backward import backward_rules, output_gradient
+from attncli.tracing.backward import backward_rules, output_gradient, with_loss
 from attncli.tracing.copies import written_as_given
 from attncli.tracing.findings import rows_without_keys, warnings
 from attncli.tracing.floats import FloatWorker
@@ -24,7 +25,7 @@ from attncli.tracing.labels import labels
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.paper import PaperWorker
 from attncli.tracing.settings import settings_of
-from attncli.tracing.shift import lowest_shown, shift_where_needed
+from attncli.tracing.shift import Shift, lowest_shown
 
 
 class Worker(Protocol):
@@ -64,7 +65,7 @@ def run(
     out exactly; TooLarge where matrices that are not wanted have to be held after all, and cannot be.
     """
     check_working(device, dtype, rounding, precision)
-    plan = plan_logits(problem)
+    plan = with_loss(plan_logits(problem), problem) if gradient else plan_logits(problem)
     with np.errstate(all="ignore"):  # overflow is found in the values and told as a warning
         if rounding == "paper":
             return _on_paper(problem, plan, precision, shifted, gradient)
@@ -78,20 +79,19 @@ def run(
                 return kept
             insist_scores(problem.given)
         worker = FloatWorker(backend, format, plan.parameters, plan.sizes)
-        shift = shift_where_needed(problem, format, lowest)
-        shift = shift if shifted is None else lambda _: shifted
+        shift = Shift(problem, format, lowest, shifted)
         return _trace(problem, plan, worker, shift, backend, format, gradient=gradient)
 
 
 def _on_paper(problem: Problem, plan: Plan, precision: int, shifted: bool | None, gradient: bool) -> Trace:
     """The trace rounded at every step, with the truth in the same steps beside it."""
     double = DTYPES["float64"]
-    needed = shift_where_needed(problem, double, max(lowest_shown(precision), double.lowest_exponent))
-    shift = needed if shifted is None else lambda _: shifted
+    shift = Shift(problem, double, max(lowest_shown(precision), double.lowest_exponent), shifted)
     decimals = PaperWorker(precision, plan.parameters, plan.sizes)
     paper = _trace(problem, plan, decimals, shift, CPU, double, precision, "paper", gradient)
     floats = FloatWorker(CPU, double, plan.parameters, plan.sizes)
-    truth = _trace(problem, plan, floats, lambda _: "shifted" in paper, CPU, double, gradient=gradient)
+    same = replace(shift, logits=paper.shifted, outputs="row_top" in paper)
+    truth = _trace(problem, plan, floats, same, CPU, double, gradient=gradient)
     besides = (f"not rounded, {warning}" for warning in truth.warnings if warning not in paper.warnings)
     return replace(paper, truth=truth, warnings=(*paper.warnings, *besides))
 
@@ -101,9 +101,8 @@ def _exactly(problem: Problem, plan: Plan, precision: int, shifted: bool | None,
     from attncli.tracing.exact import ExactWorker  # and all that closed forms need
 
     double = DTYPES["float64"]
-    shift = shift_where_needed(problem, double, max(lowest_shown(max(precision, 3)), double.lowest_exponent))
+    shift = Shift(problem, double, max(lowest_shown(max(precision, 3)), double.lowest_exponent), shifted)
     worker = ExactWorker(plan.parameters, plan.sizes)
-    shift = shift if shifted is None else lambda _: shifted
     return _trace(problem, plan, worker, shift, CPU, double, rounding="exact", gradient=gradient)
 
 
@@ -111,7 +110,7 @@ def _trace(
     problem: Problem,
     plan: Plan,
     worker: Worker,
-    shift: Callable[[Host], bool],
+    shift: Shift,
     backend: Backend,
     dtype: Dtype,
     precision: int | None = None,
@@ -130,9 +129,12 @@ def _trace(
         return value
 
     for rule in plan.rules:
-        logits = take(rule)
-    for rule in plan_softmax(problem, plan, shift=shift(logits)):
-        take(rule)
+        value = take(rule)
+    for rule in plan_softmax(problem, plan, shift=shift.of_logits(value)):
+        value = take(rule)
+    if gradient and problem.loss:
+        for rule in loss_rules(problem.loss.kind, steps["output"].rule.target, shifted=shift.of_outputs(value)):
+            take(rule, problem.loss.target if rule.given else None)
     for rule in backward_rules(plan, steps) if gradient else ():
         take(rule, output_gradient(problem, steps) if rule.given else None)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,20 +17,38 @@ def lowest_shown(precision: int) -> float:
     return math.log(0.5) - precision * math.log(10)
 
 
-def shift_where_needed(problem: Problem, dtype: Dtype, lowest: float) -> Callable[[Host], bool]:
-    """Whether e to the plain logits would overflow in some row, or be less than e to `lowest` in all of it."""
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """Says which softmax is shifted: where e to plain numbers overflows, or a whole row is less than e to `lowest`.
 
-    def needed(logits: Host) -> bool:
-        maxima = logits.max(axis=-1)
+    `logits` and `outputs`, where they are not None, say it of the softmax of the attention and of that of a loss.
+    """
+
+    problem: Problem
+    dtype: Dtype
+    lowest: float
+    logits: bool | None = None
+    outputs: bool | None = None
+
+    def of_logits(self, logits: Host) -> bool:
+        """Whether the softmax of the attention is shifted."""
+        if self.logits is not None:
+            return self.logits
+        problem, maxima = self.problem, logits.max(axis=-1)
         if problem.sink:
             maxima = np.maximum(maxima, problem.sink.value)
         elif "sink" in problem.given:
             maxima = np.maximum(maxima, problem.given["sink"].value[:, None])
         base = problem.exp_base.value if problem.exp_base else math.e
-        maxima = maxima[np.isfinite(maxima)] * math.log(base)
+        return self._needed(maxima * math.log(base), logits.shape[-1])
+
+    def of_outputs(self, output: Host) -> bool:
+        """Whether that of a cross-entropy is, whose logits are the rows of the output."""
+        return self._needed(output.max(axis=-1), output.shape[-1]) if self.outputs is None else self.outputs
+
+    def _needed(self, maxima: Host, terms: int) -> bool:
+        maxima = maxima[np.isfinite(maxima)]
         if not maxima.size:
             return False
-        room = math.log(logits.shape[-1]) + 0.5  # a sum over all keys must still fit
-        return bool(maxima.max() > dtype.highest_exponent - room or maxima.min() < lowest)
-
-    return needed
+        room = math.log(terms) + 0.5  # a sum over all of them must still fit
+        return bool(maxima.max() > self.dtype.highest_exponent - room or maxima.min() < self.lowest)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from itertools import dropwhile, takewhile
 
+from attncli.attention.rules import GIVEN_RULES
 from attncli.equation.inverse import MEMBER
 from attncli.equation.lift import is_fixed
 from attncli.equation.positions import letters_in, position
@@ -43,19 +45,23 @@ def of_all_heads(trace: Trace) -> tuple[str, ...]:
 
 
 def forward(trace: Trace) -> tuple[str, ...]:
-    """The steps up to the output; those after it are of the backward pass."""
-    names = tuple(trace.steps)
-    return names[: names.index("d_output")] if "d_output" in trace else names
+    """The steps up to the output; those after it are of the loss and of the backward pass."""
+    return tuple(takewhile(lambda name: name not in ("target", "d_output"), trace.steps))
+
+
+def of_loss(trace: Trace) -> tuple[str, ...]:
+    """The steps from the output to the loss, the target first; none where the problem has no loss."""
+    return tuple(trace.steps)[len(forward(trace)) : len(trace) - len(backward(trace))]
 
 
 def backward(trace: Trace) -> tuple[str, ...]:
     """The steps of the backward pass, from the gradient of the output on; none where there was no way back."""
-    return tuple(trace.steps)[len(forward(trace)) :]
+    return tuple(dropwhile(lambda name: name != "d_output", trace.steps))
 
 
 def at(trace: Trace, place: Mapping[str, int]) -> Trace:
     """The trace at one place of some leading axes, {"h": 0}; what belongs to all heads together is not in it."""
-    found = cut(trace, place, _together(trace) if HEAD in place else ())
+    found = cut(trace, place, _together(trace, place))
     masked = tuple(_rows_left(trace, place))
     return replace(
         found,
@@ -76,7 +82,7 @@ def cut(trace: Trace, place: Mapping[str, int], without: Collection[str] = ()) -
     for name, step in trace.steps.items():
         if name in without:
             continue
-        taken = _step(step, fixed)
+        taken = _step(_received(step, without), fixed)
         if taken.shape or not step.shape:
             steps[name] = taken
         else:  # one number for each head, as a slope or a sink: for this head, just a number
@@ -88,18 +94,32 @@ def cut(trace: Trace, place: Mapping[str, int], without: Collection[str] = ()) -
     return replace(trace, parameters={**parameters, **scalars}, steps=steps)
 
 
-def _together(trace: Trace) -> tuple[str, ...]:
-    """What a single head has no part in. On the way back, that is what adds up heads, and what follows from it."""
-    back = backward(trace)
+def _together(trace: Trace, place: Mapping[str, int]) -> tuple[str, ...]:
+    """What a single place has no part in: what heads come to together; of the loss and on the way back, what adds up.
+
+    What follows from it has none either, but for the gradient of the output, which comes to every head.
+    """
+    heads = of_all_heads(trace) if HEAD in place else ()
+    lost, back = of_loss(trace), backward(trace)
     if not back:
-        return of_all_heads(trace)
-    gone = {*of_all_heads(trace)} - {"W_O"}  # through which the gradient of the output comes to the heads
-    for name in back:
+        return heads
+    gone = {*heads} - {"W_O"}  # through which the gradient of the output comes to the heads
+    added = {*place, *((HEAD, KEY_HEAD, MEMBER) if HEAD in place else ())}
+    for name in (*lost, *back):
         rule = trace.steps[name].rule
         summed = letters_in(rule.equation) - {*rule.target.letters} if not rule.given else set()
-        if {*rule.inputs} & gone or summed & {HEAD, KEY_HEAD, MEMBER} or name == "d_b_O":
+        follows = {*rule.inputs} & gone and name != "d_output"
+        of_all = HEAD in place and (name == "d_b_O" or (name in lost and HEAD not in rule.target.letters))
+        if follows or of_all or summed & added:
             gone.add(name)
     return tuple(gone)
+
+
+def _received(step: Step, without: Collection[str]) -> Step:
+    """The step; the gradient of the output as it comes to a head from the loss of all of them."""
+    if step.name != "d_output" or not {*step.rule.inputs} & {*without}:
+        return step
+    return replace(step, rule=replace(GIVEN_RULES["d_output"], target=step.rule.target))
 
 
 def _rows_left(trace: Trace, place: Mapping[str, int]) -> Iterator[Row]:

@@ -6,6 +6,7 @@ The whole layer is written with PyTorch's own operations, without its attention,
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,10 @@ ARRAYS = ("X", "context", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O"
 STEPS = ("Q", "K", "V", "Q_rot", "K_rot", "scores", "scaled", "capped", "masked", "weights", "heads_output", "concat")
 
 
-def gradients(torch: Any, problem: Problem, d_output: np.ndarray | None = None) -> dict[str, np.ndarray]:
-    """The gradient of Σ d_output·output with respect to every array of the file and to the steps, by name.
+def gradients(
+    torch: Any, problem: Problem, d_output: np.ndarray | None = None, loss: Callable[[Any], Any] | None = None
+) -> dict[str, np.ndarray]:
+    """The gradient of Σ d_output·output, or of a loss of the output, for every array of the file and the steps.
 
     Arrays are as the file has them; steps are batch × head × row × column, of as many entries and heads as they have.
     """
@@ -30,7 +33,8 @@ def gradients(torch: Any, problem: Problem, d_output: np.ndarray | None = None) 
     output = forward(torch, problem, leaves, steps)
     upstream = torch.ones_like(output) if d_output is None else torch.from_numpy(d_output.reshape(output.shape))
     wanted = {**steps, **leaves}
-    found = torch.autograd.grad(output, list(wanted.values()), upstream, allow_unused=True)
+    whole, begins = (output, upstream) if loss is None else (loss(output), None)
+    found = torch.autograd.grad(whole, list(wanted.values()), begins, allow_unused=True)
     return {name: np.zeros(tuple(of.shape)) if grad is None else grad.numpy()
             for (name, of), grad in zip(wanted.items(), found, strict=True)}  # fmt: skip
 

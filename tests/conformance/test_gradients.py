@@ -65,6 +65,49 @@ def test_without_one_it_is_the_gradient_of_the_sum(torch: Any, read: Read, probl
     agree(run(read(problem), gradient=True), gradients(torch, problem))
 
 
+def target_of(kind: str, output: np.ndarray, seed: int) -> np.ndarray:
+    """What the output should have been: numbers, or the class of each row."""
+    drawn = np.random.default_rng(seed)
+    if kind == "mse":
+        return drawn.normal(size=output.shape).round(2)
+    return drawn.integers(output.shape[-1], size=output.shape[:-1])
+
+
+@pytest.mark.torch
+@MORE
+@given(problem=problem_files(), kind=st.sampled_from(["mse", "cross_entropy"]), seed=st.integers(0, 99))
+def test_a_loss_is_that_of_torch(torch: Any, read: Read, problem: dict[str, Any], kind: str, seed: int) -> None:
+    target = target_of(kind, run(read(problem))["output"], seed)
+    key = "target" if kind == "mse" else "targets"
+    trace = run(read({**problem, "loss": {"kind": kind, key: target.tolist()}}), gradient=True)
+    losses: list[float] = []
+
+    def loss(output: Any) -> Any:
+        held = torch.from_numpy(target)
+        if kind == "mse":
+            found = torch.nn.functional.mse_loss(output, held.reshape(output.shape))
+        else:
+            found = torch.nn.functional.cross_entropy(output.reshape(-1, output.shape[-1]), held.reshape(-1))
+        losses.append(found.item())
+        return found
+
+    agree(trace, gradients(torch, problem, loss=loss))
+    np.testing.assert_allclose(trace["loss"], losses[0], rtol=1e-9, atol=1e-9)
+
+
+@settings(max_examples=30)
+@given(problem=problem_files(small=True, mixed=True), kind=st.sampled_from(["mse", "cross_entropy"]))
+def test_finite_differences_of_a_loss_agree(read: Read, problem: dict[str, Any], kind: str) -> None:
+    target = target_of(kind, run(read(problem))["output"], 0)
+    ours = read({**problem, "loss": {"kind": kind, "target" if kind == "mse" else "targets": target.tolist()}})
+    trace = run(ours, gradient=True)
+    assert [each for each in held(ours, trace) if not each.agrees] == []
+    data = json.loads(json.dumps(to_dict(trace), allow_nan=False))
+    assert to_dict(from_dict(data)) == data
+    for format in ("table", "markdown", "latex"):
+        assert render(gradient_page(trace, View()), format, Style())
+
+
 @settings(max_examples=30)
 @given(problem=problem_files(small=True) | problem_files(small=True, mixed=True))
 def test_finite_differences_agree_and_the_page_is_written(read: Read, problem: dict[str, Any]) -> None:

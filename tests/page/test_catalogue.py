@@ -37,7 +37,7 @@ def test_every_rule_says_when_it_is_there() -> None:
 
 
 def test_all_steps_in_the_order_of_work() -> None:
-    forward, back = (block for block in catalogue().blocks if isinstance(block, Table))
+    forward, _, back = (block for block in catalogue().blocks if isinstance(block, Table))
     rows = [[plain(cell) for cell in row] for row in forward.rows]
     assert [row[0] for row in rows] == [
         "X", "context", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O", "past_K", "past_V", "W_a", "W_1", "W_2",

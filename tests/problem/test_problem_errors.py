@@ -52,6 +52,24 @@ LINE_4 = [
      "(give one number for each of the output's, or remove d_output for all ones)"),
     ("d_output: [1, 2]", "4:11: d_output: must be a list of rows, not a list of numbers "
      "(write d_output: [[1, 0], [0, 1]])"),
+    ("loss: mse", "4:7: loss: must be {kind: …, …}, not mse (write loss: {kind: mse, target: [[1, 0], [0, 1]]})"),
+    ("loss: {targets: [1, 0]}",
+     "4:7: loss: has no kind (write loss: {kind: cross_entropy, targets: [1, 0]})"),
+    ("loss: {kind: mae}", "4:14: loss.kind: must be one of mse, cross_entropy, not mae (did you mean mse?)"),
+    ("loss: {kind: mse, targt: [[1]]}", "4:19: loss: there is no such key as targt (did you mean target?)"),
+    ("loss: {kind: mse}", "4:7: loss: has no target (write loss: {kind: mse, target: [[1, 0], [0, 1]]})"),
+    ("loss: {kind: mse, targets: [1]}",
+     "4:19: loss: mse has target, not targets (write loss: {kind: mse, target: [[1, 0], [0, 1]]})"),
+    ("loss: {kind: mse, target: [[1, 0]]}", "4:19: loss.target: is 1×2, but the output is 2×2 "
+     "(give one number for each number of the output)"),
+    ("loss: {kind: cross_entropy, targets: [1]}", "4:29: loss.targets: is 1 class, but the output is 2×2 "
+     "(give one class for each row of the output)"),
+    ("loss: {kind: cross_entropy, targets: [1, 2]}", "4:29: loss.targets[1]: 2 is no column of the output "
+     "(the output has 2 columns, and its classes are 0 to 1)"),
+    ("loss: {kind: cross_entropy, targets: [0.5, 1]}", "4:29: loss.targets[0]: 0.5 is no column of the output "
+     "(the output has 2 columns, and its classes are 0 to 1)"),
+    ("loss: {kind: mse, target: [[1, 0], [0, 1]]}\nd_output: [[1, 0], [0, 1]]", "4:1: loss: d_output is given, too "
+     "(keep one of the two: the gradient of the output is that of the loss)"),
     ("W_Q: [[1]]", "4:1: both Q and W_Q are given: which one makes the queries? "
      "(remove W_Q to use Q as it is, or remove Q to project X)"),
     ("b_V: [1, 2]", "4:1: b_V: has no projection to be added to: V is given directly "

@@ -1,0 +1,98 @@
+"""Reads a loss: what the output should have been, and how far it is from that; and holds it against the output."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+import numpy as np
+
+from attncli.english import count
+from attncli.equation.shapes import shape_text
+from attncli.problem.axes import output_shape
+from attncli.problem.keys import LOSSES, TARGETS, LossKind
+from attncli.problem.matrices import DEEPEST, read_matrix
+from attncli.problem.model import Loss, Matrix, read_only
+from attncli.problem.places import Places
+from attncli.problem.report import Report
+from attncli.problem.spot import Spot
+from attncli.problem.tree import Mapping as Keyed
+from attncli.problem.tree import describe
+from attncli.problem.values import insist_keys, read_word
+
+_EXAMPLES = {"mse": "loss: {kind: mse, target: [[1, 0], [0, 1]]}",
+             "cross_entropy": "loss: {kind: cross_entropy, targets: [1, 0]}"}  # fmt: skip
+
+
+def read_loss(spot: Spot) -> Loss | None:
+    """The loss as it is written; None after reporting what is wrong."""
+    if not isinstance(spot.node, Keyed) or not spot.keys:
+        spot.wrong(f"must be {{kind: …, …}}, not {describe(spot.node)}", f"write {_EXAMPLES['mse']}")
+        return None
+    if not insist_keys(spot, ("kind", *TARGETS.values())):
+        return None
+    if "kind" not in spot.keys:
+        kind = next((kind for kind, key in TARGETS.items() if key in spot.keys), LOSSES[0])
+        spot.wrong("has no kind", f"write {_EXAMPLES[kind]}")
+        return None
+    word = read_word(spot.key("kind"), LOSSES)
+    if word is None:
+        return None
+    kind = cast("LossKind", word)
+    wanted = TARGETS[kind]
+    for other in TARGETS.values():
+        if other != wanted and other in spot.keys:
+            spot.wrong(f"{kind} has {wanted}, not {other}", f"write {_EXAMPLES[kind]}", at=spot.keys[other])
+            return None
+    if wanted not in spot.keys:
+        spot.wrong(f"has no {wanted}", f"write {_EXAMPLES[kind]}")
+        return None
+    rank = 2 if kind == "mse" else 1
+    target = read_matrix(spot.key(wanted), rank=rank, deepest=DEEPEST + rank - 2)
+    return None if target is None else Loss(kind, target)
+
+
+def check_loss(loss: Loss | None, given: Mapping[str, Matrix], joined: bool, at: Places, report: Report) -> Loss | None:
+    """The loss with its target in the shape of the output: of classes, a 1 in each row; None after reporting."""
+    if loss is None:
+        return None
+    if "d_output" in at:
+        report.add(
+            "d_output is given, too", at=at["loss"], path="loss",
+            help="keep one of the two: the gradient of the output is that of the loss",
+        )  # fmt: skip
+        return None
+    expected, key = output_shape(given, joined), f"loss.{TARGETS[loss.kind]}"
+    needed = expected if loss.kind == "mse" else expected[:-1]
+    if loss.target.value.shape != needed:
+        what, each = ("number", "number") if loss.kind == "mse" else ("class", "row")
+        found = shape_text(loss.target.value.shape) if loss.kind == "mse" else _counted(loss.target.value.shape)
+        report.add(
+            f"is {found}, but the output is {shape_text(expected)}",
+            at=at[key], path=key, help=f"give one {what} for each {each} of the output",
+        )  # fmt: skip
+        return None
+    return loss if loss.kind == "mse" else _one_hot(loss, expected[-1], at, key, report)
+
+
+def _counted(shape: tuple[int, ...]) -> str:
+    return count(shape[0], "class") if len(shape) == 1 else shape_text(shape)
+
+
+def _one_hot(loss: Loss, classes: int, at: Places, key: str, report: Report) -> Loss | None:
+    """The target as a 1 in the column of each row's class, and 0 elsewhere."""
+    numbers = loss.target.value
+    wrong = np.argwhere((numbers != np.floor(numbers)) | (numbers < 0) | (numbers >= classes))
+    if wrong.size:
+        place = tuple(wrong[0])
+        written = f"{numbers[place]:g}" if loss.target.written is None else loss.target.written[place]
+        report.add(
+            f"{written} is no column of the output", at=at[key],
+            path=key + "".join(f"[{each}]" for each in place),
+            help=f"the output has {count(classes, 'column')}, and its classes are "
+            + (f"0 to {classes - 1}" if classes > 1 else "just 0"),
+        )  # fmt: skip
+        return None
+    hot = (numbers[..., np.newaxis] == np.arange(classes)).astype(np.float64)
+    written = np.where(hot == 1, "1", "0").astype(object)
+    return Loss(loss.kind, Matrix(read_only(hot), read_only(written)))
