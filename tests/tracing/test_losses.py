@@ -76,7 +76,8 @@ def test_only_the_gradient_has_a_loss() -> None:
     assert "loss" not in run(problem)
 
 
-LAYER: dict[str, object] = {
+NAMES = ("X", "W_Q", "W_K", "W_V")
+LAYER: dict[str, object] = {name: {"random": [4, 4], "seed": seed} for seed, name in enumerate(NAMES)}
     name: {"random": [4, 4], "seed": seed} for seed, name in enumerate(("X", "W_Q", "W_K", "W_V"))
 }
 
