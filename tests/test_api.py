@@ -130,3 +130,13 @@ def test_a_file_of_answers_is_checked() -> None:
     assert attncli.check(attncli.load(FILE), answers).diagnoses[0].step == "scaled"
     with pytest.raises(attncli.AttncliError, match="no step is called skores"):
         attncli.check(attncli.load(FILE), {"skores": [[1]]})
+
+
+def test_a_trace_with_its_gradient() -> None:
+    problem = attncli.load(FILE.with_name("next_token.yaml"))
+    assert "d_W_Q" not in attncli.trace(problem)
+    trace = attncli.trace(problem, gradient=True)
+    assert trace["d_W_Q"].shape == trace["W_Q"].shape
+    assert trace["loss"].shape == ()
+    assert "The way back" in trace.to_markdown()
+    assert attncli.Trace.from_dict(trace.to_dict())["d_X"].tolist() == trace["d_X"].tolist()

@@ -10,12 +10,15 @@ from attncli import tracing
 from attncli.choices import DETAILS, check_precision, chosen
 from attncli.errors import usage_error
 from attncli.page.derivation import derivation
+from attncli.page.document import Document
+from attncli.page.gradient import gradient_page
 from attncli.page.place import chosen_place
 from attncli.page.view import View
 from attncli.problem.model import Problem
 from attncli.problem.reader import load as load_problem
 from attncli.render import Style, render
 from attncli.tracing.slices import at as take_out
+from attncli.tracing.slices import backward
 
 
 class Trace(tracing.Trace):
@@ -53,16 +56,18 @@ class Trace(tracing.Trace):
     def to_markdown(self, *, detail: str = "rows", precision: int = 3, heatmap: bool = False) -> str:
         """The worked derivation as Markdown with dollar math, as `attncli compute --format markdown` writes it.
 
+        A trace with its gradient is written as `attncli gradient` does.
+
         A trace on paper is always shown at its own precision.
         """
         view = _view(detail, precision, heatmap)
-        return render(derivation(self, view), "markdown", Style(math="dollars"))
+        return render(_page(self, view), "markdown", Style(math="dollars"))
 
     def to_latex(
         self, *, detail: str = "rows", precision: int = 3, heatmap: bool = False, fragment: bool = False
     ) -> str:
         """The worked derivation as a LaTeX document, or as a fragment to paste into one."""
-        return render(derivation(self, _view(detail, precision, heatmap)), "latex", Style(fragment=fragment))
+        return render(_page(self, _view(detail, precision, heatmap)), "latex", Style(fragment=fragment))
 
     def _repr_markdown_(self) -> str:
         return self.to_markdown(detail="rows")
@@ -85,8 +90,9 @@ def trace(
     dtype: str = "float64",
     rounding: str = "shown",
     precision: int = 3,
+    gradient: bool = False,
 ) -> Trace:
-    """Work a problem out, step by step.
+    """Work a problem out, step by step; with its `gradient`, back again as well: trace["d_W_Q"].
 
     `device` is "cpu" or "gpu", `dtype` one of float16, bfloat16, float32 and float64, `rounding` "shown" (full
     precision inside), "paper" (each step rounded to `precision` decimals) or "exact" (fractions and closed forms, in
@@ -95,8 +101,12 @@ def trace(
     """
     if not isinstance(problem, Problem):
         raise usage_error(f"{problem!r} is not a problem", help="read one first: attncli.trace(attncli.load(path))")
-    worked = tracing.run(problem, device=device, dtype=dtype, rounding=rounding, precision=precision)
+    worked = tracing.run(problem, device=device, dtype=dtype, rounding=rounding, precision=precision, gradient=gradient)
     return Trace._of(worked)
+
+
+def _page(trace: Trace, view: View) -> Document:
+    return gradient_page(trace, view) if backward(trace) else derivation(trace, view)
 
 
 def _view(detail: str, precision: int, heatmap: bool) -> View:

@@ -32,6 +32,10 @@ def gradient(
     verify: Annotated[
         bool, typer.Option("--verify", help="Hold every gradient against central finite differences.")
     ] = False,
+    step_size: Annotated[
+        str | None,
+        typer.Option("--step-size", metavar="N", help="Take one step of gradient descent of this size: 0.1."),
+    ] = None,
 ) -> int:
     """Work out the gradients of a problem, step by step.
 
@@ -60,4 +64,5 @@ def gradient(
         fragment=fragment,
         quiet=quiet,
         verify=verify,
+        step_size=step_size,
     )

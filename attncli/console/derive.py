@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from attncli.page.document import Document
     from attncli.page.view import View
     from attncli.problem.model import Problem
+    from attncli.study.descent import Descent
     from attncli.study.finite_differences import Held
     from attncli.tracing.model import Trace
 
@@ -41,6 +42,7 @@ def derive(
     fragment: bool,
     quiet: bool,
     verify: bool = False,
+    step_size: str | None = None,
 ) -> int:
     """Work a problem out, on request with its gradient, and show its derivation as the options say.
 
@@ -54,6 +56,7 @@ def derive(
     )
     chosen = None if steps is None else values.names("--steps", steps)
     values.words(detail=detail, rounding=rounding, dtype=dtype, device=device, as_=as_, color=color, math=math)
+    size = None if step_size is None else values.step_size("--step-size", step_size)
     no_floats = rounding in NOT_FLOATS
     values.apart(
         _ADVICE,
@@ -66,6 +69,7 @@ def derive(
         (f"--rounding {rounding}", f"--dtype {dtype}", no_floats and dtype != "float64"),
         (f"--rounding {rounding}", "--device gpu", no_floats and device == "gpu"),
         ("--verify", f"--rounding {rounding}", verify and no_floats),
+        ("--step-size", f"--rounding {rounding}", size is not None and no_floats),
         ("--verify", f"--dtype {dtype}", verify and dtype != "float64"),
     )
 
@@ -124,10 +128,15 @@ def derive(
         from attncli.study.finite_differences import held
 
         verified = tuple(held(problem, trace))
+    descent = None
+    if size is not None:
+        from attncli.study.descent import descend
+
+        descent = descend(problem, trace, size)
     if page_format == "npy" and output is not None:
         write_array(trace, view, output)
     else:
-        document = _document(problem, trace, view, page_format == "json", gradient, verified)
+        document = _document(problem, trace, view, page_format == "json", gradient, verified, descent)
         write_page(document, page_format, output, color=color, math=math or "fences", fragment=fragment)
     if not quiet:
         for message in trace.warnings:
@@ -136,7 +145,13 @@ def derive(
 
 
 def _document(
-    problem: Problem, trace: Trace, view: View, data: bool, gradient: bool, held: tuple[Held, ...]
+    problem: Problem,
+    trace: Trace,
+    view: View,
+    data: bool,
+    gradient: bool,
+    held: tuple[Held, ...],
+    descent: Descent | None,
 ) -> Document:
     """The page that people read, or as data alone; in a lower number format, with its parting from float64."""
     from attncli.page.data import data_page
@@ -147,13 +162,13 @@ def _document(
         from attncli.study.formats import parting_of
 
         parting = parting_of(problem, trace, view.precision)
-    if gradient and (held or not data):
+    if gradient and (held or descent or not data):
         from attncli.page.document import Document
         from attncli.page.gradient import gradient_data, gradient_page
 
         if data:
-            return Document(trace.title, (), lambda: gradient_data(trace, view, held))
-        return gradient_page(trace, view, held)
+            return Document(trace.title, (), lambda: gradient_data(trace, view, held, descent))
+        return gradient_page(trace, view, held, descent)
     if data:
         return data_page(trace, view, parting)
     from attncli.page.derivation import derivation
@@ -164,6 +179,7 @@ def _document(
 _ADVICE = {
     "--cell": "--cell works one cell in full; leave out one of the two",
     "--verify": "finite differences need all digits: leave out one of the two",
+    "--step-size": "a step of gradient descent is worked in floating point: leave out one of the two",
     "--math": "--math is for --format markdown",
     "--fragment": "--fragment is for --format latex",
     "--heatmap": "JSON holds the numbers themselves; leave out --heatmap",

@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from attncli.choices import DETAILS, DEVICES, DTYPES, ROUNDINGS, chosen
 from attncli.english import shorten
 from attncli.errors import usage_error
 from attncli.problem.conventions import CONVENTIONS
 from attncli.render import FORMATS, format_of
+
+if TYPE_CHECKING:
+    from attncli.problem.model import Scalar
 
 CHOICES = {
     "--format": tuple(FORMATS),
@@ -81,6 +85,20 @@ def tolerance(option: str, value: str) -> float:
     if not number >= 0:
         raise usage_error(f"{option} cannot be {shorten(repr(value))}", help="give a number such as 1e-6, or 0")
     return number
+
+
+def step_size(option: str, value: str) -> Scalar:
+    """A number above 0, such as 0.1 or 1/3; raises AttncliError (exit 2) for anything else."""
+    from attncli.problem.model import Scalar
+    from attncli.problem.numbers import NumberError, as_float
+
+    try:
+        number = as_float(value)
+    except NumberError as error:
+        raise usage_error(f"{option} {error.message}", help="give a number such as 0.1") from None
+    if not number > 0:
+        raise usage_error(f"{option} cannot be {shorten(repr(value))}", help="give a number above 0, such as 0.1")
+    return Scalar(number, value)
 
 
 def names(option: str, value: str) -> tuple[str, ...]:

@@ -47,6 +47,12 @@ def differential(name: str) -> str:
     return f"d {name}" if symbol(name).is_word else f"d{name}"
 
 
+def primed(name: str) -> str:
+    """What is called as a symbol says, once more: W'_Q after W_Q."""
+    base, mark, rest = name.partition("_")
+    return f"{base}'{mark}{rest}"
+
+
 def plain_name(name: str) -> str:
     """K_rot^T."""
     name = name.replace("δ", "delta")

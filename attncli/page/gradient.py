@@ -9,6 +9,7 @@ from typing import Any
 from attncli.page.closing import summary
 from attncli.page.data import view_data
 from attncli.page.derivation import sections_of
+from attncli.page.descent import descent_data, descent_section
 from attncli.page.document import Block, Document, Heading, Paragraph, Text, text
 from attncli.page.jacobian import jacobian_section
 from attncli.page.place import among_others, shown
@@ -19,15 +20,16 @@ from attncli.page.selection import chosen_cell, chosen_steps
 from attncli.page.verified import verified_data, verified_section
 from attncli.page.view import View
 from attncli.page.ways import parts
+from attncli.study.descent import Descent
 from attncli.study.finite_differences import Held
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import backward, cut, forward, leading, of_loss
 
 
-def gradient_page(trace: Trace, view: View, held: Sequence[Held] = ()) -> Document:
+def gradient_page(trace: Trace, view: View, held: Sequence[Held] = (), descent: Descent | None = None) -> Document:
     """The page for this view; raises (exit 2) where it asks for a step or a cell that is not there.
 
-    It ends with the gradients that were `held` against finite differences, if any.
+    It ends with the gradients that were `held` against finite differences, if any, and with the step down, if asked.
     """
     whole, trace = trace, shown(trace, view)
     printer = printer_for(trace, view)
@@ -48,12 +50,19 @@ def gradient_page(trace: Trace, view: View, held: Sequence[Held] = ()) -> Docume
     start = (Paragraph(about(printer)), Paragraph(_loss(trace))) if view.cell is None and view.steps is None else ()
     if held:
         blocks = (*blocks, *verified_section(printer_for(whole, view), held, part=bool(leading(whole))))
-    return Document(trace.title, (*start, *notes(printer, blocks), *blocks), lambda: gradient_data(whole, view, held))
+    if descent is not None:
+        steps = descent_section(printer_for(whole, view), descent, view.detail, part=bool(leading(whole)))
+        blocks = (*blocks, *steps)
+    page = (*start, *notes(printer, blocks), *blocks)
+    return Document(trace.title, page, lambda: gradient_data(whole, view, held, descent))
 
 
-def gradient_data(trace: Trace, view: View, held: Sequence[Held] = ()) -> dict[str, Any]:
-    """The trace for programs, with what finite differences say of its gradients if they were asked."""
-    return view_data(trace, view) | ({"verified": verified_data(held)} if held else {})
+def gradient_data(
+    trace: Trace, view: View, held: Sequence[Held] = (), descent: Descent | None = None
+) -> dict[str, Any]:
+    """The trace for programs, with what finite differences say of its gradients and the step down, if asked."""
+    data = view_data(trace, view) | ({"verified": verified_data(held)} if held else {})
+    return data | ({"descent": descent_data(descent)} if descent else {})
 
 
 def is_softmax(trace: Trace, name: str) -> bool:

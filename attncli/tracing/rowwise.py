@@ -17,7 +17,7 @@ from attncli.tracing.findings import overflows, rows_without_keys
 from attncli.tracing.kept import Found, Inner
 from attncli.tracing.labels import labels
 from attncli.tracing.model import Row, Step
-from attncli.tracing.shift import shift_where_needed
+from attncli.tracing.shift import Shift
 
 CELLS = 2**19  # of one step at a time: several of them stay in the caches
 
@@ -45,7 +45,7 @@ def run_rowwise(inner: Inner, keep: Collection[str], report: Report | None, thre
 def _run(inner: Inner, keep: Collection[str], shift: bool, report: Report | None, threads: int | None) -> Found:
     rules, parameters = inner.rules(shift), inner.plan.parameters
     dtype, problem = inner.worker.dtype, inner.problem
-    needed = shift_where_needed(problem, dtype, inner.lowest)
+    needed = Shift(problem, dtype, inner.lowest).of_logits
     values = {rule.name: np.empty(inner.shape(rule), dtype.computed) for rule in rules if rule.name in keep}
     weights = next(rule for rule in rules if rule.name == "weights")
     rows = max(1, CELLS * inner.plan.sizes["i"] // prod(inner.shape(weights)))

@@ -71,6 +71,14 @@ def trace_schema() -> dict[str, Any]:
                     "type": "object",
                     "description": "Of a whole trace in a lower number format: how its steps differ from float64.",
                 },
+                "verified": {
+                    "type": "object",
+                    "description": "With --verify: each gradient beside central finite differences.",
+                },
+                "descent": {
+                    "type": "object",
+                    "description": "With --step-size: one step of gradient descent, the loss before and after it.",
+                },
                 "cell": {
                     **_object(
                         {"step": _TEXT, "index": {"type": "array", "items": {"type": "integer"}}, "label": _TEXT},

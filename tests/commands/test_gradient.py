@@ -131,3 +131,34 @@ def test_the_exit_code_says_that_they_disagree(
     code, page, _ = answered(capsys, LOVE, "--verify")
     assert code == 1
     assert "They disagree in" in page
+
+
+NEXT = str(INPUTS / "next_token.yaml")
+
+
+def test_a_step_of_gradient_descent(capsys: pytest.CaptureFixture[str]) -> None:
+    code, page, _ = answered(capsys, NEXT, "--step-size", "1/2", "--steps", "loss")
+    assert code == 0
+    assert "W'_O = W_O - 1/2·dW_O" in page
+    code, data, _ = answered(capsys, NEXT, "--step-size", "0.5", "--format", "json")
+    descent = json.loads(data)["descent"]
+    assert descent["loss"]["after"] < descent["loss"]["before"] == json.loads(data)["steps"]["loss"]["value"]
+    assert list(descent["arrays"]) == ["W_Q", "W_K", "W_V", "W_O"]
+
+
+def test_a_step_too_far_is_said_to_be(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "The loss has grown: the step goes too far." in answered(capsys, NEXT, "--step-size", "100")[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--step-size", "0"), "--step-size cannot be '0'"),
+        (("--step-size", "x"), "--step-size x is not a number"),
+        (("--step-size", "1", "--rounding", "paper"), "--step-size does not go with --rounding paper"),
+    ],
+)
+def test_a_size_that_is_none(capsys: pytest.CaptureFixture[str], options: tuple[str, ...], message: str) -> None:
+    code, _, errors = answered(capsys, NEXT, *options)
+    assert code == 2
+    assert message in errors

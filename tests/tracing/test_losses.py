@@ -78,8 +78,6 @@ def test_only_the_gradient_has_a_loss() -> None:
 
 NAMES = ("X", "W_Q", "W_K", "W_V")
 LAYER: dict[str, object] = {name: {"random": [4, 4], "seed": seed} for seed, name in enumerate(NAMES)}
-    name: {"random": [4, 4], "seed": seed} for seed, name in enumerate(("X", "W_Q", "W_K", "W_V"))
-}
 
 
 def test_a_head_of_a_loss_of_all_heads_is_given_its_gradient() -> None:
