@@ -24,6 +24,9 @@ def blank_answers(trace: Trace, names: Sequence[str]) -> str:
 def _step(step: Step) -> Iterator[str]:
     columns = f"; columns: {_listed(step.labels[-1])}" if len(step.shape) > 1 else ""
     yield f"# {step.rule.title}{columns}"
+    if not step.shape:
+        yield f"{step.name}: {_NULL}"
+        return
     if len(step.shape) == 1:
         yield f"{step.name}: {_row(step.shape[0])}  # {_listed(step.labels[0])}"
         return

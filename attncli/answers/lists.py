@@ -48,6 +48,10 @@ def _read_step(spot: Spot, step: Step, at: int) -> Answer | None:
     """The answer to one step; None after reporting what is wrong with it."""
     if is_null(spot.node):
         return Answer(step.name, np.full(step.shape, None, dtype=object), at)
+    if not step.shape and isinstance(spot.node, Leaf):
+        cell = np.empty((), dtype=object)
+        cell[()] = _read_cell(spot)
+        return Answer(step.name, cell, at)
     if not isinstance(spot.node, Sequence):
         spot.wrong(f"must be a list of rows, not {describe(spot.node)}", _FORM)
         return None

@@ -8,6 +8,10 @@ from pathlib import PurePath
 from typing import cast
 
 from attncli.answers.model import CLOSE, Answer, Answers, Claim
+from attncli.answers.steps import LATEX_NAMES
+from attncli.attention.gradients import GRADIENT_RULES
+from attncli.attention.losses import LOSS_RULES
+from attncli.attention.rules import NAMED
 from attncli.problem.files import STANDARD_INPUT
 from attncli.problem.reader import read_tree
 from attncli.problem.report import Report
@@ -21,6 +25,11 @@ _SUFFIXES = {
 }  # fmt: skip
 _LOOKS_LIKE_LATEX = re.compile(r"\\(?:bordermatrix|documentclass|section)\b")
 _LOOKS_LIKE_MARKDOWN = re.compile(r"^ {0,3}\|.*\|[ \t]*\n {0,3}\|[ \t]*:?-+:?[ \t]*\|", re.MULTILINE)
+
+_BACK = {name for name, of in {**NAMED, **LATEX_NAMES}.items() if of in LOSS_RULES or of in GRADIENT_RULES}
+_MARKED = sorted((name for name in _BACK if name[0] == "d" or "mathrm{d}" in name), key=len, reverse=True)
+_GRADIENT = re.compile(rf"(?<![\w\\])(?:{'|'.join(map(re.escape, _MARKED))})(?![\w'])")
+_KEY = re.compile(rf"""(?:^|[{{,\s])["']?(?:{"|".join(map(re.escape, sorted(_BACK)))})["']?[ \t]*:""", re.MULTILINE)
 
 
 def read_answers(source: Source, trace: Trace) -> Answers:
@@ -48,6 +57,11 @@ def read_answers(source: Source, trace: Trace) -> Answers:
             steps = read_lists(root, report, trace)
     report.stop()
     return Answers({name: steps[name] for name in trace.steps if name in steps}, source)
+
+
+def of_gradients(source: Source) -> bool:
+    """Whether any answer is to a step of the loss or of the way back, as far as can be told before it is read."""
+    return bool(_GRADIENT.search(source.text) or _KEY.search(source.text))
 
 
 def _form(source: Source) -> str:

@@ -37,5 +37,5 @@ def answers_schema() -> dict[str, Any]:
 
 def _said(spelled: str, name: str) -> str:
     rule = RULES[name]
-    axes = " × ".join(rule.axes) or "one for each head"
+    axes = " × ".join(rule.axes) or ("one number" if name == "loss" else "one for each head")
     return f"{rule.title}: {axes}." if spelled == name else f"{rule.title}: another name for {name}."

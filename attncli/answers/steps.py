@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,7 @@ from attncli.attention.rules import NAMED, RULES
 from attncli.english import count, listed, shorten
 from attncli.equation.notation import LATEX
 from attncli.equation.shapes import shape_text
+from attncli.equation.symbols import plain_name, primed, unicode_name
 from attncli.equation.tree import Name
 from attncli.equation.write import write
 from attncli.errors import did_you_mean
@@ -18,6 +21,9 @@ from attncli.problem.keys import KEYS
 from attncli.tracing.model import Step, Trace
 
 LATEX_NAMES = {write(Name(rule.symbol), LATEX): rule.name for rule in RULES.values()}
+_PRIMED = {spell(primed(rule.symbol)) for spell in (str, plain_name, unicode_name) for rule in RULES.values()}
+# Matrices of our pages that are no steps: the Jacobian of a softmax, and what a step of gradient descent makes.
+BESIDE = {"J", *_PRIMED, *(write(Name(primed(rule.symbol)), LATEX) for rule in RULES.values())} - {*NAMED, *LATEX_NAMES}
 OTHER = "do these answers belong to another problem?"
 _LABELS = 6  # that a help line names
 
@@ -75,6 +81,16 @@ class Part:
         """The part of a step at these places on its first axes."""
         own = slice(len(index), None)
         return cls(step.name, step.shape[own], step.rule.axes[own], step.labels[own])
+
+    def as_shown(self) -> Part:
+        """As a page shows it: a number as a row of one, and what has several axes before its columns in rows of all."""
+        if not self.shape:
+            return replace(self, shape=(1,), axes=("number",), labels=(("",),))
+        if len(self.shape) < 3:
+            return self
+        shape = (math.prod(self.shape[:-1]), self.shape[-1])
+        names = tuple(" → ".join(place) for place in product(*self.labels[:-1]))
+        return replace(self, shape=shape, axes=self.axes[-2:], labels=(names, self.labels[-1]))
 
 
 def misfit(shape: tuple[int, ...], part: Part) -> tuple[str, str]:

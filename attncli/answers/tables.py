@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from attncli.answers.claims import agreed, read_claim
 from attncli.answers.matrices import Table
 from attncli.answers.model import Answer
 from attncli.answers.places import place_of
-from attncli.answers.steps import OTHER, NoStep, Part, misfit, step_called
+from attncli.answers.steps import BESIDE, OTHER, NoStep, Part, misfit, step_called
 from attncli.english import count
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
 from attncli.problem.misread import NumberError
@@ -21,7 +22,7 @@ from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import leading, length, serves
 
 _PLAIN_LABEL = re.compile(r"[A-Za-z0-9 ]{1,14}")  # short ones of letters alone look the same in every format
-_NAMES = {BATCH: "entry", HEAD: "head"}
+_NAMES = {BATCH: "entry", HEAD: "head", KEY_HEAD: "KV head"}
 
 
 @dataclass(slots=True)
@@ -40,7 +41,7 @@ class Page:
         if place is None:
             return
         for letter, number in place.items():
-            there = length(self.trace, letter) if letter in leading(self.trace) else 0
+            there = self._there(letter)
             if number >= there:
                 if not title:  # which may end in any words
                     what = _NAMES[letter]
@@ -50,8 +51,16 @@ class Page:
                 return
         self.place = place
 
+    def _there(self, letter: str) -> int:
+        """How many entries or heads there are; 0 where they are no axis."""
+        if letter == KEY_HEAD:
+            return self._there(HEAD) // serves(self.trace)
+        return length(self.trace, letter) if letter in leading(self.trace) else 0
+
     def add(self, table: Table) -> None:
         """A table: the answer to a step, or to the part of it that the headings say."""
+        if table.name in BESIDE:
+            return
         try:
             step = step_called(table.name, self.trace)
         except NoStep as error:
@@ -61,11 +70,11 @@ class Page:
         if index is None:
             return
         cells, seen = self._arrays(step, table.at)
-        part = Part.of(step, index)
+        part = Part.of(step, index).as_shown()
         path = step.name + "".join(f"[{place}]" for place in index)
         if self._of_other_shape(table, part, path) or self._of_other_labels(table, part, path):
             return
-        self._fill(cells[index], seen[index], table, part, path)
+        self._fill(_part(cells, index, part), _part(seen, index, part), table, part, path)
 
     def done(self, form: str) -> dict[str, Answer]:
         """The answers, of which there must be some; `form` says how a matrix is written in this format."""
@@ -91,14 +100,14 @@ class Page:
             return None
         index = []
         for letter, size in zip(own, step.shape, strict=False):
-            asked = HEAD if letter == KEY_HEAD else letter
+            asked = HEAD if letter == KEY_HEAD and KEY_HEAD not in self.place else letter
             if asked not in self.place and size > 1:
                 word = _NAMES[asked]
-                help = f'put it under a heading that says so, such as "{word.capitalize()} 0"'
+                help = f'put it under a heading that says so, such as "{word[0].upper() + word[1:]} 0"'
                 self.report.add(f"of which {word} is this {step.name}?", at=table.at, help=help)
                 return None
             number = self.place.get(asked, 0)
-            index.append(min(number // serves(self.trace) if letter == KEY_HEAD else number, size - 1))
+            index.append(min(number // serves(self.trace) if letter != asked else number, size - 1))
         return tuple(index)
 
     def _of_other_shape(self, table: Table, part: Part, path: str) -> bool:
@@ -148,3 +157,9 @@ class Page:
                 except NumberError as error:
                     full = path + "".join(f"[{number}]" for number in place)
                     self.report.add(error.message, at=cell.at, help=error.help.replace("null", "_"), path=full)
+
+
+def _part(array: NDArray[Any], index: tuple[int, ...], part: Part) -> NDArray[Any]:
+    """The cells at a place, in the shape in which a page shows them; what is written there is written in the array."""
+    cells: Any = array
+    return np.asarray(cells[(*index, ...)]).reshape(part.shape)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from typing import Any
 
-from attncli.answers.reader import read_answers
+from attncli.answers.reader import of_gradients, read_answers
 from attncli.page.check import check_page
 from attncli.problem.model import Problem
 from attncli.problem.source import decode, read_source
@@ -55,5 +56,6 @@ def check(problem: Problem, answers: str | PathLike[str] | Mapping[str, Any], *,
         source = decode(json.dumps(answers).encode(), "answers")
     else:
         source = read_source(str(answers))
-    solution = judged(problem, lambda trace: read_answers(source, trace), lenient=lenient)
+    read, back = partial(read_answers, source), of_gradients(source)
+    solution = judged(problem, read, lenient=lenient, gradient=back)
     return Checked(solution, diagnose(solution.verdicts))

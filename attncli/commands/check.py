@@ -73,7 +73,7 @@ def check(
     source, written = read_source(file), read_source(answers)
     limit_threads(source.text)  # before the first import of NumPy
 
-    from attncli.answers.reader import read_answers
+    from attncli.answers.reader import of_gradients, read_answers
     from attncli.console.page import write_page
     from attncli.console.report import warn
     from attncli.page.check import check_page
@@ -83,7 +83,9 @@ def check(
     from attncli.study.solution import judged
 
     problem = read_problem(source, convention=as_)
-    solution = judged(problem, lambda trace: read_answers(written, trace), lenient=lenient)
+    solution = judged(
+        problem, lambda trace: read_answers(written, trace), lenient=lenient, gradient=of_gradients(written)
+    )
     trace = solution.verdicts.trace
     diagnoses = diagnose(solution.verdicts)
     if chosen is not None:

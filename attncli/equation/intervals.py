@@ -168,10 +168,16 @@ def wave(function: Callable[[float], float], top: float) -> Callable[[Interval],
     return of
 
 
+def logarithm(one: Interval) -> Interval:
+    """ln; of 0 it is -inf, and nothing below has one."""
+    return outwards(*(math.log(end) if end > 0 else -inf for end in (one.low, one.high)))
+
+
 EXP, TANH = rising(math.exp), rising(math.tanh)
 SINE, COSINE = wave(math.sin, math.pi / 2), wave(math.cos, 0.0)
 
 RANGES: dict[str, Callable[..., Interval]] = {
     "add": add, "sub": sub, "neg": neg, "mul": mul, "div": div, "share": share, "sqrt": root, "exp": EXP, "tanh": TANH,
     "pow": power, "max": largest, "add_mask": add_mask, "finite": finite, "abs": absolute, "sin": SINE, "cos": COSINE,
+    "log": logarithm,
 }  # fmt: skip

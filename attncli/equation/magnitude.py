@@ -58,6 +58,10 @@ def _size(node: Expression, scalars: Mapping[str, float], reach: Number) -> Expr
         case Call(function="div" | "share" as divided, arguments=(part, by)):
             more = _call(divided, beyond(by), _call("abs", by))
             return _call("add", _call(divided, size(part), _call("abs", by)), _call("mul", _call("abs", node), more))
+        case Call(function="pow", arguments=(Ref() | Call() as base, Number(value=exponent))) if exponent == 2:
+            return size(_call("mul", base, base))
+        case Call(function="log", arguments=(inner,)):
+            return _call("add", _call("abs", node), _call("div", size(inner), _call("abs", inner)))
         case Call(function="exp", arguments=(power,)):
             highest = _call("exp", _call("add", power, as_far(power)))
             return _call("add", node, _call("mul", size(power), highest))

@@ -56,6 +56,7 @@ PARTIALS: dict[str, Callable[..., list[Interval]]] = {
     "add_mask": lambda score, mask: [ZERO, ZERO] if mask.high == -math.inf else [ONE, ONE],
     "finite": lambda value: [ZERO if value.high == -math.inf else ONE],
     "abs": lambda value: [ONE if value.low >= 0 else neg(ONE) if value.high <= 0 else Interval(-1.0, 1.0)],
+    "log": lambda value: [div(ONE, value)],
     "sin": lambda value: [RANGES["cos"](value)],
     "cos": lambda value: [neg(RANGES["sin"](value))],
 }

@@ -13,7 +13,6 @@ from attncli.attention.rule import Rule
 from attncli.choices import Dtype
 from attncli.equation.evaluate import evaluate
 from attncli.equation.magnitude import magnitude, magnitude_of
-from attncli.equation.shapes import index_sizes
 from attncli.problem.model import Matrix, Scalar
 from attncli.study.difference import LARGEST, Numbers
 from attncli.tracing.model import Trace
@@ -52,11 +51,10 @@ class Magnitudes:
             arrays[of] = _double(trace[of] if of in trace else matrices[of])
             arrays[magnitude_of(of)] = self[of] if of in trace else np.abs(arrays[of])
         scalars = {of: float(given.value) for of, given in trace.parameters.items() if isinstance(given, Scalar)}
-        shapes = {of: tuple(array.shape) for of, array in arrays.items()}
         own = dict(zip(rule.target.letters, trace.steps[name].shape, strict=True))
         found: Numbers = evaluate(
             magnitude(rule.equation, scalars, self.dtype.epsilon), arrays=arrays, scalars=scalars | {"inf": np.inf},
-            sizes=index_sizes(rule.equation, shapes) | own, xp=np, dtype=np.float64,
+            sizes=trace.sizes(rule.equation) | own, xp=np, dtype=np.float64,
         )  # fmt: skip
         return found
 

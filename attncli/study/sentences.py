@@ -11,7 +11,7 @@ from typing import cast
 from attncli.answers.model import Answers, Claim
 from attncli.equation.intervals import Interval, outwards
 from attncli.equation.substitute import decimal, substitute
-from attncli.equation.tree import Expression, Number, Ref, rewrite, walk
+from attncli.equation.tree import Call, Expression, Number, Ref, rewrite
 from attncli.problem.model import Matrix, Scalar
 from attncli.problem.numbers import as_decimal
 from attncli.tracing.model import Trace
@@ -182,5 +182,17 @@ def _number(value: Decimal) -> Number:
 
 
 def _refs(tree: Expression) -> tuple[Ref, ...]:
-    """The cells in a tree, each once and always in the same order."""
-    return tuple(dict.fromkeys(node for node in walk(tree) if isinstance(node, Ref)))
+    """The cells in a tree, each once and always in the same order; what stands in it many times is looked at once."""
+    found: dict[Ref, None] = {}
+    looked: set[int] = set()
+
+    def look(node: Expression) -> None:
+        if isinstance(node, Ref):
+            found[node] = None
+        elif isinstance(node, Call) and id(node) not in looked:
+            looked.add(id(node))
+            for argument in node.arguments:
+                look(argument)
+
+    look(tree)
+    return tuple(found)

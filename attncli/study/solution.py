@@ -49,23 +49,25 @@ class Solution:
         return replace(self, verdicts=replace(self.verdicts, steps=steps))
 
 
-def judged(problem: Problem, read: Callable[[Trace], Answers], *, lenient: bool = False) -> Solution:
-    """The solution that `read` finds for a trace, judged.
+def judged(
+    problem: Problem, read: Callable[[Trace], Answers], *, lenient: bool = False, gradient: bool = False
+) -> Solution:
+    """The solution that `read` finds for a trace, judged; for one with its `gradient`, if so asked.
 
     Exponentials of the plain scores are as good as those of scores less the largest of their row. Which of the two an
     answer has is told by the steps it names, and else by which has fewer errors. Raises what `read` raises.
     """
-    plain = run(problem)
+    plain = run(problem, gradient=gradient)
     try:
         answers = read(plain)
     except AttncliError as error:
         if plain.shifted:
             raise
-        return _shifted(run(problem, shifted=True), read, error, lenient)
+        return _shifted(run(problem, shifted=True, gradient=gradient), read, error, lenient)
     verdicts = judge(plain, answers)
     if _named(answers, ONLY_SHIFTED) or not _errors(verdicts):
         return Solution(verdicts, lenient)
-    trace = replace(run(problem, shifted=not plain.shifted), warnings=plain.warnings)
+    trace = replace(run(problem, shifted=not plain.shifted, gradient=gradient), warnings=plain.warnings)
     if trace.shifted and _above_one(answers):
         return Solution(verdicts, lenient)
     other = judge(trace, answers)

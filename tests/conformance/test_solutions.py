@@ -11,7 +11,7 @@ from drawn import problem_files
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from attncli.answers.reader import read_answers
+from attncli.answers.reader import of_gradients, read_answers
 from attncli.problem.reader import loads
 from attncli.problem.source import decode
 from attncli.study.solution import judged
@@ -24,6 +24,16 @@ FEWER = settings(max_examples=max(settings().max_examples // 2, 1), suppress_hea
 @given(problem=problem_files(), precision=st.integers(2, 6), fixed=st.booleans())
 def test_what_is_rounded_at_every_step_is_never_wrong(problem: dict[str, Any], precision: int, fixed: bool) -> None:
     """As our pages print the numbers, 2 for 2.000, or with all decimals."""
+    assert_never_wrong(problem, precision, fixed, gradient=False)
+
+
+@settings(FEWER, max_examples=30)
+@given(problem=problem_files(), precision=st.integers(2, 6), fixed=st.booleans())
+def test_nor_is_any_gradient(problem: dict[str, Any], precision: int, fixed: bool) -> None:
+    assert_never_wrong(problem, precision, fixed, gradient=True)
+
+
+def assert_never_wrong(problem: dict[str, Any], precision: int, fixed: bool, *, gradient: bool) -> None:
     file = json.dumps(problem).encode()
 
     def text(written: str) -> str:
@@ -31,8 +41,10 @@ def test_what_is_rounded_at_every_step_is_never_wrong(problem: dict[str, Any], p
             return "-inf"
         return f"{Decimal(written):.{precision}f}" if fixed else f"{Decimal(written):f}"
 
-    paper = run(loads(file, "p.json"), rounding="paper", precision=precision)
+    paper = run(loads(file, "p.json"), rounding="paper", precision=precision, gradient=gradient)
     answers = {step.name: np.vectorize(text, otypes=[object])(step.written).tolist() for step in paper.computed()}
     source = decode(json.dumps(answers).encode(), "a.json", None)
-    counts = judged(loads(file, "p.json"), lambda trace: read_answers(source, trace)).verdicts.counts
+    assert of_gradients(source) == gradient
+    solution = judged(loads(file, "p.json"), lambda trace: read_answers(source, trace), gradient=gradient)
+    counts = solution.verdicts.counts
     assert counts["wrong"] == counts["missing"] == 0

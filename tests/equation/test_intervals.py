@@ -12,6 +12,7 @@ from mpmath import iv
 
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.intervals import ANYTHING, RANGES, Interval
+from attncli.equation.slopes import PARTIALS
 
 numbers = st.floats(-30, 30)
 OF_ONE = ("neg", "exp", "tanh", "abs", "sin", "cos")
@@ -77,3 +78,11 @@ def test_known_ranges(name: str, arguments: tuple[tuple[float, float], ...], low
     assert (found.low, found.high) == (pytest.approx(low, rel=1e-14), pytest.approx(high, rel=1e-14))
     assert found.low <= low
     assert found.high >= high
+
+
+def test_logarithms() -> None:
+    found = RANGES["log"](Interval(1.0, math.e))
+    assert (found.low, found.high) == (pytest.approx(0), pytest.approx(1))
+    assert RANGES["log"](Interval(0.0, 1.0)).low == -math.inf
+    (slope,) = PARTIALS["log"](Interval(2.0, 4.0))
+    assert (slope.low, slope.high) == (pytest.approx(1 / 4), pytest.approx(1 / 2))

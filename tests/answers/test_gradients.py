@@ -1,0 +1,68 @@
+"""Answers to gradients: told from those to the way forward alone, read in every form, and judged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from attncli.answers.reader import of_gradients, read_answers
+from attncli.page.gradient import gradient_page
+from attncli.page.view import View
+from attncli.problem.model import Problem
+from attncli.problem.reader import load
+from attncli.problem.source import decode
+from attncli.render import Style, render
+from attncli.study.solution import Solution, judged
+from attncli.tracing import run
+
+INPUTS = Path(__file__).parents[2] / "inputs"
+LOVE, NEXT = load(str(INPUTS / "i_love_ai.yaml")), load(str(INPUTS / "next_token.yaml"))
+
+
+def solution(problem: Problem, text: str, name: str = "answers.yaml") -> Solution:
+    source = decode(text.encode(), name, None)
+    assert of_gradients(source)
+    return judged(problem, lambda trace: read_answers(source, trace), gradient=True)
+
+
+@pytest.mark.parametrize(
+    "text", ["d_Q: 1", "{dQ: 1}", '{"L": 1}', "loss: 1", "δ: 1", r"\mathrm{d}V", "d_W_Q:", "logP: 1"]
+)
+def test_what_asks_for_the_way_back(text: str) -> None:
+    assert of_gradients(decode(text.encode(), "answers.yaml", None))
+
+
+@pytest.mark.parametrize("text", ["Q: 1", "d_k: 1", "scores: [[1]]", "{weights: 1}", "old_Q: 1"])
+def test_what_does_not(text: str) -> None:
+    assert not of_gradients(decode(text.encode(), "answers.yaml", None))
+
+
+def test_an_error_is_carried_on_the_way_back() -> None:
+    """dA[I, love] is 3, not 4; δ = 0.070·2 + 0.707·4 + 0.223·2 = 3.41 follows from it, and dZ from that."""
+    answers = [
+        "d_weights: [[2, 4, 2], [2, 3, 2], [2, 3, 2]]",
+        "delta: [3.41, 2.33, 2.53]",
+        "d_scaled: [[-0.10, 0.41, -0.31], null, null]",
+    ]
+    verdicts = solution(LOVE, "\n".join(answers)).verdicts
+    assert verdicts.first_wrong == ("d_weights", (0, 1))
+    assert [judged.verdict for judged in verdicts.steps["delta"]] == ["carried", "right", "right"]
+    assert [judged.verdict for judged in verdicts.steps["d_scaled"][0]] == ["carried"] * 3
+
+
+def test_a_loss_is_one_number() -> None:
+    verdicts = solution(NEXT, "row_loss: [1.01, 1.39, 1.83]\nloss: 1.41").verdicts
+    assert verdicts.counts["right"] == 4
+    wrong = solution(NEXT, "row_loss: [1.01, 1.39, 1.83]\nloss: 4.23").verdicts  # their sum
+    assert wrong.first_wrong == ("loss", ())
+
+
+@pytest.mark.parametrize("file", ["next_token", "grouped_query", "sink", "bahdanau", "batch", "kv_cache"])
+@pytest.mark.parametrize(("format", "name"), [("markdown", "page.md"), ("latex", "page.tex")])
+def test_a_page_of_gradients_reads_back(file: str, format: str, name: str) -> None:
+    problem = load(str(INPUTS / f"{file}.yaml"))
+    trace = run(problem, gradient=True)
+    verdicts = solution(problem, render(gradient_page(trace, View()), format, Style()), name).verdicts
+    assert {step.name for step in trace.computed()} <= {*verdicts.steps}
+    assert verdicts.counts["wrong"] == verdicts.counts["missing"] == 0
