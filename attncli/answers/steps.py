@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from attncli.attention.losses import LOSS_RULES
 from attncli.attention.rules import NAMED, RULES
 from attncli.english import count, listed, shorten
 from attncli.equation.notation import LATEX
@@ -20,7 +21,10 @@ from attncli.errors import did_you_mean
 from attncli.problem.keys import KEYS
 from attncli.tracing.model import Step, Trace
 
-LATEX_NAMES = {write(Name(rule.symbol), LATEX): rule.name for rule in RULES.values()}
+_LATEX = {write(Name(rule.symbol), LATEX): rule.name for rule in RULES.values()}
+LATEX_NAMES = {
+    spelled: name for spelled, name in _LATEX.items() if spelled not in NAMED
+}  # which are no letters already
 _PRIMED = {spell(primed(rule.symbol)) for spell in (str, plain_name, unicode_name) for rule in RULES.values()}
 # Matrices of our pages that are no steps: the Jacobian of a softmax, and what a step of gradient descent makes.
 BESIDE = {"J", *_PRIMED, *(write(Name(primed(rule.symbol)), LATEX) for rule in RULES.values())} - {*NAMED, *LATEX_NAMES}
@@ -43,7 +47,7 @@ def step_called(name: str, trace: Trace) -> Step:
     if found is not None and found in trace.steps:
         return trace.steps[found]
     there = listed(list(trace.steps), last="")
-    if found:
+    if found and (name in RULES or found not in LOSS_RULES):  # P and L may be meant otherwise
         raise NoStep(f"this problem has no step {found}", f"its steps are {there}")
     if name in KEYS:
         help = f"answers hold steps only, such as scores and weights; {OTHER}"

@@ -94,7 +94,7 @@ class Backward:
         """The gradient of the output by a loss: that of a cross-entropy, (P - Y) / N, is taken as a whole."""
         cell = self.rules["output"].target
         if "row_loss" in self.rules:
-            apart = Call("sub", (_renamed(cell, "probs"), _renamed(cell, "target")))
+            apart = Call("sub", (_renamed(cell, "class_probs"), _renamed(cell, "target")))
             equation = Equation(_renamed(cell, "d_output"), Call("div", (apart, Name("N"))))
             return _rule(equation, matrix_form(equation, HEADS), through="row_loss")
         error, shape = self.rules["error"].equation, self.shapes["output"]

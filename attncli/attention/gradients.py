@@ -30,7 +30,7 @@ _SAID: Mapping[str, tuple[str, str]] = {
         "Every step of the way back is the chain rule: what comes in, times the derivative of the step.",
     ),
     "heads_output": (
-        "Each head gets back its own columns.",
+        "How much the loss changes with each number that a head found: each head gets back its own.",
         "",
     ),
     "weights": (

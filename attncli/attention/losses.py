@@ -43,7 +43,7 @@ LOSSES = (
         when=_CROSS_ENTROPY,
     ),
     computed(
-        "probs", "P", "Probabilities", "probs[i, c] = exp(log_probs[i, c])", "softmax(output)",
+        "class_probs", "P", "Probabilities", "class_probs[i, c] = exp(log_probs[i, c])", "softmax(output)",
         meaning="What each row gives each class: the softmax of the row, which sums to 1.",
         when=_CROSS_ENTROPY,
     ),
@@ -89,7 +89,7 @@ def loss_rules(kind: LossKind, output: Ref, *, shifted: bool) -> Iterator[Rule]:
     else:
         top = (LOSS_RULES["row_top"],) if shifted else ()
         log_sum = _SHIFTED if shifted else LOSS_RULES["log_sum"]
-        rest = (LOSS_RULES[name] for name in ("log_probs", "probs", "row_loss"))
+        rest = (LOSS_RULES[name] for name in ("log_probs", "class_probs", "row_loss"))
         rules = (_CLASSES, *top, log_sum, *rest, _MEAN)
     for rule in rules:
         yield _of(rule, output.letters)

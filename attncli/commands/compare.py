@@ -38,6 +38,9 @@ def compare(
     dtypes: Annotated[
         bool, typer.Option("--dtypes", help="Compare float32, float16 and bfloat16 with float64, in one table.")
     ] = False,
+    gradient: Annotated[
+        bool, typer.Option("--gradient", help="Compare gradients, too; a dump that has some asks for them itself.")
+    ] = False,
     as_: options.As = None,
     tolerance: Annotated[
         str | None,
@@ -75,6 +78,7 @@ def compare(
         ("--dtypes", "FILE_B", dtypes and other is not None),
         ("--dtypes", "--tolerance", dtypes and tolerance is not None),
         ("--dtypes", "--steps", dtypes and steps is not None),
+        ("--dtypes", "--gradient", dtypes and gradient),
         ("--dtypes", "--detail", dtypes and detail is not None),
     )
 
@@ -101,7 +105,7 @@ def compare(
         partings, title = format_errors(given[0], decimals)
         write_page(formats_page(partings, title, decimals), page_format, output, color=color)
         return Exit.OK
-    a, b = sides(given, decimals)
+    a, b = sides(given, decimals, gradient=gradient)
     names = None if chosen is None else chosen_names(chosen, tuple(dict.fromkeys([*a.names, *b.names])))
     comparison = compare_sides(a, b, tolerance=bound, steps=names)
     _insist_on_something(comparison, chosen)

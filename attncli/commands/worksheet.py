@@ -29,7 +29,8 @@ def worksheet(
         typer.Option(
             "--blank",
             metavar="NAME,…",
-            help="Leave these steps blank: weights,output.  [default: all but what is given]",
+            help="Leave these steps blank: weights,output.  "
+            "[default: all but what is given; with --gradient, the way back]",
             show_default=False,
         ),
     ] = None,
@@ -37,6 +38,9 @@ def worksheet(
         str | None,
         typer.Option("--answers", metavar="FILE", help="Write a file for the answers, too, in YAML."),
     ] = None,
+    gradient: Annotated[
+        bool, typer.Option("--gradient", help="Ask for the way back: the gradients, after the way forward as it is.")
+    ] = False,
     detail: options.Detail = None,
     precision: options.Precision = "3",
     mask: options.Mask = None,
@@ -92,7 +96,7 @@ def worksheet(
     problem = read_problem(source, convention=as_)
     if mask is not None or scale is not None:
         problem = change(problem, mask=mask, scale=scale)
-    trace = run(problem)
+    trace = run(problem, gradient=gradient)
     left = blank_steps(trace, names)
     document = page(trace, View(detail=detail or "rows", precision=decimals, blank=frozenset(left)))
     if answers is not None:

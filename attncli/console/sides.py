@@ -74,8 +74,10 @@ def read_given(paths: Sequence[str], settings: list[str], convention: str | None
     return given
 
 
-def sides(given: Sequence[Given], precision: int) -> tuple[Side, Side]:
+def sides(given: Sequence[Given], precision: int, *, gradient: bool = False) -> tuple[Side, Side]:
     """Both sides worked out, with the same steps in the softmax, so that they can be compared.
+
+    Gradients are worked out, too, where that is asked or a dump has some.
 
     Raises AttncliError (exit 2) for a change of what is no problem.
     """
@@ -86,14 +88,14 @@ def sides(given: Sequence[Given], precision: int) -> tuple[Side, Side]:
     if len(given) == 1:
         _insist_on_a_problem(first)
         who = [(first.name, "before", "before"), (f"the same {_told(first.changes)}", "after", "after")]
-        sources = _worked([(first.content, {}), (_changed(first), first.changes)], precision)
+        sources = _worked([(first.content, {}), (_changed(first), first.changes)], precision, gradient)
     else:
         if given[0].changes and all(isinstance(each.content, Dump) for each in given):
             raise usage_error("--set changes a problem, and both files are dumps", help="leave out --set")
         dumps = isinstance(first.content, Dump), isinstance(second.content, Dump)
         words = {(False, True): ("ours", "theirs"), (True, False): ("theirs", "ours")}.get(dumps, ("A", "B"))
         who = [(each.name, word, f"in {word}") for each, word in zip(given, words, strict=True)]
-        sources = _worked([(_changed(each), each.changes) for each in (first, second)], precision)
+        sources = _worked([(_changed(each), each.changes) for each in (first, second)], precision, gradient)
     a, b = (Side(*names, source) for names, source in zip(who, sources, strict=True))
     return a, b
 
@@ -150,8 +152,11 @@ def _is_problem(given: Given) -> bool:
     return isinstance(given.content, Problem)
 
 
-def _worked(each: Sequence[tuple[Problem | Dump, Mapping[str, str]]], precision: int) -> list[Trace | Dump]:
+def _worked(
+    each: Sequence[tuple[Problem | Dump, Mapping[str, str]]], precision: int, gradient: bool
+) -> list[Trace | Dump]:
     """The problems worked out; where one side shifts its softmax, the other does, too."""
+    from attncli.attention.gradients import GRADIENT_RULES
     from attncli.problem.model import Problem
     from attncli.tracing.run import run
 
@@ -160,8 +165,12 @@ def _worked(each: Sequence[tuple[Problem | Dump, Mapping[str, str]]], precision:
             return content
         dtype, device = changes.get("dtype", "float64"), changes.get("device", "cpu")
         rounding = changes.get("rounding", "shown")
-        return run(content, device=device, dtype=dtype, rounding=rounding, precision=precision, shifted=shifted)
+        return run(
+            content, device=device, dtype=dtype, rounding=rounding, precision=precision, shifted=shifted, gradient=back
+        )
 
+    dumped = [name for content, _ in each if not isinstance(content, Problem) for name in content.arrays]
+    back = gradient or any(name in GRADIENT_RULES for name in dumped)
     worked = [work(content, changes, None) for content, changes in each]
     if any(side.shifted for side in worked):
         worked = [

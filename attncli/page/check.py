@@ -77,10 +77,11 @@ def _first(verdicts: Verdicts, name: str, index: Cell) -> Text:
     own, true = show(judged.own, digits), show(judged.expected, digits)
     title = step.rule.title[0].lower() + step.rule.title[1:]
     named = name if title == name else f"the {title} ({name})"
+    where = f"in {named}, at {cell_label(step, index)}" if index else f"the {title}"
     between: Text = () if own == true else (" by your own numbers it is ", *number(own), ",")
     linked = " it is" if own == true else " and in truth"
     return (
-        f"The first wrong number is in {named}, at {cell_label(step, index)}: ",
+        f"The first wrong number is {where}: ",
         *_as_written(claim), " is written;", *between, linked, " ", *number(true), ".",
     )  # fmt: skip
 

@@ -50,7 +50,9 @@ def step_blocks(verdicts: Verdicts, name: str) -> Iterator[Block]:
     """A step: its matrix as it was written, one for each head and entry, and the cells that are not right."""
     step, cells = verdicts.trace.steps[name], verdicts.steps[name]
     yield Heading(step.rule.title)
-    for outer in np.ndindex(cells.shape[:-2]):
+    if not step.shape:
+        yield Grid(in_symbols(Name(name)), ("",), ("",), ((_cell(_at(cells, ())),),))
+    for outer in np.ndindex(cells.shape[:-2]) if step.shape else ():
         if outer:
             where = ", ".join(labels[at] for labels, at in zip(step.labels, outer, strict=False))
             yield Paragraph((f"{where[0].upper()}{where[1:]}:",))
@@ -82,7 +84,7 @@ def _told(step: Step, cells: NDArray[Any]) -> Iterator[Block]:
         judged = _at(cells, index)
         assert judged.given is not None
         shown = (claimed(judged.given), show(judged.own, digits), show(judged.expected, digits))
-        rows.append(((cell_label(step, index),), (judged.verdict,), *map(number, shown)))
+        rows.append(((cell_label(step, index) if index else step.name,), (judged.verdict,), *map(number, shown)))
     head = ("cell", "verdict", "written", "by your own numbers", "truth")
     kept = [place for place in range(5) if place != 3 or any(row[3] != row[4] for row in rows)]
     yield Table(

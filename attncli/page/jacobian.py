@@ -24,9 +24,12 @@ WIDEST = 12  # keys of a row whose Jacobian is shown unasked
 def jacobian_section(printer: Printer, gradient: Step, row: int | None = None) -> Iterator[Block]:
     """The Jacobian of a row of a single head, by default the first in which more than one key has a share.
 
-    `gradient` is that of what the softmax saw. Nothing where there is no such row, or where it is too wide.
+    `gradient` is that of what the softmax saw. Nothing where there is no such row, where it is too wide, or where it
+    would tell what is left blank.
     """
     weights = printer.trace.steps["weights"]
+    if not printer.tells(gradient) or "weights" in printer.blank:
+        return
     if row is None:
         shared = [number for number, each in enumerate(weights.value) if np.count_nonzero(each) > 1]
         if not shared or weights.shape[1] > WIDEST:

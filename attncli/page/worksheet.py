@@ -9,9 +9,11 @@ from attncli.english import listed
 from attncli.errors import usage_error
 from attncli.page.derivation import derivation
 from attncli.page.document import Document, Paragraph
+from attncli.page.gradient import gradient_page
 from attncli.page.selection import chosen_steps
 from attncli.page.view import View
 from attncli.tracing.model import Trace
+from attncli.tracing.slices import backward, of_loss
 
 _TOLD = (
     "Fill in what is blank. The digits you write are the precision you claim: 0.70 says more than 0.7. "
@@ -21,18 +23,21 @@ _TOLD = (
 
 def worksheet(trace: Trace, view: View) -> Document:
     """The page for this view, whose `blank` steps have room for numbers, and no line that tells these numbers."""
-    page = derivation(trace, view)
+    page = gradient_page(trace, view) if backward(trace) else derivation(trace, view)
     return replace(page, blocks=(Paragraph((_TOLD,), "note"), *page.blocks))
 
 
 def blank_steps(trace: Trace, names: Sequence[str] | None = None) -> tuple[str, ...]:
     """The steps to leave blank, all that are worked out or those of these names, in the order of the trace.
 
+    Of a trace with its gradient these are all of the loss and of the way back; the way forward stays.
+
     With a step all are blank that only copy it, as K_T copies K. Raises AttncliError (exit 2) for a name that is
     none, and for an array that the problem gives.
     """
     if names is None:
-        return tuple(step.name for step in trace.computed())
+        asked = (*of_loss(trace), *backward(trace)) or tuple(trace.steps)
+        return tuple(name for name in asked if not trace.steps[name].rule.given)
     chosen = chosen_steps(trace, names)
     if given := [name for name in chosen if trace.steps[name].rule.given]:
         raise usage_error(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import Any, Literal, TypeAlias
 
@@ -56,6 +56,9 @@ def difference(
     max(|a|, |b|) and what is typical beside it (`_typical`). `hides` says that the numbers are those of a mask or of
     masked scores, where -inf and a large negative number both hide. NaN agrees with NaN, and an infinity with itself.
     """
+    if not a.shape:  # a single number, as a loss is
+        row = difference(a[None], b[None], tolerance, sizes=None if sizes is None else np.reshape(sizes, 1))
+        return replace(row, where=())
     a, b = doubles(a), doubles(b)
     with np.errstate(all="ignore"):
         apart = np.abs(a - b)

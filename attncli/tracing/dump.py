@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from attncli.attention.losses import LOSS_RULES
 from attncli.attention.rules import COMPUTED_RULES, NAMED, RULES
 from attncli.english import listed, shorten
 from attncli.errors import did_you_mean
@@ -73,9 +74,12 @@ def is_dump(root: Node) -> bool:
 
 
 def named_steps(names: Collection[str]) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The names that are those of steps, or their letters, with the steps; and the others."""
-    steps = {name: NAMED[name] for name in names if name in NAMED}
-    return steps, tuple(name for name in names if name not in NAMED)
+    """The names that are those of steps, or their letters, with the steps; and the others.
+
+    The letters of a loss are none: elsewhere P and L are something else.
+    """
+    steps = {name: NAMED[name] for name in names if name in NAMED and (name in RULES or NAMED[name] not in LOSS_RULES)}
+    return steps, tuple(name for name in names if name not in steps)
 
 
 def twice(steps: Mapping[str, str]) -> tuple[str, str] | None:

@@ -323,3 +323,19 @@ def test_faults_of_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     code, err = fault(LOVE, "--set", "mask={keep: [[1, x]]}")
     assert code == 2
     assert err.startswith("attncli: error: --set mask:1:13: mask.keep[0][1]: ")
+
+
+def test_gradients(compared: Compared) -> None:
+    for name in ("next_token", "sink", "grouped_query", "bahdanau"):
+        steps = compared(str(INPUTS / f"{name}.yaml"), "--gradient", "--set", "dtype=float32", code=0)["steps"]
+        assert "d_Q" in steps
+    found = compared(CAUSAL, "--gradient", "--set", "scale=none", "--steps", "dO,dS", code=1)
+    assert found["first_difference"]["step"] == "d_scores"
+
+
+def test_a_dump_of_gradients_asks_for_ours(compared: Compared, tmp_path: Path) -> None:
+    """dV = Aᵀ dO, where dO is all ones: the sum of each column of weights, for every feature."""
+    weights = trace(load(LOVE))["weights"]
+    np.savez(tmp_path / "dump.npz", d_V=weights.T @ np.ones((3, 3)))
+    steps = compared(LOVE, str(tmp_path / "dump.npz"), "--steps", "d_V", code=0)["steps"]
+    assert list(steps) == ["d_V"]

@@ -103,3 +103,17 @@ def test_a_worksheet_compiles(name: str, tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True)
     assert done.returncode == 0, done.stdout[-2000:]
     assert b"Overfull" not in done.stdout
+
+
+def test_gradients_are_asked_for_after_the_way_forward(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers, problem = tmp_path / "answers.yaml", str(INPUTS / "next_token.yaml")
+    assert run(["worksheet", problem, "--gradient", "--answers", str(answers)]) == 0
+    page = capsys.readouterr().out
+    forward, back = page.split("The loss\n", 1)
+    assert "______" not in forward
+    assert "Jacobian" not in back
+    assert "loss: null" in answers.read_text()
+    assert "\nweights:" not in answers.read_text()
+    answers.write_text(answers.read_text().replace("loss: null", "loss: 1.45"))
+    assert run(["check", problem, str(answers)]) == 1
+    assert "The first wrong number is the loss: 1.45 is written; it is 1.410." in capsys.readouterr().out

@@ -32,9 +32,9 @@ def test_the_mean_of_squared_errors() -> None:
 
 def test_cross_entropy_takes_rows_as_logits() -> None:
     trace = gradient({"kind": "cross_entropy", "targets": [0]})
-    assert of_loss(trace) == ("target", "log_sum", "log_probs", "probs", "row_loss", "loss")
+    assert of_loss(trace) == ("target", "log_sum", "log_probs", "class_probs", "row_loss", "loss")
     total = exp(0.5) + exp(1.5)
-    np.testing.assert_allclose(trace["probs"], [[exp(0.5) / total, exp(1.5) / total]])
+    np.testing.assert_allclose(trace["class_probs"], [[exp(0.5) / total, exp(1.5) / total]])
     assert trace["loss"] == pytest.approx(log(total) - 0.5)
     np.testing.assert_allclose(trace["d_output"], [[exp(0.5) / total - 1, exp(1.5) / total]])
 
