@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from attncli.equation.parse import parse_expression
 from attncli.equation.tree import Equation, Expression
+from attncli.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from attncli.attention.rule import Rule
 from attncli.problem.model import Matrix, Scalar
+from attncli.records import dataclass, field
 from attncli.tracing.settings import Settings
 
 Cells = TypeVar("Cells", bound=np.generic)

@@ -3,11 +3,11 @@ r"""A matrix in LaTeX: TeX's own \bordermatrix, with the labels outside the pare
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from attncli.equation.notation import LATEX, UNICODE
 from attncli.equation.write import write, write_number
 from attncli.page.document import Cell, Grid
+from attncli.records import replace
 from attncli.render.columns import caption, decimals_alone, split
 from attncli.render.labels import label
 from attncli.render.latex.escape import escape, length

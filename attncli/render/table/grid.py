@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 
 from rich.cells import cell_len
@@ -11,6 +10,7 @@ from rich.style import Style
 from rich.text import Text
 
 from attncli.page.document import Cell, Grid
+from attncli.records import dataclass
 from attncli.render.columns import BLANK, caption, decimals_alone, pointed, split
 from attncli.render.shades import HIDDEN, LEGEND, background, foreground, mark, needs_legend
 from attncli.render.table.script import Script
