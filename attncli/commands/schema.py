@@ -4,8 +4,6 @@ import json
 from importlib import import_module
 from typing import Annotated
 
-import typer
-
 from attncli.console import options
 from attncli.english import listed
 from attncli.errors import did_you_mean, usage_error
@@ -20,7 +18,7 @@ _SCHEMAS = {
 
 
 def schema(
-    name: Annotated[str, typer.Argument(metavar="NAME", help=f"Which one: {listed(list(_SCHEMAS), last='or')}.")],
+    name: Annotated[str, options.Argument(metavar="NAME", help=f"Which one: {listed(list(_SCHEMAS), last='or')}.")],
     output: options.Output = None,
 ) -> None:
     """Print the JSON Schema (draft-07) of a problem file, a trace, answers, verdicts or a comparison."""
