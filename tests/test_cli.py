@@ -236,7 +236,9 @@ cli.main()
 """
 
 
-@pytest.mark.parametrize("name", ["attncli.commands", "attncli.console.plainly", "attncli.errors", "yaml", "numpy", "attncli.tracing"])
+@pytest.mark.parametrize(
+    "name", ["attncli.commands", "attncli.console.plainly", "attncli.errors", "yaml", "numpy", "attncli.tracing"]
+)
 def test_an_interruption_amid_an_import(name: str) -> None:
     program = INTERRUPTED.format(name=name)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
