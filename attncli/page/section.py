@@ -11,6 +11,7 @@ from attncli.attention.rules import cell_form, headline, in_symbols
 from attncli.equation.shapes import product_factors, shape_text
 from attncli.equation.symbols import symbol
 from attncli.equation.tree import Name
+from attncli.page.digits import DigitRows
 from attncli.page.document import Block, Cell, Formula, Grid, Heading, Math, Paragraph, Shapes, Worked, WorkedLine, text
 from attncli.page.exact import closed_forms, is_rounded, lists_closed_forms
 from attncli.page.many import show_all
@@ -93,7 +94,9 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
     if values.ndim == 1:
         return Grid(name, ("",), step.labels[0], (tuple(cell((column,)) for column in range(len(values))),), closed)
     if shades is None and not closed and step.written is None and step.exact is None and step.name not in printer.blank:
-        return Grid(name, step.labels[0], step.labels[1], _plain(show_all(values, printer.precision), hidden))
+        digits = None if hidden.any() else DigitRows.of(values, printer.precision)
+        cells = digits or _plain(show_all(values, printer.precision), hidden)
+        return Grid(name, step.labels[0], step.labels[1], cells)
     rows, columns = values.shape
     cells = tuple(tuple(cell((row, column)) for column in range(columns)) for row in range(rows))
     return Grid(name, step.labels[0], step.labels[1], cells, closed)

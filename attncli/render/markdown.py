@@ -19,6 +19,7 @@ from attncli.render.shades import HIDDEN, LEGEND, mark, needs_legend
 # Entities where a backslash is not enough: | divides cells, the others are read by GitHub's own filters.
 _ENTITIES = {"|": "&#124;", "<": "&lt;", ">": "&gt;", "&": "&amp;", "$": "&#36;", "\\": "&#92;", "@": "&#64;"}
 _ESCAPES = str.maketrans(_ENTITIES | {sign: f"\\{sign}" for sign in "*_`[]#~!^{}"})
+NARROWEST = 3  # what a rule of a table needs
 _LINE_START = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")  # would begin a list, a rule or a heading
 
 
@@ -97,10 +98,10 @@ class _Writer:
         columns = range(len(grid.cells[0]))
         closed = grid.closed or [[None] * len(columns)] * len(grid.rows)
         head = [self.inline(write(grid.name, LATEX)), *map(_name, grid.columns or [""] * len(columns))]
-        rows = [
-            [f"**{_name(name)}**" if name.strip() else _name(name), *map(self.cell, row, forms)]
-            for name, row, forms in zip(grid.rows, grid.cells, closed, strict=True)
-        ]
+        names = [f"**{_name(name)}**" if name.strip() else _name(name) for name in grid.rows]
+        if grid.digits is not None:
+            return _digits(head, names, grid.digits)
+        rows = [[name, *map(self.cell, row, forms)] for name, row, forms in zip(names, grid.cells, closed, strict=True)]
         legend = f"\n\n{HIDDEN} {LEGEND}" if needs_legend(grid) else ""
         return _pipes(head, rows, range(1, len(head))) + legend
 
@@ -125,15 +126,28 @@ def _number(cell: page.Cell) -> str:
 def _pipes(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int]) -> str:
     """A table, its columns aligned in the source too."""
     lines = [head, *rows]
-    widths = [max(3, *(width(line[place]) for line in lines)) for place in range(len(head))]
+    widths = [max(NARROWEST, *(width(line[place]) for line in lines)) for place in range(len(head))]
+    return "\n".join([*_top(head, widths, right), *(_line(row, widths, right) for row in rows)])
+
+
+def _digits(head: Sequence[str], names: Sequence[str], digits: page.Digits) -> str:
+    """The table of a large matrix."""
+    side = max(NARROWEST, width(head[0]), *map(width, names))
+    widths = [max(NARROWEST, width(name), longest) for name, longest in zip(head[1:], digits.longest(), strict=True)]
+    starts = [f"| {name}{' ' * (side - width(name))}" for name in names]
+    lines = digits.lines(starts, " | ", [(wide, 0) for wide in widths])
+    return "\n".join([*_top(head, [side, *widths], range(1, len(head))), *(f"{line} |" for line in lines)])
+
+
+def _top(head: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> list[str]:
     rule = ["-" * (wide - 1) + ":" if place in right else ":" + "-" * (wide - 1) for place, wide in enumerate(widths)]
+    return [_line(head, widths, right), _line(rule, widths, right)]
 
-    def joined(line: Sequence[str]) -> str:
-        blanks = [" " * (wide - width(cell)) for cell, wide in zip(line, widths, strict=True)]
-        padded = (
-            blank + cell if place in right else cell + blank
-            for place, (cell, blank) in enumerate(zip(line, blanks, strict=True))
-        )
-        return f"| {' | '.join(padded)} |"
 
-    return "\n".join([joined(head), joined(rule), *map(joined, rows)])
+def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> str:
+    blanks = [" " * (wide - width(cell)) for cell, wide in zip(cells, widths, strict=True)]
+    padded = (
+        blank + cell if place in right else cell + blank
+        for place, (cell, blank) in enumerate(zip(cells, blanks, strict=True))
+    )
+    return f"| {' | '.join(padded)} |"

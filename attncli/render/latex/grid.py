@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from attncli.equation.notation import LATEX, UNICODE
 from attncli.equation.write import write, write_number
-from attncli.page.document import Cell, Grid
+from attncli.page.document import Cell, Digits, Grid
 from attncli.records import replace
 from attncli.render.columns import caption, decimals_alone, split
 from attncli.render.labels import label
@@ -57,29 +57,39 @@ def grid_displays(grid: Grid) -> Iterator[str]:
     side = max(*(length(label(row)) for row in grid.rows), length(name.replace(r"\mathrm", "")))
     runs = _runs(grid, LINE - side)
     keep = needs_legend(grid)
-    rows = int(LINES // (TALL_LINES if any(map(_is_tall, grid.cells)) else 1))
+    digits = _alone(grid)
+    rows = int(LINES // (TALL_LINES if digits is None and any(map(_is_tall, grid.cells)) else 1))
+    heads = [] if digits is None else [_side(row) for row in grid.rows]
     for start, end in runs:
+        columns = slice(start, end)
+        lines = [] if digits is None else list(digits.lines(heads, r" & \hfill ", columns=columns))
         for top in range(0, len(grid.rows), rows):
             bottom = min(top + rows, len(grid.rows))
             parts = [caption("column", start, end, total)] * (end - start < total)
             parts += [caption("row", top, bottom, len(grid.rows))] * (bottom - top < len(grid.rows))
             if parts:
                 yield rf"{{\small {escape(', '.join(parts))}:}}"
-            yield display(_matrix(grid, name, slice(top, bottom), slice(start, end)), keep=keep)
+            here = (
+                _bordered(name, grid.columns[columns], lines[top:bottom])
+                if lines
+                else (_matrix(grid, name, slice(top, bottom), columns))
+            )
+            yield display(here, keep=keep)
+
+
+def _alone(grid: Grid) -> Digits | None:
+    """The digits of a large matrix, if none of its numbers is shorter than others and needs a phantom."""
+    return grid.digits if grid.digits is not None and not grid.digits.shortened else None
 
 
 def _closed(grid: Grid) -> str:
     """The matrix of the closed forms."""
-    heads = grid.columns or ("",) * len(grid.closed[0])
-    lines = [" & ".join([write(grid.name, LATEX), *(rf"\hfill\hbox{{{escape(label(head))}}}" for head in heads)])]
-    for row, forms in zip(grid.rows, grid.closed, strict=True):
-        spelled = [write(form, LATEX) for form in forms]
-        strut = TALL if _has_fractions(grid) else ""
-        lines.append(
-            " & ".join([rf"\hbox{{{escape(label(row))}}}{strut}\hfill", *(rf"\hfill {text}" for text in spelled)])
-        )
-    body = "\n".join(rf"  {line} \cr" for line in lines)
-    return f"\\bordermatrix{{\n{body}\n}}"
+    strut = TALL if _has_fractions(grid) else ""
+    lines = [
+        " & ".join([_side(row, strut), *(rf"\hfill {write(form, LATEX)}" for form in forms)])
+        for row, forms in zip(grid.rows, grid.closed, strict=True)
+    ]
+    return _bordered(write(grid.name, LATEX), grid.columns or ("",) * len(grid.closed[0]), lines)
 
 
 def _has_fractions(grid: Grid) -> bool:
@@ -108,8 +118,9 @@ def display(formula: str, *, keep: bool = False) -> str:
 def _runs(grid: Grid, room: float) -> list[tuple[int, int]]:
     """Runs of columns that fit on a line and are at most COLUMNS long."""
     heads = grid.columns or ("",) * len(grid.cells[0])
-    columns = zip(*grid.cells, strict=True)
-    widths = [GAP + max(length(label(head)), _width(column)) for head, column in zip(heads, columns, strict=True)]
+    digits = _alone(grid)
+    numbers = map(_width, zip(*grid.cells, strict=True)) if digits is None else map(sum, digits.widths(1 + SIGN))
+    widths = [GAP + max(length(label(head)), width) for head, width in zip(heads, numbers, strict=True)]
     return split(widths, room, COLUMNS)
 
 
@@ -128,16 +139,24 @@ def _is_tall(row: Sequence[Cell]) -> bool:
 
 
 def _matrix(grid: Grid, name: str, rows: slice, columns: slice) -> str:
-    heads = grid.columns[columns]
     cells = [row[columns] for row in grid.cells[rows]]
     spelled = list(zip(*(_column(column) for column in zip(*cells, strict=True)), strict=True))
-    lines = [" & ".join([name, *(rf"\hfill\hbox{{{escape(label(head))}}}" for head in heads)])]
     tall = _has_fractions(grid)
-    for row, numbers, line in zip(grid.rows[rows], spelled, cells, strict=True):
-        head = rf"\hbox{{{escape(label(row))}}}" + (TALL if tall or _is_tall(line) else "")
-        lines.append(" & ".join([rf"{head}\hfill", *numbers]))
-    body = "\n".join(rf"  {line} \cr" for line in lines)
+    lines = [
+        " & ".join([_side(row, TALL if tall or _is_tall(line) else ""), *numbers])
+        for row, numbers, line in zip(grid.rows[rows], spelled, cells, strict=True)
+    ]
+    return _bordered(name, grid.columns[columns], lines)
+
+
+def _bordered(name: str, heads: Sequence[str], lines: Sequence[str]) -> str:
+    top = " & ".join([name, *(rf"\hfill\hbox{{{escape(label(head))}}}" for head in heads)])
+    body = "\n".join(rf"  {line} \cr" for line in (top, *lines))
     return f"\\bordermatrix{{\n{body}\n}}"
+
+
+def _side(row: str, strut: str = "") -> str:
+    return rf"\hbox{{{escape(label(row))}}}{strut}\hfill"
 
 
 def _column(cells: Sequence[Cell]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from attncli.page.document import Cell, Grid
+from attncli.page.document import Cell, Digits, Grid
 from attncli.records import dataclass
 from attncli.render.columns import BLANK, caption, decimals_alone, pointed, split
 from attncli.render.shades import HIDDEN, LEGEND, background, foreground, mark, needs_legend
@@ -78,6 +78,8 @@ def _side(grid: Grid, script: Script) -> list[str]:
 def _matrix(grid: Grid, script: Script, room: int | None, color: bool) -> list[Line]:
     """The matrix of the decimals."""
     side = _side(grid, script)
+    if grid.digits is not None:
+        return _digits(grid.digits, side, [script.label(name) for name in grid.columns], room)
     coloured = color and any(cell.shade is not None for row in grid.cells for cell in row)
     columns = [_column(grid, place, script, color, signs=not coloured) for place in range(len(grid.cells[0]))]
     even = min(EVEN, max(column.width for column in columns))
@@ -93,6 +95,31 @@ def _matrix(grid: Grid, script: Script, room: int | None, color: bool) -> list[L
         lines += _block(side, columns[start:end], [row[start:end] for row in grid.cells] if color else None)
     if needs_legend(grid):
         lines += [Line(), Line(f"{'without a colour:' if coloured else HIDDEN} {LEGEND}", "dim")]
+    return lines
+
+
+def _digits(digits: Digits, side: Sequence[str], heads: Sequence[str], room: int | None) -> list[Line]:
+    """A large matrix."""
+    parts = digits.widths()
+    widths = [max(cell_len(head), before + after) for head, (before, after) in zip(heads, parts, strict=True)]
+    even = min(EVEN, max(widths))
+    widths = [max(even, width) for width in widths]
+    left = cell_len(side[0]) + 3
+    blocks = split([width + GAP for width in widths], room and room - left - 2)
+    rooms = [(width, after) for width, (_, after) in zip(widths, parts, strict=True)]
+    count = len(side) - 1
+    lines: list[Line] = []
+    for number, (start, end) in enumerate(blocks):
+        lines += [Line()] * (number > 0)
+        if len(blocks) > 1:
+            lines.append(Line(caption("column", start, end, len(widths)), "dim"))
+        columns = zip(heads[start:end], widths[start:end], strict=True)
+        names = (" " * GAP).join(" " * (width - cell_len(head)) + head for head, width in columns)
+        lines.append(Line.assemble((side[0], "bold"), ("   " + names, "cyan")))
+        rows = digits.lines([""] * count, " " * GAP, rooms[start:end], slice(start, end))
+        for place, (label, numbers) in enumerate(zip(side[1:], rows, strict=True)):
+            opening, closing = _brackets(place, count)
+            lines.append(Line.assemble((label, "cyan"), f" {opening} {numbers[GAP:]} {closing}"))
     return lines
 
 
