@@ -25,11 +25,13 @@ SURE = 1e-12  # a number is whole, or further than this from being so in relatio
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DigitRows(Sequence[tuple[Cell, ...]]):
-    """A matrix as `units` of its last decimal, with `whole` where a number is printed without decimals."""
+    """A matrix as `units` of its last decimal, from `low` to `high`; `whole` are those printed without decimals."""
 
     units: NDArray[np.int32]
     whole: NDArray[np.bool_] | None
     decimals: int
+    low: int
+    high: int
 
     @classmethod
     def of(cls, values: NDArray[Any], decimals: int) -> DigitRows | None:
@@ -43,9 +45,10 @@ class DigitRows(Sequence[tuple[Cell, ...]]):
             part = slice(top, top + rows)
             if not _round(values[part].astype(np.float64), decimals, units[part], whole[part]):
                 return None
-        if (int(units.max()) - int(units.min())) * REPEATED > values.size:
+        low, high = int(units.min()), int(units.max())
+        if (high - low) * REPEATED > values.size:
             return None
-        return cls(units, whole if decimals and whole.any() else None, decimals)
+        return cls(units, whole if decimals and whole.any() else None, decimals, low, high)
 
     @overload
     def __getitem__(self, place: int) -> tuple[Cell, ...]: ...
@@ -85,27 +88,27 @@ class DigitRows(Sequence[tuple[Cell, ...]]):
 
     def lines(
         self, heads: Sequence[str], between: str, rooms: Sequence[tuple[int, int]] | None = None,
-        columns: slice = slice(None),
+        columns: slice = slice(None), end: str = "", together: int = 1,
     ) -> Iterator[str]:  # fmt: skip
         units = self.units[:, columns]
         whole = None if self.whole is None else self.whole[:, columns]
-        low, high = int(self.units.min()), int(self.units.max())
         rooms = rooms or [(0, 0)] * units.shape[1]
         kinds = tuple(dict.fromkeys(rooms))
-        table = _numbers(low, high, self.decimals, self.shortened, between, kinds)
-        first = np.array([kinds.index(room) for room in rooms]) * (len(table) // len(kinds)) - low
-        first_whole = first + high + 1 - low // 10**self.decimals
-        side, end = _table(tuple(heads)), _table(("\n",))
-        line = np.dtype([("side", side.dtype), ("cells", table.dtype, units.shape[1]), ("end", end.dtype)])
-        rows = max(1, AT_ONCE // units.shape[1])
+        table = _numbers(self.low, self.high, self.decimals, self.shortened, between, kinds)
+        first = np.array([kinds.index(room) for room in rooms]) * (len(table) // len(kinds)) - self.low
+        first_whole = first + self.high + 1 - self.low // 10**self.decimals
+        side, close = _table(tuple(heads)), _table((f"{end}\n",))
+        line = np.dtype([("side", side.dtype), ("cells", table.dtype, units.shape[1]), ("close", close.dtype)])
+        rows = max(1, AT_ONCE // (units.shape[1] * together)) * together
         for top in range(0, len(units), rows):
             part = slice(top, top + rows)
             places = units[part] + first
             if whole is not None:
                 np.copyto(places, units[part] // 10**self.decimals + first_whole, where=whole[part])
             lines = np.empty(len(places), line)
-            lines["side"], lines["cells"], lines["end"] = side[part], table[places], end
-            yield from lines.tobytes().translate(None, b"\0").decode().split("\n")[:-1]
+            lines["side"], lines["cells"], lines["close"] = side[part], table[places], close
+            for row in range(0, len(lines), together):
+                yield lines[row : row + together].tobytes().translate(None, b"\0").decode()
 
 
 @lru_cache(maxsize=4)

@@ -109,9 +109,9 @@ class Digits(Protocol):
 
     def lines(
         self, heads: Sequence[str], between: str, rooms: Sequence[tuple[int, int]] | None = None,
-        columns: slice = slice(None),
+        columns: slice = slice(None), end: str = "", together: int = 1,
     ) -> Iterator[str]:  # fmt: skip
-        """Each row as a line: its head, and then the numbers of these columns, each after `between`.
+        """Each row as a line, or so many at once: its head, the numbers of these columns after `between` each, its end.
 
         `rooms` says of each column how wide it is, and how many blanks a number without decimals has after it.
         """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from attncli.equation.notation import LATEX, LATEX_LINE, UNICODE
 from attncli.equation.shapes import product_text
@@ -25,9 +25,21 @@ _LINE_START = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")  # would begin a list, a 
 
 def render(document: page.Document, style: Style) -> str:
     """The page as Markdown: every table keeps all its cells, and every formula is one KaTeX knows."""
+    return "".join(stream(document, style))
+
+
+def stream(document: page.Document, style: Style) -> Iterator[str]:
+    """The same piece by piece, large matrices line by line."""
     writer = _Writer(dollars=style.math == "dollars")
-    title = [f"# {escape(document.title)}"] if document.title else []
-    return "\n\n".join([*title, *map(writer.block, document.blocks)]) + "\n"
+    if document.title:
+        yield f"# {escape(document.title)}\n"
+    for place, block in enumerate(document.blocks):
+        if place or document.title:
+            yield "\n"
+        if isinstance(block, page.Grid) and block.digits is not None:
+            yield from writer.digits(block, block.digits)
+        else:
+            yield writer.block(block) + "\n"
 
 
 def escape(text: str) -> str:
@@ -97,13 +109,27 @@ class _Writer:
     def grid(self, grid: page.Grid) -> str:
         columns = range(len(grid.cells[0]))
         closed = grid.closed or [[None] * len(columns)] * len(grid.rows)
-        head = [self.inline(write(grid.name, LATEX)), *map(_name, grid.columns or [""] * len(columns))]
-        names = [f"**{_name(name)}**" if name.strip() else _name(name) for name in grid.rows]
-        if grid.digits is not None:
-            return _digits(head, names, grid.digits)
+        head, names = self.labels(grid)
         rows = [[name, *map(self.cell, row, forms)] for name, row, forms in zip(names, grid.cells, closed, strict=True)]
         legend = f"\n\n{HIDDEN} {LEGEND}" if needs_legend(grid) else ""
         return _pipes(head, rows, range(1, len(head))) + legend
+
+    def labels(self, grid: page.Grid) -> tuple[list[str], list[str]]:
+        """The first line of the table, and the first cell of each other."""
+        columns = grid.columns or [""] * len(grid.cells[0])
+        names = [f"**{_name(name)}**" if name.strip() else _name(name) for name in grid.rows]
+        return [self.inline(write(grid.name, LATEX)), *map(_name, columns)], names
+
+    def digits(self, grid: page.Grid, digits: page.Digits) -> Iterator[str]:
+        """The table of a large matrix, line by line."""
+        head, names = self.labels(grid)
+        side = max(NARROWEST, width(head[0]), *map(width, names))
+        widths = [
+            max(NARROWEST, width(name), longest) for name, longest in zip(head[1:], digits.longest(), strict=True)
+        ]
+        yield "".join(f"{line}\n" for line in _top(head, [side, *widths], range(1, len(head))))
+        starts = [f"| {name}{' ' * (side - width(name))}" for name in names]
+        yield from digits.lines(starts, " | ", [(wide, 0) for wide in widths], end=" |")
 
     def cell(self, cell: page.Cell, closed: Expression | None) -> str:
         """A number, after its closed form where that says more."""
@@ -128,15 +154,6 @@ def _pipes(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[i
     lines = [head, *rows]
     widths = [max(NARROWEST, *(width(line[place]) for line in lines)) for place in range(len(head))]
     return "\n".join([*_top(head, widths, right), *(_line(row, widths, right) for row in rows)])
-
-
-def _digits(head: Sequence[str], names: Sequence[str], digits: page.Digits) -> str:
-    """The table of a large matrix."""
-    side = max(NARROWEST, width(head[0]), *map(width, names))
-    widths = [max(NARROWEST, width(name), longest) for name, longest in zip(head[1:], digits.longest(), strict=True)]
-    starts = [f"| {name}{' ' * (side - width(name))}" for name in names]
-    lines = digits.lines(starts, " | ", [(wide, 0) for wide in widths])
-    return "\n".join([*_top(head, [side, *widths], range(1, len(head))), *(f"{line} |" for line in lines)])
 
 
 def _top(head: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> list[str]:

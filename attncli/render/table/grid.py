@@ -119,7 +119,7 @@ def _digits(digits: Digits, side: Sequence[str], heads: Sequence[str], room: int
         rows = digits.lines([""] * count, " " * GAP, rooms[start:end], slice(start, end))
         for place, (label, numbers) in enumerate(zip(side[1:], rows, strict=True)):
             opening, closing = _brackets(place, count)
-            lines.append(Line.assemble((label, "cyan"), f" {opening} {numbers[GAP:]} {closing}"))
+            lines.append(Line.assemble((label, "cyan"), f" {opening} {numbers[GAP:-1]} {closing}"))
     return lines
 
 
