@@ -1,6 +1,5 @@
 """`attncli schema`: the JSON Schemas of what attncli reads and writes, for editors and other tools."""
 
-import json
 from importlib import import_module
 from typing import Annotated
 
@@ -27,6 +26,8 @@ def schema(
             f"there is no schema {name}",
             help=did_you_mean(name, list(_SCHEMAS), f"the schemas are {', '.join(_SCHEMAS)}"),
         )
+
+    import json
 
     from attncli.console.output import check, write
 
