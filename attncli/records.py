@@ -7,6 +7,7 @@ compiled when the first object is made. `dataclasses.replace`, `fields` and `asd
 
 from __future__ import annotations
 
+from functools import cache
 from operator import attrgetter
 
 TYPE_CHECKING = False  # as typing has it, without the time its import takes
@@ -149,8 +150,13 @@ def _set_state(self: Any, values: list[Any]) -> None:
 
 
 def _replace(record: Any, /, **changes: Any) -> Any:
-    """The same object with other values, as `dataclasses.replace` makes it."""
-    for name, field in record.__record_fields__.items():
+    """The same object with other values; the standard library makes those of its own dataclasses."""
+    fields = getattr(record, "__record_fields__", None)
+    if fields is None:
+        from dataclasses import replace as by_standard
+
+        return by_standard(record, **changes)
+    for name, field in fields.items():
         if field.init and name not in changes:
             changes[name] = getattr(record, name)
     return record.__class__(**changes)
@@ -167,14 +173,19 @@ class _StandardFields:
     __slots__ = ()
 
     def __get__(self, record: Any, cls: Any) -> dict[str, Any]:
-        from dataclasses import make_dataclass
+        return _standard_fields(cls)
 
-        fields: Mapping[str, _Field] = cls.__record_fields__
-        standard: Any = make_dataclass(cls.__name__, fields)
-        for name, field in fields.items():
-            found = standard.__dataclass_fields__[name]
-            found.init, found.repr, found.compare = field.init, field.repr, field.compare
-        return dict(standard.__dataclass_fields__)
+
+@cache
+def _standard_fields(cls: Any) -> dict[str, Any]:
+    from dataclasses import make_dataclass
+
+    fields: Mapping[str, _Field] = cls.__record_fields__
+    standard: Any = make_dataclass(cls.__name__, fields)
+    for name, field in fields.items():
+        found = standard.__dataclass_fields__[name]
+        found.init, found.repr, found.compare = field.init, field.repr, field.compare
+    return dict(standard.__dataclass_fields__)
 
 
 if TYPE_CHECKING:
