@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from attncli.choices import Dtype
 from attncli.equation.evaluate import Array
 from attncli.errors import missing_error
+from attncli.records import dataclass
 
 Host = NDArray[Any]  # an array in the computer's own memory
 

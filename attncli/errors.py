@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from io import UnsupportedOperation
+
+from attncli.records import dataclass
 
 COUNTED = 1000  # errors of one file; then its reading ends, which else could take minutes
 

@@ -238,7 +238,9 @@ cli.main()
 """
 
 
-@pytest.mark.parametrize("name", ["attncli.commands", "typer", "attncli.errors", "yaml", "numpy", "attncli.tracing"])
+@pytest.mark.parametrize(
+    "name", ["attncli.commands", "attncli.console.plainly", "attncli.errors", "yaml", "numpy", "attncli.tracing"]
+)
 def test_an_interruption_amid_an_import(name: str) -> None:
     program = INTERRUPTED.format(name=name)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
@@ -261,7 +263,7 @@ def test_an_interruption_while_a_file_is_written_cleans_up(tmp_path: Path) -> No
 
 
 def test_an_interruption_that_is_ignored_stays_so() -> None:
-    program = INTERRUPTED.format(name="typer")
+    program = INTERRUPTED.format(name="yaml")
     done = subprocess.run(
         ["sh", "-c", 'trap "" INT; exec "$0" -c "$1"', sys.executable, program],
         capture_output=True, text=True, cwd=ROOT,

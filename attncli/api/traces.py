@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from os import PathLike
 from typing import Any
 
@@ -16,6 +15,7 @@ from attncli.page.place import chosen_place
 from attncli.page.view import View
 from attncli.problem.model import Problem
 from attncli.problem.reader import load as load_problem
+from attncli.records import names_of
 from attncli.render import Style, render
 from attncli.tracing.slices import at as take_out
 from attncli.tracing.slices import backward
@@ -50,7 +50,7 @@ class Trace(tracing.Trace):
 
     @classmethod
     def _of(cls, trace: tracing.Trace) -> Trace:
-        values = {field.name: getattr(trace, field.name) for field in fields(trace)}
+        values = {name: getattr(trace, name) for name in names_of(tracing.Trace)}
         return cls(**values | {"truth": trace.truth and cls._of(trace.truth)})
 
     def to_markdown(self, *, detail: str = "rows", precision: int = 3, heatmap: bool = False) -> str:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attncli.attention.tiles import Tiles
+from attncli.records import dataclass
 
 Array = NDArray[Any]
 ROWS, COLUMNS = 256, 768  # of a tile: its scores stay in a core's own cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from attncli.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ How to add a mask, here and elsewhere, is in `docs/contributing.md`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -31,6 +30,7 @@ from attncli.problem.model import (
     Window,
     read_only,
 )
+from attncli.records import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from attncli.attention.rule import Rule
 from attncli.attention.rules import COMPUTED_RULES
 from attncli.equation.parse import parse_equation, parse_expression
 from attncli.equation.tree import Call, Name, Ref
+from attncli.records import replace
 
 
 def said(name: str, equation: str, matrix_form: str, *, meaning: str, why: str = "") -> Rule:

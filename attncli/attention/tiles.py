@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from attncli.equation.lift import is_fixed, take_out
 from attncli.equation.positions import position
 from attncli.equation.shapes import index_sizes
 from attncli.equation.tree import Call, Equation, Expression, Name, Number, Ref, rewrite, walk
+from attncli.records import dataclass
 
 Array = NDArray[Any]
 NOWHERE: Mapping[str, Any] = {}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from attncli.attention.rule import Rule
 from attncli.attention.rules import COMPUTED_RULES
 from attncli.attention.saying import said, with_bias
 from attncli.equation.parse import parse_expression
+from attncli.records import replace
 
 SCORES = {
     "scaled_dot": COMPUTED_RULES["scores"],

@@ -3,8 +3,6 @@
 import sys
 from typing import Annotated
 
-import typer
-
 from attncli.console import options, values
 from attncli.english import listed
 from attncli.errors import Exit, usage_error
@@ -13,10 +11,10 @@ _MARKS = range(1, 1001)
 
 
 def check(
-    file: Annotated[str, typer.Argument(metavar="PROBLEM", help="The problem in YAML or JSON; - is standard input.")],
+    file: Annotated[str, options.Argument(metavar="PROBLEM", help="The problem in YAML or JSON; - is standard input.")],
     answers: Annotated[
         str,
-        typer.Argument(
+        options.Argument(
             metavar="ANSWERS",
             help="What somebody worked out: some or all steps in YAML or JSON, or a page of ours in Markdown or LaTeX "
             "with numbers written in; - is standard input.",
@@ -26,13 +24,13 @@ def check(
     output: options.Output = None,
     steps: Annotated[
         str | None,
-        typer.Option("--steps", metavar="NAME,…", help="Judge these steps only; the others are still built upon."),
+        options.Option("--steps", metavar="NAME,…", help="Judge these steps only; the others are still built upon."),
     ] = None,
     marks: Annotated[
-        str | None, typer.Option("--marks", metavar="N", help="Tell how many of N marks it earns.")
+        str | None, options.Option("--marks", metavar="N", help="Tell how many of N marks it earns.")
     ] = None,
     lenient: Annotated[
-        bool, typer.Option("--lenient", help="Let pass what is off by one unit of the last digit at most.")
+        bool, options.Option("--lenient", help="Let pass what is off by one unit of the last digit at most.")
     ] = False,
     as_: options.As = None,
     color: options.Color = "auto",

@@ -3,8 +3,6 @@
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from attncli.choices import PRECISION
 from attncli.console import options, values
 from attncli.english import listed
@@ -16,18 +14,18 @@ if TYPE_CHECKING:
 
 def compare(
     file: Annotated[
-        str, typer.Argument(metavar="FILE_A", help="A problem in YAML or JSON, or a dump; - is standard input.")
+        str, options.Argument(metavar="FILE_A", help="A problem in YAML or JSON, or a dump; - is standard input.")
     ],
     other: Annotated[
         str | None,
-        typer.Argument(
+        options.Argument(
             metavar="FILE_B",
             help="Another problem, or a dump: steps that other software worked out, in .npz, .safetensors or .json.",
         ),
     ] = None,
     set: Annotated[
         list[str] | None,
-        typer.Option(
+        options.Option(
             "--set",
             metavar="KEY=VALUE",
             help="Without FILE_B, compare with FILE_A so changed; with it, change the problems on both sides. "
@@ -36,15 +34,15 @@ def compare(
         ),
     ] = None,
     dtypes: Annotated[
-        bool, typer.Option("--dtypes", help="Compare float32, float16 and bfloat16 with float64, in one table.")
+        bool, options.Option("--dtypes", help="Compare float32, float16 and bfloat16 with float64, in one table.")
     ] = False,
     gradient: Annotated[
-        bool, typer.Option("--gradient", help="Compare gradients, too; a dump that has some asks for them itself.")
+        bool, options.Option("--gradient", help="Compare gradients, too; a dump that has some asks for them itself.")
     ] = False,
     as_: options.As = None,
     tolerance: Annotated[
         str | None,
-        typer.Option(
+        options.Option(
             "--tolerance",
             metavar="T",
             help="How far apart cells may be, in relation to what they are made of.  "

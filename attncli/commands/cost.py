@@ -2,21 +2,19 @@
 
 from typing import Annotated
 
-import typer
-
 from attncli.console import options, values
 
 _SIZES = range(1, 10**9 + 1)
 
 
 def _size(*names: str, help: str) -> object:
-    return typer.Option(*names, metavar="N", help=help)
+    return options.Option(*names, metavar="N", help=help)
 
 
 def cost(
     file: Annotated[
         str | None,
-        typer.Argument(
+        options.Argument(
             metavar="FILE",
             help="The problem whose sizes are taken where no option gives another; - is standard input.  "
             "[default: self-attention with n and d_model 512, 8 heads, d_k and d_v d_model / heads]",

@@ -2,8 +2,6 @@
 
 from typing import Annotated
 
-import typer
-
 from attncli.console import options
 from attncli.console.derive import derive
 
@@ -30,11 +28,11 @@ def gradient(
     fragment: options.Fragment = False,
     quiet: options.Quiet = False,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Hold every gradient against central finite differences.")
+        bool, options.Option("--verify", help="Hold every gradient against central finite differences.")
     ] = False,
     step_size: Annotated[
         str | None,
-        typer.Option("--step-size", metavar="N", help="Take one step of gradient descent of this size: 0.1."),
+        options.Option("--step-size", metavar="N", help="Take one step of gradient descent of this size: 0.1."),
     ] = None,
 ) -> int:
     """Work out the gradients of a problem, step by step.

@@ -1,10 +1,7 @@
 """`attncli schema`: the JSON Schemas of what attncli reads and writes, for editors and other tools."""
 
-import json
 from importlib import import_module
 from typing import Annotated
-
-import typer
 
 from attncli.console import options
 from attncli.english import listed
@@ -20,7 +17,7 @@ _SCHEMAS = {
 
 
 def schema(
-    name: Annotated[str, typer.Argument(metavar="NAME", help=f"Which one: {listed(list(_SCHEMAS), last='or')}.")],
+    name: Annotated[str, options.Argument(metavar="NAME", help=f"Which one: {listed(list(_SCHEMAS), last='or')}.")],
     output: options.Output = None,
 ) -> None:
     """Print the JSON Schema (draft-07) of a problem file, a trace, answers, verdicts or a comparison."""
@@ -29,6 +26,8 @@ def schema(
             f"there is no schema {name}",
             help=did_you_mean(name, list(_SCHEMAS), f"the schemas are {', '.join(_SCHEMAS)}"),
         )
+
+    import json
 
     from attncli.console.output import check, write
 

@@ -2,18 +2,16 @@
 
 from typing import Annotated
 
-import typer
-
 from attncli.console import options, values
 
 
 def steps(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="One step to be shown in full, such as scores.")
+        str | None, options.Argument(metavar="NAME", help="One step to be shown in full, such as scores.")
     ] = None,
     mistakes: Annotated[
         bool,
-        typer.Option("--mistakes", help="List the mistakes that check knows, in all steps or in this one."),
+        options.Option("--mistakes", help="List the mistakes that check knows, in all steps or in this one."),
     ] = False,
     format: options.Format = None,
     output: options.Output = None,

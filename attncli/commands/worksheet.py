@@ -3,8 +3,6 @@
 import sys
 from typing import Annotated
 
-import typer
-
 from attncli.choices import PRECISION, chosen
 from attncli.console import options, values
 from attncli.errors import usage_error
@@ -16,7 +14,7 @@ def worksheet(
     file: options.Problem,
     format: Annotated[
         str | None,
-        typer.Option(
+        options.Option(
             "--format",
             metavar="|".join(_FORMATS),
             help="How the page is written.  [default: by the suffix of -o, else table]",
@@ -26,7 +24,7 @@ def worksheet(
     output: options.Output = None,
     blank: Annotated[
         str | None,
-        typer.Option(
+        options.Option(
             "--blank",
             metavar="NAME,…",
             help="Leave these steps blank: weights,output.  "
@@ -36,10 +34,10 @@ def worksheet(
     ] = None,
     answers: Annotated[
         str | None,
-        typer.Option("--answers", metavar="FILE", help="Write a file for the answers, too, in YAML."),
+        options.Option("--answers", metavar="FILE", help="Write a file for the answers, too, in YAML."),
     ] = None,
     gradient: Annotated[
-        bool, typer.Option("--gradient", help="Ask for the way back: the gradients, after the way forward as it is.")
+        bool, options.Option("--gradient", help="Ask for the way back: the gradients, after the way forward as it is.")
     ] = False,
     detail: options.Detail = None,
     precision: options.Precision = "3",

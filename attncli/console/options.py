@@ -2,45 +2,53 @@
 
 from typing import Annotated, TypeAlias
 
-import typer
-
 from attncli.choices import PRECISION
 from attncli.console.values import CHOICES
+from attncli.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """What stands on a command line by itself, as its help shows it."""
+
+    metavar: str
+    help: str
+
+
+class Option:
+    """What follows one of its `names`, or for a truth value just one of them, as its help shows it."""
+
+    def __init__(self, *names: str, help: str, metavar: str | None = None, show_default: bool = True) -> None:
+        self.names, self.help, self.metavar, self.show_default = names, help, metavar, show_default
 
 
 def choice(option: str, help: str) -> object:
     """An option whose value is one of a few words."""
-    return typer.Option(option, metavar="|".join(CHOICES[option]), help=help, show_default=False)
+    return Option(option, metavar="|".join(CHOICES[option]), help=help, show_default=False)
 
 
-Problem: TypeAlias = Annotated[
-    str, typer.Argument(metavar="FILE", help="The problem in YAML or JSON; - is standard input.")
-]
+Problem: TypeAlias = Annotated[str, Argument(metavar="FILE", help="The problem in YAML or JSON; - is standard input.")]
 Format: TypeAlias = Annotated[
     str | None, choice("--format", "How the page is written.  [default: by the suffix of -o, else table]")
 ]
 Output: TypeAlias = Annotated[
-    str | None, typer.Option("-o", "--output", metavar="FILE", help="Write to this file, replacing it whole.")
+    str | None, Option("-o", "--output", metavar="FILE", help="Write to this file, replacing it whole.")
 ]
 Steps: TypeAlias = Annotated[
-    str | None, typer.Option("--steps", metavar="NAME,…", help="Show these steps only: weights,output.")
+    str | None, Option("--steps", metavar="NAME,…", help="Show these steps only: weights,output.")
 ]
 Detail: TypeAlias = Annotated[
     str | None,
     choice("--detail", "Matrices only, one worked line per row, or every cell worked.  [default: rows]"),
 ]
-Cell: TypeAlias = Annotated[
-    str | None, typer.Option("--cell", metavar="CELL", help="Work this one cell: 'scores[0,1]'.")
-]
-Head: TypeAlias = Annotated[
-    str | None, typer.Option("--head", metavar="N", help="Show this head only; heads count from 0.")
-]
+Cell: TypeAlias = Annotated[str | None, Option("--cell", metavar="CELL", help="Work this one cell: 'scores[0,1]'.")]
+Head: TypeAlias = Annotated[str | None, Option("--head", metavar="N", help="Show this head only; heads count from 0.")]
 Entry: TypeAlias = Annotated[
-    str | None, typer.Option("--entry", metavar="N", help="Show this entry of a batch only; entries count from 0.")
+    str | None, Option("--entry", metavar="N", help="Show this entry of a batch only; entries count from 0.")
 ]
 Precision: TypeAlias = Annotated[
     str,
-    typer.Option("--precision", metavar="N", help=f"Decimals shown, {PRECISION[0]} to {PRECISION[-1]}."),
+    Option("--precision", metavar="N", help=f"Decimals shown, {PRECISION[0]} to {PRECISION[-1]}."),
 ]
 Rounding: TypeAlias = Annotated[
     str,
@@ -49,15 +57,15 @@ Rounding: TypeAlias = Annotated[
         "Keep closed forms, round only what is shown, or feed it to the next step, as on paper.  [default: shown]",
     ),
 ]
-Heatmap: TypeAlias = Annotated[bool, typer.Option("--heatmap", help="Shade the cells by size.")]
+Heatmap: TypeAlias = Annotated[bool, Option("--heatmap", help="Shade the cells by size.")]
 Mask: TypeAlias = Annotated[
-    str | None, typer.Option("--mask", metavar="MASK", help="Another mask than the file's: causal, none, …")
+    str | None, Option("--mask", metavar="MASK", help="Another mask than the file's: causal, none, …")
 ]
 As: TypeAlias = Annotated[
     str | None, choice("--as", "Read a mask that does not say what it means as this software does.")
 ]
 Scale: TypeAlias = Annotated[
-    str | None, typer.Option("--scale", metavar="SCALE", help="Another scale than the file's: a number or none.")
+    str | None, Option("--scale", metavar="SCALE", help="Another scale than the file's: a number or none.")
 ]
 Dtype: TypeAlias = Annotated[str, choice("--dtype", "The format in which numbers are kept.  [default: float64]")]
 Device: TypeAlias = Annotated[str, choice("--device", "Where it is worked out.  [default: cpu]")]
@@ -66,5 +74,5 @@ Math: TypeAlias = Annotated[
     str | None,
     choice("--math", "How Markdown marks formulas: for GitHub, or for pandoc and Jupyter.  [default: fences]"),
 ]
-Fragment: TypeAlias = Annotated[bool, typer.Option("--fragment", help="LaTeX to paste into a document of your own.")]
-Quiet: TypeAlias = Annotated[bool, typer.Option("-q", "--quiet", help="Leave out the warnings.")]
+Fragment: TypeAlias = Annotated[bool, Option("--fragment", help="LaTeX to paste into a document of your own.")]
+Quiet: TypeAlias = Annotated[bool, Option("-q", "--quiet", help="Leave out the warnings.")]

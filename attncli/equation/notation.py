@@ -5,8 +5,6 @@ PLAIN is ASCII for programs, UNICODE for terminals, LATEX for TeX, KaTeX and Mat
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from attncli.equation.numerals import latex_digits, unicode_digits
 from attncli.equation.spelling import (
     ATOM,
@@ -22,6 +20,7 @@ from attncli.equation.spelling import (
     operator,
 )
 from attncli.equation.symbols import bracketed, latex_cell, latex_name, plain_name, unicode_name
+from attncli.records import replace
 
 _SHARED = {
     "add": operator(" + ", SUM, SUM, PRODUCT),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from attncli.attention.rules import cell_form
@@ -11,6 +10,7 @@ from attncli.english import count, either
 from attncli.page.check_worked import slipped, worked_from_own
 from attncli.page.document import Block, Formula, Heading, Paragraph, Worked
 from attncli.page.worked import cell_label
+from attncli.records import replace
 from attncli.study.changes import changed
 from attncli.study.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis
 from attncli.study.mistakes import MISTAKES

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 from attncli.answers.model import Claim
 from attncli.choices import PRECISION
@@ -14,6 +13,7 @@ from attncli.page.printer import GIVEN_DECIMALS, NO_NUMBERS, Printer, literal, s
 from attncli.page.worked import cell_label, worked_line
 from attncli.problem.model import Matrix
 from attncli.problem.numbers import NumberError, canonical
+from attncli.records import dataclass, replace
 from attncli.study.sentences import Cell, Sentences
 from attncli.study.slips import Slip
 from attncli.study.verdicts import Verdicts

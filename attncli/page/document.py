@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from attncli.equation.parse import parse_expression
 from attncli.equation.tree import Equation, Expression
+from attncli.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,23 +91,55 @@ class Cell:
     verdict: Literal["right", "carried", "rounding", "wrong", "missing"] | None = None
 
 
+@runtime_checkable
+class Digits(Protocol):
+    """The cells of a large matrix that are nothing but numbers, to be put into lines many at a time.
+
+    `shortened` says whether some are printed without decimals.
+    """
+
+    @property
+    def shortened(self) -> bool: ...
+
+    def longest(self) -> list[int]:
+        """How many characters the longest number of each column has."""
+
+    def widths(self, minus: int = 1) -> list[tuple[int, int]]:
+        """How many characters stand before the point of each column, and from it on; a minus counts as `minus`."""
+
+    def lines(
+        self, heads: Sequence[str], between: str, rooms: Sequence[tuple[int, int]] | None = None,
+        columns: slice = slice(None), end: str = "", together: int = 1,
+    ) -> Iterator[str]:  # fmt: skip
+        """Each row as a line, or so many at once: its head, the numbers of these columns after `between` each, its end.
+
+        `rooms` says of each column how wide it is, and how many blanks a number without decimals has after it.
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class Grid:
     """A matrix with its labels. `columns` is empty for a single column of numbers without a head.
 
-    `closed` are the closed forms that its numbers are the decimals of, to be shown beside them.
+    `closed` are the closed forms that its numbers are the decimals of, to be shown beside them. The cells of a large
+    matrix may be `Digits`, too.
     """
 
     name: Expression
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    cells: tuple[tuple[Cell, ...], ...]
+    cells: Sequence[tuple[Cell, ...]]
     closed: tuple[tuple[Expression, ...], ...] = ()
 
     @property
     def rounded(self) -> bool:
         """Whether any of the numbers is not all of its closed form."""
-        return any(cell.rounded for row in self.cells for cell in row)
+        return bool(self.closed) and any(cell.rounded for row in self.cells for cell in row)
+
+    @property
+    def digits(self) -> Digits | None:
+        """The cells, where they can be put into lines many at a time."""
+        return self.cells if isinstance(self.cells, Digits) else None
 
 
 @dataclass(frozen=True, slots=True)

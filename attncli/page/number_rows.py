@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from attncli.records import dataclass
 from attncli.tracing.data import plain_values
 
 LARGE = 2**12  # numbers; fewer are written as fast without further packages

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -16,6 +15,7 @@ from attncli.page.document import Math, Text, text
 from attncli.page.view import View
 from attncli.problem.model import Matrix, Scalar
 from attncli.problem.numbers import NumberError, as_decimal, as_exact, canonical, is_plain
+from attncli.records import dataclass, replace
 from attncli.tracing.model import Step, Trace
 
 FLOAT_DIGITS = 15  # significant ones that a float64 always keeps

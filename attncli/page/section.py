@@ -11,6 +11,7 @@ from attncli.attention.rules import cell_form, headline
 from attncli.equation.shapes import product_factors, shape_text
 from attncli.equation.symbols import symbol
 from attncli.equation.tree import Name
+from attncli.page.digits import DigitRows
 from attncli.page.document import Block, Cell, Formula, Grid, Heading, Math, Paragraph, Shapes, Worked, WorkedLine, text
 from attncli.page.exact import closed_forms, is_rounded, lists_closed_forms
 from attncli.page.many import show_all
@@ -103,8 +104,10 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
         return Grid(name, ("",), (step.labels or ((),))[0], (tuple(map(cell, places)),), closed)
     labels = tuple(row_label(step, row) for row in np.ndindex(values.shape[:-1]))  # of pairs, each is a row
     if shades is None and not closed and step.written is None and step.exact is None and step.name not in printer.blank:
-        by_rows = values.reshape(-1, values.shape[-1]), hidden.reshape(-1, values.shape[-1])
-        return Grid(name, labels, step.labels[-1], _plain(show_all(by_rows[0], printer.precision), by_rows[1]))
+        by_rows, unseen = values.reshape(-1, values.shape[-1]), hidden.reshape(-1, values.shape[-1])
+        digits = None if unseen.any() else DigitRows.of(by_rows, printer.precision)
+        plain = digits or _plain(show_all(by_rows, printer.precision), unseen)
+        return Grid(name, labels, step.labels[-1], plain)
     rows = list(np.ndindex(values.shape[:-1]))
     cells = tuple(tuple(cell((*row, column)) for column in range(values.shape[-1])) for row in rows)
     return Grid(name, labels, step.labels[-1], cells, closed)

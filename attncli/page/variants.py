@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from attncli.attention.rule import Rule
 from attncli.attention.rules import GIVEN_RULES, RULES
 from attncli.attention.variants import SCALED, SCORES, exponential, projection, weights
 from attncli.problem.model import Additive, Causal, Hide, Keep, Lengths, Mask, Matrix, Padding, Window
+from attncli.records import replace
 
 _MASKS = {
     "causal": Mask((Causal(),)),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from attncli.attention.rules import NAMED
+from attncli.records import dataclass
 from attncli.tracing.kept import holds_scores
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
@@ -18,6 +17,7 @@ from attncli.problem.safetensors import read_safetensors
 from attncli.problem.shards import INDEX_SUFFIX, shard_of
 from attncli.problem.spot import Spot
 from attncli.problem.stored import Array, Refused, pickled
+from attncli.records import replace
 
 
 def read_array(spot: Spot) -> Array | None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attncli.problem.digits import Places, Text, read_numbers
+from attncli.records import dataclass
 
 LONG = 2**14  # characters; a shorter list is read as fast with all the others
 _LONGEST = 400  # characters of a number

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import cast
 
 from attncli.errors import did_you_mean
@@ -14,6 +13,7 @@ from attncli.problem.model import Causal, Mask, MaskPart, Window
 from attncli.problem.spot import Spot
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe
 from attncli.problem.values import insist_keys, read_word
+from attncli.records import dataclass, field
 
 _CELLS = ("true", "false", "yes", "no", "on", "off", "inf", "nan")  # words that fill a matrix, not forms
 _FORM = "{padding: [1, 1, 0]}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from operator import itemgetter
 from typing import TypeVar
 
@@ -20,6 +19,7 @@ from attncli.problem.spot import Spot
 from attncli.problem.stored import Array
 from attncli.problem.tree import Leaf, Numbers, Sequence, describe
 from attncli.problem.values import read_number
+from attncli.records import replace
 
 _RANKS = {1: "a list of numbers", 2: "a list of rows", 3: "a list of matrices", 4: "a list of lists of matrices"}
 _EXAMPLES = {1: "[1, 0, 0.5]", 2: "[[1, 0], [0, 1]]"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import cast
 
 from attncli.errors import did_you_mean
@@ -12,6 +11,7 @@ from attncli.problem.model import Matrix, Rope, Scalar
 from attncli.problem.spot import Spot
 from attncli.problem.tree import Leaf, Mapping, describe
 from attncli.problem.values import insist_keys, read_scalar, read_truth, read_word
+from attncli.records import dataclass
 
 _ROPE = "write {rope: {theta: 10000, pairing: half}}"
 _ALIBI = "write {alibi: true}, or {alibi: {slopes: [0.5, 0.25]}}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from attncli.errors import AttncliError, Exit, usage_error
@@ -19,6 +18,7 @@ from attncli.problem.source import Source, decode, read_source
 from attncli.problem.spot import Spot
 from attncli.problem.tree import Leaf, Node
 from attncli.problem.yaml_reader import read_yaml
+from attncli.records import replace
 
 
 def load(path: str, *, convention: str | None = None) -> Problem:

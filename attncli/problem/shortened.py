@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from attncli.errors import AttncliError
 from attncli.problem.builder import DEPTH_LIMIT
@@ -17,6 +16,7 @@ from attncli.problem.bulk import LONG, Found, find
 from attncli.problem.report import Report
 from attncli.problem.source import Source
 from attncli.problem.tree import Leaf, Mapping, Node, Numbers, Sequence, moved
+from attncli.records import dataclass, field
 
 Read = Callable[[Report], Node]
 _PLACE = '"0"'

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from attncli.errors import Place, input_error
 from attncli.problem.files import ARRAYS, PICKLES, STANDARD_INPUT, read_bytes
+from attncli.records import dataclass, field
 
 _OTHER_ENCODINGS = (
     (b"\xff\xfe\x00\x00", "UTF-32"),

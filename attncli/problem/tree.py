@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attncli.english import shorten
+from attncli.records import dataclass, field, replace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,7 +15,7 @@ from attncli.problem.shortened import read_shortened
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C module is not everywhere
-_UNPRINTABLE = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_UNPRINTABLE = r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # slow to compile
 _TAG_DIRECTIVE = re.compile(r"(?:\A|[\n\r\x85\u2028\u2029])(?=%TAG\b)")  # after all that ends a line in YAML
 _AT_LENGTH = "write the value out in full"
 
@@ -41,7 +41,7 @@ def read_yaml(report: Report, loader: Any = LOADER) -> Node:
 
 def _read(report: Report, loader: Any) -> Node:
     text = report.source.text
-    if found := _UNPRINTABLE.search(text):
+    if not text.replace("\n", "").isprintable() and (found := re.search(_UNPRINTABLE, text)):
         report.fail(
             f"a control character (U+{ord(found[0]):04X}) cannot stand in YAML",
             at=found.start(),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal
+
+from attncli.records import dataclass
 
 if TYPE_CHECKING:
     from attncli.page.document import Document

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from attncli.equation.notation import LATEX, LATEX_LINE, UNICODE
 from attncli.equation.shapes import product_text
@@ -19,14 +19,27 @@ from attncli.render.shades import HIDDEN, LEGEND, mark, needs_legend
 # Entities where a backslash is not enough: | divides cells, the others are read by GitHub's own filters.
 _ENTITIES = {"|": "&#124;", "<": "&lt;", ">": "&gt;", "&": "&amp;", "$": "&#36;", "\\": "&#92;", "@": "&#64;"}
 _ESCAPES = str.maketrans(_ENTITIES | {sign: f"\\{sign}" for sign in "*_`[]#~!^{}"})
+NARROWEST = 3  # what a rule of a table needs
 _LINE_START = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")  # would begin a list, a rule or a heading
 
 
 def render(document: page.Document, style: Style) -> str:
     """The page as Markdown: every table keeps all its cells, and every formula is one KaTeX knows."""
+    return "".join(stream(document, style))
+
+
+def stream(document: page.Document, style: Style) -> Iterator[str]:
+    """The same piece by piece, large matrices line by line."""
     writer = _Writer(dollars=style.math == "dollars")
-    title = [f"# {escape(document.title)}"] if document.title else []
-    return "\n\n".join([*title, *map(writer.block, document.blocks)]) + "\n"
+    if document.title:
+        yield f"# {escape(document.title)}\n"
+    for place, block in enumerate(document.blocks):
+        if place or document.title:
+            yield "\n"
+        if isinstance(block, page.Grid) and block.digits is not None:
+            yield from writer.digits(block, block.digits)
+        else:
+            yield writer.block(block) + "\n"
 
 
 def escape(text: str) -> str:
@@ -96,13 +109,27 @@ class _Writer:
     def grid(self, grid: page.Grid) -> str:
         columns = range(len(grid.cells[0]))
         closed = grid.closed or [[None] * len(columns)] * len(grid.rows)
-        head = [self.inline(write(grid.name, LATEX)), *map(_name, grid.columns or [""] * len(columns))]
-        rows = [
-            [f"**{_name(name)}**" if name.strip() else _name(name), *map(self.cell, row, forms)]
-            for name, row, forms in zip(grid.rows, grid.cells, closed, strict=True)
-        ]
+        head, names = self.labels(grid)
+        rows = [[name, *map(self.cell, row, forms)] for name, row, forms in zip(names, grid.cells, closed, strict=True)]
         legend = f"\n\n{HIDDEN} {LEGEND}" if needs_legend(grid) else ""
         return _pipes(head, rows, range(1, len(head))) + legend
+
+    def labels(self, grid: page.Grid) -> tuple[list[str], list[str]]:
+        """The first line of the table, and the first cell of each other."""
+        columns = grid.columns or [""] * len(grid.cells[0])
+        names = [f"**{_name(name)}**" if name.strip() else _name(name) for name in grid.rows]
+        return [self.inline(write(grid.name, LATEX)), *map(_name, columns)], names
+
+    def digits(self, grid: page.Grid, digits: page.Digits) -> Iterator[str]:
+        """The table of a large matrix, line by line."""
+        head, names = self.labels(grid)
+        side = max(NARROWEST, width(head[0]), *map(width, names))
+        widths = [
+            max(NARROWEST, width(name), longest) for name, longest in zip(head[1:], digits.longest(), strict=True)
+        ]
+        yield "".join(f"{line}\n" for line in _top(head, [side, *widths], range(1, len(head))))
+        starts = [f"| {name}{' ' * (side - width(name))}" for name in names]
+        yield from digits.lines(starts, " | ", [(wide, 0) for wide in widths], end=" |")
 
     def cell(self, cell: page.Cell, closed: Expression | None) -> str:
         """A number, after its closed form where that says more."""
@@ -125,15 +152,19 @@ def _number(cell: page.Cell) -> str:
 def _pipes(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int]) -> str:
     """A table, its columns aligned in the source too."""
     lines = [head, *rows]
-    widths = [max(3, *(width(line[place]) for line in lines)) for place in range(len(head))]
+    widths = [max(NARROWEST, *(width(line[place]) for line in lines)) for place in range(len(head))]
+    return "\n".join([*_top(head, widths, right), *(_line(row, widths, right) for row in rows)])
+
+
+def _top(head: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> list[str]:
     rule = ["-" * (wide - 1) + ":" if place in right else ":" + "-" * (wide - 1) for place, wide in enumerate(widths)]
+    return [_line(head, widths, right), _line(rule, widths, right)]
 
-    def joined(line: Sequence[str]) -> str:
-        blanks = [" " * (wide - width(cell)) for cell, wide in zip(line, widths, strict=True)]
-        padded = (
-            blank + cell if place in right else cell + blank
-            for place, (cell, blank) in enumerate(zip(line, blanks, strict=True))
-        )
-        return f"| {' | '.join(padded)} |"
 
-    return "\n".join([joined(head), joined(rule), *map(joined, rows)])
+def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> str:
+    blanks = [" " * (wide - width(cell)) for cell, wide in zip(cells, widths, strict=True)]
+    padded = (
+        blank + cell if place in right else cell + blank
+        for place, (cell, blank) in enumerate(zip(cells, blanks, strict=True))
+    )
+    return f"| {' | '.join(padded)} |"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from attncli.english import listed
 from attncli.equation.decimals import round_half_up
 from attncli.problem.axes import PLACES
+from attncli.records import dataclass
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import at, leading, length
 
@@ -35,14 +37,27 @@ def reading(trace: Trace) -> tuple[str, ...]:
             for place in range(length(trace, own[0]))
             for sentence in reading(at(trace, {own[0]: place}))
         )
-    return tuple(" ".join(_row(trace, row)) for row in range(len(trace.tokens)))
+    masked, often, first = frozenset(trace.fully_masked), Counter(trace.context_tokens), trace.own_key(0)
+    queries = (_Row(trace, row, None if first is None else first + row, often) for row in range(len(trace.tokens)))
+    return tuple(" ".join(_row(query, query.row in masked)) for query in queries)
 
 
-def _row(trace: Trace, row: int) -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One query, and the key of its own token; `often` says how many keys are called alike."""
+
+    trace: Trace
+    row: int
+    own: int | None
+    often: Counter[str]
+
+
+def _row(query: _Row, masked: bool) -> Iterator[str]:
+    trace, row = query.trace, query.row
     who = f'"{trace.tokens[row]}"'
     weights = trace["weights"][row].astype(np.float64)
     found = "what it finds" if "heads_output" in trace else "its output"
-    if row in trace.fully_masked:
+    if masked:
         yield f"{who} sees no key: it pays no attention to anything, and {found} is 0."
         return
     if not np.isfinite(weights).all():
@@ -54,12 +69,12 @@ def _row(trace: Trace, row: int) -> Iterator[str]:
         return
     sunk = 1 - float(weights.sum()) if "sink" in trace.parameters or "sink" in trace else 0.0
     if sunk > TIE:
-        groups = _groups(weights, seen)
-        yield f"{who} pays {', '.join(_shares(trace, row, groups))}, and {percent(sunk)} to the sink."
+        shares = _shares(query, _Ranking.of(weights, seen))
+        yield f"{who} pays {', '.join(shares)}, and {percent(sunk)} to the sink."
         yield f"{found[0].upper()}{found[1:]} is the sum of these shares of their values."
         return
     if len(seen) == 1:
-        name = _name(trace, row, int(seen[0]))
+        name = _name(query, int(seen[0]))
         yield f"{who} pays all of its attention to {name}, so {found} is that value."
         return
     if _same(weights[seen]):
@@ -68,62 +83,70 @@ def _row(trace: Trace, row: int) -> Iterator[str]:
         whose = "all" if len(seen) == len(weights) else "their"
         yield f"{found[0].upper()}{found[1:]} is the plain average of {whose} values."
         return
-    groups = _groups(weights, seen)
-    yield f"{who} pays {', '.join(_shares(trace, row, groups))}."
-    yield f"{found[0].upper()}{found[1:]} is {_origin(trace, row, groups)}."
+    ranking = _Ranking.of(weights, seen)
+    yield f"{who} pays {', '.join(_shares(query, ranking))}."
+    yield f"{found[0].upper()}{found[1:]} is {_origin(query, ranking)}."
 
 
-def _groups(weights: Weights, seen: NDArray[np.intp]) -> list[tuple[float, list[int]]]:
-    """Keys of equal weight together, the heaviest first."""
-    groups: list[tuple[float, list[int]]] = []
-    for key in seen[np.argsort(-weights[seen], kind="stable")]:
-        weight = float(weights[key])
-        if groups and math.isclose(weight, groups[-1][0], rel_tol=TIE):
-            groups[-1][1].append(int(key))
-        else:
-            groups.append((weight, [int(key)]))
-    return [(weight, sorted(keys)) for weight, keys in groups]
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ranking:
+    """The keys, the heaviest first, and their weights."""
+
+    keys: NDArray[np.intp]
+    weights: Weights
+
+    @classmethod
+    def of(cls, weights: Weights, seen: NDArray[np.intp]) -> _Ranking:
+        order = seen[np.argsort(-weights[seen], kind="stable")]
+        return cls(order, weights[order])
+
+    def group(self, start: int) -> tuple[float, list[int]]:
+        """The keys from this place on that have its weight, in their own order."""
+        weight = float(self.weights[start])
+        end = start + int(np.searchsorted(-self.weights[start:], -(weight - TIE * weight), side="right"))
+        return weight, sorted(self.keys[start:end].tolist())
 
 
-def _shares(trace: Trace, row: int, groups: list[tuple[float, list[int]]]) -> list[str]:
+def _shares(query: _Row, ranking: _Ranking) -> list[str]:
     said: list[str] = []
     named = 0
-    for place, (weight, keys) in enumerate(groups):
+    while named < len(ranking.keys):
+        weight, keys = ranking.group(named)
         if named and named + len(keys) > MOST_KEYS:
-            rest = [(weight, len(keys)) for weight, keys in groups[place:]]
-            count = sum(number for _, number in rest)
-            total = percent(sum(weight * number for weight, number in rest))
-            said.append(f"{total} to {f'the {count} others together' if count > 1 else _name(trace, row, keys[0])}")
+            count, total = len(ranking.keys) - named, percent(float(ranking.weights[named:].sum()))
+            said.append(f"{total} to {f'the {count} others together' if count > 1 else _name(query, keys[0])}")
             break
-        names = listed([_name(trace, row, key) for key in keys]) if len(keys) <= MOST_KEYS else f"{len(keys)} tokens"
+        names = listed([_name(query, key) for key in keys]) if len(keys) <= MOST_KEYS else f"{len(keys)} tokens"
         share = percent(weight) if said else f"{percent(weight)} of its attention"
         said.append(f"{share} {'each ' if len(keys) > 1 else ''}to {names}")
         named += len(keys)
     return said
 
 
-def _origin(trace: Trace, row: int, groups: list[tuple[float, list[int]]]) -> str:
-    weight, keys = groups[0]
+def _origin(query: _Row, ranking: _Ranking) -> str:
+    weight, keys = ranking.group(0)
     share = weight * len(keys)
-    names = listed([_value(trace, row, key) for key in keys])
-    if len(keys) > MOST_KEYS:
-        names = f"{len(keys)} values of equal weight"
+    names = (
+        listed([_value(query, key) for key in keys])
+        if len(keys) <= MOST_KEYS
+        else f"{len(keys)} values of equal weight"
+    )
     total = f"{'together ' if len(keys) > 1 else ''}{percent(share)}"
     if share <= 0.5:
         return f"a mixture, its largest part {names} ({total})"
     return f"{'almost entirely' if share > 0.95 else 'mostly'} {names} ({total})"
 
 
-def _value(trace: Trace, row: int, key: int) -> str:
-    name = _name(trace, row, key)
+def _value(query: _Row, key: int) -> str:
+    name = _name(query, key)
     return "its own value" if name == "itself" else f"the value of {name}"
 
 
-def _name(trace: Trace, row: int, key: int) -> str:
-    if key == trace.own_key(row):
+def _name(query: _Row, key: int) -> str:
+    if key == query.own:
         return "itself"
-    label = trace.context_tokens[key]
-    return f'"{label}"' if trace.context_tokens.count(label) == 1 else f'"{label}" (key {key})'
+    label = query.trace.context_tokens[key]
+    return f'"{label}"' if query.often[label] == 1 else f'"{label}" (key {key})'
 
 
 def _same(weights: Weights) -> bool:

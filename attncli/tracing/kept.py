@@ -7,7 +7,6 @@ trace: then this gives up and says so.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -20,6 +19,7 @@ from attncli.backend import CPU, Host
 from attncli.choices import Dtype
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD
 from attncli.problem.model import Problem, read_only
+from attncli.records import dataclass
 from attncli.tracing.copies import written_as_given
 from attncli.tracing.findings import warnings
 from attncli.tracing.floats import FloatWorker

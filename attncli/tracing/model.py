@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -14,6 +13,7 @@ from attncli.equation.inverse import MEMBER
 from attncli.equation.shapes import index_sizes
 from attncli.equation.tree import Equation
 from attncli.problem.model import Matrix, Scalar
+from attncli.records import dataclass, field
 from attncli.tracing.settings import Settings
 
 Cells = TypeVar("Cells", bound=np.generic)

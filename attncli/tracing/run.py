@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -16,6 +15,7 @@ from attncli.backend import CPU, Backend, Host, backend_for
 from attncli.choices import DTYPES, Dtype, check_working
 from attncli.problem.extent import insist_scores
 from attncli.problem.model import Matrix, Problem, read_only
+from attncli.records import replace
 from attncli.tracing.backward import backward_rules, output_gradient, with_loss
 from attncli.tracing.copies import written_as_given
 from attncli.tracing.findings import rows_without_keys, warnings

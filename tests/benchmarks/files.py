@@ -19,6 +19,7 @@ from attncli.page.derivation import derivation
 from attncli.page.view import View
 from attncli.problem.reader import load
 from attncli.render import pieces, render
+from attncli.study.words import reading as reading_in_words
 from attncli.tracing import run
 from attncli.tracing.model import Trace
 
@@ -75,8 +76,10 @@ def writing(rounds: int) -> Iterator[Figure]:
     )
     yield Figure(12, "its peak memory against 16 MiB", _peak(stream), 16, 1, unit="MiB")
     for format in ("markdown", "latex"):
-        yield versus(13, f"{format} of weights, n = 512, against f-strings", _page(run(problem(arrays(512))), format),
-                     _f_strings(run(problem(arrays(512)))["weights"]), 8, rounds=rounds, least=True)  # fmt: skip
+        yield versus(13, f"{format} of weights, n = 2048, against f-strings", _page(large, format),
+                     _f_strings(large["weights"]), 8, rounds=rounds, least=True)  # fmt: skip
+    yield versus(13, "the reading in words, n = 2048, against f-strings", lambda: reading_in_words(large),
+                 _f_strings(large["weights"]), 1, rounds=2, least=True)  # fmt: skip
     yield versus(14, "table of weights, n = 256, on a pipe against Rich's Table", _page(small, "table"),
                  _rich(small["weights"]), 50, rounds=2, least=True)  # fmt: skip
 

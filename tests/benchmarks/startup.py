@@ -1,47 +1,41 @@
-"""How long a command takes, against Python alone and against importing NumPy: `python tests/benchmarks/startup.py`.
+"""How long a command takes, against Python alone and against importing NumPy (rows 1 and 2).
 
-The commands take turns, so that whatever else the machine does falls on all of them alike. Prints the median of
-each and the two figures to watch: `compute` within 2 × `import numpy`, `--help` within 60 ms of a bare `python`.
+To be run where attncli is installed as a wheel: a checkout without byte code starts more slowly. The commands take
+turns, so that whatever else the machine does falls on all of them alike.
 """
 
 from __future__ import annotations
 
-import statistics
 import subprocess
 import sys
-import time
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-ROUNDS = 15
+from versus import Figure, Way, medians
+
 PROBLEM = Path(__file__).parents[2] / "inputs" / "i_love_ai.yaml"
-COMMANDS = {
-    "python -c pass": ["-c", "pass"],
-    "import numpy": ["-c", "import numpy"],
-    "attncli --help": ["-m", "attncli", "--help"],
-    "attncli compute": ["-m", "attncli", "compute", str(PROBLEM)],
-}
+ALLOWED = 0.05  # seconds beyond a bare python
 
 
-def measure(rounds: int) -> dict[str, float]:
-    """The median wall time of each command in seconds; the first round only warms the caches."""
-    times: dict[str, list[float]] = {name: [] for name in COMMANDS}
-    for _ in range(rounds + 1):
-        for name, arguments in COMMANDS.items():
-            start = time.perf_counter()
-            subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
-            times[name].append(time.perf_counter() - start)
-    return {name: statistics.median(taken[1:]) for name, taken in times.items()}
+def figures(rounds: int) -> Iterator[Figure]:
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "bad.yaml").write_text("Q: [[1, 2], [3, x]]\nK: [[1, 2]]\nV: [[1]]\n")
 
+        def process(*arguments: str) -> Way:
+            return lambda: subprocess.run([sys.executable, *arguments], cwd=folder, capture_output=True)
 
-def main() -> None:
-    medians = measure(ROUNDS)
-    for name, median in medians.items():
-        print(f"{name:16} {1000 * median:6.1f} ms")
-    ratio = medians["attncli compute"] / medians["import numpy"]
-    difference = 1000 * (medians["attncli --help"] - medians["python -c pass"])
-    print(f"compute / import numpy: {ratio:.2f} (goal: at most 2)")
-    print(f"--help - python -c pass: {difference:.0f} ms (goal: at most 60 ms)")
+        ours = {"--help": ["--help"], "--version": ["--version"], "an error in a problem": ["compute", "bad.yaml"],
+                "no such file": ["compute", "nowhere.yaml"], "no such option": ["compute", "--nope"]}  # fmt: skip
+        ways = {name: process("-m", "attncli", *arguments) for name, arguments in ours.items()}
+        ways |= {"compute": process("-m", "attncli", "compute", str(PROBLEM))}
+        ways |= {"numpy": process("-c", "import numpy"), "python": process("-c", "pass")}
+        found = medians(ways, rounds)
+    yield Figure(1, "compute i_love_ai.yaml against import numpy", found["compute"], found["numpy"], 1.5)
+    for name in ours:
+        yield Figure(2, f"{name}, beyond a bare python, against 50 ms", found[name] - found["python"], ALLOWED, 1)
 
 
 if __name__ == "__main__":
-    main()
+    for figure in figures(21):
+        print(figure.row())

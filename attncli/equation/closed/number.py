@@ -8,12 +8,12 @@ these alone is 0 only if no term is left. What that leaves open, such as tanh in
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
 from math import gcd, lcm
 from typing import TypeAlias, Union
 
 from attncli.equation.closed.unit import ONE, Unit, is_negative
+from attncli.records import dataclass, field
 
 MOST_TERMS = 1000
 Exact: TypeAlias = Union[Fraction, "Closed"]

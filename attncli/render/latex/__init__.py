@@ -10,8 +10,9 @@ from attncli.page import document as page
 from attncli.page.spelling import formula, sides
 from attncli.render import Style
 from attncli.render.labels import label
+from attncli.render.latex.cell import GRAY
 from attncli.render.latex.escape import escape, length
-from attncli.render.latex.grid import GRAY, display, grid_displays
+from attncli.render.latex.grid import display, grid_displays
 from attncli.render.latex.legend import shortened
 from attncli.render.latex.tabular import sentence, tables
 from attncli.render.shades import LEGEND, needs_legend
@@ -37,26 +38,31 @@ def render(document: page.Document, style: Style) -> str:
     title = [_title(document.title)] if document.title else []
     said, blocks = shortened(document.blocks)
     legend = [rf"{{\raggedright {escape(said)}\par}}"] if said else []
-    body = _joined([*title, *legend, *(part for block in blocks for part in _block(block))])
+    parts = [*title, *legend, *(part for block in blocks for part in _block(block))]
+    body = [piece for part in parts for piece in (_before(part), part)][1:]
     if style.fragment:
-        return _needs(body) + body
-    return f"{_preamble(body)}\n{body}\n\\end{{document}}\n"
+        return "".join([_needs(body), *body, "\n"])
+    return "".join([_preamble(body), "\n", *body, "\n\n\\end{document}\n"])
 
 
-def _preamble(body: str) -> str:
+def _before(part: str) -> str:
+    """What stands before a paragraph; a display belongs to the paragraph before it, and so to its page."""
+    return "\n" if part.startswith("\\[") else "\n\n"
+
+
+def _preamble(body: Sequence[str]) -> str:
     """The preamble, with the signs of amssymb where the body has one."""
-    return PREAMBLE.replace("PACKAGES", "\n\\usepackage{amssymb}" if PACKAGES["amssymb"] in body else "")
+    return PREAMBLE.replace("PACKAGES", "\n\\usepackage{amssymb}" if _has(body, PACKAGES["amssymb"]) else "")
 
 
-def _needs(body: str) -> str:
+def _needs(body: Sequence[str]) -> str:
     """What a fragment needs in the preamble of the document that it is pasted into."""
-    needed = "".join(rf"\usepackage{{{name}}}" for name, command in PACKAGES.items() if command in body)
+    needed = "".join(rf"\usepackage{{{name}}}" for name, command in PACKAGES.items() if _has(body, command))
     return f"% Needs {needed} in the preamble.\n" if needed else ""
 
 
-def _joined(parts: Sequence[str]) -> str:
-    """The parts as paragraphs; a display belongs to the paragraph before it, and so to its page."""
-    return "\n\n".join(parts).replace("\n\n\\[", "\n\\[") + "\n"  # no text holds a line's end
+def _has(body: Sequence[str], command: str) -> bool:
+    return any(command in piece for piece in body)
 
 
 def _title(text: str) -> str:

@@ -2,16 +2,18 @@ r"""A matrix in LaTeX: TeX's own \bordermatrix, with the labels outside the pare
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from attncli.equation.notation import LATEX, UNICODE
-from attncli.equation.write import write, write_number
-from attncli.page.document import Cell, Grid
+from attncli.equation.write import write
+from attncli.page.document import Cell, Digits, Grid
+from attncli.records import replace
 from attncli.render.columns import caption, decimals_alone, split
 from attncli.render.labels import label
+from attncli.render.latex.cell import column_cells
 from attncli.render.latex.escape import escape, length
-from attncli.render.shades import background, foreground, needs_legend
+from attncli.render.shades import needs_legend
 
 COLUMNS = 8  # the most that stand side by side on a page
 LINE = 76  # digits of a matrix that fit on a line between its parentheses, its labels included
@@ -20,15 +22,9 @@ BOX = 1.5  # digits that the box around a shaded number adds
 SIGN = 1  # digits that a minus is wider than one
 POWER = 3  # digits that the power of ten in 1.5 x 10^20 is wider than in 1.5e+20
 APPROX = 8  # digits that a sign between two matrices and their parentheses take
-GRAY = 0.5  # what a mask hides
 LINES = 30  # a matrix does not break across pages
 TALL = r"\vrule height1.2em depth0.6em width0pt"  # keeps rows of fractions apart
-BLANK = r"\underline{\hspace{3.5em}}"  # room to write a number
 BLANK_WIDTH = 7  # digits
-VERDICTS = {  # the sign and the color of each
-    "right": (r"\checkmark", "0,0.45,0"), "carried": (r"\gg", "0,0.4,0.6"), "rounding": (r"\approx", "0.6,0.4,0"),
-    "wrong": (r"\times", "0.8,0,0"), "missing": ("", "0,0,0"),
-}  # fmt: skip
 TALL_LINES = 1.6  # how many lines such a row takes
 
 
@@ -42,7 +38,7 @@ def grid_displays(grid: Grid) -> Iterator[str]:
         if _fits_a_line(grid):
             unnamed = _matrix(
                 replace(grid, rows=("",) * len(grid.rows)),
-                rf"\vphantom{{{write(grid.name, LATEX)}}}",
+                _names(rf"\vphantom{{{write(grid.name, LATEX)}}}", grid.columns),
                 slice(None),
                 slice(None),
             )
@@ -57,29 +53,42 @@ def grid_displays(grid: Grid) -> Iterator[str]:
     side = max(*(length(label(row)) for row in grid.rows), length(name.replace(r"\mathrm", "")))
     runs = _runs(grid, LINE - side)
     keep = needs_legend(grid)
-    rows = int(LINES // (TALL_LINES if any(map(_is_tall, grid.cells)) else 1))
+    digits = _alone(grid)
+    rows = int(LINES // (TALL_LINES if digits is None and any(map(_is_tall, grid.cells)) else 1))
+    heads = [] if digits is None else [f"  {_side(row)}" for row in grid.rows]
     for start, end in runs:
+        columns = slice(start, end)
+        names = _names(name, grid.columns[columns])
+        blocks = digits and digits.lines(heads, r" & \hfill ", None, columns, end=r" \cr", together=rows)
         for top in range(0, len(grid.rows), rows):
             bottom = min(top + rows, len(grid.rows))
-            parts = [caption("column", start, end, total)] * (end - start < total)
-            parts += [caption("row", top, bottom, len(grid.rows))] * (bottom - top < len(grid.rows))
+            parts = [_caption("column", start, end, total)] * (end - start < total)
+            parts += [_caption("row", top, bottom, len(grid.rows))] * (bottom - top < len(grid.rows))
             if parts:
-                yield rf"{{\small {escape(', '.join(parts))}:}}"
-            yield display(_matrix(grid, name, slice(top, bottom), slice(start, end)), keep=keep)
+                yield rf"{{\small {', '.join(parts)}:}}"
+            here = _bordered(names, next(blocks)) if blocks else _matrix(grid, names, slice(top, bottom), columns)
+            yield display(here, keep=keep)
+
+
+@lru_cache(maxsize=1024)  # a large matrix has as many blocks as it has captions of rows times those of columns
+def _caption(what: str, start: int, end: int, total: int) -> str:
+    return escape(caption(what, start, end, total))
+
+
+def _alone(grid: Grid) -> Digits | None:
+    """The digits of a large matrix, if none of its numbers is shorter than others and needs a phantom."""
+    return grid.digits if grid.digits is not None and not grid.digits.shortened else None
 
 
 def _closed(grid: Grid) -> str:
     """The matrix of the closed forms."""
-    heads = grid.columns or ("",) * len(grid.closed[0])
-    lines = [" & ".join([write(grid.name, LATEX), *(rf"\hfill\hbox{{{escape(label(head))}}}" for head in heads)])]
-    for row, forms in zip(grid.rows, grid.closed, strict=True):
-        spelled = [write(form, LATEX) for form in forms]
-        strut = TALL if _has_fractions(grid) else ""
-        lines.append(
-            " & ".join([rf"\hbox{{{escape(label(row))}}}{strut}\hfill", *(rf"\hfill {text}" for text in spelled)])
-        )
-    body = "\n".join(rf"  {line} \cr" for line in lines)
-    return f"\\bordermatrix{{\n{body}\n}}"
+    strut = TALL if _has_fractions(grid) else ""
+    lines = (
+        [_side(row, strut), *(rf"\hfill {write(form, LATEX)}" for form in forms)]
+        for row, forms in zip(grid.rows, grid.closed, strict=True)
+    )
+    names = _names(write(grid.name, LATEX), grid.columns or ("",) * len(grid.closed[0]))
+    return _bordered(names, _lines(lines))
 
 
 def _has_fractions(grid: Grid) -> bool:
@@ -108,8 +117,9 @@ def display(formula: str, *, keep: bool = False) -> str:
 def _runs(grid: Grid, room: float) -> list[tuple[int, int]]:
     """Runs of columns that fit on a line and are at most COLUMNS long."""
     heads = grid.columns or ("",) * len(grid.cells[0])
-    columns = zip(*grid.cells, strict=True)
-    widths = [GAP + max(length(label(head)), _width(column)) for head, column in zip(heads, columns, strict=True)]
+    digits = _alone(grid)
+    numbers = map(_width, zip(*grid.cells, strict=True)) if digits is None else map(sum, digits.widths(1 + SIGN))
+    widths = [GAP + max(length(label(head)), width) for head, width in zip(heads, numbers, strict=True)]
     return split(widths, room, COLUMNS)
 
 
@@ -127,55 +137,29 @@ def _is_tall(row: Sequence[Cell]) -> bool:
     return any("/" in cell.text or not cell.text for cell in row)
 
 
-def _matrix(grid: Grid, name: str, rows: slice, columns: slice) -> str:
-    heads = grid.columns[columns]
+def _matrix(grid: Grid, names: str, rows: slice, columns: slice) -> str:
     cells = [row[columns] for row in grid.cells[rows]]
-    spelled = list(zip(*(_column(column) for column in zip(*cells, strict=True)), strict=True))
-    lines = [" & ".join([name, *(rf"\hfill\hbox{{{escape(label(head))}}}" for head in heads)])]
+    spelled = zip(*(column_cells(column) for column in zip(*cells, strict=True)), strict=True)
     tall = _has_fractions(grid)
-    for row, numbers, line in zip(grid.rows[rows], spelled, cells, strict=True):
-        head = rf"\hbox{{{escape(label(row))}}}" + (TALL if tall or _is_tall(line) else "")
-        lines.append(" & ".join([rf"{head}\hfill", *numbers]))
-    body = "\n".join(rf"  {line} \cr" for line in lines)
-    return f"\\bordermatrix{{\n{body}\n}}"
+    lines = (
+        [_side(row, TALL if tall or _is_tall(line) else ""), *numbers]
+        for row, numbers, line in zip(grid.rows[rows], spelled, cells, strict=True)
+    )
+    return _bordered(names, _lines(lines))
 
 
-def _column(cells: Sequence[Cell]) -> list[str]:
-    """The cells of one column, all as wide, with phantoms so that decimal points stand in one line."""
-    parts = [cell.text.partition(".") for cell in cells]
-    before = max((whole for whole, _, _ in parts), key=len)
-    after = max((point + digits for _, point, digits in parts), key=len)
-    boxed = any(cell.shade is not None for cell in cells)
-    return [
-        _cell(cell, boxed, before[: len(before) - len(whole)], after[len(point + digits) :])
-        for cell, (whole, point, digits) in zip(cells, parts, strict=True)
-    ]
+def _bordered(names: str, body: str) -> str:
+    """A matrix of these lines, below the line of its names."""
+    return f"\\bordermatrix{{\n  {names} \\cr\n{body}}}"
 
 
-def _cell(cell: Cell, boxed: bool, before: str, after: str) -> str:
-    if not cell.text:
-        return rf"\hfill {BLANK}"
-    number = write_number(cell.text, LATEX) + _phantom(after)
-    if cell.verdict is not None:
-        number = _judged(number, cell.verdict)
-    elif cell.hidden:
-        number = rf"{{\color[gray]{{{GRAY}}}{number}}}" + (r"\kern\fboxsep" if boxed else "")
-    elif cell.shade is not None:
-        number = _shaded(_phantom(before) + f"{{{number}}}", cell.shade)
-    return rf"\hfill {number}"
+def _lines(lines: Iterable[Sequence[str]]) -> str:
+    return "".join(f"  {' & '.join(line)} \\cr\n" for line in lines)
 
 
-def _judged(number: str, verdict: str) -> str:
-    """A number with the sign of its verdict, in its color, and as wide with any sign."""
-    sign, color = VERDICTS[verdict]
-    return rf"{{\color[rgb]{{{color}}}{number}\rlap{{${{}}^{{{sign}}}$}}}}\kern0.7em"
+def _names(name: str, heads: Sequence[str]) -> str:
+    return " & ".join([name, *(rf"\hfill\hbox{{{escape(label(head))}}}" for head in heads)])
 
 
-def _phantom(text: str) -> str:
-    return rf"\phantom{{{text}}}" if text else ""
-
-
-def _shaded(number: str, shade: float) -> str:
-    back = background(shade)
-    paper, ink = (",".join(f"{part / 255:.3f}" for part in color) for color in (back, foreground(back)))
-    return rf"\colorbox[rgb]{{{paper}}}{{\color[rgb]{{{ink}}}${number}$}}"
+def _side(row: str, strut: str = "") -> str:
+    return rf"\hbox{{{escape(label(row))}}}{strut}\hfill"

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Console
-from rich.text import Text
-
 from attncli.equation.shapes import product_text
 from attncli.page import document as page
 from attncli.render import Style
 from attncli.render.table.formula import formula_lines
 from attncli.render.table.grid import grid_lines
+from attncli.render.table.line import Line, colored
 from attncli.render.table.script import script
 from attncli.render.table.tabular import table_lines
 from attncli.render.table.worked import NARROW, sentence, worked_lines
@@ -26,97 +24,78 @@ KINDS = {"note": ("Note: ", "bold cyan"), "warning": ("Warning: ", "bold yellow"
 
 def render(document: page.Document, style: Style) -> str:
     """The page as lines; in colour if `style.color`, never wider than `style.width` unless a number needs it."""
-    console = Console(
-        width=style.width or PIPE,
-        color_system="truecolor" if style.color else None,
-        force_terminal=style.color,
-        no_color=not style.color,
-        force_jupyter=False,
-        legacy_windows=False,
-        highlight=False,
-        markup=False,
-        emoji=False,
-        _environ={},
-    )
-    writer = _Writer(console, style)
+    writer = _Writer(style)
     lines = writer.title(document.title) if document.title else []
     for before, block in zip((None, *document.blocks), document.blocks, strict=False):
         run_on = isinstance(block, page.Formula) and isinstance(before, page.Formula)
         if lines and not run_on:
-            lines.append(Text())
+            lines.append(Line())
         lines += writer.block(block)
-    return writer.script.text("".join(f"{line}\n" for line in (_colored(console, lines) if style.color else lines)))
-
-
-def _colored(console: Console, lines: Sequence[Text]) -> list[str]:
-    """The lines with the codes of their colors; printed at once, since a print costs more than its line."""
-    with console.capture() as captured:
-        console.print(Text("\n").join(lines), soft_wrap=True, end="")
-    return captured.get().split("\n") if lines else []
+    texts = [line.plain for line in lines]
+    return writer.script.text("".join(f"{line}\n" for line in (colored(lines, writer.page) if style.color else texts)))
 
 
 class _Writer:
-    """Turns one block after another into lines of Rich text."""
+    """Turns one block after another into lines."""
 
-    def __init__(self, console: Console, style: Style) -> None:
-        self.console = console
+    def __init__(self, style: Style) -> None:
         self.style = style
         self.script = script(style.encoding)
         self.page = style.width or PIPE
         self.prose = min(style.width or PIPE, WIDEST)
 
-    def block(self, block: page.Block) -> list[Text]:
+    def block(self, block: page.Block) -> list[Line]:
         match block:
             case page.Heading(text=text, part=True):
                 return self.title(text)
             case page.Heading():
                 return self.heading(block)
             case page.Paragraph(text=text, kind=kind):
-                prefix = Text(*KINDS[kind]) if kind in KINDS else Text()
-                return self.wrapped(Text.assemble(prefix, sentence(text, self.script)), BODY)
+                prefix = Line(*KINDS[kind]) if kind in KINDS else Line()
+                return self.wrapped(Line.assemble(prefix, sentence(text, self.script)), BODY)
             case page.Formula(equation=equation):  # its shapes stand in the heading
                 lines = formula_lines(equation, self.script, self.page - WORK)
-                return _indented([Text(line, "bold") for line in lines], WORK)
+                return _indented([Line(line, "bold") for line in lines], WORK)
             case page.Worked(lines=lines):
-                return _indented(worked_lines(self.console, lines, self.script, self.room()), WORK)
+                return _indented(worked_lines(lines, self.script, self.room()), WORK)
             case page.Grid():
                 return _indented(grid_lines(block, self.script, self.room(), self.style.color), WORK)
             case page.Table(head=head, rows=rows, right=right):
                 cells = [[sentence(cell, self.script) for cell in row] for row in rows]
-                heads = [Text(self.script.visible(word)) for word in head]
+                heads = [Line(self.script.visible(word)) for word in head]
                 room = None if self.style.width is None else self.style.width - BODY
-                return _indented(table_lines(self.console, heads, cells, right, room), BODY)
+                return _indented(table_lines(heads, cells, right, room), BODY)
             case page.Listing(items=items):
                 return [line for item in items for line in self.wrapped(sentence(item, self.script), BODY, "• ")]
 
     def room(self) -> int | None:
         return None if self.style.width is None else self.style.width - WORK
 
-    def title(self, text: str) -> list[Text]:
-        title = Text(self.script.visible(text), "bold")
-        return [title, Text("━" * title.cell_len, "cyan")]
+    def title(self, text: str) -> list[Line]:
+        title = Line(self.script.visible(text), "bold")
+        return [title, Line("━" * title.cell_len, "cyan")]
 
-    def heading(self, block: page.Heading) -> list[Text]:
-        title = Text(self.script.visible(block.text), "bold")
+    def heading(self, block: page.Heading) -> list[Line]:
+        title = Line(self.script.visible(block.text), "bold")
         if block.number is not None:
-            title = Text.assemble((f"{block.number} ", "bold cyan"), title)
-        line = Text.assemble(("── ", "dim"), title, " ")
+            title = Line.assemble((f"{block.number} ", "bold cyan"), title)
+        line = Line.assemble(("── ", "dim"), title, " ")
         rule = self.prose - line.cell_len
-        shapes = Text(self.script.text(product_text(block.shapes)), "cyan") if block.shapes else Text()
+        shapes = Line(self.script.text(product_text(block.shapes)), "cyan") if block.shapes else Line()
         if rule - shapes.cell_len - 1 < SHORTEST:
-            below = [Text.assemble(" " * WORK, shapes)] if shapes else []
-            return [Text.assemble(line, ("─" * rule, "dim")), *below]
+            below = [Line.assemble(" " * WORK, shapes)] if shapes else []
+            return [Line.assemble(line, ("─" * rule, "dim")), *below]
         if shapes:
-            shapes = Text.assemble(" ", shapes)
-        return [Text.assemble(line, ("─" * (rule - shapes.cell_len), "dim"), shapes)]
+            shapes = Line.assemble(" ", shapes)
+        return [Line.assemble(line, ("─" * (rule - shapes.cell_len), "dim"), shapes)]
 
-    def wrapped(self, text: Text, indent: int, bullet: str = "") -> list[Text]:
+    def wrapped(self, text: Line, indent: int, bullet: str = "") -> list[Line]:
         """Prose broken into lines between words; a word too long for a line is folded, never cut off."""
         room = max(self.prose - indent - len(bullet), NARROW)
-        lines = wrap(self.console, text, room)
+        lines = wrap(text, room)
         heads = [bullet] + [" " * len(bullet)] * len(lines)
-        return [Text.assemble(" " * indent + head, line) for head, line in zip(heads, lines, strict=False)]
+        return [Line.assemble(" " * indent + head, line) for head, line in zip(heads, lines, strict=False)]
 
 
-def _indented(lines: Sequence[Text], indent: int) -> list[Text]:
-    return [Text.assemble(" " * indent, line) if line else line for line in lines]
+def _indented(lines: Sequence[Line], indent: int) -> list[Line]:
+    return [Line.assemble(" " * indent, line) if line else line for line in lines]

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 
-from rich.cells import cell_len
-from rich.style import Style
-from rich.text import Text
-
-from attncli.page.document import Cell, Grid
+from attncli.page.document import Cell, Digits, Grid
+from attncli.records import dataclass
 from attncli.render.columns import BLANK, caption, decimals_alone, pointed, split
 from attncli.render.shades import HIDDEN, LEGEND, background, foreground, mark, needs_legend
+from attncli.render.table.line import Line, cell_len
 from attncli.render.table.script import Script
 
 GAP = 2  # between columns
@@ -33,7 +30,7 @@ class _Column:
         return len(self.cells[0])  # no sign of a number is wide
 
 
-def grid_lines(grid: Grid, script: Script, room: int | None, color: bool) -> list[Text]:
+def grid_lines(grid: Grid, script: Script, room: int | None, color: bool) -> list[Line]:
     """The matrix as lines, in blocks of columns no wider than `room` where one column alone is not.
 
     Numbers are printed whole at any width: `room` decides how many columns stand side by side, no more. Closed forms
@@ -46,21 +43,21 @@ def grid_lines(grid: Grid, script: Script, room: int | None, color: bool) -> lis
     side = cell_len(_side(grid, script)[0])
     relation = BETWEEN.format(script.text("≈" if grid.rounded else "="))
     if left + right - side + len(relation) - 1 > (room or PIPE):
-        return [*closed, Text(), *_matrix(decimals_alone(grid), script, room, color)]
+        return [*closed, Line(), *_matrix(decimals_alone(grid), script, room, color)]
     middle = len(grid.rows) // 2 + len(grid.rows) % 2
     lines = []
-    for place, (line, beside) in enumerate(zip_longest(closed, decimals, fillvalue=Text())):
+    for place, (line, beside) in enumerate(zip_longest(closed, decimals, fillvalue=Line())):
         if place > len(grid.rows):  # a legend
             lines.append(beside)
             continue
         line.pad_right(left - line.cell_len)
         sign = relation if place == middle else " " * len(relation)
-        lines.append(Text.assemble(line, sign, beside[side + 1 :]))
+        lines.append(Line.assemble(line, sign, beside.part(side + 1)))
         lines[-1].rstrip()
     return lines
 
 
-def _closed(grid: Grid, script: Script) -> list[Text]:
+def _closed(grid: Grid, script: Script) -> list[Line]:
     """The matrix of the closed forms."""
     heads = grid.columns or ("",) * len(grid.closed[0])
     columns = []
@@ -78,24 +75,51 @@ def _side(grid: Grid, script: Script) -> list[str]:
     return _padded([script.formula(grid.name), *map(script.label, grid.rows)])
 
 
-def _matrix(grid: Grid, script: Script, room: int | None, color: bool) -> list[Text]:
+def _matrix(grid: Grid, script: Script, room: int | None, color: bool) -> list[Line]:
     """The matrix of the decimals."""
     side = _side(grid, script)
+    if grid.digits is not None:
+        return _digits(grid.digits, side, [script.label(name) for name in grid.columns], room)
     coloured = color and any(cell.shade is not None for row in grid.cells for cell in row)
     columns = [_column(grid, place, script, color, signs=not coloured) for place in range(len(grid.cells[0]))]
     even = min(EVEN, max(column.width for column in columns))
     columns = [_widened(column, even) for column in columns]
     left = cell_len(side[0]) + 3  # a space, the bracket, and the brackets' inner space is the columns' gap
     blocks = split([column.width + GAP for column in columns], room and room - left - 2)
-    lines: list[Text] = []
+    lines: list[Line] = []
     for number, (start, end) in enumerate(blocks):
         if number:
-            lines.append(Text())
+            lines.append(Line())
         if len(blocks) > 1:
-            lines.append(Text(caption("column", start, end, len(columns)), "dim"))
+            lines.append(Line(caption("column", start, end, len(columns)), "dim"))
         lines += _block(side, columns[start:end], [row[start:end] for row in grid.cells] if color else None)
     if needs_legend(grid):
-        lines += [Text(), Text(f"{'without a colour:' if coloured else HIDDEN} {LEGEND}", "dim")]
+        lines += [Line(), Line(f"{'without a colour:' if coloured else HIDDEN} {LEGEND}", "dim")]
+    return lines
+
+
+def _digits(digits: Digits, side: Sequence[str], heads: Sequence[str], room: int | None) -> list[Line]:
+    """A large matrix."""
+    parts = digits.widths()
+    widths = [max(cell_len(head), before + after) for head, (before, after) in zip(heads, parts, strict=True)]
+    even = min(EVEN, max(widths))
+    widths = [max(even, width) for width in widths]
+    left = cell_len(side[0]) + 3
+    blocks = split([width + GAP for width in widths], room and room - left - 2)
+    rooms = [(width, after) for width, (_, after) in zip(widths, parts, strict=True)]
+    count = len(side) - 1
+    lines: list[Line] = []
+    for number, (start, end) in enumerate(blocks):
+        lines += [Line()] * (number > 0)
+        if len(blocks) > 1:
+            lines.append(Line(caption("column", start, end, len(widths)), "dim"))
+        columns = zip(heads[start:end], widths[start:end], strict=True)
+        names = (" " * GAP).join(" " * (width - cell_len(head)) + head for head, width in columns)
+        lines.append(Line.assemble((side[0], "bold"), ("   " + names, "cyan")))
+        rows = digits.lines([""] * count, " " * GAP, rooms[start:end], slice(start, end))
+        for place, (label, numbers) in enumerate(zip(side[1:], rows, strict=True)):
+            opening, closing = _brackets(place, count)
+            lines.append(Line.assemble((label, "cyan"), f" {opening} {numbers[GAP:-1]} {closing}"))
     return lines
 
 
@@ -125,7 +149,7 @@ def _widened(column: _Column, width: int) -> _Column:
 LOOKS = {"right": "green", "carried": "cyan", "rounding": "yellow", "wrong": "bold red", "missing": "magenta"}
 
 
-def _look(cell: Cell) -> str | Style:
+def _look(cell: Cell) -> str:
     if cell.verdict is not None:
         return LOOKS[cell.verdict]
     if cell.hidden:
@@ -134,27 +158,27 @@ def _look(cell: Cell) -> str | Style:
         return ""
     back = background(cell.shade)
     front = foreground(back)
-    return Style.parse("rgb({},{},{}) on rgb({},{},{})".format(*front, *back))
+    return "rgb({},{},{}) on rgb({},{},{})".format(*front, *back)
 
 
-def _block(side: Sequence[str], columns: Sequence[_Column], colored: Sequence[Sequence[Cell]] | None) -> list[Text]:
+def _block(side: Sequence[str], columns: Sequence[_Column], colored: Sequence[Sequence[Cell]] | None) -> list[Line]:
     """One block of columns as lines; `colored` are its cells where they have looks."""
     gap = " " * GAP
     heads = gap.join(column.head for column in columns)
-    lines = [Text.assemble((side[0], "bold"), ("   " + heads if heads.strip() else "", "cyan"))]
+    lines = [Line.assemble((side[0], "bold"), ("   " + heads if heads.strip() else "", "cyan"))]
     count = len(side) - 1
     for place in range(count):
         opening, closing = _brackets(place, count)
-        numbers = Text(gap.join([column.cells[place] for column in columns]))
+        numbers = Line(gap.join([column.cells[place] for column in columns]))
         if colored:
             _paint(numbers, columns, colored[place])
-        lines.append(Text.assemble((side[place + 1], "cyan"), f" {opening} ", numbers, f" {closing}"))
+        lines.append(Line.assemble((side[place + 1], "cyan"), f" {opening} ", numbers, f" {closing}"))
     for line in lines:
         line.rstrip()
     return lines
 
 
-def _paint(numbers: Text, columns: Sequence[_Column], cells: Sequence[Cell]) -> None:
+def _paint(numbers: Line, columns: Sequence[_Column], cells: Sequence[Cell]) -> None:
     at = 0
     for column, cell in zip(columns, cells, strict=True):
         if look := _look(cell):

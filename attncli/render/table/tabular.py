@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from rich.console import Console
-from rich.text import Text
-
+from attncli.render.table.line import Line
 from attncli.render.table.wrapping import longest, wrap
 
 GAP = 3
@@ -15,17 +13,17 @@ NARROWEST = 20  # a column is not squeezed below its longest word, up to this; t
 
 
 def table_lines(
-    console: Console, head: Sequence[Text], rows: Sequence[Sequence[Text]], right: Sequence[int], room: int | None
-) -> list[Text]:
+    head: Sequence[Line], rows: Sequence[Sequence[Line]], right: Sequence[int], room: int | None
+) -> list[Line]:
     """The table as lines no wider than `room`, except where its numbers or narrowest columns need more."""
     columns = list(zip(head, *rows, strict=True))
     natural = [max(cell.cell_len for cell in column) for column in columns]
     floors = [min(NARROWEST, max(map(longest, column))) for column in columns]
     widths = natural if room is None else _squeezed(natural, floors, right, room)
-    lines = _row(console, [_bold(word) for word in head], widths, right)
-    lines.append(Text("─" * (sum(widths) + GAP * (len(widths) - 1)), "dim"))
+    lines = _row([_bold(word) for word in head], widths, right)
+    lines.append(Line("─" * (sum(widths) + GAP * (len(widths) - 1)), "dim"))
     for row in rows:
-        lines += _row(console, row, widths, right)
+        lines += _row(row, widths, right)
     return lines
 
 
@@ -40,24 +38,24 @@ def _squeezed(natural: Sequence[int], floors: Sequence[int], right: Sequence[int
     return widths
 
 
-def _row(console: Console, cells: Sequence[Text], widths: Sequence[int], right: Sequence[int]) -> list[Text]:
+def _row(cells: Sequence[Line], widths: Sequence[int], right: Sequence[int]) -> list[Line]:
     columns = []
     for place, (cell, width) in enumerate(zip(cells, widths, strict=True)):
-        pieces = wrap(console, cell, width) if cell.cell_len > width else [cell.copy()]
+        pieces = wrap(cell, width) if cell.cell_len > width else [cell.copy()]
         for piece in pieces:
             blank = width - piece.cell_len
             piece.pad_left(blank) if place in right else piece.pad_right(blank)
         columns.append(pieces)
     lines = []
     for parts in zip_longest(*columns):
-        filled = [part or Text(" " * width) for part, width in zip(parts, widths, strict=True)]
-        line = Text(" " * GAP).join(filled)
+        filled = [part or Line(" " * width) for part, width in zip(parts, widths, strict=True)]
+        line = Line(" " * GAP).join(filled)
         line.rstrip()
         lines.append(line)
     return lines
 
 
-def _bold(text: Text) -> Text:
+def _bold(text: Line) -> Line:
     bold = text.copy()
     bold.stylize("bold")
     return bold

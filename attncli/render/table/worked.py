@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Console
-from rich.text import Text
-
 from attncli.page import document as page
 from attncli.page.spelling import sides
+from attncli.render.table.line import Line
 from attncli.render.table.script import Script
 from attncli.render.table.wrapping import HANG, broken, wrap
 
@@ -16,9 +14,9 @@ NARROW = 10  # prose is not squeezed below this
 GAP = 3  # between the labels and the sums
 
 
-def worked_lines(console: Console, lines: Sequence[page.WorkedLine], script: Script, width: int | None) -> list[Text]:
+def worked_lines(lines: Sequence[page.WorkedLine], script: Script, width: int | None) -> list[Line]:
     """The lines with their labels in a column, and their results too where all fit the width."""
-    names = [Text(script.label(line.label), "cyan") for line in lines]
+    names = [Line(script.label(line.label), "cyan") for line in lines]
     gap = max(name.cell_len for name in names) + GAP
     spelled = [tuple(map(script.text, sides(line, script.notation))) for line in lines]
     left = max(len(worked) for worked, _ in spelled)
@@ -29,18 +27,18 @@ def worked_lines(console: Console, lines: Sequence[page.WorkedLine], script: Scr
     for line, name, (worked, result) in zip(lines, names, spelled, strict=True):
         name.pad_right(gap - name.cell_len)
         whole = f"{worked:{left}} {result}" if aligned else f"{worked} {result}"
-        pieces = [Text(piece) for piece in broken(whole.rstrip(), room)]
+        pieces = [Line(piece) for piece in broken(whole.rstrip(), room)]
         if result:
             pieces[-1].stylize("bold", pieces[-1].plain.rindex(" ") + 1)
-        pieces = _remarked(console, pieces, sentence(line.remark, script), room)
-        heads = [name] + [Text(" " * (gap + HANG))] * (len(pieces) - 1)
-        written += [Text.assemble(head, piece) for head, piece in zip(heads, pieces, strict=True)]
+        pieces = _remarked(pieces, sentence(line.remark, script), room)
+        heads = [name] + [Line(" " * (gap + HANG))] * (len(pieces) - 1)
+        written += [Line.assemble(head, piece) for head, piece in zip(heads, pieces, strict=True)]
     return written
 
 
-def sentence(text: page.Text, script: Script) -> Text:
+def sentence(text: page.Text, script: Script) -> Line:
     """A run of prose, its formulas in italics."""
-    written = Text()
+    written = Line()
     for piece in text:
         if isinstance(piece, page.Math):
             written.append(script.formula(piece.expression), "italic")
@@ -49,13 +47,13 @@ def sentence(text: page.Text, script: Script) -> Text:
     return written
 
 
-def _remarked(console: Console, pieces: list[Text], remark: Text, room: int | None) -> list[Text]:
+def _remarked(pieces: list[Line], remark: Line, room: int | None) -> list[Line]:
     """The remark after the sum, or on lines of its own where the room is too narrow for both."""
     if not remark:
         return pieces
     *before, last = pieces
-    together = Text.assemble(last, "  ", remark) if last else remark
+    together = Line.assemble(last, "  ", remark) if last else remark
     if room is None or together.cell_len <= room:
         return [*before, together]
-    wrapped = wrap(console, remark, max(room - HANG, NARROW))
+    wrapped = wrap(remark, max(room - HANG, NARROW))
     return [*pieces, *wrapped] if last else [*before, *wrapped]

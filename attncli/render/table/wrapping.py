@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rich.console import Console
-from rich.text import Text
+from attncli.render.table.line import Line
 
 # A piece is not divided: it ends with spaces, with the sign between factors or with the parenthesis of a function,
 # and what stands in brackets, the indices of a cell, stays in one.
@@ -29,17 +28,17 @@ def broken(text: str, room: int | None) -> list[str]:
     return lines
 
 
-def wrap(console: Console, text: Text, width: int) -> list[Text]:
+def wrap(text: Line, width: int) -> list[Line]:
     """The text in lines no wider than `width`; only a piece that is too long for a line is folded."""
-    lines: list[Text] = []
-    line = Text()
+    lines: list[Line] = []
+    line = Line()
     for piece in _pieces(text):
         if line and _wide(line + piece) > width:
             lines.append(line)
-            line = Text()
-        line.append_text(piece)
+            line = Line()
+        line.append(piece)
         if _wide(line) > width:
-            *folded, line = line.wrap(console, width)
+            *folded, line = line.folded(width)
             lines += folded
     lines = [*lines, line] if line or not lines else lines
     for line in lines:
@@ -47,17 +46,17 @@ def wrap(console: Console, text: Text, width: int) -> list[Text]:
     return lines
 
 
-def longest(text: Text) -> int:
+def longest(text: Line) -> int:
     """How wide the text's longest piece is."""
     return max(map(_wide, _pieces(text)), default=0)
 
 
-def _pieces(text: Text) -> list[Text]:
+def _pieces(text: Line) -> list[Line]:
     ends = [found.end() for found in _PIECE.finditer(text.plain)]
     return [piece for piece in text.divide(ends) if piece]
 
 
-def _wide(text: Text) -> int:
+def _wide(text: Line) -> int:
     shown = text.copy()
     shown.rstrip()
     return shown.cell_len
