@@ -61,7 +61,7 @@ def test_no_arguments_are_answered_with_the_commands(capsys: pytest.CaptureFixtu
     assert out == ""
     assert err == (
         "attncli: error: a command is missing\n"
-        "help: the commands are check, compare, compute, cost, gradient, schema, steps and worksheet; "
+        "help: the commands are check, compare, compute, cost, gradient, scaling, schema, steps and worksheet; "
         "attncli --help tells more\n"
     )
 
@@ -93,6 +93,7 @@ def test_every_command_has_a_line_of_help(capsys: pytest.CaptureFixture[str]) ->
         "compute",
         "cost",
         "gradient",
+        "scaling",
         "schema",
         "steps",
         "worksheet",

@@ -1,0 +1,121 @@
+"""Saturation: a problem with and without the scale 1/√d_k, its queries and keys drawn anew at growing d_k.
+
+Components of queries and keys are drawn independently from the standard normal distribution, as in the argument for
+the scale: a product of d_k of them then has variance d_k. All else is the problem's: values, masks, cap, base, sinks,
+heads, and the gradient of the output or the loss; without one, the gradient of the output is drawn as well. Rotated
+positions are left out: what is turned is distributed as before. Both sides of a row have the same draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.errors import usage_error
+from attncli.problem.axes import BATCH, HEAD
+from attncli.problem.keys import DOT_SCORES, ScaleWord
+from attncli.problem.model import GIVEN, Matrix, Problem, read_only
+from attncli.tracing import Trace, run
+from attncli.tracing.model import masked_out, over_weights
+from attncli.tracing.slices import leading
+
+D_K = (2, 8, 32, 128, 512)
+DRAWS = 50
+SCALES: tuple[ScaleWord, ...] = ("default", "none")
+KEPT = ("past_V", "W_O", "b_O", "slopes", "sink")
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What the draws have in common.
+
+    `variance` is that of the scores, scaled or not, in all draws together, where no key is hidden; `entropy` the mean
+    of the rows of weights that see more than one key, in nats. `through_softmax` and `of_queries` are the mean norms,
+    the root of the sum of squares, of the gradient of what the softmax sees and of that of the queries.
+    """
+
+    variance: float
+    entropy: float
+    through_softmax: float
+    of_queries: float
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One d_k, with the scale 1/√d_k and without; `drawn` is False for the problem's own numbers."""
+
+    d_k: int
+    scaled: Measured
+    unscaled: Measured
+    drawn: bool = True
+
+
+def saturation(problem: Problem, *, sizes: Sequence[int] = D_K, draws: int = DRAWS, seed: int = 0) -> Iterator[Row]:
+    """The problem's own numbers first, then a row for each d_k; raises AttncliError (exit 2) for other scores."""
+    if problem.score not in DOT_SCORES:
+        raise usage_error(
+            f"scaling is about products of queries and keys, and the score here is {problem.score}",
+            help="use a problem with score: scaled_dot or dot",
+        )
+    own = run(problem)
+    first = replace(_begun(problem, own, np.random.default_rng([seed, 0])), score="scaled_dot")
+    yield Row(own["K"].shape[-1], *_both([first]), drawn=False)
+    for d_k in sizes:
+        numbers = np.random.default_rng([seed, d_k])
+        yield Row(d_k, *_both([_drawn(problem, own, d_k, numbers) for _ in range(draws)]))
+
+
+def _begun(problem: Problem, own: Trace, numbers: np.random.Generator) -> Problem:
+    """The problem with something to begin the way back with: its own, or drawn, since all ones may cancel."""
+    if problem.d_output or problem.loss:
+        return problem
+    return replace(problem, d_output=Matrix(read_only(numbers.standard_normal(own["output"].shape))))
+
+
+def _both(problems: Sequence[Problem]) -> tuple[Measured, Measured]:
+    """The same with the scale and without."""
+    scaled, unscaled = (_measured([replace(each, scale=scale) for each in problems]) for scale in SCALES)
+    return scaled, unscaled
+
+
+def _drawn(problem: Problem, own: Trace, d_k: int, numbers: np.random.Generator) -> Problem:
+    """The problem with queries and keys of this width, drawn; values and what follows them are its own."""
+    read: dict[str, NDArray[np.float64]] = {}
+    for name in ("past_K", "Q", "K"):
+        made = f"new_{name}" if name == "K" and "past_K" in own else name
+        if made in own:
+            read[name] = numbers.standard_normal((*own[made].shape[:-1], d_k))
+    read["V"] = own["new_V" if "past_V" in own else "V"]
+    alone = BATCH in leading(own) and HEAD not in leading(own)  # entries without heads: given arrays have a head before
+    if alone:
+        read = {name: array[..., None, :, :] for name, array in read.items()}
+    kept = {name: problem.given[name] for name in KEPT if name in problem.given}
+    drawn = {name: Matrix(read_only(np.array(array, dtype=np.float64))) for name, array in read.items()} | kept
+    given = {name: drawn[name] for name in GIVEN if name in drawn}
+    return replace(
+        _begun(problem, own, numbers), given=given, score="scaled_dot", rope=None, joined=problem.joined or alone
+    )
+
+
+def _measured(problems: Sequence[Problem]) -> Measured:
+    cells: list[NDArray[np.float64]] = []
+    entropies: list[NDArray[np.float64]] = []
+    norms: list[tuple[float, float]] = []
+    for problem in problems:
+        trace = run(problem, gradient=True)
+        weights, hidden = trace["weights"], masked_out(trace.steps)
+        visible = np.ones(weights.shape, dtype=bool) if hidden is None else ~hidden
+        seen = "scaled" if "scaled" in trace else "scores"
+        cells.append(over_weights(trace.steps, seen, trace[seen])[visible])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            terms = np.where(weights > 0, -weights * np.log(weights), 0.0)
+        entropies.append(terms.sum(axis=-1)[visible.sum(axis=-1) > 1])
+        through = next(name for name, step in trace.steps.items() if "delta" in step.rule.inputs)
+        norms.append((float(np.linalg.norm(trace[through])), float(np.linalg.norm(trace["d_Q"]))))
+    rows = np.concatenate(entropies)
+    of_softmax, of_queries = np.mean(norms, axis=0)
+    variance = float(np.var(np.concatenate(cells)))
+    return Measured(variance, float(rows.mean()) if rows.size else 0.0, float(of_softmax), float(of_queries))

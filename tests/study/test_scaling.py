@@ -1,0 +1,88 @@
+"""Saturation, with what is known of it: variances of d_k and 1, weights that choose one key, gradients that die."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attncli.cli import run as command
+from attncli.errors import AttncliError
+from attncli.problem.model import Problem
+from attncli.problem.reader import load, loads
+from attncli.study.scaling import saturation
+from attncli.tracing import run
+
+INPUTS = Path(__file__).parents[2] / "inputs"
+
+
+def read(problem: dict[str, Any]) -> Problem:
+    return loads(json.dumps(problem).encode(), "problem")
+
+
+def test_the_scale_keeps_what_d_k_would_change() -> None:
+    small, large = list(saturation(load(str(INPUTS / "i_love_ai.yaml")), sizes=(4, 400), draws=200))[1:]
+    for row in (small, large):
+        assert row.scaled.variance == pytest.approx(1, rel=0.15)
+        assert row.unscaled.variance == pytest.approx(row.d_k, rel=0.15)
+    assert large.scaled.entropy == pytest.approx(small.scaled.entropy, rel=0.1)
+    assert large.scaled.through_softmax == pytest.approx(small.scaled.through_softmax, rel=0.15)
+    assert large.unscaled.entropy < small.unscaled.entropy / 5
+    assert large.unscaled.through_softmax < small.unscaled.through_softmax / 5
+
+
+def test_the_first_row_has_the_problem_s_own_numbers() -> None:
+    """Scores 0 and 2 of d_k = 4: weights of 0 and 1 by their exponentials, with half the scores or all of them."""
+    problem = read({"Q": [[1, 0, 0, 0]], "K": [[0, 0, 0, 0], [2, 0, 0, 0]], "V": [[0], [1]], "d_output": [[1]]})
+    (own,) = saturation(problem, sizes=())
+    assert (own.d_k, own.drawn) == (4, False)
+    for measured, apart in ((own.scaled, 1.0), (own.unscaled, 2.0)):
+        a = 1 / (1 + np.exp(-apart))
+        assert measured.variance == pytest.approx((apart / 2) ** 2)
+        assert measured.entropy == pytest.approx(-a * np.log(a) - (1 - a) * np.log(1 - a))
+        assert measured.through_softmax == pytest.approx(np.sqrt(2) * a * (1 - a))  # ± a(1 - a)
+
+
+def test_the_same_seed_draws_the_same() -> None:
+    problem = load(str(INPUTS / "causal.yaml"))
+    one, again, other = (list(saturation(problem, sizes=(8,), draws=2, seed=seed)) for seed in (1, 1, 2))
+    assert one == again
+    assert one[1] != other[1]
+
+
+@pytest.mark.parametrize("name", ["grouped_query", "kv_cache", "batch", "rope", "alibi", "sink", "fully_masked"])
+def test_any_problem_of_products(name: str) -> None:
+    problem = load(str(INPUTS / f"{name}.yaml"))
+    rows = list(saturation(problem, sizes=(8,), draws=3))
+    assert rows[0].d_k == run(problem)["K"].shape[-1]
+    assert all(np.isfinite([row.scaled.variance, row.unscaled.of_queries]).all() for row in rows)
+
+
+def test_other_scores_have_no_such_scale() -> None:
+    with pytest.raises(AttncliError, match="the score here is additive"):
+        list(saturation(load(str(INPUTS / "bahdanau.yaml"))))
+
+
+@pytest.mark.parametrize("format", ["table", "markdown", "latex"])
+def test_the_page(format: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(["scaling", str(INPUTS / "i_love_ai.yaml"), "--draws", "5", "--format", format]) == 0
+    page = capsys.readouterr().out
+    assert "own, 3" in page
+    if format == "table":
+        assert max(map(len, page.splitlines())) <= 80
+
+
+def test_as_data(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(["scaling", str(INPUTS / "causal.yaml"), "--draws", "2", "--d-k", "4", "--format", "json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert [(row["d_k"], row["drawn"]) for row in data["rows"]] == [(3, False), (4, True)]
+    assert {*data["rows"][1]["scaled"]} == {"variance", "entropy", "through_softmax", "of_queries"}
+
+
+@pytest.mark.parametrize("options", [("--d-k", "0"), ("--d-k", "4,,8"), ("--draws", "0"), ("--seed", "-1")])
+def test_options_that_are_refused(options: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(["scaling", str(INPUTS / "causal.yaml"), *options]) == 2
+    assert capsys.readouterr().err.startswith(f"attncli: error: {options[0]}")
