@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from attncli.page.derivation import derivation
+from attncli.page.gradient import gradient_page
 from attncli.page.view import View
 from attncli.problem.reader import load
 from attncli.render import Style, render
@@ -19,6 +20,10 @@ from attncli.tracing import run
 ROOT = Path(__file__).parents[1]
 GOLDEN = Path(__file__).parent / "golden"
 SUFFIXES = {"table": "txt", "markdown": "md", "latex": "tex"}
+GRADIENTS = (  # one for each thing that the way back has of its own
+    "causal.yaml", "next_token.yaml", "grouped_query.yaml", "kv_cache.yaml", "bahdanau.yaml", "luong.yaml", "rope.yaml",
+    "gemma2_softcap.yaml", "sink.yaml", "base_two.yaml",
+)  # fmt: skip
 INPUTS = sorted(file.name for file in (ROOT / "inputs").glob("*.[jy]*"))
 
 
@@ -28,11 +33,26 @@ def page(name: str, format: str) -> str:
     return render(document, format, Style(width=80 if format == "table" else None))
 
 
+def gradient(name: str, format: str) -> str:
+    """What `attncli gradient inputs/NAME` writes."""
+    document = gradient_page(run(load(str(ROOT / "inputs" / name)), gradient=True), View())
+    return render(document, format, Style(width=80 if format == "table" else None))
+
+
 @pytest.mark.parametrize("format", SUFFIXES)
 @pytest.mark.parametrize("name", INPUTS)
 def test_page_is_as_it_was(name: str, format: str, pytestconfig: pytest.Config) -> None:
-    golden = GOLDEN / f"{name}.{SUFFIXES[format]}"
-    written = page(name, format)
+    assert_as_it_was(f"{name}.{SUFFIXES[format]}", page(name, format), pytestconfig)
+
+
+@pytest.mark.parametrize("format", SUFFIXES)
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_page_of_gradients_is_as_it_was(name: str, format: str, pytestconfig: pytest.Config) -> None:
+    assert_as_it_was(f"gradient.{name}.{SUFFIXES[format]}", gradient(name, format), pytestconfig)
+
+
+def assert_as_it_was(file: str, written: str, pytestconfig: pytest.Config) -> None:
+    golden = GOLDEN / file
     if pytestconfig.getoption("--update"):
         golden.write_text(written, encoding="utf-8")
     assert golden.exists(), f"no golden file {golden.name}; write it with --update and read it"
@@ -40,5 +60,6 @@ def test_page_is_as_it_was(name: str, format: str, pytestconfig: pytest.Config) 
 
 
 def test_no_golden_file_is_left_over() -> None:
-    expected = {f"{name}.{suffix}" for name in INPUTS for suffix in SUFFIXES.values()}
+    names = (*INPUTS, *(f"gradient.{name}" for name in GRADIENTS))
+    expected = {f"{name}.{suffix}" for name in names for suffix in SUFFIXES.values()}
     assert {file.name for file in GOLDEN.iterdir()} == expected

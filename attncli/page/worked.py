@@ -38,6 +38,7 @@ def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full
         return WorkedLine(label, result=printer.number(step.name, index), remark=nothing)
     sizes, scalars = trace.sizes(step.rule.equation), printer.scalars()
     sentence, result = substitute(tree, place, sizes, printer.number, scalars), printer.number(step.name, index)
+    sentence = rewrite(sentence, _without_sign)
     if step.exact is not None:
         closed = substitute(tree, place, sizes, printer.closed, scalars)
         if closed != sentence or expression_of(step.exact[index]) != result:
@@ -63,6 +64,11 @@ def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full
         result_printed = printed(result)
         told = value.is_finite() and result_printed.is_finite() and abs(value - result_printed) < NOTHING
     return WorkedLine(label, shown, result, exact=told)
+
+
+def _without_sign(node: Expression) -> Expression:
+    """0·a for -0·a, which nobody writes."""
+    return node.arguments[0] if isinstance(node, Call) and node.function == "neg" and exact(node) == 0 else node
 
 
 def _tells(sentence: Expression, result: Number) -> bool | None:
