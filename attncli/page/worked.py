@@ -68,7 +68,10 @@ def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full
 
 def _without_sign(node: Expression) -> Expression:
     """0·a for -0·a, which nobody writes."""
-    return node.arguments[0] if isinstance(node, Call) and node.function == "neg" and exact(node) == 0 else node
+    match node:
+        case Call("neg", (Call("mul", (Number(value=value), _)) as product,)) if value == 0:
+            return product
+    return node
 
 
 def _tells(sentence: Expression, result: Number) -> bool | None:
