@@ -2,8 +2,6 @@
 
 from typing import Annotated
 
-import typer
-
 from attncli.choices import PRECISION
 from attncli.console import options, values
 
@@ -13,10 +11,10 @@ _SIZES, _DRAWS, _SEEDS = range(1, 4097), range(1, 1001), range(10**9)
 def scaling(
     file: options.Problem,
     d_k: Annotated[
-        str, typer.Option("--d-k", metavar="N,…", help="The lengths of keys that are drawn.")
+        str, options.Option("--d-k", metavar="N,…", help="The lengths of keys that are drawn.")
     ] = "2,8,32,128,512",
-    draws: Annotated[str, typer.Option("--draws", metavar="N", help="How often queries and keys are drawn.")] = "50",
-    seed: Annotated[str, typer.Option("--seed", metavar="N", help="The same seed draws the same numbers.")] = "0",
+    draws: Annotated[str, options.Option("--draws", metavar="N", help="How often queries and keys are drawn.")] = "50",
+    seed: Annotated[str, options.Option("--seed", metavar="N", help="The same seed draws the same numbers.")] = "0",
     format: options.Format = None,
     output: options.Output = None,
     precision: options.Precision = "3",
