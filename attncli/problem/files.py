@@ -108,7 +108,8 @@ def _near(path: Path) -> str:
     otherwise = "check the spelling and the folder"
     suffixes = next((near for kind, near in _KINDS if path.suffix.lower() in kind), _LISTS)
     try:
-        names = [name for name in os.listdir(path.parent) if name.lower().endswith(suffixes)]
+        with os.scandir(path.parent) as entries:
+            names = sorted(each.name for each in entries if each.name.lower().endswith(suffixes) and not each.is_dir())
         return did_you_mean(path.name, names, otherwise)
     except OSError:
         return otherwise

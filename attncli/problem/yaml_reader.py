@@ -27,6 +27,8 @@ _FAULTS = (
      "check the indentation, or put a text that holds a colon in quotes"),
     (r"quoted scalar.*end of stream", "a quotation mark is not closed", "add the closing quotation mark"),
     (r"node content", "a value is missing", "check the commas and brackets"),
+    (r"simple key.*expected ':'", 'a ":" is missing', "a line is written key: value"),
+    (r"plain scalar.*unexpected ':'", 'a blank is missing after ":"', "a mapping is written {window: [1, 0]}"),
     (r"expected (key|<block end>|'-')", "this does not belong here", "check the indentation and the brackets"),
     (r"invalid Unicode", "half of a surrogate pair is not a character", "write the character itself"),
     (r"unknown escape", "there is no such escape in a text", r"write a backslash as \\, or use single quotes"),
@@ -105,8 +107,8 @@ def _syntax_error(error: yaml.MarkedYAMLError, report: Report) -> NoReturn:
     mark = error.problem_mark or error.context_mark
     at = mark.index if mark else 0
     text = report.source.text
-    if not text[at:].strip() and error.context_mark:
-        at = error.context_mark.index  # where the thing begins that the end of the file leaves open
+    if error.context_mark and (not text[at:].strip() or "simple key" in words):
+        at = error.context_mark.index  # where the thing begins that the end of the file, or the next line, leaves open
     if "cannot start any token" in words:
         if text[at] == "\t":
             report.fail("a tab cannot indent YAML", at=at, help="indent with spaces")
