@@ -39,6 +39,7 @@ def compare(
         bool, typer.Option("--dtypes", help="Compare float32, float16 and bfloat16 with float64, in one table.")
     ] = False,
     as_: options.As = None,
+    allow_outside: options.AllowOutside = False,
     tolerance: Annotated[
         str | None,
         typer.Option(
@@ -89,7 +90,9 @@ def compare(
             f"there is nothing to compare {file} with",
             help="give a second file, or a change: --set mask=causal",
         )
-    given: list[Given] = read_given([path for path in (file, other) if path is not None], set or [], as_)
+    given: list[Given] = read_given(
+        [path for path in (file, other) if path is not None], set or [], as_, outside=allow_outside
+    )
 
     from attncli.console.sides import format_errors, sides
     from attncli.page.comparison import comparison_page

@@ -20,6 +20,7 @@ def compute(
     heatmap: options.Heatmap = False,
     mask: options.Mask = None,
     as_: options.As = None,
+    allow_outside: options.AllowOutside = False,
     scale: options.Scale = None,
     dtype: options.Dtype = "float64",
     device: options.Device = "cpu",
@@ -59,7 +60,7 @@ def compute(
     from attncli.problem.source import read_source
 
     check(output, file)
-    source = read_source(file)
+    source = read_source(file, outside=allow_outside)
     if limit_threads(source.text):  # before the first import of NumPy
         also_amid_arithmetic()
 
@@ -90,7 +91,7 @@ def compute(
     keep = view.kept(data=bare) if (rounding, device) == ("shown", "cpu") else None
     problem = read_problem(source, convention=as_, scores=keep is None or holds_scores(keep))
     if mask is not None or scale is not None:
-        problem = change(problem, mask=mask, scale=scale)
+        problem = change(problem, mask=mask, scale=scale, outside=allow_outside)
     report = Progress("working out", sys.stderr)
     try:
         trace = run(

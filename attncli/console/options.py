@@ -56,6 +56,9 @@ Mask: TypeAlias = Annotated[
 As: TypeAlias = Annotated[
     str | None, choice("--as", "Read a mask that does not say what it means as this software does.")
 ]
+AllowOutside: TypeAlias = Annotated[
+    bool, typer.Option("--allow-outside", help="Let {file: …} name files outside the problem's folder.")
+]
 Scale: TypeAlias = Annotated[
     str | None, typer.Option("--scale", metavar="SCALE", help="Another scale than the file's: a number or none.")
 ]
