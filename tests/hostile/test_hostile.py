@@ -26,6 +26,7 @@ ALIASES = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
 MERGES = "a0: &a0 {k: v}\n" + "".join(f"a{i}: &a{i}\n  <<: [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 12))
 DEEP = "lists and mappings are nested more than 64 deep"
 SPACES = " " * 2**26
+NINES = "Q[0][0]: 99999999999999999999…9999999999 (5,000 characters) is too l"
 BLANKS = "1,048,576 blanks or more in a row"
 
 # What is in the file, and how the error ends.
@@ -40,8 +41,8 @@ PROBLEMS = {
     "recursive.yaml": (lambda: "Q: &q [*q]", ":1:4: anchors (&q) are not read"),
     "tag.yaml": (lambda: "Q: !!python/object/apply:os.system [id]", " are not read"),
     "tags.yaml": (lambda: "".join(f"%TAG !a{i}! x\n" for i in range(MANY)), ":1:1: tags (%TAG) are not read"),
-    "integer.yaml": (lambda: f"Q: [[{'9' * 5000}]]", ":1:6: Q[0][0]: 99999999999999999999…9999999999 (5,000 characters)"),
-    "integer.json": (lambda: f'{{"Q": [[{"9" * 5000}]]}}', ":1:9: Q[0][0]: 99999999999999999999…9999999999 (5,000 "),
+    "integer.yaml": (lambda: f"Q: [[{'9' * 5000}]]", f":1:6: {NINES}"),
+    "integer.json": (lambda: f'{{"Q": [[{"9" * 5000}]]}}', f":1:9: {NINES}"),
     "heads.json": (lambda: f'{{"heads": {"9" * 5000}}}', " (5,000 characters) is too large"),
     "spaces.yaml": (lambda: SPACES, f":1:1: {BLANKS}"),
     "spaces.json": (lambda: SPACES, f":1:1: {BLANKS}"),
