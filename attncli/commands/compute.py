@@ -68,8 +68,10 @@ def compute(
     from attncli.console.page import write_page
     from attncli.console.progress import Progress
     from attncli.console.report import warn
+    from attncli.memory import NoRoom
     from attncli.page.data import data_page
     from attncli.page.derivation import derivation
+    from attncli.page.room import insist_page
     from attncli.page.view import View
     from attncli.problem.extent import TooLarge
     from attncli.problem.reader import change, read_problem
@@ -100,18 +102,23 @@ def compute(
     except TooLarge:
         read_problem(source, convention=as_)  # which says so, and where
         raise
-    parting = None
+    parting, told = None, list(trace.warnings)
     if dtype != "float64" and all(part is None for part in (steps, cell, one_head, one_entry)):
         from attncli.study.formats import parting_of
 
-        parting = parting_of(problem, trace, decimals)
+        try:
+            parting = parting_of(problem, trace, decimals)
+        except NoRoom:
+            told.append(f"where {dtype} parts from float64 is not told: there is no memory left to work out both")
     if page_format == "npy" and output is not None:
         write_array(trace, view, output)
     else:
+        if not bare:
+            insist_page(trace, view)
         document = (data_page if page_format == "json" else derivation)(trace, view, parting)
         write_page(document, page_format, output, color=color, math=math or "fences", fragment=fragment)
     if not quiet:
-        for message in trace.warnings:
+        for message in told:
             warn(message, sys.stderr)
 
 

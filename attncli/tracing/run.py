@@ -22,6 +22,7 @@ from attncli.tracing.kept import is_worth_it, run_kept
 from attncli.tracing.labels import labels
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.paper import PaperWorker
+from attncli.tracing.room import insist_room
 from attncli.tracing.settings import settings_of
 from attncli.tracing.shift import lowest_shown, shift_where_needed
 
@@ -75,6 +76,8 @@ def run(
             if kept is not None:
                 return kept
             insist_scores(problem.given)
+        if backend is CPU:
+            insist_room(problem, plan, format)
         worker = FloatWorker(backend, format, plan.parameters, plan.sizes)
         shift = shift_where_needed(problem, format, lowest)
         return _trace(problem, plan, worker, shift if shifted is None else lambda _: shifted, backend, format)
