@@ -29,7 +29,10 @@ def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code; errors are reported on standard error."""
     try:
         from attncli.commands import call
+        from attncli.memory import prepare
 
+        if not {"-h", "--help", "--version"}.intersection(arguments):
+            prepare()
         code = call(arguments)
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -53,7 +56,7 @@ def _report(error: Exception) -> int:
             report_error(
                 input_error(
                     "there is not enough memory to work this problem",
-                    help="make the matrices smaller, ask for less with --detail brief, or allow more memory",
+                    help="ask for less with --steps output --detail brief, or --dtype float32; or allow more memory",
                 ),
                 sys.stderr,
             )

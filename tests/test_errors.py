@@ -17,6 +17,7 @@ from attncli.errors import reason
         (io.UnsupportedOperation("not writable"), "it is closed"),
         (OSError("it is a folder, not a file"), "it is a folder, not a file"),
         (ValueError("Embedded null byte"), "embedded null byte"),
+        (RuntimeError("Symlink loop from '/home/me/a'"), "too many levels of symbolic links"),
     ],
 )
 def test_the_reason_of_the_operating_system(error: Exception, words: str) -> None:

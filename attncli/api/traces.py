@@ -73,14 +73,14 @@ class Trace(tracing.Trace):
         return self.to_markdown(detail="rows")
 
 
-def load(path: str | PathLike[str], *, convention: str | None = None) -> Problem:
+def load(path: str | PathLike[str], *, convention: str | None = None, allow_outside: bool = False) -> Problem:
     """Read a problem file (YAML or JSON); "-" is standard input.
 
     `convention` is torch, torch-mha, keras, jax, onnx or flash: a mask that does not say what it means is read as
-    that software reads it. Raises AttncliError, whose `exit_code`, `path`, `place`, `help` and `more` say what is
-    wrong and where.
+    that software reads it. `allow_outside` lets `{file: …}` lead out of the problem's folder. Raises AttncliError,
+    whose `exit_code`, `path`, `place`, `help` and `more` say what is wrong and where.
     """
-    return load_problem(str(path), convention=convention)
+    return load_problem(str(path), convention=convention, outside=allow_outside)
 
 
 def trace(

@@ -33,6 +33,7 @@ def check(
         bool, options.Option("--lenient", help="Let pass what is off by one unit of the last digit at most.")
     ] = False,
     as_: options.As = None,
+    allow_outside: options.AllowOutside = False,
     color: options.Color = "auto",
     math: options.Math = None,
     fragment: options.Fragment = False,
@@ -68,7 +69,7 @@ def check(
 
     files.check(output, file)
     files.check(output, answers, what="the answers")
-    source, written = read_source(file), read_source(answers)
+    source, written = read_source(file, outside=allow_outside), read_source(answers)
     limit_threads(source.text)  # before the first import of NumPy
 
     from attncli.answers.reader import of_gradients, read_answers

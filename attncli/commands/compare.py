@@ -40,6 +40,7 @@ def compare(
         bool, options.Option("--gradient", help="Compare gradients, too; a dump that has some asks for them itself.")
     ] = False,
     as_: options.As = None,
+    allow_outside: options.AllowOutside = False,
     tolerance: Annotated[
         str | None,
         options.Option(
@@ -91,7 +92,9 @@ def compare(
             f"there is nothing to compare {file} with",
             help="give a second file, or a change: --set mask=causal",
         )
-    given: list[Given] = read_given([path for path in (file, other) if path is not None], set or [], as_)
+    given: list[Given] = read_given(
+        [path for path in (file, other) if path is not None], set or [], as_, outside=allow_outside
+    )
 
     from attncli.console.sides import format_errors, sides
     from attncli.page.comparison import comparison_page

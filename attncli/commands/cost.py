@@ -34,6 +34,7 @@ def cost(
     dtype: Annotated[
         str, options.choice("--dtype", "The format in which numbers are kept.  [default: float32]")
     ] = "float32",
+    allow_outside: options.AllowOutside = False,
     format: options.Format = None,
     output: options.Output = None,
     color: options.Color = "auto",
@@ -59,5 +60,5 @@ def cost(
     from attncli.study.sizes import Sizes
 
     check(output, file or "-")
-    problem, chosen = usual(sizes) if file is None else (load(file), Sizes(**sizes))
+    problem, chosen = usual(sizes) if file is None else (load(file, outside=allow_outside), Sizes(**sizes))
     write_page(cost_page(cost_of(problem, chosen, dtype)), page_format, output, color=color)

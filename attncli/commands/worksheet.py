@@ -43,6 +43,7 @@ def worksheet(
     precision: options.Precision = "3",
     mask: options.Mask = None,
     as_: options.As = None,
+    allow_outside: options.AllowOutside = False,
     scale: options.Scale = None,
     color: options.Color = "auto",
     math: options.Math = None,
@@ -79,7 +80,7 @@ def worksheet(
 
     check(output, file)
     check(answers, file, "--answers")
-    source = read_source(file)
+    source = read_source(file, outside=allow_outside)
     limit_threads(source.text)  # before the first import of NumPy
 
     from attncli.answers.blank import blank_answers
@@ -93,7 +94,7 @@ def worksheet(
 
     problem = read_problem(source, convention=as_)
     if mask is not None or scale is not None:
-        problem = change(problem, mask=mask, scale=scale)
+        problem = change(problem, mask=mask, scale=scale, outside=allow_outside)
     trace = run(problem, gradient=gradient)
     left = blank_steps(trace, names)
     document = page(trace, View(detail=detail or "rows", precision=decimals, blank=frozenset(left)))

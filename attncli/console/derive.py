@@ -10,12 +10,7 @@ from attncli.console import values
 from attncli.errors import Exit
 
 if TYPE_CHECKING:
-    from attncli.page.document import Document
-    from attncli.page.view import View
-    from attncli.problem.model import Problem
-    from attncli.study.descent import Descent
     from attncli.study.finite_differences import Held
-    from attncli.tracing.model import Trace
 
 
 def derive(
@@ -34,6 +29,7 @@ def derive(
     heatmap: bool,
     mask: str | None,
     as_: str | None,
+    allow_outside: bool,
     scale: str | None,
     dtype: str,
     device: str,
@@ -79,14 +75,16 @@ def derive(
     from attncli.problem.source import read_source
 
     check(output, file)
-    source = read_source(file)
+    source = read_source(file, outside=allow_outside)
     if limit_threads(source.text):  # before the first import of NumPy
         also_amid_arithmetic()
 
     from attncli.console.array import insist_one, write_array
+    from attncli.console.derived import page_of, parting_told
     from attncli.console.page import write_page
     from attncli.console.progress import Progress
     from attncli.console.report import warn
+    from attncli.page.room import insist_page
     from attncli.page.view import View
     from attncli.problem.extent import TooLarge
     from attncli.problem.reader import change, read_problem
@@ -108,7 +106,7 @@ def derive(
     keep = view.kept(data=bare) if (rounding, device, gradient) == ("shown", "cpu", False) else None
     problem = read_problem(source, convention=as_, scores=keep is None or holds_scores(keep))
     if mask is not None or scale is not None:
-        problem = change(problem, mask=mask, scale=scale)
+        problem = change(problem, mask=mask, scale=scale, outside=allow_outside)
     try:
         trace = run(
             problem,
@@ -133,47 +131,20 @@ def derive(
         from attncli.study.descent import descend
 
         descent = descend(problem, trace, size)
+    told = list(trace.warnings)
     if page_format == "npy" and output is not None:
         write_array(trace, view, output)
     else:
-        document = _document(problem, trace, view, page_format == "json", gradient, verified, descent)
+        if not bare:
+            insist_page(trace, view)
+        parting, untold = parting_told(problem, trace, view)
+        told += untold
+        document = page_of(trace, view, page_format == "json", gradient, parting, verified, descent)
         write_page(document, page_format, output, color=color, math=math or "fences", fragment=fragment)
     if not quiet:
-        for message in trace.warnings:
+        for message in told:
             warn(message, sys.stderr)
     return Exit.OK if all(each.agrees for each in verified) else Exit.DIFFERENCE
-
-
-def _document(
-    problem: Problem,
-    trace: Trace,
-    view: View,
-    data: bool,
-    gradient: bool,
-    held: tuple[Held, ...],
-    descent: Descent | None,
-) -> Document:
-    """The page that people read, or as data alone; in a lower number format, with its parting from float64."""
-    from attncli.page.data import data_page
-
-    parting = None
-    whole = all(part is None for part in (view.steps, view.cell, view.head, view.entry))
-    if trace.settings.dtype != "float64" and whole:
-        from attncli.study.formats import parting_of
-
-        parting = parting_of(problem, trace, view.precision)
-    if gradient and (held or descent or not data):
-        from attncli.page.document import Document
-        from attncli.page.gradient import gradient_data, gradient_page
-
-        if data:
-            return Document(trace.title, (), lambda: gradient_data(trace, view, held, descent))
-        return gradient_page(trace, view, held, descent)
-    if data:
-        return data_page(trace, view, parting)
-    from attncli.page.derivation import derivation
-
-    return derivation(trace, view, parting)
 
 
 _ADVICE = {

@@ -1,4 +1,4 @@
-"""Ctrl-C ends the process on the spot, even amid an import; only while a file is written does it clean up first."""
+"""Ctrl-C ends the process on the spot, even amid an import; while a file is written, what ends it cleans up first."""
 
 # Imported before an interruption can be answered, so this imports as little as it can.
 from __future__ import annotations
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 def end_on_the_spot() -> None:
     """From now on Ctrl-C is an exit code and nothing else; where the caller had it ignored, it stays so."""
+    _answering.append(True)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end)
 
@@ -39,17 +40,41 @@ def _watch(reading: int) -> None:
             _end(signal.SIGINT, None)
 
 
+class Ended(BaseException):
+    """The process is to end by this signal, when what must not be left half done has been undone."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
 class CleaningUp:
-    """A context within which Ctrl-C is a KeyboardInterrupt, for what must not be left half done."""
+    """A context for what must not be left half done: in it Ctrl-C, SIGTERM and SIGHUP are exceptions.
+
+    Ctrl-C is a KeyboardInterrupt. By another of these the process ends as it would have, when the context is left.
+    """
 
     def __enter__(self) -> None:
-        self._before = signal.getsignal(signal.SIGINT)
-        if self._before is _end:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        self._before = {number: signal.getsignal(number) for number in _ENDING}
+        for number, handler in self._before.items():
+            if handler is _end or (handler is signal.SIG_DFL and _answering):
+                signal.signal(number, _unwind)
 
-    def __exit__(self, *exception: object) -> None:
-        if self._before is _end:
-            signal.signal(signal.SIGINT, _end)
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
+        for number, handler in self._before.items():
+            if signal.getsignal(number) is not handler:
+                signal.signal(number, handler)
+        if isinstance(error, Ended):
+            os.kill(os.getpid(), error.number)
+
+
+_ENDING = [signal.SIGINT, *(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))]
+_answering: list[bool] = []  # not empty where the process is the command line's own
+
+
+def _unwind(number: int, frame: FrameType | None) -> None:
+    signal.signal(number, signal.SIG_IGN)  # a second one must not come amid the cleaning up
+    raise KeyboardInterrupt if number == signal.SIGINT else Ended(number)
 
 
 def _end(number: int, frame: FrameType | None) -> None:

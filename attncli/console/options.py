@@ -64,6 +64,9 @@ Mask: TypeAlias = Annotated[
 As: TypeAlias = Annotated[
     str | None, choice("--as", "Read a mask that does not say what it means as this software does.")
 ]
+AllowOutside: TypeAlias = Annotated[
+    bool, Option("--allow-outside", help="Let {file: …} name files outside the problem's folder.")
+]
 Scale: TypeAlias = Annotated[
     str | None, Option("--scale", metavar="SCALE", help="Another scale than the file's: a number or none.")
 ]

@@ -6,9 +6,11 @@ import contextlib
 from typing import TextIO
 from unicodedata import combining, east_asian_width
 
+from attncli.english import shorten
 from attncli.errors import COUNTED, AttncliError, Place
 from attncli.render.labels import visible
 
+LONGEST = 2000  # characters of one line: what was typed may be as long as the system lets it
 WINDOW = 76  # cells of a source line that are shown, so that with its indent it fits a narrow terminal
 
 
@@ -69,7 +71,7 @@ def _write(text: str, stream: TextIO) -> None:
 
 def _shown(text: str, encoding: str) -> str:
     """The text with escapes for what a terminal would not show or the encoding does not have."""
-    return visible(text).encode(encoding, "backslashreplace").decode(encoding)
+    return visible(shorten(text, LONGEST)).encode(encoding, "backslashreplace").decode(encoding)
 
 
 def _cells(text: str) -> int:

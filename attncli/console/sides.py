@@ -42,14 +42,16 @@ class Given:
     convention: str | None
 
 
-def read_given(paths: Sequence[str], settings: list[str], convention: str | None) -> list[Given]:
+def read_given(
+    paths: Sequence[str], settings: list[str], convention: str | None, *, outside: bool = False
+) -> list[Given]:
     """Read one or two files; AttncliError as for a problem, and (exit 2) for bad settings.
 
     Call it before anything imports NumPy, which is kept from starting more threads than the files are worth.
     """
     if paths.count("-") > 1:
         raise usage_error("standard input cannot be both files", help="name a file for one of the two")
-    sources = {path: read_source(path) for path in paths if not _binary(path)}
+    sources = {path: read_source(path, outside=outside) for path in paths if not _binary(path)}
     if len(sources) == len(paths):
         limit_threads("\n".join([*(source.text for source in sources.values()), *settings]))
 

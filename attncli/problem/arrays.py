@@ -15,6 +15,7 @@ from attncli.problem.npy import read_npy
 from attncli.problem.references import read_reference
 from attncli.problem.safetensors import read_safetensors
 from attncli.problem.shards import INDEX_SUFFIX, shard_of
+from attncli.problem.source import Source
 from attncli.problem.spot import Spot
 from attncli.problem.stored import Array, Refused, pickled
 from attncli.records import replace
@@ -28,37 +29,37 @@ def read_array(spot: Spot) -> Array | None:
     reference = read_reference(spot)
     if reference is None:
         return None
-    file, folder = reference.file, spot.report.source.folder
+    file, source = reference.file, spot.report.source
     try:
-        array = reference.take(_load(folder, file, reference.name))
+        array = reference.take(_load(source, file, reference.name))
         return array if _keeps_its_digits(array, spot) else None
     except Refused as refused:
         spot.key(refused.key).wrong(*refused.args)
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links that go round in a circle
         help = "name a .safetensors, .npz or .npy file"
-        spot.key("file").fails(cannot_read(file, error, folder / file, help))
+        spot.key("file").fails(cannot_read(file, error, source.folder / file, help))
     return None
 
 
-def _within(folder: Path, file: str) -> Path:
+def _within(source: Source, file: str) -> Path:
     """Refused outside the problem's folder, so that a problem from a stranger reads nothing of one's own."""
-    target = (folder / file).resolve()
-    if target.is_relative_to(folder.resolve()):
+    target = (source.folder / file).resolve()
+    if source.outside or target.is_relative_to(source.folder.resolve()):
         return target
     link = "" if ".." in PurePath(file).parts or PurePath(file).is_absolute() else " (it is a link)"
     raise Refused(
         f"{shorten(file)} lies outside the problem's folder{link}",
-        "copy it beside the problem file and name it from there",
+        "copy it beside the problem file and name it from there, or add --allow-outside if you trust the problem",
     )
 
 
-def _load(folder: Path, file: str, name: str) -> Array:
-    target = _within(folder, file)
+def _load(source: Source, file: str, name: str) -> Array:
+    target = _within(source, file)
     if file.endswith(INDEX_SUFFIX):
         with open_regular(target) as stream:
             shard = shard_of(stream, shorten(file), name)
         index, file = file, str(PurePath(file).parent / shard)
-        target = _within(folder, file)
+        target = _within(source, file)
         if not target.exists():
             message = f"{shorten(index)} says it is in {shorten(shard)}, which is not there"
             raise Refused(message, f"put {shorten(shard)} beside the index")

@@ -62,13 +62,15 @@ def find(text: str, *, strict: bool) -> Iterator[Found]:
 
 def _stretches(text: str) -> Iterator[tuple[int, int]]:
     """Where only digits, signs, commas, brackets and blanks stand for long."""
-    others = [np.array([-1])]
+    last = -1
     for at in range(0, len(text), _STEP):
         piece = text[at : at + _STEP].encode("latin-1", "replace").translate(_OTHERS)  # a byte for each character
-        others.append(np.flatnonzero(np.frombuffer(piece, dtype=bool)) + at)
-    edges = np.concatenate([*others, [len(text)]])
-    for place in np.flatnonzero(np.diff(edges) > LONG):
-        yield int(edges[place]) + 1, int(edges[place + 1])
+        others = np.append(last, np.flatnonzero(np.frombuffer(piece, dtype=bool)) + at)
+        for place in np.flatnonzero(np.diff(others) > LONG):
+            yield int(others[place]) + 1, int(others[place + 1])
+        last = int(others[-1])
+    if len(text) - last > LONG:
+        yield last + 1, len(text)
 
 
 def _brackets(part: Text) -> tuple[Places, Places]:

@@ -79,7 +79,7 @@ def read_changed(root: Node, source: Source, changed: Mapping[str, str], *, conv
     values, keys = dict(root.values), dict(root.keys)
     text, sources = source.text, {}
     for key, value in changed.items():
-        told = Source(f"{OPTION} {key}", value, source.folder)
+        told = Source(f"{OPTION} {key}", value, source.folder, source.outside)
         node = read_yaml(Report(told, Exit.USAGE)) if value.strip() else None
         if node is None or is_null(node):
             if key not in values:
@@ -92,7 +92,7 @@ def read_changed(root: Node, source: Source, changed: Mapping[str, str], *, conv
         sources[start] = told
         text += f"\n{value}"
         values[key], keys[key] = moved(node, start), start
-    patched = _Patched(source.name, text, source.folder, changes=sources)
+    patched = _Patched(source.name, text, source.folder, source.outside, changes=sources)
     try:
         return read_root(Keyed(root.at, values, keys), Report(patched, Exit.USAGE), named(convention))
     except AttncliError as error:

@@ -24,7 +24,12 @@ _KINDS = (  # a misspelt name stands for one of the same kind; a page of answers
     (_PAGES, (*_PAGES, *_LISTS)),
 )
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")  # suffixes of files that run what is in them
+_PIECE = 2**20
 _OPEN_ALREADY = re.compile(r"/dev/stdin|/dev/fd/[0-9]+|/proc/self/fd/[0-9]+")  # as bash's <(…) hands over
+
+
+class _TooLarge(Exception):
+    """More bytes than the limit."""
 
 
 def read_bytes(path: str) -> bytes:
@@ -43,13 +48,13 @@ def read_bytes(path: str) -> bytes:
         else:
             with open_regular(path) as stream:
                 data = _read(stream)
-    except (OSError, ValueError) as error:
-        raise cannot_read(name, error, Path(path), "name a file, or - for standard input") from None
-    if len(data) > SIZE_LIMIT:
+    except _TooLarge:
         raise file_error(
             f"cannot read {shorten(name, 200)}: it is larger than {SIZE_LIMIT // 2**20} MiB",
             help="put large matrices in a .npz file and refer to it: W_Q: {file: weights.npz, name: W_Q}",
-        )
+        ) from None
+    except (OSError, ValueError) as error:
+        raise cannot_read(name, error, Path(path), "name a file, or - for standard input") from None
     return data
 
 
@@ -88,13 +93,24 @@ def _wait_for(stream: BinaryIO) -> bytes:
 def _read(stream: BinaryIO) -> bytes:
     expected = 0
     with suppress(OSError, AttributeError):  # what stands in for a stream has no descriptor
-        expected = min(os.fstat(stream.fileno()).st_size, SIZE_LIMIT)
+        expected = os.fstat(stream.fileno()).st_size
+    if expected > SIZE_LIMIT:
+        raise _TooLarge
     data: bytes | None = stream.read(expected + 1)  # memory is taken for all that is asked for
-    if data is not None and len(data) > expected:
-        data += stream.read(SIZE_LIMIT - expected) or b""
     if data is None:
         raise OSError("there is nothing to read in it now")  # a file that never ends, such as /proc/kmsg
-    return data
+    return data if len(data) <= expected else _rest(stream, data)
+
+
+def _rest(stream: BinaryIO, data: bytes) -> bytes:
+    """What a pipe holds, after its first bytes, up to its end; one that has none ends at the limit."""
+    pieces, length = [data], len(data)
+    while piece := stream.read(_PIECE):
+        pieces.append(piece)
+        length += len(piece)
+        if length > SIZE_LIMIT:
+            raise _TooLarge
+    return b"".join(pieces)
 
 
 def _insist_regular(mode: int) -> None:
@@ -108,7 +124,8 @@ def _near(path: Path) -> str:
     otherwise = "check the spelling and the folder"
     suffixes = next((near for kind, near in _KINDS if path.suffix.lower() in kind), _LISTS)
     try:
-        names = [name for name in os.listdir(path.parent) if name.lower().endswith(suffixes)]
+        with os.scandir(path.parent) as entries:
+            names = sorted(each.name for each in entries if each.name.lower().endswith(suffixes) and not each.is_dir())
         return did_you_mean(path.name, names, otherwise)
     except OSError:
         return otherwise

@@ -18,6 +18,8 @@ _STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\
 _BARE = re.compile(r"[^\s,:\[\]{}\"]+")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 _WORDS = ("true", "false", "null")
+_REMARKS = ("//", "/*", "#")
+_NO_REMARKS = "JSON has no comments", "remove it, or name the file .yaml, where # begins a comment"
 NOT_FINITE = ("NaN", "Infinity", "-Infinity")  # which JSON does not have, but most programs write
 
 VALUE, FIRST, KEY, FIRST_KEY, COLON, AFTER_ITEM, AFTER_MEMBER, END = range(8)
@@ -115,8 +117,8 @@ def _bare(word: str, at: int, report: Report, words: tuple[str, ...]) -> Leaf:
         message, help = f"JSON has no {shorten(word)}", 'in a mask, "-inf" in quotes hides a key'
     elif re.match(r"[-+.]?[0-9]", word):
         message, help = f"JSON writes numbers otherwise than {shorten(word)}", "write 10, -0.5, 0.5 or 1e3"
-    elif word.startswith(("//", "/*", "#")):
-        message, help = "JSON has no comments", "remove it, or name the file .yaml, where # begins a comment"
+    elif word.startswith(_REMARKS):
+        message, help = _NO_REMARKS
     else:
         message, help = f"{shorten(word)} stands without quotes", 'put text in double quotes: "causal"'
     return report.fail(message, at=at, help=help)
@@ -125,6 +127,8 @@ def _bare(word: str, at: int, report: Report, words: tuple[str, ...]) -> Leaf:
 def _unexpected(text: str, at: int, expect: int, report: Report) -> NoReturn:
     if text[at] in "]}" and expect in (VALUE, KEY) and text[:at].rstrip().endswith(","):
         report.fail(f'there is nothing between "," and "{text[at]}"', at=at, help="remove the last comma")
+    if text.startswith(_REMARKS, at):
+        report.fail(_NO_REMARKS[0], at=at, help=_NO_REMARKS[1])
     found = _STRING.match(text, at) or _BARE.match(text, at)
     what = shorten(found[0]) if found else text[at]
     expected, help = _EXPECTED[expect]

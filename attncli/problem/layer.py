@@ -54,7 +54,7 @@ def check_output(given: Mapping[str, Matrix], at: Places, report: Report) -> Non
     heads = axes_of(given).number
     wide = heads * width("V", given)
     if "W_O" in given and (found := given["W_O"].value.shape)[0] != wide:
-        said = f"{heads} heads of {width('V', given)} values" if heads > 1 else "a value"
+        said = f"{heads} heads of {count(width('V', given), 'value')}" if heads > 1 else "a value"
         turned = transpose_advice("W_O", found[1] == wide, report)
         report.add(
             f"is {shape_text(found)}, but {said} {'have' if heads > 1 else 'has'} {count(wide, 'number')}",

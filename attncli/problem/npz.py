@@ -6,9 +6,10 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO
+from typing import IO, Any, cast
 
 from attncli.english import shorten
+from attncli.problem.limits import DIRECTORY_LIMIT, PACKED_LIMIT, PACKED_RATIO
 from attncli.problem.npy import read_header, read_npy
 from attncli.problem.stored import Array, Refused, choose
 
@@ -23,6 +24,9 @@ def read_npz(stream: IO[bytes], file: str, name: str) -> Array:
         chosen = entries[choose(name, list(entries), file, lambda each: _shape(archive, entries[each]))]
         if chosen.compress_type not in _COMPRESSIONS:
             raise _unreadable(file, "it is compressed in a way NumPy does not use")
+        if chosen.file_size > max(PACKED_LIMIT, PACKED_RATIO * chosen.compress_size):
+            message = f"{file} unpacks {chosen.compress_size:,} bytes to {chosen.file_size:,}"
+            raise Refused(message, "save it with numpy.savez, which does not compress")
         with archive.open(chosen) as member:
             return read_npy(member, chosen.file_size, file)
 
@@ -37,10 +41,32 @@ def names(stream: IO[bytes], file: str) -> list[str]:
 def _opened(stream: IO[bytes], file: str) -> Iterator[zipfile.ZipFile]:
     """The archive; whatever goes wrong in it is Refused."""
     try:
-        with zipfile.ZipFile(stream) as archive:
+        beginning = _Beginning(stream, file)
+        with zipfile.ZipFile(cast("IO[bytes]", beginning)) as archive:
+            beginning.over = True
             yield archive
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
         raise _unreadable(file, shorten(str(error), 200)) from None
+
+
+class _Beginning:
+    """The stream, of which no large piece may be read until the archive has been opened.
+
+    What is read before is the list of what it holds; that may claim any length, and takes a hundredfold in memory.
+    """
+
+    def __init__(self, stream: IO[bytes], file: str) -> None:
+        self._stream = stream
+        self._file = file
+        self.over = False
+
+    def read(self, size: int = -1) -> bytes:
+        if size > DIRECTORY_LIMIT and not self.over:
+            raise _unreadable(self._file, f"its list of arrays takes {size:,} bytes, {DIRECTORY_LIMIT:,} are the most")
+        return self._stream.read(size)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 def _unreadable(file: str, why: str) -> Refused:

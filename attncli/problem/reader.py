@@ -21,15 +21,16 @@ from attncli.problem.yaml_reader import read_yaml
 from attncli.records import replace
 
 
-def load(path: str, *, convention: str | None = None) -> Problem:
+def load(path: str, *, convention: str | None = None, outside: bool = False) -> Problem:
     """The problem in a file, or on standard input for "-".
 
-    `convention` names the software, such as "torch", by whose meaning a mask is read that does not say its own.
+    `convention` names the software, such as "torch", by whose meaning a mask is read that does not say its own;
+    `outside` lets `{file: …}` lead out of the problem's folder.
     Raises AttncliError: exit 2 for a convention that is none, exit 4 where the file cannot be read, exit 3 for what
     is wrong in it, the first problem in the order of the file with up to nineteen others as its `more`, and how
     many there are besides.
     """
-    return read_problem(read_source(path), convention=convention)
+    return read_problem(read_source(path, outside=outside), convention=convention)
 
 
 def loads(data: bytes, name: str, *, folder: Path | None = None, convention: str | None = None) -> Problem:
@@ -71,16 +72,16 @@ def read_tree(source: Source, *, not_finite: bool = False) -> tuple[Report, Node
     return report, read_yaml(report)
 
 
-def change(problem: Problem, *, mask: str | None = None, scale: str | None = None) -> Problem:
+def change(problem: Problem, *, mask: str | None = None, scale: str | None = None, outside: bool = False) -> Problem:
     """The problem with another mask (in YAML, as in a file) or scale; AttncliError (exit 2) for bad ones.
 
     The mask is read by the convention of the problem. A file that it refers to and that cannot be read is exit 4,
-    as in a problem.
+    as in a problem; `outside` is as for `load`, and the folder the current one.
     """
     if mask is not None:
         if not mask.strip():
             raise usage_error("--mask is empty", help="write none, causal or a form: '{padding: [1, 1, 0]}'")
-        report = Report(Source("--mask", mask), Exit.USAGE)
+        report = Report(Source("--mask", mask, outside=outside), Exit.USAGE)
         reading = read_mask(Spot(read_yaml(report), "mask", report), named(problem.convention))
         check_mask(reading.parts, problem.given)
         report.stop()

@@ -13,7 +13,7 @@ from attncli.problem.model import Matrix, Scalar
 from attncli.problem.positions import read_past, read_position
 from attncli.problem.spot import Spot
 from attncli.problem.tree import Leaf, describe, is_null
-from attncli.problem.values import read_integer, read_labels, read_scalar, read_text, read_word
+from attncli.problem.values import read_integer, read_labels, read_scalar, read_title, read_word
 
 
 def read_scale(spot: Spot) -> Any:
@@ -49,7 +49,7 @@ def _read_sink(spot: Spot) -> Scalar | Matrix | None:
 
 
 READERS: dict[Kind, Callable[[Spot], Any]] = {
-    "text": read_text,
+    "text": read_title,
     "labels": read_labels,
     "entries": lambda spot: read_matrix(spot, deepest=3),
     "heads": lambda spot: read_matrix(spot, deepest=DEEPEST),

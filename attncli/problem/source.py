@@ -6,6 +6,7 @@ from pathlib import Path
 
 from attncli.errors import Place, input_error
 from attncli.problem.files import ARRAYS, PICKLES, STANDARD_INPUT, read_bytes
+from attncli.problem.limits import BLANKS_LIMIT
 from attncli.records import dataclass, field
 
 _OTHER_ENCODINGS = (
@@ -21,6 +22,7 @@ _ENCODING_HELP = "save the file as UTF-8"
 class Source:
     """A file's name for messages, its text, and the folder that `{file: …}` references start from.
 
+    `outside` says whether they may lead out of that folder, which only the person at the keyboard can allow.
     Lines end in "\\n" alone. `place` looks for them anew each time: it is asked for few spots, and a table of all
     lines could be many times the size of the text.
     """
@@ -28,6 +30,7 @@ class Source:
     name: str
     text: str
     folder: Path = field(default_factory=Path)
+    outside: bool = False
     _lines: dict[int, tuple[int, str]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def place(self, at: int) -> Place:
@@ -41,16 +44,17 @@ class Source:
         return Place(self.name, number, at - start + 1, line)
 
 
-def read_source(path: str) -> Source:
-    """The text of a file, or of standard input for "-".
+def read_source(path: str, *, outside: bool = False) -> Source:
+    """The text of a file, or of standard input for "-"; `outside` as in Source.
 
     Raises AttncliError: exit 4 where it cannot be read, exit 3 where it is not text.
     """
     data = read_bytes(path)
-    return decode(data, STANDARD_INPUT) if path == "-" else decode(data, path, Path(path).parent)
+    name, folder = (STANDARD_INPUT, None) if path == "-" else (path, Path(path).parent)
+    return decode(data, name, folder, outside=outside)
 
 
-def decode(data: bytes, name: str, folder: Path | None = None) -> Source:
+def decode(data: bytes, name: str, folder: Path | None = None, *, outside: bool = False) -> Source:
     """Bytes as a Source, whatever its lines end in; AttncliError where they are not UTF-8.
 
     A byte order mark is let pass.
@@ -62,7 +66,7 @@ def decode(data: bytes, name: str, folder: Path | None = None) -> Source:
         raise input_error(f"{name} is a PDF, not text", help="write the numbers into a file of YAML or JSON")
     data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     try:
-        return Source(name, data.decode(), folder or Path())
+        source = Source(name, data.decode(), folder or Path(), outside)
     except UnicodeDecodeError as error:
         if Path(name).suffix.lower() in (*ARRAYS, *PICKLES):
             help = "write a problem in YAML or JSON that names them, as in X: {file: arrays.npz, name: X}"
@@ -73,3 +77,8 @@ def decode(data: bytes, name: str, folder: Path | None = None) -> Source:
             place=Source(name, data.decode(errors="replace")).place(len(before)),
             help=_ENCODING_HELP,
         ) from None
+    for blank in (" ", "\n"):  # such as no editor writes, and every parser crawls through
+        if (at := source.text.find(blank * BLANKS_LIMIT)) >= 0:
+            message = f"{BLANKS_LIMIT:,} {'blanks' if blank == ' ' else 'empty lines'} or more in a row"
+            raise input_error(message, place=source.place(at), help="remove them")
+    return source

@@ -7,6 +7,7 @@ from collections.abc import Collection
 
 from attncli.english import shorten
 from attncli.errors import did_you_mean
+from attncli.problem.limits import LABEL_LIMIT, TITLE_LIMIT
 from attncli.problem.misread import why_not_a_number
 from attncli.problem.model import Scalar
 from attncli.problem.numbers import MINUS_INFINITY, NumberError, as_float, is_plain
@@ -89,6 +90,15 @@ def read_text(spot: Spot) -> str | None:
     return None
 
 
+def read_title(spot: Spot) -> str | None:
+    """A text that is not too long for the head of a page; None after reporting anything else."""
+    text = read_text(spot)
+    if text is not None and len(text) > TITLE_LIMIT:
+        spot.wrong(f"has {len(text):,} characters", f"{TITLE_LIMIT:,} characters are the most")
+        return None
+    return text
+
+
 def read_labels(spot: Spot) -> tuple[str, ...] | None:
     """A list of labels, taken as written (2024 stays 2024, null is the word); None after reporting anything else."""
     if not isinstance(spot.node, Sequence):
@@ -99,6 +109,8 @@ def read_labels(spot: Spot) -> tuple[str, ...] | None:
     for item in spot.items:
         node = item.node
         if isinstance(node, Leaf) and node.text:
+            if len(node.text) > LABEL_LIMIT:
+                item.wrong(f"a label of {len(node.text):,} characters", f"{LABEL_LIMIT:,} characters are the most")
             labels.append(node.text)
             continue
         what = '""' if isinstance(node, Leaf) and node.quoted else describe(node)

@@ -16,6 +16,7 @@ from attncli.problem.tree import Leaf, Mapping, Node, Sequence
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C module is not everywhere
 _UNPRINTABLE = r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # slow to compile
+_ASCII = b"\t\n\r" + bytes(range(0x20, 0x7F))  # what YAML has of it
 _TAG_DIRECTIVE = re.compile(r"(?:\A|[\n\r\x85\u2028\u2029])(?=%TAG\b)")  # after all that ends a line in YAML
 _AT_LENGTH = "write the value out in full"
 
@@ -27,6 +28,8 @@ _FAULTS = (
      "check the indentation, or put a text that holds a colon in quotes"),
     (r"quoted scalar.*end of stream", "a quotation mark is not closed", "add the closing quotation mark"),
     (r"node content", "a value is missing", "check the commas and brackets"),
+    (r"simple key.*expected ':'", 'a ":" is missing', "a line is written key: value"),
+    (r"plain scalar.*unexpected ':'", 'a blank is missing after ":"', "a mapping is written {window: [1, 0]}"),
     (r"expected (key|<block end>|'-')", "this does not belong here", "check the indentation and the brackets"),
     (r"invalid Unicode", "half of a surrogate pair is not a character", "write the character itself"),
     (r"unknown escape", "there is no such escape in a text", r"write a backslash as \\, or use single quotes"),
@@ -41,13 +44,13 @@ def read_yaml(report: Report, loader: Any = LOADER) -> Node:
 
 def _read(report: Report, loader: Any) -> Node:
     text = report.source.text
-    if not text.replace("\n", "").isprintable() and (found := re.search(_UNPRINTABLE, text)):
+    if found := _unprintable(text):
         report.fail(
             f"a control character (U+{ord(found[0]):04X}) cannot stand in YAML",
             at=found.start(),
             help=r'remove it; in a quoted text it can be written as an escape such as "\x07"',
         )
-    if found := _TAG_DIRECTIVE.search(text):  # before parsing, which takes minutes for a hundred thousand of them
+    if "%TAG" in text and (found := _TAG_DIRECTIVE.search(text)):  # parsing 100,000 of them takes minutes
         report.fail("tags (%TAG) are not read", at=found.end(), help="remove the line, or indent it if it is text")
     builder = Builder(report)
     documents = 0
@@ -71,6 +74,13 @@ def _read(report: Report, loader: Any) -> Node:
     if root is None or (isinstance(root, Leaf) and not root.quoted and not root.text):
         report.fail("the file is empty", at=0, help="a problem has lines such as X: [[1, 0], [0, 1]]")
     return root
+
+
+def _unprintable(text: str) -> re.Match[str] | None:
+    """The first character that YAML does not have, which in ASCII is looked for only where there is one."""
+    if text.isascii() and not text.encode("ascii").translate(None, _ASCII):
+        return None
+    return None if text.replace("\n", "").isprintable() else re.search(_UNPRINTABLE, text)
 
 
 def _at(event: yaml.Event) -> int:
@@ -105,8 +115,8 @@ def _syntax_error(error: yaml.MarkedYAMLError, report: Report) -> NoReturn:
     mark = error.problem_mark or error.context_mark
     at = mark.index if mark else 0
     text = report.source.text
-    if not text[at:].strip() and error.context_mark:
-        at = error.context_mark.index  # where the thing begins that the end of the file leaves open
+    if error.context_mark and (not text[at:].strip() or "simple key" in words):
+        at = error.context_mark.index  # where the thing begins that the end of the file, or the next line, leaves open
     if "cannot start any token" in words:
         if text[at] == "\t":
             report.fail("a tab cannot indent YAML", at=at, help="indent with spaces")

@@ -24,6 +24,7 @@ from attncli.tracing.kept import is_worth_it, run_kept
 from attncli.tracing.labels import labels
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.paper import PaperWorker
+from attncli.tracing.room import insist_room
 from attncli.tracing.settings import settings_of
 from attncli.tracing.shift import Shift, lowest_shown
 
@@ -78,6 +79,8 @@ def run(
             if kept is not None:
                 return kept
             insist_scores(problem.given)
+        if backend is CPU:
+            insist_room(problem, plan, format)
         worker = FloatWorker(backend, format, plan.parameters, plan.sizes)
         shift = Shift(problem, format, lowest, shifted)
         return _trace(problem, plan, worker, shift, backend, format, gradient=gradient)

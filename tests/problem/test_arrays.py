@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import zipfile
 from pathlib import Path
@@ -12,12 +13,14 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
+from attncli.cli import run
 from attncli.errors import AttncliError
 from attncli.problem.model import Additive, Keep, Problem
 from attncli.problem.reader import load
 
 KV = "K: [[1, 0], [0, 1]]\nV: [[1, 2], [3, 4]]\n"
 EYE = np.eye(2)
+OUTSIDE = "copy it beside the problem file and name it from there, or add --allow-outside if you trust the problem"
 
 
 def read(folder: Path, reference: str, more: str = "") -> Problem:
@@ -257,11 +260,11 @@ def test_damaged_zip_member(tmp_path: Path) -> None:
         ("{file: q.pt}", (3, "Q.file: q.pt may be a pickle, which can do anything when it is read",
                           "save it with safetensors.torch.save_file or numpy.savez")),
         ("{file: ../q.npy}", (3, "Q.file: ../q.npy lies outside the problem's folder",
-                              "copy it beside the problem file and name it from there")),
+                              OUTSIDE)),
         ("{file: /etc/q.npy}", (3, "Q.file: /etc/q.npy lies outside the problem's folder",
-                                "copy it beside the problem file and name it from there")),
+                                OUTSIDE)),
         ("{file: out.npy}", (3, "Q.file: out.npy lies outside the problem's folder (it is a link)",
-                             "copy it beside the problem file and name it from there")),
+                             OUTSIDE)),
         ("{file: folder.npy}", (4, "Q.file: cannot read folder.npy: it is a folder, not a file",
                                 "name a .safetensors, .npz or .npy file")),
         ("{file: pipe.npy}", (4, "Q.file: cannot read pipe.npy: it is a named pipe, not a file",
@@ -331,3 +334,45 @@ def test_random_numbers_come_from_their_seed(tmp_path: Path) -> None:
     assert value.tolist() == np.random.default_rng(7).uniform(-2, 3, (5, 2)).tolist()
     default = read(tmp_path, "{random: [5, 2]}").given["Q"].value
     assert default.tolist() == np.random.default_rng(0).uniform(0, 1, (5, 2)).tolist()
+
+
+def test_outside_is_allowed_by_the_person_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "problem"
+    folder.mkdir()
+    np.save(tmp_path / "q.npy", EYE)
+    (folder / "link.npy").symlink_to("../q.npy")
+    os.mkfifo(tmp_path / "pipe.npy")
+    for file in ("../q.npy", str(tmp_path / "q.npy"), "link.npy"):
+        (folder / "p.yaml").write_text(f"Q: {{file: {file}}}\n{KV}")
+        assert load(str(folder / "p.yaml"), outside=True).given["Q"].value.tolist() == EYE.tolist()
+    assert wrong(folder, "{file: ../q.npy}")[2] == OUTSIDE
+    (folder / "p.yaml").write_text(f"Q: {{file: ../pipe.npy}}\n{KV}")  # nothing else is allowed with it
+    with pytest.raises(AttncliError, match="it is a named pipe, not a file"):
+        load(str(folder / "p.yaml"), outside=True)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["compute"], ["cost"], ["worksheet"], ["compare", "--set", "mask=none"], ["check"]]
+)
+def test_every_command_that_reads_a_problem_has_the_option(
+    arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "problem").mkdir()
+    np.save(tmp_path / "q.npy", EYE)
+    problem, answers = tmp_path / "problem" / "p.yaml", tmp_path / "answers.yaml"
+    problem.write_text(f"Q: {{file: ../q.npy}}\n{KV}")
+    answers.write_text("scores: [[1, 0], [0, 1]]\n")
+    command, *options = arguments
+    line = [command, str(problem), *([str(answers)] if command == "check" else []), *options]
+    assert run(line) == 3
+    assert "lies outside the problem's folder" in capsys.readouterr().err
+    assert run([*line, "--allow-outside"]) == 0
+
+
+def test_an_archive_made_to_burst(tmp_path: Path) -> None:
+    np.savez_compressed(tmp_path / "q.npz", q=np.zeros((3000, 3000)))
+    code, message, help = wrong(tmp_path, "{file: q.npz}")
+    assert (code, help) == (3, "save it with numpy.savez, which does not compress")
+    assert re.fullmatch(r"Q\.file: q\.npz unpacks [0-9]{2},[0-9]{3} bytes to 72,000,128", message)
+    np.savez_compressed(tmp_path / "q.npz", q=np.zeros((2, 2)))  # small ones may be as empty as they like
+    assert read(tmp_path, "{file: q.npz}").given["Q"].value.shape == (2, 2)

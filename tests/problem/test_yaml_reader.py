@@ -47,6 +47,7 @@ FAULTS = [
     ("# a remark\n%TAG ! x\n---\na", "2:1: tags (%TAG) are not read", "remove the line, or indent it if it is text"),
     ("".join(f"%TAG !a{i}! x\n" for i in range(60_000)), "1:1: tags (%TAG) are not read",
      "remove the line, or indent it if it is text"),
+    ("title: a\nmask causal\nQ: 1", '2:1: a ":" is missing', "a line is written key: value"),
     ("[a]: 1", "1:1: a key must be a word, not a list", "write key: value"),
 ]  # fmt: skip
 

@@ -1,0 +1,135 @@
+"""What does not fit into memory is told before it is taken, with what to do; and a limit is never a crash."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from attncli import memory
+from attncli.cli import run
+from attncli.errors import AttncliError
+
+ROOT = Path(__file__).parents[1]
+PROBLEM = "Q: {{random: [{0}, 8]}}\nK: {{random: [{0}, 8]}}\nV: {{random: [{0}, 8]}}\nmask: causal\n"
+BRIEF = ["--steps", "output", "--detail", "brief"]
+
+
+@pytest.fixture
+def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Six matrices of 400 × 400, 1.28 MB each in float64, as if these were large."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(memory, "SMALL", 2**21)
+    (tmp_path / "p.yaml").write_text(PROBLEM.format(400))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("left", "options", "message"),
+    [
+        # three matrices at once from the first step on: 3 × 400² × 8 bytes are 3.66 MiB; then 4, 5, …
+        (3, [], "scores would take 3.7 MiB, and 3.0 MiB of memory are left"),
+        (4, [], "scaled, with the 1 matrix before it, would take 4.9 MiB, and 4.0 MiB of memory are left"),
+        (6, [], "mask, with the 2 matrices before it, would take 6.1 MiB, and 6.0 MiB of memory are left"),
+        (9, [], "weights, with the 5 matrices before it, would take 9.8 MiB, and 9.0 MiB of memory are left"),
+        (4, ["--dtype", "float32"],
+         "exp, with the 4 matrices before it, would take 4.3 MiB, and 4.0 MiB of memory are left"),
+    ],
+)  # fmt: skip
+def test_the_first_step_that_would_not_fit(
+    left: int, options: list[str], message: str, large: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setattr(memory, "available", lambda: left * 2**20)
+    assert run(["compute", "p.yaml", "--format", "json", *options]) == 3
+    out, err = capsys.readouterr()
+    first, second = err.splitlines()
+    assert (out, first) == ("", f"attncli: error: {message}")
+    assert "--steps output --detail brief" in second
+    assert ("--dtype float32" in second) == (not options)
+
+
+def test_what_the_help_says_helps(
+    large: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(memory, "available", lambda: 6 * 2**20)
+    assert run(["compute", "p.yaml", "-q", *BRIEF, "-o", "page.md"]) == 0
+    assert capsys.readouterr().err == ""
+    assert run(["compute", "p.yaml", "--format", "json", "--dtype", "float32", "-o", "page.json"]) == 0
+    assert capsys.readouterr().err == (
+        "attncli: warning: where float32 parts from float64 is not told: there is no memory left to work out both\n"
+    )
+
+
+def test_a_page_too_large_to_be_laid_out(
+    large: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(memory, "available", lambda: 90 * 2**20)
+    assert run(["compute", "p.yaml", "-o", "page.md"]) == 3
+    # six matrices of queries by keys; Q, K, V, K_T and the output; the sum of each row
+    assert 6 * 400 * 400 + 5 * 400 * 8 + 400 == 976_400
+    assert capsys.readouterr().err.startswith(
+        "attncli: error: a page of 976,400 numbers would take 93.1 MiB, and 90.0 "
+    )
+    assert not (large / "page.md").exists()
+
+
+def test_small_things_are_not_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "available", lambda: 0)
+    memory.insist(memory.SMALL - 1, "a matrix", "")
+    with pytest.raises(AttncliError, match=r"^a matrix would take 64\.0 MiB, and 0\.0 MiB of memory are left$"):
+        memory.insist(memory.SMALL, "a matrix", "")
+
+
+def test_the_least_of_all_limits_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    for names in (["_limits"], ["_groups"], ["_machine"]):
+        for name in ("_limits", "_groups", "_machine"):
+            monkeypatch.setattr(memory, name, lambda name=name: iter([5 if name in names else 7]))  # noqa: B023
+        assert memory.available() == 5
+    for name in ("_limits", "_groups", "_machine"):
+        monkeypatch.setattr(memory, name, lambda: iter([]))
+    assert memory.available() is None
+    memory.insist(2**60, "a matrix", "")  # what nobody can tell is tried
+
+
+@pytest.mark.skipif(not Path("/proc/meminfo").exists(), reason="only Linux tells it there")
+def test_the_machine_tells_what_is_left() -> None:
+    left = memory.available()
+    assert left is not None
+    assert 2**20 < left < 2**50
+
+
+@pytest.mark.parametrize("mebibytes", [60, 90, 120, 180, 250, 400])
+@pytest.mark.parametrize("options", [["--cell", "weights[0,0]"], BRIEF], ids=["all", "brief"])
+def test_a_limit_of_the_process(mebibytes: int, options: list[str], tmp_path: Path) -> None:
+    """Whatever the limit, NumPy's library ends nothing by itself, and nothing is killed."""
+    (tmp_path / "p.yaml").write_text(PROBLEM.format(1500))
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (mebibytes * 2**20,) * 2)
+
+    done = subprocess.run(
+        [sys.executable, "-m", "attncli", "compute", str(tmp_path / "p.yaml"), *options, "-o", str(tmp_path / "a")],
+        capture_output=True, text=True, preexec_fn=limit, cwd=ROOT, check=False,
+    )  # fmt: skip
+    if done.returncode == 0:
+        assert done.stderr == ""
+        assert mebibytes >= 180
+    else:
+        assert done.returncode in (3, 5)  # 5: a package could not be imported
+        assert done.stderr.startswith("attncli: error: ")
+        assert done.stderr.count("\n") == 2
+        assert mebibytes < 400
+
+
+def test_help_needs_no_numpy() -> None:
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (60 * 2**20,) * 2)
+
+    done = subprocess.run(
+        [sys.executable, "-m", "attncli", "--help"], capture_output=True, preexec_fn=limit, check=False
+    )
+    assert done.returncode == 0
