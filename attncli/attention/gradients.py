@@ -34,16 +34,16 @@ _SAID: Mapping[str, tuple[str, str]] = {
         "",
     ),
     "weights": (
-        "Row `i`, column `j` is the product of what query `i` wants of its output with what value `j` brings to it: "
-        "it says whether more attention from `i` to `j` would raise the loss or lower it.",
+        "Row `i`, column `j` is the product of the gradient of output `i` with value `j`: it says how much more "
+        "attention from `i` to `j` would raise the loss.",
         "",
     ),
     "Q": (
-        "Each query moves along the keys, along each as far as its score wants to change.",
+        "Each query's gradient is a sum of the keys, each times the gradient of its score.",
         "",
     ),
     "K": (
-        "Each key collects from every query that looked at it, in the share that its score with it wants to change.",
+        "Each key's gradient is a sum of the queries, each times the gradient of its score with this key.",
         "",
     ),
     "V": (
@@ -57,7 +57,7 @@ _SAID: Mapping[str, tuple[str, str]] = {
     "new_V": ("The rows of the values that are of the new tokens.", ""),
     "past_K": ("The rows of the keys that came from the cache.", ""),
     "past_V": ("The rows of the values that came from the cache.", ""),
-    "W_Q": ("For each weight, what came in through it times what went out and wants to change, over all tokens.", ""),
+    "W_Q": ("For each weight, what came in through it times the gradient of what went out, added over all tokens.", ""),
     "W_K": ("The same for the keys: their input, transposed, times the gradient of the keys.", ""),
     "W_V": ("The same for the values.", ""),
     "W_O": ("What the heads found, transposed, times the gradient of the output.", ""),
@@ -65,10 +65,10 @@ _SAID: Mapping[str, tuple[str, str]] = {
     "b_K": ("The sum of the gradients of all keys.", ""),
     "b_V": ("The sum of the gradients of all values.", ""),
     "b_O": ("The sum of the gradients of all rows of the output.", ""),
-    "W_a": ("Every pair of a query and a key adds its product, in the share that its score wants to change.", ""),
+    "W_a": ("Every pair of a query and a key adds its product, times the gradient of its score.", ""),
     "W_1": ("What the hidden layer receives, times the query that went into it, over all pairs.", ""),
     "W_2": ("What the hidden layer receives, times the key that went into it, over all pairs.", ""),
-    "v": ("What each hidden feature was, times what its score wants to change, over all pairs.", ""),
+    "v": ("What each hidden feature was, times the gradient of its score, added over all pairs.", ""),
     "sink": (
         "The sink is one more logit, whose value is nothing: it loses where the row's mean is above 0.",
         "",
@@ -82,12 +82,12 @@ _SAID: Mapping[str, tuple[str, str]] = {
 # What the gradient of the scores says, by the step that they went into; and that of the output, by its loss.
 SAID_THROUGH: Mapping[str, tuple[str, str]] = {
     "weights": (
-        "Through the softmax: each weight times how much better its key is than the row's mean, `δ`.",
+        "Through the softmax: each weight times how far its gradient lies above `δ`, the mean of its row.",
         "The weights of a row sum to 1, so none can grow unless others shrink: a row of this gradient sums to 0. A "
         "hidden key has weight 0, and gets 0.",
     ),
     "sink": (
-        "Through the softmax: each weight times how much better its key is than the row's mean, `δ`.",
+        "Through the softmax: each weight times how far its gradient lies above `δ`, the mean of its row.",
         "The weights of a row and that of its sink sum to 1, so none can grow unless others shrink. A hidden key has "
         "weight 0, and gets 0.",
     ),
@@ -108,8 +108,8 @@ SAID_THROUGH: Mapping[str, tuple[str, str]] = {
 }
 _HELPERS = (
     Rule(
-        "delta", "δ", "Gradient of the rows, averaged", Ref("delta", ("i",)),
-        meaning="What the weights of row `i` would gain on average, each gradient in the share of its weight.",
+        "delta", "δ", "Row means of the gradients", Ref("delta", ("i",)),
+        meaning="The mean of the weights' gradients in row `i`, each in the share of its weight.",
         why="It is the same as the product of the output's gradient with the output itself, row by row.",
         when="in the backward pass",
     ),

@@ -26,8 +26,8 @@ def descent_section(printer: Printer, descent: Descent, detail: str, *, part: bo
     yield Heading("One step of gradient descent", part=part)
     yield Paragraph(
         (
-            f"Each number that is learned is moved against its gradient, by {size} times as much: where more of it "
-            f"would raise the loss, it becomes less. {_what_stays(printer)}",
+            f"Each given number is moved against its gradient, by {size} times the gradient: where more of it would "
+            f"raise the loss, it becomes less. {_what_stays(printer)}",
         )
     )
     for step in descent.moved.values():
@@ -54,14 +54,14 @@ def descent_data(descent: Descent) -> dict[str, Any]:
 
 def _losses(descent: Descent) -> Iterator[tuple[str, float]]:
     yield "before", descent.before
-    yield "after, as the gradients foretell", descent.foretold
+    yield "after, to first order", descent.foretold
     yield "after", descent.after
 
 
 def _said(descent: Descent) -> str:
     straight = (
-        "The gradients foretell the loss less the step size times the sum of their squares: right where all is "
-        "straight, and so for a step that is small enough."
+        "To first order, the loss falls by the step size times the sum of all squared gradients; the smaller the "
+        "step, the nearer to that it comes."
     )
     if descent.after <= descent.before:
         return straight

@@ -6,11 +6,15 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from attncli.attention.rules import in_symbols
+from attncli.equation.tree import Name
 from attncli.page.closing import summary
 from attncli.page.data import view_data
 from attncli.page.derivation import sections_of
 from attncli.page.descent import descent_data, descent_section
-from attncli.page.document import Block, Document, Heading, Paragraph, Text, text
+from attncli.page.document import Block, Document, Heading, Math, Paragraph, Text, text
 from attncli.page.jacobian import jacobian_section
 from attncli.page.place import among_others, shown
 from attncli.page.printer import Printer, printer_for
@@ -24,6 +28,8 @@ from attncli.study.descent import Descent
 from attncli.study.finite_differences import Held
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import backward, cut, forward, leading, of_loss
+
+NOTHING = 1e-12  # of a gradient that is but roundings
 
 
 def gradient_page(trace: Trace, view: View, held: Sequence[Held] = (), descent: Descent | None = None) -> Document:
@@ -47,7 +53,7 @@ def gradient_page(trace: Trace, view: View, held: Sequence[Held] = (), descent: 
         )
     else:
         blocks = tuple(_both_ways(printer, view))
-    start = (Paragraph(about(printer)), Paragraph(_loss(trace))) if view.cell is None and view.steps is None else ()
+    start = (*_start(printer, whole),) if view.cell is None and view.steps is None else ()
     if held:
         blocks = (*blocks, *verified_section(printer_for(whole, view), held, part=bool(leading(whole))))
     if descent is not None:
@@ -70,6 +76,18 @@ def is_softmax(trace: Trace, name: str) -> bool:
     return next((each for each in trace.steps if "delta" in trace.steps[each].rule.inputs), "") == name
 
 
+def _start(printer: Printer, whole: Trace) -> Iterator[Paragraph]:
+    yield Paragraph(about(printer))
+    yield Paragraph(_loss(printer.trace))
+    flat = "d_scores" in whole and np.abs(whole["d_scores"]).max(initial=0.0) < NOTHING
+    if flat and "loss" not in whole:
+        said = (
+            "No score has a gradient here: with this ", Math(in_symbols(Name("d_output"))), " every value counts the "
+            "same, so that the loss does not depend on the weights. A d_output or a loss in the problem changes that.",
+        )  # fmt: skip
+        yield Paragraph(said, "note")
+
+
 def _loss(trace: Trace) -> Text:
     """What a gradient is, and with which one the way back begins."""
     begins = "given here"
@@ -80,8 +98,9 @@ def _loss(trace: Trace) -> Text:
     elif (trace["d_output"] == 1).all():
         begins = "all ones here, as of a loss that is the sum of all outputs"
     return text(
-        "The gradient of a step has, in the place of each of its numbers, how much the loss changes with that number: "
-        f"`dQ` is that of `Q`. The way back begins with `dO`, {begins}, and takes the steps from the last to the first."
+        "The gradient of a matrix has its shape: each number tells how much the loss grows with the number in its "
+        "place. `dQ` is that of `Q`. It comes by the chain rule, step by step, from the last to the first: the way "
+        f"back begins with `dO`, {begins}."
     )
 
 
