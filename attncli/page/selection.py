@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from attncli.attention.gradients import GRADIENT_RULES
 from attncli.attention.rules import NAMED
 from attncli.english import count, listed
 from attncli.errors import did_you_mean, usage_error
@@ -65,6 +66,9 @@ def _name(name: str, there: Sequence[str], beside: Sequence[str]) -> str:
     if found and found in beside:
         help = f"it is of all heads together: leave out --head, or ask for {_OF_A_HEAD.get(found, 'heads_output')}"
         raise usage_error(f"{found} is no step of a single head", help=help)
+    if found in GRADIENT_RULES and not any(name in GRADIENT_RULES for name in there):
+        help = "attncli gradient works it out; worksheet and compare take --gradient"
+        raise usage_error(f"{found} is a step of the way back", help=help)
     if found:
         raise usage_error(f"this problem has no step {found}", help=f"its steps are {', '.join(there)}")
     if len(words := name.split()) > 1:

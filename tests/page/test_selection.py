@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from attncli.errors import AttncliError, Exit
-from attncli.page.selection import chosen_cell, chosen_steps
+from attncli.page.selection import chosen_cell, chosen_names, chosen_steps
 from attncli.problem.model import Causal, Problem
 from attncli.tracing import Trace, run
 
@@ -118,3 +118,9 @@ def test_a_step_goes_by_every_spelling_of_its_letter(problem: Callable[..., Prob
     step, place = chosen_cell(run(problem(Q=[[1]], K=[[2]], V=[[3]], mask=(Causal(),))), f"{letter}[0,0]")
     assert (step.name, place) == ("K_T", (0, 0))
     assert chosen_cell(run(problem(Q=[[1]], K=[[2]], V=[[3]], mask=(Causal(),))), "Z'[0,0]")[0].name == "masked"
+
+
+def test_a_step_of_the_way_back_is_not_sought_among_those_of_the_way_there() -> None:
+    with pytest.raises(AttncliError, match="d_Q is a step of the way back") as error:
+        chosen_names(["dQ"], ["X", "Q", "output"])
+    assert "attncli gradient" in (error.value.help or "")
