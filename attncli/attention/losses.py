@@ -65,7 +65,7 @@ _SHIFTED = computed(
     "log_sum", "lse", LOSS_RULES["log_sum"].title,
     "log_sum[i] = row_top[i] + log(sum(c, exp(output[i, c] - row_top[i])))", "",
     meaning=LOSS_RULES["log_sum"].meaning,
-    why="The largest number of the row is taken out first: e to the plain ones would be too large, or all of them 0.",
+    why="The largest number of the row is taken out first: exponentials of the plain ones may be too large, or all 0.",
     when=_CROSS_ENTROPY,
 )  # fmt: skip
 _MEAN = computed(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.tracing.data import plain_values
+from attncli.tracing.plain import plain_values
 
 LARGE = 2**12  # numbers; fewer are written as fast without further packages
 _LARGEST_WHOLE = 2.0**49  # below it a whole number has at most 15 digits

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -24,10 +23,10 @@ from attncli.problem.axes import LEADING
 from attncli.problem.model import Matrix, Scalar, read_only
 from attncli.problem.numbers import canonical
 from attncli.tracing.model import Step, Trace
+from attncli.tracing.plain import array_of, plain_values
 from attncli.tracing.settings import Settings
 
 FORMAT = 1
-_INFINITIES = {math.inf: "Infinity", -math.inf: "-Infinity"}
 
 
 def to_dict(
@@ -81,7 +80,7 @@ def _read_trace(data: dict[str, Any]) -> Trace:
     )
     if "truth" not in data:
         return trace
-    true = {name: _true(trace.steps[name], _array(value)) for name, value in data["truth"].items()}
+    true = {name: _true(trace.steps[name], array_of(value)) for name, value in data["truth"].items()}
     return replace(trace, truth=replace(trace, steps=true))
 
 
@@ -105,7 +104,7 @@ def _written(parameters: Mapping[str, Scalar | Matrix]) -> dict[str, Any]:
 def _read_parameter(value: Any, written: Any) -> Scalar | Matrix:
     if not isinstance(value, list):
         return Scalar(float(value), written) if written else Scalar.of(value)
-    return Matrix(_array(value), read_only(np.array(written, dtype=object)) if written else None)
+    return Matrix(array_of(value), read_only(np.array(written, dtype=object)) if written else None)
 
 
 def _truth(truth: Trace | None, names: Sequence[str]) -> dict[str, Any]:
@@ -154,7 +153,7 @@ def _read_step(name: str, data: dict[str, Any], format: str) -> Step:
         meanings=tuple(data.get("meanings", ())),
         why=data["why"],
     )
-    value, labels = read_only(_array(data["value"]).astype(format)), tuple(tuple(axis) for axis in data["labels"])
+    value, labels = read_only(array_of(data["value"]).astype(format)), tuple(tuple(axis) for axis in data["labels"])
     if list(value.shape) != data["shape"] or tuple(map(len, labels)) != value.shape or value.ndim != len(rule.axes):
         raise ValueError(f"{name}: its value has shape {value.shape}, which its shape or its labels are not of")
     written = read_only(np.array(data["written"], dtype=object)) if "written" in data else None
@@ -174,31 +173,3 @@ def _target(name: str, axes: Sequence[str]) -> Ref:
         for letter, axis in zip(target.letters, axes[leading:], strict=True)
     )  # fmt: skip
     return Ref(name, (*(letters[axis] for axis in axes[:leading]), *own))
-
-
-def plain_values(array: NDArray[Any]) -> Any:
-    """Nested lists; whole numbers as integers, infinities and NaN as words."""
-    if array.dtype != np.float64:
-        array = array.astype(np.float64)
-    plain = np.isfinite(array) & (array == np.floor(array)) & (np.abs(array) < 2**53)
-    if np.isfinite(array).all() and not plain.any():
-        return array.tolist()
-    return _words(array.tolist())
-
-
-def _words(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_words(part) for part in value]
-    if value != value:
-        return "NaN"
-    if value in _INFINITIES:
-        return _INFINITIES[value]
-    return int(value) if value.is_integer() and abs(value) < 2**53 and math.copysign(1, value) > 0 else value
-
-
-def _array(value: Any) -> NDArray[np.float64]:
-    return read_only(np.array(_floats(value), dtype=np.float64))
-
-
-def _floats(value: Any) -> Any:
-    return [_floats(part) for part in value] if isinstance(value, list) else float(value)

@@ -15,7 +15,7 @@ from attncli.page import number_rows
 from attncli.page.document import Document
 from attncli.page.number_rows import NumberRows
 from attncli.render import pieces, render
-from attncli.tracing.data import plain_values
+from attncli.tracing.plain import plain_values
 
 SPECIAL = [0.0, -0.0, 1.0, -3.0, 2.5, 1e-5, 1.5e-7, 1e15, 2.0**49, 2.0**53, 1e16, 1e22, 1.7e308, -np.inf, np.inf,
            np.nan, float(np.finfo(np.float64).min), 5e-324, 100.0, 1230.0, 0.1]  # fmt: skip

@@ -1,0 +1,42 @@
+"""Arrays as nested lists of plain numbers, with words for those that JSON has not, and back again."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.problem.model import read_only
+
+_INFINITIES = {math.inf: "Infinity", -math.inf: "-Infinity"}
+
+
+def plain_values(array: NDArray[Any]) -> Any:
+    """Nested lists; whole numbers as integers, infinities and NaN as words."""
+    if array.dtype != np.float64:
+        array = array.astype(np.float64)
+    plain = np.isfinite(array) & (array == np.floor(array)) & (np.abs(array) < 2**53)
+    if np.isfinite(array).all() and not plain.any():
+        return array.tolist()
+    return _words(array.tolist())
+
+
+def _words(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_words(part) for part in value]
+    if value != value:
+        return "NaN"
+    if value in _INFINITIES:
+        return _INFINITIES[value]
+    return int(value) if value.is_integer() and abs(value) < 2**53 and math.copysign(1, value) > 0 else value
+
+
+def array_of(value: Any) -> NDArray[np.float64]:
+    """The array that `plain_values` wrote."""
+    return read_only(np.array(_floats(value), dtype=np.float64))
+
+
+def _floats(value: Any) -> Any:
+    return [_floats(part) for part in value] if isinstance(value, list) else float(value)
