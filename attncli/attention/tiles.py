@@ -163,7 +163,8 @@ def _number(node: Expression, numbers: Mapping[str, float]) -> float:
         case Number(value=value) if value is not None:
             return float(value)
         case Call(function=function, arguments=arguments) if function in (*_COMPARED, "add", "sub"):
-            return FUNCTIONS[function].scalar(*(_number(part, numbers) for part in arguments))  # type: ignore[no-any-return]
+            found: float = FUNCTIONS[function].scalar(*(_number(part, numbers) for part in arguments))
+            return found
     raise KeyError(node)
 
 

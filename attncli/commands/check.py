@@ -49,17 +49,8 @@ def check(
     page_format = values.output_format(format, output)
     chosen = None if steps is None else values.names("--steps", steps)
     of = None if marks is None else values.whole("--marks", marks, _MARKS)
-    for option, value in (("--as", as_), ("--color", color), ("--math", math)):
-        if value is not None:
-            values.choice(option, value)
-    for option, other, together, help in (
-        ("--math", f"--format {page_format}", math is not None and page_format != "markdown",
-         "--math is for --format markdown"),
-        ("--fragment", f"--format {page_format}", fragment and page_format != "latex",
-         "--fragment is for --format latex"),
-    ):  # fmt: skip
-        if together:
-            raise usage_error(f"{option} does not go with {other}", help=help)
+    values.words(as_=as_, color=color, math=math)
+    values.apart(values.FORMAT_ADVICE, *values.of_format(page_format, math=math, fragment=fragment))
     if file == answers == "-":
         raise usage_error("standard input cannot be both files", help="name a file for one of the two")
 

@@ -60,17 +60,8 @@ def worksheet(
         raise usage_error(f"-o {output}: a worksheet is not written as JSON", help=help)
     decimals = values.whole("--precision", precision, PRECISION)
     names = None if blank is None else values.names("--blank", blank)
-    for option, value in (("--detail", detail), ("--as", as_), ("--color", color), ("--math", math)):
-        if value is not None:
-            values.choice(option, value)
-    for option, other, together, help in (
-        ("--math", f"--format {page_format}", math is not None and page_format != "markdown",
-         "--math is for --format markdown"),
-        ("--fragment", f"--format {page_format}", fragment and page_format != "latex",
-         "--fragment is for --format latex"),
-    ):  # fmt: skip
-        if together:
-            raise usage_error(f"{option} does not go with {other}", help=help)
+    values.words(detail=detail, as_=as_, color=color, math=math)
+    values.apart(values.FORMAT_ADVICE, *values.of_format(page_format, math=math, fragment=fragment))
     if answers is not None:
         _insist_apart(answers, output)
 

@@ -42,6 +42,9 @@ def words(**given: str | None) -> None:
             choice(f"--{name.rstrip('_')}", value)
 
 
+FORMAT_ADVICE = {"--math": "--math is for --format markdown", "--fragment": "--fragment is for --format latex"}
+
+
 def apart(advice: Mapping[str, str], *pairs: tuple[str, str, bool]) -> None:
     """Raises AttncliError (exit 2) for the first two options that are given and do not go with each other.
 
@@ -50,6 +53,14 @@ def apart(advice: Mapping[str, str], *pairs: tuple[str, str, bool]) -> None:
     for option, other, together in pairs:
         if together:
             raise usage_error(f"{option} does not go with {other}", help=advice[option])
+
+
+def of_format(page_format: str, *, math: str | None, fragment: bool) -> tuple[tuple[str, str, bool], ...]:
+    """The options that are for pages of one format only, beside the format of this page, as `apart` takes them."""
+    return (
+        ("--math", f"--format {page_format}", math is not None and page_format != "markdown"),
+        ("--fragment", f"--format {page_format}", fragment and page_format != "latex"),
+    )
 
 
 def whole(option: str, value: str, allowed: range) -> int:
@@ -76,12 +87,7 @@ def place(option: str, value: str) -> int:
 
 def tolerance(option: str, value: str) -> float:
     """A number of at least 0, such as 1e-6; raises AttncliError (exit 2) for anything else."""
-    from attncli.problem.numbers import NumberError, as_float
-
-    try:
-        number = as_float(value)
-    except NumberError as error:
-        raise usage_error(f"{option} {error.message}", help="give a number such as 1e-6") from None
+    number = _number(option, value, "1e-6")
     if not number >= 0:
         raise usage_error(f"{option} cannot be {shorten(repr(value))}", help="give a number such as 1e-6, or 0")
     return number
@@ -90,15 +96,21 @@ def tolerance(option: str, value: str) -> float:
 def step_size(option: str, value: str) -> Scalar:
     """A number above 0, such as 0.1 or 1/3; raises AttncliError (exit 2) for anything else."""
     from attncli.problem.model import Scalar
-    from attncli.problem.numbers import NumberError, as_float
 
-    try:
-        number = as_float(value)
-    except NumberError as error:
-        raise usage_error(f"{option} {error.message}", help="give a number such as 0.1") from None
+    number = _number(option, value, "0.1")
     if not number > 0:
         raise usage_error(f"{option} cannot be {shorten(repr(value))}", help="give a number above 0, such as 0.1")
     return Scalar(number, value)
+
+
+def _number(option: str, value: str, example: str) -> float:
+    """A number as problems have them; raises AttncliError (exit 2) for anything else."""
+    from attncli.problem.numbers import NumberError, as_float
+
+    try:
+        return as_float(value)
+    except NumberError as error:
+        raise usage_error(f"{option} {error.message}", help=f"give a number such as {example}") from None
 
 
 def names(option: str, value: str) -> tuple[str, ...]:

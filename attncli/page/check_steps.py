@@ -18,12 +18,12 @@ from attncli.page.measures import number
 from attncli.page.printer import show
 from attncli.page.worked import cell_label
 from attncli.records import replace
-from attncli.study.verdicts import VERDICTS, Judged, Verdicts, apart_as_written
+from attncli.study.verdicts import VERDICTS, Judged, Verdict, Verdicts, apart_as_written
 from attncli.tracing.model import Step
 
 MOST = 24  # cells of a step that are told one by one
 MISSING = "?"
-_SIGNS = {
+_SIGNS: dict[Verdict, str] = {
     "right": "✓ right", "carried": "» carried: it follows from your own numbers before it",
     "rounding": "≈ rounding: off by one unit of the last digit at most", "wrong": "✗ wrong: the error was made here",
     "missing": f"{MISSING} missing",
@@ -33,7 +33,7 @@ _SIGNS = {
 def legend(verdicts: Verdicts) -> str:
     """The signs that the page has."""
     counts = verdicts.counts
-    return "; ".join(said for verdict, said in _SIGNS.items() if counts[verdict]) + "."  # type: ignore[index]
+    return "; ".join(said for verdict, said in _SIGNS.items() if counts[verdict]) + "."
 
 
 def counts_table(verdicts: Verdicts) -> Table:

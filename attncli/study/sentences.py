@@ -6,7 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from typing import cast
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from attncli.answers.model import Answers, Claim
 from attncli.equation.intervals import Interval, outwards
@@ -168,10 +171,8 @@ def interval(claim: Claim) -> Interval:
     return outwards(float(claim.value - claim.half), float(claim.value + claim.half))
 
 
-def _given(written: object, value: object, index: Cell) -> Decimal:
-    if written is not None:
-        return as_decimal(str(written[index]))  # type: ignore[index]
-    return Decimal(repr(float(value[index])))  # type: ignore[index]
+def _given(written: NDArray[np.object_] | None, value: NDArray[Any], index: Cell) -> Decimal:
+    return as_decimal(str(written[index])) if written is not None else Decimal(repr(float(value[index])))
 
 
 def _number(value: Decimal) -> Number:

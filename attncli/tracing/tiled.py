@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import product
 
 import numpy as np
@@ -61,7 +61,7 @@ def run_tiled(
 def _work(work: list[Work], report: Report | None, threads: int | None) -> None:
     tasks = [(each, rows) for each in work for rows in each.blocks()]
 
-    def worker():  # type: ignore[no-untyped-def]
+    def worker() -> Callable[[tuple[Work, slice]], None]:
         scratch = Scratch(work[0].head.queries.dtype)
         return lambda task: task[0].block(task[1], scratch)
 
