@@ -19,6 +19,7 @@ def scaling(
     output: options.Output = None,
     precision: options.Precision = "3",
     as_: options.As = None,
+    allow_outside: options.AllowOutside = False,
     color: options.Color = "auto",
 ) -> None:
     """Show what 1/√d_k is for: scores, weights and gradients with it and without, at growing d_k.
@@ -37,7 +38,7 @@ def scaling(
     from attncli.problem.source import read_source
 
     check(output, file)
-    source = read_source(file)
+    source = read_source(file, outside=allow_outside)
     limit_threads(source.text)  # before the first import of NumPy
 
     from attncli.page.scaling import scaling_page
