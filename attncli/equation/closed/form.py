@@ -8,7 +8,7 @@ from functools import reduce
 from itertools import groupby
 
 from attncli.equation.closed.number import Closed, Exact, terms_of
-from attncli.equation.closed.unit import E, Unit
+from attncli.equation.closed.unit import E, Under, Unit
 from attncli.equation.notation import PLAIN
 from attncli.equation.tree import Call, Expression, Name, Number, whole
 from attncli.equation.write import write
@@ -35,20 +35,31 @@ class _Writer:
             return Number(number, str(number))
         if not number:
             return whole(0)
-        groups = number.by_denominator() if isinstance(number, Closed) else {None: number}
+        groups = number.by_denominator() if isinstance(number, Closed) else {(): number}
         return _summed(part for under, above in groups.items() for part in self.quotient(above, under))
 
-    def quotient(self, above: Exact, under: Closed | None) -> Iterator[tuple[bool, Expression]]:
+    def quotient(self, above: Exact, under: Under) -> Iterator[tuple[bool, Expression]]:
         """The terms above a denominator, each with whether it is subtracted; all of them as one where there is one."""
-        if under is None:
+        if not under:
             yield from (self.term(unit, share) for unit, share in terms_of(above).items())
             return
         content, numerator = above.primitive() if isinstance(above, Closed) else (above, Fraction(1))
         if next(iter(terms_of(numerator).values())) < 0:  # no numerator begins with a minus
             content, numerator = -content, -numerator
-        top, bottom = abs(content.numerator) * numerator, content.denominator * under
+        top, bottom = abs(content.numerator) * numerator, self.divisors(content.denominator, under)
         line = "quotient" if self.ratio == "ratio" else self.ratio
-        yield content < 0, Call(line, (self.number(top), self.number(bottom)))
+        yield content < 0, Call(line, (self.number(top), bottom))
+
+    def divisors(self, share: int, under: Under) -> Expression:
+        """What a quotient is divided by: a single sum with the share in it, or powers of sums after it."""
+        if [times for _, times in under] == [1]:
+            return self.number(share * under[0][0])
+        factors = [self.number(divisor) for divisor, _ in under]
+        powers = [
+            factor if times == 1 else Call("pow", (factor, whole(times)))
+            for factor, (_, times) in zip(factors, under, strict=True)
+        ]
+        return _product(share, powers)
 
     def term(self, unit: Unit, share: Fraction) -> tuple[bool, Expression]:
         """One term, and whether it is subtracted: 5/√3 has its root below, √3/2 above."""
@@ -94,8 +105,12 @@ def _product(number: int, factors: list[Expression]) -> Expression:
     parts = (*before, *factors)
     if len(parts) == 1:
         return parts[0]
-    digits_meet = any(isinstance(part, Call) and part.function == "pow" for part in parts[1:])
+    digits_meet = any(isinstance(part, Call) and _begins_with_a_digit(part) for part in parts[1:])
     return Call("mul" if digits_meet else "multiple", parts)
+
+
+def _begins_with_a_digit(power: Call) -> bool:
+    return power.function == "pow" and isinstance(power.arguments[0], Number)
 
 
 def _summed(terms: Iterable[tuple[bool, Expression]]) -> Expression:

@@ -7,21 +7,24 @@ these alone is 0 only if no term is left. What that leaves open, such as tanh in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import gcd, lcm
 from typing import TypeAlias, Union
 
-from attncli.equation.closed.unit import ONE, Unit, is_negative
+from attncli.equation.closed.terms import (
+    ExactError,
+    Terms,
+    by_divisors,
+    collected,
+    multiplied,
+    over_all,
+    products,
+)
+from attncli.equation.closed.unit import ONE, Under, Unit, is_negative
 from attncli.records import dataclass, field
 
-MOST_TERMS = 1000
 Exact: TypeAlias = Union[Fraction, "Closed"]
 Operand: TypeAlias = Exact | int
-
-
-class ExactError(ValueError):
-    """Numbers that have no closed form here, or too large a one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class Closed:
     wherever the result is one. Two are equal that have the same terms, in whatever order.
     """
 
-    terms: Mapping[Unit, Fraction]
+    terms: Terms
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -42,7 +45,7 @@ class Closed:
         return self._hash
 
     def __add__(self, other: Operand) -> Exact:
-        return _collected((*self.terms.items(), *terms_of(other).items()))
+        return _exact(collected((*self.terms.items(), *terms_of(other).items())))
 
     def __neg__(self) -> Exact:
         return Closed({unit: -share for unit, share in self.terms.items()})
@@ -63,7 +66,7 @@ class Closed:
         return quotient(other, self)
 
     def __radd__(self, other: Operand) -> Exact:
-        return _collected((*terms_of(other).items(), *self.terms.items()))
+        return _exact(collected((*terms_of(other).items(), *self.terms.items())))
 
     def __rmul__(self, other: Operand) -> Exact:
         return _product(other, self)
@@ -78,16 +81,12 @@ class Closed:
             return content, self
         return content, Closed({unit: share / content for unit, share in self.terms.items()})
 
-    def by_denominator(self) -> dict[Closed | None, Exact]:
-        """The numerators of its quotients by their denominators; under None what is divided by nothing."""
-        groups: dict[Closed | None, dict[Unit, Fraction]] = {}
-        for unit, share in self.terms.items():
-            above = Unit(unit.roots, unit.powers, unit.turn, unit.others) if unit.under else unit
-            groups.setdefault(unit.under, {})[above] = share
-        return {under: _exact(terms) for under, terms in groups.items()}
+    def by_denominator(self) -> dict[Under, Exact]:
+        """The numerators of its quotients by what they are divided by; under () what is divided by nothing."""
+        return {under: _exact(above) for under, above in by_divisors(self.terms).items()}
 
 
-def terms_of(number: Operand) -> Mapping[Unit, Fraction]:
+def terms_of(number: Operand) -> Terms:
     """The terms of any exact number; none of 0."""
     if isinstance(number, Closed):
         return number.terms
@@ -106,26 +105,18 @@ def quotient(above: Operand, below: Operand) -> Exact:
     if len(groups) > 1:
         raise ExactError("a quotient by a sum of quotients has no closed form here")
     ((under, numerator),) = groups.items()
-    if under is not None:
-        return quotient(above * under, numerator)
+    if under:
+        return quotient(_product(above, _exact(multiplied({ONE: Fraction(1)}, under))), numerator)
     content, divisor = below.primitive()
-    return _product(above, Closed({Unit(under=divisor): 1 / content}))
+    return _product(above, Closed({Unit(under=((divisor, 1),)): 1 / content}))
 
 
 def is_zero(number: Exact) -> bool:
     """Whether a number is 0, quotients and all."""
     if not isinstance(number, Closed):
         return number == 0
-    groups = number.by_denominator()
-    if not any(groups):
-        return False
-    total: Exact = Fraction(0)
-    for under, numerator in groups.items():
-        for other in groups:
-            if other is not None and other != under:
-                numerator = numerator * other
-        total = total + numerator
-    return total == 0
+    groups = by_divisors(number.terms)
+    return any(groups) and not over_all(groups)[1]
 
 
 def _product(one: Operand, other: Operand) -> Exact:
@@ -133,56 +124,10 @@ def _product(one: Operand, other: Operand) -> Exact:
         return _exact({unit: one * share for unit, share in terms_of(other).items()} if one else {})
     if not isinstance(other, Closed):
         return _product(other, one)
-    return _collected(
-        (unit, share * a * b)
-        for first, a in one.terms.items()
-        for second, b in other.terms.items()
-        for unit, share in first.times(second)
-    )
+    return _exact(collected(products(one.terms, other.terms)))
 
 
-def _collected(terms: Iterable[tuple[Unit, Fraction]]) -> Exact:
-    """The sum of terms, in which like ones come together and quotients that come out are what they come to."""
-    found: dict[Unit, Fraction] = {}
-    for unit, share in terms:
-        found[unit] = found.get(unit, Fraction(0)) + share
-    found = {unit: share for unit, share in found.items() if share}
-    if len(found) > MOST_TERMS:
-        raise ExactError(f"a number has more than {MOST_TERMS:,} terms")
-    whole = _exact(found)
-    return _without_whole_quotients(whole) if isinstance(whole, Closed) else whole
-
-
-def _without_whole_quotients(number: Closed) -> Exact:
-    """The number with every quotient left out whose numerator is a multiple of its denominator."""
-    if not any(unit.under for unit in number.terms):
-        return number
-    groups = number.by_denominator()
-    found = {under: _multiple(above, under) for under, above in groups.items() if under is not None}
-    multiples = {under: multiple for under, multiple in found.items() if multiple is not None}
-    if not multiples:
-        return number
-    left = _exact({unit: share for unit, share in number.terms.items() if unit.under not in multiples})
-    return sum(multiples.values(), left)
-
-
-def _multiple(above: Exact, below: Closed) -> Exact | None:
-    """The single term by which `below` is multiplied in `above`, if it is."""
-    terms = terms_of(above)
-    if len(terms) != len(below.terms):
-        return None
-    first = min(terms, key=lambda unit: unit.order)
-    for unit, share in below.terms.items():
-        inverse = unit.inverse()
-        if inverse is None:
-            continue
-        times = _product(Closed({first: terms[first]}), Closed({inverse[0]: inverse[1] / share}))
-        if len(terms_of(times)) == 1 and _product(below, times) == above:
-            return times
-    return None
-
-
-def _exact(terms: Mapping[Unit, Fraction]) -> Exact:
+def _exact(terms: Terms) -> Exact:
     if not terms:
         return Fraction(0)
     return terms[ONE] if len(terms) == 1 and ONE in terms else Closed(terms)

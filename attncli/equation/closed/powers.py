@@ -6,7 +6,8 @@ import math
 from fractions import Fraction
 from functools import lru_cache, reduce
 
-from attncli.equation.closed.number import Closed, Exact, ExactError, quotient
+from attncli.equation.closed.number import Closed, Exact, quotient
+from attncli.equation.closed.terms import ExactError
 from attncli.equation.closed.unit import ONE, E, Unit, is_negative
 from attncli.equation.closed.value import sign_of
 

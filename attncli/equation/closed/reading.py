@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
+from functools import reduce
 
 from attncli.equation.closed.functions import work_exactly
-from attncli.equation.closed.number import Exact, ExactError
+from attncli.equation.closed.number import Exact
 from attncli.equation.closed.powers import NAPIER
+from attncli.equation.closed.terms import ExactError
 from attncli.equation.parse import EquationError, parse_expression
+from attncli.equation.tree import Call, Expression, Number, rewrite
 
 MOST_CHARACTERS = 100_000
+MOST_TIMES = 20  # that a divisor is taken as a factor of its own; a higher power is multiplied out
 _ROOT = re.compile(r"√(\d+)")
 _SIGNS = str.maketrans({"^": "**", "·": "*", "−": "-", "√": "sqrt", "∞": "inf"})
 _KNOWN = re.compile(r"(?:\d+(?:\.\d+)?|sqrt|exp|ln|tanh|sin|cos|inf|e|[-+*/() ])*")
@@ -23,7 +27,8 @@ def read_closed(text: str) -> Exact | float:
     if len(plain) > MOST_CHARACTERS or not _KNOWN.fullmatch(plain):
         raise ExactError("not a closed form")
     try:
-        found = work_exactly(parse_expression(plain.replace("ln", "log")), {}, {}, _nowhere, {"e": NAPIER})
+        expression = rewrite(parse_expression(plain.replace("ln", "log")), _factor_by_factor)
+        found = work_exactly(expression, {}, {}, _nowhere, {"e": NAPIER})
     except (EquationError, RecursionError, MemoryError, TypeError, KeyError, ValueError) as error:
         raise ExactError(str(error) if isinstance(error, ExactError) else "not a closed form") from error
     except ZeroDivisionError as error:
@@ -31,6 +36,17 @@ def read_closed(text: str) -> Exact | float:
     if isinstance(found, float) and found != -math.inf:
         raise ExactError("not a closed form")
     return found if isinstance(found, float) else found + Fraction(0)
+
+
+def _factor_by_factor(node: Expression) -> Expression:
+    """A quotient by a product or a power as quotients by its factors, as which exact numbers keep them."""
+    match node:
+        case Call("div", (above, Call("mul", factors))):
+            return reduce(lambda left, factor: _factor_by_factor(Call("div", (left, factor))), factors, above)
+        case Call("div", (above, Call("pow", (base, Number(value=Fraction(denominator=1, numerator=times)))))):
+            if 1 < times <= MOST_TIMES:
+                return reduce(lambda left, factor: Call("div", (left, factor)), [base] * times, above)
+    return node
 
 
 def _nowhere(name: str, index: tuple[int, ...]) -> Exact:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from attncli.equation.closed.number import Closed, Exact
 
 Factors: TypeAlias = "Iterator[tuple[Unit, Fraction]]"
+Under: TypeAlias = "tuple[tuple[Closed, int], ...]"
 E = Fraction(0)  # stands for the base e, since no power of 0 is a factor
 HALF = Fraction(1, 2)
 
@@ -22,14 +23,15 @@ class Unit:
 
     `roots` are primes with exponents between 0 and 1, in order; `powers` bases with irrational exponents (of the base
     `E`, any but 0); `turn` is at most one cos or sin of an angle; `others` are functions that stay as they are (tanh),
-    each with its argument and how often it is a factor; `under` is what it is all divided by.
+    each with its argument and how often it is a factor; `under` are the sums that it is all divided by, each with how
+    often.
     """
 
     roots: tuple[tuple[int, Fraction], ...] = ()
     powers: tuple[tuple[Fraction, Exact], ...] = ()
     turn: tuple[str, Exact] | None = None
     others: tuple[tuple[str, Exact, int], ...] = ()
-    under: Closed | None = None
+    under: Under = ()
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -46,7 +48,7 @@ class Unit:
             tuple((base, order_of(exponent)) for base, exponent in self.powers),
             (self.turn[0], order_of(self.turn[1])) if self.turn else (),
             tuple((name, order_of(argument), times) for name, argument, times in self.others),
-            order_of(self.under) if self.under else (),
+            tuple((order_of(divisor), times) for divisor, times in self.under),
         )
 
     def times(self, other: Unit) -> Factors:
@@ -55,12 +57,7 @@ class Unit:
             yield (other if self == ONE else self), Fraction(1)
             return
         whole, roots = _roots(self, other)
-        under = self.under or other.under
-        if self.under and other.under:
-            product = self.under * other.under
-            share, under = product.primitive() if not isinstance(product, Fraction) else (product, None)
-            whole /= share
-        unit = Unit(roots, _powers(self, other), None, _others(self, other), under)
+        unit = Unit(roots, _powers(self, other), None, _others(self, other), _under(self, other))
         for turn, share in _turns(self.turn, other.turn):
             yield replace(unit, turn=turn), whole * share
 
@@ -109,6 +106,15 @@ def _powers(one: Unit, other: Unit) -> tuple[tuple[Fraction, Exact], ...]:
     for base, exponent in other.powers:
         exponents[base] = exponents[base] + exponent if base in exponents else exponent
     return tuple(sorted(((base, total) for base, total in exponents.items() if total != 0), key=lambda pair: pair[0]))
+
+
+def _under(one: Unit, other: Unit) -> Under:
+    if not one.under or not other.under:
+        return one.under or other.under
+    often = dict(one.under)
+    for divisor, times in other.under:
+        often[divisor] = often.get(divisor, 0) + times
+    return tuple(sorted(often.items(), key=lambda part: order_of(part[0])))
 
 
 def _others(one: Unit, other: Unit) -> tuple[tuple[str, Exact, int], ...]:

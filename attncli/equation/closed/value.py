@@ -66,12 +66,14 @@ def _term(unit: Unit, share: Fraction, precision: int) -> Decimal:
         value *= _turned(*unit.turn, precision)
     for name, argument, times in unit.others:
         value *= _OTHERS[name](argument, precision) ** times
-    return value / _divisor(unit.under, precision) if unit.under else value
+    for divisor, times in unit.under:
+        value /= _divisor(divisor, precision) ** times
+    return value
 
 
 @lru_cache(maxsize=2**12)
-def _divisor(under: Closed, precision: int) -> Decimal:
-    return decimal_of(under, precision)
+def _divisor(divisor: Closed, precision: int) -> Decimal:
+    return decimal_of(divisor, precision)
 
 
 @lru_cache(maxsize=2**12)

@@ -43,6 +43,14 @@ SPELLED = [  # as it is read, as it is written, in a terminal, in LaTeX
         r"\frac{e^{5/\sqrt{3}}}{e^{1/\sqrt{3}} + e^{5/\sqrt{3}} + e^{\sqrt{3}}}",
     ),
     ("-(e - 1/2)/(2 + 2*e)", "-(2*e - 1)/(4 + 4*e)", "-(2·e - 1)/(4 + 4·e)", r"-\frac{2 e - 1}{4 + 4 e}"),
+    ("e/(1 + e)*(1 - e/(1 + e))", "e/(1 + e)^2", "e/(1 + e)^2", r"\frac{e}{(1 + e)^{2}}"),
+    (
+        "1/3/(1 + e)*(2 - 1/(1 + e))",
+        "(1 + 2*e)/(3*(1 + e)^2)",
+        "(1 + 2·e)/(3·(1 + e)^2)",
+        r"\frac{1 + 2 e}{3 (1 + e)^{2}}",
+    ),
+    ("1/(1 + e)/(1 + √2)", "1/((1 + e)*(1 + sqrt(2)))", "1/((1 + e)·(1 + √2))", r"\frac{1}{(1 + e) (1 + \sqrt{2})}"),
     ("-tanh(-1/2)*30", "30*tanh(1/2)", "30·tanh(1/2)", r"30 \tanh\mathopen{}\left(\frac{1}{2}\right)"),
     ("2^(5/√3)", "2^(5/sqrt(3))", "2^(5/√3)", r"2^{5/\sqrt{3}}"),
     ("4^(1/3)*5", "5*4^(1/3)", "5·4^(1/3)", r"5 \cdot 4^{1/3}"),
@@ -81,6 +89,9 @@ def test_a_number_has_one_spelling_in_each_notation(said: str, plain: str, termi
         ("1/(e + 1) + e/(1 + e)", "1"),
         ("tanh(1/2) + tanh(-1/2)", "0"),
         ("1/(1/(e + 1))", "1 + e"),
+        ("e/(e + 1)^2 + 1/(1 + e)^2", "1/(1 + e)"),
+        ("1/(e + 1) - e/(e + 1)^2 - 1/(e + 1)^2", "0"),
+        ("(1/(e + 1) + 2/(e^2 + 3))/(e + 1)", "1/(e + 1)^2 + 2/((e^2 + 3)*(e + 1))"),
     ],
 )
 def test_what_is_equal_has_the_same_terms(one: str, other: str) -> None:
@@ -136,6 +147,8 @@ numbers = st.recursive(
         inner.map(lambda value: f"tanh({value})"),
         inner.map(lambda value: f"exp({value})"),
         inner.map(lambda value: f"cos({value})"),
+        inner.map(lambda value: f"{value}/(1+exp({value}))"),
+        inner.map(lambda value: f"({value}+{value}/(e+sqrt(2)))/(e+sqrt(2))"),
     ),
     max_leaves=6,
 )
