@@ -12,6 +12,7 @@ from attncli.equation.closed import decimal_of, expression_of
 from attncli.equation.decimals import round_half_up
 from attncli.equation.tree import Call, Equation, Expression, Name, Number, rewrite
 from attncli.page.document import Math, Text, text
+from attncli.page.residue import cleared
 from attncli.page.view import View
 from attncli.problem.model import Matrix, Scalar
 from attncli.problem.numbers import NumberError, as_decimal, as_exact, canonical, is_plain
@@ -174,7 +175,7 @@ class Printer:
 def printer_for(trace: Trace, view: View) -> Printer:
     """The printer of a page: at the precision of its view, or of its paper, whose numbers have no more digits."""
     precision = view.precision if trace.settings.precision is None else trace.settings.precision
-    return Printer(trace, precision, view.blank)
+    return Printer(cleared(trace, precision), precision, view.blank)
 
 
 def printed(number: Number) -> Decimal:
