@@ -71,12 +71,12 @@ GIVEN = (
         when="with score: multiplicative",
     ),
     given(
-        "W_1", "W_1", "Score weights", "W_1[p, a]",
+        "W_1", "W_1", "Score weights of the queries", "W_1[p, a]",
         meaning="brings a query into the hidden layer (Bahdanau).",
         when="with score: additive",
     ),
     given(
-        "W_2", "W_2", "Score weights", "W_2[k, a]",
+        "W_2", "W_2", "Score weights of the keys", "W_2[k, a]",
         meaning="brings a key into the hidden layer (Bahdanau).",
         when="with score: additive",
     ),

@@ -58,7 +58,7 @@ def _power(base: Any, exponent: Any) -> Any:
     if exponent == -math.inf:
         return Fraction(0) if base > 1 else None
     whole = isinstance(exponent, Fraction) and exponent.denominator == 1 and abs(exponent) <= 64
-    return base**exponent.numerator if whole and base != 0 else None
+    return base**exponent.numerator if whole and (base != 0 or exponent >= 0) else None
 
 
 def _exact_exp(value: Fraction | float) -> Fraction | None:

@@ -11,9 +11,9 @@ from attncli.page.check_diagnosis import diagnosis_blocks
 from attncli.page.check_steps import counts_table, legend, loose, loose_ends, step_blocks
 from attncli.page.check_worked import claimed, decimals, worked_twice
 from attncli.page.document import Block, Document, Heading, Paragraph, Text, Worked
+from attncli.page.labels import cell_label
 from attncli.page.measures import number
 from attncli.page.printer import show
-from attncli.page.worked import cell_label
 from attncli.problem.numbers import is_plain
 from attncli.study.diagnosis import Diagnosis
 from attncli.study.sentences import Cell

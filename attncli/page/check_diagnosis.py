@@ -9,7 +9,7 @@ from attncli.attention.rules import cell_form
 from attncli.english import count, either
 from attncli.page.check_worked import slipped, worked_from_own
 from attncli.page.document import Block, Formula, Heading, Paragraph, Worked
-from attncli.page.worked import cell_label
+from attncli.page.labels import cell_label
 from attncli.records import replace
 from attncli.study.changes import changed
 from attncli.study.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis

@@ -14,9 +14,9 @@ from attncli.english import count, either
 from attncli.equation.tree import Name
 from attncli.page.check_worked import claimed, decimals, worked_from_own
 from attncli.page.document import Block, Cell, Grid, Heading, Paragraph, Table, Text, Worked
+from attncli.page.labels import cell_label
 from attncli.page.measures import number
 from attncli.page.printer import show
-from attncli.page.worked import cell_label
 from attncli.records import replace
 from attncli.study.verdicts import VERDICTS, Judged, Verdict, Verdicts, apart_as_written
 from attncli.tracing.model import Step

@@ -9,8 +9,9 @@ from attncli.choices import PRECISION
 from attncli.equation.substitute import exact
 from attncli.equation.tree import Expression, Number, Ref, rewrite
 from attncli.page.document import WorkedLine
+from attncli.page.labels import cell_label
 from attncli.page.printer import GIVEN_DECIMALS, NO_NUMBERS, Printer, literal, show
-from attncli.page.worked import cell_label, worked_line
+from attncli.page.worked import worked_line
 from attncli.problem.model import Matrix
 from attncli.problem.numbers import NumberError, canonical
 from attncli.records import dataclass, replace

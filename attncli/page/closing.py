@@ -35,7 +35,7 @@ def closing(printer: Printer, *, words: bool) -> Iterator[Block]:
 def summary(printer: Printer, steps: Sequence[Step], head: str = "step") -> Iterator[Block]:
     """Steps at a glance, numbered as in the whole trace: their formulas and shapes.
 
-    What the head of the column says of all of them is left out of their titles.
+    What the head of the column says of most of them is left out of their titles; the others stand in brackets.
     """
     numbers = {step.name: number for number, step in enumerate(printer.trace.computed(), 1)}
     rows = tuple(_row(printer, numbers[step.name], step, head) for step in steps)
@@ -45,7 +45,10 @@ def summary(printer: Printer, steps: Sequence[Step], head: str = "step") -> Iter
 def _row(printer: Printer, number: int, step: Step, head: str) -> tuple[Text, ...]:
     sentence = printer.formula(headline(step.rule) or cell_form(step.rule))
     formula: Text = (Math(sentence.target), " = ", Math(sentence.expression))
-    title = step.rule.title.removeprefix(f"{head} ")
+    title = step.rule.title
+    if head != "step":
+        said = title.removeprefix(f"{head} ")
+        title = said if said != title else f"({title[0].lower()}{title[1:]})"
     return (
         (str(number),),
         (title,),

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from attncli.page.document import Document
+from attncli.page.labels import cell_label
 from attncli.page.number_rows import NumberRows
 from attncli.page.place import shown
 from attncli.page.printer import Printer, printer_for
 from attncli.page.selection import chosen_cell, chosen_steps
 from attncli.page.spelling import plain_line
 from attncli.page.view import View
-from attncli.page.worked import cell_label, lines, worked_line
+from attncli.page.worked import lines, worked_line
 from attncli.study.words import reading
 from attncli.tracing.data import to_dict
 from attncli.tracing.model import Trace

@@ -38,8 +38,7 @@ def jacobian_section(printer: Printer, gradient: Step, row: int | None = None) -
     base = printer.trace.parameters.get("exp_base")
     slope = np.log(base.value) if isinstance(base, Scalar) else 1.0
     a = weights.value[row].astype(np.float64)
-    one, other = f"weights[{row}, j]", f"weights[{row}, l]"
-    cell = _times_slope(printer, parse_expression(f"where(j == l, {one} * (1 - {one}), -{one} * {other})"))
+    cell = _times_slope(printer, _cell(f"weights[{row}, j]", f"weights[{row}, l]"))
     rule = Rule("J", "J", "Jacobian", Ref("J", ("j", "l")), cell)
     jacobian = Step(rule, read_only(slope * (np.diag(a) - np.outer(a, a))), weights.labels[1:] * 2)
     product = Reduce("add", "l", parse_expression(f"J[j, l] * d_weights[{row}, l]"))
@@ -51,12 +50,17 @@ def jacobian_section(printer: Printer, gradient: Step, row: int | None = None) -
     rest = ". Their derivatives are a square matrix, the Jacobian: how much each weight changes with each score."
     yield Paragraph((said, *printer.prose("`a`"), rest))
     yield _formula(printer, Ref("J"), _times_slope(printer, parse_expression("diagonal(a) - a @ transposed(a)")))
-    yield _formula(printer, rule.target, cell)
+    yield _formula(printer, rule.target, _times_slope(printer, _cell("a[j]", "a[l]")))
     yield grid(inside, jacobian)
     yield Worked(lines(inside, jacobian, "rows"))
     yield Paragraph(("The Jacobian times the gradient of the weights is the same row as above, worked the long way:",))
     yield _formula(printer, Ref(gradient.rule.symbol, (whole(row), "j")), product)
     yield Worked(lines(inside, of_row, "rows"))
+
+
+def _cell(one: str, other: str) -> Expression:
+    """A cell of the Jacobian, of two weights of the row."""
+    return parse_expression(f"where(j == l, {one} * (1 - {one}), -{one} * {other})")
 
 
 def _times_slope(printer: Printer, expression: Expression) -> Expression:

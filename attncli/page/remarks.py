@@ -9,9 +9,9 @@ import numpy as np
 from attncli.choices import DTYPES
 from attncli.english import count
 from attncli.page.document import Block, Listing, Paragraph, Text, Worked, WorkedLine, text
+from attncli.page.labels import cell_label
 from attncli.page.printer import Printer
 from attncli.page.stages import is_near
-from attncli.page.worked import cell_label
 from attncli.problem.axes import HEAD, PLACES
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import leading, length

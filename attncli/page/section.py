@@ -14,9 +14,10 @@ from attncli.equation.tree import Name
 from attncli.page.digits import DigitRows
 from attncli.page.document import Block, Cell, Formula, Grid, Heading, Math, Paragraph, Shapes, Worked, WorkedLine, text
 from attncli.page.exact import closed_forms, is_rounded, lists_closed_forms
+from attncli.page.labels import cell_label, row_label
 from attncli.page.many import show_all
 from attncli.page.printer import Printer
-from attncli.page.worked import cell_label, cell_lines, lines, row_label, turned_together
+from attncli.page.worked import cell_lines, lines, turned_together
 from attncli.tracing.model import Step, Trace, masked_out
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from attncli.equation.notation import UNICODE
 from attncli.equation.spelling import Notation
 from attncli.equation.tree import Equation, Expression
@@ -14,14 +12,6 @@ from attncli.page.document import Math, Text, WorkedLine
 def formula(equation: Equation | Expression, notation: Notation) -> str:
     """An equation as left = right, an expression as it is."""
     return write_equation(equation, notation) if isinstance(equation, Equation) else write(equation, notation)
-
-
-def cell_text(labels: Sequence[Sequence[str]], index: Sequence[int], *, of_pairs: bool) -> str:
-    """Which cell: I → love where its last two axes are those of a query and a key, else I, d2."""
-    words = [names[place] for names, place in zip(labels, index, strict=True)]
-    if of_pairs:
-        words[-2:] = [" → ".join(words[-2:])]
-    return ", ".join(words)
 
 
 def sides(line: WorkedLine, notation: Notation) -> tuple[str, str]:

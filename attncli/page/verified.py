@@ -9,8 +9,8 @@ from typing import Any
 from attncli.english import count, listed
 from attncli.equation.tree import Name
 from attncli.page.document import Block, Heading, Math, Paragraph, Table, Text
+from attncli.page.labels import cell_label
 from attncli.page.printer import Printer
-from attncli.page.worked import cell_label
 from attncli.study.finite_differences import MOST, STEP, TOLERANCE, Held
 
 

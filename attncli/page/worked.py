@@ -16,8 +16,8 @@ from attncli.equation.substitute import decimal, exact, substitute
 from attncli.equation.tree import Call, Expression, Name, Number, Ref, rewrite
 from attncli.page.document import Math, Text, WorkedLine
 from attncli.page.exact import exact_line, lists_closed_forms
+from attncli.page.labels import cell_label
 from attncli.page.printer import Printer, printed
-from attncli.page.spelling import cell_text
 from attncli.page.stages import chained, looks_up, nowhere, stages
 from attncli.page.sums import parts_of
 from attncli.tracing.model import Step, Trace
@@ -129,18 +129,6 @@ def turned_together(printer: Printer, step: Step, index: tuple[int, ...]) -> tup
     place = dict(zip(step.rule.target.letters, index, strict=True))
     substitute(step.rule.equation.expression, place, {}, note, printer.scalars())
     return tuple(sorted(read))
-
-
-def cell_label(step: Step, index: tuple[int, ...]) -> str:
-    """Which cell: I → love for a query and a key, I, d2 for a feature."""
-    if step.rule.axes[-3:-1] == ("query", "key"):
-        return f"{row_label(step, index[:-1])}, {step.labels[-1][index[-1]]}"
-    return cell_text(step.labels, index, of_pairs=step.rule.axes[-2:] == ("query", "key"))
-
-
-def row_label(step: Step, row: tuple[int, ...]) -> str:
-    """Which row of a matrix: I, or I → love where it is that of a query with a key."""
-    return cell_text(step.labels[:-1], row, of_pairs=step.rule.axes[-3:-1] == ("query", "key"))
 
 
 def _telling_cell(trace: Trace, step: Step, row: tuple[int, ...]) -> tuple[int, ...]:

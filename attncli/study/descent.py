@@ -74,8 +74,9 @@ def _moved(trace: Trace, name: str, step_size: Scalar) -> Step:
     own: Expression = Ref(name, trace.steps[name].rule.target.indices) if name in trace else Name(name)
     own = Ref(name, letters) if isinstance(own, Ref) and letters else own
     step = Call("mul", (Name(STEP_SIZE), replace(gradient.rule.target)))
-    form = Call("sub", (Name(name), Call("mul", (Name(STEP_SIZE), Name(gradient.name)))))
     known = RULES[name]
+    gradients = Name(gradient.rule.symbol)  # the name of the gradient of v, d_v, is that of a size, too
+    form = Call("sub", (Name(known.symbol), Call("mul", (Name(STEP_SIZE), gradients))))
     target = Ref(f"new_{name}", letters)
     rule = Rule(target.name, primed(known.symbol), known.title, target, Call("sub", (own, step)), form)
     arrays = {each: trace[each] for each in (name, gradient.name) if each in trace}
