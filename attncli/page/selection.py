@@ -64,7 +64,8 @@ def _name(name: str, there: Sequence[str], beside: Sequence[str]) -> str:
     if found is not None and found in there:
         return found
     if found and found in beside:
-        help = f"it is of all heads together: leave out --head, or ask for {_OF_A_HEAD.get(found, 'heads_output')}"
+        instead = "" if found in GRADIENT_RULES else f", or ask for {_OF_A_HEAD.get(found, 'heads_output')}"
+        help = f"it is of all heads together: leave out --head{instead}"
         raise usage_error(f"{found} is no step of a single head", help=help)
     if found in GRADIENT_RULES and not any(name in GRADIENT_RULES for name in there):
         help = "attncli gradient works it out; worksheet and compare take --gradient"
