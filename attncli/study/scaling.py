@@ -61,6 +61,10 @@ def saturation(problem: Problem, *, sizes: Sequence[int] = D_K, draws: int = DRA
             help="use a problem with score: scaled_dot or dot",
         )
     own = run(problem)
+    if not _visible(own).any():
+        raise usage_error(
+            "scaling is about scores, and the mask hides all of them here", help="use a problem with another mask"
+        )
     first = replace(_begun(problem, own, np.random.default_rng([seed, 0])), score="scaled_dot")
     yield Row(own["K"].shape[-1], *_both([first]), drawn=False)
     for d_k in sizes:
@@ -101,15 +105,15 @@ def _drawn(problem: Problem, own: Trace, d_k: int, numbers: np.random.Generator)
 
 
 def _measured(problems: Sequence[Problem]) -> Measured:
-    cells: list[NDArray[np.float64]] = []
+    spread: list[tuple[float, float]] = []  # the mean and the variance of the scores of each, of which all have as many
     entropies: list[NDArray[np.float64]] = []
     norms: list[tuple[float, float]] = []
     for problem in problems:
         trace = run(problem, gradient=True)
-        weights, hidden = trace["weights"], masked_out(trace.steps)
-        visible = np.ones(weights.shape, dtype=bool) if hidden is None else ~hidden
+        weights, visible = trace["weights"], _visible(trace)
         seen = "scaled" if "scaled" in trace else "scores"
-        cells.append(over_weights(trace.steps, seen, trace[seen])[visible])
+        scores = over_weights(trace.steps, seen, trace[seen])[visible]
+        spread.append((float(scores.mean()), float(scores.var())))
         with np.errstate(divide="ignore", invalid="ignore"):
             terms = np.where(weights > 0, -weights * np.log(weights), 0.0)
         entropies.append(terms.sum(axis=-1)[visible.sum(axis=-1) > 1])
@@ -117,5 +121,12 @@ def _measured(problems: Sequence[Problem]) -> Measured:
         norms.append((float(np.linalg.norm(trace[through])), float(np.linalg.norm(trace["d_Q"]))))
     rows = np.concatenate(entropies)
     of_softmax, of_queries = np.mean(norms, axis=0)
-    variance = float(np.var(np.concatenate(cells)))
+    means, variances = np.transpose(spread)
+    variance = float(variances.mean() + means.var())
     return Measured(variance, float(rows.mean()) if rows.size else 0.0, float(of_softmax), float(of_queries))
+
+
+def _visible(trace: Trace) -> NDArray[np.bool_]:
+    """The cells of the weights that no mask hides."""
+    hidden = masked_out(trace.steps)
+    return np.ones(trace["weights"].shape, dtype=bool) if hidden is None else ~hidden

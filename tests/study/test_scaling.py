@@ -62,6 +62,9 @@ def test_any_problem_of_products(name: str) -> None:
 
 
 def test_other_scores_have_no_such_scale() -> None:
+    blind = read({"Q": [[1]], "K": [[1]], "V": [[1]], "mask": {"hide": [[1]]}})
+    with pytest.raises(AttncliError, match="the mask hides all of them here"):
+        list(saturation(blind))
     with pytest.raises(AttncliError, match="the score here is additive"):
         list(saturation(load(str(INPUTS / "bahdanau.yaml"))))
 
@@ -86,3 +89,14 @@ def test_as_data(capsys: pytest.CaptureFixture[str]) -> None:
 def test_options_that_are_refused(options: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     assert command(["scaling", str(INPUTS / "causal.yaml"), *options]) == 2
     assert capsys.readouterr().err.startswith(f"attncli: error: {options[0]}")
+
+
+def test_the_variance_is_that_of_all_draws_together() -> None:
+    problem = load(str(INPUTS / "i_love_ai.yaml"))
+    (_, row) = saturation(problem, sizes=(3,), draws=4, seed=5)
+    numbers, scores = np.random.default_rng([5, 3]), []
+    for _ in range(4):
+        queries, keys = numbers.standard_normal((3, 3)), numbers.standard_normal((3, 3))
+        scores.append(queries @ keys.T)
+        numbers.standard_normal((3, 3))  # the gradient of the output
+    assert row.unscaled.variance == pytest.approx(np.var(scores), rel=1e-12)
