@@ -9,8 +9,8 @@ from attncli.attention.rules import RULES, cell_form
 from attncli.page.catalogue import rule_called
 from attncli.page.document import Block, Document, Formula, Heading, Paragraph
 from attncli.problem.reader import loads
-from attncli.study.changes import changed
-from attncli.study.mistakes import MISTAKES, Mistake
+from attncli.study.changes import Mistake, changed
+from attncli.study.mistakes import MISTAKES
 from attncli.tracing import Step, Trace, run
 from attncli.tracing.data import FORMAT
 
@@ -21,6 +21,7 @@ _SQUARE: _Sizes = {"X": (2, 2), "W_Q": (2, 2), "W_K": (2, 2), "W_V": (2, 2)}
 _BIASED = _SIZES | {"b_Q": (2,), "b_K": (2,), "b_V": (2,)}
 _CROSSED = _SIZES | {"context": (5, 4)}
 _LAYER: _Sizes = {"X": (3, 8), "W_Q": (8, 8), "W_K": (8, 4), "W_V": (8, 4), "W_O": (8, 8)}
+_ADDITIVE: _Sizes = {"Q": (3, 2), "K": (3, 2), "V": (3, 2), "W_1": (2, 2), "W_2": (2, 2), "v": (2,)}
 _SETTINGS: tuple[tuple[_Sizes, str], ...] = (
     (_SIZES, ""),
     (_SIZES, "mask: causal"),
@@ -32,6 +33,9 @@ _SETTINGS: tuple[tuple[_Sizes, str], ...] = (
     (_BIASED, ""),
     (_CROSSED, "mask: causal"),
     (_LAYER, "heads: 4\nkv_heads: 2"),
+    (_SIZES, "loss: {kind: mse, target: {random: [3, 2], seed: 9}}"),
+    (_SIZES, "loss: {kind: cross_entropy, targets: [0, 1, 1]}"),
+    (_ADDITIVE, "score: additive"),
 )  # problems, in one of which every mistake can be made; the numbers in them do not matter
 
 
@@ -86,7 +90,7 @@ def _trace(sizes: _Sizes, settings: str) -> Trace:
     arrays = "\n".join(
         f"{name}: {{random: {list(size)}, seed: {seed}}}" for seed, (name, size) in enumerate(sizes.items())
     )
-    return run(loads(f"{arrays}\n{settings}".encode(), "mistakes"))
+    return run(loads(f"{arrays}\n{settings}".encode(), "mistakes"), gradient=True)
 
 
 def _data(found: Mapping[str, Sequence[Step]]) -> dict[str, object]:

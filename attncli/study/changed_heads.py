@@ -13,15 +13,17 @@ from attncli.tracing.model import Trace
 
 
 def tiled(trace: Trace) -> Changes:
-    """KV head h mod their number for query head h, in place of h // group, in every step that reads them."""
+    """KV head h mod their number for query head h, in place of h // group, in every step that reads them, both ways."""
     if "group" not in trace.parameters:
         return {}
-    own, other = parse_expression(f"{HEAD} // group"), parse_expression(f"{HEAD} % {trace['K'].shape[-3]}")
+    kv_heads = trace["K"].shape[-3]
+    others = {f"{HEAD} // group": f"{HEAD} % {kv_heads}", f"{KEY_HEAD} * group + q": f"q * {kv_heads} + {KEY_HEAD}"}
+    served = {parse_expression(own): parse_expression(other) for own, other in others.items()}
 
     def function(expression: Expression, _: Trace) -> Expression:
-        return rewrite(expression, lambda node: other if node == own else node)
+        return rewrite(expression, lambda node: served.get(node, node))
 
-    changes = [exchanged(**{step: function})(trace) for step in ("scores", "heads_output", "output")]
+    changes = [exchanged(**{step.name: function})(trace) for step in trace.computed()]
     return {name: change for each in changes for name, change in each.items()}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,6 +19,18 @@ from attncli.tracing.model import Step, Trace
 Changes: TypeAlias = Mapping[str, Expression | NDArray[Any]]
 Change: TypeAlias = Callable[[Trace], Changes]
 Function: TypeAlias = Callable[[Expression, Trace], Expression | None]  # of a step's own equation
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """`name` is what was done, as in "the scores were not scaled"; `change` gives the other equations for a trace.
+
+    `change` gives nothing where the mistake cannot be made, or is none: no mask can be forgotten where there is none.
+    """
+
+    name: str
+    change: Change
+
 
 _SHARED = {KEY_HEAD: parse_expression(f"{HEAD} // group")}
 
@@ -130,3 +142,20 @@ def together(*changes: Change) -> Change:
         return {name: how for one in found for name, how in one.items()} if all(found) else {}
 
     return change
+
+
+def first(*changes: Change) -> Change:
+    """The first of these that can be made."""
+    return lambda trace: next((found for one in changes if (found := one(trace))), {})
+
+
+def in_turn(*functions: Function) -> Function:
+    """A function after the other; nothing where one of them has nothing."""
+
+    def function(expression: Expression, trace: Trace) -> Expression | None:
+        found: Expression | None = expression
+        for one in functions:
+            found = None if found is None else one(found, trace)
+        return found
+
+    return function

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from attncli.equation.tree import Call, Expression, Name, Number, Ref, rename, rewrite
-from attncli.study.changes import Function
+from attncli.study.changes import Change, Changes, Function, exchanged
 from attncli.tracing.model import Trace
 
 
@@ -72,6 +72,18 @@ def transposed(name: str) -> Function:
         return rewrite(expression, change)
 
     return function
+
+
+def result_transposed(name: str) -> Change:
+    """A step with its last two indices in the other order: its transpose, where that has the same shape."""
+
+    def change(trace: Trace) -> Changes:
+        if name not in trace:
+            return {}
+        *_, row, column = trace.steps[name].rule.target.letters
+        return exchanged(**{name: lambda own, _: relettered(own, {row: column, column: row})})(trace)
+
+    return change
 
 
 def called(function: str, other: Callable[[tuple[Expression, ...]], Expression]) -> Function:

@@ -9,8 +9,7 @@ from typing import Protocol, cast
 import numpy as np
 
 from attncli.answers.model import Answers, Claim
-from attncli.study.changes import changed
-from attncli.study.mistakes import Mistake
+from attncli.study.changes import Mistake, changed
 from attncli.study.on_paper import OnPaper
 from attncli.study.reach import can_reach
 from attncli.study.sentences import Cell, Sentences, interval

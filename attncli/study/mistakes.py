@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from attncli.equation.tree import Call, Number, whole
@@ -30,22 +29,12 @@ from attncli.study.changed_scores import (
     summed,
     without_bias,
 )
-from attncli.study.changes import Change, exchanged, said, together
+from attncli.study.changes import Mistake, exchanged, said, together
 from attncli.study.exchanges import renamed, transposed, turned
+from attncli.study.mistakes_back import MISTAKES_BACK
 
 SENTINELS = ("-1e9", "-1e4", "-9999", "-1000", "-100", "-10", "-1")
 DECIMALS = {0: "whole numbers", 1: "one decimal", 2: "2 decimals", 3: "3 decimals"}
-
-
-@dataclass(frozen=True, slots=True)
-class Mistake:
-    """`name` is what was done, as in "the scores were not scaled"; `change` gives the other equations for a trace.
-
-    `change` gives nothing where the mistake cannot be made, or is none: no mask can be forgotten where there is none.
-    """
-
-    name: str
-    change: Change
 
 
 def _number(text: str) -> Number:
@@ -112,4 +101,5 @@ MISTAKES: tuple[Mistake, ...] = (
         for name, title in (("scores", "the scores"), ("scaled", "the scaled scores"), ("weights", "the weights"))
         for decimals, text in DECIMALS.items()
     ),
+    *MISTAKES_BACK,
 )

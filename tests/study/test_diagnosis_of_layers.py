@@ -12,6 +12,7 @@ from attncli.study.mistakes import MISTAKES
 from tests.study.mistaken import shares
 from tests.study.test_diagnosis import CASES as OF_ONE_HEAD
 from tests.study.test_diagnosis import UNSEEN, diagnosed, written
+from tests.study.test_diagnosis_of_gradients import CASES as ON_THE_WAY_BACK
 
 Array = NDArray[np.float64]
 
@@ -102,7 +103,7 @@ def test_named(name: str, did: str, sizes: dict[str, Any], whole: bool) -> None:
 
 
 def test_every_mistake_is_made_in_a_test() -> None:
-    made = {name for name, *_ in (*CASES, *OF_ONE_HEAD, *UNSEEN)}
+    made = {name for name, *_ in (*CASES, *OF_ONE_HEAD, *UNSEEN, *ON_THE_WAY_BACK)}
     assert {mistake.name for mistake in MISTAKES} == made
 
 

@@ -1,0 +1,161 @@
+"""What mistakes on the way back change in what is added up, and turned: losses, sharing heads, projections, RoPE."""
+
+from __future__ import annotations
+
+from attncli.equation.inverse import MEMBER
+from attncli.equation.tree import (
+    Call,
+    Equation,
+    Expression,
+    Name,
+    Number,
+    Reduce,
+    Ref,
+    names_used,
+    rewrite,
+    walk,
+    whole,
+)
+from attncli.problem.axes import HEAD
+from attncli.study.changes import Change, Changes, Function, exchanged
+from attncli.study.exchanges import relettered
+from attncli.tracing.model import Trace
+
+_N = Name("N")
+
+
+def not_averaged(expression: Expression, _: Trace) -> Expression:
+    """What is divided by the N of a mean."""
+    match expression:
+        case Call("div", (total, divisor)) if divisor == _N:
+            return total
+    return expression
+
+
+def averaged_over(axis: str) -> Function:
+    """The mean over the `rows` of the output alone, where it is one over all its numbers, or over all `numbers`."""
+
+    def function(expression: Expression, trace: Trace) -> Expression | None:
+        size, width = trace["output"].size, trace["output"].shape[-1]
+        other = whole(size // width if axis == "rows" else size)
+        applies = ("error" in trace) == (axis == "rows") and width > 1
+        return rewrite(expression, lambda node: other if node == _N else node) if applies else None
+
+    return function
+
+
+def without_two(expression: Expression, _: Trace) -> Expression:
+    """The gradient of a square without the factor 2."""
+
+    def one(node: Expression) -> Expression:
+        match node:
+            case Call("mul", (Number(value=2), error)):
+                return error
+        return node
+
+    return rewrite(expression, one)
+
+
+def turned_round(expression: Expression, _: Trace) -> Expression:
+    """The gradient of a loss with the other sign: Y - P for P - Y."""
+
+    def swapped(node: Expression) -> Expression:
+        match node:
+            case Call("sub", (one, other)):
+                return Call("sub", (other, one))
+        return node
+
+    other = rewrite(expression, swapped)
+    return other if other != expression else Call("neg", (expression,))
+
+
+def without_target(expression: Expression, _: Trace) -> Expression:
+    """P for P - Y."""
+
+    def kept(node: Expression) -> Expression:
+        match node:
+            case Call("sub", (one, Ref(name="target"))):
+                return one
+        return node
+
+    return rewrite(expression, kept)
+
+
+def without(*names: str) -> Function:
+    """A sum of gradients without what comes from one of these."""
+
+    def function(expression: Expression, _: Trace) -> Expression:
+        return rewrite(expression, left)
+
+    def left(node: Expression) -> Expression:
+        match node:
+            case Call("add", (one, other)) if reads(one):
+                return other
+            case Call("add", (one, other)) if reads(other):
+                return one
+        return node
+
+    def reads(term: Expression) -> bool:
+        return any(name in names_used(term) for name in names)
+
+    return function
+
+
+def of_shared(made: Function) -> Change:
+    """The gradients of keys and values that several heads share, each made in another way than as their sum."""
+
+    def change(trace: Trace) -> Changes:
+        steps = ("d_K_rot" if "d_K_rot" in trace else "d_K", "d_V")
+        found = [exchanged(**{step: made})(trace) for step in steps]
+        return {name: how for one in found for name, how in one.items()}
+
+    return change
+
+
+def head_alone(*, last: bool = False) -> Function:
+    """The gradient that the first, or the last, of the sharing heads hands back."""
+
+    def function(expression: Expression, trace: Trace) -> Expression | None:
+        if (number := _sharing(expression, trace)) is None:
+            return None
+        assert isinstance(expression, Reduce)
+        place = whole(number - 1 if last else 0)
+        return rewrite(relettered(expression.body, {expression.index: place}), _plain)
+
+    return function
+
+
+def averaged_over_heads(expression: Expression, trace: Trace) -> Expression | None:
+    """The mean of what the sharing heads hand back."""
+    number = _sharing(expression, trace)
+    return None if number is None else Call("div", (expression, whole(number)))
+
+
+def _sharing(expression: Expression, trace: Trace) -> int | None:
+    """How many heads a gradient is summed over."""
+    if isinstance(expression, Reduce) and expression.index in (MEMBER, HEAD):
+        return trace.sizes(Equation(Ref("d_K"), expression))[expression.index]
+    return None
+
+
+def _plain(node: Expression) -> Expression:
+    match node:
+        case Call("add", (term, Number(value=0))):
+            return term
+    return node
+
+
+def turned_on(expression: Expression, _: Trace) -> Expression:
+    """A rotation back as one forward: the signs before its sines are the others."""
+
+    def forward(node: Expression) -> Expression:
+        match node:
+            case Call("add" | "sub" as function, (term, other)) if any(map(_is_sine, walk(other))):
+                return Call("sub" if function == "add" else "add", (term, other))
+        return node
+
+    return rewrite(expression, forward)
+
+
+def _is_sine(node: Expression) -> bool:
+    return isinstance(node, Call) and node.function == "sin"
