@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attncli.study.explanation import Explained, explanation
+from attncli.study.explanation import Explained, InRanges, explanation
 from attncli.study.mistakes import MISTAKES
 from attncli.study.on_paper import OnPaper, decimals_of, leaves_out
 from attncli.study.sentences import Cell, Sentences
@@ -48,7 +48,8 @@ def diagnose(verdicts: Verdicts) -> tuple[Diagnosis, ...]:
     wrong = _wrong(verdicts)
     if not wrong:
         return ()
-    found = [explained for mistake in MISTAKES if (explained := explanation(mistake, verdicts, wrong))]
+    plain = InRanges(Sentences(verdicts.trace, verdicts.answers))
+    found = [explained for mistake in MISTAKES if (explained := explanation(mistake, verdicts, wrong, plain))]
     return tuple(one for step, cells in wrong.items() for one in _of_step(verdicts, step, cells, found))
 
 
@@ -88,7 +89,7 @@ def _rounded(verdicts: Verdicts, step: str, cells: tuple[Cell, ...], decimals: i
     claims = verdicts.answers.steps[step].cells
     if all(plain.gives(step, cell) for cell in np.ndindex(claims.shape) if claims[cell] is not None):
         return (ROUNDED_ON_THE_WAY,)
-    tried = (explanation(mistake, verdicts, {step: cells}, decimals) for mistake in MISTAKES)
+    tried = (explanation(mistake, verdicts, {step: cells}, plain) for mistake in MISTAKES)
     named, whole = _best(step, [explained for explained in tried if explained])
     return named if whole else ()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol, cast
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from attncli.answers.model import Answers, Claim
 from attncli.study.changes import Mistake, changed
-from attncli.study.on_paper import OnPaper
 from attncli.study.reach import can_reach
 from attncli.study.sentences import Cell, Sentences, interval
 from attncli.study.verdicts import Verdicts, rounds_to
@@ -22,12 +21,19 @@ class Reproduction(Protocol):
 
     def gives(self, name: str, index: Cell) -> bool: ...
 
+    def changed(self, trace: Trace, changes: Collection[str]) -> Reproduction:
+        """That of a trace with these steps changed."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class InRanges:
     """Equations whose numbers may be anywhere within their precision, and are not rounded in between."""
 
     sentences: Sentences
+
+    def changed(self, trace: Trace, changes: Collection[str]) -> InRanges:
+        return InRanges(self.sentences.changed(trace, changes))
 
     def gives(self, name: str, index: Cell) -> bool:
         claim = cast("Claim", self.sentences.answers.steps[name].cells[index])
@@ -62,18 +68,14 @@ class Explained:
 
 
 def explanation(
-    mistake: Mistake, verdicts: Verdicts, wrong: Mapping[str, tuple[Cell, ...]], decimals: int | None = None
+    mistake: Mistake, verdicts: Verdicts, wrong: Mapping[str, tuple[Cell, ...]], plain: Reproduction
 ) -> Explained | None:
-    """What a mistake explains; None where that is nothing.
-
-    With `decimals`, all steps that are left out are rounded to so many on the way.
-    """
+    """What a mistake explains; None where that is nothing. `plain` is how cells come about without it."""
     changes = mistake.change(verdicts.trace)
     if not changes:
         return None
     trace, answers = changed(verdicts.trace, changes), verdicts.answers
-    sentences = Sentences(trace, answers)
-    by = InRanges(sentences) if decimals is None else OnPaper(sentences, decimals)
+    by = plain.changed(trace, changes)
     seeing = {name for name in answers.steps if set(changes) & reads(trace, answers, name)}
     steps = {}
     for name, cells in wrong.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import cast
@@ -10,6 +11,7 @@ from attncli.answers.model import Claim
 from attncli.equation.decimals import round_half_up
 from attncli.study.sentences import Cell, Sentences
 from attncli.study.verdicts import rounds_to
+from attncli.tracing.model import Trace
 
 MOST_NUMBERS = 2000  # in all steps of a problem that is worked out on paper
 
@@ -20,7 +22,12 @@ class OnPaper:
 
     sentences: Sentences
     decimals: int
+    before: OnPaper | None = None  # without the changes by which the sentences have moved
     _found: dict[tuple[str, Cell], Decimal] = field(default_factory=dict)
+
+    def changed(self, trace: Trace, changes: Collection[str]) -> OnPaper:
+        """The same solution by a trace with these steps changed."""
+        return OnPaper(self.sentences.changed(trace, changes), self.decimals, self)
 
     def gives(self, name: str, index: Cell) -> bool:
         """Whether the equations give this cell as it was written."""
@@ -32,6 +39,8 @@ class OnPaper:
 
     def read(self, name: str, index: Cell) -> Decimal:
         """The number that stands for a cell: written, given, or worked out and rounded."""
+        if self.before is not None and name not in self.sentences.moved:
+            return self.before.read(name, index)
         claim = self.sentences.written(name, index)
         if claim is not None:
             return claim.value

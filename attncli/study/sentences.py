@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from fractions import Fraction
-from typing import Any, cast
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import cast
 
 from attncli.answers.model import Answers, Claim
 from attncli.equation.intervals import Interval, outwards
 from attncli.equation.substitute import decimal, substitute
-from attncli.equation.tree import Call, Expression, Number, Ref, rewrite
+from attncli.equation.tree import Expression, Number, Ref, rewrite
 from attncli.problem.model import Matrix, Scalar
 from attncli.problem.numbers import as_decimal
+from attncli.study.leaves import given, number, refs
 from attncli.tracing.model import Trace
 
 Cell = tuple[int, ...]
@@ -39,19 +36,40 @@ class Sentence:
 
 @dataclass(slots=True)
 class Sentences:
-    """The sentences of a solution's cells, and the true value of every cell to 50 digits."""
+    """The sentences of a solution's cells, and the true value of every cell to 50 digits.
+
+    Those of a trace with changed equations take what no change has `moved` from those of the trace `before`.
+    """
 
     trace: Trace
     answers: Answers
+    before: Sentences | None = None
+    moved: frozenset[str] = frozenset()
     _trees: dict[tuple[str, Cell], Expression] = field(default_factory=dict)
     _true: dict[tuple[str, Cell], Decimal] = field(default_factory=dict)
     _own: dict[tuple[str, Cell], Decimal] = field(default_factory=dict)
     _boxes: dict[Ref, Interval] = field(default_factory=dict)
 
+    def changed(self, trace: Trace, changes: Collection[str]) -> Sentences:
+        """The sentences of the same solution, to a trace with these steps changed."""
+        moved = set(changes)
+        for step in trace.steps.values():
+            if not moved.isdisjoint(step.rule.inputs):
+                moved.add(step.name)
+        return Sentences(trace, self.answers, self, frozenset(moved))
+
+    def _unmoved(self, name: str) -> Sentences | None:
+        """The sentences that have worked this step out already, if it is none that has moved."""
+        return None if name in self.moved else self.before
+
     def of(self, name: str, index: Cell) -> Sentence:
         """What this cell is worked out from, in the numbers of the solution wherever it has them."""
         tree = self._tree(name, index)
-        return Sentence(tree, {ref: self._boxes[ref] for ref in _refs(tree)})
+        return Sentence(tree, {ref: self._box(ref) for ref in refs(tree)})
+
+    def _box(self, ref: Ref) -> Interval:
+        before = self._unmoved(ref.name)
+        return self._boxes[ref] if before is None else before._box(ref)
 
     def with_reads(self, name: str, index: Cell, read: Callable[[str, Cell], Expression]) -> Expression:
         """The cell's own equation with `read` for every cell of a step that it names."""
@@ -69,7 +87,7 @@ class Sentences:
             return self.read(node.name, tuple(int(str(at)) for at in node.indices))
 
         settled = rewrite(tree, settle)
-        return Sentence(settled, {ref: box[ref] if ref in box else self._boxes[ref] for ref in _refs(settled)})
+        return Sentence(settled, {ref: box[ref] if ref in box else self._box(ref) for ref in refs(settled)})
 
     def written(self, name: str, index: Cell) -> Claim | None:
         """What stands for a cell in the solution, or else in the problem; None for what is in neither."""
@@ -87,6 +105,8 @@ class Sentences:
 
         A sum that is written as 0 because it is small divides nothing.
         """
+        if before := self._unmoved(name):
+            return before.own(name, index)
         if (name, index) not in self._own:
             divided = self.trace.steps[name].rule.shares and self._divides_by_rounded_zero(name, index)
             self._own[name, index] = Decimal("NaN") if divided else self.work_out(name, index, self._as_it_stands)
@@ -105,6 +125,8 @@ class Sentences:
 
     def true(self, name: str, index: Cell) -> Decimal:
         """What the cell is, from what the problem gives."""
+        if before := self._unmoved(name):
+            return before.true(name, index)
         if (name, index) not in self._true:
             self._true[name, index] = self._work(name, index)
         return self._true[name, index]
@@ -113,9 +135,9 @@ class Sentences:
         """A cell of a computed step, from the numbers that `read` finds."""
         step = self.trace.steps[name]
         scalars = {"inf": Decimal("Infinity")}
-        for known, given in self.trace.parameters.items():
-            if isinstance(given, Scalar):
-                scalars[known] = as_decimal(given.written)
+        for known, scalar in self.trace.parameters.items():
+            if isinstance(scalar, Scalar):
+                scalars[known] = as_decimal(scalar.written)
         place = dict(zip(step.rule.target.letters, index, strict=True))
         sizes = self.trace.sizes(step.rule.equation)
         return decimal(step.rule.equation.expression, place, sizes, read, scalars)
@@ -124,20 +146,24 @@ class Sentences:
         step = self.trace.steps.get(name)
         if step is None:
             return self._parameter(name, index)
-        return _given(step.written, step.value, index) if step.rule.given else self.work_out(name, index, self.true)
+        return given(step.written, step.value, index) if step.rule.given else self.work_out(name, index, self.true)
 
     def _parameter(self, name: str, index: Cell) -> Decimal:
         matrix = self.trace.parameters[name]
         assert isinstance(matrix, Matrix)
-        return _given(matrix.written, matrix.value, index)
+        return given(matrix.written, matrix.value, index)
 
     def _tree(self, name: str, index: Cell) -> Expression:
+        if before := self._unmoved(name):
+            return before._tree(name, index)
         if (name, index) not in self._trees:
             self._trees[name, index] = self.with_reads(name, index, self.read)
         return self._trees[name, index]
 
     def read(self, name: str, index: Cell) -> Expression:
         """A cell that another one reads: as it was written, as it is given, or worked out from what was written."""
+        if before := self._unmoved(name):
+            return before.read(name, index)
         answer = self.answers.steps.get(name)
         claim = answer.cells[index] if answer is not None else None
         if claim is not None:
@@ -147,7 +173,7 @@ class Sentences:
             return ref
         if name in self.trace.steps and not self.trace.steps[name].rule.given:
             return self._tree(name, index)
-        return _number(self.true(name, index))
+        return number(self.true(name, index))
 
     def _is_unrounded(self, name: str, index: Cell, claim: Claim) -> bool:
         """Whether a number has just been copied from the problem, or has no decimals where a whole number comes out."""
@@ -159,7 +185,7 @@ class Sentences:
         return own == claim.value or (self.of(name, index).sharp and own.is_finite() and own == own.to_integral_value())
 
     def _scalars(self) -> Mapping[str, Number]:
-        numbers = {name: _number(as_decimal(given.written)) for name, given in self.trace.parameters.items()
+        numbers = {name: number(as_decimal(given.written)) for name, given in self.trace.parameters.items()
                    if isinstance(given, Scalar)}  # fmt: skip
         return {**numbers, "inf": Number(float("inf"), "inf")}
 
@@ -169,31 +195,3 @@ def interval(claim: Claim) -> Interval:
     if claim.exact:
         return Interval.at(float(claim.value))
     return outwards(float(claim.value - claim.half), float(claim.value + claim.half))
-
-
-def _given(written: NDArray[np.object_] | None, value: NDArray[Any], index: Cell) -> Decimal:
-    return as_decimal(str(written[index])) if written is not None else Decimal(repr(float(value[index])))
-
-
-def _number(value: Decimal) -> Number:
-    if not value.is_finite():
-        return Number(float(value), str(value))
-    exact = Fraction(value)
-    return Number(exact, str(exact) if exact.denominator == 1 else str(value))  # a whole number may be a position
-
-
-def _refs(tree: Expression) -> tuple[Ref, ...]:
-    """The cells in a tree, each once and always in the same order; what stands in it many times is looked at once."""
-    found: dict[Ref, None] = {}
-    looked: set[int] = set()
-
-    def look(node: Expression) -> None:
-        if isinstance(node, Ref):
-            found[node] = None
-        elif isinstance(node, Call) and id(node) not in looked:
-            looked.add(id(node))
-            for argument in node.arguments:
-                look(argument)
-
-    look(tree)
-    return tuple(found)
