@@ -13,6 +13,7 @@ from attncli.page.labels import cell_label
 from attncli.records import replace
 from attncli.study.changes import changed
 from attncli.study.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis
+from attncli.study.explanation import reads
 from attncli.study.mistakes import MISTAKES
 from attncli.study.verdicts import Verdicts
 from attncli.tracing.model import Step, Trace
@@ -80,14 +81,18 @@ def _cells(verdicts: Verdicts, found: Diagnosis) -> str:
 
 
 def _made(verdicts: Verdicts, found: Diagnosis, name: str) -> Iterator[Block]:
-    """The equations of a mistake, or nothing of a slip, and the first cell that it explains worked with it."""
+    """The equations of a mistake that lead to the step, or nothing of a slip, and the first cell worked with them."""
     if found.slip is not None and found.slip.on_the_way and found.slip.name == name:
         yield Worked((slipped(verdicts, found.step, found.cells[0], found.slip),))
     steps = _changed_steps(verdicts.trace, name)
+    if not steps:
+        return
+    trace = changed(verdicts.trace, _KNOWN[name].change(verdicts.trace))
+    leading = reads(trace, verdicts.answers, found.step)
     for step in steps:
-        yield Formula(cell_form(step.rule))
+        if step.name in leading:
+            yield Formula(cell_form(step.rule))
     if any(step.name == found.step for step in steps):
-        trace = changed(verdicts.trace, _KNOWN[name].change(verdicts.trace))
         yield Worked((worked_from_own(replace(verdicts, trace=trace), found.step, found.cells[0]),))
 
 

@@ -252,3 +252,13 @@ def test_wrong_use(arguments: tuple[str, ...], code: int, said: str, capsys: pyt
     assert out == ""
     assert said in err
     assert "help: " in err
+
+
+def test_a_mistake_is_told_by_the_equations_that_lead_to_the_step(page: Callable[..., str], written: Written) -> None:
+    """dZ by NumPy, written as dS: what that does to dQ and dK is not asked."""
+    answers = written("dS: [[-0.050, 0.207, -0.158], [-0.111, 0.222, -0.111], [-0.089, 0.249, -0.159]]")
+    told = page(LOVE, answers)
+    assert "d_scores: the scale was forgotten on the way back. It explains all 9 cells.\n" in told
+    assert "  Or the scale was applied to dQ and dK, not to dS; the numbers do not tell.\n" in told
+    assert told.count("    dS[i, j] = dZ[i, j]\n") == 2
+    assert "dQ[i, k]" not in told
