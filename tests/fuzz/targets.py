@@ -84,7 +84,7 @@ def file(name: str, *command: str, codes: tuple[int, ...]) -> Callable[[bytes], 
 
 def array(suffix: str) -> Callable[[bytes], None]:
     """A file of arrays that a problem names."""
-    text = f"Q: {{file: a.{suffix}}}\nK: [[1, 2, 3]]\nV: [[1], [2], [3]]\n"
+    text = f"Q: {{file: a.{suffix}}}\nK: [[1, 2, 3]]\nV: [[1]]\n"
 
     def play(data: bytes) -> None:
         with chdir(workplace()):
