@@ -1,4 +1,4 @@
-"""Runs one command line in this process, and holds its end against what is promised: a code, and the shape of errors."""
+"""Runs one command line in this process, and holds its end against what is promised: its code, the shape of errors."""
 
 from __future__ import annotations
 

@@ -7,12 +7,14 @@ from random import Random
 
 ODD = (
     "0", "-0", "-1", "1e999", "1e308", "-1e308", "5e-324", "nan", ".nan", "-inf", "-.inf", ".inf", "Infinity", "null",
-    "~", "true", "no", "010", "1_000", "1:30", "0x1f", "1e", "1.", ".5", "1/0", "1/3", "sqrt(2)", "-sqrt(-2)", "9" * 30,
-    "9" * 401, "1" + "0" * 15 + "1", '"1"', "''", "[]", "{}", "[[1]]", "{file: a.npy}", "{random: [3, 3]}", "2024-01-01",
+    "~", "true", "no", "010", "1_000", "1:30", "0x1f", "1e", "1.", ".5", "1/0", "1/3", "sqrt(2)", "-sqrt(-2)",
+    "9" * 30, "9" * 401, "1" + "0" * 15 + "1", '"1"', "''", "[]", "{}", "[[1]]", "{file: a.npy}", "{random: [3, 3]}",
+    "2024-01-01",
 )  # fmt: skip
 PIECES = (
-    "[", "]", "{", "}", ",", ": ", "- ", "\n", "  ", '"', "'", "&a ", "*a", "!!x ", "<<: ", "? ", "| ", "\t", "\r", "---\n",
-    "# ", "\\", "$$", "&", "|", "\0", "\x1b", "\u202e", "\ufeff", "\u0085", "é", "\\begin{array}{r}", "```", "%", "?", "_",
+    "[", "]", "{", "}", ",", ": ", "- ", "\n", "  ", '"', "'", "&a ", "*a", "!!x ", "<<: ", "? ", "| ", "\t", "\r",
+    "---\n", "# ", "\\", "$$", "&", "|", "\0", "\x1b", "\u202e", "\ufeff", "\u0085", "é", "\\begin{array}{r}", "```",
+    "%", "?", "_",
 )  # fmt: skip
 _NUMBER = re.compile(rb"-?\d+(?:\.\d+)?")
 
@@ -39,6 +41,10 @@ def _byte(data: bytes, random: Random) -> bytes:
 def _lost(data: bytes, random: Random) -> bytes:
     at = random.randint(0, len(data))
     return data[:at] + data[at + random.choice((1, 2, 8, 40)) :]
+
+
+def _cut(data: bytes, random: Random) -> bytes:
+    return data[: random.randint(0, len(data))]
 
 
 def _doubled(data: bytes, random: Random) -> bytes:
@@ -74,4 +80,4 @@ def _lines(data: bytes, random: Random) -> bytes:
     return b"\n".join(lines)
 
 
-_SLIPS = (_flipped, _byte, _lost, _doubled, _inserted, _odd, _odd, _lines)
+_SLIPS = (_flipped, _byte, _lost, _cut, _doubled, _inserted, _odd, _odd, _lines)

@@ -6,6 +6,7 @@ import io
 import json
 import sys
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -118,12 +119,12 @@ def options() -> list[bytes]:
     good = [
         "--mask={causal: true, corner: bottom-right}", "--cell=scores[0,1]", "--cell=weights[I, love]\n--precision=5",
         "--steps=weights,output\n--scale=1/3", "--set=mask=causal\n--set=scale=none", "--marks=20",
-        "--mask=[{window: [1, 0]}, {padding: [1, 1, 0]}, [[true, false, true], [true, true, true], [true, true, true]]]",
+        "--mask=[{window: [1, 0]}, {padding: [1, 1, 0]}, {keep: [[1, 0, 1], [1, 1, 1], [1, 1, 1]]}]",
         "--set=position={rope: {theta: 10}}\n--set=sink=[1]", "--set=X={random: [3, 4], seed: 3}",
     ]  # fmt: skip
     lines = []
     for case in cases():
         words = case.arguments
-        pairs = [f"{name}={value}" for name, value in zip(words, words[1:], strict=False) if name.startswith("--")]
+        pairs = [f"{name}={value}" for name, value in pairwise(words) if name.startswith("--")]
         lines += ["\n".join(pairs)] * bool(pairs)
     return [line.encode("utf-8", "surrogateescape") for line in [*good, *dict.fromkeys(lines)]]
