@@ -9,6 +9,10 @@ import random
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from targets import Target
 
 HERE = Path(__file__).parent
 LONGEST = 4096  # bytes of an input
@@ -22,14 +26,7 @@ def fuzz(name: str, seconds: float, seed: int, work: Path, *, merge: bool) -> in
         import atheris
     except ImportError:
         return _draw(name, seconds, seed)
-    with atheris.instrument_imports(include=["attncli"]):
-        import attncli
-
-        for module in pkgutil.walk_packages(attncli.__path__, "attncli."):
-            if module.name != "attncli.__main__":
-                importlib.import_module(module.name)
-        from targets import TARGETS
-    target = TARGETS[name]
+    target = _watched(atheris, name)
     begin, found = work / "begin", work / "found"
     for folder in (begin, found):
         folder.mkdir(exist_ok=True)
@@ -42,9 +39,22 @@ def fuzz(name: str, seconds: float, seed: int, work: Path, *, merge: bool) -> in
     else:
         options += [f"-max_total_time={max(1, round(seconds))}", f"-artifact_prefix={_crashes(name)}/"]
         options += [f"-dict={_dictionary(work)}"]
-    atheris.Setup([sys.argv[0], *options, *folders], target.play)
+    itself = f"{sys.executable} {__file__} {name}"  # which libFuzzer starts once more for each part of a merge
+    atheris.Setup([itself, *options, *folders], target.play)
     atheris.Fuzz()
     return 0
+
+
+def _watched(atheris: Any, name: str) -> Target:
+    """The target, with every module of the program watched for the ways that inputs take through it."""
+    with atheris.instrument_imports(include=["attncli"]):
+        import attncli
+
+        for module in pkgutil.walk_packages(attncli.__path__, "attncli."):
+            if module.name != "attncli.__main__":
+                importlib.import_module(module.name)
+        from targets import TARGETS
+    return TARGETS[name]
 
 
 def _draw(name: str, seconds: float, seed: int) -> int:
@@ -89,3 +99,11 @@ def _crashes(name: str) -> Path:
 
 def named(data: bytes) -> str:
     return hashlib.sha1(data).hexdigest()[:12]
+
+
+if __name__ == "__main__":
+    import atheris
+
+    sys.path[:0] = [str(HERE.parents[1]), str(HERE)]
+    atheris.Setup([sys.argv[0], *sys.argv[2:]], _watched(atheris, sys.argv[1]).play)
+    atheris.Fuzz()

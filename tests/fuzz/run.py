@@ -24,7 +24,7 @@ sys.path[:0] = [str(ROOT), str(HERE)]
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 SHARE = {"yaml": 4, "json": 3, "answers.md": 2, "answers.tex": 2, "answers.yaml": 2, "options": 2}  # others: 1
-KEPT = 400  # bytes up to which a new way is kept
+KEPT, MANY = 1200, 24  # bytes of a seed at most, and how many a run may add to a target
 
 
 def main() -> int:
@@ -88,10 +88,10 @@ def _keep(name: str, work: Path) -> None:
     command = [*_child(name, work), "--merge"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     kept = HERE / "seeds" / name
-    for path in (work / "begin").iterdir():
-        if path.name not in begun and path.stat().st_size <= KEPT:
-            kept.mkdir(parents=True, exist_ok=True)
-            shutil.copy(path, kept / path.name[:12])
+    new = [path for path in (work / "begin").iterdir() if path.name not in begun and path.stat().st_size <= KEPT]
+    for path in sorted(new, key=lambda path: path.stat().st_size)[:MANY]:
+        kept.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, kept / path.name[:12])
 
 
 def _child(name: str, work: Path) -> list[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 from ends import End, end_of, insist
+from hypothesis import settings
 from samples import ANSWERED, INPUTS, PROBLEM, array, dump, page
 
 MATRIX = "Q: {file: a.SUFFIX}\nK: [[1, 2, 3]]\nV: [[1]]\n"
