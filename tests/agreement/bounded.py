@@ -1,4 +1,4 @@
-"""A number with how far a computation in floating point may be from it: the analysis of docs/explanation/rounding.md.
+"""A number with how far a computation in floating point may be from it: see docs/reliability.md.
 
 `value` is right to 40 digits. `error` bounds |computed − value| for every computation that rounds as IEEE 754 does,
 whatever the order of its sums, with or without fused multiply-add. Nothing here is measured.

@@ -1,7 +1,7 @@
 """Attention from a problem file in plain Python, number by number, as docs/reference/input.md says it; with bounds.
 
-Nothing of the program is used, no NumPy and no matrix: arrays are nested lists of `Bounded`, batch × head × row × column,
-each with as many entries and heads as it has of its own.
+Nothing of the program is used, no NumPy and no matrix: arrays are nested lists of `Bounded`, batch × head × row ×
+column, each with as many entries and heads as it has of its own.
 """
 
 from __future__ import annotations
@@ -42,10 +42,7 @@ def attention(problem: Problem) -> dict[str, Array]:
             found = _head(problem, queries, keys, values, masks, (entry, head, heads))
             for name, rows in found.items():
                 steps[name][entry][head] = rows
-    joined = [
-        [[[cell for head in entry for cell in head[row]] for row in range(len(entry[0]))]]
-        for entry in steps["heads_output"]
-    ]
+    joined = [[_side_by_side(entry)] for entry in steps["heads_output"]]
     steps["concat"] = steps["output"] = joined
     if "W_O" in problem:
         bias = problem.get("b_O")
@@ -188,6 +185,10 @@ def _slope(problem: Problem, head: int, heads: int) -> Bounded | None:
     below = 1 << (heads.bit_length() - 1)
     exponent = mpf(8 * (head + 1)) / below if head < below else mpf(8 * (2 * (head - below) + 1)) / (2 * below)
     return power(2, -exponent, rounded=2)
+
+
+def _side_by_side(heads: list[Rows]) -> Rows:
+    return [[cell for head in heads for cell in head[row]] for row in range(len(heads[0]))]
 
 
 def _of(array: Array, entry: int, head: int) -> Rows:

@@ -17,15 +17,8 @@ class Masks:
     @property
     def entries(self) -> int:
         """For how many entries of a batch there is something of their own; 1 where there is not."""
-        most = 1
-        for form, value in self._parts:
-            if (
-                (form == "lengths" and isinstance(value, list))
-                or (form == "padding" and isinstance(value[0], list))
-                or (form in ("keep", "hide", "additive") and _axes(value) == 4)
-            ):
-                most = max(most, len(value))
-        return most
+        own = {"lengths": 1, "padding": 2, "keep": 4, "hide": 4, "additive": 4}  # axes, where there is one of entries
+        return max([1, *(len(value) for form, value in self._parts if _axes(value) == own.get(form))])
 
     def offset(self, entry: int) -> int:
         """How far the position of a query lies beyond its row."""

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from measure import Shares
 from mpmath import mpf
+from plain import attention
 
 SOME = settings(max_examples=(3 * settings().max_examples) // 2)
 numbers = st.floats(-1e6, 1e6).filter(lambda x: x == 0 or abs(x) > 1e-6)
@@ -94,16 +95,10 @@ def test_a_bound_is_that_of_the_book() -> None:
     assert total([Bounded(mpf(3), 0.5), number(1.0)]).error == pytest.approx(0.5, rel=1e-5)
 
 
-def test_an_error_of_a_few_last_digits_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that these tests can fail: 1e-13 more in every weight is told."""
-    problem = {"Q": [[1, 2]], "K": [[1, 0], [0.5, 1]], "V": [[1], [2]]}
-    Shares().take(problem)
-    shares = Shares()
-    with pytest.raises(AssertionError, match="weights: .* is off"):
-        shares.add("nobody", "weights", np.array([[[[0.4, 0.6]]]]) + 1e-13, _weights(problem))
-
-
-def _weights(problem: dict[str, Any]) -> Any:
-    from plain import attention
-
-    return attention(problem)["weights"]
+def test_an_error_of_a_few_last_digits_is_found() -> None:
+    """So that these tests can fail: 1e-14 more in every weight is told."""
+    expected = attention({"Q": [[1, 2]], "K": [[1, 0], [0.5, 1]], "V": [[1], [2]]})["weights"]
+    found = np.array([[[[float(cell.value) for cell in expected[0][0][0]]]]])
+    Shares().add("nobody", "weights", found, expected)
+    with pytest.raises(AssertionError, match=r"weights: .* is off "):
+        Shares().add("nobody", "weights", found + 1e-14, expected)
