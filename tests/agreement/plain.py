@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from bounded import Bounded, dot, given, power, softmax, tanh, times, total, turn
-from mpmath import mp, mpf
+from bounded import Bounded, dot, given, softmax, times, total
 from plain_masks import Masks
+from plain_scores import capped_at, score_of, slope_of, times_scale, turned
 
 Problem = dict[str, Any]
 Rows = list[list[Bounded]]
 Array = list[list[Rows]]
-ANY_ORDER = 8  # roundings for a scale that is multiplied in before, in two halves or after; see docs/reliability.md
 
 
 def attention(problem: Problem) -> dict[str, Array]:
@@ -29,7 +28,7 @@ def attention(problem: Problem) -> dict[str, Array]:
         k, v = _after(cached["K"], k), _after(cached["V"], v)
     steps = {"Q": q, "K": k, "V": v}
     if rope := problem.get("position", {}).get("rope"):
-        q, k = _turned(q, past, **rope), _turned(k, 0, **rope)
+        q, k = turned(q, past, **rope), turned(k, 0, **rope)
         steps |= {"Q_rot": q, "K_rot": k}
     entries = max(len(q), len(k), len(v), Masks(problem.get("mask"), 1, 1, 1).entries)
     masks = Masks(problem.get("mask"), len(q[0][0]), len(k[0][0]), past)
@@ -54,10 +53,10 @@ def _head(
     problem: Problem, queries: Rows, keys: Rows, values: Rows, masks: Masks, place: tuple[int, int, int]
 ) -> dict[str, Any]:
     entry, head, heads = place
-    scores = [[_score(problem, query, key) for key in keys] for query in queries]
-    scaled = [[_scaled(problem, cell, len(keys[0])) for cell in row] for row in scores]
+    scores = [[score_of(problem, query, key) for key in keys] for query in queries]
+    scaled = [[times_scale(problem, cell, len(keys[0])) for cell in row] for row in scores]
     cap = problem.get("softcap")
-    slope = _slope(problem, head, heads)
+    slope = slope_of(problem, head, heads)
     masked: list[list[Bounded | None]] = []
     for i, row in enumerate(scaled):
         masked.append([])
@@ -66,7 +65,7 @@ def _head(
             if added is None:
                 masked[i].append(None)
                 continue
-            terms = [cell if cap is None else _capped(cell, cap), *(given(number) for number in added)]
+            terms = [cell if cap is None else capped_at(cell, cap), *(given(number) for number in added)]
             if slope is not None:
                 far = given(-abs(i + masks.offset(entry) - j))
                 terms.append(times(slope, far).rounded())
@@ -122,69 +121,6 @@ def _after(cached: Array, new: Array) -> Array:
     return [
         [[*_of(cached, entry, head), *_of(new, entry, head)] for head in range(len(new[0]))] for entry in range(entries)
     ]
-
-
-def _turned(array: Array, first: int, theta: float = 10000, pairing: str = "half") -> Array:
-    """RoPE: a pair of features at position t turned by t·theta^(−2r/d_k)."""
-    return [
-        [[_turned_row(row, first + t, theta, pairing) for t, row in enumerate(head)] for head in entry]
-        for entry in array
-    ]
-
-
-def _turned_row(row: list[Bounded], t: int, theta: float, pairing: str) -> list[Bounded]:
-    width, found = len(row), list(row)
-    for r in range(width // 2):
-        a, b = (r, r + width // 2) if pairing == "half" else (2 * r, 2 * r + 1)
-        angle = times(given(t), power(theta, -mpf(2 * r) / width, rounded=2)).rounded(2)
-        cos, sin = turn(angle)
-        minus = Bounded(-sin.value, sin.error, sin.size)
-        found[a] = dot([row[a], row[b]], [cos, minus])
-        found[b] = dot([row[a], row[b]], [sin, cos])
-    return found
-
-
-def _score(problem: Problem, query: list[Bounded], key: list[Bounded]) -> Bounded:
-    match problem.get("score", "scaled_dot"):
-        case "multiplicative":
-            weights = [[given(number) for number in row] for row in problem["W_a"]]
-            through = [dot(query, [row[k] for row in weights]) for k in range(len(key))]
-            return dot(through, key)
-        case "additive":
-            hidden = []
-            for a in range(len(problem["v"])):
-                one = dot(query, [given(row[a]) for row in problem["W_1"]])
-                other = dot(key, [given(row[a]) for row in problem["W_2"]])
-                hidden.append(tanh(total([one, other])))
-            return dot([given(number) for number in problem["v"]], hidden)
-    return dot(query, key)
-
-
-def _scaled(problem: Problem, score: Bounded, d_k: int) -> Bounded:
-    """Times the scale; the default is 1/√d_k for scaled dot products and nothing for others."""
-    said = problem.get("scale", "default")
-    if said == "default":
-        said = 1 / mp.sqrt(d_k) if problem.get("score", "scaled_dot") == "scaled_dot" else "none"
-    factor = mpf(1) if said == "none" else mpf(said)
-    size = abs(float(factor))
-    return times(score, Bounded(factor, 0.0, size)).rounded(ANY_ORDER)
-
-
-def _capped(score: Bounded, cap: float) -> Bounded:
-    inner = tanh(Bounded(score.value / cap, score.error / cap).rounded())
-    return times(given(cap), inner).rounded()
-
-
-def _slope(problem: Problem, head: int, heads: int) -> Bounded | None:
-    """ALiBi's: given, or 2^(−8(h+1)/H), and where H is no power of two those of the power below and others between."""
-    alibi = problem.get("position", {}).get("alibi")
-    if not alibi:
-        return None
-    if alibi is not True:
-        return given(alibi["slopes"][head])
-    below = 1 << (heads.bit_length() - 1)
-    exponent = mpf(8 * (head + 1)) / below if head < below else mpf(8 * (2 * (head - below) + 1)) / (2 * below)
-    return power(2, -exponent, rounded=2)
 
 
 def _side_by_side(heads: list[Rows]) -> Rows:

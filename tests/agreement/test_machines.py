@@ -14,7 +14,7 @@ from bounded import Bounded, dot, given, softmax
 from large import KEYS, PROBLEM, QUERIES
 from mpmath import mp, mpf
 from numpy.typing import NDArray
-from plain import ANY_ORDER
+from plain_scores import ANY_ORDER
 
 from attncli.problem.reader import loads
 

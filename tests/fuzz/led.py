@@ -7,6 +7,7 @@ import importlib
 import pkgutil
 import random
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ def fuzz(name: str, seconds: float, seed: int, work: Path, *, merge: bool) -> in
         import atheris
     except ImportError:
         return _draw(name, seconds, seed)
+    tempfile.tempdir = str(work)
     target = _watched(atheris, name)
     begin, found = work / "begin", work / "found"
     for folder in (begin, found):

@@ -2,9 +2,9 @@
 
 With atheris (the extra `fuzz`) inputs are led by coverage: libFuzzer keeps those that find a new way through the
 program. Without it they are drawn by `mutations.py` alone. Each target has its share of the time, in a process of its
-own. What breaks a promise is written to `tests/fuzz/crashes/TARGET/`, where `test_kept.py` plays it from then on, and
-the exit code is 1. `--only TARGET` fuzzes one, `--play FILE` plays one input with all that is raised, `--keep` adds
-what found a way that no seed knows to `tests/fuzz/seeds/`.
+own. What breaks a promise is written to `tests/fuzz/crashes/TARGET/`, where `test_mutations.py` plays it from then on,
+and the exit code is 1. `--only TARGET` fuzzes one, `--play FILE` plays one input with all that is raised, `--keep`
+adds what found a way that no seed knows to `tests/fuzz/seeds/`.
 """
 
 from __future__ import annotations
@@ -44,10 +44,11 @@ def main() -> int:
     names = [asked.only] if asked.only else list(TARGETS)
     jobs = min(len(names), os.cpu_count() or 1)
     share = asked.seconds * jobs / sum(SHARE.get(name, 1) for name in names)
-    with tempfile.TemporaryDirectory() as work:
+    memory = "/dev/shm"
+    with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as work:
         ends = _all(names, share, jobs, asked.seed, Path(work))
         if asked.keep:
-            for name in names:
+            for name in names if not any(ends) else ():
                 _keep(name, Path(work) / name)
     return max(ends, default=0)
 

@@ -5,7 +5,8 @@ Seeds of a target are the good files and the bad ones of the corpus, and what ea
 
 from __future__ import annotations
 
-import os
+import atexit
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import chdir
@@ -44,9 +45,9 @@ class Target:
 
 @cache
 def workplace() -> Path:
-    """A folder in memory, where there is one, with a problem that answers and dumps are held against."""
-    memory = Path("/dev/shm")
-    folder = Path(tempfile.mkdtemp(prefix="attncli-fuzz-", dir=memory if os.access(memory, os.W_OK) else None))
+    """A folder with a problem that answers and dumps are held against."""
+    folder = Path(tempfile.mkdtemp(prefix="attncli-fuzz-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     (folder / "love.yaml").write_text(PROBLEM, encoding="utf-8")
     (folder / "given.yaml").write_text(ANSWERED, encoding="utf-8")
     return folder
