@@ -11,7 +11,8 @@ from samples import ANSWERED, INPUTS, PROBLEM, array, dump, page
 
 MATRIX = "Q: {file: a.SUFFIX}\nK: [[1, 2, 3]]\nV: [[1]]\n"
 ALL = settings().max_examples > 1000  # HYPOTHESIS_PROFILE=explore
-NAMES = ("causal", "gpt_oss_sink", "exact_fractions", "kv_cache", "rope_interleaved", "additive_mask")
+NAMES = ("causal", "exact_fractions", "kv_cache", "additive_mask")
+PAGE = ("--steps", "weights", "--detail", "brief")
 
 
 @pytest.fixture(autouse=True)
@@ -62,9 +63,22 @@ def test_a_file_of_arrays(suffix: str) -> None:
     assert ends[-1].code == 0
 
 
-@pytest.mark.parametrize(("suffix", "every"), [("yaml", 7), ("json", 2), ("md", 97), ("tex", 211)])
-def test_answers(suffix: str, every: int) -> None:
-    """Of pages, which are long, one byte of 97 or 211, and each where HYPOTHESIS_PROFILE is explore."""
+@pytest.mark.parametrize("suffix", ["yaml", "json", "md", "tex"])
+def test_answers_to_a_small_problem(suffix: str) -> None:
+    Path("small.yaml").write_text("Q: [[1], [0]]\nK: [[1], [2]]\nV: [[1], [3]]\n", encoding="utf-8")
+    answers = {
+        "yaml": "scores: [[1, 2], [0, 0]]  # all\nweights:\n- [0.27, 0.73]\n- [0.5, null]\n",
+        "json": '{"scores": [[1, 2], [0, 0]], "A": [[0.27, 0.73], [0.5, 0.5]]}',
+        "md": end_of(["compute", "small.yaml", *PAGE, "--format", "markdown"]).out,
+        "tex": end_of(["compute", "small.yaml", *PAGE, "--format", "latex", "--fragment"]).out,
+    }
+    ends = cut(answers[suffix].encode(), f"a.{suffix}", ["check", "small.yaml", f"a.{suffix}"], (0, 1, 3))
+    assert (ends[0].code, ends[-1].code) == (3, 1 if suffix == "yaml" else 0)
+
+
+@pytest.mark.parametrize(("suffix", "every"), [("yaml", 29), ("json", 11), ("md", 97), ("tex", 211)])
+def test_long_answers(suffix: str, every: int) -> None:
+    """At some bytes, and at each where HYPOTHESIS_PROFILE is explore."""
     data = ANSWERED.encode() if suffix == "yaml" else page(suffix)
     ends = cut(data, f"a.{suffix}", ["check", "love.yaml", f"a.{suffix}", "--format", "json"], (0, 1, 3), every=every)
     assert ends[0].code == 3
