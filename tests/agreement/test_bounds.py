@@ -17,7 +17,7 @@ from measure import Shares
 from mpmath import mpf
 from plain import attention
 
-SOME = settings(max_examples=settings().max_examples)
+SOME = settings(max_examples=(2 * settings().max_examples) // 3)
 numbers = st.floats(-1e6, 1e6).filter(lambda x: x == 0 or abs(x) > 1e-6)
 lists = st.lists(st.tuples(numbers, numbers), min_size=1, max_size=12)
 
@@ -33,7 +33,7 @@ def test_the_program(problem: dict[str, Any]) -> None:
 
 
 @pytest.mark.torch
-@settings(max_examples=settings().max_examples // 4)
+@settings(max_examples=settings().max_examples // 5)
 @given(problem=problem_files())
 def test_pytorch(problem: dict[str, Any]) -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed", exc_type=ImportError)

@@ -18,7 +18,7 @@ from drawn import problem_files
 
 choose = st.sampled_from
 SHARED = [HealthCheck.function_scoped_fixture]
-SOME, FEW = (settings(max_examples=settings().max_examples // part, suppress_health_check=SHARED) for part in (2, 4))
+SOME, FEW = (settings(max_examples=settings().max_examples // part, suppress_health_check=SHARED) for part in (3, 6))
 ODD = [
     None, True, False, 0, -1, 2, 2**53 + 1, 10**30, 1.5, -0.0, 1e308, 5e-324, "", "x", "1", "1/3", "1/0", "-inf",
     "sqrt(2)", "sqrt(-1)", "none", "default", "causal", "\u202e", "\0", [], {}, [[]], [[[]]], [[1]], [[1, 2], [3]],

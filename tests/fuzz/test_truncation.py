@@ -11,7 +11,7 @@ from samples import ANSWERED, INPUTS, PROBLEM, array, dump, page
 
 MATRIX = "Q: {file: a.SUFFIX}\nK: [[1, 2, 3]]\nV: [[1]]\n"
 ALL = settings().max_examples > 1000  # HYPOTHESIS_PROFILE=explore
-NAMES = ("causal", "exact_fractions", "kv_cache", "additive_mask")
+NAMES = ("causal", "exact_fractions", "additive_mask")
 PAGE = ("--steps", "weights", "--detail", "brief")
 
 
