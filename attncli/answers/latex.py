@@ -105,6 +105,7 @@ def _table(rows: list[list[Written]], spans: dict[str, Span], at: int) -> Table 
         corner.at,
         tuple(_label(column.text) for column in columns),
         tuple(_label(row[0].text) for row in body),
+        tuple(row[0].at for row in body),
         tuple(tuple(Written(from_latex(cell.text), cell.at) for cell in row[1:]) for row in body),
         spans.get("row"),
         spans.get("column"),

@@ -83,6 +83,7 @@ def _table(lines: list[tuple[int, str]], title: str) -> Table | None:
         corner.at,
         tuple(_plain(column.text) for column in columns),
         tuple(_plain(row[0].text) for row in body),
+        tuple(row[0].at for row in body),
         tuple(tuple(Written(_number(cell.text), cell.at) for cell in row[1:]) for row in body),
     )
 

@@ -27,6 +27,7 @@ class Span:
 class Table:
     """One matrix of a page: the name in its corner, its labels and its cells; a part of it where spans say so.
 
+    `starts` are where its rows begin, each with its label: a row may have nothing else.
     `again` says that these are numbers which stand before already: the decimals of a matrix of closed forms.
     """
 
@@ -34,6 +35,7 @@ class Table:
     at: int
     columns: tuple[str, ...]
     rows: tuple[str, ...]
+    starts: tuple[int, ...]
     cells: tuple[tuple[Written, ...], ...]
     down: Span | None = None
     across: Span | None = None

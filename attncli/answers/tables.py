@@ -114,15 +114,17 @@ class Page:
         """Whether a table does not fit, as a whole or in single rows, which is reported."""
         shapes = [table.shape(row) for row in table.cells]
         fitting = (part.shape,) if len(part.shape) > 1 else ((*part.shape, 1), (1, *part.shape))
-        uneven = [row for row, shape in zip(table.cells, shapes, strict=True) if shape not in fitting]
+        uneven = [number for number, shape in enumerate(shapes) if shape not in fitting]
         if len(uneven) == len(shapes):
             message, help = misfit(shapes[0], part)
             self.report.add(message, at=table.at, help=help, path=path)
         else:
             usual = next(shape for shape in shapes if shape in fitting)[1]
-            for row in uneven:
+            for number in uneven:
+                row = table.cells[number]
                 message = f"this row has {count(len(row), 'entry')} where {part.name} has {count(usual, 'column')}"
-                self.report.add(message, at=row[0].at, help="every row has as many; _ is a blank one", path=path)
+                at = row[0].at if row else table.starts[number]
+                self.report.add(message, at=at, help="every row has as many; _ is a blank one", path=path)
         return bool(uneven)
 
     def _of_other_labels(self, table: Table, part: Part, path: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any, cast
@@ -45,14 +44,17 @@ def _opened(stream: IO[bytes], file: str) -> Iterator[zipfile.ZipFile]:
         with zipfile.ZipFile(cast("IO[bytes]", beginning)) as archive:
             beginning.over = True
             yield archive
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
+    except (Refused, OSError, MemoryError):
+        raise
+    except Exception as error:  # a hostile archive makes zipfile fail in almost any way
         raise _unreadable(file, shorten(str(error), 200)) from None
 
 
 class _Beginning:
-    """The stream, of which no large piece may be read until the archive has been opened.
+    """The stream, of which no large piece may be read until the archive has been opened, and nothing outside of it.
 
     What is read before is the list of what it holds; that may claim any length, and takes a hundredfold in memory.
+    The list may claim any place, too: asked for one, the system would answer that it cannot read the file.
     """
 
     def __init__(self, stream: IO[bytes], file: str) -> None:
@@ -64,6 +66,11 @@ class _Beginning:
         if size > DIRECTORY_LIMIT and not self.over:
             raise _unreadable(self._file, f"its list of arrays takes {size:,} bytes, {DIRECTORY_LIMIT:,} are the most")
         return self._stream.read(size)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        if whence == 0 and not 0 <= offset < 2**63:
+            raise _unreadable(self._file, "an array in it begins outside of it")
+        return self._stream.seek(offset, whence)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)

@@ -89,6 +89,7 @@ MARKDOWN = [
     (HEAD.replace("S", "Z'") + ROWS, (1, 3), "this problem has no step masked", "its steps are"),
     (HEAD + ROWS.replace(" 5 |", ""), (3, 11), "scores: this row has 2 entries where scores has 3 columns", "_"),
     (HEAD + ROWS.replace("| 3 | 3 | 3 |", "| 3 | 3 | 3 | 3 |"), (4, 14), "this row has 4 entries", "_"),
+    (HEAD + ROWS.replace("| 3 | 3 | 3 |", ""), (4, 3), "this row has 0 entries where scores has 3 columns", "_"),
     (HEAD + ROWS[: ROWS.index("| **AI")], (1, 3), "scores: is 2×3 here, and 3×3", "its rows are I, love, AI"),
     (
         HEAD + ROWS.replace("love", "hate"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import resource
+import struct
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from safetensors.numpy import save_file
 from attncli.cli import run
 from attncli.errors import AttncliError
 from attncli.problem.model import Additive, Keep, Problem
+from attncli.problem.npz import read_npz
 from attncli.problem.reader import load
 
 KV = "K: [[1, 0], [0, 1]]\nV: [[1, 2], [3, 4]]\n"
@@ -230,6 +232,36 @@ def test_zip_files_that_lie(tmp_path: Path) -> None:
     assert wrong(tmp_path, "{file: q.npz}")[1] == (
         "Q.file: q.npz is not a readable .npz file: it is compressed in a way NumPy does not use"
     )
+
+
+def listed(data: bytes, *, begins: int, name: bytes, flags: int = 0) -> bytes:
+    """The archive with another entry for its one array: where that begins (in ZIP64), its name, its flags."""
+    entry, end = data.rindex(b"PK\1\2"), data.rindex(b"PK\5\6")
+    extra = struct.pack("<HHQ", 1, 8, begins)
+    fixed = bytearray(data[entry : entry + 46])
+    fixed[8:10], fixed[30:32], fixed[42:46] = struct.pack("<H", flags), struct.pack("<H", len(extra)), b"\xff" * 4
+    changed = bytes(fixed) + name + extra
+    return data[:entry] + changed + data[end : end + 12] + struct.pack("<I", len(changed)) + data[end + 16 :]
+
+
+@pytest.mark.parametrize(
+    ("entry", "why"),
+    [
+        ({"begins": 0, "name": b"q.npy"}, None),
+        ({"begins": 2**64 - 1, "name": b"q.npy"}, "an array in it begins outside of it"),
+        ({"begins": 2**40, "name": b"q.npy"}, "Truncated file header"),
+        ({"begins": 0, "name": b"\xff.npy", "flags": 0x800}, "'utf-8' codec can't decode byte 0xff in position 0"),
+    ],
+)
+def test_zip_lists_that_lie(tmp_path: Path, entry: dict[str, Any], why: str | None) -> None:
+    np.savez(tmp_path / "q.npz", q=np.eye(2))
+    (tmp_path / "q.npz").write_bytes(listed((tmp_path / "q.npz").read_bytes(), **entry))
+    if why is None:  # so that it is the lie alone that is refused
+        with (tmp_path / "q.npz").open("rb") as stream:
+            assert read_npz(stream, "q.npz", "").tolist() == [[1, 0], [0, 1]]
+        return
+    code, message, _ = wrong(tmp_path, "{file: q.npz}")
+    assert (code, message.startswith(f"Q.file: q.npz is not a readable .npz file: {why}")) == (3, True), message
 
 
 def test_damaged_zip_member(tmp_path: Path) -> None:

@@ -1,0 +1,92 @@
+"""Masks from a problem file, cell by cell, as docs/reference/input.md says them; nothing of the program is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+
+class Masks:
+    """The masks of a problem with so many queries, keys and cached keys."""
+
+    def __init__(self, mask: Any, queries: int, keys: int, past: int) -> None:
+        self._parts = list(_parts(mask))
+        self._bottom = "bottom-right" in [value for form, value in self._parts if form == "corner"]
+        self._queries, self._keys, self._past = queries, keys, past
+
+    @property
+    def entries(self) -> int:
+        """For how many entries of a batch there is something of their own; 1 where there is not."""
+        own = {"lengths": 1, "padding": 2, "keep": 4, "hide": 4, "additive": 4}  # axes, where there is one of entries
+        return max([1, *(len(value) for form, value in self._parts if _axes(value) == own.get(form))])
+
+    def offset(self, entry: int) -> int:
+        """How far the position of a query lies beyond its row."""
+        if not self._bottom:
+            return self._past
+        exist = [all(self._exists(form, value, entry, j) for form, value in self._parts) for j in range(self._keys)]
+        return sum(exist) - self._queries
+
+    def added(self, entry: int, head: int, i: int, j: int) -> list[float] | None:
+        """What is added to this score; None where the query does not see the key."""
+        found, place = [], i + self.offset(entry)
+        for form, value in self._parts:
+            match form:
+                case "causal":
+                    seen = j <= place
+                case "window":
+                    left, right = value
+                    seen = (left < 0 or j >= place - left) and (right < 0 or j <= place + right)
+                case "keep":
+                    seen = bool(_cell(value, entry, head, i, j))
+                case "hide":
+                    seen = not _cell(value, entry, head, i, j)
+                case "additive":
+                    number = float(_cell(value, entry, head, i, j))
+                    seen = number != float("-inf")
+                    found.append(number)
+                case _:
+                    seen = self._exists(form, value, entry, j)
+            if not seen:
+                return None
+        return found
+
+    def _exists(self, form: str, value: Any, entry: int, j: int) -> bool:
+        if form == "padding":
+            row = value if not isinstance(value[0], list) else value[entry if len(value) > 1 else 0]
+            return bool(row[j])
+        if form == "lengths":
+            length = value if not isinstance(value, list) else value[entry if len(value) > 1 else 0]
+            return bool(j < length)
+        return True
+
+
+def _parts(mask: Any) -> Iterator[tuple[str, Any]]:
+    """Every form with its value, the corner among them."""
+    if mask is None or mask == "none":
+        return
+    if mask == "causal":
+        yield "causal", True
+    elif isinstance(mask, dict):
+        yield from ((form, value) for form, value in mask.items() if value is not False)
+    elif any(isinstance(part, str | dict) for part in mask):
+        for part in mask:
+            yield from _parts(part)
+    else:
+        cell = mask
+        while isinstance(cell, list):
+            cell = cell[0]
+        yield ("keep" if isinstance(cell, bool) else "additive"), mask
+
+
+def _cell(matrix: Any, entry: int, head: int, i: int, j: int) -> Any:
+    """Of a matrix with or without axes of entries and heads, of which one stands for all."""
+    if _axes(matrix) == 4:
+        matrix = matrix[entry if len(matrix) > 1 else 0]
+    if _axes(matrix) == 3:
+        matrix = matrix[head if len(matrix) > 1 else 0]
+    return matrix[i][j]
+
+
+def _axes(array: Any) -> int:
+    return 1 + _axes(array[0]) if isinstance(array, list) else 0

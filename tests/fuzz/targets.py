@@ -1,0 +1,146 @@
+"""What is fuzzed: each target takes bytes as one kind of file (or as options) and insists on the ends it may have.
+
+Seeds of a target are the good files and the bad ones of the corpus, and what earlier runs found (`seeds/`).
+"""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import chdir
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from zlib import crc32
+
+from ends import end_of, insist
+from samples import ANSWERED, PROBLEM, arrays, dumps, inputs, options, pages, problems
+
+from attncli.errors import AttncliError
+from attncli.problem.reader import loads
+
+HERE = Path(__file__).parent
+MOST = 400  # cells that are worked out, so that a problem of 7,000 drawn tokens does not use up the time
+WAYS = (  # in which a problem that can be read is worked out; which of them, its bytes decide
+    "compute --format json", "compute --format table --detail cells", "compute --format latex --detail cells",
+    "compute --rounding paper --format markdown", "compute --rounding exact", "gradient --format markdown",
+    "gradient --format latex --detail cells", "cost", "compare --dtypes", "worksheet",
+    "compute --dtype float16 --heatmap",
+)  # fmt: skip
+OPTIONS = ("--mask", "--cell", "--steps", "--scale", "--precision", "--head", "--entry", "--set", "--marks")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """`play` raises for an end that is none of those promised; `seeds` are inputs to begin with."""
+
+    name: str
+    play: Callable[[bytes], None]
+    seeds: Callable[[], list[bytes]]
+
+    def begin(self) -> list[bytes]:
+        """All inputs to begin with."""
+        return [*self.seeds(), *(path.read_bytes() for path in self.kept())]
+
+    def kept(self) -> list[Path]:
+        """What earlier runs found: new ways through the program, and what once broke it."""
+        folders = (HERE / "seeds" / self.name, HERE / "crashes" / self.name)
+        return sorted(path for folder in folders if folder.is_dir() for path in folder.iterdir())
+
+
+@cache
+def workplace() -> Path:
+    """A folder with a problem that answers and dumps are held against."""
+    folder = Path(tempfile.mkdtemp(prefix="attncli-fuzz-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    (folder / "love.yaml").write_text(PROBLEM, encoding="utf-8")
+    (folder / "given.yaml").write_text(ANSWERED, encoding="utf-8")
+    return folder
+
+
+def problem(suffix: str) -> Callable[[bytes], None]:
+    """A problem: read; and, if there is not too much of it, worked out in one of the WAYS."""
+    name = f"p.{suffix}"
+
+    def play(data: bytes) -> None:
+        with chdir(workplace()):
+            try:
+                read = loads(data, name)
+            except AttncliError as error:
+                _insist_place(error, data)
+                return
+            sizes = [matrix.value.size for matrix in read.given.values()]
+            if max(sizes) <= MOST and len(read.tokens) * len(read.context_tokens) <= MOST:
+                Path(name).write_bytes(data)
+                command, *options = WAYS[crc32(data) % len(WAYS)].split()
+                insist(end_of([command, name, *options]), (0, 1, 2, 3))  # 2: too large to be worked out exactly
+
+    return play
+
+
+def file(name: str, *command: str, codes: tuple[int, ...]) -> Callable[[bytes], None]:
+    """A file of this name, given to a command."""
+
+    def play(data: bytes) -> None:
+        with chdir(workplace()):
+            Path(name).write_bytes(data)
+            insist(end_of([*command]), codes)
+
+    return play
+
+
+def array(suffix: str) -> Callable[[bytes], None]:
+    """A file of arrays that a problem names."""
+    text = f"Q: {{file: a.{suffix}}}\nK: [[1, 2, 3]]\nV: [[1]]\n"
+
+    def play(data: bytes) -> None:
+        with chdir(workplace()):
+            Path(f"a.{suffix}").write_bytes(data)
+            Path("a.yaml").write_text(text, encoding="utf-8")
+            insist(end_of(["compute", "a.yaml", "--format", "json"]), (0, 3))
+
+    return play
+
+
+def options_of(data: bytes) -> None:
+    """Options, a line each: `--mask={causal: true}`; what is none of OPTIONS is left out."""
+    words = []
+    for line in data.decode("utf-8", "surrogateescape").split("\n")[:6]:
+        name, equals, value = line.partition("=")
+        if name in OPTIONS and equals:
+            words += [name, value]
+    commands = {"--set": ["compare", "love.yaml"], "--marks": ["check", "love.yaml", "given.yaml"]}
+    command = commands.get(words[0] if words else "", ["compute", "love.yaml"])
+    with chdir(workplace()):
+        insist(end_of([*command, *words, "--format", "json"]), (0, 1, 2, 3, 4))
+
+
+def _insist_place(error: AttncliError, data: bytes) -> None:
+    """An error of a file has words, help, exit code 3 (4 for another file), and a place that is in the file."""
+    for each in (error, *error.more):
+        assert each.exit_code in (3, 4), each
+        assert each.message, each
+        assert each.help, each
+        if each.place is not None:
+            assert 1 <= each.place.line <= data.count(b"\n") + data.count(b"\r") + 1, each
+            assert 1 <= each.place.column <= len(each.place.source) + 1, each
+
+
+def _targets() -> Iterator[Target]:
+    yield Target("yaml", problem("yaml"), lambda: problems("yaml"))
+    yield Target("json", problem("json"), lambda: problems("json"))
+    for suffix in ("npy", "npz", "safetensors"):
+        yield Target(suffix, array(suffix), lambda suffix=suffix: arrays(suffix))
+    for suffix in ("yaml", "json", "md", "tex"):
+        play = file(f"s.{suffix}", "check", "love.yaml", f"s.{suffix}", "--format", "json", codes=(0, 1, 3))
+        yield Target(f"answers.{suffix}", play, lambda suffix=suffix: pages(suffix))
+    for suffix in ("json", "yaml", "npz"):
+        play = file(f"d.{suffix}", "compare", "love.yaml", f"d.{suffix}", "--format", "json", codes=(0, 1, 3))
+        yield Target(f"dump.{suffix}", play, lambda suffix=suffix: dumps(suffix))
+    yield Target("options", options_of, options)
+
+
+TARGETS = {target.name: target for target in _targets()}
+__all__ = ["TARGETS", "Target", "inputs", "workplace"]
