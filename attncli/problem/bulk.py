@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.problem.digits import Places, Text, read_numbers
+from attncli.problem.tree import LONG
 from attncli.records import dataclass
 
-LONG = 2**14  # characters; a shorter list is read as fast with all the others
 _LONGEST = 400  # characters of a number
 _STEP = 2**20  # characters looked at together, so that what is found on the way stays small
 _DEEPEST = 4
