@@ -37,6 +37,7 @@ def derive(
     math: str | None,
     fragment: bool,
     quiet: bool,
+    all_: bool = False,
     verify: bool = False,
     step_size: str | None = None,
 ) -> int:
@@ -143,7 +144,7 @@ def derive(
         parting, untold = parting_told(problem, trace, view)
         told += untold
         document = page_of(trace, view, page_format == "json", gradient, parting, verified, descent)
-        write_page(document, page_format, output, color=color, math=math or "fences", fragment=fragment)
+        write_page(document, page_format, output, color=color, math=math or "fences", fragment=fragment, elide=not all_)
     if not quiet:
         for message in told:
             warn(message, sys.stderr)
