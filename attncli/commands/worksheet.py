@@ -74,6 +74,7 @@ def worksheet(
     source = read_source(file, outside=allow_outside)
     limit_threads(source.text)  # before the first import of NumPy
 
+    from attncli.console.report import warn  # while there is memory for it: an error may be that there is none
     from attncli.problem.reader import change, read_problem
 
     problem = read_problem(source, convention=as_)  # which tells what is wrong before NumPy is needed
@@ -82,7 +83,6 @@ def worksheet(
 
     from attncli.answers.blank import blank_answers
     from attncli.console.page import write_page
-    from attncli.console.report import warn
     from attncli.page.view import View
     from attncli.page.worksheet import blank_steps
     from attncli.page.worksheet import worksheet as page

@@ -81,6 +81,7 @@ def derive(
 
     if page_format == "npy" and output is not None:
         values.one_step(chosen, output)
+    from attncli.console.report import warn  # while there is memory for it: an error may be that there is none
     from attncli.problem.reader import change, read_problem
 
     problem = read_problem(source, convention=as_, scores=False)  # which tells what is wrong before NumPy is needed
@@ -91,7 +92,6 @@ def derive(
     from attncli.console.derived import page_of, parting_told
     from attncli.console.page import write_page
     from attncli.console.progress import Progress
-    from attncli.console.report import warn
     from attncli.page.room import insist_page
     from attncli.page.view import View
     from attncli.problem.extent import TooLarge, insist_scores
