@@ -1,4 +1,4 @@
-"""Counts, lists and long words in English: 1 row, 1,024 queries; a, b and c; begin…end (99 characters)."""
+"""Counts, lists, shapes and long words in English: 1 row, 1,024 queries; a, b and c; 3×4; begin…end (99 characters)."""
 
 from __future__ import annotations
 
@@ -34,6 +34,11 @@ def shorten(text: str, limit: int = 40) -> str:
     if len(text) <= limit:
         return text
     return f"{text[: limit // 2]}…{text[-limit // 4 :]} ({len(text):,} characters)"
+
+
+def shape_text(shape: Sequence[int], times: str = "×") -> str:
+    """3×4."""
+    return times.join(map(str, shape))
 
 
 def _plural(one: str) -> str:

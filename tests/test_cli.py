@@ -297,6 +297,34 @@ def test_start_up_imports_nothing_heavy(arguments: list[str]) -> None:
     assert imported(arguments) == []
 
 
+BAD = {
+    "a text": "Q: [[1, 2], [3, x]]\nK: [[1, 2]]\nV: [[1]]\n",
+    "no such key": "X: [[1, 2]]\nW_Q: [[1], [2]]\nW_k: [[1], [2]]\nW_V: [[1], [2]]\n",
+    "rows of two lengths": "Q: [[1, 2], [3]]\nK: [[1, 2]]\nV: [[1]]\n",
+    "a product that does not fit": "X: [[1, 2, 3]]\nW_Q: [[1], [2]]\nW_K: [[1], [2]]\nW_V: [[1], [2]]\n",
+    "heads": "heads: 2\nQ: [[1, 2, 3]]\nK: [[1, 2, 3]]\nV: [[1, 2]]\n",
+    "heads side by side": "heads: 2\nQ: [[1, 2]]\nK: [[1, 2]]\nV: [[1, 2]]\nW_O: [[1]]\n",
+    "one row too few of values": "Q: [[1, 2]]\nK: [[1, 2], [3, 4]]\nV: [[1, 2]]\n",
+    "a mask": "Q: [[1, 2]]\nK: [[1, 2], [3, 4]]\nV: [[1, 2], [3, 4]]\nmask: [[true]]\n",
+    "padding": "Q: [[1, 2]]\nK: [[1, 2], [3, 4]]\nV: [[1, 2], [3, 4]]\nmask: {padding: [1, 0, 0]}\n",
+    "labels": "Q: [[1, 2]]\nK: [[1, 2]]\nV: [[1, 2]]\ntokens: [a, b]\n",
+}
+
+
+@pytest.mark.parametrize("text", BAD.values(), ids=BAD)
+def test_what_is_wrong_with_typed_numbers_is_told_without_numpy(text: str, tmp_path: Path) -> None:
+    (tmp_path / "bad.yaml").write_text(text)
+    assert imported(["compute", str(tmp_path / "bad.yaml")]) == ["yaml"]
+
+
+def test_problems_are_read_without_numpy(tmp_path: Path) -> None:
+    program = (
+        "import sys\nfrom attncli.problem.reader import load\nload('inputs/{}')\nassert 'numpy' not in sys.modules"
+    )
+    for name in ("i_love_ai.yaml", "multi_head.yaml", "head_masks.yaml", "qkv_given.json", "exact_fractions.yaml"):
+        subprocess.run([sys.executable, "-c", program.format(name)], cwd=ROOT, check=True)
+
+
 @pytest.mark.parametrize("name", HEAVY)
 def test_the_start_up_test_can_fail(name: str) -> None:
     assert imported(["--help"], f"import {name}") == [name]

@@ -8,6 +8,7 @@ from attncli.answers.claims import read_claim
 from attncli.answers.model import Answer, Claim
 from attncli.answers.steps import NoStep, Part, fitted, misfit, step_called
 from attncli.english import shorten
+from attncli.problem.later import Cells
 from attncli.problem.matrices import read_cells
 from attncli.problem.misread import NumberError
 from attncli.problem.report import Report
@@ -56,16 +57,10 @@ def _read_step(spot: Spot, step: Step, at: int) -> Answer | None:
         spot.wrong(f"must be a list of rows, not {describe(spot.node)}", _FORM)
         return None
     spot.node = _with_blanks(spot.node, step.shape)
-    nested = read_cells(spot, _read_cell)
-    if nested is None:
+    read = read_cells(spot, _read_cell)
+    if read is None:
         return None
-    shape = []
-    inner: object = nested
-    while isinstance(inner, list):
-        shape.append(len(inner))
-        inner = inner[0]
-    cells = np.empty(shape, dtype=object)
-    cells[...] = nested
+    cells = Cells(*read, object).array
     fit = fitted(cells, step.shape)
     if fit is None:
         spot.wrong(*misfit(cells.shape, Part.of(step)))

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from attncli.attention.losses import LOSS_RULES
 from attncli.attention.rules import NAMED, RULES
-from attncli.english import count, listed, shorten
+from attncli.english import count, listed, shape_text, shorten
 from attncli.equation.notation import LATEX
-from attncli.equation.shapes import shape_text
 from attncli.equation.symbols import plain_name, primed, unicode_name
 from attncli.equation.tree import Name
 from attncli.equation.write import write

@@ -63,16 +63,18 @@ def check(
     source, written = read_source(file, outside=allow_outside), read_source(answers)
     limit_threads(source.text)  # before the first import of NumPy
 
+    from attncli.console.report import warn  # while there is memory for it: an error may be that there is none
+    from attncli.problem.reader import read_problem
+
+    problem = read_problem(source, convention=as_)  # which tells what is wrong before NumPy is needed
+
     from attncli.answers.reader import of_gradients, read_answers
     from attncli.console.page import write_page
-    from attncli.console.report import warn
     from attncli.page.check import check_page
     from attncli.page.selection import chosen_steps
-    from attncli.problem.reader import read_problem
     from attncli.study.diagnosis import diagnose
     from attncli.study.solution import judged
 
-    problem = read_problem(source, convention=as_)
     solution = judged(
         problem, lambda trace: read_answers(written, trace), lenient=lenient, gradient=of_gradients(written)
     )

@@ -25,6 +25,7 @@ def compute(
     color: options.Color = "auto",
     math: options.Math = None,
     fragment: options.Fragment = False,
+    all_: options.All = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Work out a problem, step by step.
@@ -53,5 +54,6 @@ def compute(
         color=color,
         math=math,
         fragment=fragment,
+        all_=all_,
         quiet=quiet,
     )

@@ -53,12 +53,15 @@ def cost(
     }
 
     from attncli.console.output import check
+    from attncli.problem.reader import load
+
+    check(output, file or "-")
+    read = None if file is None else load(file, outside=allow_outside)  # tells what is wrong before NumPy is needed
+
     from attncli.console.page import write_page
     from attncli.page.cost import cost_page
-    from attncli.problem.reader import load
     from attncli.study.cost import cost_of, usual
     from attncli.study.sizes import Sizes
 
-    check(output, file or "-")
-    problem, chosen = usual(sizes) if file is None else (load(file, outside=allow_outside), Sizes(**sizes))
+    problem, chosen = usual(sizes) if read is None else (read, Sizes(**sizes))
     write_page(cost_page(cost_of(problem, chosen, dtype)), page_format, output, color=color)

@@ -27,6 +27,7 @@ def gradient(
     color: options.Color = "auto",
     math: options.Math = None,
     fragment: options.Fragment = False,
+    all_: options.All = False,
     quiet: options.Quiet = False,
     verify: Annotated[
         bool, options.Option("--verify", help="Hold every gradient against central finite differences.")
@@ -62,6 +63,7 @@ def gradient(
         color=color,
         math=math,
         fragment=fragment,
+        all_=all_,
         quiet=quiet,
         verify=verify,
         step_size=step_size,

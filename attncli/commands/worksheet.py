@@ -74,18 +74,20 @@ def worksheet(
     source = read_source(file, outside=allow_outside)
     limit_threads(source.text)  # before the first import of NumPy
 
+    from attncli.console.report import warn  # while there is memory for it: an error may be that there is none
+    from attncli.problem.reader import change, read_problem
+
+    problem = read_problem(source, convention=as_)  # which tells what is wrong before NumPy is needed
+    if mask is not None or scale is not None:
+        problem = change(problem, mask=mask, scale=scale, outside=allow_outside)
+
     from attncli.answers.blank import blank_answers
     from attncli.console.page import write_page
-    from attncli.console.report import warn
     from attncli.page.view import View
     from attncli.page.worksheet import blank_steps
     from attncli.page.worksheet import worksheet as page
-    from attncli.problem.reader import change, read_problem
     from attncli.tracing import run
 
-    problem = read_problem(source, convention=as_)
-    if mask is not None or scale is not None:
-        problem = change(problem, mask=mask, scale=scale, outside=allow_outside)
     trace = run(problem, gradient=gradient)
     left = blank_steps(trace, names)
     document = page(trace, View(detail=detail or "rows", precision=decimals, blank=frozenset(left)))

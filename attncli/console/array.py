@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
 
@@ -10,20 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.console.output import write_bytes
-from attncli.errors import usage_error
 from attncli.page.place import shown
 from attncli.page.selection import chosen_steps
 from attncli.page.view import View
 from attncli.tracing.model import Trace
 
-HELP = "ask for one step: --steps output"
 _PIECE = 2**20  # bytes
-
-
-def insist_one(steps: Sequence[str] | None, path: str) -> None:
-    """Raises AttncliError (exit 2) unless one step is asked for."""
-    if steps is None or len(steps) != 1:
-        raise usage_error(f"-o {path}: a .npy file holds one array", help=HELP)
 
 
 def write_array(trace: Trace, view: View, path: str) -> None:

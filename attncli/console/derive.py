@@ -37,6 +37,7 @@ def derive(
     math: str | None,
     fragment: bool,
     quiet: bool,
+    all_: bool = False,
     verify: bool = False,
     step_size: str | None = None,
 ) -> int:
@@ -78,21 +79,26 @@ def derive(
     if limit_threads(source.text):  # before the first import of NumPy
         also_amid_arithmetic()
 
-    from attncli.console.array import insist_one, write_array
+    if page_format == "npy" and output is not None:
+        values.one_step(chosen, output)
+    from attncli.console.report import warn  # while there is memory for it: an error may be that there is none
+    from attncli.problem.reader import change, read_problem
+
+    problem = read_problem(source, convention=as_, scores=False)  # which tells what is wrong before NumPy is needed
+    if mask is not None or scale is not None:
+        problem = change(problem, mask=mask, scale=scale, outside=allow_outside)
+
+    from attncli.console.array import write_array
     from attncli.console.derived import page_of, parting_told
     from attncli.console.page import write_page
     from attncli.console.progress import Progress
-    from attncli.console.report import warn
     from attncli.page.room import insist_page
     from attncli.page.view import View
-    from attncli.problem.extent import TooLarge
-    from attncli.problem.reader import change, read_problem
+    from attncli.problem.extent import TooLarge, insist_scores
     from attncli.tracing import run
     from attncli.tracing.kept import holds_scores
 
     bare = page_format in ("json", "npy")  # numbers alone
-    if page_format == "npy" and output is not None:
-        insist_one(chosen, output)
     view = View(
         detail=detail or ("brief" if bare else "rows"),
         precision=decimals,
@@ -103,10 +109,9 @@ def derive(
         entry=one_entry,
     )
     keep = view.kept(data=bare) if (rounding, device, gradient) == ("shown", "cpu", False) else None
-    problem = read_problem(source, convention=as_, scores=keep is None or holds_scores(keep))
-    if mask is not None or scale is not None:
-        problem = change(problem, mask=mask, scale=scale, outside=allow_outside)
     try:
+        if keep is None or holds_scores(keep):
+            insist_scores(problem.given)
         trace = run(
             problem,
             device=device,
@@ -139,7 +144,7 @@ def derive(
         parting, untold = parting_told(problem, trace, view)
         told += untold
         document = page_of(trace, view, page_format == "json", gradient, parting, verified, descent)
-        write_page(document, page_format, output, color=color, math=math or "fences", fragment=fragment)
+        write_page(document, page_format, output, color=color, math=math or "fences", fragment=fragment, elide=not all_)
     if not quiet:
         for message in told:
             warn(message, sys.stderr)

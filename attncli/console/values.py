@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from attncli.choices import DETAILS, DEVICES, DTYPES, ROUNDINGS, chosen
@@ -139,3 +139,9 @@ def output_format(given: str | None, output: str | None, *, arrays: bool = False
             help="end the name in .txt, .md, .tex or .json, or say which of these it is with --format",
         )
     return format_of(output or "") or "table"
+
+
+def one_step(steps: Sequence[str] | None, path: str) -> None:
+    """Raises AttncliError (exit 2) unless one step is asked for, as a file of one array needs it."""
+    if steps is None or len(steps) != 1:
+        raise usage_error(f"-o {path}: a .npy file holds one array", help="ask for one step: --steps output")

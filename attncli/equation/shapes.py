@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
+from attncli.english import shape_text
 from attncli.equation.python import PYTHON
 from attncli.equation.tree import Call, Equation, Expression, Name, Reduce, Ref, walk
 from attncli.equation.write import write_equation
@@ -71,11 +72,6 @@ def _factor(expression: Expression) -> tuple[tuple[str, bool], ...]:
         case Call(function="transposed", arguments=(Name(name=name),)):
             return ((name, True),)
     return ()
-
-
-def shape_text(shape: Sequence[int], times: str = "×") -> str:
-    """3×4."""
-    return times.join(map(str, shape))
 
 
 def product_text(shapes: Sequence[Sequence[int]], times: str = "×", dot: str = "·") -> str:

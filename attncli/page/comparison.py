@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import inf
 
-from attncli.english import count, either, listed
-from attncli.equation.shapes import shape_text
+from attncli.english import count, either, listed, shape_text
 from attncli.page.comparison_data import comparison_data
 from attncli.page.comparison_hints import hints, legend
 from attncli.page.comparison_table import matrices, steps_table

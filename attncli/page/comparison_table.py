@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.attention.rules import in_symbols
-from attncli.english import listed
-from attncli.equation.shapes import shape_text
+from attncli.english import listed, shape_text
 from attncli.equation.tree import Name
 from attncli.page.document import Block, Cell, Grid, Heading, Paragraph, Table, Text
 from attncli.page.measures import apart, brief_place, magnitude, spelled

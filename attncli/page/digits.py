@@ -20,6 +20,8 @@ from attncli.records import dataclass
 LARGE = 2**12  # numbers; for fewer it is not worth it
 REPEATED = 4  # times that a text must be used on average to be worth making in advance
 AT_ONCE = 2**16  # numbers, so that what is made of them stays in the cache
+PIECE = 2**16  # bytes of text made at once; above 2^17 the system is asked for each anew
+_CUT = "\1"  # stands behind each piece of text; labels have no control characters by now
 SURE = 1e-12  # a number is whole, or further than this from being so in relation, as `show` sees it
 
 
@@ -97,18 +99,19 @@ class DigitRows(Sequence[tuple[Cell, ...]]):
         table = _numbers(self.low, self.high, self.decimals, self.shortened, between, kinds)
         first = np.array([kinds.index(room) for room in rooms]) * (len(table) // len(kinds)) - self.low
         first_whole = first + self.high + 1 - self.low // 10**self.decimals
-        side, close = _table(tuple(heads)), _table((f"{end}\n",))
+        side, close = _table(tuple(heads)), _table((f"{end}\n", f"{end}\n{_CUT}"))
         line = np.dtype([("side", side.dtype), ("cells", table.dtype, units.shape[1]), ("close", close.dtype)])
-        rows = max(1, AT_ONCE // (units.shape[1] * together)) * together
+        rows = max(1, PIECE // (line.itemsize * together)) * together
         for top in range(0, len(units), rows):
             part = slice(top, top + rows)
             places = units[part] + first
             if whole is not None:
                 np.copyto(places, units[part] // 10**self.decimals + first_whole, where=whole[part])
             lines = np.empty(len(places), line)
-            lines["side"], lines["cells"], lines["close"] = side[part], table[places], close
-            for row in range(0, len(lines), together):
-                yield lines[row : row + together].tobytes().translate(None, b"\0").decode()
+            lines["side"], lines["cells"], lines["close"] = side[part], table[places], close[0]
+            lines["close"][together - 1 :: together] = close[1]
+            lines["close"][-1] = close[1]
+            yield from lines.tobytes().translate(None, b"\0").decode().split(_CUT)[:-1]
 
 
 @lru_cache(maxsize=4)

@@ -165,8 +165,8 @@ Block: TypeAlias = Heading | Paragraph | Formula | Worked | Grid | Table | Listi
 class Rows(Protocol):
     """Nested lists of numbers in `data`, each row of which becomes JSON only where it is asked for."""
 
-    def rows(self) -> Iterator[Rows] | str:
-        """The lists inside this one, or of a row its text."""
+    def rows(self) -> Iterator[Rows] | Iterator[str] | str:
+        """The lists inside this one, the texts of its rows, or of a row its text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.attention.rules import cell_form, headline
-from attncli.equation.shapes import product_factors, shape_text
+from attncli.english import shape_text
+from attncli.equation.shapes import product_factors
 from attncli.equation.symbols import symbol
 from attncli.equation.tree import Name
 from attncli.page.digits import DigitRows

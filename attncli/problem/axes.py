@@ -49,15 +49,15 @@ def axes_of(given: Mapping[str, Matrix]) -> Axes:
     for name, matrix in given.items():
         if name in PER_HEAD:
             continue  # which says nothing about how many heads there are
-        shape = matrix.value.shape
-        for letter, length in zip(letters_of(name, matrix.value.ndim), shape, strict=False):
+        shape = matrix.shape
+        for letter, length in zip(letters_of(name, matrix.ndim), shape, strict=False):
             lengths.setdefault(letter, length)
     return Axes(lengths.get(BATCH), lengths.get(HEAD), lengths.get(KEY_HEAD))
 
 
 def leads(name: str, matrix: Matrix, axes: Axes) -> tuple[str, ...]:
     """The letters of an array's leading axes: K of a single group of heads is indexed by the head of the query."""
-    found = letters_of(name, matrix.value.ndim)
+    found = letters_of(name, matrix.ndim)
     if axes.heads in (None, axes.kv_heads):
         return tuple(HEAD if letter == KEY_HEAD else letter for letter in found)
     return found
@@ -75,17 +75,17 @@ def maker_of(name: str, given: Collection[str]) -> str:
 
 def rows(name: str, given: Mapping[str, Matrix]) -> int:
     """How many rows Q, K or V has without a cache: its own, or those of what is projected to it."""
-    return int(given[source_of(name, given)].value.shape[-2])
+    return int(given[source_of(name, given)].shape[-2])
 
 
 def width(name: str, given: Mapping[str, Matrix]) -> int:
     """The width of Q, K or V in one head."""
-    return int(given[maker_of(name, given)].value.shape[-1])
+    return int(given[maker_of(name, given)].shape[-1])
 
 
 def past_length(given: Mapping[str, Matrix]) -> int:
     """How many keys come from a cache."""
-    return int(given["past_K"].value.shape[-2]) if "past_K" in given else 0
+    return int(given["past_K"].shape[-2]) if "past_K" in given else 0
 
 
 def sizes(given: Mapping[str, Matrix]) -> tuple[int, int]:
@@ -98,7 +98,7 @@ def output_shape(given: Mapping[str, Matrix], joined: bool) -> tuple[int, ...]:
     axes, (n, _), d_v = axes_of(given), sizes(given), width("V", given)
     batch = () if axes.batch is None else (axes.batch,)
     if "W_O" in given:
-        return (*batch, n, int(given["W_O"].value.shape[-1]))
+        return (*batch, n, int(given["W_O"].shape[-1]))
     if axes.has_heads and not joined:
         return (*batch, axes.number, n, d_v)
     return (*batch, n, axes.number * d_v)

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.problem.digits import Places, Text, read_numbers
+from attncli.problem.quick import quick_reader, read_matrix
+from attncli.problem.tree import LONG
 from attncli.records import dataclass
 
-LONG = 2**14  # characters; a shorter list is read as fast with all the others
 _LONGEST = 400  # characters of a number
 _STEP = 2**20  # characters looked at together, so that what is found on the way stays small
 _DEEPEST = 4
@@ -45,11 +46,16 @@ class Found:
 
 def find(text: str, *, strict: bool) -> Iterator[Found]:
     """The long lists of numbers of a text, in order; `strict` takes only what JSON has, too."""
+    quick = quick_reader() if strict else None
     for start, end in _stretches(text):
         first = text.find("[", start, end)
         if first < 0:
             continue
-        part = np.frombuffer(text[first:end].encode("ascii"), dtype=np.uint8)
+        stretch = text[first:end].encode("ascii")
+        if quick and (read := read_matrix(stretch, quick)) and read[1] > LONG:
+            yield Found(read[0], first, first + read[1])
+            continue
+        part = np.frombuffer(stretch, dtype=np.uint8)
         rows = None if strict else _rows(part, text[max(first - _INDENT, 0) : first])
         if rows is not None:
             first, part = first - len(_DASH), rows

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import prod
 
-from attncli.english import count
-from attncli.equation.shapes import shape_text
+from attncli.english import count, shape_text
 from attncli.problem.axes import axes_of, maker_of, sizes, source_of, width
 from attncli.problem.limits import ELEMENT_LIMIT, TOKEN_LIMIT
 from attncli.problem.model import Matrix
@@ -49,11 +48,11 @@ def check_extent(given: Mapping[str, Matrix], at: Mapping[str, int], report: Rep
         (makers["V"], "the output", (n, d_v)),
     ]
     if "W_a" in given:
-        made.append(("W_a", "Q·W_a", (n, given["W_a"].value.shape[1])))
+        made.append(("W_a", "Q·W_a", (n, given["W_a"].shape[1])))
     if "W_O" in given:
-        made.append(("W_O", "the output", (n, given["W_O"].value.shape[1])))
+        made.append(("W_O", "the output", (n, given["W_O"].shape[1])))
     if "v" in given:  # q·W_1 + k·W_2 for every query and key at once
-        made.append(("v", "what v is multiplied by", (n, m, given["v"].value.shape[0])))
+        made.append(("v", "what v is multiplied by", (n, m, given["v"].shape[0])))
     for name, what, shape in made:
         whole = (*(length for length in each if length > 1), *shape)
         if prod(whole) > ELEMENT_LIMIT:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from attncli.english import count, shorten
 from attncli.problem.limits import DIMENSION_LIMIT, ELEMENT_LIMIT
@@ -13,6 +11,10 @@ from attncli.problem.model import Scalar
 from attncli.problem.spot import Spot
 from attncli.problem.tree import Sequence, describe
 from attncli.problem.values import insist_keys, read_integer, read_scalar
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _EXAMPLE = "write {random: [4, 8], seed: 7}"
 _LOW, _HIGH = Scalar(0, "0"), Scalar(1, "1")
@@ -45,5 +47,7 @@ def read_random(spot: Spot) -> NDArray[np.float64] | None:
     elif math.isinf(high.value - low.value):
         spot.wrong(f"{ends[0]} is too far from {ends[1]}", "the distance may be up to about 1.8e308")
     else:
+        import numpy as np
+
         return np.random.default_rng(seed).uniform(low.value, high.value, sides)
     return None

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from attncli.english import count
 from attncli.problem.axes import OF_KEYS, OF_QUERIES, RANKS
 from attncli.problem.model import Matrix
 from attncli.problem.places import Places, path, place
 from attncli.problem.report import Report
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def split_heads(
@@ -51,7 +51,7 @@ def split_heads(
     elif report.count == 0:
         split = dict(given)
         for name, matrix in given.items() if queries > 1 and (heads or kv_heads) else ():
-            if name in (*OF_QUERIES, *OF_KEYS) and matrix.value.ndim == RANKS.get(name, 2):
+            if name in (*OF_QUERIES, *OF_KEYS) and matrix.ndim == RANKS.get(name, 2):
                 key, number = ("heads", queries) if name in OF_QUERIES else ("kv_heads", keys)
                 split[name] = _split(name, matrix, number, key, at, report)
         return split
@@ -60,24 +60,27 @@ def split_heads(
 
 def _stacked(given: Mapping[str, Matrix], *names: str) -> tuple[str, int]:
     """The first of these that has its heads on an axis of their own, and how many; 0 where none has."""
-    found = ((name, int(given[name].value.shape[-3])) for name in names if name in given and given[name].value.ndim > 2)
+    found = ((name, int(given[name].shape[-3])) for name in names if name in given and given[name].ndim > 2)
     return next(found, (names[0], 0))
 
 
 def _split(name: str, matrix: Matrix, heads: int, key: str, at: Places, report: Report) -> Matrix:
-    columns = matrix.value.shape[-1]
+    columns = matrix.shape[-1]
     if columns % heads:
         report.add(
-            f"its {count(columns, 'column' if matrix.value.ndim > 1 else 'number')} cannot be split into "
+            f"its {count(columns, 'column' if matrix.ndim > 1 else 'number')} cannot be split into "
             f"{count(heads, 'head')}",
             at=place(name, at), path=path(name), help=f"make them a multiple of {key} ({heads})",
         )  # fmt: skip
         return matrix
-    return matrix.arranged(partial(_apart, heads=heads))
+    apart = (heads, *matrix.shape[:-1], columns // heads)
+    return matrix.arranged(partial(_apart, heads=heads), apart)
 
 
 def _apart(array: NDArray[Any], heads: int) -> NDArray[Any]:
     """Columns side by side as matrices one after another: n × (heads·d) becomes heads × n × d."""
+    import numpy as np
+
     parts = np.moveaxis(array.reshape(*array.shape[:-1], heads, -1), -2, 0)
     parts = np.ascontiguousarray(parts)
     parts.setflags(write=False)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attncli.english import count
-from attncli.equation.shapes import shape_text
+from attncli.english import count, shape_text
 from attncli.problem.axes import PER_HEAD, PLACES, axes_of, letters_of, width
 from attncli.problem.model import Matrix, Rope
 from attncli.problem.places import Places, path, place
@@ -19,7 +18,7 @@ def check_leading(given: Mapping[str, Matrix], at: Places, report: Report) -> No
     for name, matrix in given.items():
         if name in PER_HEAD:
             continue
-        for letter, length in zip(letters_of(name, matrix.value.ndim), matrix.value.shape, strict=False):
+        for letter, length in zip(letters_of(name, matrix.ndim), matrix.shape, strict=False):
             first, expected = seen.setdefault(letter, (name, length))
             if length != expected:
                 word = PLACES[letter]
@@ -32,7 +31,7 @@ def check_leading(given: Mapping[str, Matrix], at: Places, report: Report) -> No
 def check_past(given: Mapping[str, Matrix], at: Places, report: Report) -> None:
     """A cache is as wide as the new keys and values, and holds a value for every key."""
     for name in "KV":
-        cached, new = given[f"past_{name}"].value.shape[-1], width(name, given)
+        cached, new = given[f"past_{name}"].shape[-1], width(name, given)
         if cached != new:
             heads = axes_of(given).kv_heads or 1
             each = f", in each of {heads} heads" if heads > 1 else ""
@@ -41,7 +40,7 @@ def check_past(given: Mapping[str, Matrix], at: Places, report: Report) -> None:
                 at=at[f"past.{name}"], path=f"past.{name}",
                 help="a cache is put before the new rows, so it must be as wide",
             )  # fmt: skip
-    keys, values = (given[f"past_{name}"].value.shape[-2] for name in "KV")
+    keys, values = (given[f"past_{name}"].shape[-2] for name in "KV")
     if keys != values:
         report.add(
             f"has {count(values, 'row')} where past.K has {keys}", at=at["past.V"], path="past.V",
@@ -53,7 +52,7 @@ def check_output(given: Mapping[str, Matrix], at: Places, report: Report) -> Non
     """W_O projects all heads side by side."""
     heads = axes_of(given).number
     wide = heads * width("V", given)
-    if "W_O" in given and (found := given["W_O"].value.shape)[0] != wide:
+    if "W_O" in given and (found := given["W_O"].shape)[0] != wide:
         said = f"{heads} heads of {count(width('V', given), 'value')}" if heads > 1 else "a value"
         turned = transpose_advice("W_O", found[1] == wide, report)
         report.add(
@@ -63,7 +62,7 @@ def check_output(given: Mapping[str, Matrix], at: Places, report: Report) -> Non
     if "b_O" in given:
         if "W_O" not in given:
             report.add("has no projection to be added to", at=at["b_O"], path="b_O", help="give W_O, or remove b_O")
-        elif (length := given["b_O"].value.shape[0]) != (columns := given["W_O"].value.shape[1]):
+        elif (length := given["b_O"].shape[0]) != (columns := given["W_O"].shape[1]):
             report.add(
                 f"has {count(length, 'number')}, but W_O has {count(columns, 'column')}", at=at["b_O"], path="b_O",
                 help="give one number for each column of W_O",
@@ -82,7 +81,7 @@ def check_positions(given: Mapping[str, Matrix], rope: Rope | None, at: Places, 
             )  # fmt: skip
     heads = axes_of(given).number
     for name in PER_HEAD:
-        if name in given and (length := given[name].value.shape[0]) != heads:
+        if name in given and (length := given[name].shape[0]) != heads:
             report.add(
                 f"{count(length, 'number')} for {count(heads, 'head')}", at=place(name, at), path=path(name),
                 help="give one number for each head",

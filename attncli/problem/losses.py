@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-import numpy as np
-
-from attncli.english import count
-from attncli.equation.shapes import shape_text
+from attncli.english import count, shape_text
 from attncli.problem.axes import output_shape
 from attncli.problem.keys import LOSSES, TARGETS, LossKind
 from attncli.problem.matrices import DEEPEST, read_matrix
@@ -64,9 +61,9 @@ def check_loss(loss: Loss | None, given: Mapping[str, Matrix], joined: bool, at:
         return None
     expected, key = output_shape(given, joined), f"loss.{TARGETS[loss.kind]}"
     needed = expected if loss.kind == "mse" else expected[:-1]
-    if loss.target.value.shape != needed:
+    if loss.target.shape != needed:
         what, each = ("number", "number") if loss.kind == "mse" else ("class", "row")
-        found = shape_text(loss.target.value.shape) if loss.kind == "mse" else _counted(loss.target.value.shape)
+        found = shape_text(loss.target.shape) if loss.kind == "mse" else _counted(loss.target.shape)
         report.add(
             f"is {found}, but the output is {shape_text(expected)}",
             at=at[key], path=key, help=f"give one {what} for each {each} of the output",
@@ -81,6 +78,8 @@ def _counted(shape: tuple[int, ...]) -> str:
 
 def _one_hot(loss: Loss, classes: int, at: Places, key: str, report: Report) -> Loss | None:
     """The target as a 1 in the column of each row's class, and 0 elsewhere."""
+    import numpy as np
+
     numbers = loss.target.value
     wrong = np.argwhere((numbers != np.floor(numbers)) | (numbers < 0) | (numbers >= classes))
     if wrong.size:

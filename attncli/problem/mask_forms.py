@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from attncli.problem.mask_matrices import read_additive, read_booleans
 from attncli.problem.model import Additive, Causal, Hide, Keep, Lengths, MaskPart, Padding, Window
 from attncli.problem.spot import Spot
@@ -19,7 +17,7 @@ def _causal(spot: Spot) -> Causal | None:
 
 def _padding(spot: Spot) -> Padding | None:
     exists = read_booleans(spot, rank=1)
-    return None if exists is None else Padding(tuple(map(tuple, np.atleast_2d(exists).tolist())))
+    return None if exists is None else Padding(tuple(map(tuple, exists.rows())))
 
 
 def _lengths(spot: Spot) -> Lengths | None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
-from attncli.problem.arrays import read_array
 from attncli.problem.conventions import OWN, Convention, Polarity
+from attncli.problem.later import Cells, Later
 from attncli.problem.matrices import DEEPEST, read_cells, read_matrix
 from attncli.problem.model import Additive, Hide, Keep
 from attncli.problem.numbers import NumberError, as_float, is_plain
 from attncli.problem.spot import Spot
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, truth
+
+if TYPE_CHECKING:
+    from attncli.problem.stored import Array
 
 _SPELLINGS = "write {keep: [[1, 0], …]} where 1 means may attend, or {hide: [[0, 1], …]} where 1 means hidden"
 _NO_INTEGERS = "write true and false, {keep: …} or {hide: …}; or for numbers to add {additive: …}, or 1.0 and 0.0"
@@ -27,11 +29,13 @@ def read_bare(spot: Spot, convention: Convention = OWN) -> Keep | Hide | Additiv
     Another convention than our own says what true means, and what 0 and 1 alone mean, as integers or as floats.
     """
     if isinstance(spot.node, Mapping):
-        array = read_array(spot)
+        import numpy as np
+
+        array = _stored(spot)
         if array is None:
             return None
         if array.dtype.kind == "b":
-            matrix = _of_rank(array.astype(np.bool_), 2, spot)
+            matrix = _of_rank(_truths(array), 2, spot)
             return None if matrix is None else _PARTS[convention.true](matrix)
         only_zero_one, integers = bool(np.isin(array, (0, 1)).all()), array.dtype.kind in "iu"
     else:
@@ -65,22 +69,24 @@ def read_additive(spot: Spot) -> Additive | None:
     return None if matrix is None else Additive(matrix)
 
 
-def read_booleans(spot: Spot, rank: int = 2) -> NDArray[np.bool_] | None:
+def read_booleans(spot: Spot, rank: int = 2) -> Later | None:
     """true and false, or 1 and 0, in a list or a matrix, or several of them; None after reporting what is wrong."""
     if isinstance(spot.node, Mapping):
-        array = read_array(spot)
+        import numpy as np
+
+        array = _stored(spot)
         if array is None:
             return None
         if not np.isin(array, (0, 1)).all():
             spot.wrong("holds other values than true and false, 1 and 0", "save it as booleans")
             return None
-        return _of_rank(array.astype(np.bool_), rank, spot)
+        return _of_rank(_truths(array), rank, spot)
     if not isinstance(spot.node, Sequence):
         what = describe(spot.node)
         spot.wrong(f"must be a list of true and false, or 1 and 0, not {what}", f"write {_EXAMPLES[rank]}")
         return None
-    cells = read_cells(spot, _boolean)
-    return None if cells is None else _of_rank(np.array(cells, dtype=np.bool_), rank, spot)
+    read = read_cells(spot, _boolean)
+    return None if read is None else _of_rank(Cells(*read, bool), rank, spot)
 
 
 def _read_truths(spot: Spot, polarity: Polarity) -> Keep | Hide | None:
@@ -88,14 +94,24 @@ def _read_truths(spot: Spot, polarity: Polarity) -> Keep | Hide | None:
     return None if matrix is None else _PARTS[polarity](matrix)
 
 
-def _of_rank(array: NDArray[np.bool_], rank: int, spot: Spot) -> NDArray[np.bool_] | None:
-    """The array, read-only; None after reporting that it has fewer axes, or more than a batch of it would have."""
+def _stored(spot: Spot) -> Array | None:
+    from attncli.problem.arrays import read_array
+
+    return read_array(spot)
+
+
+def _truths(array: Array) -> Later:
+    truths = array.astype(bool)
+    return Later(truths.shape, lambda: truths)
+
+
+def _of_rank(array: Later, rank: int, spot: Spot) -> Later | None:
+    """The array; None after reporting that it has fewer axes, or more than a batch of it would have."""
     if array.ndim > _DEEPEST[rank]:
         spot.wrong(f"is {array.ndim} lists deep", f"write {_EXAMPLES[rank]}")
     elif array.ndim < rank:
         spot.wrong("must be a list of rows, not a flat list", "one row per query, one column per key")
     else:
-        array.setflags(write=False)
         return array
     return None
 

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import itemgetter
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import numpy as np
-
-from attncli.english import count
-from attncli.equation.shapes import shape_text
-from attncli.problem.arrays import read_array
+from attncli.english import count, shape_text
 from attncli.problem.commas import comma_advice
-from attncli.problem.generated import read_random
-from attncli.problem.model import Matrix, WrittenLater
+from attncli.problem.later import Cells
+from attncli.problem.matrix import Matrix, Typed, WrittenLater
 from attncli.problem.ragged import tell_uneven
 from attncli.problem.spot import Spot
-from attncli.problem.stored import Array
 from attncli.problem.tree import Leaf, Numbers, Sequence, describe
 from attncli.problem.values import read_number
 from attncli.records import replace
+
+if TYPE_CHECKING:
+    from attncli.problem.stored import Array
 
 _RANKS = {1: "a list of numbers", 2: "a list of rows", 3: "a list of matrices", 4: "a list of lists of matrices"}
 _EXAMPLES = {1: "[1, 0, 0.5]", 2: "[[1, 0], [0, 1]]"}
@@ -43,6 +41,8 @@ def read_matrix(
     elif isinstance(spot.node, Sequence):
         matrix = _nested(spot, minus_infinity)
     elif "random" in spot.keys:
+        from attncli.problem.generated import read_random
+
         array = read_random(spot)
         matrix = None if array is None else Matrix(array)
     elif "file" not in spot.keys:
@@ -51,16 +51,14 @@ def read_matrix(
         matrix = _from_file(spot, minus_infinity)
     if matrix is None:
         return None
-    while rank > 1 and deepest < matrix.value.ndim <= DEEPEST and matrix.value.shape[0] == 1:
-        matrix = matrix.arranged(itemgetter(0))
-    value = matrix.value
-    if not rank <= value.ndim <= deepest:
-        what = f"{_RANKS.get(value.ndim, f'{value.ndim} lists deep')} ({shape_text(value.shape)})"
-        _wrong_rank(spot, what if value.ndim > 1 else _RANKS[1], rank)
+    while rank > 1 and deepest < matrix.ndim <= DEEPEST and matrix.shape[0] == 1:
+        matrix = matrix.arranged(itemgetter(0), matrix.shape[1:])
+    if not rank <= matrix.ndim <= deepest:
+        what = f"{_RANKS.get(matrix.ndim, f'{matrix.ndim} lists deep')} ({shape_text(matrix.shape)})"
+        _wrong_rank(spot, what if matrix.ndim > 1 else _RANKS[1], rank)
         return None
-    value.setflags(write=False)
-    if not isinstance(matrix, WrittenLater) and matrix.written is not None:
-        matrix.written.setflags(write=False)
+    if not isinstance(matrix, Typed):  # which becomes a read-only array as soon as it is one
+        matrix.value.setflags(write=False)
     return matrix
 
 
@@ -73,22 +71,31 @@ def _nested(spot: Spot, minus_infinity: bool) -> Matrix | None:
         written.append(cell.text)
         return read_number(cell, minus_infinity=minus_infinity)
 
-    cells = read_cells(spot, read_cell)
-    if cells is None:
+    read = read_cells(spot, read_cell)
+    if read is None:
         return None
-    value = np.array(cells, dtype=np.float64)
-    return Matrix(value, np.array(written, dtype=object).reshape(value.shape))
+    cells, shape = read
+    return Typed(Cells(cells, shape, float), Cells(written, shape, object))
 
 
 def _from_file(spot: Spot, minus_infinity: bool) -> Matrix | None:
+    import numpy as np
+
+    from attncli.problem.arrays import read_array
+
     array = read_array(spot)
     if array is None or not _all_numbers(array, spot, minus_infinity):
         return None
     return Matrix(array.astype(np.float64, order="C") + 0.0)
 
 
-def read_cells(spot: Spot, read_cell: Callable[[Spot], _Cell | None]) -> list[object] | None:
-    """Nested lists of equal lengths with every single value read by `read_cell`, or None after reporting."""
+def read_cells(
+    spot: Spot, read_cell: Callable[[Spot], _Cell | None]
+) -> tuple[list[_Cell | None], tuple[int, ...]] | None:
+    """Every single value of nested lists of equal lengths, read by `read_cell`, and their shape; None after reporting.
+
+    The values come in order, row after row.
+    """
     before = spot.report.count
     text, top = spot.report.source.text, spot.node.at
     shape: list[int] = []
@@ -101,10 +108,13 @@ def read_cells(spot: Spot, read_cell: Callable[[Spot], _Cell | None]) -> list[ob
             return None
         inner = inner.items[0]
 
-    def read(spot: Spot, shape: list[int]) -> object:
+    cells: list[_Cell | None] = []
+
+    def read(spot: Spot, shape: list[int]) -> None:
         if not shape:
             if isinstance(spot.node, Leaf):
-                return read_cell(spot)
+                cells.append(read_cell(spot))
+                return
             spot.wrong(f"must be one entry as its neighbours are, not {describe(spot.node)}", _EVEN)
         elif not isinstance(spot.node, Sequence):
             row = count(shape[0], "entry")
@@ -116,17 +126,19 @@ def read_cells(spot: Spot, read_cell: Callable[[Spot], _Cell | None]) -> list[ob
                 help = _EVEN + comma_advice(text[top : text.find("]", spot.node.at)])
                 spot.wrong(f"has {count(len(spot.node.items), 'entry')} where the first row has {shape[0]}", help)
         else:
-            return [read(item, shape[1:]) for item in spot.items]
-        return None
+            for item in spot.items:
+                read(item, shape[1:])
 
-    cells = read(spot, shape)
+    read(spot, shape)
     if uneven:
         tell_uneven(spot, uneven[0])
-    return cells if spot.report.count == before and isinstance(cells, list) else None
+    return (cells, tuple(shape)) if spot.report.count == before else None
 
 
 def _all_numbers(array: Array, spot: Spot, minus_infinity: bool) -> bool:
     """Whether an array from a file holds numbers attention can use: no truth values, no NaN, no infinity."""
+    import numpy as np
+
     if array.dtype.kind == "b":
         spot.wrong("holds truth values, not numbers", "save it as numbers")
         return False

@@ -2,62 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from attncli.problem.keys import Corner, LossKind, Pairing, ScaleWord, Score
+from attncli.problem.later import Later
+from attncli.problem.matrix import Matrix as Matrix
+from attncli.problem.matrix import read_only as read_only
 from attncli.records import dataclass, field
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 GIVEN = (
     "X", "context", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O", "past_K", "past_V", "Q", "K", "V",
     "W_a", "W_1", "W_2", "v", "slopes", "sink",
 )  # fmt: skip
-
-
-def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """The array, contiguous and frozen."""
-    array = np.asarray(array, order="C")  # np.ascontiguousarray would give a number an axis
-    array.flags.writeable = False
-    return array
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Matrix:
-    """Numbers with the way they were written.
-
-    `value` is a read-only float64 array; `written` is one of the same shape that holds each number's text
-    as given ("1/3", "0.50", "1e3"), or None where the numbers came from a file or a generator.
-    """
-
-    value: NDArray[np.float64]
-    written: NDArray[np.object_] | None = None
-
-    def arranged(self, arrange: Callable[[NDArray[Any]], NDArray[Any]]) -> Matrix:
-        """The same numbers in another arrangement, such as their first entry, or cut into heads."""
-        return Matrix(arrange(self.value), None if self.written is None else arrange(self.written))
-
-
-class WrittenLater(Matrix):
-    """Numbers of which there are so many that their texts are looked up only where someone asks for them."""
-
-    __slots__ = ("_write",)
-    _write: Callable[[], NDArray[np.object_]]
-
-    def __init__(self, value: NDArray[np.float64], write: Callable[[], NDArray[np.object_]]) -> None:
-        object.__setattr__(self, "value", value)
-        object.__setattr__(self, "_write", write)
-
-    @property
-    def written(self) -> NDArray[np.object_]:
-        """Each number's text as given, in the shape of the value."""
-        return read_only(self._write())
-
-    def arranged(self, arrange: Callable[[NDArray[Any]], NDArray[Any]]) -> Matrix:
-        """The same numbers in another arrangement, whose texts are arranged where someone asks for them."""
-        return WrittenLater(arrange(self.value), lambda: arrange(self._write()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +71,12 @@ class Keep:
     """Truth values, n × m, or with a head and a batch axis before it: True may attend. An axis of 1 is for all."""
 
     name: ClassVar[str] = "keep"
-    matrix: NDArray[np.bool_]
+    truths: NDArray[np.bool_] | Later
+
+    @property
+    def matrix(self) -> NDArray[np.bool_]:
+        """The truth values."""
+        return self.truths.array if isinstance(self.truths, Later) else self.truths
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +84,12 @@ class Hide:
     """Truth values of the same shapes: True is hidden."""
 
     name: ClassVar[str] = "hide"
-    matrix: NDArray[np.bool_]
+    truths: NDArray[np.bool_] | Later
+
+    @property
+    def matrix(self) -> NDArray[np.bool_]:
+        """The truth values."""
+        return self.truths.array if isinstance(self.truths, Later) else self.truths
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,7 +8,6 @@ from attncli.errors import AttncliError, Exit, usage_error
 from attncli.problem.assembly import read_root
 from attncli.problem.conventions import named
 from attncli.problem.files import STANDARD_INPUT
-from attncli.problem.json_reader import read_json
 from attncli.problem.masks import read_mask
 from attncli.problem.model import Problem
 from attncli.problem.report import Report
@@ -17,7 +16,6 @@ from attncli.problem.shapes import check_mask
 from attncli.problem.source import Source, decode, read_source
 from attncli.problem.spot import Spot
 from attncli.problem.tree import Leaf, Node
-from attncli.problem.yaml_reader import read_yaml
 from attncli.records import replace
 
 
@@ -58,18 +56,30 @@ def read_tree(source: Source, *, not_finite: bool = False) -> tuple[Report, Node
     """
     report = Report(source)
     if source.name.lower().endswith(".json"):
-        return report, read_json(report, not_finite=not_finite)
+        return report, _json(report, not_finite)
     if source.name == STANDARD_INPUT and source.text.lstrip()[:1] in ("{", "["):
         try:
-            return report, read_json(report, not_finite=not_finite)
+            return report, _json(report, not_finite)
         except AttncliError as json_error:  # flow YAML begins with the same signs
             report = Report(source)
             try:
-                return report, read_yaml(report)
+                return report, _yaml(report)
             except AttncliError as yaml_error:
                 looks_like_json = source.text.lstrip(" \t\r\n{[").startswith('"')
                 raise (json_error if looks_like_json else yaml_error) from None
-    return report, read_yaml(report)
+    return report, _yaml(report)
+
+
+def _json(report: Report, not_finite: bool) -> Node:
+    from attncli.problem.json_reader import read_json  # each takes a while, and most need one
+
+    return read_json(report, not_finite=not_finite)
+
+
+def _yaml(report: Report) -> Node:
+    from attncli.problem.yaml_reader import read_yaml
+
+    return read_yaml(report)
 
 
 def change(problem: Problem, *, mask: str | None = None, scale: str | None = None, outside: bool = False) -> Problem:
@@ -82,7 +92,7 @@ def change(problem: Problem, *, mask: str | None = None, scale: str | None = Non
         if not mask.strip():
             raise usage_error("--mask is empty", help="write none, causal or a form: '{padding: [1, 1, 0]}'")
         report = Report(Source("--mask", mask, outside=outside), Exit.USAGE)
-        reading = read_mask(Spot(read_yaml(report), "mask", report), named(problem.convention))
+        reading = read_mask(Spot(_yaml(report), "mask", report), named(problem.convention))
         check_mask(reading.parts, problem.given)
         report.stop()
         problem = replace(problem, mask=reading.mask())

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attncli.english import count, listed
-from attncli.equation.shapes import shape_text
+from attncli.english import count, listed, shape_text
 from attncli.problem.axes import maker_of, width
 from attncli.problem.commas import advice_at
 from attncli.problem.keys import SCORE_ARRAYS, Score
@@ -22,7 +21,7 @@ def check_score(given: Mapping[str, Matrix], score: Score, at: Places, report: R
         _check_dot(given, lengths, at, report)
         return
     for name in reversed([name for name in arrays if name in given]):
-        for axis, length in zip(arrays[name], given[name].value.shape, strict=True):
+        for axis, length in zip(arrays[name], given[name].shape, strict=True):
             lengths.setdefault(axis, int(length))
     if missing := [name for name in arrays if name not in given]:
         said = [f"{name} of {_shape(name, score, lengths)}" for name in missing]
@@ -30,7 +29,7 @@ def check_score(given: Mapping[str, Matrix], score: Score, at: Places, report: R
         return
     others = [f", {list(arrays)[-1]} {length}" for axis, length in lengths.items() if axis not in ("query", "key")]
     for name, axes in arrays.items():
-        found, needed = given[name].value.shape, tuple(lengths[axis] for axis in axes)
+        found, needed = given[name].shape, tuple(lengths[axis] for axis in axes)
         if found != needed:
             report.add(
                 f"is {shape_text(found)} where {shape_text(needed)} is needed", at=at[name], path=name,

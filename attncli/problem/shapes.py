@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attncli.english import count
-from attncli.equation.shapes import shape_text
+from attncli.english import count, shape_text
 from attncli.problem.axes import Axes, axes_of, output_shape, rows, sizes, source_of
 from attncli.problem.commas import advice_at
 from attncli.problem.keys import Score
@@ -67,10 +66,10 @@ def check_mask(parts: Sequence[Placed], given: Mapping[str, Matrix]) -> None:
             case Padding(exists=several) | Lengths(lengths=several) if len(several) not in (1, axes.batch or 1):
                 message = f"{len(several)} of them for {count(axes.batch or 1, 'entry')} of the batch"
                 help = "give one for each entry of the batch, or one for all"
-            case Keep(matrix=array) | Hide(matrix=array):
-                message, help = _mask_shape(array.shape, n, m, axes)
+            case Keep(truths=truths) | Hide(truths=truths):
+                message, help = _mask_shape(truths.shape, n, m, axes)
             case Additive(matrix=matrix):
-                message, help = _mask_shape(matrix.value.shape, n, m, axes)
+                message, help = _mask_shape(matrix.shape, n, m, axes)
             case _:
                 continue
         if message:
@@ -82,9 +81,9 @@ def check_gradient(
 ) -> None:
     """The gradient of the output has one number for each of the output's."""
     expected = output_shape(given, joined)
-    if gradient is not None and gradient.value.shape != expected:
+    if gradient is not None and gradient.shape != expected:
         report.add(
-            f"is {shape_text(gradient.value.shape)}, but the output is {shape_text(expected)}",
+            f"is {shape_text(gradient.shape)}, but the output is {shape_text(expected)}",
             at=at["d_output"], path="d_output",
             help="give one number for each of the output's, or remove d_output for all ones",
         )  # fmt: skip
@@ -106,7 +105,7 @@ def _mask_shape(shape: tuple[int, ...], n: int, m: int, axes: Axes) -> tuple[str
 
 def _check_product(letter: str, given: Mapping[str, Matrix], at: Places, report: Report) -> None:
     source, weights, bias = input_of(letter, given), f"W_{letter}", f"b_{letter}"
-    entered, (rows, columns) = given[source].value, given[weights].value.shape
+    entered, (rows, columns) = given[source], given[weights].shape
     if entered.shape[-1] != rows:
         report.add(
             f"{source} is {shape_text(entered.shape)} and {weights} is {rows}×{columns}: "
@@ -116,7 +115,7 @@ def _check_product(letter: str, given: Mapping[str, Matrix], at: Places, report:
             + transpose_advice(weights, columns == entered.shape[-1], report)
             + advice_at(report, at, source, weights),
         )  # fmt: skip
-    if bias in given and (length := given[bias].value.shape[0]) != columns:
+    if bias in given and (length := given[bias].shape[0]) != columns:
         report.add(
             f"has {count(length, 'number')}, but {letter} has {count(columns, 'column')}",
             at=at[bias], path=bias,

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from attncli.errors import AttncliError
 from attncli.problem.builder import DEPTH_LIMIT
-from attncli.problem.bulk import LONG, Found, find
 from attncli.problem.report import Report
 from attncli.problem.source import Source
-from attncli.problem.tree import Leaf, Mapping, Node, Numbers, Sequence, moved
+from attncli.problem.tree import LONG, Leaf, Mapping, Node, Numbers, Sequence, moved
 from attncli.records import dataclass, field
+
+if TYPE_CHECKING:
+    from attncli.problem.bulk import Found
 
 Read = Callable[[Report], Node]
 _PLACE = '"0"'
@@ -70,6 +73,8 @@ def read_shortened(report: Report, read: Read, *, strict: bool) -> Node | None:
     source = report.source
     if len(source.text) < LONG:
         return None
+    from attncli.problem.bulk import find
+
     found = list(find(source.text, strict=strict))
     tree = _Tree(source, found, read)
     pieces, length, end = [], 0, 0

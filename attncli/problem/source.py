@@ -64,7 +64,9 @@ def decode(data: bytes, name: str, folder: Path | None = None, *, outside: bool 
             raise input_error(f"the file is {encoding}, not UTF-8", place=Place(name, 1, 1), help=_ENCODING_HELP)
     if data.startswith(b"%PDF"):
         raise input_error(f"{name} is a PDF, not text", help="write the numbers into a file of YAML or JSON")
-    data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if b"\r" in data:  # the search takes a tenth of the time that replacing nothing does
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     try:
         source = Source(name, data.decode(), folder or Path(), outside)
     except UnicodeDecodeError as error:

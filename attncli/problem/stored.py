@@ -9,8 +9,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from numpy.typing import NDArray
 
-from attncli.english import count, shorten
-from attncli.equation.shapes import shape_text
+from attncli.english import count, shape_text, shorten
 from attncli.errors import did_you_mean
 from attncli.problem.limits import DIMENSION_LIMIT, ELEMENT_LIMIT
 

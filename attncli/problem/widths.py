@@ -21,17 +21,17 @@ def check_widths(
 ) -> None:
     """`heads` and `kv_heads` as they were written, if they were; what has its heads on an axis is left alone."""
     names = [maker_of(letter, given) for letter in "QKV"]
-    if report.count or any(given[name].value.ndim > 2 for name in names):
+    if report.count or any(given[name].ndim > 2 for name in names):
         return
     queries = heads or 1
     keys = kv_heads or queries
     d_q, d_k, d_v = (width(letter, given) for letter in "QKV")  # of all heads
     unequal = score in DOT_SCORES and d_q * keys != d_k * queries
-    unjoined = "W_O" in given and given["W_O"].value.shape[0] * keys != d_v * queries
+    unjoined = "W_O" in given and given["W_O"].shape[0] * keys != d_v * queries
     for name, other, cut in without_part(report):
         if cut or unequal or unjoined:
             report.add(
-                f"takes all {count(given[name].value.shape[-1], 'column')} of an array that {other} is taken from, too",
+                f"takes all {count(given[name].shape[-1], 'column')} of an array that {other} is taken from, too",
                 at=at[name], path=name, help=f"add part: {name[-1].lower()} if it holds those of q, k and v together",
             )  # fmt: skip
     if not report.count and unequal and queries > 1 and not (queries % keys or d_q % queries):

@@ -43,10 +43,23 @@ def _pieces(value: object, indent: str) -> Iterator[str]:
     elif isinstance(value, list | tuple) and not _flat(value):
         yield from _enclosed("[]", (("", item) for item in value), indent)
     elif isinstance(value, Rows):
-        inner = value.rows()
-        yield from [inner] if isinstance(inner, str) else _enclosed("[]", (("", row) for row in inner), indent)
+        yield from _rows(value.rows(), indent)
     else:
         yield _dump(value)
+
+
+def _rows(rows: Iterator[Rows] | Iterator[str] | str, indent: str) -> Iterator[str]:
+    """Lists of numbers, of which many have to be quick."""
+    if isinstance(rows, str):
+        yield rows
+        return
+    deeper = indent + "  "
+    before = "["
+    for row in rows:
+        yield f"{before}\n{deeper}"
+        yield from (row,) if isinstance(row, str) else _rows(row.rows(), deeper)
+        before = ","
+    yield f"\n{indent}]"
 
 
 def _enclosed(brackets: str, items: Iterable[tuple[str, object]], indent: str) -> Iterator[str]:

@@ -134,7 +134,10 @@ def read(mask: str) -> Problem:
 
 def same(one: Mask, parts: tuple[Any, ...], corner: str) -> bool:
     """Equality of masks, whose arrays do not compare with ==."""
-    fields = [[getattr(part, name) for name in part.__slots__] for part in (*one.parts, *parts)]
+    fields = [
+        [getattr(part, "matrix" if name == "truths" else name) for name in part.__slots__]
+        for part in (*one.parts, *parts)
+    ]
     half = len(one.parts)
     return (
         one.corner == corner

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
 
 from attncli.render.labels import visible
 
@@ -59,6 +60,7 @@ def _characters(text: str) -> str:
     return _OPENING.sub("“", unicodedata.normalize("NFC", visible(text)))
 
 
+@cache
 def _width(character: str) -> float:
     spelled = _character(character)
     if spelled.startswith(_FALLBACK):

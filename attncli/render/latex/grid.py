@@ -26,6 +26,8 @@ LINES = 30  # a matrix does not break across pages
 TALL = r"\vrule height1.2em depth0.6em width0pt"  # keeps rows of fractions apart
 BLANK_WIDTH = 7  # digits
 TALL_LINES = 1.6  # how many lines such a row takes
+TOGETHER = 50  # pieces that are put together at once
+Extent = tuple[int, int, int]  # from, to, of how many
 
 
 def grid_displays(grid: Grid) -> Iterator[str]:
@@ -59,15 +61,43 @@ def grid_displays(grid: Grid) -> Iterator[str]:
     for start, end in runs:
         columns = slice(start, end)
         names = _names(name, grid.columns[columns])
-        blocks = digits and digits.lines(heads, r" & \hfill ", None, columns, end=r" \cr", together=rows)
+        if digits is not None:
+            blocks = digits.lines(heads, r" & \hfill ", None, columns, end=r" \cr", together=rows)
+            yield from _together(blocks, names, (start, end, total), rows, len(grid.rows))
+            continue
         for top in range(0, len(grid.rows), rows):
             bottom = min(top + rows, len(grid.rows))
-            parts = [_caption("column", start, end, total)] * (end - start < total)
-            parts += [_caption("row", top, bottom, len(grid.rows))] * (bottom - top < len(grid.rows))
-            if parts:
-                yield rf"{{\small {', '.join(parts)}:}}"
-            here = _bordered(names, next(blocks)) if blocks else _matrix(grid, names, slice(top, bottom), columns)
-            yield display(here, keep=keep)
+            if said := _said((start, end, total), (top, bottom, len(grid.rows))):
+                yield said
+            yield display(_matrix(grid, names, slice(top, bottom), columns), keep=keep)
+
+
+def _together(blocks: Iterator[str], names: str, columns: Extent, rows: int, count: int) -> Iterator[str]:
+    """The blocks of a large matrix that have the same columns, some at a time: there are thousands of them."""
+    before, after = display(_bordered(names, "\0")).split("\0")
+    pieces: list[str] = []
+    for top, block in zip(range(0, count, rows), blocks, strict=True):
+        said = _said(columns, (top, min(top + rows, count), count))
+        pieces.append(f"{said}\n{before}" if said else before)
+        pieces.append(block)
+        pieces.append(after)
+        if len(pieces) > TOGETHER:
+            yield "".join(pieces)
+            pieces = []
+        elif top + rows < count:
+            pieces.append("\n\n")
+    if pieces:
+        yield "".join(pieces)
+
+
+def _said(*extents: Extent) -> str:
+    """Which columns and rows a block has, where these are not all; from, to and of how many."""
+    parts = [
+        _caption(what, *extent)
+        for what, extent in zip(("column", "row"), extents, strict=True)
+        if extent[1] - extent[0] < extent[2]
+    ]
+    return rf"{{\small {', '.join(parts)}:}}" if parts else ""
 
 
 @lru_cache(maxsize=1024)  # a large matrix has as many blocks as it has captions of rows times those of columns

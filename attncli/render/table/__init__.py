@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from attncli.equation.shapes import product_text
 from attncli.page import document as page
 from attncli.render import Style
+from attncli.render.table.elided import elided
 from attncli.render.table.formula import formula_lines
 from attncli.render.table.grid import grid_lines
 from attncli.render.table.line import Line, colored
@@ -59,7 +60,10 @@ class _Writer:
             case page.Worked(lines=lines):
                 return _indented(worked_lines(lines, self.script, self.room()), WORK)
             case page.Grid():
-                return _indented(grid_lines(block, self.script, self.room(), self.style.color), WORK)
+                grid, left_out = elided(block, self.script) if self.style.elide else (block, "")
+                matrix = grid_lines(grid, self.script, self.room(), self.style.color, captions=not left_out)
+                matrix += [Line(self.script.text(left_out), "dim")] if left_out else []
+                return _indented(matrix, WORK)
             case page.Table(head=head, rows=rows, right=right):
                 cells = [[sentence(cell, self.script) for cell in row] for row in rows]
                 heads = [Line(self.script.visible(word)) for word in head]

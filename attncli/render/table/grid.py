@@ -30,14 +30,15 @@ class _Column:
         return len(self.cells[0])  # no sign of a number is wide
 
 
-def grid_lines(grid: Grid, script: Script, room: int | None, color: bool) -> list[Line]:
+def grid_lines(grid: Grid, script: Script, room: int | None, color: bool, *, captions: bool = True) -> list[Line]:
     """The matrix as lines, in blocks of columns no wider than `room` where one column alone is not.
 
     Numbers are printed whole at any width: `room` decides how many columns stand side by side, no more. Closed forms
-    stand before their decimals, ≈ between them, or above them where there is no room for both.
+    stand before their decimals, ≈ between them, or above them where there is no room for both. `captions` say which
+    columns of all are in a block.
     """
     if not grid.closed:
-        return _matrix(grid, script, room, color)
+        return _matrix(grid, script, room, color, captions)
     closed, decimals = _closed(grid, script), _matrix(grid, script, None, color)
     left, right = (max(line.cell_len for line in lines) for lines in (closed, decimals))
     side = cell_len(_side(grid, script)[0])
@@ -75,7 +76,7 @@ def _side(grid: Grid, script: Script) -> list[str]:
     return _padded([script.formula(grid.name), *map(script.label, grid.rows)])
 
 
-def _matrix(grid: Grid, script: Script, room: int | None, color: bool) -> list[Line]:
+def _matrix(grid: Grid, script: Script, room: int | None, color: bool, captions: bool = True) -> list[Line]:
     """The matrix of the decimals."""
     side = _side(grid, script)
     if grid.digits is not None:
@@ -90,7 +91,7 @@ def _matrix(grid: Grid, script: Script, room: int | None, color: bool) -> list[L
     for number, (start, end) in enumerate(blocks):
         if number:
             lines.append(Line())
-        if len(blocks) > 1:
+        if len(blocks) > 1 and captions:
             lines.append(Line(caption("column", start, end, len(columns)), "dim"))
         lines += _block(side, columns[start:end], [row[start:end] for row in grid.cells] if color else None)
     if needs_legend(grid):
