@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -47,9 +46,8 @@ def _round_float32(array: Array, dtype: Dtype) -> Array:
     if dtype.name == "float16":
         return array.astype("float16").astype("float32")
     bits = np.uint32(0xFFFF0000) & (array.view("uint32") + 0x7FFF + ((array.view("uint32") >> 16) & 1))
-    rounded = bits.view("float32")
-    rounded[array != array] = math.nan  # adding to the bits of a NaN can turn it into infinity
-    return rounded
+    # adding to the bits of a NaN can turn it into infinity
+    return np.where(array != array, array, bits.view("float32"))
 
 
 CPU = Backend(np, "cpu", np.asarray)

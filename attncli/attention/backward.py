@@ -21,6 +21,7 @@ from attncli.equation.tree import Call, Equation, Expression, Name, Reduce, Ref,
 from attncli.equation.uses import reads
 from attncli.problem.axes import LEADING
 
+HIDDEN = " A hidden key has weight 0, and gets 0."
 SHARED = " It is shared: `q` runs through the query heads of its group, and what they hand back is added."
 HEADS = (*LEADING, MEMBER)  # the letters of what headlines leave out
 
@@ -84,11 +85,9 @@ class Backward:
         lengths = self.extent.lengths
         shape = self.shapes.get(cell.name, tuple(lengths[letter] for letter in cell.letters))
         equation = gradient_of(cell, shape, gradient_name(cell.name), through, self.extent)
-        part = (
-            isinstance(equation.expression, Ref) and shape != self.shapes[readers[0]]
-        )  # rows of it, which no form says
+        part = isinstance(equation.expression, Ref) and shape != self.shapes[readers[0]]  # rows, which no form says
         form = None if part else self._said(readers, shape) or matrix_form(equation, HEADS)
-        return _rule(equation, form, through=readers[0] if readers else "")
+        return _rule(equation, form, through=_through(cell.name, readers, forward))
 
     def _of_loss(self) -> Rule:
         """The gradient of the output by a loss: that of a cross-entropy, (P - Y) / N, is taken as a whole."""
@@ -130,7 +129,8 @@ class Backward:
             found = Reduce("add", letter, found)
         equation = Equation(_renamed(cell, gradient_name(self.logits)), found)
         sinks = "sink" in self.rules or self._is_sink("sink")
-        return _rule(equation, matrix_form(equation, HEADS), through="sink" if sinks else "weights")
+        rule = _rule(equation, matrix_form(equation, HEADS), through="sink" if sinks else "weights")
+        return replace(rule, why=rule.why + HIDDEN) if "mask" in self.rules else rule
 
     def _of_row_sums(self) -> Expression:
         """What the softmax as a whole leaves for its row sums: -δ / r."""
@@ -160,6 +160,14 @@ def _rule(equation: Equation, form: Expression | None, *, through: str = "") -> 
         meaning=meaning,
         why=why,
     )
+
+
+def _through(name: str, readers: Sequence[str], forward: Mapping[str, Equation]) -> str:
+    """Which sentence tells what an array's gradient comes through: mostly the first step that reads it."""
+    first = readers[0] if readers else ""
+    if name in ("Q", "K") and (first == "hidden" or (first and reads(forward[first].expression, "W_a"))):
+        return f"{'hidden' if first == 'hidden' else 'W_a'} for {name}"
+    return first
 
 
 def _with_letters(equation: Equation, letters: Sequence[str]) -> Equation:

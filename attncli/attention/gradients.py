@@ -79,17 +79,15 @@ _SAID: Mapping[str, tuple[str, str]] = {
     ),
     "context": ("The context receives from the keys and from the values: their gradients are added.", ""),
 }
-# What the gradient of the scores says, by the step that they went into; and that of the output, by its loss.
+# What a gradient says by the step that its array went into, and that of the output by its loss.
 SAID_THROUGH: Mapping[str, tuple[str, str]] = {
     "weights": (
         "Through the softmax: each weight times how far its gradient lies above `δ`, the mean of its row.",
-        "The weights of a row sum to 1, so none can grow unless others shrink: a row of this gradient sums to 0. A "
-        "hidden key has weight 0, and gets 0.",
+        "The weights of a row sum to 1, so none can grow unless others shrink: a row of this gradient sums to 0.",
     ),
     "sink": (
         "Through the softmax: each weight times how far its gradient lies above `δ`, the mean of its row.",
-        "The weights of a row and that of its sink sum to 1, so none can grow unless others shrink. A hidden key has "
-        "weight 0, and gets 0.",
+        "The weights of a row and that of its sink sum to 1, so none can grow unless others shrink.",
     ),
     "masked": ("What is added to a score does not change its gradient; a hidden score gets 0.", ""),
     "capped": (
@@ -105,6 +103,28 @@ SAID_THROUGH: Mapping[str, tuple[str, str]] = {
         "Softmax and logarithm together leave just this difference, with which the way back begins.",
     ),
     "scaled": ("The scale works on the way back as it did on the way there.", ""),
+    "Q_rot": ("The gradient of what was turned is turned back, by the same angles.", ""),
+    "K_rot": ("The gradient of what was turned is turned back, by the same angles.", ""),
+    "W_a for Q": (
+        "Each query's gradient is a sum of the keys, as the score weights let it see them, each times the gradient of "
+        "its score.",
+        "",
+    ),
+    "W_a for K": (
+        "Each key's gradient is a sum of the queries, as the score weights let it see them, each times the gradient of "
+        "its score with this key.",
+        "",
+    ),
+    "hidden for Q": (
+        "What the hidden layer receives from a query with all keys, back through the weights by which the query "
+        "came in.",
+        "",
+    ),
+    "hidden for K": (
+        "What the hidden layer receives from a key with all queries, back through the weights by which the key "
+        "came in.",
+        "",
+    ),
 }
 _HELPERS = (
     Rule(
@@ -116,7 +136,7 @@ _HELPERS = (
     Rule(
         "hidden", "U", "Hidden layer", Ref("hidden", ("i", "j", "a")),
         meaning="What stands in the tanh of the score, for each query with each key: worked out once more, since "
-        "three gradients need it.",
+        "gradients need it.",
         when="in the backward pass, with score: additive",
     ),
 )  # fmt: skip

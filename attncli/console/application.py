@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from attncli.console.options import Argument, Option
-from attncli.english import listed
+from attncli.english import either, listed
 from attncli.errors import did_you_mean, usage_error
 
 # The base of all usage errors has no public name that serves every version of Typer in our range.
@@ -103,15 +103,19 @@ def _declared(annotation: Any) -> Any:
     return annotation
 
 
+def _options(command: Any) -> list[str]:
+    return [option for parameter in command.params for option in parameter.opts]
+
+
 def _in_our_words(error: Any, arguments: list[str]) -> Exception:
     """A usage error of Typer's in the shape of all other errors, with the nearest option where one is near."""
     # Some errors come without their context; they are always about the options of a command.
     manual = f"see {error.ctx.command_path if error.ctx else f'attncli {arguments[0]}'} --help"
     if hasattr(error, "possibilities"):
-        options = [option for parameter in error.ctx.command.params for option in parameter.opts]
-        return usage_error(
-            f"there is no option {error.option_name}",
-            help=did_you_mean(error.option_name, [*options, "--help"], manual),
-        )
+        near = did_you_mean(error.option_name, [*_options(error.ctx.command), "--help"], manual)
+        others = error.ctx.parent.command.commands if error.ctx.parent else {}
+        having = [name for name, command in others.items() if error.option_name in _options(command)]
+        help = f"{listed(having)} {either(len(having), 'has', 'have')} it; {manual}" if having else near
+        return usage_error(f"there is no option {error.option_name}", help=help)
     message = error.format_message().rstrip(".")
     return usage_error(message[:1].lower() + message[1:], help=manual)

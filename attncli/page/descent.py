@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from attncli.page.section import grid
 from attncli.page.worked import lines
 from attncli.study.descent import STEP_SIZE, Descent
 from attncli.tracing.model import Step
+from attncli.tracing.plain import plain_values
 
 
 def descent_section(printer: Printer, descent: Descent, detail: str, *, part: bool) -> Iterator[Block]:
@@ -42,11 +44,12 @@ def descent_section(printer: Printer, descent: Descent, detail: str, *, part: bo
 
 def descent_data(descent: Descent) -> dict[str, Any]:
     """The same for programs."""
+    losses = {"before": descent.before, "foretold": descent.foretold, "after": descent.after}
     return {
         "step_size": descent.step_size.value,
-        "loss": {"before": descent.before, "foretold": descent.foretold, "after": descent.after},
+        "loss": {when: plain_values(np.asarray(loss)) for when, loss in losses.items()},
         "arrays": {
-            name: {"equation": step.rule.source, "value": np.asarray(step.value, dtype=np.float64).tolist()}
+            name: {"equation": step.rule.source, "value": plain_values(step.value)}
             for name, step in descent.moved.items()
         },
     }
@@ -65,6 +68,8 @@ def _said(descent: Descent) -> str:
     )
     if descent.after <= descent.before:
         return straight
+    if not isfinite(descent.after):
+        return "After the step the loss fits into no number: the step goes too far, or numbers are too large."
     return f"The loss has grown: the step goes too far. {straight}"
 
 

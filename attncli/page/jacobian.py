@@ -16,7 +16,8 @@ from attncli.page.printer import Printer
 from attncli.page.section import grid
 from attncli.page.worked import lines
 from attncli.problem.model import Scalar, read_only
-from attncli.tracing.model import Step
+from attncli.tracing.exact import ExactWorker
+from attncli.tracing.model import Step, masked_out
 
 WIDEST = 12  # keys of a row whose Jacobian is shown unasked
 
@@ -41,12 +42,21 @@ def jacobian_section(printer: Printer, gradient: Step, row: int | None = None) -
     cell = _times_slope(printer, _cell(f"weights[{row}, j]", f"weights[{row}, l]"))
     rule = Rule("J", "J", "Jacobian", Ref("J", ("j", "l")), cell)
     jacobian = Step(rule, read_only(slope * (np.diag(a) - np.outer(a, a))), weights.labels[1:] * 2)
+    if weights.exact is not None:
+        worker = ExactWorker(printer.trace.parameters, {"j": len(a), "l": len(a)}, {"weights": weights.exact})
+        jacobian = replace(jacobian, value=worker.work(rule), exact=worker.exact("J"))
     product = Reduce("add", "l", parse_expression(f"J[j, l] * d_weights[{row}, l]"))
-    of_row = Step(Rule("row", "", "", Ref("row", ("j",)), product), gradient.value[row], gradient.labels[1:])
+    exact = None if gradient.exact is None else gradient.exact[row]
+    of_row = Step(
+        Rule("row", "", "", Ref("row", ("j",)), product), gradient.value[row], gradient.labels[1:], exact=exact
+    )
     steps = {**printer.trace.steps, jacobian.name: jacobian, of_row.name: of_row}
     inside = replace(printer, trace=replace(printer.trace, steps=steps))
 
-    said = f'Take one row, that of "{weights.labels[0][row]}": its softmax turns {len(a)} scores into the weights '
+    hidden = masked_out(printer.trace.steps)
+    unseen = 0 if hidden is None else int(hidden[row].sum())
+    scores = f"{len(a)} scores, {unseen} of them hidden," if unseen else f"{len(a)} scores"
+    said = f'Take one row, that of "{weights.labels[0][row]}": its softmax turns {scores} into the weights '
     rest = ". Their derivatives are a square matrix, the Jacobian: how much each weight changes with each score."
     yield Paragraph((said, *printer.prose("`a`"), rest))
     yield _formula(printer, Ref("J"), _times_slope(printer, parse_expression("diagonal(a) - a @ transposed(a)")))

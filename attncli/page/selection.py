@@ -6,12 +6,13 @@ import re
 from collections.abc import Sequence
 
 from attncli.attention.gradients import GRADIENT_RULES
+from attncli.attention.losses import LOSS_RULES
 from attncli.attention.rules import NAMED
 from attncli.english import count, listed
 from attncli.errors import did_you_mean, usage_error
 from attncli.tracing.model import Step, Trace
 
-_CELL = re.compile(r"\s*([^\s\[]+)\s*\[(.*)\]\s*", re.DOTALL)
+_CELL = re.compile(r"\s*([^\s\[]+)\s*(?:\[(.*)\]\s*)?", re.DOTALL)
 _PART = re.compile(r"""\s*"([^"]*)"\s*(?:,|$)|\s*'([^']*)'\s*(?:,|$)|([^,]*)(?:,|$)""", re.DOTALL)
 _LONGEST = 1000
 _OF_A_HEAD = {"slopes": "bias", "sink": "row_sum"}  # where a head's own number is read
@@ -40,12 +41,13 @@ def chosen_cell(trace: Trace, text: str, whole: Trace | None = None) -> tuple[St
     if len(text) > _LONGEST:
         raise usage_error(f"--cell has {len(text)} characters", help="for example --cell 'scores[0,1]'")
     found = _CELL.fullmatch(text)
+    odd = usage_error(f"--cell {text!r} is not of the form step[row,column]", help="for example --cell 'scores[0,1]'")
     if not found:
-        raise usage_error(
-            f"--cell {text!r} is not of the form step[row,column]", help="for example --cell 'scores[0,1]'"
-        )
+        raise odd
     step = trace.steps[_name(found[1], tuple(trace.steps), tuple(whole.steps) if whole else ())]
-    parts = [match for match in _PART.finditer(found[2]) if match[0]]
+    if found[2] is None and step.shape:  # only a single number has no brackets
+        raise odd
+    parts = [match for match in _PART.finditer(found[2] or "") if match[0]]
     if len(parts) != len(step.shape):
         axes = ",".join(step.rule.axes)
         raise usage_error(
@@ -70,6 +72,9 @@ def _name(name: str, there: Sequence[str], beside: Sequence[str]) -> str:
     if found in GRADIENT_RULES and not any(name in GRADIENT_RULES for name in there):
         help = "attncli gradient works it out; worksheet and compare take --gradient"
         raise usage_error(f"{found} is a step of the way back", help=help)
+    if found in LOSS_RULES and "d_output" not in there:
+        help = "see attncli gradient; the problem must have a loss"
+        raise usage_error(f"{found} is worked out with the gradient", help=help)
     if found:
         raise usage_error(f"this problem has no step {found}", help=f"its steps are {', '.join(there)}")
     if len(words := name.split()) > 1:

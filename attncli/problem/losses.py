@@ -64,9 +64,12 @@ def check_loss(loss: Loss | None, given: Mapping[str, Matrix], joined: bool, at:
     if loss.target.shape != needed:
         what, each = ("number", "number") if loss.kind == "mse" else ("class", "row")
         found = shape_text(loss.target.shape) if loss.kind == "mse" else _counted(loss.target.shape)
+        hot = loss.kind != "mse" and loss.target.shape == expected
+        message = f"is {found}, but the output is {shape_text(expected)}"
         report.add(
-            f"is {found}, but the output is {shape_text(expected)}",
-            at=at[key], path=key, help=f"give one {what} for each {each} of the output",
+            "has a row for each row of the output, and not its class" if hot else message, at=at[key], path=key,
+            help="in place of a row such as 0, 1, 0 give the place of its 1, counted from 0" if hot
+            else f"give one {what} for each {each} of the output",
         )  # fmt: skip
         return None
     return loss if loss.kind == "mse" else _one_hot(loss, expected[-1], at, key, report)

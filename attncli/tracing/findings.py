@@ -65,6 +65,9 @@ def overflows(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
         bad = np.argwhere(~np.isfinite(step.value) & ~(_meant_infinite(steps, step) & (step.value == -math.inf)))
         if len(bad):
             where = ",".join(labels[at] for labels, at in zip(step.labels, bad[0], strict=True))
+            if not step.shape:
+                yield f"{step.name} does not fit into {dtype.name}"
+                continue
             cells = f"{len(bad)} of {step.value.size:,} cells {either(len(bad), 'does', 'do')}"
             yield f"{step.name}: {cells} not fit into {dtype.name} (the first at {step.name}[{where}])"
 

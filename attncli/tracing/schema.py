@@ -135,7 +135,7 @@ def _settings() -> dict[str, Any]:
 
 def _step() -> dict[str, Any]:
     optional = {
-        "written": {"type": "array", "description": 'The numbers as they were given, such as "1/3".'},
+        "written": {"type": ["array", "string"], "description": 'The numbers as they were given, such as "1/3".'},
         "meanings": {**_STRINGS, "description": "What the step is in each entry of a batch, where that differs."},
         "exact": {
             "$ref": "#/definitions/texts",

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import jsonschema
+import numpy as np
 import pytest
 
 from attncli.cli import run
@@ -162,3 +163,89 @@ def test_a_size_that_is_none(capsys: pytest.CaptureFixture[str], options: tuple[
     code, _, errors = answered(capsys, NEXT, *options)
     assert code == 2
     assert message in errors
+
+
+def test_a_step_beyond_all_numbers_is_a_page_and_json(capsys: pytest.CaptureFixture[str]) -> None:
+    code, page, _ = answered(capsys, NEXT, "--step-size", "1e308", "-q")
+    assert code == 0
+    assert "After the step the loss fits into no number" in page
+    code, data, _ = answered(capsys, NEXT, "--step-size", "1e308", "--format", "json", "-q")
+    assert code == 0
+    assert json.loads(data)["descent"]["loss"]["after"] in ("NaN", "Infinity")
+
+
+@pytest.mark.parametrize("file", ["next_token", "sink", "i_love_ai"])
+def test_bfloat16_rounds_single_numbers_too(capsys: pytest.CaptureFixture[str], file: str) -> None:
+    """Of 16 bits, 7 are of the mantissa: every number of a step is one whose float32 ends in 16 zeros."""
+    path = str(INPUTS / f"{file}.yaml")
+    code, data, _ = answered(capsys, path, "--dtype", "bfloat16", "--format", "json", "-q")
+    assert code == 0
+    for name, step in json.loads(data)["steps"].items():
+        if "equation" in step and name not in ("mask", "masked"):
+            bits = np.asarray(step["value"], dtype=np.float32).view(np.uint32)
+            assert not (bits & 0xFFFF).any(), name
+
+
+@pytest.mark.parametrize("text", ["loss", "L", "loss[]"])
+def test_a_single_number_is_a_cell(capsys: pytest.CaptureFixture[str], text: str) -> None:
+    code, page, _ = answered(capsys, NEXT, "--cell", text)
+    assert code == 0
+    assert "    L   (1.006 + 1.391 + 1.831) / 3 ≈ 1.410\n" in page
+
+
+def test_on_paper_a_single_number_is_a_text(capsys: pytest.CaptureFixture[str]) -> None:
+    _, page, _ = answered(capsys, NEXT, "--rounding", "paper", "--format", "json")
+    jsonschema.validate(json.loads(page), trace_schema())
+
+
+def test_the_jacobian_is_as_exact_as_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    """Weights 1/5, 2/5, 2/5 in some order, of powers of 2: 2/5·(1 - 2/5)·ln 2 is 6/25·ln 2."""
+    _, page, _ = answered(capsys, str(INPUTS / "base_two.yaml"), "--rounding", "exact", "--steps", "dS")
+    assert "a, a   ln(2)·(2/5·(1 - 2/5)) = 6·ln(2)/25 ≈ 0.166" in page
+    assert "a   6·ln(2)/25·10 + (-2·ln(2)/25)·10 + (-4·ln(2)/25)·40 = -24·ln(2)/5 ≈ -3.327" in page
+
+
+@pytest.mark.parametrize(
+    ("file", "step", "words"),
+    [
+        ("i_love_ai", "dQ", "a sum of the keys, each times the gradient of its"),
+        ("luong", "dQ", "as the score weights let it see"),
+        ("bahdanau", "dK", "What the hidden layer receives from a key with all queries"),
+        ("rope", "dQ", "turned back, by the same angles"),
+        ("causal", "d_masked", "A hidden key has weight 0"),
+        ("causal", "d_masked", "3 scores, 2 of them hidden,"),
+    ],
+)
+def test_words_are_those_of_the_way_the_gradient_takes(
+    capsys: pytest.CaptureFixture[str], file: str, step: str, words: str
+) -> None:
+    cell = f"{step}[I,I]" if words.startswith("3 scores") else ""
+    asked = ("--cell", cell) if cell else ("--steps", step)
+    _, page, _ = answered(capsys, str(INPUTS / f"{file}.yaml"), *asked)
+    assert words in " ".join(page.split())
+
+
+def test_without_a_mask_no_key_is_hidden(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "hidden" not in answered(capsys, LOVE)[1]
+
+
+@pytest.mark.parametrize(
+    ("line", "message", "help"),
+    [
+        (["compute", NEXT, "--verify"], "there is no option --verify", "gradient has it; see attncli compute --help"),
+        (["compute", NEXT, "--steps", "loss"], "loss is worked out with the gradient", "the problem must have a loss"),
+    ],
+)
+def test_what_gradient_alone_has(capsys: pytest.CaptureFixture[str], line: list[str], message: str, help: str) -> None:
+    assert run(line) == 2
+    errors = capsys.readouterr().err
+    assert message in errors
+    assert help in errors
+
+
+def test_classes_as_rows_of_0_and_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "hot.yaml"
+    path.write_text("Q: [[1]]\nK: [[1]]\nV: [[1, 0]]\nloss: {kind: cross_entropy, targets: [[0, 1]]}\n")
+    code, _, errors = answered(capsys, str(path))
+    assert code == 3
+    assert "loss.targets: has a row for each row of the output, and not its class" in errors
