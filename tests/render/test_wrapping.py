@@ -4,7 +4,7 @@ import pytest
 from rich.cells import cell_len
 
 from attncli.render.table.line import Line
-from attncli.render.table.wrapping import longest, wrap
+from attncli.render.table.wrapping import broken, longest, wrap
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,25 @@ def test_nothing_is_lost_whatever_the_text(text: str) -> None:
 
 def test_the_longest_piece() -> None:
     assert longest(Line("D[i, j] = logits[i, j] - m[i]")) == len("logits[i, j]")
+
+
+@pytest.mark.parametrize(
+    ("text", "room", "lines"),
+    [
+        ("1 + 2 + 3 = 6", 13, ["1 + 2 + 3 = 6"]),
+        ("1 + 2 + 3 + 4 = 10", 12, ["1 + 2 + 3", "+ 4 = 10"]),
+        ("20·(1 - 0.5) = 2·(1 - 0.25) = 1.5", 24, ["20·(1 - 0.5)", "= 2·(1 - 0.25) = 1.5"]),  # not within the second
+        ("(1 + 2)·3 + (4 + 5)·6 + (7 + 8)·9", 26, ["(1 + 2)·3 + (4 + 5)·6", "+ (7 + 8)·9"]),
+        ("ln(1 + 2 + 3 + 4 + 5 + 6)", 14, ["ln(1 + 2 + 3", "+ 4 + 5 + 6)"]),
+    ],
+)
+def test_a_sum_goes_on_where_a_stage_or_a_term_begins(text: str, room: int, lines: list[str]) -> None:
+    assert broken(text, room) == lines
+
+
+@pytest.mark.parametrize("text", ["a + (b - c) = d " * 40, "(" * 300 + " + 1" * 300, "1234567890 + " * 9, " = " * 50])
+def test_broken_sums_lose_nothing(text: str) -> None:
+    text = " ".join(text.split())
+    lines = broken(text, 16)
+    assert " ".join(lines) == text
+    assert all(len(line) <= 16 or " " not in line.removeprefix("+ ").removeprefix("= ") for line in lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TypeAlias
 
 from attncli.render.table.line import Line
 
@@ -11,6 +12,8 @@ from attncli.render.table.line import Line
 _PIECE = re.compile(r"(?:\[[^\[\]]*\]|[^ ·*(]|(?<!\w)\()*(?: +|[·*]|(?<=\w)\(|$)")
 # A term ends before an operator and after a comma, except within brackets.
 _TERM = re.compile(r"(?: +(?=(?:[-+=≈~/]|and|if|else) )|(?<=,) )(?![^\[\]]*\])")
+_RELATIONS = ("=", "≈", "~")
+_Term: TypeAlias = tuple[str, int]
 HANG = 2  # how far the second line of a sum stands from the first
 
 
@@ -18,14 +21,37 @@ def broken(text: str, room: int | None) -> list[str]:
     """A sum on as many lines as it needs, each begun by an operator; numbers and indices are never divided."""
     if room is None or len(text) <= room:
         return [text]
-    lines: list[str] = [""]
+    lines: list[str] = []
+    line: list[_Term] = []
+    for term in _terms(text):
+        limit = room - (HANG if lines else 0)
+        if line and len(_joined([*line, term])) > limit:
+            cut = _before(line, term, limit)
+            lines.append(_joined(line[:cut]))
+            line = line[cut:]
+        line.append(term)
+    return [*lines, _joined(line)]
+
+
+def _terms(text: str) -> list[_Term]:
+    """The terms of a sum, each with how many parentheses are open before it; -1 where a new stage begins."""
+    depth, terms = 0, []
     for term in _TERM.split(text):
-        limit = room - (HANG if len(lines) > 1 else 0)
-        if lines[-1] and len(lines[-1]) + 1 + len(term) > limit:
-            lines.append(term)
-        else:
-            lines[-1] = f"{lines[-1]} {term}" if lines[-1] else term
-    return lines
+        terms.append((term, depth - (term[:1] in _RELATIONS and not depth)))
+        depth += term.count("(") - term.count(")")
+    return terms
+
+
+def _before(line: list[_Term], term: _Term, room: int) -> int:
+    """Of how many terms a full line is made: it ends within fewer parentheses if it is at least half full then."""
+    ends = [*range(1, len(line)), len(line)]
+    depths = [depth for _, depth in [*line[1:], term]]
+    good = [(depth, -end) for end, depth in zip(ends, depths, strict=True) if len(_joined(line[:end])) * 2 >= room]
+    return -min(good, default=(0, -len(line)))[1]
+
+
+def _joined(terms: list[_Term]) -> str:
+    return " ".join(term for term, _ in terms)
 
 
 def wrap(text: Line, width: int) -> list[Line]:
