@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -17,6 +18,7 @@ from attncli.page.section import grid
 from attncli.page.worked import lines
 from attncli.study.descent import STEP_SIZE, Descent
 from attncli.tracing.model import Step
+from attncli.tracing.plain import plain_number
 
 
 def descent_section(printer: Printer, descent: Descent, detail: str, *, part: bool) -> Iterator[Block]:
@@ -44,7 +46,7 @@ def descent_data(descent: Descent) -> dict[str, Any]:
     """The same for programs."""
     return {
         "step_size": descent.step_size.value,
-        "loss": {"before": descent.before, "foretold": descent.foretold, "after": descent.after},
+        "loss": {name: plain_number(getattr(descent, name)) for name in ("before", "foretold", "after")},
         "arrays": {
             name: {"equation": step.rule.source, "value": np.asarray(step.value, dtype=np.float64).tolist()}
             for name, step in descent.moved.items()
@@ -63,6 +65,8 @@ def _said(descent: Descent) -> str:
         "To first order, the loss falls by the step size times the sum of all squared gradients; the smaller the "
         "step, the nearer to that it comes."
     )
+    if not all(math.isfinite(number) for _, number in _losses(descent)):
+        return f"A loss or a gradient is too large: the step cannot be worked out in a float64. {straight}"
     if descent.after <= descent.before:
         return straight
     return f"The loss has grown: the step goes too far. {straight}"
