@@ -27,7 +27,7 @@ def scaling(
     Queries and keys are drawn at random; all else is the problem's.
     """
     page_format = values.output_format(format, output)
-    sizes = tuple(values.whole("--d-k", size, _SIZES) for size in values.names("--d-k", d_k))
+    sizes = tuple(values.whole("--d-k", size, _SIZES) for size in values.names("--d-k", d_k, "number", "2,8,32"))
     times, start = values.whole("--draws", draws, _DRAWS), values.whole("--seed", seed, _SEEDS)
     decimals = values.whole("--precision", precision, PRECISION)
     values.words(color=color, as_=as_)

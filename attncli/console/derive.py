@@ -127,9 +127,9 @@ def derive(
         raise
     verified: tuple[Held, ...] = ()
     if verify:
-        from attncli.study.finite_differences import held
+        from attncli.console.verifying import verified_of
 
-        verified = tuple(held(problem, trace))
+        verified = verified_of(problem, trace, view)
     descent = None
     if size is not None:
         from attncli.study.descent import descend
@@ -148,7 +148,7 @@ def derive(
     if not quiet:
         for message in told:
             warn(message, sys.stderr)
-    return Exit.OK if all(each.agrees for each in verified) else Exit.DIFFERENCE
+    return Exit.OK if all(each.verdict != "disagree" for each in verified) else Exit.DIFFERENCE
 
 
 _ADVICE = {

@@ -113,12 +113,12 @@ def _number(option: str, value: str, example: str) -> float:
         raise usage_error(f"{option} {error.message}", help=f"give a number such as {example}") from None
 
 
-def names(option: str, value: str) -> tuple[str, ...]:
-    """A list of names with commas between; raises AttncliError (exit 2) where one is empty."""
+def names(option: str, value: str, what: str = "name", example: str = "weights,output") -> tuple[str, ...]:
+    """A list of names, or what they are, with commas between; raises AttncliError (exit 2) where one is empty."""
     parts = tuple(part.strip() for part in value.split(","))
     if not all(parts):
         raise usage_error(
-            f"{option} lacks a name in {value!r}", help=f"put one comma between names: {option} weights,output"
+            f"{option} lacks a {what} in {value!r}", help=f"put one comma between {what}s: {option} {example}"
         )
     return parts
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
-from math import isfinite
 from typing import Any
-
-import numpy as np
 
 from attncli.attention.gradients import gradient_name
 from attncli.attention.rules import cell_form, headline
@@ -18,7 +16,7 @@ from attncli.page.section import grid
 from attncli.page.worked import lines
 from attncli.study.descent import STEP_SIZE, Descent
 from attncli.tracing.model import Step
-from attncli.tracing.plain import plain_values
+from attncli.tracing.plain import plain_number, plain_values
 
 
 def descent_section(printer: Printer, descent: Descent, detail: str, *, part: bool) -> Iterator[Block]:
@@ -44,10 +42,9 @@ def descent_section(printer: Printer, descent: Descent, detail: str, *, part: bo
 
 def descent_data(descent: Descent) -> dict[str, Any]:
     """The same for programs."""
-    losses = {"before": descent.before, "foretold": descent.foretold, "after": descent.after}
     return {
         "step_size": descent.step_size.value,
-        "loss": {when: plain_values(np.asarray(loss)) for when, loss in losses.items()},
+        "loss": {name: plain_number(getattr(descent, name)) for name in ("before", "foretold", "after")},
         "arrays": {
             name: {"equation": step.rule.source, "value": plain_values(step.value)}
             for name, step in descent.moved.items()
@@ -66,10 +63,10 @@ def _said(descent: Descent) -> str:
         "To first order, the loss falls by the step size times the sum of all squared gradients; the smaller the "
         "step, the nearer to that it comes."
     )
+    if not all(math.isfinite(number) for _, number in _losses(descent)):
+        return f"A loss or a gradient is too large: the step cannot be worked out in a float64. {straight}"
     if descent.after <= descent.before:
         return straight
-    if not isfinite(descent.after):
-        return "After the step the loss fits into no number: the step goes too far, or numbers are too large."
     return f"The loss has grown: the step goes too far. {straight}"
 
 

@@ -146,9 +146,14 @@ class Grid:
 class Table:
     """A table of sentences, e.g. the summary of the steps; `right` names the columns of numbers."""
 
-    head: tuple[str, ...]
+    head: tuple[str | Text, ...]
     rows: tuple[tuple[Text, ...], ...]
     right: tuple[int, ...] = ()
+
+    @property
+    def heads(self) -> tuple[Text, ...]:
+        """The first line as sentences."""
+        return tuple((each,) if isinstance(each, str) else each for each in self.head)
 
 
 @dataclass(frozen=True, slots=True)

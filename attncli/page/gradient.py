@@ -55,7 +55,10 @@ def gradient_page(trace: Trace, view: View, held: Sequence[Held] = (), descent: 
         blocks = tuple(_both_ways(printer, view))
     start = (*_start(printer, whole),) if view.cell is None and view.steps is None else ()
     if held:
-        blocks = (*blocks, *verified_section(printer_for(whole, view), held, part=bool(leading(whole))))
+        blocks = (
+            *blocks,
+            *verified_section(printer_for(whole, view), held, detail=view.detail, part=bool(leading(whole))),
+        )
     if descent is not None:
         steps = descent_section(printer_for(whole, view), descent, view.detail, part=bool(leading(whole)))
         blocks = (*blocks, *steps)
@@ -67,7 +70,7 @@ def gradient_data(
     trace: Trace, view: View, held: Sequence[Held] = (), descent: Descent | None = None
 ) -> dict[str, Any]:
     """The trace for programs, with what finite differences say of its gradients and the step down, if asked."""
-    data = view_data(trace, view) | ({"verified": verified_data(held)} if held else {})
+    data = view_data(trace, view) | ({"verified": verified_data(held, view.detail)} if held else {})
     return data | ({"descent": descent_data(descent)} if descent else {})
 
 

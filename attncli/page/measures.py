@@ -27,7 +27,8 @@ def number(text: str) -> Text:
 
 def spelled(value: float, precision: int) -> str:
     """The number at this precision, or with a power of ten where that would leave at most one digit of it."""
-    if value == 0 or not math.isfinite(value) or abs(value) >= min(1, 10.0 ** (1 - precision)):
+    least = min(1, 10.0 ** (1 - precision))
+    if value == 0 or not math.isfinite(value) or abs(float(f"{value:.{SIGNIFICANT - 1}e}")) >= least:
         return show(value, precision)
     return powered(value)
 

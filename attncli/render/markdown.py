@@ -78,9 +78,9 @@ class _Writer:
                 return "\n".join(self.worked(line) for line in lines)
             case page.Grid():
                 return self.grid(block)
-            case page.Table(head=head, rows=rows, right=right):
+            case page.Table(rows=rows, right=right):
                 cells = [[self.sentence(cell) for cell in row] for row in rows]
-                return _pipes([escape(word) for word in head], cells, right)
+                return _pipes([self.sentence(head) for head in block.heads], cells, right)
             case page.Listing(items=items):
                 return "\n".join(f"- {self.sentence(item)}" for item in items)
 

@@ -47,7 +47,8 @@ def descend(problem: Problem, trace: Trace, step_size: Scalar) -> Descent:
     moved = {name: _moved(trace, name, step_size) for name in _learned(trace)}
     settings = trace.settings
     after = run(_with(problem, moved), device=settings.device, dtype=settings.dtype, gradient=True)
-    squares = sum(float((trace[gradient_name(name)].astype(np.float64) ** 2).sum()) for name in moved)
+    with np.errstate(all="ignore"):
+        squares = sum(float((trace[gradient_name(name)].astype(np.float64) ** 2).sum()) for name in moved)
     before = loss_of(trace)
     return Descent(step_size, moved, before, before - step_size.value * squares, loss_of(after))
 
@@ -56,7 +57,8 @@ def loss_of(trace: Trace) -> float:
     """The loss; without one the sum of all outputs, each times what d_output has in its place."""
     if "loss" in trace:
         return float(trace["loss"])
-    return float((trace["output"].astype(np.float64) * trace["d_output"]).sum())
+    with np.errstate(all="ignore"):
+        return float((trace["output"].astype(np.float64) * trace["d_output"]).sum())
 
 
 def _learned(trace: Trace) -> Iterator[str]:

@@ -104,6 +104,7 @@ def _drawn(problem: Problem, own: Trace, d_k: int, numbers: np.random.Generator)
     )
 
 
+@np.errstate(all="ignore")  # numbers too large for a float64 become inf or NaN, as the page tells
 def _measured(problems: Sequence[Problem]) -> Measured:
     spread: list[tuple[float, float]] = []  # the mean and the variance of the scores of each, of which all have as many
     entropies: list[NDArray[np.float64]] = []
@@ -114,8 +115,7 @@ def _measured(problems: Sequence[Problem]) -> Measured:
         seen = "scaled" if "scaled" in trace else "scores"
         scores = over_weights(trace.steps, seen, trace[seen])[visible]
         spread.append((float(scores.mean()), float(scores.var())))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            terms = np.where(weights > 0, -weights * np.log(weights), 0.0)
+        terms = np.where(weights > 0, -weights * np.log(weights), weights * 0)  # NaN stays
         entropies.append(terms.sum(axis=-1)[visible.sum(axis=-1) > 1])
         through = next(name for name, step in trace.steps.items() if "delta" in step.rule.inputs)
         norms.append((float(np.linalg.norm(trace[through])), float(np.linalg.norm(trace["d_Q"]))))

@@ -33,6 +33,11 @@ def _words(value: Any) -> Any:
     return int(value) if value.is_integer() and abs(value) < 2**53 and math.copysign(1, value) > 0 else value
 
 
+def plain_number(value: float) -> Any:
+    """A single number as `plain_values` has it."""
+    return _words(float(value))
+
+
 def array_of(value: Any) -> NDArray[np.float64]:
     """The array that `plain_values` wrote."""
     return read_only(np.array(_floats(value), dtype=np.float64))

@@ -10,7 +10,14 @@ import numpy as np
 import pytest
 
 from attncli.cli import run
+from attncli.page.document import Document, Heading
+from attncli.page.gradient import gradient_page
+from attncli.page.view import View
+from attncli.problem.reader import load
+from attncli.render import Style, render
+from attncli.study.finite_differences import held
 from attncli.tracing import from_dict, to_dict
+from attncli.tracing import run as run_trace
 from attncli.tracing.schema import trace_schema
 
 INPUTS = Path(__file__).parents[2] / "inputs"
@@ -127,11 +134,73 @@ def test_finite_differences_need_all_digits(capsys: pytest.CaptureFixture[str], 
 def test_the_exit_code_says_that_they_disagree(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("attncli.study.finite_differences.TOLERANCE", 0.0)
-    monkeypatch.setattr("attncli.study.finite_differences._magnitude", lambda trace: 0.0)
+    monkeypatch.setattr("attncli.study.quotients.TOLERANCE", 0.0)
+    monkeypatch.setattr("attncli.study.quotients.SAFETY", 0.0)
+    monkeypatch.setattr("attncli.study.finite_differences._magnitude", lambda trace: (0.0, 0.0))
     code, page, _ = answered(capsys, LOVE, "--verify")
     assert code == 1
     assert "They disagree in" in page
+
+
+def test_the_one_cell_that_is_asked_for_is_held(capsys: pytest.CaptureFixture[str]) -> None:
+    code, page, _ = answered(capsys, LOVE, "--verify", "--cell", "dX[0,0]", "--format", "json")
+    gradients = json.loads(page)["verified"]["gradients"]
+    assert (code, list(gradients), gradients["d_X"]["where"], gradients["d_X"]["cells"]) == (0, ["d_X"], [0, 0], 1)
+    heads = str(INPUTS / "grouped_query.yaml")
+    _, page, _ = answered(capsys, heads, "--verify", "--head", "1", "--cell", "dQ[2,1]", "--format", "json")
+    assert json.loads(page)["verified"]["gradients"]["d_Q"]["where"] == [1, 2, 1]
+
+
+def test_the_steps_that_are_asked_for_are_held_or_their_gradients(capsys: pytest.CaptureFixture[str]) -> None:
+    for steps in ("d_X,dS", "X,scores"):
+        _, page, _ = answered(capsys, LOVE, "--verify", "--steps", steps, "--format", "json")
+        assert list(json.loads(page)["verified"]["gradients"]) == ["d_scores", "d_X"]
+    code, _, errors = answered(capsys, LOVE, "--verify", "--steps", "dO")
+    assert code == 2
+    assert "--verify has no gradient to hold against differences in --steps dO" in errors
+
+
+def test_every_cell_beside_its_difference(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--verify", "--steps", "dX", "--detail", "cells")
+    page = answered(capsys, LOVE, *options)[1].partition("Beside finite differences")[2]
+    assert sum(line.startswith(("  I, d", "  love, d", "  AI, d")) for line in page.splitlines()) == 12
+    data = json.loads(answered(capsys, LOVE, *options, "--format", "json")[1])
+    assert [cell["where"] for cell in data["verified"]["gradients"]["d_X"]["beside"]][-1] == [2, 3]
+
+
+def test_what_rounding_leaves_is_shown_as_0(capsys: pytest.CaptureFixture[str]) -> None:
+    page = answered(capsys, LOVE, "--verify")[1]
+    assert "1e+0" not in page
+    assert "e-17" not in page
+
+
+@pytest.mark.parametrize("format", ["latex", "markdown"])
+def test_numbers_beside_differences_are_typeset(capsys: pytest.CaptureFixture[str], format: str) -> None:
+    page = answered(capsys, LOVE, "--verify", "--steps", "dS", "--format", format)[1]
+    assert r"6 \cdot 10^{-6} \cdot \max(1" in page
+    assert "$-0.0286" in page.replace("`", "")
+    assert "U+" not in page
+    assert "&#" not in page.partition("Beside")[2]
+
+
+@pytest.mark.parametrize("file", ["batch", "gpt2_layer", "twelve_tokens", "grouped_query"])
+def test_differences_fit_on_a_terminal(file: str) -> None:
+    problem = load(str(INPUTS / f"{file}.yaml"))
+    trace = run_trace(problem, gradient=True)
+    page = gradient_page(trace, View(precision=8), tuple(held(problem, trace)))
+    titles = [block.text if isinstance(block, Heading) else "" for block in page.blocks]
+    text = render(Document("", page.blocks[titles.index("Beside finite differences") :]), "table", Style(width=80))
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_what_differences_cannot_tell_is_said(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "large.yaml"
+    file.write_text("Q: [[1, 2]]\nK: [[1, 0], [0, 1]]\nV: [[1e200], [-1e200]]\n")
+    assert run(["gradient", str(file), "--verify", "--step-size", "0.1"]) == 0
+    page, errors = capfd.readouterr()
+    assert "Differences cannot tell in d_V" in page
+    assert "cannot be worked out in a float64" in " ".join(page.split())
+    assert errors == ""
 
 
 NEXT = str(INPUTS / "next_token.yaml")
@@ -168,7 +237,7 @@ def test_a_size_that_is_none(capsys: pytest.CaptureFixture[str], options: tuple[
 def test_a_step_beyond_all_numbers_is_a_page_and_json(capsys: pytest.CaptureFixture[str]) -> None:
     code, page, _ = answered(capsys, NEXT, "--step-size", "1e308", "-q")
     assert code == 0
-    assert "After the step the loss fits into no number" in page
+    assert "A loss or a gradient is too large" in page
     code, data, _ = answered(capsys, NEXT, "--step-size", "1e308", "--format", "json", "-q")
     assert code == 0
     assert json.loads(data)["descent"]["loss"]["after"] in ("NaN", "Infinity")

@@ -49,6 +49,7 @@ def test_a_tolerance_is_rounded_up(value: float, expected: str) -> None:
 
 
 def test_negative_numbers_of_a_difference() -> None:
+    assert (spelled(0.996, 0), spelled(0.94, 0), spelled(0.00996, 3)) == ("1", "9.4e-1", "0.010")
     assert (spelled(-0.5, 3), spelled(-1.2e-7, 3)) == ("-0.500", "-1.2e-7")
 
 

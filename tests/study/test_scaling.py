@@ -74,8 +74,55 @@ def test_the_page(format: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert command(["scaling", str(INPUTS / "i_love_ai.yaml"), "--draws", "5", "--format", format]) == 0
     page = capsys.readouterr().out
     assert "own, 3" in page
-    if format == "table":
-        assert max(map(len, page.splitlines())) <= 80
+    assert "d_k" in page if format == "table" else "d_{k}" in page
+    assert "d_k" not in page.replace("d_{k}", "") or format == "table"
+    assert r"d\_k" not in page
+
+
+@pytest.mark.parametrize("options", [("i_love_ai",), ("gemma2_softcap",), ("i_love_ai", "8"), ("causal", "15")])
+def test_the_page_fits_on_a_terminal(options: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    name, *precision = options
+    more = ("--precision", *precision) if precision else ()
+    assert command(["scaling", str(INPUTS / f"{name}.yaml"), "--draws", "5", *more]) == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
+
+
+def test_the_gradient_of_queries_falls_later_by_the_length_of_the_keys() -> None:
+    """|dQ| by |dZ| grows as the length of the keys does, √d_k, without the scale, and stays with it: dQ = dS·K."""
+    small, large = list(saturation(load(str(INPUTS / "i_love_ai.yaml")), sizes=(8, 128), draws=200))[1:]
+    without = [row.unscaled.of_queries / row.unscaled.through_softmax for row in (small, large)]
+    scaled = [row.scaled.of_queries / row.scaled.through_softmax for row in (small, large)]
+    assert without[1] / without[0] == pytest.approx(4, rel=0.15)
+    assert scaled[1] / scaled[0] == pytest.approx(1, rel=0.15)
+
+
+def page_of(tmp_path: Path, text: str, capfd: pytest.CaptureFixture[str], *options: str) -> tuple[str, str]:
+    file = tmp_path / "problem.yaml"
+    file.write_text(text)
+    assert command(["scaling", str(file), "--draws", "3", *options]) == 0
+    page, errors = capfd.readouterr()
+    return " ".join(page.split()), errors
+
+
+def test_a_single_key_has_no_gradient_and_the_page_says_why(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    page, _ = page_of(tmp_path, "Q: [[1]]\nK: [[2]]\nV: [[3]]\n", capfd)
+    assert "No query sees more than one key: its weight is 1, whatever the score" in page
+    assert "falls later" not in page
+
+
+def test_numbers_too_large_are_told_on_the_page_alone(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    large = "Q: [[1e200, 2]]\nK: [[1e200, 0], [0, 1]]\nV: [[1], [-1]]\n"
+    page, errors = page_of(tmp_path, large, capfd)
+    assert "Where inf or NaN stands, scores are too large for a float64." in page
+    assert errors == ""
+    data, errors = page_of(tmp_path, large, capfd, "--format", "json")
+    assert json.loads(data)["rows"][0]["scaled"]["entropy"] == "NaN"
+    assert errors == ""
+
+
+def test_no_power_of_ten_that_is_a_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(["scaling", str(INPUTS / "i_love_ai.yaml"), "--precision", "0"]) == 0
+    assert "e+0" not in capsys.readouterr().out
 
 
 def test_as_data(capsys: pytest.CaptureFixture[str]) -> None:
@@ -88,7 +135,9 @@ def test_as_data(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("options", [("--d-k", "0"), ("--d-k", "4,,8"), ("--draws", "0"), ("--seed", "-1")])
 def test_options_that_are_refused(options: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     assert command(["scaling", str(INPUTS / "causal.yaml"), *options]) == 2
-    assert capsys.readouterr().err.startswith(f"attncli: error: {options[0]}")
+    errors = capsys.readouterr().err
+    assert errors.startswith(f"attncli: error: {options[0]}")
+    assert "weights" not in errors
 
 
 def test_the_variance_is_that_of_all_draws_together() -> None:

@@ -103,4 +103,4 @@ def test_finite_differences_are_those_of_the_loss() -> None:
     problem = loads(json.dumps({**LAYER, "loss": {"kind": "mse", "target": {"random": [4, 4]}}}).encode(), "layer")
     found = list(held(problem, run(problem, gradient=True)))
     assert found[0].name == "d_output"
-    assert all(each.agrees for each in found)
+    assert all(each.verdict == "agree" for each in found)

@@ -89,8 +89,8 @@ def _block(block: page.Block) -> Iterator[str]:
             yield from grid_displays(block)
             if needs_legend(block):  # within a paragraph, since a color before one lets the page break in spite of all
                 yield rf"\nopagebreak{{\small\leavevmode\color[gray]{{{GRAY}}}Gray: {LEGEND}.\par}}"
-        case page.Table(head=head, rows=rows, right=right):
-            yield from tables(head, rows, right)
+        case page.Table(rows=rows, right=right):
+            yield from tables(block.heads, rows, right)
         case page.Listing(items=items):
             bullets = "\n".join(rf"\item[$\bullet$] {sentence(item)}" for item in items)
             yield f"\\begin{{itemize}}\\raggedright\n{bullets}\n\\end{{itemize}}"

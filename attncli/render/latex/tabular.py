@@ -24,11 +24,11 @@ def sentence(text: Text) -> str:
     )
 
 
-def tables(head: Sequence[str], rows: Sequence[Sequence[Text]], right: Sequence[int]) -> Iterator[str]:
+def tables(head: Sequence[Text], rows: Sequence[Sequence[Text]], right: Sequence[int]) -> Iterator[str]:
     """The table as one tabular, or as several with the same head where it is longer than a page."""
     lengths = [[_length(cell) for cell in row] for row in rows]
-    widest = [max([length(word), *column]) for word, *column in zip(head, *lengths, strict=True)]
-    words = [max(map(_longest, ((word,), *column))) for word, *column in zip(head, *rows, strict=True)]
+    widest = [max([_length(name), *column]) for name, *column in zip(head, *lengths, strict=True)]
+    words = [max(map(_longest, (name, *column))) for name, *column in zip(head, *rows, strict=True)]
     shares = _shares(widest, words, right)
     begun, used = 0, 0
     for place, row in enumerate(lengths):
@@ -41,12 +41,12 @@ def tables(head: Sequence[str], rows: Sequence[Sequence[Text]], right: Sequence[
 
 
 def _tabular(
-    head: Sequence[str], rows: Sequence[Sequence[Text]], right: Sequence[int], shares: dict[int, float]
+    head: Sequence[Text], rows: Sequence[Sequence[Text]], right: Sequence[int], shares: dict[int, float]
 ) -> str:
     wrapped = {place: rf"p{{{share:.3f}\linewidth}}" for place, share in shares.items()}
     columns = "".join("r" if place in right else wrapped.get(place, "l") for place in range(len(head)))
     end = r" \tabularnewline" if shares else r" \\"  # \raggedright takes \\ for itself
-    lines = [" & ".join(rf"\textbf{{{escape(word)}}}" for word in head) + rf"{end} \hline"]
+    lines = [" & ".join(rf"\textbf{{{sentence(name)}}}" for name in head) + rf"{end} \hline"]
     lines += [" & ".join(_cell(text, place in shares) for place, text in enumerate(row)) + end for row in rows]
     body = "\n".join(lines)
     table = f"\\begin{{tabular}}{{@{{}}{columns}@{{}}}}\n{body}\n\\end{{tabular}}"

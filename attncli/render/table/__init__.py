@@ -64,9 +64,9 @@ class _Writer:
                 matrix = grid_lines(grid, self.script, self.room(), self.style.color, captions=not left_out)
                 matrix += [Line(self.script.text(left_out), "dim")] if left_out else []
                 return _indented(matrix, WORK)
-            case page.Table(head=head, rows=rows, right=right):
+            case page.Table(rows=rows, right=right):
                 cells = [[sentence(cell, self.script) for cell in row] for row in rows]
-                heads = [Line(self.script.visible(word)) for word in head]
+                heads = [sentence(head, self.script) for head in block.heads]
                 room = None if self.style.width is None else self.style.width - BODY
                 return _indented(table_lines(heads, cells, right, room), BODY)
             case page.Listing(items=items):
