@@ -107,6 +107,18 @@ CASES: list[tuple[str, str, Given, str]] = [  # what it is called, what was done
     ),
     *((f"W_{name} was not transposed on the way back", f"W_{name}", SQUARE, "d_X") for name in "QKV"),
     ("W_Q, W_K and W_V were not transposed on the way back", "W_QKV", SQUARE, "d_X"),
+    *(
+        (f"only what comes back through {name} was taken for the gradient of the input", f"only {name}", given, "d_X")
+        for given in (PLAIN, LAYER)
+        for name in "QKV"
+    ),
+    *(
+        (f"W_{one} and W_{other} were swapped on the way back", f"{one} for {other}", given, step)
+        for given, one, other, step in (
+            (PLAIN, "Q", "K", "d_X"), (PLAIN, "K", "V", "d_X"), (PLAIN, "Q", "V", "d_X"), (LAYER, "Q", "K", "d_X"),
+            (CROSSED, "K", "V", "d_context"),
+        )
+    ),
 ]  # fmt: skip
 NAMES = [f"{case[1]}-{case[3]}-{number}" for number, case in enumerate(CASES)]
 
