@@ -203,3 +203,14 @@ def test_nor_are_those_of_any_example(file: str) -> None:
     verdicts = checked(problem, {step.name: step.value for step in trace.computed()})
     assert verdicts.counts["wrong"] == 0
     assert diagnose(verdicts) == ()
+
+
+def test_what_right_numbers_deny_is_not_named() -> None:
+    """A loss may come from scores multiplied by the root of d_k; but then its gradients would not be right."""
+    answers, mistaken = gradients(SQUARES), gradients({**SQUARES, "scale": 2**0.5})
+    name = "the scores were multiplied by the root of d_k"
+    assert name in diagnosed(SQUARES, {"loss": mistaken["loss"]})[0].mistakes
+    found = diagnosed(SQUARES, {"loss": mistaken["loss"], "d_output": answers["d_output"]})
+    assert name not in [mistake for one in found for mistake in one.mistakes]
+    found = diagnosed(SQUARES, {"loss": mistaken["loss"], "d_output": mistaken["d_output"]})
+    assert {one.mistakes for one in found} == {(name,)}
