@@ -17,6 +17,7 @@ _POWER_OF_TEN = re.compile(r"[0-9.]e(?:\s+[-+]\s*|[-+]\s+)[0-9]")  # or e, and a
 _DEEPEST = 40  # parentheses, signs and powers inside one another
 _BY_ZERO = "divides by zero", "write another number under the line"
 _TWO_WAYS = "can be read in two ways", "say which with * and parentheses: 1/(2*sqrt(3)), or (1/2)*sqrt(3)"
+_ELSEWHERE = {"ln": "log"}  # what equations call it
 _SPARE = 10  # digits that a calculation may lose on its way
 _FARTHEST = 10**9  # an angle of which enough digits are known
 
@@ -30,7 +31,7 @@ class Calculation:
 
 
 def work_out(text: str) -> Calculation | None:
-    """A calculation with + - * / ^ ( ) √ sqrt exp tanh sin cos and e, worked out; None for what is none.
+    """A calculation with + - * / ^ ( ) √ sqrt exp ln tanh sin cos and e, worked out; None for what is none.
 
     A factor may follow another without a sign, as in 2√3 and 2 tanh(2). Raises NumberError where that can be read in
     two ways, where it divides by zero, takes a root of a negative number, or grows beyond all bounds.
@@ -58,7 +59,7 @@ def work_out(text: str) -> Calculation | None:
         except decimal.Overflow:
             message, help = "is too large", "numbers go up to about 1.8e308"
         except decimal.DecimalException:
-            message, help = "cannot be worked out", "roots and powers are taken of positive numbers"
+            message, help = "cannot be worked out", "roots, powers and logarithms are taken of positive numbers"
     raise NumberError(f"{shorten(text)} {message}", help)
 
 
@@ -150,5 +151,7 @@ class _Reading:
 def _called(function: str, value: Decimal) -> Decimal:
     if function in ("sin", "cos") and abs(value) > _FARTHEST:
         raise NumberError(f"{function} of {shorten(f'{value:g}')} cannot be worked out", "angles go up to 1e9")
-    result: Decimal = FUNCTIONS[function].decimal(value)
+    if function == "ln" and not value:
+        raise decimal.InvalidOperation
+    result: Decimal = FUNCTIONS[_ELSEWHERE.get(function, function)].decimal(value)
     return result

@@ -14,7 +14,7 @@ _UNSEEN = {"phantom": 1, "hphantom": 1, "vphantom": 1, "color": 1, "rule": 2, "h
 _NOTHING = ("hfill", "displaystyle", "textstyle", "left", "right", "big", "Big", "bigl", "bigr", "quad", "leavevmode",
             "mathrm", "mathopen", "strut", "hbox", "mbox", "text", "mathstrut")  # fmt: skip
 _SIGNS = {"cdot": "*", "times": "*", "div": "/", "infty": "inf", "_": "_", "textunderscore": "_", "approx": "≈",
-          "exp": "exp", "tanh": "tanh", "sin": "sin", "cos": "cos"}  # fmt: skip
+          "exp": "exp", "ln": "ln", "tanh": "tanh", "sin": "sin", "cos": "cos"}  # fmt: skip
 _OPEN, _SHUT = ("", *"+-*(=≈"), ("", *"+-*/)=≈")  # beside a fraction that stands for itself
 _SIMPLE = re.compile(r"[0-9.]+|e|(?:sqrt|e\^)\([^()]*\)")
 _LENGTH = re.compile(

@@ -7,7 +7,7 @@ import numpy as np
 from attncli.answers.claims import read_claim
 from attncli.answers.model import Answer, Claim
 from attncli.answers.steps import NoStep, Part, fitted, misfit, step_called
-from attncli.english import shorten
+from attncli.english import count, shorten
 from attncli.problem.later import Cells
 from attncli.problem.matrices import read_cells
 from attncli.problem.misread import NumberError
@@ -49,10 +49,8 @@ def _read_step(spot: Spot, step: Step, at: int) -> Answer | None:
     """The answer to one step; None after reporting what is wrong with it."""
     if is_null(spot.node):
         return Answer(step.name, np.full(step.shape, None, dtype=object), at)
-    if not step.shape and isinstance(spot.node, Leaf):
-        cell = np.empty((), dtype=object)
-        cell[()] = _read_cell(spot)
-        return Answer(step.name, cell, at)
+    if not step.shape:
+        return _read_number(spot, step, at)
     if not isinstance(spot.node, Sequence):
         spot.wrong(f"must be a list of rows, not {describe(spot.node)}", _FORM)
         return None
@@ -67,6 +65,24 @@ def _read_step(spot: Spot, step: Step, at: int) -> Answer | None:
         return None
     fit.setflags(write=False)
     return Answer(step.name, fit, at)
+
+
+def _read_number(spot: Spot, step: Step, at: int) -> Answer | None:
+    """The answer to a step of one number, which may stand in brackets: 14.38, [14.38]."""
+    inner = spot
+    while isinstance(inner.node, Sequence):
+        if len(inner.node.items) != 1:
+            found = f"a list of {count(len(inner.node.items), 'entry')}" if inner.node.items else "an empty list"
+            spot.wrong(f"must be one number, not {found}", f"write {spot.path}: 0.70")
+            return None
+        inner = inner.items[0]
+    if not isinstance(inner.node, Leaf):
+        spot.wrong(f"must be one number, not {describe(inner.node)}", f"write {spot.path}: 0.70")
+        return None
+    cell = np.empty((), dtype=object)
+    cell[()] = _read_cell(inner)
+    cell.setflags(write=False)
+    return Answer(step.name, cell, at)
 
 
 def _with_blanks(node: Node, shape: tuple[int, ...]) -> Node:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-CALLED = ("sqrt", "exp", "tanh", "sin", "cos")
+CALLED = ("sqrt", "exp", "ln", "tanh", "sin", "cos")
 BESIDE = " "  # stands between two factors without a sign
 _NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _TOKEN = re.compile(rf"\s*(?:({_NUMBER})|(\*\*|[-+*/^()√]|{'|'.join(CALLED)}|e(?![A-Za-z0-9])))")

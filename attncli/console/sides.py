@@ -79,7 +79,7 @@ def read_given(
 def sides(given: Sequence[Given], precision: int, *, gradient: bool = False) -> tuple[Side, Side]:
     """Both sides worked out, with the same steps in the softmax, so that they can be compared.
 
-    Gradients are worked out, too, where that is asked or a dump has some.
+    Gradients are worked out, too, where that is asked or a dump has some, or steps of a loss.
 
     Raises AttncliError (exit 2) for a change of what is no problem.
     """
@@ -159,6 +159,7 @@ def _worked(
 ) -> list[Trace | Dump]:
     """The problems worked out; where one side shifts its softmax, the other does, too."""
     from attncli.attention.gradients import GRADIENT_RULES
+    from attncli.attention.losses import LOSS_RULES
     from attncli.problem.model import Problem
     from attncli.tracing.run import run
 
@@ -172,7 +173,7 @@ def _worked(
         )
 
     dumped = [name for content, _ in each if not isinstance(content, Problem) for name in content.arrays]
-    back = gradient or any(name in GRADIENT_RULES for name in dumped)
+    back = gradient or any(name in GRADIENT_RULES or name in LOSS_RULES for name in dumped)
     worked = [work(content, changes, None) for content, changes in each]
     if any(side.shifted for side in worked):
         worked = [

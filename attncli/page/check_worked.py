@@ -118,7 +118,7 @@ def slipped(verdicts: Verdicts, name: str, index: Cell, slip: Slip) -> WorkedLin
         if not isinstance(node, Ref):
             return node
         if node in slip.box:
-            return literal(show(slip.box[node].middle, GIVEN_DECIMALS))
+            return literal(slip.copied)
         return own.number(node.name, tuple(int(str(at)) for at in node.indices))
 
     work, result = rewrite(slip.tree, put), literal(claimed(claim))

@@ -16,8 +16,9 @@ _HEADERS = {(1, 0): (2, _FORMATS.read_array_header_1_0), (2, 0): (4, _FORMATS.re
 _HEADER_LIMIT = 2**16
 
 
-def read_npy(stream: IO[bytes], size: int, file: str) -> Array:
-    """One array in NumPy's format; `size` is how many bytes there are, whatever the header claims.
+def read_npy(stream: IO[bytes], size: int, file: str, *, single: bool = False) -> Array:
+    """One array in NumPy's format; `size` is how many bytes there are, whatever the header claims. It may
+    be a `single` number without axes where that is asked for.
 
     Refused for a file that is damaged or of another kind, an array of another type, and one too large; `file` is what
     messages call it.
@@ -28,7 +29,7 @@ def read_npy(stream: IO[bytes], size: int, file: str) -> Array:
         raise Refused(f"{file} is not an array in NumPy's format", "save it with numpy.save") from None
     if dtype.kind not in "biuf" or dtype.itemsize > 8:
         raise Refused(f"{file} holds {shorten(str(dtype))} instead of plain numbers", "save it as float64")
-    total = insist_shape(shape, file)
+    total = insist_shape(shape, file, single=single)
     length = total * dtype.itemsize
     if length > size:
         raise Refused(f"{file} claims {total:,} numbers but has only {size:,} bytes", "it was cut short: save it again")

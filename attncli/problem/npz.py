@@ -16,7 +16,7 @@ _SUFFIX = ".npy"
 _COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
-def read_npz(stream: IO[bytes], file: str, name: str) -> Array:
+def read_npz(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Array:
     """The array of a name, which may be empty where there is only one; Refused as for `read_npy`."""
     with _opened(stream, file) as archive:
         entries = _entries(archive)
@@ -27,7 +27,7 @@ def read_npz(stream: IO[bytes], file: str, name: str) -> Array:
             message = f"{file} unpacks {chosen.compress_size:,} bytes to {chosen.file_size:,}"
             raise Refused(message, "save it with numpy.savez, which does not compress")
         with archive.open(chosen) as member:
-            return read_npy(member, chosen.file_size, file)
+            return read_npy(member, chosen.file_size, file, single=single)
 
 
 def names(stream: IO[bytes], file: str) -> list[str]:

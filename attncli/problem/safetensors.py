@@ -41,7 +41,7 @@ class _Tensor:
     end: int
 
 
-def read_safetensors(stream: IO[bytes], file: str, name: str) -> Array:
+def read_safetensors(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Array:
     """The tensor of a name, which may be empty where there is only one; bfloat16 becomes float32, exactly.
 
     Only the header and the tensor's own bytes are read. Refused for a file that is damaged or of another kind, numbers
@@ -51,7 +51,7 @@ def read_safetensors(stream: IO[bytes], file: str, name: str) -> Array:
     tensor = tensors[choose(name, list(tensors), file, lambda each: tensors[each].shape)]
     if tensor.dtype not in _NUMPY_TYPES:
         raise Refused(f"{file} holds {shorten(tensor.dtype)} instead of plain numbers", "save it as F32 or BF16")
-    insist_shape(tensor.shape, file)
+    insist_shape(tensor.shape, file, single=single)
     stream.seek(start + tensor.begin)
     data = stream.read(tensor.end - tensor.begin)
     if len(data) < tensor.end - tensor.begin:

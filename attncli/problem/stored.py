@@ -31,8 +31,13 @@ def pickled(file: str, how: str = "safetensors.torch.save_file or numpy.savez") 
     return Refused(f"{file} may be a pickle, which can do anything when it is read", f"save it with {how}")
 
 
-def insist_shape(shape: Sequence[object], what: str) -> int:
-    """How many numbers a claimed shape holds; Refused for none of them and for more than the limits allow."""
+def insist_shape(shape: Sequence[object], what: str, *, single: bool = False) -> int:
+    """How many numbers a claimed shape holds, which may be a `single` one without axes where that is asked for.
+
+    Refused for none of them and for more than the limits allow.
+    """
+    if single and not shape:
+        return 1
     has_shape = f"{what} has the shape {shorten(str(tuple(shape)))}"
     sides = [side for side in shape if type(side) is int and side >= 1]
     if not 0 < len(shape) <= DIMENSION_LIMIT or len(sides) < len(shape):

@@ -101,6 +101,28 @@ def without(*names: str) -> Function:
     return function
 
 
+def alone(name: str, *others: str) -> Function:
+    """A sum of gradients of which only one is kept; only where all of them stand in it."""
+
+    def function(expression: Expression, trace: Trace) -> Expression | None:
+        there = names_used(expression)
+        if not all(any(step in there for step in _handed_back(each)) for each in (name, *others)):
+            return None
+        return without(*(step for each in others for step in _handed_back(each)))(expression, trace)
+
+    return function
+
+
+def _handed_back(name: str) -> tuple[str, str]:
+    """The steps that hold what comes back through queries, keys or values; the second one beside a cache."""
+    return f"d_{name}", f"d_new_{name}"
+
+
+def without_contribution(name: str) -> Function:
+    """A sum of gradients without what comes back through queries, keys or values."""
+    return without(*_handed_back(name))
+
+
 def of_shared(made: Function) -> Change:
     """The gradients of keys and values that several heads share, each made in another way than as their sum."""
 

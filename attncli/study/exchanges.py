@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from attncli.equation.tree import Call, Expression, Name, Number, Ref, rename, rewrite
+from attncli.equation.tree import Call, Expression, Name, Number, Ref, names_used, rename, rewrite
 from attncli.study.changes import Change, Changes, Function, exchanged
 from attncli.tracing.model import Trace
 
@@ -20,6 +20,12 @@ def renamed(**names: str) -> Function:
         return rename(expression, names)
 
     return function
+
+
+def swapped(one: str, other: str) -> Function:
+    """Two arrays of the same shape in the place of each other; only where both are read."""
+    exchange = renamed(**{one: other, other: one})
+    return lambda own, trace: exchange(own, trace) if {one, other} <= set(names_used(own)) else None
 
 
 def relettered(expression: Expression, letters: Mapping[str, str | Expression]) -> Expression:

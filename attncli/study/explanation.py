@@ -19,6 +19,9 @@ from attncli.tracing.model import Trace
 class Reproduction(Protocol):
     """Whether equations give a cell as it was written."""
 
+    @property
+    def sentences(self) -> Sentences: ...
+
     def gives(self, name: str, index: Cell) -> bool: ...
 
     def changed(self, trace: Trace, changes: Collection[str]) -> Reproduction:
@@ -76,10 +79,10 @@ def explanation(
         return None
     trace, answers = changed(verdicts.trace, changes), verdicts.answers
     by = plain.changed(trace, changes)
-    seeing = {name for name in answers.steps if set(changes) & reads(trace, answers, name)}
+    seeing = {name: seen for name in answers.steps if (seen := set(changes) & reads(trace, answers, name))}
     steps = {}
     for name, cells in wrong.items():
-        if name in seeing and all(by.gives(name, cell) for cell in cells):
+        if name in seeing and all(by.gives(name, cell) for cell in cells) and not _denied(name, seeing, verdicts, by):
             steps[name] = all(by.gives(name, cell) for cell in _others(answers, name, cells))
     if not steps:
         return None
@@ -89,6 +92,19 @@ def explanation(
         if name in seeing
     )
     return Explained(mistake, by, answers, steps, consistent, sum(len(wrong[name]) for name in steps))
+
+
+def _denied(name: str, seeing: Mapping[str, set[str]], verdicts: Verdicts, by: Reproduction) -> bool:
+    """Whether numbers of other steps that are right say that no such mistake was made in a step left out before."""
+    hidden = seeing[name] - {name}
+    ranges = InRanges(by.sentences)
+    return any(
+        not ranges.gives(other, cell)
+        for other, seen in seeing.items()
+        if other != name and seen & hidden
+        for cell, judged in np.ndenumerate(verdicts.steps[other])
+        if judged.verdict in ("right", "carried")
+    )
 
 
 def _others(answers: Answers, name: str, cells: tuple[Cell, ...]) -> Iterator[Cell]:

@@ -18,6 +18,7 @@ from attncli.study.changed_gradients import (
 )
 from attncli.study.changed_scores import scaled_once_more
 from attncli.study.changed_sums import (
+    alone,
     averaged_over,
     averaged_over_heads,
     head_alone,
@@ -25,12 +26,12 @@ from attncli.study.changed_sums import (
     of_shared,
     turned_on,
     turned_round,
-    without,
+    without_contribution,
     without_target,
     without_two,
 )
 from attncli.study.changes import Change, Mistake, exchanged, first, in_turn, said, together
-from attncli.study.exchanges import renamed, result_transposed, transposed
+from attncli.study.exchanges import renamed, result_transposed, swapped, transposed
 
 _WEIGHTS = ("W_Q", "W_K", "W_V")
 _UNSCALED = exchanged(d_scores=as_received)
@@ -42,6 +43,12 @@ _SCALED_LATER = first(
 def _into_input(*names: str) -> Change:
     """The gradient of the input, or of a context, with these weights not transposed."""
     function = in_turn(*map(transposed, names))
+    return first(exchanged(d_X=function), exchanged(d_context=function))
+
+
+def _swapped(one: str, other: str) -> Change:
+    """The gradient of the input, or of a context, with two weights in the place of each other."""
+    function = swapped(one, other)
     return first(exchanged(d_X=function), exchanged(d_context=function))
 
 
@@ -105,10 +112,18 @@ MISTAKES_BACK: tuple[Mistake, ...] = (
     *(
         Mistake(
             f"what comes back through {name} was left out of the gradient of the input",
-            first(*(exchanged(**{step: without(f"d_{name}", f"d_new_{name}")}) for step in ("d_X", "d_context"))),
+            first(*(exchanged(**{step: without_contribution(name)}) for step in ("d_X", "d_context"))),
         )
         for name in "QKV"
     ),
+    *(
+        Mistake(f"only what comes back through {name} was taken for the gradient of the input", exchanged(d_X=function))
+        for name, function in (("Q", alone("Q", "K", "V")), ("K", alone("K", "Q", "V")), ("V", alone("V", "Q", "K")))
+    ),
     *(Mistake(f"{name} was not transposed on the way back", _into_input(name)) for name in _WEIGHTS),
     Mistake("W_Q, W_K and W_V were not transposed on the way back", _into_input(*_WEIGHTS)),
+    *(
+        Mistake(f"{one} and {other} were swapped on the way back", _swapped(one, other))
+        for one, other in (("W_Q", "W_K"), ("W_K", "W_V"), ("W_Q", "W_V"))
+    ),
 )

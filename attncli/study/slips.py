@@ -31,6 +31,7 @@ class Slip:
 
     `chance` is the share of all numbers that this kind of slip, or a likelier one, would explain just as well; `plain`
     says that it gives the cell with the numbers exactly as they stand, not only with some within their rounding.
+    `copied` is how a number was miscopied, which the tree reads from the `box`.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Slip:
     box: Box = field(default_factory=dict)
     chance: float = 0.0
     plain: bool = True
+    copied: str = ""
 
     @property
     def on_the_way(self) -> bool:
@@ -171,7 +173,7 @@ def _of_reads(sentences: Sentences, tree: Expression) -> Iterator[Slip]:
         for kind, text in miscopied(claim):
             value = Claim(text, Decimal(text), claim.half)
             name = f"{cell_text(ref)} was copied as {text}"
-            yield Slip(name, kind, _put(tree, ref, copied), {copied: interval(value)})
+            yield Slip(name, kind, _put(tree, ref, copied), {copied: interval(value)}, copied=text)
 
 
 def _put(tree: Expression, node: Expression, other: Expression) -> Expression:

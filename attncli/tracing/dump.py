@@ -96,6 +96,11 @@ def nearest(name: str) -> str:
     return did_you_mean(_CALLED.get(name.lower(), shorten(name)), list(RULES), STEPS)
 
 
+def single(step: str) -> bool:
+    """Whether a step is one number in one head: a loss, a sink."""
+    return not RULES[step].axes
+
+
 def as_step(name: str, array: NDArray[Any]) -> NDArray[Any]:
     """An array as the step has it: a mask of true and false as the numbers that are added, true being visible."""
     return np.where(array, 0.0, -np.inf) if name == "mask" and array.dtype == bool else array

@@ -11,7 +11,7 @@ from attncli.errors import AttncliError, Exit
 from attncli.problem.files import PICKLES, cannot_read, open_regular
 from attncli.problem.safetensors import formats, read_safetensors
 from attncli.problem.stored import Array, Refused, pickled
-from attncli.tracing.dump import STEPS, Dump, as_step, in_order, named_steps, nearest, twice
+from attncli.tracing.dump import STEPS, Dump, as_step, in_order, named_steps, nearest, single, twice
 
 _FORMATS = {"F16": "float16", "BF16": "bfloat16", "F32": "float32"}  # of safetensors
 _Read: TypeAlias = tuple[dict[str, Array], set[str], tuple[str, ...]]  # arrays by step, their formats, other names
@@ -43,7 +43,7 @@ def _npz(stream: IO[bytes], file: str) -> _Read:
     from attncli.problem.npz import names, read_npz  # and all that zipfile brings, only for those who need it
 
     steps, left_out = _steps(names(stream, file), file)
-    arrays = {step: read_npz(stream, file, name) for name, step in steps.items()}
+    arrays = {step: read_npz(stream, _called(name, file), name, single=single(step)) for name, step in steps.items()}
     floats = {array.dtype.name for array in arrays.values() if array.dtype.kind == "f"}
     return {step: as_step(step, array) for step, array in arrays.items()}, floats, left_out
 
@@ -51,8 +51,16 @@ def _npz(stream: IO[bytes], file: str) -> _Read:
 def _safetensors(stream: IO[bytes], file: str) -> _Read:
     found = formats(stream, file)
     steps, left_out = _steps(list(found), file)
-    arrays = {step: as_step(step, read_safetensors(stream, file, name)) for name, step in steps.items()}
-    return arrays, {_FORMATS[found[name]] for name in steps if found[name] in _FORMATS}, left_out
+    arrays = {
+        step: read_safetensors(stream, _called(name, file), name, single=single(step)) for name, step in steps.items()
+    }
+    dtypes = {_FORMATS[found[name]] for name in steps if found[name] in _FORMATS}
+    return {step: as_step(step, array) for step, array in arrays.items()}, dtypes, left_out
+
+
+def _called(name: str, file: str) -> str:
+    """What messages call one array of a file."""
+    return f"{file}: {shorten(name)}"
 
 
 def _steps(names: list[str], file: str) -> tuple[dict[str, str], tuple[str, ...]]:

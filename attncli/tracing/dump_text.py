@@ -14,7 +14,7 @@ from attncli.problem.report import Report
 from attncli.problem.spot import Spot
 from attncli.problem.tree import Leaf, Node, Sequence, describe, truth
 from attncli.problem.tree import Mapping as Keyed
-from attncli.tracing.dump import STEPS, Dump, as_step, in_order, named_steps, nearest, twice
+from attncli.tracing.dump import STEPS, Dump, as_step, in_order, named_steps, nearest, single, twice
 
 _WORDS = {
     word: value
@@ -31,7 +31,8 @@ _EVEN = "all rows of an array are equally long"
 def read_dump(root: Node, report: Report) -> Dump:
     """The steps of a JSON or YAML file; AttncliError (exit 3) where no name is a step's, and for what is no array.
 
-    `{scores: [[…]], …}` by itself or under `steps`, each an array or, as in a trace, a mapping with its `value`.
+    `{scores: [[…]], …}` by itself or under `steps`, each an array (a number where the step is one) or, as in a trace, a
+    mapping with its `value`.
     """
     assert isinstance(root, Keyed)
     spots = {name: Spot(node, name, report) for name, node in root.values.items()}
@@ -67,7 +68,10 @@ def read_dump(root: Node, report: Report) -> Dump:
 
 
 def _array(spot: Spot, step: str) -> NDArray[Any] | None:
-    """An array of nested lists; None after reporting what is wrong with it. A mask may be of true and false."""
+    """An array of nested lists, or of one number where the step is that; None after reporting what is wrong with it.
+
+    A mask may be of true and false.
+    """
     shape: list[int] = []
     node = spot.node
     while isinstance(node, Sequence):
@@ -76,7 +80,7 @@ def _array(spot: Spot, step: str) -> NDArray[Any] | None:
             return None
         shape.append(len(node.items))
         node = node.items[0]
-    if not shape:
+    if not shape and not (single(step) and isinstance(node, Leaf)):
         spot.wrong(f"must be an array, not {describe(spot.node)}", f"write {spot.path}: [[1, 0], [0, 1]]")
         return None
     before = spot.report.count

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from attncli.answers.model import Answers, Claim
-from attncli.answers.reader import read_answers
+from attncli.answers.reader import of_gradients, read_answers
 from attncli.errors import AttncliError
 from attncli.page.derivation import derivation
+from attncli.page.gradient import gradient_page
 from attncli.page.view import View
 from attncli.problem.model import Problem
 from attncli.problem.reader import load, loads
@@ -39,7 +40,8 @@ def read_back(text: str, form: str, problem: Problem) -> Answers:
 
 def all_right(problem: Problem, text: str, form: str) -> bool:
     """Whether every cell that was worked out is there, and right."""
-    solution = judged(problem, lambda trace: read_answers(decode(text.encode(), FORMS[form]), trace))
+    source = decode(text.encode(), FORMS[form])
+    solution = judged(problem, lambda trace: read_answers(source, trace), gradient=of_gradients(source))
     counts = solution.verdicts.counts
     everything = sum(step.value.size for step in solution.verdicts.trace.computed())
     return solution.passed and counts["right"] == everything
@@ -54,6 +56,17 @@ def test_every_exact_page_is_right(name: str, form: str) -> None:
     except AttncliError as error:
         pytest.skip(f"{name} is not worked out exactly: {error}")
     assert all_right(problem, text, form)
+
+
+@pytest.mark.parametrize("form", ["fences", "latex"])
+@pytest.mark.parametrize("name", sorted(file.name for file in INPUTS.glob("*.yaml")))
+def test_every_exact_page_of_gradients_is_right(name: str, form: str) -> None:
+    problem = load(str(INPUTS / name))
+    try:
+        document = gradient_page(run(problem, rounding="exact", gradient=True), View(detail="brief"))
+    except AttncliError as error:
+        pytest.skip(f"{name} is not worked out exactly: {error}")
+    assert all_right(problem, render(document, "latex" if form == "latex" else "markdown", Style()), form)
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from attncli.answers.reader import of_gradients, read_answers
+from attncli.errors import AttncliError
 from attncli.page.gradient import gradient_page
 from attncli.page.view import View
 from attncli.problem.model import Problem
@@ -56,6 +57,31 @@ def test_a_loss_is_one_number() -> None:
     assert verdicts.counts["right"] == 4
     wrong = solution(NEXT, "row_loss: [1.01, 1.39, 1.83]\nloss: 4.23").verdicts  # their sum
     assert wrong.first_wrong == ("loss", ())
+
+
+@pytest.mark.parametrize("written", ["1.41", "[1.41]", "[[1.41]]", "[[[1.41]]]"])
+def test_a_loss_may_stand_in_brackets(written: str) -> None:
+    assert solution(NEXT, f"loss: {written}").verdicts.counts["right"] == 1
+    assert solution(NEXT, f"loss: {written.replace('1.41', 'null')}").verdicts.counts["missing"] == 1
+
+
+def test_so_may_what_a_sink_is_handed_back() -> None:
+    sink = load(str(INPUTS / "sink.yaml"))
+    assert solution(sink, "d_sink: [0]").verdicts.first_wrong == ("d_sink", ())
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("[]", "not an empty list"), ("[[]]", "not an empty list"), ("[1, 2]", "not a list of 2 entries"),
+        ("[[1], [2]]", "not a list of 2 entries"), ("{a: 1}", "not a mapping"), ("[{a: 1}]", "not a mapping"),
+    ],
+)  # fmt: skip
+def test_a_loss_is_no_list(written: str, message: str) -> None:
+    with pytest.raises(AttncliError) as error:
+        solution(NEXT, f"loss: {written}")
+    assert (error.value.path, error.value.message) == ("loss", f"must be one number, {message}")
+    assert error.value.help == "write loss: 0.70"
 
 
 @pytest.mark.parametrize("file", ["next_token", "grouped_query", "sink", "bahdanau", "batch", "kv_cache"])

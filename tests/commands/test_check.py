@@ -262,3 +262,12 @@ def test_a_mistake_is_told_by_the_equations_that_lead_to_the_step(page: Callable
     assert "  Or the scale was applied to dQ and dK, not to dS; the numbers do not tell.\n" in told
     assert told.count("    dS[i, j] = dZ[i, j]\n") == 2
     assert "dQ[i, k]" not in told
+
+
+def test_a_number_copied_wrong_is_printed_as_it_was_copied(
+    written: Written, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two rows of Q times a K of ones: 12.5 + 3 is 15.5, and 21.5 + 3 is 24.5."""
+    problem = written("Q: [[12.5, 3], [1, 2]]\nK: [[1, 1], [2, 5]]\nV: [[1], [2]]\nscore: dot\n", "p.yaml")
+    assert run(["check", problem, written("Q: [[12.5, 3], [1, 2]]\nscores: [[24.5, 40], [3, 12]]\n")]) == 1
+    assert "21.5·1 + 3·1 = 24.5" in capsys.readouterr().out

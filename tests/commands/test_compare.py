@@ -20,7 +20,7 @@ from attncli.page.comparison_schema import comparison_schema
 from attncli.study.layout import Layout
 
 INPUTS = Path(__file__).parents[2] / "inputs"
-LOVE, CAUSAL = str(INPUTS / "i_love_ai.yaml"), str(INPUTS / "causal.yaml")
+LOVE, CAUSAL, NEXT = (str(INPUTS / f"{name}.yaml") for name in ("i_love_ai", "causal", "next_token"))
 Compared = Callable[..., dict[str, Any]]
 
 
@@ -339,3 +339,22 @@ def test_a_dump_of_gradients_asks_for_ours(compared: Compared, tmp_path: Path) -
     np.savez(tmp_path / "dump.npz", d_V=weights.T @ np.ones((3, 3)))
     steps = compared(LOVE, str(tmp_path / "dump.npz"), "--steps", "d_V", code=0)["steps"]
     assert list(steps) == ["d_V"]
+
+
+@pytest.mark.parametrize(("file", "step"), [("next_token", "loss"), ("sink", "d_sink")])
+def test_a_single_number_of_a_trace_is_read_back(file: str, step: str, tmp_path: Path, compared: Compared) -> None:
+    problem, path = str(INPUTS / f"{file}.yaml"), str(tmp_path / "trace.json")
+    assert run(["gradient", problem, "-o", path]) == 0
+    assert step in compared(problem, path, code=0)["steps"]
+
+
+@pytest.mark.parametrize("name", ["dump.npz", "dump.json"])
+def test_a_loss_in_a_dump_asks_for_ours(name: str, tmp_path: Path, compared: Compared) -> None:
+    """Minus the logarithm of what the softmax of a row gives its class, and the mean of that."""
+    output = trace(load(NEXT))["output"]
+    right = output[[0, 1, 2], [1, 2, 3]]  # its targets
+    row_loss = np.log(np.exp(output).sum(axis=1)) - right
+    steps = compared(NEXT, saved(tmp_path / name, {"row_loss": row_loss, "loss": row_loss.mean()}), code=0)["steps"]
+    assert [step for step in steps if len(steps[step]["present"]) == 2] == ["row_loss", "loss"]
+    found = compared(NEXT, saved(tmp_path / name, {"loss": row_loss.sum()}), code=1)
+    assert first(found) == "loss"

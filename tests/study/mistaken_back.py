@@ -190,11 +190,17 @@ def _from_projections(given: dict[str, Any], did: str, received: tuple[Array, Ar
     for name, gradient in zip("QKV", received, strict=True):
         source = "context" if "context" in given and name != "Q" else "X"
         found[f"d_W_{name}"] = _product(given[source], gradient, did == f"dW_{name}^T")
-        if did != f"no {name}":
-            w = cut(given[f"W_{name}"], len(gradient))
+        if did != f"no {name}" and (not did.startswith("only ") or did == f"only {name}"):
+            w = cut(given[f"W_{_of(name, did)}"], len(gradient))
             back = (gradient @ (w if did in (f"W_{name}", "W_QKV") else _t(w))).sum(axis=0)
             handed[source] = handed.get(source, 0) + back
     return found | {f"d_{source}": array for source, array in handed.items()}
+
+
+def _of(name: str, did: str) -> str:
+    """Whose weights are taken for those of Q, K or V on the way into the input: with "Q for K" each has the other's."""
+    one, _, other = did.partition(" for ")
+    return {one: other, other: one}.get(name, name) if other else name
 
 
 def _product(source: Array, gradient: Array, transposed: bool) -> Array:

@@ -107,6 +107,18 @@ CASES: list[tuple[str, str, Given, str]] = [  # what it is called, what was done
     ),
     *((f"W_{name} was not transposed on the way back", f"W_{name}", SQUARE, "d_X") for name in "QKV"),
     ("W_Q, W_K and W_V were not transposed on the way back", "W_QKV", SQUARE, "d_X"),
+    *(
+        (f"only what comes back through {name} was taken for the gradient of the input", f"only {name}", given, "d_X")
+        for given in (PLAIN, LAYER)
+        for name in "QKV"
+    ),
+    *(
+        (f"W_{one} and W_{other} were swapped on the way back", f"{one} for {other}", given, step)
+        for given, one, other, step in (
+            (PLAIN, "Q", "K", "d_X"), (PLAIN, "K", "V", "d_X"), (PLAIN, "Q", "V", "d_X"), (LAYER, "Q", "K", "d_X"),
+            (CROSSED, "K", "V", "d_context"),
+        )
+    ),
 ]  # fmt: skip
 NAMES = [f"{case[1]}-{case[3]}-{number}" for number, case in enumerate(CASES)]
 
@@ -191,3 +203,14 @@ def test_nor_are_those_of_any_example(file: str) -> None:
     verdicts = checked(problem, {step.name: step.value for step in trace.computed()})
     assert verdicts.counts["wrong"] == 0
     assert diagnose(verdicts) == ()
+
+
+def test_what_right_numbers_deny_is_not_named() -> None:
+    """A loss may come from scores multiplied by the root of d_k; but then its gradients would not be right."""
+    answers, mistaken = gradients(SQUARES), gradients({**SQUARES, "scale": 2**0.5})
+    name = "the scores were multiplied by the root of d_k"
+    assert name in diagnosed(SQUARES, {"loss": mistaken["loss"]})[0].mistakes
+    found = diagnosed(SQUARES, {"loss": mistaken["loss"], "d_output": answers["d_output"]})
+    assert name not in [mistake for one in found for mistake in one.mistakes]
+    found = diagnosed(SQUARES, {"loss": mistaken["loss"], "d_output": mistaken["d_output"]})
+    assert {one.mistakes for one in found} == {(name,)}

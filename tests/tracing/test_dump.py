@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -190,6 +191,29 @@ def test_an_archive_tells_its_format(dtypes: tuple[str, ...], dtype: str, tmp_pa
     assert (found.dtype, list(found.arrays)) == (dtype, list(names[: len(dtypes)]))
 
 
+@pytest.mark.parametrize("name", ["d.json", "d.yaml", "d.npz", "d.safetensors"])
+def test_a_step_of_one_number_is_one(name: str, tmp_path: Path) -> None:
+    match Path(name).suffix:
+        case ".npz":
+            np.savez(tmp_path / name, loss=1.5, sink=np.float32(-1))
+            found = read_archive(str(tmp_path / name))
+        case ".safetensors":
+            tensors = {"loss": ("F32", [], struct.pack("<f", 1.5)), "sink": ("F32", [], struct.pack("<f", -1))}
+            found = read_archive(stored(tmp_path / name, **tensors))
+        case _:
+            found = read('{"loss": 1.5, "sink": {"value": -1}}', name)
+    assert {step: (array.shape, float(array)) for step, array in found.arrays.items()} == {
+        "sink": ((), -1), "loss": ((), 1.5)}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["d.npz", "d.safetensors"])
+def test_an_array_that_is_none_is_named(name: str, tmp_path: Path) -> None:
+    np.savez(tmp_path / "d.npz", loss=1.5, weights=1.0)
+    stored(tmp_path / "d.safetensors", loss=("F32", [], bytes(4)), weights=("F32", [], bytes(4)))
+    with pytest.raises(AttncliError, match=rf"{name}: weights has the shape \(\): it is empty or no matrix"):
+        read_archive(str(tmp_path / name))
+
+
 def test_an_archive_of_ours_compares_equal(problem: Any, tmp_path: Path) -> None:
     trace = run(problem(Q=[[1, 2]], K=[[3, 4]], V=[[5]], mask=(Causal(),)))
     np.savez_compressed(tmp_path / "d.npz", **{name: trace[name] for name in trace})
@@ -246,8 +270,8 @@ def test_faults_of_an_archive(tmp_path: Path) -> None:
         3,
         f"{at}no.safetensors is not a readable .safetensors file: it has only 2 bytes",
     )
-    assert fault("text.npz") == (3, f"{at}text.npz holds <U1 instead of plain numbers", "save it as float64")
-    assert fault("object.npz")[:2] == (3, f"{at}object.npz holds object instead of plain numbers")
+    assert fault("text.npz") == (3, f"{at}text.npz: weights holds <U1 instead of plain numbers", "save it as float64")
+    assert fault("object.npz")[:2] == (3, f"{at}object.npz: weights holds object instead of plain numbers")
     assert fault("one.npy")[:2] == (3, f"{at}one.npy: a .npy file holds one array without a name")
     assert fault("empty.npz") == (3, f"{at}empty.npz: there is no array in it", STEPS)
     (tmp_path / "mine.pt").write_bytes(b"\x80\x02.")
