@@ -17,7 +17,6 @@ from attncli.study.quotients import STEP, TOLERANCE
 from attncli.tracing.plain import plain_number
 
 SIGNIFICANT = 7  # digits of a gradient and of its quotient
-SAID = {"agree": "", "unknown": "cannot tell", "disagree": "disagree"}
 
 
 def verified_section(printer: Printer, held: Sequence[Held], *, detail: str, part: bool) -> Iterator[Block]:
@@ -94,7 +93,7 @@ def _cells(printer: Printer, held: Held) -> Table:
 
 
 def _table(head: tuple[str | Text, ...], right: tuple[int, ...], rows: Sequence[tuple[Text, ...]]) -> Table:
-    """With a column of verdicts only where one is not that they agree."""
+    """With a column of verdicts only where one is that they disagree."""
     columns = (*head, "worked", "quotient", "rel. error")
     if all(row[-1] == ("",) for row in rows):
         return Table(columns, tuple(row[:-1] for row in rows), right)
@@ -106,7 +105,10 @@ def _row(printer: Printer, name: str, beside: Beside) -> tuple[Text, ...]:
     where = cell_label(step, beside.where) if beside.where else ""
     ours, quotient = (0.0, 0.0) if beside.is_zero else (beside.worked, beside.by_differences)
     error: Text = ("",) if beside.error is None else number("0" if beside.error == 0 else powered(beside.error))
-    return (where,), number(_digits(ours)), number(_digits(quotient)), error, (SAID[beside.verdict],)
+    if beside.verdict == "unknown":  # then that of their difference says nothing
+        error = ("cannot tell",)
+    verdict = "disagree" if beside.verdict == "disagree" else ""
+    return (where,), number(_digits(ours)), number(_digits(quotient)), error, (verdict,)
 
 
 def _digits(value: float) -> str:

@@ -199,6 +199,8 @@ def test_what_differences_cannot_tell_is_said(capfd: pytest.CaptureFixture[str],
     assert run(["gradient", str(file), "--verify", "--step-size", "0.1"]) == 0
     page, errors = capfd.readouterr()
     assert "Differences cannot tell in d_V" in page
+    beside = page.partition("Beside finite differences")[2].partition("One step of")[0]
+    assert max(map(len, beside.splitlines()[1:-2])) <= 80
     assert "cannot be worked out in a float64" in " ".join(page.split())
     assert errors == ""
 
