@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from attncli.attention.rules import cell_form
 from attncli.english import count, either
+from attncli.equation.symbols import unicode_name
 from attncli.page.check_worked import slipped, worked_from_own
-from attncli.page.document import Block, Formula, Heading, Paragraph, Worked
+from attncli.page.document import Block, Formula, Heading, Paragraph, Worked, WorkedLine
 from attncli.page.labels import cell_label
 from attncli.records import replace
 from attncli.study.changes import changed
 from attncli.study.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis
 from attncli.study.explanation import reads
 from attncli.study.mistakes import MISTAKES
+from attncli.study.sentences import Cell, Sentences
 from attncli.study.verdicts import Verdicts
 from attncli.tracing.model import Step, Trace
 
@@ -43,6 +47,7 @@ def _rounding(found: Diagnosis) -> str:
     if found.rounded is None:
         return ""
     to = count(found.rounded, "decimal") if found.rounded else "whole numbers"
+    to += ", those of the way there only after they had been worked out in full" if found.there_in_full else ""
     return f", to {to}" if ROUNDED_ON_THE_WAY in found.mistakes else f", and the steps left out were rounded to {to}"
 
 
@@ -57,6 +62,7 @@ def diagnosis_data(verdicts: Verdicts, diagnoses: Sequence[Diagnosis]) -> list[d
             "cells": [list(cell) for cell in found.cells],
             "alike": [other for other in found.mistakes if other != name],
             "rounded_to": found.rounded,
+            "there_in_full": found.there_in_full,
             "equations": [step.rule.source for step in _changed_steps(verdicts.trace, name)],
         }
         for found in diagnoses
@@ -89,11 +95,30 @@ def _made(verdicts: Verdicts, found: Diagnosis, name: str) -> Iterator[Block]:
         return
     trace = changed(verdicts.trace, _KNOWN[name].change(verdicts.trace))
     leading = reads(trace, verdicts.answers, found.step)
-    for step in steps:
-        if step.name in leading:
-            yield Formula(cell_form(step.rule))
-    if any(step.name == found.step for step in steps):
-        yield Worked((worked_from_own(replace(verdicts, trace=trace), found.step, found.cells[0]),))
+    made = [step for step in steps if step.name in leading]
+    for step in made:
+        yield Formula(cell_form(step.rule))
+    if made:
+        yield Worked(tuple(_worked(verdicts, trace, step, found) for step in made))
+
+
+def _worked(verdicts: Verdicts, trace: Trace, step: Step, found: Diagnosis) -> WorkedLine:
+    """A cell worked with the mistake; one of a step that was left out is called by the step's name and letter."""
+    claim = verdicts.steps[found.step][found.cells[0]].given
+    cell = found.cells[0] if step.shape == verdicts.steps[found.step].shape else _telling(verdicts, trace, step)
+    line = worked_from_own(replace(verdicts, trace=trace), step.name, cell, beside=claim)
+    if step.name == found.step:
+        return line
+    letter = unicode_name(step.rule.symbol)
+    named = step.name if letter == step.name else f"{step.name} ({letter})"
+    return replace(line, label=f"{named}, {line.label}" if cell else named)
+
+
+def _telling(verdicts: Verdicts, trace: Trace, step: Step) -> Cell:
+    """The first cell of a step that is another number with the mistake."""
+    without, having = Sentences(verdicts.trace, verdicts.answers), Sentences(trace, verdicts.answers)
+    cells = list(np.ndindex(step.shape))
+    return next((cell for cell in cells if without.own(step.name, cell) != having.own(step.name, cell)), cells[0])
 
 
 def _changed_steps(trace: Trace, name: str) -> list[Step]:

@@ -32,6 +32,10 @@ _DIAGNOSIS = _object(
             "anyOf": [{"type": "null"}, _COUNT],
             "description": "To how many decimals the steps left out have to be rounded on the way, or null.",
         },
+        "there_in_full": {
+            "type": "boolean",
+            "description": "Whether those of the way there are rounded only after they have been worked out in full.",
+        },
         "equations": {"type": "array", "items": _TEXT, "description": "The steps as the mistake has them."},
     }
 )

@@ -100,10 +100,13 @@ def worked_twice(verdicts: Verdicts, name: str, index: Cell) -> tuple[WorkedLine
     return (*lines, replace(true, label="in truth"))
 
 
-def worked_from_own(verdicts: Verdicts, name: str, index: Cell) -> WorkedLine:
-    """A cell worked from the solution's own earlier numbers exactly as they stand."""
+def worked_from_own(verdicts: Verdicts, name: str, index: Cell, *, beside: Claim | None = None) -> WorkedLine:
+    """A cell worked from the solution's own earlier numbers exactly as they stand.
+
+    It has digits enough to stand `beside` a claim, which is the one to this very cell if no other is told.
+    """
     sentences = Sentences(verdicts.trace, verdicts.answers)
-    digits = decimals(iter([verdicts.steps[name][index].given]))
+    digits = decimals(iter([beside or verdicts.steps[name][index].given]))
     own = OwnPrinter(verdicts.trace, digits, sentences=sentences, worked=(name, index))
     return worked_line(own, verdicts.trace.steps[name], index)
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
 from attncli.study.explanation import Explained, InRanges, explanation
 from attncli.study.mistakes import MISTAKES
-from attncli.study.on_paper import OnPaper, decimals_of, leaves_out
+from attncli.study.on_paper import OnPaper, decimals_of, goes_back, leaves_out
 from attncli.study.sentences import Cell, Sentences
 from attncli.study.slips import Slip, slips
 from attncli.study.verdicts import Verdicts
@@ -31,7 +32,8 @@ class Diagnosis:
 
     `cells` are the wrong cells it explains; `whole` says whether it gives all the other numbers of the step, too.
     It is not `likely` where chance, or so few cells, would let it be named as well. `rounded` is to how many decimals
-    the steps that are left out are rounded on the way, if they have to be; `slip` is the first of its slips.
+    the steps that are left out are rounded on the way, if they have to be; those of the way there only when they have
+    been worked out `there_in_full`. `slip` is the first of its slips.
     """
 
     step: str
@@ -40,6 +42,7 @@ class Diagnosis:
     whole: bool
     likely: bool = True
     rounded: int | None = None
+    there_in_full: bool = False
     slip: Slip | None = None
 
 
@@ -61,9 +64,11 @@ def _of_step(verdicts: Verdicts, step: str, cells: tuple[Cell, ...], found: list
         return
     if leaves_out(sentences, step):
         fewest = decimals_of(sentences, step)
-        for decimals in (fewest, fewest + 1):
-            if rounded := _rounded(verdicts, step, cells, decimals):
-                yield Diagnosis(step, rounded, cells, True, rounded=decimals)
+        ways = (False, True) if goes_back(sentences, step) else (False,)
+        for there_in_full, decimals in product(ways, (fewest, fewest + 1)):
+            plain = OnPaper(sentences, decimals, there_in_full)
+            if rounded := _rounded(verdicts, step, cells, plain):
+                yield Diagnosis(step, rounded, cells, True, rounded=decimals, there_in_full=there_in_full)
                 return
     if len(cells) > 1 and named:
         yield Diagnosis(step, named, cells, False, likely=len(cells) > MOST_SLIPS)
@@ -83,9 +88,8 @@ def _best(step: str, found: list[Explained]) -> tuple[tuple[str, ...], bool]:
     return named, best[1]
 
 
-def _rounded(verdicts: Verdicts, step: str, cells: tuple[Cell, ...], decimals: int) -> tuple[str, ...]:
+def _rounded(verdicts: Verdicts, step: str, cells: tuple[Cell, ...], plain: OnPaper) -> tuple[str, ...]:
     """What gives all numbers of a step if those left out are rounded on the way: that alone, or a mistake with it."""
-    plain = OnPaper(Sentences(verdicts.trace, verdicts.answers), decimals)
     claims = verdicts.answers.steps[step].cells
     if all(plain.gives(step, cell) for cell in np.ndindex(claims.shape) if claims[cell] is not None):
         return (ROUNDED_ON_THE_WAY,)

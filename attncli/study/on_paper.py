@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import cast
 
 from attncli.answers.model import Claim
+from attncli.attention.gradients import GRADIENT_RULES
 from attncli.equation.decimals import round_half_up
 from attncli.study.sentences import Cell, Sentences
 from attncli.study.verdicts import rounds_to
@@ -18,16 +19,21 @@ MOST_NUMBERS = 2000  # in all steps of a problem that is worked out on paper
 
 @dataclass(slots=True)
 class OnPaper:
-    """A solution's numbers exactly as they stand; between them those of the steps left out, with so many decimals."""
+    """A solution's numbers exactly as they stand; between them those of the steps left out, with so many decimals.
+
+    With `there_in_full` the way there was left to a calculator: its numbers are rounded only where the way back, which
+    is worked on paper, takes them up.
+    """
 
     sentences: Sentences
     decimals: int
+    there_in_full: bool = False
     before: OnPaper | None = None  # without the changes by which the sentences have moved
     _found: dict[tuple[str, Cell], Decimal] = field(default_factory=dict)
 
     def changed(self, trace: Trace, changes: Collection[str]) -> OnPaper:
         """The same solution by a trace with these steps changed."""
-        return OnPaper(self.sentences.changed(trace, changes), self.decimals, self)
+        return OnPaper(self.sentences.changed(trace, changes), self.decimals, self.there_in_full, self)
 
     def gives(self, name: str, index: Cell) -> bool:
         """Whether the equations give this cell as it was written."""
@@ -48,7 +54,8 @@ class OnPaper:
         if step is None or step.rule.given:
             return self.sentences.true(name, index)
         if (name, index) not in self._found:
-            value = self.sentences.work_out(name, index, self.read)
+            in_full = self.there_in_full and name not in GRADIENT_RULES
+            value = self.sentences.own(name, index) if in_full else self.sentences.work_out(name, index, self.read)
             plain = step.rule.copies or step.rule.decides or not value.is_finite()
             self._found[name, index] = value if plain else round_half_up(value, self.decimals)
         return self._found[name, index]
@@ -66,3 +73,11 @@ def leaves_out(sentences: Sentences, name: str) -> bool:
     numbers = sum(step.value.size for step in trace.computed())
     computed = (read for read in trace.steps[name].rule.inputs if read in trace and not trace.steps[read].rule.given)
     return numbers <= MOST_NUMBERS and any(read not in answers.steps for read in computed)
+
+
+def goes_back(sentences: Sentences, name: str) -> bool:
+    """Whether a step is one of the way back, and something on the way there is left out before it."""
+    if name not in GRADIENT_RULES:
+        return False
+    computed = (step.name for step in sentences.trace.computed() if step.name not in GRADIENT_RULES)
+    return any(step not in sentences.answers.steps for step in computed)

@@ -271,3 +271,15 @@ def test_a_number_copied_wrong_is_printed_as_it_was_copied(
     problem = written("Q: [[12.5, 3], [1, 2]]\nK: [[1, 1], [2, 5]]\nV: [[1], [2]]\nscore: dot\n", "p.yaml")
     assert run(["check", problem, written("Q: [[12.5, 3], [1, 2]]\nscores: [[24.5, 40], [3, 12]]\n")]) == 1
     assert "21.5·1 + 3·1 = 24.5" in capsys.readouterr().out
+
+
+def test_a_mistake_in_a_step_that_was_left_out_is_worked_there(
+    written: Written, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Weights 1, 0 and 1/2, 1/2 times gradients 1 and 3, with no mean subtracted; a mask stands in between."""
+    problem = written("Q: [[0], [0]]\nK: [[0], [0]]\nV: [[1], [3]]\nmask: causal\ntokens: [a, b]\n", "p.yaml")
+    assert run(["check", problem, written("d_scaled: [[1.00, 0.00], [0.50, 1.50]]\n")]) == 1
+    out = capsys.readouterr().out
+    assert "the row's mean was not subtracted" in out
+    assert "dZ'[i, j] = A[i, j]·dA[i, j]" in out
+    assert "d_masked (dZ'), a → a   1·1 = 1" in out

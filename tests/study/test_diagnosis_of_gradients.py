@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from attncli.answers.reader import read_answers
 from attncli.problem.model import Problem
 from attncli.problem.reader import load, loads
 from attncli.problem.source import decode
-from attncli.study.diagnosis import Diagnosis, diagnose
+from attncli.study.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis, diagnose
 from attncli.study.solution import judged
 from attncli.study.verdicts import Verdicts
 from attncli.tracing import run
@@ -214,3 +215,60 @@ def test_what_right_numbers_deny_is_not_named() -> None:
     assert name not in [mistake for one in found for mistake in one.mistakes]
     found = diagnosed(SQUARES, {"loss": mistaken["loss"], "d_output": mistaken["d_output"]})
     assert {one.mistakes for one in found} == {(name,)}
+
+
+LEFT_TO_A_CALCULATOR = """
+X: [[1, 2], [3, -1]]
+W_Q: [[1, 0], [2, 1]]
+W_K: [[0, 1], [1, 2]]
+W_V: [[2, 1], [1, 3]]
+mask: causal
+loss: {kind: mse, target: [[1, 2], [0, 1]]}
+"""
+
+
+def back_on_paper(did: str, decimals: int) -> Array:
+    """dX of that problem: the way there is a calculator's, rounded once; on the way back every number is rounded."""
+
+    def short(array: Array) -> Array:
+        unit = Decimal(1).scaleb(-decimals)
+        halves = [float(Decimal(repr(x)).quantize(unit, ROUND_HALF_UP)) for x in array.ravel().tolist()]
+        return np.array(halves).reshape(array.shape)
+
+    x, target = np.array([[1.0, 2], [3, -1]]), np.array([[1.0, 2], [0, 1]])
+    w_q, w_k, w_v = np.array([[1.0, 0], [2, 1]]), np.array([[0.0, 1], [1, 2]]), np.array([[2.0, 1], [1, 3]])
+    q, k, v = x @ w_q, x @ w_k, x @ w_v
+    logits = np.where(np.tri(2) == 1, q @ k.T / np.sqrt(2), -np.inf)
+    full = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    weights, output = short(full), short(full @ v)
+    d_output = short(2 * (output - target) / 4)
+    d_weights = short(d_output @ v.T)
+    delta = short((weights * d_weights).sum(axis=1, keepdims=True))
+    d_scaled = short(weights * (d_weights - (0 if did == "no mean" else delta)))
+    d_scores = d_scaled if did == "no scale" else short(d_scaled / np.sqrt(2))
+    d_q, d_k = short(d_scores @ k), short((d_scores if did == "dS Q" else d_scores.T) @ q)
+    d_v = short(weights.T @ d_output)
+    into = d_q @ (w_q if did == "W_Q" else w_q.T) + d_k @ w_k.T
+    return short(into if did == "no V" else into + d_v @ w_v.T)
+
+
+@pytest.mark.parametrize("decimals", [2, 3])
+@pytest.mark.parametrize(
+    ("did", "name"),
+    [
+        ("", ROUNDED_ON_THE_WAY),
+        ("no mean", "the row's mean was not subtracted on the way back through the softmax"),
+        ("no scale", "the scale was forgotten on the way back"),
+        ("dS Q", "dS Q was worked out in place of dS^T Q"),
+        ("no V", "what comes back through V was left out of the gradient of the input"),
+        ("W_Q", "W_Q was not transposed on the way back"),
+    ],
+)
+def test_named_though_the_way_there_was_left_to_a_calculator(did: str, name: str, decimals: int) -> None:
+    problem, gradient = loads(LEFT_TO_A_CALCULATOR.encode(), "p.yaml"), back_on_paper(did, decimals)
+    source = decode(f"d_X: {written(gradient, decimals)}".encode(), "a.yaml", None)
+    verdicts = judged(problem, lambda trace: read_answers(source, trace), gradient=True).verdicts
+    if did or verdicts.counts["wrong"]:
+        (found,) = diagnose(verdicts)
+        assert name in found.mistakes  # W_K and W_V are symmetric: all three may as well not have been transposed
+        assert (found.whole, found.rounded, found.there_in_full) == (True, decimals, decimals == 3)
