@@ -91,6 +91,11 @@ AS_PRINTED = [  # the array, what reads it, its gradient, and the same in matric
      "d_v[a] = sum(i, sum(j, d_S[i, j] * tanh(U[i, j, a])))", None),
     ("s[h]", ("r[b, h, i] = sum(j, E[b, h, i, j]) + exp(s[h] - m[b, h, i])",),
      "d_s[h] = sum(b, sum(i, d_r[b, h, i] * exp(s[h] - m[b, h, i])))", None),
+    ("S[i, j]", ("T[i, j] = where(B[i, j] < 1, S[i, j], 3)",),
+     "d_S[i, j] = where(B[i, j] < 1, d_T[i, j], 0)", None),
+    ("S[i, j]", ("T[i, j] = where(B[i, j] < 1, 3, S[i, j])",),
+     "d_S[i, j] = where(B[i, j] < 1, 0, d_T[i, j])", None),
+    ("S[i, j]", ("T[i, j, k] = S[i, j] + U[k]",), "d_S[i, j] = sum(k, d_T[i, j, k])", None),
 ]  # fmt: skip
 
 
@@ -147,6 +152,17 @@ def shapes_of(source: str) -> dict[str, tuple[int, ...]]:
             plain = tuple(LENGTHS[index] if isinstance(index, str) else 2 for index in node.indices)
             found[node.name] = computed.get(node.name, plain)
     return found
+
+
+@pytest.mark.parametrize(
+    "source", ["R[i, j] = sum(k, A[k] * B[k, j])", "R[i, j] = sum(k, A[i, k] * B[j])", "R[i, j] = sum(k, A[i, j, k])"]
+)
+def test_what_is_no_product_of_matrices_has_no_headline(source: str) -> None:
+    assert matrix_form(parse_equation(source), "") is None
+
+
+def test_what_nothing_reads_receives_nothing() -> None:
+    assert write_equation(backward("S[i, j]"), PYTHON) == "d_S[i, j] = 0"
 
 
 @pytest.mark.parametrize("power", ["exp(S[i, j])", "base ** S[i, j]"])

@@ -13,7 +13,7 @@ from attncli.backend import CPU, Backend
 from attncli.choices import DTYPES
 from attncli.equation.evaluate import evaluate
 from attncli.equation.parse import parse_equation, parse_expression
-from attncli.equation.shapes import index_sizes, product_factors
+from attncli.equation.shapes import index_sizes, product_factors, product_text, shape_text
 
 
 def value(backend: Backend, source: str, *, sizes: Any = None, dtype: str = "float64", **known: Any) -> np.ndarray:
@@ -92,9 +92,27 @@ def test_a_sum_over_an_index_that_nothing_depends_on_is_a_fault() -> None:
         value(CPU, "R[i, j] = sum(k, A[i, j])", A=A)
 
 
+@pytest.mark.parametrize("source", ["R[i] = sum(j, 2 * A[i, j])", "R[i] = sum(j, A[i, j] * 2)"])
+def test_a_sum_over_a_product_with_a_number_is_a_fault(source: str) -> None:
+    """No step has one: a factor stands before its sum."""
+    with pytest.raises(TypeError, match=r"^a sum over a product needs two arrays$"):
+        value(CPU, source, A=A)
+
+
+def test_a_sum_of_a_number_is_a_fault() -> None:
+    with pytest.raises(TypeError, match=r"^nothing in the body of the reduction depends on j$"):
+        value(CPU, "R[i] = A[i, 0] + sum(j, 2)", A=A, sizes={"i": 2, "j": 3})
+
+
 def test_sizes_are_read_off_the_arrays() -> None:
     equation = parse_equation("O[i, c] = sum(j, W[i, j] * V[j, c])")
     assert index_sizes(equation, {"W": (3, 4), "V": (4, 5)}) == {"i": 3, "j": 4, "c": 5}
+
+
+def test_shapes_are_written_with_their_product() -> None:
+    assert shape_text((3, 4)) == "3×4"
+    assert product_text(((3, 4), (4, 2), (3, 2)), "x", "*") == "(3x4)*(4x2) = (3x2)"
+    assert product_text(((3, 4),)) == "(3×4)"
 
 
 def test_arrays_that_disagree_are_named_with_the_equation() -> None:

@@ -79,6 +79,20 @@ def test_what_is_not_rational_has_no_exact_value() -> None:
     assert FUNCTIONS["pow"].exact(Fraction(2), -math.inf) == 0
 
 
+def test_0_has_a_root_and_no_negative_power() -> None:
+    assert FUNCTIONS["sqrt"].exact(Fraction(0)) == 0
+    assert FUNCTIONS["pow"].exact(Fraction(0), Fraction(2)) == 0
+    assert FUNCTIONS["pow"].exact(Fraction(0), Fraction(0)) == 1
+    assert FUNCTIONS["pow"].exact(Fraction(0), Fraction(-1)) is None
+
+
+@pytest.mark.parametrize("value", ["9e-9", "-9e-9", "1e-8", "1.1e-8", "1e-20", "0.5", "-2", "99", "101", "-101"])
+def test_the_decimals_of_a_small_or_large_tanh_are_those_of_mpmath(value: str) -> None:
+    with localcontext(prec=50), mpmath.workdps(70):
+        expected = Decimal(mpmath.nstr(mpmath.tanh(mpmath.mpf(value)), 60, min_fixed=0, max_fixed=0))
+        assert abs(FUNCTIONS["tanh"].decimal(Decimal(value)) / expected - 1) < Decimal("1e-40")
+
+
 exponents = st.decimals(-300, 300, places=6)  # of any size a softmax sees
 
 

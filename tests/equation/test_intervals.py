@@ -6,12 +6,12 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from mpmath import iv
 
 from attncli.equation.functions import FUNCTIONS
-from attncli.equation.intervals import ANYTHING, RANGES, Interval
+from attncli.equation.intervals import ANYTHING, EVERY, RANGES, Interval, outwards
 from attncli.equation.slopes import PARTIALS
 
 numbers = st.floats(-30, 30)
@@ -33,11 +33,12 @@ def test_no_value_of_one_number_is_lost(name: str, one: tuple[Interval, float]) 
 
 
 @pytest.mark.parametrize("name", OF_TWO)
+@example(one=(Interval(1.0, 2.0), 1.0), other=(Interval(-1.0, 1.0), 5e-324))
 @given(one=ranges(), other=ranges())
 def test_no_value_of_two_numbers_is_lost(name: str, one: tuple[Interval, float], other: tuple[Interval, float]) -> None:
     found = RANGES[name](one[0], other[0])
-    if name != "div" or other[1]:
-        assert FUNCTIONS[name].scalar(one[1], other[1]) in found
+    value = math.nan if name == "div" and not other[1] else FUNCTIONS[name].scalar(one[1], other[1])
+    assert value in found or not math.isfinite(value)  # a quotient too large for a float is beyond all of them
 
 
 def test_nothing_is_told_of_a_division_by_nothing() -> None:
@@ -71,6 +72,15 @@ def test_a_range_is_as_narrow_as_can_be(name: str, one: tuple[Interval, float]) 
         ("cos", ((-1, 1),), math.cos(1), 1),
         ("cos", ((3, 4),), -1, math.cos(4)),
         ("sin", ((0, 10),), -1, 1),
+        ("sin", ((1, 2),), math.sin(1), 1),
+        ("sin", ((4, 5),), -1, math.sin(4)),
+        ("sqrt", ((0, 0.25),), 0, 0.5),
+        ("div", ((1, 2), (0, 4)), 1 / 4, math.inf),
+        ("div", ((-2, -1), (0, 4)), -math.inf, -1 / 4),
+        ("div", ((1, 2), (-4, 0)), -math.inf, -1 / 4),
+        ("div", ((-2, -1), (-4, 0)), 1 / 4, math.inf),
+        ("mul", ((0, 0), (-math.inf, math.inf)), 0, 0),
+        ("mul", ((-math.inf, math.inf), (0, 0)), 0, 0),
     ],
 )
 def test_known_ranges(name: str, arguments: tuple[tuple[float, float], ...], low: float, high: float) -> None:
@@ -78,6 +88,44 @@ def test_known_ranges(name: str, arguments: tuple[tuple[float, float], ...], low
     assert (found.low, found.high) == (pytest.approx(low, rel=1e-14), pytest.approx(high, rel=1e-14))
     assert found.low <= low
     assert found.high >= high
+
+
+@pytest.mark.parametrize(
+    ("one", "by", "found"),
+    [
+        ((0, 0), (-1, 1), Interval(0, 0)),
+        ((1, 2), (-1, 1), EVERY),
+        ((-1, 1), (0, 2), EVERY),
+        ((-0.5, 1), (0, 2), EVERY),
+    ],
+)
+def test_a_division_by_what_may_be_nearly_0(one: tuple[float, float], by: tuple[float, float], found: Interval) -> None:
+    assert RANGES["div"](Interval(*one), Interval(*by)) == found
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "meets"),
+    [((0, 1), (2, 3), False), ((2, 3), (0, 1), False), ((0, 1), (1, 2), True), ((1, 2), (0, 1), True),
+     ((0, 3), (1, 2), True), ((1, 2), (0, 3), True)],
+)  # fmt: skip
+def test_ranges_meet_in_a_number(one: tuple[float, float], other: tuple[float, float], meets: bool) -> None:
+    assert Interval(*one).meets(Interval(*other)) is meets
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "sign"), [(1, 2, 1), (0, 2, 1), (-2, -1, -1), (-2, 0, -1), (-1, 1, 0), (-0.5, 0.5, 0)]
+)
+def test_the_sign_of_a_range(low: float, high: float, sign: int) -> None:
+    assert Interval(low, high).sign == sign
+
+
+def test_ends_are_rounded_outwards_but_for_whole_numbers() -> None:
+    assert RANGES["mul"](Interval.at(3.0), Interval.at(4.0)) == Interval.at(12.0)
+    tenths = RANGES["mul"](Interval.at(0.1), Interval.at(3.0))
+    assert tenths.low < 0.1 * 3 < tenths.high
+    assert outwards(math.nan, 1.0) == outwards(1.0, math.nan) == ANYTHING
+    assert RANGES["sin"](Interval(1.5, 1.57079632)).high <= 1
+    assert RANGES["sin"](Interval(4.5, 4.7123889)).low >= -1
 
 
 def test_logarithms() -> None:

@@ -51,6 +51,7 @@ def sized(text: str, sizes: dict[str, np.ndarray] | None = None, **arrays: list[
         ("y[i] = x[i] / sqrt(c)", [2 / math.sqrt(5), 3 / math.sqrt(5)]),
         ("y[i] = exp(x[i])", [math.exp(2) * 3, math.exp(-3) * 4]),
         ("y[i] = base ** x[i]", [4 * (1 + 2 * math.log(2)), (1 + 3 * math.log(2)) / 8]),
+        ("y[i] = 3 ** x[i]", [9 * (1 + 2 * math.log(3)), (1 + 3 * math.log(3)) / 27]),
         ("y[i] = sin(x[i])", [3, 4]),
         ("y[i] = cos(x[i])", [3, 4]),
         ("y[i] = tanh(x[i])", [math.tanh(2) + 2 / math.cosh(2) ** 2, math.tanh(3) + 3 / math.cosh(3) ** 2]),
@@ -72,6 +73,11 @@ def test_what_cancelled_before_counts_once() -> None:
     assert sized("y[i] = x[i] * z[i]", {"x": [100], "z": [2]}, x=[1], z=[2]).tolist() == [200]
     assert sized("y = sum(i, x[i] * z[i])", {"x": [100], "z": [50]}, x=[1], z=[2]) == 248
     assert sized("y[i] = x[i] / z[i]", {"x": [100], "z": [50]}, x=[1], z=[2]).tolist() == [50 + 0.5 * 24]
+
+
+def test_a_tanh_is_steepest_where_its_argument_may_be_0() -> None:
+    """A millionth of ten million is 10: as far from 0 the argument may be, and 1 is the slope there."""
+    assert sized("y[i] = tanh(x[i])", {"x": [1e7]}, x=[0]).tolist() == [1e7]
 
 
 def test_what_hides_is_of_no_concern_to_the_largest() -> None:

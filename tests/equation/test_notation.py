@@ -61,6 +61,15 @@ def test_no_spelling_is_left_over(notation: Notation) -> None:
         ("tanh(x / 2)", "tanh(x / 2)", "tanh(x / 2)", r"\tanh\mathopen{}\left(\frac{x}{2}\right)"),
         ("a * (b / c + 1)", "a*(b / c + 1)", "a·(b / c + 1)", r"a \cdot \left(\frac{b}{c} + 1\right)"),
         ("b ** (x + 1)", "b^(x + 1)", "b^(x + 1)", "b^{x + 1}"),
+        ("share(a, b)", "a / b", "a / b", r"\frac{a}{b}"),
+        ("abs(x)", "abs(x)", "|x|", r"\left|x\right|"),
+        ("a // b", "a // b", "⌊a/b⌋", r"\lfloor a / b \rfloor"),
+        ("a % b", "a mod b", "a mod b", r"a \bmod b"),
+        ("row_sums(A)", "rowsum(A)", "row sums of A", r"\mathrm{rowsum}(A)"),
+        ("column_sums(A)", "colsum(A)", "column sums of A", r"\mathrm{colsum}(A)"),
+        ("row_maxima(A)", "rowmax(A)", "row maxima of A", r"\mathrm{rowmax}(A)"),
+        ("hadamard(A, B)", "A o B", "A ∘ B", r"A \circ B"),
+        ("transposed(A)", "A^T", "Aᵀ", r"{A}^{\top}"),
     ],
 )  # fmt: skip
 def test_spellings(source: str, plain: str, unicode: str, latex: str) -> None:
@@ -101,8 +110,15 @@ def test_a_root_is_a_factor_without_parentheses() -> None:
 
 def test_lines_of_text_have_no_tall_parentheses() -> None:
     assert write(parse_expression("tanh(x / 2)"), LATEX_LINE) == r"\tanh(x / 2)"
+    assert write(parse_expression("share(a, b)"), LATEX_LINE) == "a / b"
 
 
 def test_an_equation_has_both_its_sides() -> None:
     equation = parse_equation("scaled[i, j] = scores[i, j] / sqrt(d_k)")
     assert write_equation(equation, PLAIN) == "scaled[i, j] = scores[i, j] / sqrt(d_k)"
+
+
+def test_a_quotient_that_is_a_later_factor_stands_in_parentheses() -> None:
+    a, b, quotient = Name("a"), Name("b"), Call("div", (Name("c"), Name("d")))
+    assert write(Call("mul", (a, b, quotient)), PLAIN) == "a*b*(c / d)"
+    assert write(Call("mul", (quotient, a, b)), PLAIN) == "c / d*a*b"

@@ -95,6 +95,21 @@ def test_an_infinite_maximum_is_taken_as_0_and_printed_so() -> None:
     assert write(substitute(tree, {"i": 0, "j": 0}, {}, lambda *_: blind, {}), UNICODE) == "-∞ - 0"
 
 
+def test_0_is_subtracted_where_all_is_hidden() -> None:
+    tree = parse_equation("D[i, j] = S[i, j] - finite(m[i])").expression
+    cells = {"S": _number(7), "m": Number(-math.inf, "-inf")}
+    assert exact(substitute(tree, {"i": 0, "j": 0}, {}, lambda name, _: cells[name], {})) == 7
+
+
+@pytest.mark.parametrize(
+    ("source", "value"),
+    [("0 * sqrt(2)", 0), ("sqrt(2) * 0", 0), ("0 / sqrt(2)", 0), ("share(0, exp(1))", 0), ("sqrt(2) / 0", None),
+     ("0 + sqrt(2)", None)],
+)  # fmt: skip
+def test_0_times_anything_is_0(source: str, value: int | None) -> None:
+    assert exact(parse_equation(f"R = {source}").expression) == value
+
+
 def test_what_cannot_be_said_exactly_is_none() -> None:
     for source in ("R = sqrt(2) + 1", "R = exp(1)", "R = 1 / 0", "R = x + 1"):
         assert exact(parse_equation(source).expression) is None

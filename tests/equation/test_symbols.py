@@ -39,6 +39,8 @@ def test_the_parts_of_a_name(name: str, parts: Symbol) -> None:
         ("d_k", "d_k", "d_k", "d_{k}", "{d_{k}}_{i,j}"),
         ("d_Q", "d_Q", "d_Q", "d_{Q}", "{d_{Q}}_{i,j}"),
         ("d_model", "d_model", "d_model", r"d_{\mathrm{model}}", r"{d_{\mathrm{model}}}_{i,j}"),
+        ("d", "d", "d", "d", "d_{i,j}"),
+        ("W_kv", "W_kv", "W_kv", r"W^{\mathrm{kv}}", r"W^{\mathrm{kv}}_{i,j}"),
         ("row_max", "row_max", "row_max", r"\mathrm{row~max}", r"\mathrm{row~max}_{i,j}"),
         ("Z'", "Z'", "Z'", "Z'", "Z'_{i,j}"),
     ],

@@ -28,14 +28,14 @@ def read_closed(text: str) -> Exact | float:
         raise ExactError("not a closed form")
     try:
         expression = rewrite(parse_expression(plain.replace("ln", "log")), _factor_by_factor)
-        found = work_exactly(expression, {}, {}, _nowhere, {"e": NAPIER})
+        found: Exact | float = work_exactly(expression, {}, {}, _nowhere, {"e": NAPIER})
     except (EquationError, RecursionError, MemoryError, TypeError, KeyError, ValueError) as error:
         raise ExactError(str(error) if isinstance(error, ExactError) else "not a closed form") from error
     except ZeroDivisionError as error:
         raise ExactError("it divides by zero") from error
     if isinstance(found, float) and found != -math.inf:
         raise ExactError("not a closed form")
-    return found if isinstance(found, float) else found + Fraction(0)
+    return found
 
 
 def _factor_by_factor(node: Expression) -> Expression:
