@@ -116,8 +116,7 @@ class Sentences:
         claim = self.written(name, index)
         if claim is not None:
             return claim.value
-        step = self.trace.steps.get(name)
-        return self.true(name, index) if step is None or step.rule.given else self.own(name, index)
+        return self.own(name, index) if name in self.trace.steps else self.true(name, index)
 
     def _divides_by_rounded_zero(self, name: str, index: Cell) -> bool:
         claim = self.written("row_sum", index[:-1])

@@ -98,7 +98,7 @@ def _reached(sentences: Sentences, slip: Slip, claim: Claim) -> bool:
 def _as_they_stand(sentences: Sentences, slip: Slip, claim: Claim) -> bool:
     sentence = sentences.settled(slip.tree, slip.box)
     own = Tape.of(sentence.tree).value({ref: range.middle for ref, range in sentence.box.items()})
-    return math.isfinite(own) and rounds_to(Decimal(f"{own:.15g}"), claim)
+    return rounds_to(Decimal(f"{own:.15g}"), claim)
 
 
 def _named(sentences: Sentences, name: str, index: Cell) -> Expression:

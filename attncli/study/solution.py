@@ -25,7 +25,7 @@ class Solution:
     """
 
     verdicts: Verdicts
-    lenient: bool = False
+    lenient: bool
     other_form: bool = False
 
     @property

@@ -115,7 +115,7 @@ def _reached(claim: Claim, distance: Decimal, sentence: Sentence, own: Decimal) 
 
 def _near(number: Decimal, claim: Claim) -> bool:
     """Whether a number misses what rounds to the claim by one unit of its last digit at most."""
-    return number.is_finite() and claim.value.is_finite() and abs(number - claim.value) <= 3 * claim.half
+    return number.is_finite() and abs(number - claim.value) <= 3 * claim.half
 
 
 def fits_into(number: Decimal, claim: Claim) -> bool:

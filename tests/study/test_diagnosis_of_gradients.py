@@ -67,6 +67,7 @@ CASES: list[tuple[str, str, Given, str]] = [  # what it is called, what was done
     ("the means of the rows were subtracted from the columns", "lost axis", PLAIN, "d_scaled"),
     ("the gradients of a row were added up without its weights", "added", PLAIN, "delta"),
     ("the gradients of a row were averaged without its weights", "averaged", PLAIN, "delta"),
+    ("the gradients of a row were averaged without its weights", "averaged", CROSSED, "delta"),
     ("the softmax was left out on the way back", "no softmax", PLAIN, "d_scaled"),
     ("the logarithm of the base was forgotten on the way back", "no log", BASE_TWO, "d_scaled"),
     ("the mask was forgotten on the way back", "no mask", CAUSAL, "delta"),
@@ -164,6 +165,13 @@ def test_dS_in_place_of_dZ() -> None:
     name = "the row's mean was not subtracted on the way back, nor the scale applied"
     found = diagnosed(PLAIN, {"d_scores": gradients(PLAIN, "neither")["d_scores"]})
     assert [one.mistakes for one in found] == [(name,)]
+
+
+def test_a_softcap_that_is_not_there_is_not_blamed() -> None:
+    """The weights for the gradient of the scaled scores: A ∘ (dA - δ) without what a tanh would have for a slope."""
+    scores = (PLAIN["X"] @ PLAIN["W_Q"]) @ (PLAIN["X"] @ PLAIN["W_K"]).T / np.sqrt(2)
+    weights = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    assert diagnosed(PLAIN, {"d_scaled": weights}) == ()
 
 
 def test_kv_heads_that_are_tiled_both_ways() -> None:

@@ -26,6 +26,7 @@ def diagnosed(answers: str, problem: str = PROBLEM) -> tuple[Diagnosis, ...]:
         ("[[61, 6], [50, 87]]", "its sign was turned"),
         ("[[16, -6], [50, 87]]", "two of its digits were swapped"),
         ("[[610, -6], [50, 87]]", "its decimal point was moved"),
+        ("[[6.1, -6], [50, 87]]", "its decimal point was moved"),
         ("[[61, 87], [50, 87]]", "it is the number of scores[1][1]"),
         ("[[61, 34], [50, 87]]", "the sign of Q[0][1]·K_T[1][1] was turned"),  # 14 + 20
         ("[[61, -6], [39, 87]]", "Q[1][1]·K_T[1][0] was left out"),
@@ -35,6 +36,7 @@ def test_a_slip_in_one_cell(scores: str, name: str) -> None:
     found = diagnosed(f"scores: {scores}")
     assert len(found) == 1
     assert name in found[0].mistakes
+    assert not found[0].whole
 
 
 def test_a_neighbours_number_in_a_product() -> None:
@@ -44,11 +46,50 @@ def test_a_neighbours_number_in_a_product() -> None:
     assert found.cells == ((1, 0),)
 
 
+def test_more_decimals_leave_less_to_chance() -> None:
+    """14 + 20 = 34: what slips give is so many of all numbers there, and a hundredth of that in decimals."""
+    (whole,), (fine,) = diagnosed("scores: [[61, 34], [50, 87]]"), diagnosed("scores: [[61, 34.00], [50, 87]]")
+    assert whole.likely
+    assert fine.likely
+    assert whole.slip is not None
+    assert fine.slip is not None
+    assert 0 < fine.slip.chance < whole.slip.chance / 50 < 1 / 50
+
+
 def test_a_number_copied_with_swapped_digits_explains_all_cells_it_is_in() -> None:
     """31 for 13: 31·3 + 11 = 104 and 31·7 - 4 = 213."""
     (found,) = diagnosed("scores: [[61, -6], [104, 213]]")
     assert found.mistakes == ("Q[1][0] was copied as 31",)
     assert found.cells == ((1, 0), (1, 1))
+
+
+def test_a_number_copied_wrongly_may_explain_a_long_row() -> None:
+    """31 for 13 in a row of four: 31·3 + 11, 31·7 - 4, 31·2 + 9 and 31·5 + 8."""
+    problem = PROBLEM.replace("[7, -4]]", "[7, -4], [2, 9], [5, 8]]").replace("[3.5, 2]]", "[3.5, 2], [1, 1], [0, 1]]")
+    (found,) = diagnosed("scores: [[61, -6, 49, 50], [104, 213, 71, 163]]", problem)
+    assert found.mistakes == ("Q[1][0] was copied as 31",)
+    assert found.cells == ((1, 0), (1, 1), (1, 2), (1, 3))
+
+
+def test_a_neighbours_number_among_few_is_only_perhaps() -> None:
+    """Of the 41 whole numbers from 3 to 44, five are a neighbour's or 22 written otherwise; three would not be many."""
+    few = "Q: [[1], [2]]\nK: [[3], [22]]\nV: [[1], [2]]\nscore: dot"
+    (found,) = diagnosed("scores: [[22, 22], [6, 44]]", few)
+    assert (found.mistakes, found.likely) == (("it is the number of scores[0][1]",), False)
+    assert found.slip is not None
+    assert not found.slip.on_the_way
+
+
+def test_a_number_copied_without_its_sign() -> None:
+    """13 for -13: 39 + 11 and 91 - 4, in place of -39 + 11 and -91 - 4."""
+    (found,) = diagnosed("scores: [[61, -6], [50, 87]]", PROBLEM.replace("13", "-13"))
+    assert (found.mistakes, found.cells) == (("Q[1][0] was copied as 13",), ((1, 0), (1, 1)))
+
+
+def test_a_neighbour_is_likelier_than_digits_that_were_swapped() -> None:
+    """31 for 13, which stands below it: 31·3 + 2·11 = 115 and 31·7 - 2·4 = 209."""
+    (found,) = diagnosed("scores: [[115, 209], [148, 197]]", PROBLEM.replace("[[2, 5], [13, 1]]", "[[13, 2], [31, 5]]"))
+    assert found.mistakes == ("Q[1][0] was taken for Q[0][0]",)
 
 
 def test_a_number_copied_with_another_digit() -> None:
@@ -77,6 +118,19 @@ def test_two_slips_in_a_step_are_told_apart() -> None:
         (("its sign was turned",), ((0, 1),)),
         (("Q[1][1]·K_T[1][0] was left out",), ((1, 0),)),
     ]
+
+
+def test_three_slips_in_a_step_are_told_apart() -> None:
+    """78 for 87 is the last of them."""
+    found = diagnosed("scores: [[61, 6], [39, 78]]")
+    assert [diagnosis.cells for diagnosis in found] == [((0, 1),), ((1, 0),), ((1, 1),)]
+    assert found[2].mistakes == ("two of its digits were swapped",)
+
+
+def test_a_neighbour_that_is_hidden_does_not_hide_a_slip() -> None:
+    """Beside 61 stands -inf, which is no number that chance could give."""
+    (found,) = diagnosed("scores: [[61, -6], [50, 87]]\nmasked: [[16, -inf], [50, 87]]", f"{PROBLEM}\nmask: causal")
+    assert (found.mistakes, found.cells) == (("two of its digits were swapped",), ((0, 0),))
 
 
 def test_numbers_that_are_made_up_are_no_row_of_slips() -> None:

@@ -32,6 +32,34 @@ def test_exponentials_of_the_plain_scores_are_taken_as_they_are() -> None:
     assert (solution.passed, solution.other_form, solution.verdicts.trace.shifted) == (True, False, False)
 
 
+def test_gradients_beside_a_shift_that_is_not_ours_are_judged() -> None:
+    """The weights are 1/(1 + e^2) = 0.1192 and 0.8808, and dV is Aᵀ dO, with ones for dO."""
+    for answers in ({"row_max": ["3"], "shifted": [["-2", "0"]]}, {"exp": written(math.exp(-2), 1)}):
+        source = decode(json.dumps({**answers, "d_V": [["0.1192"], ["0.8808"]]}).encode(), "a.json", None)
+        solution = judged(loads(PLAIN.encode(), "p.yaml"), lambda trace: read_answers(source, trace), gradient=True)  # noqa: B023
+        assert (solution.passed, solution.other_form) == (True, True)
+
+
+def test_one_step_that_only_a_shift_has_tells_it() -> None:
+    solution = solved(PLAIN, shifted=[["-2", "0"]])
+    assert (solution.passed, solution.other_form) == (True, True)
+
+
+def test_a_sum_alone_tells_a_shift() -> None:
+    """e^-2 + 1 = 1.1353."""
+    solution = solved(PLAIN, row_sum=written(math.exp(-2) + 1)[0])
+    assert (solution.passed, solution.other_form) == (True, True)
+
+
+def test_what_is_wrong_in_either_form_is_judged_in_ours() -> None:
+    assert not solved(DEEP, exp=[["0.5", "0.4"]]).other_form
+    assert not solved(PLAIN, exp=[["0.1353", "1.5000"]]).other_form  # above 1, as no exponential of a shifted score
+
+
+def test_one_cell_that_is_right_is_all_of_it() -> None:
+    assert solved(PLAIN, row_sum=written(math.exp(1) + math.exp(3))[0]).share(follow_through=False) == 1
+
+
 def test_a_shift_that_is_not_ours_is_judged_as_one() -> None:
     """Less their largest, 3, the scores are -2 and 0."""
     solution = solved(PLAIN, exp=written(math.exp(-2), 1), row_sum=written(math.exp(-2) + 1)[0])

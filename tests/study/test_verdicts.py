@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 from typing import Any
 
@@ -103,6 +104,29 @@ def test_steps_that_were_left_out_are_worked_out_from_what_was_written() -> None
     assert [cell.verdict for cell in verdicts.steps["output"].flat] == ["carried"]
 
 
+def test_nothing_follows_from_a_sum_that_was_rounded_to_0() -> None:
+    """2·e^-3 is 0.09957, and who divides by it has more of it than 0.0; what nothing is seen of is 0 indeed."""
+    trace = traced("Q: [[1]]\nK: [[-3], [-3]]\nV: [[1], [2]]\nscore: dot")
+    weights = judged(trace, "row_sum: [0.0]\nweights: [[0.9, 0.5]]").steps["weights"]
+    assert all(math.isnan(cell.own) for cell in weights.flat)
+    hidden = traced("Q: [[1]]\nK: [[-3], [-3]]\nV: [[1], [2]]\nscore: dot\nmask: [[false, false]]")
+    assert [cell.own for cell in judged(hidden, "row_sum: [0.0]\nweights: [[0, 0.5]]").steps["weights"].flat] == [0, 0]
+
+
+def test_a_whole_number_that_was_rounded_is_taken_for_all_that_rounds_to_it() -> None:
+    """2.5, written as 3, is anything from 2.5 to 3.5, so that e^2.7 = 14.9 may be its power; a 2 that is 2 is not."""
+    trace = traced("Q: [[5], [4]]\nK: [[1], [0]]\nV: [[1], [2]]\nscore: dot\nscale: 0.5")
+    found = judged(trace, "scaled: [[3, 0], [2, 0]]\nexp: [[15, 1], [9, 1]]").steps["exp"]
+    assert [[cell.verdict for cell in row] for row in found] == [["carried", "right"], ["wrong", "right"]]
+
+
+def test_an_exact_number_that_nothing_leads_to_is_wrong() -> None:
+    """Of a score of 2 at most 2.005, the weights are 0.1186 and more, never just a half."""
+    trace = traced("Q: [[1]]\nK: [[0], [2]]\nV: [[1], [2]]\nscore: dot")
+    found = judged(trace, 'scores: [["0", 2.00]]\nweights: [["1/2", "1/2"]]').steps["weights"]
+    assert [cell.verdict for cell in found.flat] == ["wrong", "wrong"]
+
+
 def test_heads_that_share_keys_are_judged() -> None:
     """Both heads of queries read the one key: 1 and 2 times 3; a whole number of the equation may be a position."""
     trace = traced("heads: 2\nkv_heads: 1\nQ: [[1, 2]]\nK: [[3]]\nV: [[4]]\nW_O: [[1], [1]]")
@@ -116,6 +140,8 @@ def test_heads_that_share_keys_are_judged() -> None:
         ("0.71", "0.705", True), ("0.70", "0.705", False), ("0.71", "0.7149999", True), ("0.71", "0.715", False),
         ("-0.71", "-0.705", True), ("0.7", "0.65", True), ("5", "4.5", True), ("1e1", "14.9", True),
         ("1e1", "15", False),
+        ("0/7", "0", True), ("0/7", "1e-45", True), ("0/7", "1e-30", False),
+        ("700000/7", f"100000.{'0' * 36}1", True), ("700000/7", f"100000.{'0' * 30}1", False),
         ("7/10", "0.7", True), ("7/10", "0.7000000001", False), ("-inf", "-Infinity", True), ("0", "-Infinity", False),
     ],
 )  # fmt: skip
