@@ -144,7 +144,7 @@ def test_answers_and_dumps(folder: Path, usual: float) -> None:
     (folder / "a.tex").write_text("\\bordermatrix{" + SPACES)
     refused(answer(folder, ["check", "love.yaml", "a.tex"]), usual, f"a.tex:1:15: {BLANKS}")
     bomb(folder / "d.npz", "scores", "weights")
-    refused(answer(folder, ["compare", "love.yaml", "d.npz"]), usual, "d.npz unpacks ")
+    refused(answer(folder, ["compare", "love.yaml", "d.npz"]), usual, "d.npz: scores unpacks ")
 
 
 def test_an_option(folder: Path, usual: float) -> None:
