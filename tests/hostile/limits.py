@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -13,6 +12,14 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 ADDRESSES = 2**32  # bytes of address space: Python, NumPy and its threads claim half of it before they do anything
 SECONDS = 20
+# A process of its own that sets limits and becomes the command: a fork of the tests' own would warn of their threads.
+LIMITED = f"""
+import os, resource, sys
+resource.setrlimit(resource.RLIMIT_AS, ({ADDRESSES}, {ADDRESSES}))
+resource.setrlimit(resource.RLIMIT_CPU, ({SECONDS}, {SECONDS}))
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+os.execv(sys.argv[1], sys.argv[1:])
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +35,11 @@ class Answer:
 
 def answer(folder: Path, arguments: list[str], standard_input: str = "/dev/null") -> Answer:
     """What `attncli ARGUMENTS` answers in this folder, ended after SECONDS whatever it does."""
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
-        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
     out, err = folder / ".out", folder / ".err"
     with open(standard_input, "rb") as stdin, out.open("wb") as stdout, err.open("wb") as stderr:
         process = subprocess.Popen(
-            [sys.executable, "-m", "attncli", *arguments],
-            stdin=stdin, stdout=stdout, stderr=stderr, cwd=folder, preexec_fn=limit,
+            [sys.executable, "-S", "-c", LIMITED, sys.executable, "-m", "attncli", *arguments],
+            stdin=stdin, stdout=stdout, stderr=stderr, cwd=folder,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
         )  # fmt: skip
         process.returncode = 0  # it is waited for here, with what it took
