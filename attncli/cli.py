@@ -45,6 +45,15 @@ def run(arguments: list[str]) -> int:
 
 
 def _report(error: Exception) -> int:
+    """Tell the error on standard error, and the exit code for it; where not even that can be told, 3."""
+    try:
+        return _reported(error)
+    except (MemoryError, ImportError):  # under a limit that leaves no room for the report
+        os.write(2, b"attncli: error: there is not enough memory to run\nhelp: let the process use more memory\n")
+        return 3
+
+
+def _reported(error: Exception) -> int:
     from attncli.console.report import report_error, report_fault
     from attncli.errors import AttncliError, Exit, input_error, missing_error, reason, unwritable
 

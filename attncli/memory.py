@@ -14,7 +14,7 @@ TYPE_CHECKING = False  # as typing has it, without the time its import takes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-NUMPY = 144 * 2**20  # bytes of address space that NumPy takes before it computes anything, with a single thread
+NUMPY = 200 * 2**20  # bytes of address space for NumPy, a thread, and buffers that an older BLAS seeks without end
 THREADS = 2**30  # below it there is no room for more than one
 SMALL = 2**26  # bytes; nobody lacks them, and it is not worth asking
 _CGROUPS = ("/sys/fs/cgroup", "/sys/fs/cgroup/memory")

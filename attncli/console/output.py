@@ -10,7 +10,9 @@ from collections.abc import Iterable
 
 from attncli.console.interruption import CleaningUp
 from attncli.errors import reason, unwritable, usage_error
+from attncli.problem.files import OPENED
 
+_OTHER_NAME = "give the output another name"
 _EXAMPLES = {"-o": "solution.md", "--answers": "answers.yaml"}
 
 
@@ -20,6 +22,7 @@ def check(path: str | None, source: str, option: str = "-o", what: str = "the pr
     `path` is what the option said, `source` the file that is read or "-", `what` that file is. Raises AttncliError
     (exit 2 or 4).
     """
+    OPENED.clear()  # of what was read before, in the same process
     if path is None or path == "-":
         return
     if path == "":
@@ -33,7 +36,7 @@ def check(path: str | None, source: str, option: str = "-o", what: str = "the pr
     with contextlib.suppress(OSError, ValueError):  # told when it is read
         given = given or _status(source)
     if target and stat.S_ISREG(target.st_mode) and _same(target, given):
-        raise usage_error(f"{option} {path} would write over {what}", help="give the output another name")
+        raise usage_error(f"{option} {path} would write over {what}", help=_OTHER_NAME)
     if path.endswith(os.sep) or (target and stat.S_ISDIR(target.st_mode)):
         raise unwritable(path, "it is a folder", option)
     if target and not os.access(path, os.W_OK):  # replacing it would go round its protection
@@ -60,7 +63,10 @@ def write(text: str | Iterable[str], path: str | None, *, portable: bool, option
 
 
 def write_bytes(data: Iterable[bytes | memoryview], path: str | None, *, option: str = "-o") -> None:
-    """Write these bytes, one after the other, as `write` does its text."""
+    """Write these bytes, one after the other, as `write` does its text.
+
+    Raises AttncliError, with exit code 2 for a file that was read since `check`, such as an array of the problem.
+    """
     if path is None or path == "-":
         _write_standard(data)
         return
@@ -68,6 +74,8 @@ def write_bytes(data: Iterable[bytes | memoryview], path: str | None, *, option:
         target = _status(path)
         if target and _same(target, _standard(sys.stdout)):  # /dev/stdout, and whatever it is redirected to
             _write_standard(data)
+        elif target and (target.st_dev, target.st_ino) in OPENED:
+            raise usage_error(f"{option} {path} would write over a file that is read", help=_OTHER_NAME)
         elif target and not stat.S_ISREG(target.st_mode):  # a FIFO or a device is no file to be replaced
             with open(path, "wb") as stream:
                 stream.writelines(data)

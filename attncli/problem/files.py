@@ -28,6 +28,9 @@ _PIECE = 2**20
 _OPEN_ALREADY = re.compile(r"/dev/stdin|/dev/fd/[0-9]+|/proc/self/fd/[0-9]+")  # as bash's <(…) hands over
 
 
+OPENED: set[tuple[int, int]] = set()  # the files read so far, by device and inode: nothing is to write over them
+
+
 class _TooLarge(Exception):
     """More bytes than the limit."""
 
@@ -66,7 +69,9 @@ def open_regular(path: str | Path) -> BinaryIO:
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     stream = os.fdopen(descriptor, "rb")
     try:
-        _insist_regular(os.fstat(descriptor).st_mode)
+        status = os.fstat(descriptor)
+        _insist_regular(status.st_mode)
+        OPENED.add((status.st_dev, status.st_ino))
     except OSError:
         stream.close()
         raise

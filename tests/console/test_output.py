@@ -7,8 +7,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from attncli.cli import run
 from attncli.console import output
 from attncli.errors import AttncliError, Exit
 
@@ -226,3 +228,31 @@ def test_an_output_that_can_be_written_passes(
 def test_an_output_without_a_name() -> None:
     with pytest.raises(AttncliError, match=r"^-o needs the name of a file$"):
         output.check("", "-")
+
+
+@pytest.mark.parametrize("name", ["q.npy", "link.npy"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["compute", "p.yaml", "--steps", "scores", "-o"],
+        ["gradient", "p.yaml", "--steps", "d_Q", "-o"],
+        ["cost", "p.yaml", "--format", "json", "-o"],
+        ["scaling", "p.yaml", "--draws", "1", "--format", "json", "-o"],
+        ["worksheet", "p.yaml", "--answers"],
+        ["compare", "p.yaml", "--set", "scale=1", "--format", "json", "-o"],
+    ],
+    ids=" ".join,
+)
+def test_an_array_of_the_problem_is_not_written_over(
+    line: list[str], name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    np.save("q.npy", np.ones((1, 2)))
+    Path("link.npy").symlink_to("q.npy")
+    Path("p.yaml").write_text("Q: {file: q.npy}\nK: [[1, 2]]\nV: [[3]]\n")
+    before = Path("q.npy").read_bytes()
+    assert run([*line, name]) == 2
+    assert f"{line[-1]} {name} would write over a file that is read" in capsys.readouterr().err
+    assert Path("q.npy").read_bytes() == before
+    assert run(["compute", "p.yaml", "-o", "page.md"]) == 0
+    assert run(["compute", "p.yaml", "-o", "page.md"]) == 0  # which was not read
