@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
+from math import fsum
 
 from attncli.render.labels import visible
 
@@ -48,7 +49,7 @@ def escape(text: str) -> str:
 
 def length(text: str) -> float:
     """About how wide the escaped text is on the page, never less than it is, in digits: a half em each."""
-    return sum(map(_width, _characters(text)))
+    return fsum(map(_width, _characters(text)))  # the same in every Python: from 3.12 on `sum` is as exact
 
 
 def lacks_letters(text: str) -> bool:
@@ -64,7 +65,7 @@ def _characters(text: str) -> str:
 def _width(character: str) -> float:
     spelled = _character(character)
     if spelled.startswith(_FALLBACK):
-        return sum(map(_width, spelled.removesuffix(_BREAK)))
+        return fsum(map(_width, spelled.removesuffix(_BREAK)))
     letter = unicodedata.normalize("NFD", character)[0]
     return _WIDTHS.get(letter, _LETTER if letter.islower() else _SIGN)
 
