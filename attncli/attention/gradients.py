@@ -79,6 +79,7 @@ _SAID: Mapping[str, tuple[str, str]] = {
     ),
     "context": ("The context receives from the keys and from the values: their gradients are added.", ""),
 }
+_TURNED_BACK = ("The gradient of what was turned is turned back, by the same angles.", "")
 # What a gradient says by the step that its array went into, and that of the output by its loss.
 SAID_THROUGH: Mapping[str, tuple[str, str]] = {
     "weights": (
@@ -103,8 +104,8 @@ SAID_THROUGH: Mapping[str, tuple[str, str]] = {
         "Softmax and logarithm together leave just this difference, with which the way back begins.",
     ),
     "scaled": ("The scale works on the way back as it did on the way there.", ""),
-    "Q_rot": ("The gradient of what was turned is turned back, by the same angles.", ""),
-    "K_rot": ("The gradient of what was turned is turned back, by the same angles.", ""),
+    "Q_rot": _TURNED_BACK,
+    "K_rot": _TURNED_BACK,
     "W_a for Q": (
         "Each query's gradient is a sum of the keys, as the score weights let it see them, each times the gradient of "
         "its score.",

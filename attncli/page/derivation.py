@@ -31,11 +31,11 @@ def derivation(trace: Trace, view: View, parting: Parting | None = None) -> Docu
     printer = printer_for(trace, view)
     if view.cell is not None:
         step, index = chosen_cell(trace, view.cell, whole)
-        blocks = (*among_others(printer_for(whole, view), view, (step.name,)), *cell_section(printer, step, index))
+        blocks = (*among_others(whole, view, (step.name,)), *cell_section(printer, step, index))
         page = (*notes(printer, blocks), *blocks)
         return Document(trace.title, page, lambda: view_data(trace, view))
     names = tuple(trace.steps) if view.steps is None else chosen_steps(trace, view.steps, whole)
-    blocks = (*among_others(printer_for(whole, view), view, names), *sections_of(printer, names, view))
+    blocks = (*among_others(whole, view, names), *sections_of(printer, names, view))
     page = (*notes(printer, blocks), *blocks)
     if view.steps is None:
         page = (

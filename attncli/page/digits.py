@@ -79,7 +79,8 @@ class DigitRows(Sequence[tuple[Cell, ...]]):
             return [before + after for before, after in self.widths()]
         whole = _before(np.where(self.whole, self.units, 0), self.decimals)
         others = _before(np.where(self.whole, 0, self.units), self.decimals) + self.decimals + 1
-        return np.where(self.whole.all(axis=0), whole, np.maximum(whole, others)).tolist()  # type: ignore[no-any-return]
+        widest: list[int] = np.where(self.whole.all(axis=0), whole, np.maximum(whole, others)).tolist()
+        return widest
 
     def widths(self, minus: int = 1) -> list[tuple[int, int]]:
         before = _before(self.units, self.decimals, minus)

@@ -41,7 +41,7 @@ def gradient_page(trace: Trace, view: View, held: Sequence[Held] = (), descent: 
     printer = printer_for(trace, view)
     if view.cell is not None:
         step, index = chosen_cell(trace, view.cell, whole)
-        blocks = (*among_others(printer_for(whole, view), view, (step.name,)), *cell_section(printer, step, index))
+        blocks = (*among_others(whole, view, (step.name,)), *cell_section(printer, step, index))
         if is_softmax(trace, step.name) and not leading(trace):
             blocks = (*blocks, *jacobian_section(printer, step, index[0]))
     elif view.steps is not None:
@@ -54,14 +54,10 @@ def gradient_page(trace: Trace, view: View, held: Sequence[Held] = (), descent: 
     else:
         blocks = tuple(_both_ways(printer, view))
     start = (*_start(printer, whole),) if view.cell is None and view.steps is None else ()
-    if held:
-        blocks = (
-            *blocks,
-            *verified_section(printer_for(whole, view), held, detail=view.detail, part=bool(leading(whole))),
-        )
-    if descent is not None:
-        steps = descent_section(printer_for(whole, view), descent, view.detail, part=bool(leading(whole)))
-        blocks = (*blocks, *steps)
+    if held or descent:
+        of_all, part = printer if trace is whole else printer_for(whole, view), bool(leading(whole))
+        blocks = (*blocks, *(verified_section(of_all, held, detail=view.detail, part=part) if held else ()))
+        blocks = (*blocks, *(descent_section(of_all, descent, view.detail, part=part) if descent else ()))
     page = (*start, *notes(printer, blocks), *blocks)
     return Document(trace.title, page, lambda: gradient_data(whole, view, held, descent))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from attncli.english import a, count, either, listed
 from attncli.errors import usage_error
 from attncli.page.document import Block, Paragraph, Worked, WorkedLine
-from attncli.page.printer import Printer
+from attncli.page.printer import Printer, printer_for
 from attncli.page.view import View
 from attncli.page.worked import worked_line
 from attncli.problem.axes import BATCH, HEAD, PLACES
@@ -52,15 +52,15 @@ def title(place: Places) -> str:
     return said[0].upper() + said[1:]
 
 
-def among_others(whole: Printer, view: View, names: Sequence[str]) -> Iterator[Block]:
+def among_others(whole: Trace, view: View, names: Sequence[str]) -> Iterator[Block]:
     """What the page of one head says of the heads it shares keys with, and of its slope if a step reads that."""
-    trace, place = whole.trace, chosen_place(whole.trace, view)
+    place = chosen_place(whole, view)
     if HEAD not in place:
         return
-    if said := served(trace, place[HEAD]):
+    if said := served(whole, place[HEAD]):
         yield Paragraph((f"{said}.",))
-    if "slopes" in trace and "bias" in names:
-        yield Worked((replace(_slope(whole, place[HEAD]), label=f"slope of head {place[HEAD]}"),))
+    if "slopes" in whole and "bias" in names:
+        yield Worked((replace(_slope(printer_for(whole, view), place[HEAD]), label=f"slope of head {place[HEAD]}"),))
 
 
 def served(trace: Trace, head: int) -> str:

@@ -8,7 +8,6 @@ from attncli.choices import DTYPES
 from attncli.records import replace
 from attncli.tracing.model import Step, Trace
 
-NOISE = 8.0  # epsilons of the magnitudes of a cell, which honest roundings hardly reach
 MOST = 2**12  # numbers of the largest step; in larger traces nobody looks for zeros, and not all is kept
 
 
@@ -22,13 +21,13 @@ def cleared(trace: Trace, precision: int) -> Trace:
     doubtful = [step for step in trace.computed() if _may_have(step, precision)]
     if not doubtful:
         return trace
-    from attncli.study.magnitudes import Magnitudes  # which few pages need
+    from attncli.study.magnitudes import HONEST, Magnitudes  # which few pages need
 
     dtype = DTYPES[trace.settings.dtype]
     magnitudes = Magnitudes(trace, dtype)
     steps = dict(trace.steps)
     for step in doubtful:
-        noise = NOISE * dtype.epsilon * magnitudes[step.name]
+        noise = HONEST * dtype.epsilon * magnitudes[step.name]
         residue = (np.abs(step.value) <= noise) & (np.abs(step.value) < _unseen(precision))
         if (residue & (step.value != 0)).any():
             steps[step.name] = replace(step, value=np.where(residue, step.value.dtype.type(0), step.value))

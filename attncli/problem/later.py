@@ -29,6 +29,10 @@ class Later:
     @property
     def array(self) -> NDArray[Any]:
         """The array itself."""
+        return self.made()
+
+    def made(self) -> NDArray[Any]:
+        """The array, made now if it was not before."""
         if self._make is not None:
             self._array = self._make()
             self._array.setflags(write=False)
@@ -55,7 +59,7 @@ class Cells(Later):
         super().__init__(shape, self._filled)
         self._cells, self._kind = cells, kind
         if len(cells) > _MANY:
-            self.array  # noqa: B018
+            self.made()
 
     def rows(self) -> list[list[Any]]:
         cells, width = self._cells, self.shape[-1]

@@ -18,6 +18,7 @@ from attncli.choices import DTYPES
 from attncli.equation.symbols import primed
 from attncli.equation.tree import Call, Expression, Name, Ref
 from attncli.problem.model import Matrix, Problem, Scalar, read_only
+from attncli.study.perturbed import loss_of
 from attncli.tracing import run
 from attncli.tracing.floats import FloatWorker
 from attncli.tracing.model import Step, Trace
@@ -49,16 +50,8 @@ def descend(problem: Problem, trace: Trace, step_size: Scalar) -> Descent:
     after = run(_with(problem, moved), device=settings.device, dtype=settings.dtype, gradient=True)
     with np.errstate(all="ignore"):
         squares = sum(float((trace[gradient_name(name)].astype(np.float64) ** 2).sum()) for name in moved)
-    before = loss_of(trace)
-    return Descent(step_size, moved, before, before - step_size.value * squares, loss_of(after))
-
-
-def loss_of(trace: Trace) -> float:
-    """The loss; without one the sum of all outputs, each times what d_output has in its place."""
-    if "loss" in trace:
-        return float(trace["loss"])
-    with np.errstate(all="ignore"):
-        return float((trace["output"].astype(np.float64) * trace["d_output"]).sum())
+        before, now = (loss_of(each, each["d_output"]) for each in (trace, after))
+    return Descent(step_size, moved, before, before - step_size.value * squares, now)
 
 
 def _learned(trace: Trace) -> Iterator[str]:

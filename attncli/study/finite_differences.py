@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 from attncli.attention.plan import plan_logits
 from attncli.choices import DTYPES
 from attncli.problem.model import Problem
-from attncli.study.magnitudes import Magnitudes
+from attncli.study.magnitudes import HONEST, Magnitudes
 from attncli.study.perturbed import Perturbed
 from attncli.study.quotients import SURE, Scale, Verdict, compare, first_step
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import backward, forward
 
 MOST = 100  # cells of one gradient, evenly spread where it has more
-ROUNDINGS = 8 * DTYPES["float64"].epsilon  # what honest ones hardly reach
+ROUNDINGS = HONEST * DTYPES["float64"].epsilon
 ORDINARY = 100.0  # times that of the outputs, of which scores of an ordinary size may do as much to the loss
 WORST: tuple[Verdict, ...] = ("agree", "unknown", "disagree")
 

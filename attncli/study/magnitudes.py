@@ -17,6 +17,8 @@ from attncli.problem.model import Matrix, Scalar
 from attncli.study.difference import LARGEST, Numbers
 from attncli.tracing.model import Trace
 
+HONEST = 8.0  # epsilons of its magnitude, by which honest roundings hardly move a cell
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Magnitudes:

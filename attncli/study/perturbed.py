@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +52,6 @@ class Perturbed:
             return float((np.float64(self._loss(place, up)) - self._loss(place, down)) / (up - down))
 
     def _loss(self, place: tuple[int, ...], x: float) -> float:
-        """Without a loss it is Σ d_output · output, of which d_output is the gradient."""
         trace, moved = self.trace, self.values.copy()
         moved[place] = x
         arrays = {name: trace[name] for name in (*forward(trace), *of_loss(trace))}
@@ -63,9 +63,14 @@ class Perturbed:
         worker = FloatWorker(CPU, DTYPES["float64"], parameters, self.sizes, arrays)
         for rule in self.later:
             worker.work(rule)
-        if "loss" in trace:
-            return float(np.asarray(worker.arrays["loss"]))
-        return float((np.asarray(worker.arrays["output"]) * trace["d_output"]).sum())
+        return loss_of(worker.arrays, trace["d_output"])
+
+
+def loss_of(values: Trace | Mapping[str, NDArray[Any]], d_output: NDArray[Any]) -> float:
+    """The loss; without one it is Σ d_output · output, of which d_output is the gradient."""
+    if "loss" in values:
+        return float(values["loss"])
+    return float((np.asarray(values["output"], dtype=np.float64) * d_output).sum())
 
 
 def _later(trace: Trace, of: str) -> Iterator[Rule]:

@@ -35,7 +35,7 @@ def main(file: str) -> None:
     whole = run(problem)["output"]
     tiled = []
     for threads in (1, 2, 4):
-        workers.available = lambda threads=threads: threads  # type: ignore[misc]
+        workers.available = lambda threads=threads: threads  # type: ignore[misc]  # as with so many cores
         trace = run(problem, keep=("output",))
         assert not trace.steps["scores"].kept
         tiled.append(trace["output"])

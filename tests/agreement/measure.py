@@ -14,6 +14,7 @@ from bounded import Bounded
 from mpmath import mpf
 
 HERE = Path(__file__).parent
+# Before what follows: a script finds only what lies beside it.
 sys.path.insert(0, str(HERE.parent / "conformance"))
 
 import plain  # noqa: E402

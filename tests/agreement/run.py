@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
+# Before what follows: a script finds only what lies beside it.
 sys.path[:0] = [str(HERE.parents[1]), str(HERE), str(HERE.parent / "conformance")]
 
 from drawn import problem_files  # noqa: E402

@@ -14,6 +14,7 @@ import numpy as np
 import attncli
 
 ROOT = Path(__file__).parents[2]
+# Before what follows: a script finds only what lies beside it.
 sys.path.insert(0, str(ROOT / "tests" / "corpus"))
 
 from cases import Case, cases  # noqa: E402

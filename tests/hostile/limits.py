@@ -12,14 +12,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 ADDRESSES = 2**32  # bytes of address space: Python, NumPy and its threads claim half of it before they do anything
 SECONDS = 20
-# A process of its own that sets limits and becomes the command: a fork of the tests' own would warn of their threads.
-LIMITED = f"""
-import os, resource, sys
-resource.setrlimit(resource.RLIMIT_AS, ({ADDRESSES}, {ADDRESSES}))
-resource.setrlimit(resource.RLIMIT_CPU, ({SECONDS}, {SECONDS}))
-resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-os.execv(sys.argv[1], sys.argv[1:])
-"""
+# Set by a shell that becomes the command: a fork of the tests' own would warn of their threads.
+LIMITED = f'ulimit -v {ADDRESSES // 1024}; ulimit -t {SECONDS}; ulimit -c 0; exec "$@"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +32,7 @@ def answer(folder: Path, arguments: list[str], standard_input: str = "/dev/null"
     out, err = folder / ".out", folder / ".err"
     with open(standard_input, "rb") as stdin, out.open("wb") as stdout, err.open("wb") as stderr:
         process = subprocess.Popen(
-            [sys.executable, "-S", "-c", LIMITED, sys.executable, "-m", "attncli", *arguments],
+            ["sh", "-c", LIMITED, "sh", sys.executable, "-m", "attncli", *arguments],
             stdin=stdin, stdout=stdout, stderr=stderr, cwd=folder,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
         )  # fmt: skip
