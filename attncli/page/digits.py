@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from attncli.page.document import Cell
 from attncli.page.printer import NEAR, SAFE, show
+from attncli.page.texts import NOTHING, Texts, texts_of
 from attncli.records import dataclass
 
 LARGE = 2**12  # numbers; for fewer it is not worth it
 REPEATED = 4  # times that a text must be used on average to be worth making in advance
 AT_ONCE = 2**16  # numbers, so that what is made of them stays in the cache
 PIECE = 2**16  # bytes of text made at once; above 2^17 the system is asked for each anew
-_CUT = "\1"  # stands behind each piece of text; labels have no control characters by now
 SURE = 1e-12  # a number is whole, or further than this from being so in relation, as `show` sees it
 
 
@@ -97,36 +97,41 @@ class DigitRows(Sequence[tuple[Cell, ...]]):
         whole = None if self.whole is None else self.whole[:, columns]
         rooms = rooms or [(0, 0)] * units.shape[1]
         kinds = tuple(dict.fromkeys(rooms))
-        table = _numbers(self.low, self.high, self.decimals, self.shortened, between, kinds)
-        first = np.array([kinds.index(room) for room in rooms]) * (len(table) // len(kinds)) - self.low
+        cells = _numbers(self.low, self.high, self.decimals, self.shortened, between, kinds)
+        first = np.array([kinds.index(room) for room in rooms]) * (len(cells.rest) // len(kinds)) - self.low
         first_whole = first + self.high + 1 - self.low // 10**self.decimals
-        side, close = _table(tuple(heads)), _table((f"{end}\n", f"{end}\n{_CUT}"))
-        line = np.dtype([("side", side.dtype), ("cells", table.dtype, units.shape[1]), ("close", close.dtype)])
-        rows = max(1, PIECE // (line.itemsize * together)) * together
+        close = np.void(f"{end}\n".encode())
+        longest = len(heads[-1]) + units.shape[1] * cells.dtype.itemsize + close.itemsize
+        rows = max(1, PIECE // (longest * together)) * together
         for top in range(0, len(units), rows):
             part = slice(top, top + rows)
             places = units[part] + first
             if whole is not None:
                 np.copyto(places, units[part] // 10**self.decimals + first_whole, where=whole[part])
+            side = texts_of(tuple(heads[part]))
+            line = [("side", side.dtype), ("cells", cells.dtype, units.shape[1]), ("close", close.dtype)]
             lines = np.empty(len(places), line)
-            lines["side"], lines["cells"], lines["close"] = side[part], table[places], close[0]
-            lines["close"][together - 1 :: together] = close[1]
-            lines["close"][-1] = close[1]
-            yield from lines.tobytes().translate(None, b"\0").decode().split(_CUT)[:-1]
+            lines["side"]["alike"], lines["side"]["rest"] = side.alike, side.rest
+            lines["cells"]["alike"], lines["cells"]["rest"] = cells.alike, cells.rest[places]
+            lines["close"] = close
+            even = cells.even and side.even
+            for start in range(0, len(lines), together):
+                text = lines[start : start + together].tobytes()
+                yield (text if even else text.translate(None, NOTHING)).decode()
 
 
 @lru_cache(maxsize=4)
 def _numbers(
     low: int, high: int, decimals: int, shortened: bool, between: str, kinds: tuple[tuple[int, int], ...]
-) -> NDArray[np.void]:
+) -> Texts:
     """For each kind of column all numbers from the lowest to the highest, and then the whole ones among them."""
-    texts = []
+    found = []
     for width, after in kinds:
-        texts += [_text(unit, decimals).rjust(width) for unit in range(low, high + 1)]
+        found += [_text(unit, decimals).rjust(width) for unit in range(low, high + 1)]
         if shortened:
             whole = range(low // 10**decimals, high // 10**decimals + 1)
-            texts += [(str(number) + " " * after).rjust(width) for number in whole]
-    return _table(tuple(between + text for text in texts))
+            found += [(str(number) + " " * after).rjust(width) for number in whole]
+    return texts_of(tuple(between + text for text in found))
 
 
 def _text(unit: int, decimals: int, whole: bool = False) -> str:
@@ -146,19 +151,11 @@ def _round(values: NDArray[np.float64], decimals: int, units: NDArray[np.int32],
     np.equal(away, 0, out=whole)
     doubtful = np.abs(scaled - rounded) >= 0.5 - NEAR
     doubtful |= (away <= SURE * nearest) & ~whole
-    for place in zip(*np.nonzero(doubtful), strict=True):
-        head, point, tail = show(float(values[place]), decimals).partition(".")
-        units[place] = int(head + tail.ljust(decimals, "0"))
-        whole[place] = not point
+    for place in np.flatnonzero(doubtful):
+        head, point, tail = show(float(values.flat[place]), decimals).partition(".")
+        units.flat[place] = int(head + tail.ljust(decimals, "0"))
+        whole.flat[place] = not point
     return True
-
-
-@lru_cache(maxsize=4)
-def _table(texts: tuple[str, ...]) -> NDArray[np.void]:
-    """The texts as so many bytes each."""
-    encoded = [text.encode() for text in texts]
-    width = max(map(len, encoded)) or 1
-    return np.frombuffer(b"".join(text.ljust(width, b"\0") for text in encoded), np.dtype((np.void, width)))
 
 
 def _before(units: NDArray[np.int32], decimals: int, minus: int = 1) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from attncli.render import Style
 from attncli.render.labels import label
 from attncli.render.latex.cell import GRAY
 from attncli.render.latex.escape import escape, length
-from attncli.render.latex.grid import display, grid_displays
+from attncli.render.latex.grid import display, grid_displays, is_large
 from attncli.render.latex.legend import shortened
 from attncli.render.latex.tabular import sentence, tables
 from attncli.render.shades import LEGEND, needs_legend
@@ -35,14 +35,28 @@ SHORT = 60  # digits; labels and sums as wide as this together fit on a line
 
 def render(document: page.Document, style: Style) -> str:
     """A complete document, or its body alone where `style.fragment`; the same page gives the same text."""
+    return "".join(stream(document, style))
+
+
+def stream(document: page.Document, style: Style) -> Iterator[str]:
+    """The same piece by piece, large matrices block by block."""
     title = [_title(document.title)] if document.title else []
     said, blocks = shortened(document.blocks)
     legend = [rf"{{\raggedright {escape(said)}\par}}"] if said else []
-    parts = [*title, *legend, *(part for block in blocks for part in _block(block))]
-    body = [piece for part in parts for piece in (_before(part), part)][1:]
-    if style.fragment:
-        return "".join([_needs(body), *body, "\n"])
-    return "".join([_preamble(body), "\n", *body, "\n\n\\end{document}\n"])
+    body = [*title, *legend, *(part for block in blocks for part in _parts(block))]
+    texts = [part for part in body if isinstance(part, str)]  # a large matrix needs no package
+    yield _needs(texts) if style.fragment else _preamble(texts) + "\n"
+    parts = (piece for part in body for piece in ([part] if isinstance(part, str) else grid_displays(part)))
+    for place, part in enumerate(parts):
+        if place:
+            yield _before(part)
+        yield part
+    yield "\n" if style.fragment else "\n\n\\end{document}\n"
+
+
+def _parts(block: page.Block) -> Iterator[str | page.Grid]:
+    """The paragraphs of a block; a large matrix as it is, to be written when it is its turn."""
+    return iter([block]) if isinstance(block, page.Grid) and is_large(block) else _block(block)
 
 
 def _before(part: str) -> str:

@@ -3,7 +3,6 @@ r"""A matrix in LaTeX: TeX's own \bordermatrix, with the labels outside the pare
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 
 from attncli.equation.notation import LATEX, UNICODE
 from attncli.equation.write import write
@@ -26,7 +25,6 @@ LINES = 30  # a matrix does not break across pages
 TALL = r"\vrule height1.2em depth0.6em width0pt"  # keeps rows of fractions apart
 BLANK_WIDTH = 7  # digits
 TALL_LINES = 1.6  # how many lines such a row takes
-TOGETHER = 50  # pieces that are put together at once
 Extent = tuple[int, int, int]  # from, to, of how many
 
 
@@ -58,51 +56,38 @@ def grid_displays(grid: Grid) -> Iterator[str]:
     digits = _alone(grid)
     rows = int(LINES // (TALL_LINES if digits is None and any(map(_is_tall, grid.cells)) else 1))
     heads = [] if digits is None else [f"  {_side(row)}" for row in grid.rows]
+    extents = [(top, min(top + rows, len(grid.rows)), len(grid.rows)) for top in range(0, len(grid.rows), rows)]
+    along = [_extent("row", extent) for extent in extents]
     for start, end in runs:
         columns = slice(start, end)
-        names = _names(name, grid.columns[columns])
+        names, across = _names(name, grid.columns[columns]), _extent("column", (start, end, total))
         if digits is not None:
             blocks = digits.lines(heads, r" & \hfill ", None, columns, end=r" \cr", together=rows)
-            yield from _together(blocks, names, (start, end, total), rows, len(grid.rows))
+            before, after = display(_bordered(names, "\0")).split("\0")
+            for down, block in zip(along, blocks, strict=True):
+                said = _said(across, down)
+                yield f"{said}\n{before}{block}{after}" if said else f"{before}{block}{after}"
             continue
-        for top in range(0, len(grid.rows), rows):
-            bottom = min(top + rows, len(grid.rows))
-            if said := _said((start, end, total), (top, bottom, len(grid.rows))):
+        for (top, bottom, _), down in zip(extents, along, strict=True):
+            if said := _said(across, down):
                 yield said
             yield display(_matrix(grid, names, slice(top, bottom), columns), keep=keep)
 
 
-def _together(blocks: Iterator[str], names: str, columns: Extent, rows: int, count: int) -> Iterator[str]:
-    """The blocks of a large matrix that have the same columns, some at a time: there are thousands of them."""
-    before, after = display(_bordered(names, "\0")).split("\0")
-    pieces: list[str] = []
-    for top, block in zip(range(0, count, rows), blocks, strict=True):
-        said = _said(columns, (top, min(top + rows, count), count))
-        pieces.append(f"{said}\n{before}" if said else before)
-        pieces.append(block)
-        pieces.append(after)
-        if len(pieces) > TOGETHER:
-            yield "".join(pieces)
-            pieces = []
-        elif top + rows < count:
-            pieces.append("\n\n")
-    if pieces:
-        yield "".join(pieces)
+def is_large(grid: Grid) -> bool:
+    """Whether the matrix is written from its digits, and nothing but numbers is to be seen of it."""
+    return _alone(grid) is not None and not grid.closed
 
 
-def _said(*extents: Extent) -> str:
-    """Which columns and rows a block has, where these are not all; from, to and of how many."""
-    parts = [
-        _caption(what, *extent)
-        for what, extent in zip(("column", "row"), extents, strict=True)
-        if extent[1] - extent[0] < extent[2]
-    ]
-    return rf"{{\small {', '.join(parts)}:}}" if parts else ""
+def _said(across: str, down: str) -> str:
+    """Which columns and rows a block has, where these are not all."""
+    between = ", " if across and down else ""
+    return rf"{{\small {across}{between}{down}:}}" if across or down else ""
 
 
-@lru_cache(maxsize=1024)  # a large matrix has as many blocks as it has captions of rows times those of columns
-def _caption(what: str, start: int, end: int, total: int) -> str:
-    return escape(caption(what, start, end, total))
+def _extent(what: str, extent: Extent) -> str:
+    """From where to where a block goes, if that is not all."""
+    return escape(caption(what, *extent)) if extent[1] - extent[0] < extent[2] else ""
 
 
 def _alone(grid: Grid) -> Digits | None:
