@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attncli.attention.fused import Array, Exponent, Head, runs
+from attncli.attention.fused import Array, Exponent, Head
+from attncli.attention.part import runs
 
 
 def reach(heads: Sequence[Head]) -> float:

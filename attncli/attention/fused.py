@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.attention.tiles import Tiles
+from attncli.attention.part import runs
+from attncli.attention.tiles import Tile, Tiles
 from attncli.records import dataclass
 
 Array = NDArray[Any]
@@ -95,13 +96,12 @@ class Work:
         output, product = head.output[rows], scratch.product(count, head.values.shape[1])
         output[...] = 0
         seen = self.rows.seen[rows]
-        for keys, columns in zip(self.keys, runs(len(head.keys), COLUMNS), strict=True):
-            tile = None if head.tiles is None else head.tiles.at(rows, columns)
+        for keys, columns, tile in self._tiles(rows):
             scores = scratch.scores(count, keys.shape[1])
             if head.scores is not None:
                 kept = np.matmul(head.queries[rows], keys, out=head.scores[rows, columns])
                 np.multiply(kept, kept.dtype.type(before), out=scores)
-            if head.tiles is not None and tile is None:
+            if tile is None:
                 if head.weights is not None:
                     head.weights[rows, columns] = 0
                 continue
@@ -110,20 +110,29 @@ class Work:
             if self.exponent.softcap is not None:
                 np.tanh(scores, out=scores)
                 scores *= after
-            if tile is not None and tile.added is not None:
+            if tile.added is not None:
                 scores += tile.added if self.exponent.log == 1 else tile.added * self.exponent.log
-            visible = None if tile is None else tile.visible
-            seen += keys.shape[1] if tile is None else tile.seen
+            seen += tile.seen
             if not self.bounded:
-                if visible is not None:
-                    np.copyto(scores, -math.inf, where=visible == 0)
+                if tile.visible is not None:
+                    np.copyto(scores, -math.inf, where=tile.visible == 0)
                 _shift(scores, largest, total, output)
             scores = np.exp(scores, out=scores if head.weights is None else head.weights[rows, columns])
-            if self.bounded and visible is not None:
-                scores *= visible
+            if self.bounded and tile.visible is not None:
+                scores *= tile.visible
             total += np.einsum("ij->i", scores)
             output += np.matmul(scores, head.values[columns], out=product)
         self._finish(rows, total, largest, output)
+
+    def _tiles(self, rows: slice) -> Iterator[tuple[Array, slice, Tile | None]]:
+        """The keys of each tile, where they lie, and what happens to their scores; None where all are hidden."""
+        tiles = self.head.tiles
+        for keys, columns in zip(self.keys, runs(len(self.head.keys), COLUMNS), strict=True):
+            if tiles is None:
+                yield keys, columns, Tile(None, None, keys.shape[1])
+                continue
+            for piece, tile in tiles.over(rows, columns, ROWS):
+                yield keys[:, piece.start - columns.start : piece.stop - columns.start], piece, tile
 
     def _finish(self, rows: slice, total: Array, largest: Array, output: Array) -> None:
         """Divide by the sums of the rows, the sink among them."""
@@ -160,11 +169,6 @@ class Scratch:
         if self._product.size < rows * width:
             self._product = np.empty(ROWS * width, self.dtype)
         return self._product[: rows * width].reshape(rows, width)
-
-
-def runs(length: int, size: int) -> Iterator[slice]:
-    """Slices of this size, one after the other; the last one may be shorter."""
-    return (slice(start, min(start + size, length)) for start in range(0, length, size))
 
 
 def _shift(scores: Array, largest: Array, total: Array, output: Array) -> None:

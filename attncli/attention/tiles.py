@@ -1,27 +1,22 @@
-"""Equations worked out for a part of the queries and keys only: what a mask and a bias do to one tile of the scores."""
+"""What a mask and a bias do to one tile of the scores, which is some queries by some keys."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from attncli.attention.part import part, runs
 from attncli.attention.rule import Rule
-from attncli.equation.evaluate import evaluate
 from attncli.equation.functions import FUNCTIONS
-from attncli.equation.lift import is_fixed, take_out
-from attncli.equation.positions import position
-from attncli.equation.shapes import index_sizes
-from attncli.equation.tree import Call, Equation, Expression, Name, Number, Ref, rewrite, walk
+from attncli.equation.tree import Call, Equation, Expression, Name, Number, Ref
 from attncli.records import dataclass
 
 Array = NDArray[Any]
-NOWHERE: Mapping[str, Any] = {}
 _COMPARED = ("le", "lt", "ge", "gt")
-FIRST = {"i": "first_query", "j": "first_key"}  # where a part begins, by the letter that runs through it
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +33,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Tiles:
-    """The bias and the mask of one head: `at` says what they do to a tile of its scores."""
+    """The bias and the mask of one head: `over` says what they do to a tile of its scores."""
 
     added: tuple[Expression, ...]  # what is added, term by term
     visible: Expression | None  # the conditions under which a key is seen
@@ -47,10 +42,19 @@ class Tiles:
     scalars: Mapping[str, float]
     dtype: type[np.floating[Any]]
 
-    def at(self, queries: slice, keys: slice) -> Tile | None:
-        """What happens to the scores of these queries and keys; None where all of them are hidden."""
-        conditions = [] if self.visible is None else _conditions(self.visible)
-        corners = [_at_corners(condition, queries, keys, self.scalars) for condition in conditions]
+    def over(self, queries: slice, keys: slice, size: int) -> Iterator[tuple[slice, Tile | None]]:
+        """What happens to the scores of these queries and keys; None where all of them are hidden.
+
+        Keys that an edge of the mask runs through come in pieces of `size`, since it leaves most of these alone.
+        """
+        corners = self._corners(queries, keys)
+        if any(any(held) and not all(held) for held in corners):
+            for piece in runs(keys.stop, size, keys.start):
+                yield piece, self._at(queries, piece, self._corners(queries, piece))
+        else:
+            yield keys, self._at(queries, keys, corners)
+
+    def _at(self, queries: slice, keys: slice, corners: list[tuple[bool, ...]]) -> Tile | None:
         if any(not any(held) for held in corners if held):
             return None
         open_ = self.visible is None or all(held and all(held) for held in corners)
@@ -70,6 +74,10 @@ class Tiles:
         if visible is None or visible.min():
             return Tile(added, None, keys.stop - keys.start)
         return Tile(added, visible, np.einsum("ij->i", visible).astype(np.int64))
+
+    def _corners(self, queries: slice, keys: slice) -> list[tuple[bool, ...]]:
+        conditions = [] if self.visible is None else _conditions(self.visible)
+        return [_at_corners(condition, queries, keys, self.scalars) for condition in conditions]
 
     def _part(self, expression: Expression, queries: slice, keys: slice) -> Array:
         equation = Equation(Ref("part", ("i", "j")), expression)
@@ -96,39 +104,6 @@ def tiles(
         if not (isinstance(expression, Number) and expression.value == 0):
             added.append(expression)
     return Tiles(tuple(added), visible, place, arrays, scalars, dtype) if added or visible is not None else None
-
-
-def part(
-    equation: Equation,
-    ranges: Mapping[str, slice],
-    arrays: Mapping[str, Array],
-    scalars: Mapping[str, float],
-    *,
-    dtype: Any,
-    place: Mapping[str, int] = NOWHERE,
-    sizes: Mapping[str, int] = NOWHERE,
-    parts: Mapping[str, Array] = NOWHERE,
-) -> Array:
-    """An equation worked out for these ranges of queries, or of keys, at one place of the leading axes that are fixed.
-
-    Positions are counted as in the whole. `sizes` tells how far letters run that no array tells; `parts` are arrays of
-    these ranges already.
-    """
-    expression = _counted(take_out(equation.expression, place), ranges)
-    read = {**_cut(equation.expression, place, ranges, arrays, scalars), **parts}
-    numbers = {name: float(array) for name, array in read.items() if not array.ndim}
-    equation = Equation(equation.target, expression)
-    known = {name: array for name, array in read.items() if name not in numbers}
-    lengths = index_sizes(equation, {name: array.shape for name, array in known.items()})
-    found: Array = evaluate(
-        equation,
-        arrays=known,
-        scalars={**scalars, **numbers} | {FIRST[letter]: float(run.start) for letter, run in ranges.items()},
-        sizes={**lengths, **sizes, **{letter: run.stop - run.start for letter, run in ranges.items()}},
-        xp=np,
-        dtype=dtype,
-    )
-    return found
 
 
 def _conditions(expression: Expression) -> tuple[Expression, ...]:
@@ -166,31 +141,3 @@ def _number(node: Expression, numbers: Mapping[str, float]) -> float:
             found: float = FUNCTIONS[function].scalar(*(_number(part, numbers) for part in arguments))
             return found
     raise KeyError(node)
-
-
-def _counted(expression: Expression, ranges: Mapping[str, slice]) -> Expression:
-    """With positions that are those of the part, and where the part begins."""
-
-    def count(node: Expression) -> Expression:
-        part = isinstance(node, Name) and node.name in ranges
-        return Call("add", (node, Name(FIRST[node.name]))) if isinstance(node, Name) and part else node
-
-    return rewrite(expression, count)
-
-
-def _cut(
-    expression: Expression,
-    place: Mapping[str, int],
-    ranges: Mapping[str, slice],
-    arrays: Mapping[str, Array],
-    scalars: Mapping[str, float],
-) -> dict[str, Array]:
-    """What an expression reads, as far as the part does."""
-
-    def index(each: str | Expression) -> int | slice:
-        if is_fixed(each, place):
-            return position(each, place, scalars)
-        return ranges.get(each, slice(None)) if isinstance(each, str) else slice(None)
-
-    read = (node for node in walk(expression) if isinstance(node, Ref) and node.name in arrays)
-    return {node.name: np.asarray(arrays[node.name])[tuple(map(index, node.indices))] for node in read}

@@ -7,9 +7,8 @@ from math import prod
 
 import numpy as np
 
-from attncli.attention.fused import runs
+from attncli.attention.part import part, runs
 from attncli.attention.rule import Rule
-from attncli.attention.tiles import part
 from attncli.attention.workers import Report, share_out
 from attncli.backend import CPU, Host
 from attncli.problem.model import Matrix, Scalar

@@ -60,6 +60,7 @@ def run_tiled(
 
 def _work(work: list[Work], report: Report | None, threads: int | None) -> None:
     tasks = [(each, rows) for each in work for rows in each.blocks()]
+    tasks.reverse()  # under a causal mask the last rows are the longest; the short ones at the end even threads out
 
     def worker() -> Callable[[tuple[Work, slice]], None]:
         scratch = Scratch(work[0].head.queries.dtype)

@@ -1,0 +1,85 @@
+"""An equation worked out for some of the queries, or keys, only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.equation.evaluate import evaluate
+from attncli.equation.lift import is_fixed, take_out
+from attncli.equation.positions import position
+from attncli.equation.shapes import index_sizes
+from attncli.equation.tree import Call, Equation, Expression, Name, Ref, rewrite, walk
+
+Array = NDArray[Any]
+NOWHERE: Mapping[str, Any] = {}
+FIRST = {"i": "first_query", "j": "first_key"}  # where a part begins, by the letter that runs through it
+
+
+def part(
+    equation: Equation,
+    ranges: Mapping[str, slice],
+    arrays: Mapping[str, Array],
+    scalars: Mapping[str, float],
+    *,
+    dtype: Any,
+    place: Mapping[str, int] = NOWHERE,
+    sizes: Mapping[str, int] = NOWHERE,
+    parts: Mapping[str, Array] = NOWHERE,
+) -> Array:
+    """An equation worked out for these ranges of queries, or of keys, at one place of the leading axes that are fixed.
+
+    Positions are counted as in the whole. `sizes` tells how far letters run that no array tells; `parts` are arrays of
+    these ranges already.
+    """
+    expression = _counted(take_out(equation.expression, place), ranges)
+    read = {**_cut(equation.expression, place, ranges, arrays, scalars), **parts}
+    numbers = {name: float(array) for name, array in read.items() if not array.ndim}
+    equation = Equation(equation.target, expression)
+    known = {name: array for name, array in read.items() if name not in numbers}
+    lengths = index_sizes(equation, {name: array.shape for name, array in known.items()})
+    found: Array = evaluate(
+        equation,
+        arrays=known,
+        scalars={**scalars, **numbers} | {FIRST[letter]: float(run.start) for letter, run in ranges.items()},
+        sizes={**lengths, **sizes, **{letter: run.stop - run.start for letter, run in ranges.items()}},
+        xp=np,
+        dtype=dtype,
+    )
+    return found
+
+
+def runs(stop: int, size: int, start: int = 0) -> Iterator[slice]:
+    """Slices of this size, one after the other; the last one may be shorter."""
+    return (slice(first, min(first + size, stop)) for first in range(start, stop, size))
+
+
+def _counted(expression: Expression, ranges: Mapping[str, slice]) -> Expression:
+    """With positions that are those of the part, and where the part begins."""
+
+    def count(node: Expression) -> Expression:
+        part = isinstance(node, Name) and node.name in ranges
+        return Call("add", (node, Name(FIRST[node.name]))) if isinstance(node, Name) and part else node
+
+    return rewrite(expression, count)
+
+
+def _cut(
+    expression: Expression,
+    place: Mapping[str, int],
+    ranges: Mapping[str, slice],
+    arrays: Mapping[str, Array],
+    scalars: Mapping[str, float],
+) -> dict[str, Array]:
+    """What an expression reads, as far as the part does."""
+
+    def index(each: str | Expression) -> int | slice:
+        if is_fixed(each, place):
+            return position(each, place, scalars)
+        return ranges.get(each, slice(None)) if isinstance(each, str) else slice(None)
+
+    read = (node for node in walk(expression) if isinstance(node, Ref) and node.name in arrays)
+    return {node.name: np.asarray(arrays[node.name])[tuple(map(index, node.indices))] for node in read}
