@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from attncli import __version__
+from attncli.console.progress import progress
 from attncli.errors import Exit
 
 
@@ -21,7 +22,12 @@ def call(arguments: list[str]) -> int:
     if arguments == ["--version"]:
         _tell_version()
         return Exit.OK
-    result = _call(arguments)
+    if "-" not in arguments:  # a problem is being typed there, or made
+        progress.begin("reading")
+    try:
+        result = _call(arguments)
+    finally:
+        progress.end()
     return result if isinstance(result, int) else Exit.OK
 
 

@@ -70,11 +70,13 @@ def check(
 
     from attncli.answers.reader import of_gradients, read_answers
     from attncli.console.page import write_page
+    from attncli.console.progress import progress
     from attncli.page.check import check_page
     from attncli.page.selection import chosen_steps
     from attncli.study.diagnosis import diagnose
     from attncli.study.solution import judged
 
+    progress.begin("checking")
     solution = judged(
         problem, lambda trace: read_answers(written, trace), lenient=lenient, gradient=of_gradients(written)
     )

@@ -83,6 +83,7 @@ def compare(
 
     from attncli.console.output import check
     from attncli.console.page import write_page
+    from attncli.console.progress import progress
     from attncli.console.sides import Given, read_given
 
     for path in (file, other):
@@ -102,6 +103,7 @@ def compare(
     from attncli.page.selection import chosen_names
     from attncli.study.comparison import compare as compare_sides
 
+    progress.begin("comparing")
     if dtypes:
         partings, title = format_errors(given[0], decimals)
         write_page(formats_page(partings, title, decimals), page_format, output, color=color)

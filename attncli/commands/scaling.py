@@ -34,6 +34,7 @@ def scaling(
 
     from attncli.console.output import check
     from attncli.console.page import write_page
+    from attncli.console.progress import progress
     from attncli.console.threads import limit_threads
     from attncli.problem.source import read_source
 
@@ -46,6 +47,8 @@ def scaling(
     from attncli.study.scaling import saturation
 
     problem = read_problem(source, convention=as_)
-    rows = tuple(saturation(problem, sizes=sizes, draws=times, seed=start))
+    progress.begin("drawing problems")
+    drawn = saturation(problem, sizes=sizes, draws=times, seed=start)
+    rows = tuple(progress.over(drawn, 1 + len(sizes)))
     page = scaling_page(problem.title, rows, draws=times, seed=start, precision=decimals)
     write_page(page, page_format, output, color=color)

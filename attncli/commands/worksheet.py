@@ -83,11 +83,13 @@ def worksheet(
 
     from attncli.answers.blank import blank_answers
     from attncli.console.page import write_page
+    from attncli.console.progress import progress
     from attncli.page.view import View
     from attncli.page.worksheet import blank_steps
     from attncli.page.worksheet import worksheet as page
     from attncli.tracing import run
 
+    progress.begin("working out")
     trace = run(problem, gradient=gradient)
     left = blank_steps(trace, names)
     document = page(trace, View(detail=detail or "rows", precision=decimals, blank=frozenset(left)))

@@ -91,7 +91,7 @@ def derive(
     from attncli.console.array import write_array
     from attncli.console.derived import page_of, parting_told
     from attncli.console.page import write_page
-    from attncli.console.progress import Progress
+    from attncli.console.progress import progress
     from attncli.page.room import insist_page
     from attncli.page.view import View
     from attncli.problem.extent import TooLarge, insist_scores
@@ -109,6 +109,7 @@ def derive(
         entry=one_entry,
     )
     keep = view.kept(data=bare) if (rounding, device, gradient) == ("shown", "cpu", False) else None
+    progress.begin("working out")
     try:
         if keep is None or holds_scores(keep):
             insist_scores(problem.given)
@@ -120,7 +121,7 @@ def derive(
             precision=decimals,
             gradient=gradient,
             keep=keep,
-            report=Progress("working out", sys.stderr),
+            report=progress.report,
         )
     except TooLarge:
         read_problem(source, convention=as_)  # which says so, and where
@@ -129,6 +130,7 @@ def derive(
     if verify:
         from attncli.console.verifying import verified_of
 
+        progress.begin("verifying")
         verified = verified_of(problem, trace, view)
     descent = None
     if size is not None:
@@ -136,6 +138,7 @@ def derive(
 
         descent = descend(problem, trace, size)
     told = list(trace.warnings)
+    progress.begin("writing")
     if page_format == "npy" and output is not None:
         write_array(trace, view, output)
     else:

@@ -68,6 +68,7 @@ class CleaningUp:
             os.kill(os.getpid(), error.number)
 
 
+last_words: list[bytes] = []  # what has to be told to the terminal before the process ends on the spot
 _ENDING = [signal.SIGINT, *(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))]
 _answering: list[bool] = []  # not empty where the process is the command line's own
 
@@ -78,4 +79,7 @@ def _unwind(number: int, frame: FrameType | None) -> None:
 
 
 def _end(number: int, frame: FrameType | None) -> None:
-    os._exit(130)  # Exit.INTERRUPTED, whose module takes long to import
+    try:
+        os.write(2, b"".join(last_words))
+    finally:  # even where the terminal is gone
+        os._exit(130)  # Exit.INTERRUPTED, whose module takes long to import

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable
 
 from attncli.console.interruption import CleaningUp
+from attncli.console.progress import progress
 from attncli.errors import reason, unwritable, usage_error
 from attncli.problem.files import OPENED
 
@@ -113,6 +114,8 @@ def _keep_owner(old: os.stat_result, descriptor: int) -> None:
 
 
 def _write_standard(data: Iterable[bytes | memoryview]) -> None:
+    if sys.stdout is not None and sys.stdout.isatty():
+        progress.end()
     ready = False
     for piece in data:  # what makes the first may fail, before anything is written
         try:

@@ -2,52 +2,94 @@
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING, TextIO
+import contextlib
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, TextIO, TypeVar
+
+from attncli.console.interruption import last_words
 
 if TYPE_CHECKING:
+    from threading import Event, Thread
+
     from rich.progress import Progress as Bar
 
+Item = TypeVar("Item")
 PATIENCE = 1.0  # seconds before there is anything to see
+EVERY = 0.25  # seconds between two looks at how far the work is
+_CLEARED = b"\r\x1b[2K"  # the line of the bar
 
 
 class Progress:
-    """Told how much is done, from 0 to 1; shows it after a second, and takes it away again at the end.
+    """What the command is doing, and how much of it is done; a thread of its own shows both after a second.
 
-    Work that is begun anew goes back to less.
+    Where standard error is no terminal there is no thread. Whoever writes to the terminal ends it before.
     """
 
-    def __init__(self, what: str, stream: TextIO | None) -> None:
-        self._what, self._stream = what, stream
-        self._begun = time.monotonic()
-        self._bar: Bar | None = None
+    def __init__(self) -> None:
+        self._what = ""
+        self._share: float | None = None
+        self._running: tuple[Thread, Event] | None = None
 
-    def __call__(self, share: float) -> None:
-        if self._bar is None:
-            if share >= 1 or time.monotonic() - self._begun < PATIENCE or not _is_terminal(self._stream):
-                return
-            self._bar = self._start()
-        self._bar.update(self._bar.task_ids[0], completed=share, refresh=True)
-        if share >= 1:
-            self._bar.stop()
-            self._bar = None
+    def begin(self, what: str, stream: TextIO | None = None) -> None:
+        """From now on this is done, and nobody knows how much of it there is."""
+        self._what, self._share = what, None
+        stream = stream or sys.stderr
+        if self._running is None and stream is not None and stream.isatty():
+            from threading import Event, Thread
 
-    def _start(self) -> Bar:
-        from rich.console import Console
-        from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as Bar
+            over = Event()
+            thread = Thread(target=self._show, args=(stream, over), daemon=True)
+            with contextlib.suppress(RuntimeError):  # under a limit that has no room for a thread
+                thread.start()
+                self._running = thread, over
 
-        columns = (
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            TaskProgressColumn(),
-            TimeRemainingColumn(),
-        )
-        bar = Bar(*columns, console=Console(file=self._stream), transient=True, auto_refresh=False)
-        bar.add_task(self._what, total=1.0)
-        bar.start()
-        return bar
+    def report(self, share: float) -> None:
+        """So much is done, from 0 to 1; work that is begun anew goes back to less."""
+        self._share = share
+
+    def over(self, items: Iterable[Item], count: int) -> Iterator[Item]:
+        """The items as they come, of which there will be so many."""
+        for number, item in enumerate(items, start=1):
+            self.report(number / count)
+            yield item
+
+    def end(self) -> None:
+        """Take the bar away, if there is one."""
+        if self._running is not None:
+            thread, over = self._running
+            self._running = None
+            over.set()
+            thread.join()
+
+    def _show(self, stream: TextIO, over: Event) -> None:
+        if over.wait(PATIENCE):
+            return
+        last_words.append(_CLEARED)
+        try:
+            with contextlib.suppress(OSError, ValueError), _bar(stream) as bar:  # a terminal may be gone
+                task = bar.add_task(self._what)
+                while True:
+                    bar.update(task, description=self._what, total=None if self._share is None else 1.0)
+                    bar.update(task, completed=self._share or 0.0, refresh=True)
+                    if over.wait(EVERY):
+                        return
+        finally:
+            last_words.remove(_CLEARED)
 
 
-def _is_terminal(stream: TextIO | None) -> bool:
-    return stream is not None and stream.isatty()
+progress = Progress()  # of the command that runs
+
+
+def _bar(stream: TextIO) -> Bar:
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    class Terminal(Console):
+        def show_cursor(self, show: bool = True) -> bool:
+            """Leave the cursor as it is: a process that is killed could not bring it back."""
+            return False
+
+    columns = TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
+    return Bar(*columns, console=Terminal(file=stream), transient=True, auto_refresh=False)

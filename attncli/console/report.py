@@ -6,6 +6,7 @@ import contextlib
 from typing import TextIO
 from unicodedata import combining, east_asian_width
 
+from attncli.console.progress import progress
 from attncli.english import shorten
 from attncli.errors import COUNTED, AttncliError, Place
 from attncli.render.labels import visible
@@ -64,6 +65,7 @@ def describe(error: AttncliError, encoding: str = "utf-8") -> str:
 
 def _write(text: str, stream: TextIO) -> None:
     """Write lines to standard error; if that is impossible, the exit code has to speak alone."""
+    progress.end()
     with contextlib.suppress(OSError, ValueError):
         stream.write(text + "\n")
         stream.flush()

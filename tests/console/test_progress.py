@@ -6,11 +6,13 @@ import io
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
 
-from attncli.console import progress
+from attncli.console import progress as module
+from attncli.console.interruption import last_words
 from attncli.console.progress import Progress
 
 
@@ -19,29 +21,74 @@ class Terminal(io.StringIO):
         return True
 
 
-def shown(stream: io.StringIO, patience: float, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(progress, "PATIENCE", patience)
+def until(condition: str, stream: io.StringIO) -> str:
+    """What stands on the terminal once this does."""
+    for _ in range(500):
+        if condition in stream.getvalue():
+            return stream.getvalue()
+        time.sleep(0.01)
+    pytest.fail(f"{condition!r} is not in {stream.getvalue()!r}")
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PATIENCE", 0.0)
+    monkeypatch.setattr(module, "EVERY", 0.01)
     monkeypatch.setenv("TERM", "xterm")
-    report = Progress("working [out]", stream)
-    for share in (0.1, 0.5, 0.25, 1.0):
-        report(share)
-    return stream.getvalue()
 
 
-def test_long_work_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = shown(Terminal(), 0.0, monkeypatch)
-    assert "working [out]" in text
-    assert "50%" in text
-    assert text.rstrip().endswith("\x1b[2K")  # the line is taken away
+@pytest.mark.usefixtures("quick")
+def test_long_work_on_a_terminal() -> None:
+    terminal, progress = Terminal(), Progress()
+    progress.begin("reading", terminal)
+    until("reading", terminal)
+    progress.begin("working [out]", terminal)
+    progress.report(0.5)
+    until("50%", terminal)
+    assert "working [out]" in terminal.getvalue()
+    assert list(progress.over("abc", 3)) == ["a", "b", "c"]
+    until("100%", terminal)
+    assert last_words  # which clear the line where Ctrl-C ends the process
+    progress.end()
+    assert terminal.getvalue().endswith("\x1b[2K")  # the line is taken away
+    assert "\x1b[?25l" not in terminal.getvalue()  # never hidden: a process that is killed could not bring it back
+    assert not last_words
 
 
-@pytest.mark.parametrize(("stream", "patience"), [(io.StringIO(), 0.0), (Terminal(), 60.0)], ids=["pipe", "short"])
-def test_nothing_is_shown(stream: io.StringIO, patience: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert shown(stream, patience, monkeypatch) == ""
+@pytest.mark.usefixtures("quick")
+def test_a_pipe_shows_nothing_and_has_no_thread() -> None:
+    pipe, progress, before = io.StringIO(), Progress(), threading.active_count()
+    progress.begin("working out", pipe)
+    assert threading.active_count() == before
+    progress.report(0.5)
+    progress.end()
+    assert pipe.getvalue() == ""
 
 
-def test_there_may_be_no_stream() -> None:
-    Progress("working out", None)(0.5)
+def test_short_work_shows_nothing() -> None:
+    terminal, progress = Terminal(), Progress()
+    progress.begin("working out", terminal)
+    progress.report(0.5)
+    progress.end()
+    assert terminal.getvalue() == ""
+
+
+def test_there_may_be_no_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr", None)
+    progress = Progress()
+    progress.begin("working out")
+    progress.end()
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_terminal_that_goes_away() -> None:
+    terminal, progress = Terminal(), Progress()
+    progress.begin("working out", terminal)
+    until("working out", terminal)
+    terminal.close()
+    time.sleep(0.1)
+    progress.end()
+    assert not last_words
 
 
 AMID_ARITHMETIC = """
