@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from attncli.choices import NOT_FLOATS, PRECISION
-from attncli.console import values
+from attncli.console import terminal, values
 from attncli.errors import Exit
 
 if TYPE_CHECKING:
@@ -107,6 +107,7 @@ def derive(
         heatmap=heatmap,
         head=one_head,
         entry=one_entry,
+        ends=not all_ and page_format == "table" and output in (None, "-") and terminal.width(sys.stdout) is not None,
     )
     keep = view.kept(data=bare) if (rounding, device, gradient) == ("shown", "cpu", False) else None
     progress.begin("working out")
@@ -142,12 +143,12 @@ def derive(
     if page_format == "npy" and output is not None:
         write_array(trace, view, output)
     else:
-        if not bare:
+        if not bare and not view.ends:
             insist_page(trace, view)
         parting, untold = parting_told(problem, trace, view)
         told += untold
         document = page_of(trace, view, page_format == "json", gradient, parting, verified, descent)
-        write_page(document, page_format, output, color=color, math=math or "fences", fragment=fragment, elide=not all_)
+        write_page(document, page_format, output, color=color, math=math or "fences", fragment=fragment)
     if not quiet:
         for message in told:
             warn(message, sys.stderr)

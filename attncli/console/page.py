@@ -20,20 +20,14 @@ def write_page(
     color: str = "auto",
     math: str = "fences",
     fragment: bool = False,
-    elide: bool = False,
 ) -> None:
-    """Write the page in the format to the path, or to standard output where that is None or "-".
-
-    `elide` lets a terminal have only the edges of large matrices.
-    """
+    """Write the page in the format to the path, or to standard output where that is None or "-"."""
     stream = sys.stdout if path in (None, "-") else None
-    width = terminal.width(stream)
     style = Style(
-        width=width,
+        width=terminal.width(stream),
         color=terminal.wants_color(color, stream),
         math=cast("Literal['fences', 'dollars']", math),
         fragment=fragment,
         encoding=(stream and stream.encoding) or "utf-8",
-        elide=elide and width is not None,
     )
     output.write(pieces(document, format, style), path, portable=format != "table")

@@ -29,7 +29,13 @@ def closing(printer: Printer, *, words: bool) -> Iterator[Block]:
     if not words:
         return
     yield Heading("In words")
-    yield Listing(tuple((sentence,) for sentence in reading(trace)))
+    yield in_words(printer)
+
+
+def in_words(printer: Printer) -> Listing:
+    """The reading of a trace, a sentence for each query."""
+    sentences = reading(printer.trace, printer.some)
+    return Listing(tuple((sentence,) for sentence in sentences), printer.left_out(row=len(printer.trace.tokens)))
 
 
 def summary(printer: Printer, steps: Sequence[Step], head: str = "step") -> Iterator[Block]:

@@ -15,7 +15,7 @@ from attncli.page.printer import Printer, printer_for
 from attncli.page.selection import chosen_cell, chosen_steps
 from attncli.page.spelling import plain_line
 from attncli.page.view import View
-from attncli.page.worked import lines, worked_line
+from attncli.page.worked import worked, worked_line
 from attncli.study.words import reading
 from attncli.tracing.data import to_dict
 from attncli.tracing.model import Trace
@@ -43,9 +43,8 @@ def view_data(
     names = tuple(trace.steps) if view.steps is None else chosen_steps(trace, view.steps, whole)
     data = to_dict(trace, names, values) | ({"reading": list(reading(trace))} if "weights" in names else {})
     for name in names if view.detail != "brief" else ():
-        worked = lines(printer, trace.steps[name], view.detail)
-        if worked:
-            data["steps"][name]["worked"] = [{"cell": line.label, "text": plain_line(line)} for line in worked]
+        if lines := worked(printer, trace.steps[name], view.detail).lines:
+            data["steps"][name]["worked"] = [{"cell": line.label, "text": plain_line(line)} for line in lines]
     if parting is not None:
         from attncli.page.number_formats import parting_data  # and all comparisons, which few pages need
 

@@ -10,10 +10,10 @@ from typing import Any
 from attncli.attention.gradients import gradient_name
 from attncli.attention.rules import cell_form, headline
 from attncli.english import listed
-from attncli.page.document import Block, Formula, Heading, Paragraph, Table, Worked
+from attncli.page.document import Block, Formula, Heading, Paragraph, Table
 from attncli.page.printer import Printer
 from attncli.page.section import grid
-from attncli.page.worked import lines
+from attncli.page.worked import worked
 from attncli.study.descent import STEP_SIZE, Descent
 from attncli.tracing.model import Step
 from attncli.tracing.plain import plain_number, plain_values
@@ -89,4 +89,4 @@ def _array(printer: Printer, step: Step, detail: str) -> Iterator[Block]:
     yield Formula(printer.formula(found or cell_form(rule)))
     yield grid(printer, step)
     if detail != "brief" and step.shape and gradient_name(rule.name.removeprefix("new_")) in printer.trace:
-        yield Worked(lines(printer, step, detail))
+        yield worked(printer, step, detail)

@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from attncli.equation.parse import parse_expression
 from attncli.equation.tree import Equation, Expression
+from attncli.page.edges import LeftOut
 from attncli.records import dataclass, field
 
 
@@ -70,9 +71,10 @@ class WorkedLine:
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """Worked lines that belong together."""
+    """Worked lines that belong together; `left_out` tells what they would be of besides."""
 
     lines: tuple[WorkedLine, ...]
+    left_out: LeftOut = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,7 @@ class Grid:
     """A matrix with its labels. `columns` is empty for a single column of numbers without a head.
 
     `closed` are the closed forms that its numbers are the decimals of, to be shown beside them. The cells of a large
-    matrix may be `Digits`, too.
+    matrix may be `Digits`, too, or no more than its edges: then `left_out` tells of which rows or columns.
     """
 
     name: Expression
@@ -130,6 +132,7 @@ class Grid:
     columns: tuple[str, ...]
     cells: Sequence[tuple[Cell, ...]]
     closed: tuple[tuple[Expression, ...], ...] = ()
+    left_out: LeftOut = ()
 
     @property
     def rounded(self) -> bool:
@@ -158,9 +161,10 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A list of sentences."""
+    """A list of sentences; `left_out` tells what others it would have."""
 
     items: tuple[Text, ...]
+    left_out: LeftOut = ()
 
 
 Block: TypeAlias = Heading | Paragraph | Formula | Worked | Grid | Table | Listing

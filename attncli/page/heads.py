@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from attncli.page.document import Block, Heading, Listing, Paragraph
+from attncli.page.closing import in_words
+from attncli.page.document import Block, Heading, Paragraph
 from attncli.page.place import Places, served, title
 from attncli.page.printer import Printer
 from attncli.page.section import given_section, step_section
 from attncli.page.view import View
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING, PER_HEAD
-from attncli.study.words import reading
+from attncli.records import replace
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import at, leading, length, of_all_heads, serves
 
@@ -31,8 +32,7 @@ def _level(whole: Printer, here: Printer, names: tuple[str, ...], view: View, pl
     told = any(place.values())  # under an earlier head
     blocks = tuple(_steps(whole, here, own, view, told))
     if inner is None and view.steps is None and not view.blank:
-        words = Listing(tuple((sentence,) for sentence in reading(here.trace)))
-        blocks = (*blocks, Heading(f"{title(place)} in words"), words)
+        blocks = (*blocks, Heading(f"{title(place)} in words"), in_words(here))
     if blocks:
         yield Heading(title(place) if place else f"What all {_MANY[leading(trace)[0]]} share", part=True)
         if inner and view.steps is None and not told and not all(trace.steps[name].rule.given for name in own):
@@ -45,7 +45,7 @@ def _level(whole: Printer, here: Printer, names: tuple[str, ...], view: View, pl
         return
     for number in range(length(trace, inner)):
         inside = {**place, inner: number}
-        within = Printer(at(trace, inside), whole.precision, whole.blank)
+        within = replace(whole, trace=at(trace, inside))
         yield from _level(whole, within, names, view, inside)
     if inner == HEAD and (joined := [name for name in names if name in together]):
         yield Heading("All heads together" + (f", entry {place[BATCH]}" if BATCH in place else ""), part=True)

@@ -11,10 +11,10 @@ from attncli.attention.rule import Rule
 from attncli.attention.rules import in_symbols
 from attncli.equation.parse import parse_expression
 from attncli.equation.tree import Call, Equation, Expression, Reduce, Ref, whole
-from attncli.page.document import Block, Formula, Paragraph, Worked
+from attncli.page.document import Block, Formula, Paragraph
 from attncli.page.printer import Printer
 from attncli.page.section import grid
-from attncli.page.worked import lines
+from attncli.page.worked import worked
 from attncli.problem.model import Scalar, read_only
 from attncli.tracing.exact import ExactWorker
 from attncli.tracing.model import Step, masked_out
@@ -62,10 +62,10 @@ def jacobian_section(printer: Printer, gradient: Step, row: int | None = None) -
     yield _formula(printer, Ref("J"), _times_slope(printer, parse_expression("diagonal(a) - a @ transposed(a)")))
     yield _formula(printer, rule.target, _times_slope(printer, _cell("a[j]", "a[l]")))
     yield grid(inside, jacobian)
-    yield Worked(lines(inside, jacobian, "rows"))
+    yield worked(inside, jacobian, "rows")
     yield Paragraph(("The Jacobian times the gradient of the weights is the same row as above, worked the long way:",))
     yield _formula(printer, Ref(gradient.rule.symbol, (whole(row), "j")), product)
-    yield Worked(lines(inside, of_row, "rows"))
+    yield worked(inside, of_row, "rows")
 
 
 def _cell(one: str, other: str) -> Expression:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -12,6 +12,7 @@ from attncli.equation.closed import decimal_of, expression_of
 from attncli.equation.decimals import round_half_up
 from attncli.equation.tree import Call, Equation, Expression, Name, Number, rewrite
 from attncli.page.document import Math, Text, text
+from attncli.page.edges import Item, LeftOut, ends, left_out
 from attncli.page.residue import cleared
 from attncli.page.view import View
 from attncli.problem.model import Matrix, Scalar
@@ -68,12 +69,22 @@ def _decimals(decimal: Decimal, precision: int) -> str:
 class Printer:
     """The printed form of every number of a trace: the same in a matrix and in a worked line.
 
-    The steps in `blank` are left to the reader: nothing that tells a number of theirs is to be printed.
+    The steps in `blank` are left to the reader: nothing that tells a number of theirs is to be printed. With `ends`
+    only the first and the last of many rows and columns are.
     """
 
     trace: Trace
     precision: int
     blank: frozenset[str] = frozenset()
+    ends: bool = False
+
+    def some(self, items: Sequence[Item]) -> Sequence[Item]:
+        """Those of them that are to be printed."""
+        return ends(items) if self.ends else items
+
+    def left_out(self, **counts: int) -> LeftOut:
+        """Which of these rows or columns are not printed, by how many there are of each."""
+        return left_out(**counts) if self.ends else ()
 
     def tells(self, step: Step) -> bool:
         """Whether a worked line of this step keeps to itself what is to be filled in."""
@@ -175,7 +186,7 @@ class Printer:
 def printer_for(trace: Trace, view: View) -> Printer:
     """The printer of a page: at the precision of its view, or of its paper, whose numbers have no more digits."""
     precision = view.precision if trace.settings.precision is None else trace.settings.precision
-    return Printer(cleared(trace, precision), precision, view.blank)
+    return Printer(cleared(trace, precision), precision, view.blank, view.ends)
 
 
 def printed(number: Number) -> Decimal:

@@ -18,7 +18,7 @@ from attncli.page.exact import closed_forms, is_rounded, lists_closed_forms
 from attncli.page.labels import cell_label, row_label
 from attncli.page.many import show_all
 from attncli.page.printer import Printer
-from attncli.page.worked import cell_lines, lines, turned_together
+from attncli.page.worked import cell_lines, turned_together, worked
 from attncli.tracing.model import Step, Trace, masked_out
 
 
@@ -46,9 +46,8 @@ def step_section(
         yield Formula(printer.formula(cell_form(rule)), () if rule.matrix_form else product)
     yield grid(printer, step, heatmap)
     told_in_full = detail != "brief" or lists_closed_forms(printer, step)
-    worked = lines(printer, step, detail) if told_in_full and printer.tells(step) else ()
-    if worked:
-        yield Worked(worked)
+    if told_in_full and printer.tells(step) and (together := worked(printer, step, detail)).lines:
+        yield together
 
 
 def cell_section(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterator[Block]:
@@ -86,10 +85,11 @@ def _turned(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
     """The matrix of a step; a vector over queries or keys is a column, another a row."""
-    values = step.value
+    rows, names, heads = _rows(step)
+    left = printer.left_out(row=len(rows), column=len(heads))
     shades = _shades(step) if heatmap and not step.rule.given else None
     hidden = _hidden(printer.trace, step)
-    name, closed = Name(step.rule.symbol), closed_forms(printer, step)
+    name, closed = Name(step.rule.symbol), () if left else closed_forms(printer, step)
 
     def cell(index: tuple[int, ...]) -> Cell:
         if step.name in printer.blank:
@@ -99,20 +99,25 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
         rounded = bool(closed) and is_rounded(printer, step, index)
         return Cell(printer.text(step, index), shade, unseen, rounded)
 
-    if values.ndim == 1 and step.rule.axes[:1] and step.rule.axes[0] in ("query", "key"):
-        return Grid(name, step.labels[0], (), tuple((cell((row,)),) for row in range(len(values))), closed)
-    if values.ndim < 2:
-        places = [()] if values.ndim == 0 else [(column,) for column in range(len(values))]
-        return Grid(name, ("",), (step.labels or ((),))[0], (tuple(map(cell, places)),), closed)
-    labels = tuple(row_label(step, row) for row in np.ndindex(values.shape[:-1]))  # of pairs, each is a row
-    if shades is None and not closed and step.written is None and step.exact is None and step.name not in printer.blank:
-        by_rows, unseen = values.reshape(-1, values.shape[-1]), hidden.reshape(-1, values.shape[-1])
+    as_worked_out = step.written is None and step.exact is None and step.name not in printer.blank
+    if step.value.ndim > 1 and shades is None and not closed and not left and as_worked_out:
+        by_rows, unseen = (each.reshape(len(rows), len(heads)) for each in (step.value, hidden))
         digits = None if unseen.any() else DigitRows.of(by_rows, printer.precision)
-        plain = digits or _plain(show_all(by_rows, printer.precision), unseen)
-        return Grid(name, labels, step.labels[-1], plain)
-    rows = list(np.ndindex(values.shape[:-1]))
-    cells = tuple(tuple(cell((*row, column)) for column in range(values.shape[-1])) for row in rows)
-    return Grid(name, labels, step.labels[-1], cells, closed)
+        return Grid(name, names, heads, digits or _plain(show_all(by_rows, printer.precision), unseen))
+    columns: list[tuple[int, ...]] = [(place,) for place in printer.some(range(len(heads)))] or [()]
+    cells = tuple(tuple(cell((*row, *column)) for column in columns) for row in printer.some(rows))
+    return Grid(name, tuple(printer.some(names)), tuple(printer.some(heads)), cells, closed, left)
+
+
+def _rows(step: Step) -> tuple[list[tuple[int, ...]], tuple[str, ...], tuple[str, ...]]:
+    """Where the rows of a matrix are in the array of a step, their labels, and those of the columns."""
+    shape, labels = step.shape, step.labels
+    if len(shape) == 1 and step.rule.axes[:1] and step.rule.axes[0] in ("query", "key"):
+        return [(row,) for row in range(len(labels[0]))], labels[0], ()
+    if len(shape) < 2:
+        return [()], ("",), (labels or ((),))[0]
+    rows = list(np.ndindex(shape[:-1]))  # of pairs, each is a row
+    return rows, tuple(row_label(step, row) for row in rows), labels[-1]
 
 
 def _plain(texts: list[list[str]], hidden: NDArray[np.bool_]) -> tuple[tuple[Cell, ...], ...]:

@@ -14,6 +14,7 @@ class View:
     `detail` is "brief" (matrices only), "rows" (a worked line per row) or "cells" (every cell worked);
     `steps` the names of the only steps wanted, `cell` such as "scores[0,1]" the only cell. `head` and `entry` are the
     only head and the only entry of a batch. `blank` names steps whose numbers are left out, to be filled in.
+    With `ends` only the ends of what is long are shown, as a terminal has it.
     """
 
     detail: str = "rows"
@@ -24,6 +25,7 @@ class View:
     head: int | None = None
     entry: int | None = None
     blank: frozenset[str] = frozenset()
+    ends: bool = False
 
     def kept(self, data: bool) -> frozenset[str] | None:
         """The steps whose numbers a page with this view has, or one of `data` alone; None where it may have any."""

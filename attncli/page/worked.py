@@ -14,7 +14,7 @@ from attncli.equation.closed import expression_of
 from attncli.equation.positions import position
 from attncli.equation.substitute import decimal, exact, substitute
 from attncli.equation.tree import Call, Expression, Name, Number, Ref, rewrite
-from attncli.page.document import Math, Text, WorkedLine
+from attncli.page.document import Math, Text, Worked, WorkedLine
 from attncli.page.exact import exact_line, lists_closed_forms
 from attncli.page.labels import cell_label
 from attncli.page.printer import Printer, printed
@@ -84,18 +84,22 @@ def _tells(sentence: Expression, result: Number) -> bool | None:
     return None
 
 
-def lines(printer: Printer, step: Step, detail: str) -> tuple[WorkedLine, ...]:
+def worked(printer: Printer, step: Step, detail: str) -> Worked:
     """The worked lines of a step: one for each row ("rows"), or one for every cell ("cells")."""
     if step.rule.given or step.rule.copies:
-        return ()
-    if detail == "cells" or lists_closed_forms(printer, step):
-        places: Iterator[tuple[int, ...]] = product(*(range(size) for size in step.shape))
-        in_full = detail == "cells"
-        return tuple(line for place in places for line in cell_lines(printer, step, place, in_full=in_full))
+        return Worked(())
+    every = detail == "cells" or lists_closed_forms(printer, step)
     along = len(step.shape) > 1 and step.rule.axes[-1] != "query"  # a row has more than one cell
-    rows = product(*(range(size) for size in (step.shape[:-1] if along else step.shape)))
-    telling = (_telling_cell(printer.trace, step, row) for row in rows)
-    return tuple(line for place in telling for line in cell_lines(printer, step, place, in_full=False))
+    rows = list(product(*map(range, step.shape[:-1] if along else step.shape)))
+    columns = range(step.shape[-1]) if along else ()
+    places: Iterator[tuple[int, ...]] = iter(printer.some(rows))
+    if along and every:
+        places = ((*row, column) for row in printer.some(rows) for column in printer.some(columns))
+    elif along:
+        places = (_telling_cell(printer.trace, step, row) for row in printer.some(rows))
+    found = (cell_lines(printer, step, place, in_full=detail == "cells") for place in places)
+    left = printer.left_out(row=len(rows), column=len(columns) if every else 0)
+    return Worked(tuple(line for each in found for line in each), left)
 
 
 def cell_lines(printer: Printer, step: Step, index: tuple[int, ...], *, in_full: bool = True) -> tuple[WorkedLine, ...]:

@@ -36,7 +36,7 @@ class Style:
     `width` is the terminal's, None where lines may be as long as they like (a pipe or a file). `math` says
     how Markdown marks formulas: fences as GitHub reads them, dollars as pandoc and Jupyter do. `fragment`
     asks for LaTeX to paste into a document instead of a whole one. `encoding` is what the terminal's page
-    will be written in; the other formats are for UTF-8. `elide` cuts large matrices on a terminal to their edges.
+    will be written in; the other formats are for UTF-8.
     """
 
     width: int | None = None
@@ -44,7 +44,6 @@ class Style:
     math: Literal["fences", "dollars"] = "fences"
     fragment: bool = False
     encoding: str = "utf-8"
-    elide: bool = False
 
 
 def render(document: Document, format: str, style: Style | None = None) -> str:

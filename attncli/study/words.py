@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 
 import numpy as np
@@ -28,17 +28,18 @@ def percent(share: float) -> str:
     return f"{round_half_up(Decimal(f'{100 * share:.13e}'), 1)} %"
 
 
-def reading(trace: Trace) -> tuple[str, ...]:
-    """For each query, how it spreads its attention and what its output is made of, head by head."""
+def reading(trace: Trace, some: Callable[[Sequence[int]], Sequence[int]] = list) -> tuple[str, ...]:
+    """For each query, or some, how it spreads its attention and what its output is made of, head by head."""
     if own := leading(trace):
         word = PLACES[own[0]]
         return tuple(
             f"{word[0].upper()}{word[1:]} {place}: {sentence}"
             for place in range(length(trace, own[0]))
-            for sentence in reading(at(trace, {own[0]: place}))
+            for sentence in reading(at(trace, {own[0]: place}), some)
         )
     masked, often, first = frozenset(trace.fully_masked), Counter(trace.context_tokens), trace.own_key(0)
-    queries = (_Row(trace, row, None if first is None else first + row, often) for row in range(len(trace.tokens)))
+    rows = some(range(len(trace.tokens)))
+    queries = (_Row(trace, row, None if first is None else first + row, often) for row in rows)
     return tuple(" ".join(_row(query, query.row in masked)) for query in queries)
 
 

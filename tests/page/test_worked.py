@@ -16,7 +16,7 @@ from mpmath import iv
 
 from attncli.page.printer import Printer
 from attncli.page.spelling import plain_line
-from attncli.page.worked import lines, worked_line
+from attncli.page.worked import worked, worked_line
 from attncli.problem.model import Additive, Causal, Keep, Lengths, Matrix, Padding, Problem, Window
 from attncli.tracing import Trace, run
 
@@ -161,7 +161,7 @@ PROBLEMS: dict[str, dict[str, Any]] = {
 def all_lines(trace: Trace, precision: int) -> Iterator[tuple[str, str]]:
     printer = Printer(trace, precision)
     for step in trace.computed():
-        for line in lines(printer, step, "cells") if step.name != "mask" else ():
+        for line in worked(printer, step, "cells").lines if step.name != "mask" else ():
             if line.work is not None:
                 yield f"{step.name}[{line.label}]", plain_line(line)
 
@@ -304,15 +304,19 @@ def test_masked_cells_say_why(problem: Build, step: str, index: tuple[int, ...],
 def test_a_long_sum_is_shortened_for_its_row_and_never_for_its_cell(problem: Build) -> None:
     trace = run(problem(Q=np.ones((1, 20)), K=np.ones((1, 20)), V=[[1]]))
     printer, scores = Printer(trace, 3), trace.steps["scores"]
-    (row,) = lines(printer, scores, "rows")
+    (row,) = worked(printer, scores, "rows").lines
     assert plain_line(row) == " + ".join(["1·1"] * 11) + " + … 9 more … = 20"
-    (cell,) = lines(printer, scores, "cells")
+    (cell,) = worked(printer, scores, "cells").lines
     assert plain_line(cell) == " + ".join(["1·1"] * 20) + " = 20"
 
 
 def test_the_line_of_a_row_follows_where_the_query_looks_most(love: Problem) -> None:
     printer = Printer(run(love), 3)
     for step in ("scores", "scaled", "exp", "weights"):
-        labels = [line.label for line in lines(printer, printer.trace.steps[step], "rows")]
+        labels = [line.label for line in worked(printer, printer.trace.steps[step], "rows").lines]
         assert labels == ["I → love", "love → I", "AI → love"]
-    assert [line.label for line in lines(printer, printer.trace.steps["Q"], "rows")] == ["I, d1", "love, d1", "AI, d1"]
+    assert [line.label for line in worked(printer, printer.trace.steps["Q"], "rows").lines] == [
+        "I, d1",
+        "love, d1",
+        "AI, d1",
+    ]

@@ -1,31 +1,32 @@
-"""Large matrices on a terminal: their edges, and a line that says what is not there."""
+"""Much of anything on a terminal: its two ends, and a line that says what is not there."""
 
 from __future__ import annotations
 
 import pytest
 
-from attncli.equation.tree import Name
-from attncli.page.document import Cell, Document, Grid
+from attncli.page.derivation import derivation
+from attncli.page.edges import EDGE, MOST
+from attncli.page.view import View
+from attncli.problem.reader import loads
 from attncli.render import Style, render
-from attncli.render.table.elided import EDGE, MOST, elided
-from attncli.render.table.script import script
+from attncli.tracing import run
+from attncli.tracing.model import Trace
 
 
-def grid(rows: int, columns: int) -> Grid:
-    cells = tuple(tuple(Cell(f"{row}.{column:02d}") for column in range(columns)) for row in range(rows))
-    return Grid(
-        Name("A"), tuple(f"r{row}" for row in range(rows)), tuple(f"c{column}" for column in range(columns)), cells
-    )
+def trace(rows: int, columns: int, more: str = "") -> Trace:
+    """Of so many queries and keys."""
+    problem = f"Q: {{random: [{rows}, 2], seed: 1}}\nK: {{random: [{columns}, 2], seed: 2}}\n"
+    return run(loads(f"{problem}V: {{random: [{columns}, 2], seed: 3}}\n{more}".encode(), "p.yaml"))
 
 
-def page(matrix: Grid, **style: object) -> str:
-    return render(Document("", (matrix,)), "table", Style(**style))  # type: ignore[arg-type]
+def page(found: Trace, *steps: str, ends: bool = True, detail: str = "rows", encoding: str = "utf-8") -> str:
+    view = View(detail=detail, steps=steps or None, ends=ends)
+    return render(derivation(found, view), "table", Style(width=120, encoding=encoding))
 
 
 def test_what_is_not_large_is_whole() -> None:
-    small = grid(MOST, MOST)
-    assert elided(small, script("utf-8")) == (small, "")
-    assert page(small, width=80, elide=True) == page(small, width=80)
+    small = trace(MOST, MOST)
+    assert page(small) == page(small, ends=False)
 
 
 @pytest.mark.parametrize(
@@ -36,24 +37,54 @@ def test_what_is_not_large_is_whole() -> None:
         (50, 60, "without rows 5–46 of 50 and columns 5–56 of 60; --all shows all"),
     ],
 )
-def test_a_large_one_has_its_edges(rows: int, columns: int, said: str) -> None:
-    text = page(grid(rows, columns), width=120, elide=True)
+def test_a_large_matrix_has_its_edges(rows: int, columns: int, said: str) -> None:
+    found = trace(rows, columns)
+    text = page(found, "scores", detail="brief")
     assert text.rstrip().endswith(said)
     for row in {0, min(EDGE, rows) - 1, rows - 1}:
         for column in {0, min(EDGE, columns) - 1, columns - 1}:
-            assert f"{row}.{column:02d}" in text
-    assert ("20.0" in text) == (rows <= 40 and rows > 20)
+            assert f"{found['scores'][row, column]:.3f}" in text
     assert "…" in text
-    assert said not in page(grid(rows, columns), width=120)
+    assert "without" not in page(found, "scores", detail="brief", ends=False)
+
+
+def test_worked_lines_are_those_of_the_rows_that_are_there() -> None:
+    found = trace(50, 60)
+    lines = [line for line in page(found, "scores").splitlines() if " → " in line]
+    assert [line.split()[0] for line in lines] == [f"t{row}" for row in (1, 2, 3, 4, 47, 48, 49, 50)]
+    assert page(found, "scores").rstrip().endswith("without rows 5–46 of 50; --all shows all")
+    every = page(found, "scores", detail="cells")
+    assert every.count(" → ") == 8 * 8
+    assert every.rstrip().endswith("without rows 5–46 of 50 and columns 5–56 of 60; --all shows all")
+
+
+def test_a_column_and_the_reading() -> None:
+    found = trace(50, 3)
+    text = page(found)
+    words = text[text.index("In words") :]
+    assert words.count("• ") == 8
+    assert '"t47" pays' in words
+    assert words.rstrip().endswith("without rows 5–46 of 50; --all shows all")
+    assert page(found, "row_sum").count("without rows 5–46 of 50; --all shows all") == 2  # the column, and its lines
+    assert "--all" not in page(found, ends=False)
+
+
+def test_heads_keep_their_ends() -> None:
+    heads = "\n".join(f"{name}: {{random: [1, 2, 50, 2], seed: {seed}}}" for seed, name in enumerate("QKV"))
+    found = run(loads(heads.encode(), "p.yaml"))
+    text = page(found)
+    assert text.count("in words") == 2
+    assert text.count("• ") == 2 * 8
 
 
 def test_blocks_of_columns_have_no_captions_that_count_what_is_left() -> None:
-    text = page(grid(3, 60), width=40, elide=True)
+    view = View(detail="brief", steps=("scores",), ends=True)
+    text = render(derivation(trace(3, 60), view), "table", Style(width=40))
     assert text.count("columns") == 1
-    assert "c59" in text
+    assert "c60" in text
 
 
 def test_an_ascii_terminal() -> None:
-    text = page(grid(50, 60), width=120, elide=True, encoding="ascii")
+    text = page(trace(50, 60), "scores", detail="brief", encoding="ascii")
     assert text.isascii()
     assert "without rows 5-46 of 50 and columns 5-56 of 60; --all shows all" in text

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from attncli.equation.shapes import product_text
 from attncli.page import document as page
+from attncli.page.edges import LeftOut
 from attncli.render import Style
-from attncli.render.table.elided import elided
+from attncli.render.table.elided import said, with_dots
 from attncli.render.table.formula import formula_lines
 from attncli.render.table.grid import grid_lines
 from attncli.render.table.line import Line, colored
@@ -57,20 +58,23 @@ class _Writer:
             case page.Formula(equation=equation):  # its shapes stand in the heading
                 lines = formula_lines(equation, self.script, self.page - WORK)
                 return _indented([Line(line, "bold") for line in lines], WORK)
-            case page.Worked(lines=lines):
-                return _indented(worked_lines(lines, self.script, self.room()), WORK)
-            case page.Grid():
-                grid, left_out = elided(block, self.script) if self.style.elide else (block, "")
+            case page.Worked(lines=lines, left_out=left_out):
+                return _indented([*worked_lines(lines, self.script, self.room()), *self.said(left_out)], WORK)
+            case page.Grid(left_out=left_out):
+                grid = with_dots(block, self.script) if left_out else block
                 matrix = grid_lines(grid, self.script, self.room(), self.style.color, captions=not left_out)
-                matrix += [Line(self.script.text(left_out), "dim")] if left_out else []
-                return _indented(matrix, WORK)
+                return _indented([*matrix, *self.said(left_out)], WORK)
             case page.Table(rows=rows, right=right):
                 cells = [[sentence(cell, self.script) for cell in row] for row in rows]
                 heads = [sentence(head, self.script) for head in block.heads]
                 room = None if self.style.width is None else self.style.width - BODY
                 return _indented(table_lines(heads, cells, right, room), BODY)
-            case page.Listing(items=items):
-                return [line for item in items for line in self.wrapped(sentence(item, self.script), BODY, "• ")]
+            case page.Listing(items=items, left_out=left_out):
+                bullets = [line for item in items for line in self.wrapped(sentence(item, self.script), BODY, "• ")]
+                return bullets + _indented(self.said(left_out), BODY)
+
+    def said(self, left_out: LeftOut) -> list[Line]:
+        return [Line(self.script.text(said(left_out)), "dim")] if left_out else []
 
     def room(self) -> int | None:
         return None if self.style.width is None else self.style.width - WORK

@@ -1,4 +1,4 @@
-"""A large matrix for a terminal, cut to its edges; a line below it says what was left out, and how to see it."""
+"""What a terminal has only the ends of: dots in place of what is left out, and a line that says what it is."""
 
 from __future__ import annotations
 
@@ -6,31 +6,30 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from attncli.page.document import Cell, Grid
+from attncli.page.edges import EDGE, LeftOut
 from attncli.records import replace
 from attncli.render.columns import caption
 from attncli.render.table.script import Script
 
-MOST = 40  # rows, or columns, that are shown whole
-EDGE = 4  # of more, so many at either end
 _Item = TypeVar("_Item")
 
 
-def elided(grid: Grid, script: Script) -> tuple[Grid, str]:
-    """The matrix without what is far from its edges, and a sentence on that, empty where all of it is there."""
-    rows, columns = len(grid.cells), len(grid.cells[0])
-    dots = Cell(script.text("…"))
-    cells, names, heads, gone = grid.cells, grid.rows, grid.columns, []
-    if rows > MOST:
-        cells, names = _ends(cells, (dots,) * columns), tuple(_ends(names, "…"))
-        gone.append(caption("row", EDGE, rows - EDGE, rows))
-    if columns > MOST:
-        cells, heads = [tuple(_ends(row, dots)) for row in cells], tuple(_ends(heads, "…")) if heads else ()
-        gone.append(caption("column", EDGE, columns - EDGE, columns))
-    if not gone:
-        return grid, ""
-    said = f"without {' and '.join(gone)}; --all shows all"
-    return replace(grid, rows=names, columns=heads, cells=cells, closed=()), said
+def with_dots(grid: Grid, script: Script) -> Grid:
+    """The matrix with dots between its ends."""
+    gone, dots = dict(grid.left_out), Cell(script.text("…"))
+    cells, names, heads = grid.cells, grid.rows, grid.columns
+    if "column" in gone:
+        cells, heads = [tuple(_parted(row, dots)) for row in cells], tuple(_parted(heads, "…"))
+    if "row" in gone:
+        cells, names = _parted(cells, (dots,) * len(cells[0])), tuple(_parted(names, "…"))
+    return replace(grid, rows=names, columns=heads, cells=cells)
 
 
-def _ends(items: Sequence[_Item], between: _Item) -> list[_Item]:
-    return [*items[:EDGE], between, *items[-EDGE:]]
+def said(left_out: LeftOut) -> str:
+    """Which rows and columns are not there."""
+    gone = " and ".join(caption(what, EDGE, count - EDGE, count) for what, count in left_out)
+    return f"without {gone}; --all shows all"
+
+
+def _parted(items: Sequence[_Item], between: _Item) -> list[_Item]:
+    return [*items[:EDGE], between, *items[EDGE:]]
