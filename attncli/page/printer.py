@@ -8,7 +8,6 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-from attncli.equation.closed import decimal_of, expression_of
 from attncli.equation.decimals import round_half_up
 from attncli.equation.tree import Call, Equation, Expression, Name, Number, rewrite
 from attncli.page.document import Math, Text, text
@@ -114,6 +113,10 @@ class Printer:
             ):
                 return text
         if isinstance(array, Step) and array.exact is not None:
+            from attncli.equation.closed import (
+                decimal_of,  # closed forms take a while to import, and few traces have any
+            )
+
             return show_decimal(decimal_of(array.exact[index]), self.precision)
         return show(float(array.value[index]), self.precision)
 
@@ -127,6 +130,8 @@ class Printer:
         array = self.trace.steps.get(name) or self.trace.parameters[name]
         assert isinstance(array, Step | Matrix)
         if isinstance(array, Step) and array.exact is not None and array.written is None:
+            from attncli.equation.closed import expression_of
+
             return expression_of(array.exact[index])
         return literal(
             canonical(array.written[index] if array.written is not None else repr(float(array.value[index])))

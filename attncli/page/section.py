@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.attention.rules import cell_form, headline
 from attncli.english import shape_text
 from attncli.equation.shapes import product_factors
 from attncli.equation.symbols import symbol
-from attncli.equation.tree import Name
+from attncli.equation.tree import Expression, Name
 from attncli.page.digits import DigitRows
 from attncli.page.document import Block, Cell, Formula, Grid, Heading, Math, Paragraph, Shapes, Worked, WorkedLine, text
-from attncli.page.exact import closed_forms, is_rounded, lists_closed_forms
 from attncli.page.labels import cell_label, row_label
 from attncli.page.many import show_all
 from attncli.page.printer import Printer
-from attncli.page.worked import cell_lines, lines, turned_together
+from attncli.page.worked import cell_lines, lines, lists_closed_forms, turned_together
 from attncli.tracing.model import Step, Trace, masked_out
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def given_section(printer: Printer, step: Step, detail: str, *, told: bool = False) -> Iterator[Block]:
@@ -89,15 +91,14 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
     values = step.value
     shades = _shades(step) if heatmap and not step.rule.given else None
     hidden = _hidden(printer.trace, step)
-    name, closed = Name(step.rule.symbol), closed_forms(printer, step)
+    name, (closed, rounded) = Name(step.rule.symbol), _closed_forms(printer, step)
 
     def cell(index: tuple[int, ...]) -> Cell:
         if step.name in printer.blank:
             return Cell("")
         unseen = bool(hidden[index])
         shade = float(shades[index]) if shades is not None and not unseen and np.isfinite(shades[index]) else None
-        rounded = bool(closed) and is_rounded(printer, step, index)
-        return Cell(printer.text(step, index), shade, unseen, rounded)
+        return Cell(printer.text(step, index), shade, unseen, index in rounded)
 
     if values.ndim == 1 and step.rule.axes[:1] and step.rule.axes[0] in ("query", "key"):
         return Grid(name, step.labels[0], (), tuple((cell((row,)),) for row in range(len(values))), closed)
@@ -113,6 +114,18 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
     rows = list(np.ndindex(values.shape[:-1]))
     cells = tuple(tuple(cell((*row, column)) for column in range(values.shape[-1])) for row in rows)
     return Grid(name, labels, step.labels[-1], cells, closed)
+
+
+def _closed_forms(
+    printer: Printer, step: Step
+) -> tuple[tuple[tuple[Expression, ...], ...], Collection[tuple[int, ...]]]:
+    """The closed forms to stand beside the matrix, and the cells whose decimals are not all of theirs."""
+    if step.exact is None:
+        return (), ()
+    from attncli.page.exact import closed_forms, rounded  # which few pages need
+
+    closed = closed_forms(printer, step)
+    return closed, rounded(printer, step) if closed else ()
 
 
 def _plain(texts: list[list[str]], hidden: NDArray[np.bool_]) -> tuple[tuple[Cell, ...], ...]:

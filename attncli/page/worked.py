@@ -10,12 +10,10 @@ from math import inf
 
 import numpy as np
 
-from attncli.equation.closed import expression_of
 from attncli.equation.positions import position
 from attncli.equation.substitute import decimal, exact, substitute
 from attncli.equation.tree import Call, Expression, Name, Number, Ref, rewrite
 from attncli.page.document import Math, Text, WorkedLine
-from attncli.page.exact import exact_line, lists_closed_forms
 from attncli.page.labels import cell_label
 from attncli.page.printer import Printer, printed
 from attncli.page.stages import chained, looks_up, nowhere, stages
@@ -40,6 +38,9 @@ def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full
     sentence, result = substitute(tree, place, sizes, printer.number, scalars), printer.number(step.name, index)
     sentence = rewrite(sentence, _without_sign)
     if step.exact is not None:
+        from attncli.equation.closed import expression_of  # which few pages need
+        from attncli.page.exact import exact_line
+
         closed = substitute(tree, place, sizes, printer.closed, scalars)
         if closed != sentence or expression_of(step.exact[index]) != result:
             return exact_line(printer, step, index, label, closed, in_full=in_full)
@@ -96,6 +97,15 @@ def lines(printer: Printer, step: Step, detail: str) -> tuple[WorkedLine, ...]:
     rows = product(*(range(size) for size in (step.shape[:-1] if along else step.shape)))
     telling = (_telling_cell(printer.trace, step, row) for row in rows)
     return tuple(line for place in telling for line in cell_lines(printer, step, place, in_full=False))
+
+
+def lists_closed_forms(printer: Printer, step: Step) -> bool:
+    """Whether every cell has a line of its own, since a matrix of its closed forms would be too wide."""
+    if step.exact is None:
+        return False
+    from attncli.page.exact import need_lines
+
+    return need_lines(printer, step)
 
 
 def cell_lines(printer: Printer, step: Step, index: tuple[int, ...], *, in_full: bool = True) -> tuple[WorkedLine, ...]:

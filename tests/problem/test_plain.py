@@ -20,8 +20,8 @@ from attncli.problem.yaml_reader import LOADER, read_yaml
 LOVE = (Path(__file__).parents[2] / "inputs" / "i_love_ai.yaml").read_text(encoding="utf-8")
 PIECES = ("\n", "\n", " ", "  ", "- ", "[", "]", "[1, 2]", "[[1, 0], [0, 1]]", ", ", ",", "1", "-1", ".5", "-.inf",
           "1/3", "sqrt(2)", "I", "love it", "#", " # a", ": ", ":", "X: ", "\nW_Q:", "\n  - [1, 2]", "\n- [1]",
-          "\n   - [2]", "---", "...", "'", '"', "{", "}", "&a", "*", "!", "|", ">", "%", "@", "`", "? ", "~", "null", "\t",
-          "é", "<<: ", "\x7f", "\nX: [1]", "\nQ: a b")  # fmt: skip
+          "\n   - [2]", "---", "...", "'", '"', "{", "}", "&a", "*", "!", "|", ">", "%", "@", "`", "? ", "~", "null",
+          "\t", "é", "<<: ", "\x7f", "\nX: [1]", "\nQ: a b")  # fmt: skip
 DRAWN = st.lists(st.sampled_from(PIECES), max_size=9).map("".join)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from attncli.equation.shapes import product_text
 from attncli.page import document as page
 from attncli.render import Style
-from attncli.render.table.elided import elided
 from attncli.render.table.formula import formula_lines
 from attncli.render.table.grid import grid_lines
 from attncli.render.table.line import Line, colored
@@ -60,7 +59,7 @@ class _Writer:
             case page.Worked(lines=lines):
                 return _indented(worked_lines(lines, self.script, self.room()), WORK)
             case page.Grid():
-                grid, left_out = elided(block, self.script) if self.style.elide else (block, "")
+                grid, left_out = self.elided(block) if self.style.elide else (block, "")
                 matrix = grid_lines(grid, self.script, self.room(), self.style.color, captions=not left_out)
                 matrix += [Line(self.script.text(left_out), "dim")] if left_out else []
                 return _indented(matrix, WORK)
@@ -71,6 +70,12 @@ class _Writer:
                 return _indented(table_lines(heads, cells, right, room), BODY)
             case page.Listing(items=items):
                 return [line for item in items for line in self.wrapped(sentence(item, self.script), BODY, "• ")]
+
+    def elided(self, grid: page.Grid) -> tuple[page.Grid, str]:
+        """The matrix without what is far from its edges, and a sentence on that."""
+        from attncli.render.table.elided import elided  # on a terminal only
+
+        return elided(grid, self.script)
 
     def room(self) -> int | None:
         return None if self.style.width is None else self.style.width - WORK
