@@ -74,7 +74,7 @@ class Line:
         return joined
 
     def stylize(self, style: str, start: int = 0, end: int | None = None) -> None:
-        self.spans.append((start, len(self.plain) if end is None else end, style))
+        self.spans.append((start, len(self.plain) if end is None else min(end, len(self.plain)), style))
 
     def pad_left(self, count: int) -> None:
         self.plain = " " * count + self.plain
