@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.choices import Dtype
 from attncli.equation.evaluate import Array
 from attncli.errors import missing_error
 from attncli.records import dataclass
 
-Host = NDArray[Any]  # an array in the computer's own memory
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Host: TypeAlias = "NDArray[Any]"  # an array in the computer's own memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,10 @@ def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code; errors are reported on standard error."""
     try:
         from attncli.commands import call
-        from attncli.memory import prepare
 
         if not {"-h", "--help", "--version"}.intersection(arguments):
+            from attncli.memory import prepare
+
             prepare()
         code = call(arguments)
         sys.stdout.flush()

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli.attention import layer
+from attncli.attention import computed, givens, layer
 from attncli.attention.indices import INDICES
-from attncli.attention.rules import COMPUTED, GIVEN, RULES
+from attncli.attention.rules import RULES
+from attncli.attention.written import read
 from attncli.equation.parse import parse_equation, parse_expression
 from attncli.page.document import text
 from attncli.page.variants import variants
@@ -23,6 +24,7 @@ from attncli.problem.model import Causal, Problem
 from attncli.tracing import run
 
 ROOT = Path(__file__).parents[1]
+GIVEN, COMPUTED = tuple(map(read, givens.GIVEN)), tuple(map(read, computed.COMPUTED))
 MOST_LINES = 200
 
 

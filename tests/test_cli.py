@@ -234,7 +234,7 @@ class Interrupter:
             os.kill(os.getpid(), signal.SIGINT)
 
 sys.meta_path.insert(0, Interrupter())
-sys.argv = ["attncli", "compute", "inputs/i_love_ai.yaml"]
+sys.argv = ["attncli", "compute", "inputs/padding.yaml"]
 cli.main()
 """
 
@@ -280,12 +280,12 @@ def test_an_ascii_terminal_gets_escapes() -> None:
 HEAVY = ("numpy", "yaml", "rich")
 
 
-def imported(arguments: list[str], preparation: str = "") -> list[str]:
-    """Which of the heavy packages a command line imports."""
+def imported(arguments: list[str], preparation: str = "", names: tuple[str, ...] = HEAVY) -> list[str]:
+    """Which of these packages and modules a command line imports."""
     program = f"{preparation}\nimport sys\nfrom attncli.cli import run\nrun({arguments!r})\n" + (
-        f"print(*(name for name in {HEAVY!r} if name in sys.modules), file=sys.stderr)"
+        f"print(*(name for name in {names!r} if name in sys.modules), file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True)
     return done.stderr.splitlines()[-1].split()
 
 
@@ -314,7 +314,30 @@ BAD = {
 @pytest.mark.parametrize("text", BAD.values(), ids=BAD)
 def test_what_is_wrong_with_typed_numbers_is_told_without_numpy(text: str, tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text(text)
-    assert imported(["compute", str(tmp_path / "bad.yaml")]) == ["yaml"]
+    assert {*imported(["compute", str(tmp_path / "bad.yaml")])} <= {"yaml"}
+
+
+FOR_SOME = {  # what few runs need, each with a command line that does
+    "yaml": ["compute", "inputs/padding.yaml"],
+    "rich": ["compute", "inputs/i_love_ai.yaml", "--color", "always"],
+    "attncli.tracing.backward": ["gradient", "inputs/i_love_ai.yaml"],
+    "attncli.attention.backward": ["gradient", "inputs/i_love_ai.yaml"],
+    "attncli.equation.backward": ["gradient", "inputs/i_love_ai.yaml"],
+    "attncli.equation.closed": ["compute", "inputs/i_love_ai.yaml", "--rounding", "exact"],
+    "attncli.equation.latex": ["compute", "inputs/i_love_ai.yaml", "--format", "latex"],
+    "attncli.tracing.data": ["compute", "inputs/i_love_ai.yaml", "--format", "json"],
+    "attncli.attention.names": ["compute", "inputs/i_love_ai.yaml", "--steps", "weights"],
+    "attncli.tracing.kept": ["compute", "inputs/i_love_ai.yaml", "--steps", "weights", "--detail", "brief"],
+}
+
+
+def test_a_plain_run_imports_neither_the_way_back_nor_closed_forms() -> None:
+    assert imported(["compute", "inputs/i_love_ai.yaml"], names=tuple(FOR_SOME)) == []
+
+
+@pytest.mark.parametrize("name", FOR_SOME)
+def test_what_few_runs_need_is_imported_by_these(name: str) -> None:
+    assert imported(FOR_SOME[name], names=(name,)) == [name]
 
 
 def test_problems_are_read_without_numpy(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 import pytest
 
-from attncli.records import _dataclass, _Field, _replace, names_of
+from attncli.records import _dataclass, _replace, names_of
+from attncli.records.initializer import MANY, Field
 
 
 def build(dataclass: Callable[..., Any], field: Callable[..., Any], **options: bool) -> tuple[type, type]:
@@ -33,7 +34,7 @@ def build(dataclass: Callable[..., Any], field: Callable[..., Any], **options: b
     return Cell, Number
 
 
-MAKERS = [(_dataclass, _Field), (dataclasses.dataclass, dataclasses.field)]
+MAKERS = [(_dataclass, Field), (dataclasses.dataclass, dataclasses.field)]
 OPTIONS = [{"frozen": True}, {"frozen": True, "eq": False}, {}, {"eq": False}]
 CALLS: list[Callable[[type, type], Any]] = [
     lambda cell, number: repr(cell(1)),
@@ -74,8 +75,21 @@ def test_the_same_as_in_the_standard_library(call: Callable[[type, type], Any], 
     assert ours == standard
 
 
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_the_first_objects_and_those_after_many_are_alike(options: dict[str, bool]) -> None:
+    cell, number = build(_dataclass, Field, **options)
+    first, *_, last = [number(1, 2, ["a"], value=2.5) for _ in range(MANY + 1)]
+    assert (repr(first), first.sum) == (repr(last), last.sum)
+    for _ in range(2):
+        with pytest.raises(TypeError, match="unexpected keyword argument 'colum'"):
+            cell(1, colum=2)
+        with pytest.raises(TypeError, match="multiple values for argument 'row'"):
+            cell(1, row=2)
+    assert cell(1, column=3).sum == 4
+
+
 def test_replace() -> None:
-    _, number = build(_dataclass, _Field, frozen=True)
+    _, number = build(_dataclass, Field, frozen=True)
     changed = _replace(number(1, 2, value=3.0), row=5)
     assert (changed.row, changed.column, changed.value, changed.sum) == (5, 2, 3.0, 7)
     _, standard = build(dataclasses.dataclass, dataclasses.field, frozen=True)

@@ -14,9 +14,10 @@ import pytest
 
 from attncli import commands
 from attncli.answers.schema import answers_schema
-from attncli.attention.losses import LOSSES
+from attncli.attention import computed, givens
+from attncli.attention.losses import LOSS_RULES
 from attncli.attention.rule import Rule
-from attncli.attention.rules import COMPUTED, GIVEN
+from attncli.attention.written import read
 from attncli.cli import run
 from attncli.console.values import CHOICES
 from attncli.equation.python import PYTHON
@@ -39,6 +40,7 @@ from attncli.tracing.data import formula
 from attncli.tracing.schema import trace_schema
 
 ROOT = Path(__file__).parents[1]
+GIVEN, COMPUTED = tuple(map(read, givens.GIVEN)), tuple(map(read, computed.COMPUTED))
 REFERENCE = ROOT / "docs" / "reference"
 COMMANDS = [module.name for module in iter_modules(commands.__path__)]
 
@@ -138,7 +140,7 @@ def test_steps(rule: Rule) -> None:
     assert not rule.given or rule.meaning.replace("`", "").rstrip(".") in row.replace("`", "")
 
 
-@pytest.mark.parametrize("rule", LOSSES, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("rule", LOSS_RULES.values(), ids=lambda rule: rule.name)
 def test_steps_of_the_loss(rule: Rule) -> None:
     row = rows(section(text("steps.md"), "The loss"))[rule.name]
     expected = [rule.symbol, _equation(rule)] + ([formula(rule)] if rule.matrix_form else [])

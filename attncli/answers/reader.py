@@ -11,7 +11,7 @@ from attncli.answers.model import CLOSE, Answer, Answers, Claim
 from attncli.answers.steps import LATEX_NAMES
 from attncli.attention.gradients import GRADIENT_RULES
 from attncli.attention.losses import LOSS_RULES
-from attncli.attention.rules import NAMED
+from attncli.attention.names import NAMED
 from attncli.problem.files import STANDARD_INPUT
 from attncli.problem.reader import read_tree
 from attncli.problem.report import Report

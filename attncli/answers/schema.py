@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from attncli.attention.rules import NAMED, RULES
+from attncli.attention.names import NAMED
+from attncli.attention.rules import RULES
 
 _NESTED = {"$ref": "#/definitions/cells"}
 

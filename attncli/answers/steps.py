@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attncli.attention.losses import LOSS_RULES
-from attncli.attention.rules import NAMED, RULES
+from attncli.attention.names import NAMED
+from attncli.attention.rules import RULES
 from attncli.english import count, listed, shape_text, shorten
-from attncli.equation.notation import LATEX
+from attncli.equation.latex import LATEX
 from attncli.equation.symbols import plain_name, primed, unicode_name
 from attncli.equation.tree import Name
 from attncli.equation.write import write
 from attncli.errors import did_you_mean
 from attncli.problem.keys import KEYS
+from attncli.records import dataclass, replace
 from attncli.tracing.model import Step, Trace
 
 _LATEX = {write(Name(rule.symbol), LATEX): rule.name for rule in RULES.values()}

@@ -17,6 +17,7 @@ from attncli.problem.model import Problem
 from attncli.problem.reader import load as load_problem
 from attncli.records import names_of
 from attncli.render import Style, render
+from attncli.tracing.data import from_dict, to_dict
 from attncli.tracing.slices import at as take_out
 from attncli.tracing.slices import backward
 
@@ -33,11 +34,11 @@ class Trace(tracing.Trace):
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Trace:
         """The trace that `to_dict` wrote; raises KeyError, TypeError or ValueError where it is not one."""
-        return cls._of(tracing.from_dict(data))
+        return cls._of(from_dict(data))
 
     def to_dict(self) -> dict[str, Any]:
         """The trace as JSON data, format 1: plain lists, numbers and strings."""
-        return tracing.to_dict(self)
+        return to_dict(self)
 
     def at(self, *, head: int | None = None, entry: int | None = None) -> Trace:
         """The trace of one head, or of one entry of a batch, or of both: of a single head, without a leading axis.

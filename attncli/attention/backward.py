@@ -8,18 +8,18 @@ is taken as a whole.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from attncli.attention.gradients import CONSTANT, GRADIENT_RULES, ORDER, SAID_THROUGH, gradient_name
 from attncli.attention.rule import Rule
 from attncli.equation.backward import Read, gradient_of
-from attncli.equation.inverse import MEMBER, relabelled
+from attncli.equation.inverse import relabelled
 from attncli.equation.matrices import matrix_form
 from attncli.equation.places import Extent
-from attncli.equation.positions import letters_in
+from attncli.equation.positions import MEMBER, letters_in
 from attncli.equation.tree import Call, Equation, Expression, Name, Reduce, Ref, rewrite, walk, whole
 from attncli.equation.uses import reads
 from attncli.problem.axes import LEADING
+from attncli.records import dataclass, replace
 
 HIDDEN = " A hidden key has weight 0, and gets 0."
 SHARED = " It is shared: `q` runs through the query heads of its group, and what they hand back is added."

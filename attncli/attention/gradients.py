@@ -9,9 +9,8 @@ from collections.abc import Mapping
 
 from attncli.attention.computed import COMPUTED
 from attncli.attention.givens import GIVEN
-from attncli.attention.rule import Rule
+from attncli.attention.written import Written, by_name
 from attncli.equation.symbols import differential
-from attncli.equation.tree import Ref
 
 # What carries no gradient: positions and masks are not learned here, and K_T is read as K.
 CONSTANT = ("angles", "slopes", "bias", "mask", "K_T", "row_max", "shifted", "exp", "row_sum")
@@ -128,14 +127,14 @@ SAID_THROUGH: Mapping[str, tuple[str, str]] = {
     ),
 }
 _HELPERS = (
-    Rule(
-        "delta", "δ", "Row means of the gradients", Ref("delta", ("i",)),
+    Written(
+        "delta", "δ", "Row means of the gradients", "delta[i]",
         meaning="The mean of the weights' gradients in row `i`, each in the share of its weight.",
         why="It is the same as the product of the output's gradient with the output itself, row by row.",
         when="in the backward pass",
     ),
-    Rule(
-        "hidden", "U", "Hidden layer", Ref("hidden", ("i", "j", "a")),
+    Written(
+        "hidden", "U", "Hidden layer", "hidden[i, j, a]",
         meaning="What stands in the tanh of the score, for each query with each key: worked out once more, since "
         "gradients need it.",
         when="in the backward pass, with score: additive",
@@ -148,23 +147,23 @@ def gradient_name(name: str) -> str:
     return f"d_{name}"
 
 
-def _gradient(of: Rule) -> Rule:
+def _gradient(of: Written) -> Written:
     meaning, why = _SAID.get(of.name, ("", ""))
-    return Rule(
+    return Written(
         gradient_name(of.name), differential(of.symbol), f"Gradient of the {of.title[0].lower()}{of.title[1:]}",
-        Ref(gradient_name(of.name), of.target.indices), meaning=meaning, why=why,
+        gradient_name(of.cell), meaning=meaning, why=why,
         when=f"in the backward pass, where {of.name} is there",
     )  # fmt: skip
 
 
-def _steps() -> tuple[Rule, ...]:
+def _steps() -> tuple[Written, ...]:
     """The gradient of every step that has one, in order, with what is worked out besides."""
-    known = {rule.name: rule for rule in (*GIVEN, *COMPUTED, *_HELPERS)}
-    found = {rule.name: rule for rule in _HELPERS}
+    known = {each.name: each for each in (*GIVEN, *COMPUTED, *_HELPERS)}
+    found = {each.name: each for each in _HELPERS}
     for name in ORDER:
         if name != "delta":
-            rule = _gradient(known[name])
-            found[rule.name] = rule
+            written = _gradient(known[name])
+            found[written.name] = written
     names = [each for name in ORDER for each in ((name,) if name == "delta" else _with_hidden(name))]
     return tuple(found[name] for name in names)
 
@@ -173,5 +172,4 @@ def _with_hidden(name: str) -> tuple[str, ...]:
     return ("hidden", "d_hidden") if name == "hidden" else (gradient_name(name),)
 
 
-GRADIENTS = _steps()
-GRADIENT_RULES: Mapping[str, Rule] = {rule.name: rule for rule in GRADIENTS}
+GRADIENT_RULES = by_name(_steps())

@@ -8,10 +8,8 @@ from collections.abc import Mapping, Sequence
 from attncli.attention.indices import INDICES
 from attncli.equation.derivatives import is_zero
 from attncli.equation.lift import Leads, lift, take_out
-from attncli.equation.parse import parse_equation, parse_expression
 from attncli.equation.positions import letters_in
-from attncli.equation.python import PYTHON
-from attncli.equation.tree import Call, Equation, Expression, Name, Number, Ref, names_used, rename, walk
+from attncli.equation.tree import Call, Equation, Expression, Number, Ref, names_used, rename, walk
 from attncli.equation.write import write, write_equation
 from attncli.problem.axes import BATCH
 from attncli.records import dataclass, replace
@@ -53,11 +51,15 @@ class Rule:
     @property
     def source(self) -> str | None:
         """The equation in Python syntax, which `parse_equation` reads; None for a given array."""
+        from attncli.equation.python import PYTHON
+
         return None if self.given else write_equation(self.equation, PYTHON)
 
     @property
     def matrix_source(self) -> str | None:
         """The headline in Python syntax, which `parse_expression` reads."""
+        from attncli.equation.python import PYTHON
+
         return None if self.matrix_form is None else write(self.matrix_form, PYTHON)
 
     @property
@@ -115,31 +117,3 @@ class Rule:
         target = Ref(self.name, tuple(index for index in self.target.indices if index not in fixed))
         expression = None if self.given else take_out(self.equation.expression, fixed, letters_in(self.equation))
         return replace(self, target=target, expression=expression, meaning=meaning)
-
-
-def given(name: str, symbol: str, title: str, cell: str, meaning: str, when: str) -> Rule:
-    """A rule for an array that the problem gives: `cell` is such as X[i, d]."""
-    target = parse_expression(cell)
-    if isinstance(target, Name):
-        target = Ref(target.name)
-    if not isinstance(target, Ref):
-        raise ValueError(f"{cell} is not a cell of an array")
-    return Rule(name, symbol, title, target, meaning=meaning, when=when)
-
-
-def computed(
-    name: str,
-    symbol: str,
-    title: str,
-    equation: str,
-    matrix_form: str = "",
-    *,
-    meaning: str,
-    why: str = "",
-    when: str,
-    joins: str = "",
-) -> Rule:
-    """A rule for a step worked out by `equation`, with its headline in matrix form."""
-    tree = parse_equation(equation)
-    headline = parse_expression(matrix_form) if matrix_form else None
-    return Rule(name, symbol, title, tree.target, tree.expression, headline, meaning, why, when, joins)

@@ -6,44 +6,45 @@ that a problem gives, `computed.py` those of the steps that are worked out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection
 
 from attncli.attention.computed import COMPUTED
 from attncli.attention.givens import GIVEN
 from attncli.attention.gradients import GRADIENT_RULES
 from attncli.attention.losses import LOSS_RULES, TARGET
 from attncli.attention.rule import Rule
-from attncli.equation.symbols import plain_name, unicode_name
+from attncli.attention.written import Rules, by_name
 from attncli.equation.tree import Call, Equation, Expression, Name, Ref, rename, rewrite
 
 __all__ = [
-    "COMPUTED",
     "COMPUTED_RULES",
     "FORWARD",
-    "GIVEN",
     "GIVEN_RULES",
-    "NAMED",
     "RULES",
     "cell_form",
     "headline",
+    "holds_scores",
     "in_symbols",
+    "is_small",
 ]
 
-FORWARD: Mapping[str, Rule] = {rule.name: rule for rule in (*GIVEN, *COMPUTED)}
-RULES: Mapping[str, Rule] = {**FORWARD, **LOSS_RULES, **GRADIENT_RULES}
-GIVEN_RULES: Mapping[str, Rule] = {rule.name: rule for rule in (*GIVEN, TARGET, GRADIENT_RULES["d_output"])}
-COMPUTED_RULES: Mapping[str, Rule] = {rule.name: rule for rule in COMPUTED}
-
-# A step by its name, or by its letter in any of the spellings that a page has: Z', Kᵀ or K^T.
-NAMED: Mapping[str, str] = {
-    spelled: rule.name
-    for spell in (str, plain_name, unicode_name)
-    for rule in RULES.values()
-    for spelled in (spell(rule.symbol), rule.name)
-}
+FORWARD = by_name((*GIVEN, *COMPUTED))
+RULES = Rules({**FORWARD.written, **LOSS_RULES.written, **GRADIENT_RULES.written})
+GIVEN_RULES = by_name((*GIVEN, TARGET, GRADIENT_RULES.written["d_output"]))
+COMPUTED_RULES = by_name(COMPUTED)
 
 # In expressions, d_v is the width of values; the gradient of v, of the same name, is read by no step.
-_SYMBOLS = {rule.name: rule.symbol for rule in RULES.values() if rule.name != "d_v"}
+_SYMBOLS = {name: written.symbol for name, written in RULES.written.items() if name != "d_v"}
+
+
+def is_small(rule: Rule) -> bool:
+    """Whether a step has no number for each query and key, nor is made of such."""
+    return "i" not in rule.target.letters or not ("j" in rule.target.letters or rule.name in ("row_max", "row_sum"))
+
+
+def holds_scores(names: Collection[str]) -> bool:
+    """Whether one of these steps has a number for each query and key."""
+    return any(not is_small(RULES[name]) and "j" in RULES[name].target.letters for name in names if name in RULES)
 
 
 def in_symbols(expression: Expression) -> Expression:

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from attncli.attention.rule import Rule
 from attncli.attention.rules import COMPUTED_RULES
-from attncli.equation.parse import parse_equation, parse_expression
+from attncli.attention.written import Written, read
 from attncli.equation.tree import Call, Name, Ref
 from attncli.records import replace
 
 
+def restated(name: str, equation: str, matrix_form: str, *, meaning: str, why: str = "") -> Written:
+    """What is written of a step, with another equation, which means something else."""
+    plain = COMPUTED_RULES.written[name]
+    return replace(plain, equation=equation, matrix_form=matrix_form, meaning=meaning, why=why or plain.why)
+
+
 def said(name: str, equation: str, matrix_form: str, *, meaning: str, why: str = "") -> Rule:
     """A step's rule with another equation, which means something else."""
-    rule, tree = COMPUTED_RULES[name], parse_equation(equation)
-    return replace(
-        rule,
-        target=tree.target,
-        expression=tree.expression,
-        matrix_form=parse_expression(matrix_form) if matrix_form else None,
-        meaning=meaning,
-        why=why or rule.why,
-    )
+    return read(restated(name, equation, matrix_form, meaning=meaning, why=why))
 
 
 def with_bias(rule: Rule, added: str) -> Rule:

@@ -4,37 +4,42 @@ from __future__ import annotations
 
 from attncli.attention.rule import Rule
 from attncli.attention.rules import COMPUTED_RULES
-from attncli.attention.saying import said, with_bias
+from attncli.attention.saying import restated, said, with_bias
+from attncli.attention.written import Rules
 from attncli.equation.parse import parse_expression
 from attncli.records import replace
 
-SCORES = {
-    "scaled_dot": COMPUTED_RULES["scores"],
-    "dot": COMPUTED_RULES["scores"],
-    "multiplicative": said(
-        "scores",
-        "scores[i, j] = sum(k, sum(p, Q[i, p] * W_a[p, k]) * K_T[k, j])",
-        "Q @ W_a @ K_T",
-        meaning="Row `i`, column `j` compares query `i` with key `j` through a matrix of weights (Luong).",
-    ),
-    "additive": said(
-        "scores",
-        "scores[i, j] = sum(a, v[a] * tanh(sum(p, Q[i, p] * W_1[p, a]) + sum(k, K[j, k] * W_2[k, a])))",
-        "",
-        meaning="Row `i`, column `j` compares query `i` with key `j` through a small hidden layer (Bahdanau).",
-    ),
-}
+SCORES = Rules(
+    {
+        "scaled_dot": COMPUTED_RULES.written["scores"],
+        "dot": COMPUTED_RULES.written["scores"],
+        "multiplicative": restated(
+            "scores",
+            "scores[i, j] = sum(k, sum(p, Q[i, p] * W_a[p, k]) * K_T[k, j])",
+            "Q @ W_a @ K_T",
+            meaning="Row `i`, column `j` compares query `i` with key `j` through a matrix of weights (Luong).",
+        ),
+        "additive": restated(
+            "scores",
+            "scores[i, j] = sum(a, v[a] * tanh(sum(p, Q[i, p] * W_1[p, a]) + sum(k, K[j, k] * W_2[k, a])))",
+            "",
+            meaning="Row `i`, column `j` compares query `i` with key `j` through a small hidden layer (Bahdanau).",
+        ),
+    }
+)
 
-SCALED = {
-    "default": COMPUTED_RULES["scaled"],
-    "number": said(
-        "scaled",
-        "scaled[i, j] = scores[i, j] * scale",
-        "scale * scores",
-        meaning="Every score times the scale that the problem gives.",
-        why="The scale sets how sharply the softmax will choose: the larger it is, the sharper.",
-    ),
-}
+SCALED = Rules(
+    {
+        "default": COMPUTED_RULES.written["scaled"],
+        "number": restated(
+            "scaled",
+            "scaled[i, j] = scores[i, j] * scale",
+            "scale * scores",
+            meaning="Every score times the scale that the problem gives.",
+            why="The scale sets how sharply the softmax will choose: the larger it is, the sharper.",
+        ),
+    }
+)
 
 
 def projection(name: str, source: str, bias: bool) -> Rule:

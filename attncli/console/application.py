@@ -48,14 +48,16 @@ def answer(
 
     Raises AttncliError for wrong usage (exit 2) and whatever the command itself raises.
     """
-    application = _application(commands, tell_version)
+    application = _application(commands, tell_version, arguments)
     try:
         return typer.main.get_command(application).main(arguments, "attncli", standalone_mode=False)
     except _UsageError as error:
-        raise _in_our_words(error, arguments) from None
+        raise _in_our_words(error, commands, arguments) from None
 
 
-def _application(commands: Mapping[str, Callable[..., object]], tell_version: Callable[[], None]) -> typer.Typer:
+def _application(
+    commands: Mapping[str, Callable[..., object]], tell_version: Callable[[], None], arguments: list[str]
+) -> typer.Typer:
     # Markup would read the [i, j] of an equation in a help text as a style and drop it.
     application = typer.Typer(
         cls=_Commands,
@@ -79,7 +81,8 @@ def _application(commands: Mapping[str, Callable[..., object]], tell_version: Ca
             raise usage_error("a command is missing", help=help)
 
     for name, function in commands.items():
-        application.command(name, cls=_Command)(_for_typer(function))
+        declared = _for_typer(function) if name in arguments else _only_named(function)
+        application.command(name, cls=_Command)(declared)
     return application
 
 
@@ -89,6 +92,15 @@ def _for_typer(function: Any) -> Any:
     copy.__doc__ = function.__doc__
     copy.__annotations__ = {name: _declared(annotation) for name, annotation in function.__annotations__.items()}
     return copy
+
+
+def _only_named(function: Any) -> Any:
+    """A command that is not called: without its options, of all of which Typer makes objects for a while."""
+
+    def named() -> None: ...
+
+    named.__doc__ = function.__doc__
+    return named
 
 
 def _declared(annotation: Any) -> Any:
@@ -103,17 +115,19 @@ def _declared(annotation: Any) -> Any:
     return annotation
 
 
-def _options(command: Any) -> list[str]:
-    return [option for parameter in command.params for option in parameter.opts]
+def _options(function: Any) -> list[str]:
+    declared = (get_args(annotation)[-1:] for annotation in function.__annotations__.values())
+    return [name for last in declared for option in last if isinstance(option, Option) for name in option.names]
 
 
-def _in_our_words(error: Any, arguments: list[str]) -> Exception:
+def _in_our_words(error: Any, commands: Mapping[str, Callable[..., object]], arguments: list[str]) -> Exception:
     """A usage error of Typer's in the shape of all other errors, with the nearest option where one is near."""
     # Some errors come without their context; they are always about the options of a command.
     manual = f"see {error.ctx.command_path if error.ctx else f'attncli {arguments[0]}'} --help"
     if hasattr(error, "possibilities"):
-        near = did_you_mean(error.option_name, [*_options(error.ctx.command), "--help"], manual)
-        others = error.ctx.parent.command.commands if error.ctx.parent else {}
+        own = [option for parameter in error.ctx.command.params for option in parameter.opts]
+        near = did_you_mean(error.option_name, [*own, "--help"], manual)
+        others = commands if error.ctx.parent else {}
         having = [name for name, command in others.items() if error.option_name in _options(command)]
         help = f"{listed(having)} {either(len(having), 'has', 'have')} it; {manual}" if having else near
         return usage_error(f"there is no option {error.option_name}", help=help)

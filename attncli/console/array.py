@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from io import BytesIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.console.output import write_bytes
 from attncli.page.place import shown
 from attncli.page.selection import chosen_steps
 from attncli.page.view import View
 from attncli.tracing.model import Trace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _PIECE = 2**20  # bytes
 

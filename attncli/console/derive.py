@@ -88,7 +88,7 @@ def derive(
     if mask is not None or scale is not None:
         problem = change(problem, mask=mask, scale=scale, outside=allow_outside)
 
-    from attncli.console.array import write_array
+    from attncli.attention.rules import holds_scores
     from attncli.console.derived import page_of, parting_told
     from attncli.console.page import write_page
     from attncli.console.progress import progress
@@ -96,7 +96,6 @@ def derive(
     from attncli.page.view import View
     from attncli.problem.extent import TooLarge, insist_scores
     from attncli.tracing import run
-    from attncli.tracing.kept import holds_scores
 
     bare = page_format in ("json", "npy")  # numbers alone
     view = View(
@@ -141,6 +140,8 @@ def derive(
     told = list(trace.warnings)
     progress.begin("writing")
     if page_format == "npy" and output is not None:
+        from attncli.console.array import write_array
+
         write_array(trace, view, output)
     else:
         if not bare and not view.ends:

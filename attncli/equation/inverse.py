@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 
-from attncli.equation.positions import letters
+from attncli.equation.positions import MEMBER, letters
 from attncli.equation.tree import Call, Expression, Name, Reduce, Ref, rewrite
-
-MEMBER = "q"  # a place among those that read the same place: the query heads of one head of keys
+from attncli.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

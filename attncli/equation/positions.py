@@ -8,6 +8,8 @@ from typing import Any
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.tree import Call, Equation, Expression, Name, Number, Reduce, walk
 
+MEMBER = "q"  # a place among those that read the same place: the query heads of one head of keys
+
 
 def position(index: str | Expression, place: Mapping[str, int], scalars: Mapping[str, Any]) -> int:
     """The position an index gives at a place; `scalars` are numbers, or nodes of numbers, that are whole."""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 
 from attncli.english import shape_text
-from attncli.equation.python import PYTHON
 from attncli.equation.tree import Call, Equation, Expression, Name, Reduce, Ref, walk
 from attncli.equation.write import write_equation
 
@@ -18,16 +16,21 @@ def index_sizes(equation: Equation, shapes: Mapping[str, tuple[int, ...]]) -> di
     Raises ValueError, naming the equation, where two arrays disagree: a fault in a rule or a missing check.
     """
     sizes: dict[str, int] = {}
-    said = partial(write_equation, equation, PYTHON)
     parts = tuple(_chosen(equation.expression))
     for node in (*_arrays(equation.expression), *parts):
         shape = shapes[node.name]
         if len(shape) != len(node.indices):
-            raise ValueError(f"{node.name} has {len(shape)} axes in {said()!r}")
+            raise ValueError(f"{node.name} has {len(shape)} axes in {_in_python(equation)!r}")
         for index, size in zip(node.indices, shape, strict=True):
             if isinstance(index, str) and sizes.setdefault(index, size) != size and node not in parts:
-                raise ValueError(f"{index} runs to {sizes[index]} and to {size} in {said()!r}")
+                raise ValueError(f"{index} runs to {sizes[index]} and to {size} in {_in_python(equation)!r}")
     return sizes
+
+
+def _in_python(equation: Equation) -> str:
+    from attncli.equation.python import PYTHON  # for a fault alone
+
+    return write_equation(equation, PYTHON)
 
 
 def _arrays(expression: Expression) -> Iterator[Ref]:

@@ -91,12 +91,12 @@ def rewrite(expression: Expression, change: Callable[[Expression], Expression]) 
     """The same tree with `change` applied to every node, the innermost first, also in indices that are expressions."""
     if isinstance(expression, Call):
         arguments = tuple(rewrite(argument, change) for argument in expression.arguments)
-        return change(replace(expression, arguments=arguments))
+        return change(Call(expression.function, arguments))
     if isinstance(expression, Reduce):
-        return change(replace(expression, body=rewrite(expression.body, change)))
+        return change(Reduce(expression.function, expression.index, rewrite(expression.body, change)))
     if isinstance(expression, Ref) and not all(isinstance(index, str) for index in expression.indices):
         indices = (index if isinstance(index, str) else rewrite(index, change) for index in expression.indices)
-        return change(replace(expression, indices=tuple(indices)))
+        return change(Ref(expression.name, tuple(indices)))
     return change(expression)
 
 
@@ -109,8 +109,8 @@ def rename(expression: Expression, names: Mapping[str, str]) -> Expression:
     """The same tree with arrays and scalars called by other names; names not in the table stay."""
 
     def change(node: Expression) -> Expression:
-        if isinstance(node, Ref | Name):
-            return replace(node, name=names.get(node.name, node.name))
+        if isinstance(node, Ref | Name) and node.name in names:
+            return replace(node, name=names[node.name])
         return node
 
     return rewrite(expression, change)

@@ -8,9 +8,10 @@ from typing import Any
 from attncli import __version__
 from attncli.attention.gradients import GRADIENT_RULES
 from attncli.attention.indices import INDICES, PLACEHOLDERS
-from attncli.attention.losses import LOSSES
+from attncli.attention.losses import LOSS_RULES
+from attncli.attention.names import NAMED
 from attncli.attention.rule import Rule
-from attncli.attention.rules import FORWARD, NAMED, RULES, cell_form, headline, in_symbols
+from attncli.attention.rules import FORWARD, RULES, cell_form, headline, in_symbols
 from attncli.equation.tree import Equation, Name, Reduce, Ref, walk
 from attncli.errors import did_you_mean, usage_error
 from attncli.page.document import Block, Document, Formula, Heading, Listing, Math, Paragraph, Table, Text, text
@@ -25,13 +26,14 @@ _PLAIN = {"source": "X"}  # keys and values come from X where nothing else is sa
 def catalogue() -> Document:
     """One table of all steps, in order of work, and what the names in it stand for."""
     forward, gradients = [_shown(name) for name in FORWARD], [_shown(name) for name in GRADIENT_RULES]
-    head, rules = ("name", "symbol", "title", "formula", "cell by cell"), (*forward, *LOSSES, *gradients)
+    losses = tuple(LOSS_RULES.values())
+    head, rules = ("name", "symbol", "title", "formula", "cell by cell"), (*forward, *losses, *gradients)
     blocks = (
         Paragraph(("Every step of attention, in order; each is there only where a problem needs it.",)),
         Table(head, tuple(map(_row, forward))),
         Heading("The loss"),
         Paragraph(("Where a problem has one, attncli gradient works it out before the way back.",)),
-        Table(head, tuple(map(_row, LOSSES))),
+        Table(head, tuple(map(_row, losses))),
         Heading("The way back"),
         Paragraph(("The steps of attncli gradient, as they are where nothing else comes between.",)),
         Table(head, tuple(map(_row, gradients))),

@@ -10,7 +10,8 @@ from attncli.equation.substitute import exact
 from attncli.equation.tree import Expression, Number, Ref, rewrite
 from attncli.page.document import WorkedLine
 from attncli.page.labels import cell_label
-from attncli.page.printer import GIVEN_DECIMALS, NO_NUMBERS, Printer, literal, show
+from attncli.page.literal import NO_NUMBERS, literal
+from attncli.page.printer import GIVEN_DECIMALS, Printer, show
 from attncli.page.worked import worked_line
 from attncli.problem.model import Matrix
 from attncli.problem.numbers import NumberError, canonical

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attncli.page.closing import closing
-from attncli.page.data import view_data
 from attncli.page.document import Block, Document, Heading, Paragraph
-from attncli.page.heads import sections
 from attncli.page.place import among_others, shown
 from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import about, notes
 from attncli.page.section import cell_section, given_section, step_section
-from attncli.page.selection import chosen_cell, chosen_steps
 from attncli.page.view import View
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import leading
@@ -30,11 +27,17 @@ def derivation(trace: Trace, view: View, parting: Parting | None = None) -> Docu
     whole, trace = trace, shown(trace, view)
     printer = printer_for(trace, view)
     if view.cell is not None:
+        from attncli.page.selection import chosen_cell  # which names every step, and few pages need
+
         step, index = chosen_cell(trace, view.cell, whole)
         blocks = (*among_others(whole, view, (step.name,)), *cell_section(printer, step, index))
         page = (*notes(printer, blocks), *blocks)
-        return Document(trace.title, page, lambda: view_data(trace, view))
-    names = tuple(trace.steps) if view.steps is None else chosen_steps(trace, view.steps, whole)
+        return Document(trace.title, page, lambda: _data(trace, view))
+    names = tuple(trace.steps)
+    if view.steps is not None:
+        from attncli.page.selection import chosen_steps
+
+        names = chosen_steps(trace, view.steps, whole)
     blocks = (*among_others(whole, view, names), *sections_of(printer, names, view))
     page = (*notes(printer, blocks), *blocks)
     if view.steps is None:
@@ -44,7 +47,13 @@ def derivation(trace: Trace, view: View, parting: Parting | None = None) -> Docu
             *closing(printer, words=not leading(trace) and not view.blank),
             *_apart(parting, printer),
         )
-    return Document(trace.title, page, lambda: view_data(trace, view, parting))
+    return Document(trace.title, page, lambda: _data(trace, view, parting))
+
+
+def _data(trace: Trace, view: View, parting: Parting | None = None) -> dict[str, Any]:
+    from attncli.page.data import view_data  # and all that JSON needs
+
+    return view_data(trace, view, parting)
 
 
 def _apart(parting: Parting | None, printer: Printer) -> Iterator[Block]:
@@ -57,6 +66,8 @@ def _apart(parting: Parting | None, printer: Printer) -> Iterator[Block]:
 def sections_of(printer: Printer, names: Sequence[str], view: View) -> Iterator[Block]:
     """The chosen steps of the forward pass, one after the other or place by place."""
     if leading(printer.trace):
+        from attncli.page.heads import sections
+
         yield from sections(printer, tuple(names), view)
         return
     steps = printer.trace.steps

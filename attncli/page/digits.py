@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.page.document import Cell
 from attncli.page.printer import NEAR, SAFE, show
 from attncli.page.texts import NOTHING, Texts, texts_of
 from attncli.records import dataclass
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 LARGE = 2**12  # numbers; for fewer it is not worth it
 REPEATED = 4  # times that a text must be used on average to be worth making in advance

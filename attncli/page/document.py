@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
@@ -142,7 +141,7 @@ class Grid:
     @property
     def digits(self) -> Digits | None:
         """The cells, where they can be put into lines many at a time."""
-        return self.cells if isinstance(self.cells, Digits) else None
+        return None if isinstance(self.cells, tuple) or not isinstance(self.cells, Digits) else self.cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,15 +189,12 @@ class Document:
     data: Callable[[], dict[str, Any]] = field(default=dict, compare=False)
 
 
-_MATH = re.compile(r"`([^`]+)`")
-
-
 def text(source: str) -> Text:
     """Prose with expressions between backticks, "divide by `sqrt(d_k)`", as a run of text.
 
     For the project's own sentences only: what a person wrote is put in as a plain string.
     """
-    pieces = _MATH.split(source)
+    pieces = source.split("`")
     return tuple(
         Math(parse_expression(piece)) if position % 2 else piece for position, piece in enumerate(pieces) if piece
     )

@@ -23,23 +23,28 @@ MOST_LINES = 36  # closed forms that are listed for every cell; of more cells, e
 
 def closed_forms(printer: Printer, step: Step) -> tuple[tuple[Expression, ...], ...]:
     """The closed forms to be shown beside a matrix; none where its decimals say all, or where they are too wide."""
-    if step.exact is None or _width(step) > WIDEST or _all_printed(printer, step):
+    if _width(step) > WIDEST or _all_printed(printer, step):
         return ()
     return tuple(tuple(expression_of(number) for number in row) for row in _rows(step))
 
 
-def is_rounded(printer: Printer, step: Step, index: tuple[int, ...]) -> bool:
+def rounded(printer: Printer, step: Step) -> frozenset[tuple[int, ...]]:
+    """The cells whose printed decimals are not all of the number."""
+    places = product(*(range(size) for size in step.shape))
+    return frozenset(place for place in places if _is_rounded(printer, step, place))
+
+
+def _is_rounded(printer: Printer, step: Step, index: tuple[int, ...]) -> bool:
     """Whether the printed decimals are not all of the number: 1/2 is 0.500."""
     assert step.exact is not None
     result, number = printer.number(step.name, index), step.exact[index]
     return result.value is None or bool(result.value != number)
 
 
-def lists_closed_forms(printer: Printer, step: Step) -> bool:
-    """Whether every cell has a line of its own, since a matrix of the closed forms would be too wide."""
-    if step.exact is None or step.exact.size > MOST_LINES:
-        return False
-    return _width(step) > WIDEST and not _all_printed(printer, step)
+def need_lines(printer: Printer, step: Step) -> bool:
+    """Whether every cell needs a line of its own, since a matrix of the closed forms would be too wide."""
+    assert step.exact is not None
+    return step.exact.size <= MOST_LINES and _width(step) > WIDEST and not _all_printed(printer, step)
 
 
 def exact_line(
@@ -57,7 +62,7 @@ def exact_line(
     short = in_full or len(write(sentence, UNICODE)) <= LONGEST
     if short and not _alike(sentence, closed) and _comes_to(sentence, number):
         work = sentence if told else Call("comes_to", (sentence, closed))
-    return WorkedLine(label, work, result, exact=told or not is_rounded(printer, step, index))
+    return WorkedLine(label, work, result, exact=told or not _is_rounded(printer, step, index))
 
 
 def _rows(step: Step) -> list[list[Exact | float]]:

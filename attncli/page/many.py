@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.page.printer import NEAR, SAFE, show
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def show_all(array: NDArray[Any], precision: int) -> list[list[str]]:

@@ -7,7 +7,8 @@ from decimal import ROUND_UP, Context, Decimal
 
 from attncli.page.document import Math, Text
 from attncli.page.labels import cell_text
-from attncli.page.printer import FLOAT_DIGITS, literal, show
+from attncli.page.literal import literal
+from attncli.page.printer import FLOAT_DIGITS, show
 from attncli.study.step import StepComparison
 
 LEGIBLE = 0.001  # smaller numbers are shown with a power of ten, if in full

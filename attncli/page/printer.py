@@ -5,24 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from fractions import Fraction
-from functools import lru_cache
 
-from attncli.equation.closed import decimal_of, expression_of
 from attncli.equation.decimals import round_half_up
 from attncli.equation.tree import Call, Equation, Expression, Name, Number, rewrite
 from attncli.page.document import Math, Text, text
 from attncli.page.edges import Item, LeftOut, ends, left_out
+from attncli.page.literal import literal, printed
 from attncli.page.residue import cleared
 from attncli.page.view import View
 from attncli.problem.model import Matrix, Scalar
-from attncli.problem.numbers import NumberError, as_decimal, as_exact, canonical, is_plain
+from attncli.problem.numbers import NumberError, canonical
 from attncli.records import dataclass, replace
 from attncli.tracing.model import Step, Trace
 
 FLOAT_DIGITS = 15  # significant ones that a float64 always keeps
 SCIENTIFIC = Decimal(10) ** FLOAT_DIGITS  # from here on, not even the digits before the point are all known
-NO_NUMBERS = ("inf", "-inf", "nan")
 SAFE, NEAR = 1e9, 1e-4  # up to here, and no nearer than this, a float64 leaves no doubt about a rounded digit
 GIVEN_DECIMALS = 6  # given numbers are shown in full up to so many decimals
 
@@ -125,6 +122,10 @@ class Printer:
             ):
                 return text
         if isinstance(array, Step) and array.exact is not None:
+            from attncli.equation.closed import (
+                decimal_of,  # closed forms take a while to import, and few traces have any
+            )
+
             return show_decimal(decimal_of(array.exact[index]), self.precision)
         return show(float(array.value[index]), self.precision)
 
@@ -138,6 +139,8 @@ class Printer:
         array = self.trace.steps.get(name) or self.trace.parameters[name]
         assert isinstance(array, Step | Matrix)
         if isinstance(array, Step) and array.exact is not None and array.written is None:
+            from attncli.equation.closed import expression_of
+
             return expression_of(array.exact[index])
         return literal(
             canonical(array.written[index] if array.written is not None else repr(float(array.value[index])))
@@ -187,17 +190,3 @@ def printer_for(trace: Trace, view: View) -> Printer:
     """The printer of a page: at the precision of its view, or of its paper, whose numbers have no more digits."""
     precision = view.precision if trace.settings.precision is None else trace.settings.precision
     return Printer(cleared(trace, precision), precision, view.blank, view.ends)
-
-
-def printed(number: Number) -> Decimal:
-    """What a printed number says, to 50 digits."""
-    text = number.text
-    return Decimal(text) if text in NO_NUMBERS or is_plain(text) else as_decimal(text)
-
-
-@lru_cache(maxsize=2**16)
-def literal(text: str) -> Number:
-    """A printed number as a node that knows exactly what its text says."""
-    if text in NO_NUMBERS:
-        return Number(None if text == "nan" else float(text), text)
-    return Number(Fraction(text) if is_plain(text) else as_exact(text), text)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from attncli.memory import insist
 from attncli.page.place import shown
-from attncli.page.selection import chosen_steps
 from attncli.page.view import View
 from attncli.tracing.model import Trace
 
@@ -16,7 +15,11 @@ def insist_page(trace: Trace, view: View) -> None:
     if view.cell is not None:
         return
     here = shown(trace, view)
-    names = here.steps if view.steps is None else chosen_steps(here, view.steps, trace)
+    names = tuple(here.steps)
+    if view.steps is not None:
+        from attncli.page.selection import chosen_steps  # which names every step
+
+        names = chosen_steps(here, view.steps, trace)
     numbers = sum(here.steps[name].value.size for name in names)
     help = "ask for less with --steps output, or for JSON, which is written row by row: -o page.json"
     insist(_EACH * numbers, f"a page of {numbers:,} numbers", help)

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.attention.rules import cell_form, headline
 from attncli.english import shape_text
 from attncli.equation.shapes import product_factors
 from attncli.equation.symbols import symbol
-from attncli.equation.tree import Name
+from attncli.equation.tree import Expression, Name
 from attncli.page.digits import DigitRows
 from attncli.page.document import Block, Cell, Formula, Grid, Heading, Math, Paragraph, Shapes, Worked, WorkedLine, text
-from attncli.page.exact import closed_forms, is_rounded, lists_closed_forms
 from attncli.page.labels import cell_label, row_label
 from attncli.page.many import show_all
 from attncli.page.printer import Printer
-from attncli.page.worked import cell_lines, turned_together, worked
+from attncli.page.worked import cell_lines, lists_closed_forms, turned_together, worked
 from attncli.tracing.model import Step, Trace, masked_out
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def given_section(printer: Printer, step: Step, detail: str, *, told: bool = False) -> Iterator[Block]:
@@ -89,15 +91,14 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
     left = printer.left_out(row=len(rows), column=len(heads))
     shades = _shades(step) if heatmap and not step.rule.given else None
     hidden = _hidden(printer.trace, step)
-    name, closed = Name(step.rule.symbol), () if left else closed_forms(printer, step)
+    name, (closed, rounded) = Name(step.rule.symbol), ((), ()) if left else _closed_forms(printer, step)
 
     def cell(index: tuple[int, ...]) -> Cell:
         if step.name in printer.blank:
             return Cell("")
         unseen = bool(hidden[index])
         shade = float(shades[index]) if shades is not None and not unseen and np.isfinite(shades[index]) else None
-        rounded = bool(closed) and is_rounded(printer, step, index)
-        return Cell(printer.text(step, index), shade, unseen, rounded)
+        return Cell(printer.text(step, index), shade, unseen, index in rounded)
 
     as_worked_out = step.written is None and step.exact is None and step.name not in printer.blank
     if step.value.ndim > 1 and shades is None and not closed and not left and as_worked_out:
@@ -118,6 +119,18 @@ def _rows(step: Step) -> tuple[list[tuple[int, ...]], tuple[str, ...], tuple[str
         return [()], ("",), (labels or ((),))[0]
     rows = list(np.ndindex(shape[:-1]))  # of pairs, each is a row
     return rows, tuple(row_label(step, row) for row in rows), labels[-1]
+
+
+def _closed_forms(
+    printer: Printer, step: Step
+) -> tuple[tuple[tuple[Expression, ...], ...], Collection[tuple[int, ...]]]:
+    """The closed forms to stand beside the matrix, and the cells whose decimals are not all of theirs."""
+    if step.exact is None:
+        return (), ()
+    from attncli.page.exact import closed_forms, rounded  # which few pages need
+
+    closed = closed_forms(printer, step)
+    return closed, rounded(printer, step) if closed else ()
 
 
 def _plain(texts: list[list[str]], hidden: NDArray[np.bool_]) -> tuple[tuple[Cell, ...], ...]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from attncli.attention.gradients import GRADIENT_RULES
 from attncli.attention.losses import LOSS_RULES
-from attncli.attention.rules import NAMED
+from attncli.attention.names import NAMED
 from attncli.english import count, listed
 from attncli.errors import did_you_mean, usage_error
 from attncli.tracing.model import Step, Trace

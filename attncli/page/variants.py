@@ -13,6 +13,7 @@ from attncli.attention.offset import mask_offset
 from attncli.attention.rule import Rule
 from attncli.attention.rules import GIVEN_RULES, RULES
 from attncli.attention.variants import SCALED, SCORES, exponential, projection, weights
+from attncli.attention.written import read
 from attncli.problem.model import Additive, Causal, Hide, Keep, Lengths, Mask, Matrix, Padding, Window
 from attncli.records import replace
 
@@ -62,7 +63,8 @@ def variants(name: str) -> Mapping[str, Rule]:
         case "weights":
             return {"exp_base: a number": weights(2.0, False), "sink: a number, or one per head": weights(None, True)}
         case "loss" | "log_sum" | "target":
-            return {OTHER_LOSSES[name][0]: OTHER_LOSSES[name][1]}
+            when, written = OTHER_LOSSES[name]
+            return {when: read(written)}
         case "output":
             return dict(_outputs())
     return {}

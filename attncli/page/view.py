@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from attncli.attention.rules import NAMED
+from attncli.attention.rules import holds_scores
 from attncli.records import dataclass
-from attncli.tracing.kept import holds_scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,5 +31,7 @@ class View:
         alone = self.cell is None and self.head is None and self.entry is None and self.detail == "brief"
         if self.steps is None or not alone:
             return None
+        from attncli.attention.names import NAMED  # made when a step is first asked for
+
         names = {NAMED.get(name, name) for name in self.steps}
         return frozenset(names | ({"mask"} if holds_scores(names) and not data else set()))  # which marks cells

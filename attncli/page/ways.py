@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from attncli.page.place import Places
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
+from attncli.records import dataclass
 from attncli.tracing.model import Trace
 
 

@@ -10,16 +10,15 @@ from math import inf
 
 import numpy as np
 
-from attncli.equation.closed import expression_of
-from attncli.equation.positions import position
 from attncli.equation.substitute import decimal, exact, substitute
-from attncli.equation.tree import Call, Expression, Name, Number, Ref, rewrite
-from attncli.page.document import Math, Text, Worked, WorkedLine
-from attncli.page.exact import exact_line, lists_closed_forms
+from attncli.equation.tree import Call, Expression, Name, Number, rewrite
+from attncli.page.document import Worked, WorkedLine
 from attncli.page.labels import cell_label
-from attncli.page.printer import Printer, printed
+from attncli.page.literal import printed
+from attncli.page.printer import Printer
 from attncli.page.stages import chained, looks_up, nowhere, stages
 from attncli.page.sums import parts_of
+from attncli.page.visibility import visibility
 from attncli.tracing.model import Step, Trace
 
 NOTHING = Decimal("1e-40")
@@ -32,7 +31,7 @@ def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full
     place = dict(zip(step.rule.target.letters, index, strict=True))
     tree = step.rule.equation.expression
     if isinstance(tree, Call) and step.rule.decides:
-        return WorkedLine(label, remark=_visibility(printer, tree, place))
+        return WorkedLine(label, remark=visibility(printer, tree, place))
     if step.rule.shares and (index[:-1] if len(index) > 2 else index[0]) in trace.fully_masked:
         nothing = ("by definition: this query sees no key",)
         return WorkedLine(label, result=printer.number(step.name, index), remark=nothing)
@@ -40,6 +39,9 @@ def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full
     sentence, result = substitute(tree, place, sizes, printer.number, scalars), printer.number(step.name, index)
     sentence = rewrite(sentence, _without_sign)
     if step.exact is not None:
+        from attncli.equation.closed import expression_of  # which few pages need
+        from attncli.page.exact import exact_line
+
         closed = substitute(tree, place, sizes, printer.closed, scalars)
         if closed != sentence or expression_of(step.exact[index]) != result:
             return exact_line(printer, step, index, label, closed, in_full=in_full)
@@ -100,6 +102,15 @@ def worked(printer: Printer, step: Step, detail: str) -> Worked:
     found = (cell_lines(printer, step, place, in_full=detail == "cells") for place in places)
     left = printer.left_out(row=len(rows), column=len(columns) if every else 0)
     return Worked(tuple(line for each in found for line in each), left)
+
+
+def lists_closed_forms(printer: Printer, step: Step) -> bool:
+    """Whether every cell has a line of its own, since a matrix of its closed forms would be too wide."""
+    if step.exact is None:
+        return False
+    from attncli.page.exact import need_lines
+
+    return need_lines(printer, step)
 
 
 def cell_lines(printer: Printer, step: Step, index: tuple[int, ...], *, in_full: bool = True) -> tuple[WorkedLine, ...]:
@@ -167,26 +178,3 @@ def _shortened(sentence: Expression) -> Expression:
 def _weight(term: Expression) -> Fraction | float:
     value = exact(term)
     return inf if value is None else abs(value)
-
-
-def _visibility(printer: Printer, tree: Call, place: dict[str, int]) -> Text:
-    """Why a key is visible or hidden: every condition of the mask with its numbers put in."""
-    condition, visible, hidden = tree.arguments
-    parts = condition.arguments if isinstance(condition, Call) and condition.function == "and_" else (condition,)
-    said: list[str | Math] = []
-    seen = True
-    for part in parts:
-        numbers = substitute(part, place, {}, printer.number, printer.scalars())
-        holds = bool(exact(numbers))
-        seen &= holds
-        said += [*_fact(printer.with_settings(part), numbers, place, holds), ", "]
-    value = substitute(visible if seen else hidden, place, {}, printer.number, printer.scalars())
-    return (*said, "so " if seen else "so hidden: ", Math(value))
-
-
-def _fact(condition: Expression, numbers: Expression, place: dict[str, int], holds: bool) -> Text:
-    """A condition on positions with its verdict; of a matrix, just what stands in its cell."""
-    match condition, numbers:
-        case Call(arguments=(Ref(name=name, indices=indices), _)), Call(arguments=(found, _)):
-            return Math(Ref(name, tuple(str(position(index, place, {})) for index in indices))), " = ", Math(found)
-    return Math(condition), ": ", Math(numbers), " holds" if holds else " does not hold"

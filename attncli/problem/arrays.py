@@ -37,14 +37,14 @@ def read_array(spot: Spot) -> Array | None:
         spot.key(refused.key).wrong(*refused.args)
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links that go round in a circle
         help = "name a .safetensors, .npz or .npy file"
-        spot.key("file").fails(cannot_read(file, error, source.folder / file, help))
+        spot.key("file").fails(cannot_read(file, error, Path(source.folder, file), help))
     return None
 
 
 def _within(source: Source, file: str) -> Path:
     """Refused outside the problem's folder, so that a problem from a stranger reads nothing of one's own."""
-    target = (source.folder / file).resolve()
-    if source.outside or target.is_relative_to(source.folder.resolve()):
+    target = Path(source.folder, file).resolve()
+    if source.outside or target.is_relative_to(Path(source.folder).resolve()):
         return target
     link = "" if ".." in PurePath(file).parts or PurePath(file).is_absolute() else " (it is a link)"
     raise Refused(

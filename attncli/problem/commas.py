@@ -8,15 +8,15 @@ from attncli.problem.places import Places
 from attncli.problem.report import Report
 
 _SHORT = 2000  # characters; longer matrices are written by programs, which do not mistake a point
-_SPACED = re.compile(r"\d, ")
-_CLOSE = re.compile(r"(?<![\d.,])[-+]?\d+,\d+(?![\d.]|,\S)")
+_SPACED = r"\d, "
+_CLOSE = r"(?<![\d.,])[-+]?\d+,\d+(?![\d.]|,\S)"
 
 
 def comma_advice(written: str) -> str:
     """What to add to the help where too many entries stand in this text; empty where nothing is suspect."""
-    if len(written) > _SHORT or not _SPACED.search(written):
+    if len(written) > _SHORT or not re.search(_SPACED, written):
         return ""
-    found = _CLOSE.search(written)
+    found = re.search(_CLOSE, written)
     return f"; decimals are written with a point: {found[0].replace(',', '.')}" if found else ""
 
 

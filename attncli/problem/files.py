@@ -8,11 +8,13 @@ import stat
 import sys
 from contextlib import suppress
 from io import UnsupportedOperation
-from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from attncli.english import shorten
 from attncli.errors import AttncliError, did_you_mean, file_error, reason
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 STANDARD_INPUT = "standard input"
 SIZE_LIMIT = 256 * 2**20
@@ -25,7 +27,7 @@ _KINDS = (  # a misspelt name stands for one of the same kind; a page of answers
 )
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")  # suffixes of files that run what is in them
 _PIECE = 2**20
-_OPEN_ALREADY = re.compile(r"/dev/stdin|/dev/fd/[0-9]+|/proc/self/fd/[0-9]+")  # as bash's <(…) hands over
+_OPEN_ALREADY = r"/dev/stdin|/dev/fd/[0-9]+|/proc/self/fd/[0-9]+"  # as bash's <(…) hands over
 
 
 OPENED: set[tuple[int, int]] = set()  # the files read so far, by device and inode: nothing is to write over them
@@ -45,7 +47,7 @@ def read_bytes(path: str) -> bytes:
             if sys.stdin is None:
                 raise file_error("standard input is closed", help="name a file instead of -")
             data = _wait_for(sys.stdin.buffer)
-        elif _OPEN_ALREADY.fullmatch(path):
+        elif path.startswith(("/dev/", "/proc/")) and re.fullmatch(_OPEN_ALREADY, path):
             with open(path, "rb") as stream:
                 data = _wait_for(stream)
         else:
@@ -57,7 +59,7 @@ def read_bytes(path: str) -> bytes:
             help="put large matrices in a .npz file and refer to it: W_Q: {file: weights.npz, name: W_Q}",
         ) from None
     except (OSError, ValueError) as error:
-        raise cannot_read(name, error, Path(path), "name a file, or - for standard input") from None
+        raise cannot_read(name, error, path, "name a file, or - for standard input") from None
     return data
 
 
@@ -78,10 +80,10 @@ def open_regular(path: str | Path) -> BinaryIO:
     return stream
 
 
-def cannot_read(name: str, error: Exception, path: Path, help: str) -> AttncliError:
+def cannot_read(name: str, error: Exception, path: str | Path, help: str) -> AttncliError:
     """The error for a file, called `name` by the person, that the system or Python before it will not open."""
     if isinstance(error, FileNotFoundError):
-        why, help = "there is no such file", _near(path)
+        why, help = "there is no such file", _near(os.fspath(path).rstrip("/"))
     else:
         why = shorten(reason(error), 200)
     return file_error(f"cannot read {shorten(name, 200)}: {why}", help=help)
@@ -125,12 +127,13 @@ def _insist_regular(mode: int) -> None:
         raise OSError(f"it is {kind}, not a file")
 
 
-def _near(path: Path) -> str:
+def _near(path: str) -> str:
     otherwise = "check the spelling and the folder"
-    suffixes = next((near for kind, near in _KINDS if path.suffix.lower() in kind), _LISTS)
+    folder, file = os.path.split(path)
+    suffixes = next((near for kind, near in _KINDS if os.path.splitext(file)[1].lower() in kind), _LISTS)
     try:
-        with os.scandir(path.parent) as entries:
+        with os.scandir(folder or os.curdir) as entries:
             names = sorted(each.name for each in entries if each.name.lower().endswith(suffixes) and not each.is_dir())
-        return did_you_mean(path.name, names, otherwise)
+        return did_you_mean(file, names, otherwise)
     except OSError:
         return otherwise

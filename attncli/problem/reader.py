@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from os import PathLike, fspath
 
 from attncli.errors import AttncliError, Exit, usage_error
 from attncli.problem.assembly import read_root
@@ -10,6 +10,7 @@ from attncli.problem.conventions import named
 from attncli.problem.files import STANDARD_INPUT
 from attncli.problem.masks import read_mask
 from attncli.problem.model import Problem
+from attncli.problem.plain import read_plain
 from attncli.problem.report import Report
 from attncli.problem.settings import read_scale
 from attncli.problem.shapes import check_mask
@@ -31,12 +32,12 @@ def load(path: str, *, convention: str | None = None, outside: bool = False) -> 
     return read_problem(read_source(path, outside=outside), convention=convention)
 
 
-def loads(data: bytes, name: str, *, folder: Path | None = None, convention: str | None = None) -> Problem:
+def loads(data: bytes, name: str, *, folder: str | PathLike[str] = "", convention: str | None = None) -> Problem:
     """The problem in these bytes; `name` is the file's in messages, and its suffix tells JSON from YAML.
 
     `{file: …}` references start from `folder`, by default the current one. Raises AttncliError (exit 3).
     """
-    return read_problem(decode(data, name, folder), convention=convention)
+    return read_problem(decode(data, name, fspath(folder)), convention=convention)
 
 
 def read_problem(source: Source, *, convention: str | None = None, scores: bool = True) -> Problem:
@@ -77,6 +78,9 @@ def _json(report: Report, not_finite: bool) -> Node:
 
 
 def _yaml(report: Report) -> Node:
+    plain = read_plain(report.source.text)
+    if plain is not None:
+        return plain
     from attncli.problem.yaml_reader import read_yaml
 
     return read_yaml(report)

@@ -14,13 +14,10 @@ from attncli.records import dataclass
 
 _AMOUNT = r"[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
 _ROOT = rf"sqrt\(\s*(?P<radicand>{_AMOUNT})(?:\s*/\s*(?P<under>{_AMOUNT}))?\s*\)"
-_FORMS = tuple(
-    re.compile(form)
-    for form in (
-        rf"(?P<times>{_AMOUNT})\s*/\s*(?P<by>{_AMOUNT})",
-        rf"(?P<sign>[-+]?)(?:(?P<times>{_AMOUNT})\s*\*\s*)?{_ROOT}(?:\s*/\s*(?P<by>{_AMOUNT}))?",
-        rf"(?P<times>{_AMOUNT})\s*/\s*(?P<over>{_ROOT})",
-    )
+_FORMS = (
+    rf"(?P<times>{_AMOUNT})\s*/\s*(?P<by>{_AMOUNT})",
+    rf"(?P<sign>[-+]?)(?:(?P<times>{_AMOUNT})\s*\*\s*)?{_ROOT}(?:\s*/\s*(?P<by>{_AMOUNT}))?",
+    rf"(?P<times>{_AMOUNT})\s*/\s*(?P<over>{_ROOT})",
 )
 
 
@@ -69,7 +66,7 @@ class Exact:
 
 def read_exact(text: str) -> Exact:
     """A fraction or root; NumberError for anything else, a division by zero, or the root of a negative number."""
-    found = next((found for form in _FORMS if (found := form.fullmatch(text.strip()))), None)
+    found = next((found for form in _FORMS if (found := re.fullmatch(form, text.strip()))), None)
     if found is None:
         raise NumberError(*why_not_a_number(text))
     part = found.groupdict()

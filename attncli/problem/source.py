@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 
 from attncli.errors import Place, input_error
 from attncli.problem.files import ARRAYS, PICKLES, STANDARD_INPUT, read_bytes
@@ -29,7 +29,7 @@ class Source:
 
     name: str
     text: str
-    folder: Path = field(default_factory=Path)
+    folder: str = ""
     outside: bool = False
     _lines: dict[int, tuple[int, str]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -50,11 +50,11 @@ def read_source(path: str, *, outside: bool = False) -> Source:
     Raises AttncliError: exit 4 where it cannot be read, exit 3 where it is not text.
     """
     data = read_bytes(path)
-    name, folder = (STANDARD_INPUT, None) if path == "-" else (path, Path(path).parent)
+    name, folder = (STANDARD_INPUT, "") if path == "-" else (path, os.path.dirname(path))
     return decode(data, name, folder, outside=outside)
 
 
-def decode(data: bytes, name: str, folder: Path | None = None, *, outside: bool = False) -> Source:
+def decode(data: bytes, name: str, folder: str = "", *, outside: bool = False) -> Source:
     """Bytes as a Source, whatever its lines end in; AttncliError where they are not UTF-8.
 
     A byte order mark is let pass.
@@ -68,9 +68,9 @@ def decode(data: bytes, name: str, folder: Path | None = None, *, outside: bool 
     if b"\r" in data:  # the search takes a tenth of the time that replacing nothing does
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     try:
-        source = Source(name, data.decode(), folder or Path(), outside)
+        source = Source(name, data.decode(), folder, outside)
     except UnicodeDecodeError as error:
-        if Path(name).suffix.lower() in (*ARRAYS, *PICKLES):
+        if os.path.splitext(name)[1].lower() in (*ARRAYS, *PICKLES):
             help = "write a problem in YAML or JSON that names them, as in X: {file: arrays.npz, name: X}"
             raise input_error(f"{name} holds arrays, not a problem", help=help) from None
         before = data[: error.start].decode()

@@ -17,7 +17,7 @@ from attncli.problem.tree import Leaf, Mapping, Node, Sequence
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C module is not everywhere
 _UNPRINTABLE = r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # slow to compile
 _ASCII = b"\t\n\r" + bytes(range(0x20, 0x7F))  # what YAML has of it
-_TAG_DIRECTIVE = re.compile(r"(?:\A|[\n\r\x85\u2028\u2029])(?=%TAG\b)")  # after all that ends a line in YAML
+_TAG_DIRECTIVE = r"(?:\A|[\n\r\x85\u2028\u2029])(?=%TAG\b)"  # after all that ends a line in YAML
 _AT_LENGTH = "write the value out in full"
 
 # PyYAML's two parsers word the same fault differently: (pattern of either's words, ours, help).
@@ -50,7 +50,7 @@ def _read(report: Report, loader: Any) -> Node:
             at=found.start(),
             help=r'remove it; in a quoted text it can be written as an escape such as "\x07"',
         )
-    if "%TAG" in text and (found := _TAG_DIRECTIVE.search(text)):  # parsing 100,000 of them takes minutes
+    if "%TAG" in text and (found := re.search(_TAG_DIRECTIVE, text)):  # parsing 100,000 of them takes minutes
         report.fail("tags (%TAG) are not read", at=found.end(), help="remove the line, or indent it if it is text")
     builder = Builder(report)
     documents = 0

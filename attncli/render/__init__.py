@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
-from pathlib import PurePath
+from os.path import splitext
 from typing import TYPE_CHECKING, Literal
 
 from attncli.records import dataclass
@@ -63,5 +63,5 @@ def pieces(document: Document, format: str, style: Style | None = None) -> Itera
 
 def format_of(path: str) -> str | None:
     """The format a file name asks for by its suffix, or None."""
-    suffix = PurePath(path).suffix.lower()
+    suffix = splitext(path)[1].lower()
     return next((name for name, format in FORMATS.items() if suffix in format.suffixes), None)

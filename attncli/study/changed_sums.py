@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attncli.equation.inverse import MEMBER
+from attncli.equation.positions import MEMBER
 from attncli.equation.tree import (
     Call,
     Equation,

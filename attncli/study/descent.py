@@ -6,7 +6,6 @@ What is learned are all arrays that the problem gives, but for what comes in: X,
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from attncli.choices import DTYPES
 from attncli.equation.symbols import primed
 from attncli.equation.tree import Call, Expression, Name, Ref
 from attncli.problem.model import Matrix, Problem, Scalar, read_only
+from attncli.records import dataclass, replace
 from attncli.study.perturbed import loss_of
 from attncli.tracing import run
 from attncli.tracing.floats import FloatWorker

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import cast
 
@@ -13,6 +12,7 @@ from attncli.equation.substitute import decimal, substitute
 from attncli.equation.tree import Expression, Number, Ref, rewrite
 from attncli.problem.model import Matrix, Scalar
 from attncli.problem.numbers import as_decimal
+from attncli.records import dataclass, field
 from attncli.study.leaves import given, number, refs
 from attncli.tracing.model import Trace
 

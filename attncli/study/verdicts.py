@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
 from typing import Literal, TypeAlias, cast, get_args
 
@@ -21,6 +20,7 @@ from attncli.answers.model import CLOSE, Answers, Claim
 from attncli.equation.decimals import EXACTLY
 from attncli.equation.intervals import Interval
 from attncli.equation.tree import Ref
+from attncli.records import dataclass
 from attncli.study.reach import can_reach
 from attncli.study.sentences import Cell, Sentence, Sentences
 from attncli.tracing.model import Trace

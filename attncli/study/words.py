@@ -6,9 +6,9 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.english import listed
 from attncli.equation.decimals import round_half_up
@@ -17,7 +17,10 @@ from attncli.records import dataclass
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import at, leading, length
 
-Weights = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Weights: TypeAlias = "NDArray[np.float64]"
 
 MOST_KEYS = 4  # named one by one; the others are summed up
 TIE = 1e-9  # weights closer than this, in relation, are the same

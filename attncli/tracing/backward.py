@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from attncli.attention.backward import Backward
+from attncli.attention.losses import loss_rules
 from attncli.attention.plan import Plan
 from attncli.attention.rule import Rule
 from attncli.equation.places import Extent
 from attncli.equation.shapes import index_sizes
 from attncli.problem.model import Matrix, Problem, Scalar, read_only
+from attncli.records import replace
 from attncli.tracing.model import Step
+from attncli.tracing.shift import Shift
+
+
+def way_back(
+    problem: Problem, plan: Plan, steps: Mapping[str, Step], shift: Shift
+) -> Iterator[tuple[Rule, Matrix | None]]:
+    """The rules from the output to the loss and back to the input, each with its numbers if they are given.
+
+    `steps` are those of the forward pass; each rule's own has to be among them before the next rule is asked for.
+    """
+    if problem.loss:
+        output = steps["output"]
+        for rule in loss_rules(problem.loss.kind, output.rule.target, shifted=shift.of_outputs(output.value)):
+            yield rule, problem.loss.target if rule.given else None
+    for rule in backward_rules(plan, steps):
+        yield rule, output_gradient(problem, steps) if rule.given else None
 
 
 def backward_rules(plan: Plan, steps: Mapping[str, Step]) -> tuple[Rule, ...]:

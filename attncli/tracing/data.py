@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli import __version__
 from attncli.attention.indices import INDICES
@@ -25,6 +24,9 @@ from attncli.records import replace
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.plain import array_of, plain_values
 from attncli.tracing.settings import Settings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 FORMAT = 1
 

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.attention.losses import LOSS_RULES
-from attncli.attention.rules import COMPUTED_RULES, NAMED, RULES
+from attncli.attention.names import NAMED
+from attncli.attention.rules import COMPUTED_RULES, RULES
 from attncli.english import listed, shorten
 from attncli.errors import did_you_mean
 from attncli.problem.keys import KEYS

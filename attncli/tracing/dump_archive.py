@@ -34,7 +34,7 @@ def read_archive(path: str) -> Dump:
         message, help = refused.args
         raise AttncliError(Exit.INPUT, message, help=help) from None
     except (OSError, ValueError) as error:
-        raise cannot_read(path, error, Path(path), "name a .npz or .safetensors file") from None
+        raise cannot_read(path, error, path, "name a .npz or .safetensors file") from None
     coarsest = max(dtypes, key=lambda name: DTYPES[name].epsilon, default="float64")
     return Dump(in_order(arrays), coarsest, left_out=left_out)
 

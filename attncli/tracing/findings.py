@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.choices import DTYPES, Dtype
 from attncli.english import either
@@ -14,6 +14,9 @@ from attncli.tracing.model import Parameters, Row, Step, masked_out
 from attncli.tracing.rows import named
 from attncli.tracing.sentinels import sentinel_warnings, turned_infinite
 from attncli.tracing.settings import Settings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def rows_without_keys(steps: Mapping[str, Step]) -> tuple[Row, ...]:

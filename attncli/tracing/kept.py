@@ -13,7 +13,7 @@ import numpy as np
 
 from attncli.attention.plan import Plan, plan_softmax
 from attncli.attention.rule import Rule
-from attncli.attention.rules import RULES
+from attncli.attention.rules import is_small
 from attncli.attention.workers import Report
 from attncli.backend import CPU, Host
 from attncli.choices import Dtype
@@ -68,11 +68,6 @@ class Found:
     fully_masked: tuple[Row, ...]
 
 
-def is_small(rule: Rule) -> bool:
-    """Whether a step has no number for each query and key, nor is made of such."""
-    return "i" not in rule.target.letters or not ("j" in rule.target.letters or rule.name in ("row_max", "row_sum"))
-
-
 def run_kept(
     problem: Problem,
     plan: Plan,
@@ -108,11 +103,6 @@ def run_kept(
     told = warnings(ordered, plan.parameters, found.fully_masked, settings)
     labelled = (problem.title, problem.tokens, problem.context_tokens)
     return Trace(*labelled, settings, plan.parameters, ordered, told, found.fully_masked)
-
-
-def holds_scores(keep: Collection[str]) -> bool:
-    """Whether one of these steps has a number for each query and key."""
-    return any(not is_small(RULES[name]) and "j" in RULES[name].target.letters for name in keep if name in RULES)
 
 
 def is_worth_it(plan: Plan) -> bool:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.attention.rule import Rule
-from attncli.equation.inverse import MEMBER
+from attncli.equation.positions import MEMBER
 from attncli.equation.shapes import index_sizes
 from attncli.equation.tree import Equation
 from attncli.problem.model import Matrix, Scalar
 from attncli.records import dataclass, field
 from attncli.tracing.settings import Settings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Cells = TypeVar("Cells", bound=np.generic)
 Parameters: TypeAlias = Mapping[str, Scalar | Matrix]  # what equations read besides steps, by name

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.problem.model import read_only
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _INFINITIES = {math.inf: "Infinity", -math.inf: "-Infinity"}
 

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from attncli.attention.losses import loss_rules
 from attncli.attention.plan import Plan, plan_logits, plan_softmax
 from attncli.attention.rule import Rule
-from attncli.attention.workers import Report
 from attncli.backend import CPU, Backend, Host, backend_for
 from attncli.choices import DTYPES, Dtype, check_working
 from attncli.problem.extent import insist_scores
 from attncli.problem.model import Matrix, Problem, read_only
 from attncli.records import replace
-from attncli.tracing.backward import backward_rules, output_gradient, with_loss
 from attncli.tracing.copies import written_as_given
 from attncli.tracing.findings import rows_without_keys, warnings
 from attncli.tracing.floats import FloatWorker
-from attncli.tracing.kept import is_worth_it, run_kept
 from attncli.tracing.labels import labels
 from attncli.tracing.model import Step, Trace
-from attncli.tracing.paper import PaperWorker
 from attncli.tracing.room import insist_room
 from attncli.tracing.settings import settings_of
 from attncli.tracing.shift import Shift, lowest_shown
+
+if TYPE_CHECKING:
+    from attncli.attention.workers import Report
 
 
 class Worker(Protocol):
@@ -66,7 +64,11 @@ def run(
     out exactly; TooLarge where matrices that are not wanted have to be held after all, and cannot be.
     """
     check_working(device, dtype, rounding, precision)
-    plan = with_loss(plan_logits(problem), problem) if gradient else plan_logits(problem)
+    plan = plan_logits(problem)
+    if gradient:
+        from attncli.tracing.backward import with_loss
+
+        plan = with_loss(plan, problem)
     with np.errstate(all="ignore"):  # overflow is found in the values and told as a warning
         if rounding == "paper":
             return _on_paper(problem, plan, precision, shifted, gradient)
@@ -74,11 +76,14 @@ def run(
             return _exactly(problem, plan, precision, shifted, gradient)
         backend, format = backend or backend_for(device), DTYPES[dtype]
         lowest = max(lowest_shown(max(precision, 3)), format.lowest_exponent)
-        if keep is not None and not gradient and backend is CPU and shifted is None and is_worth_it(plan):
-            kept = run_kept(problem, plan, format, lowest, keep, report)
-            if kept is not None:
-                return kept
-            insist_scores(problem.given)
+        if keep is not None and not gradient and backend is CPU and shifted is None:
+            from attncli.tracing.kept import is_worth_it, run_kept  # with threads, and all that works in parts
+
+            if is_worth_it(plan):
+                kept = run_kept(problem, plan, format, lowest, keep, report)
+                if kept is not None:
+                    return kept
+                insist_scores(problem.given)
         if backend is CPU:
             insist_room(problem, plan, format)
         worker = FloatWorker(backend, format, plan.parameters, plan.sizes)
@@ -88,6 +93,8 @@ def run(
 
 def _on_paper(problem: Problem, plan: Plan, precision: int, shifted: bool | None, gradient: bool) -> Trace:
     """The trace rounded at every step, with the truth in the same steps beside it."""
+    from attncli.tracing.paper import PaperWorker
+
     double = DTYPES["float64"]
     shift = Shift(problem, double, max(lowest_shown(precision), double.lowest_exponent), shifted)
     decimals = PaperWorker(precision, plan.parameters, plan.sizes)
@@ -135,11 +142,11 @@ def _trace(
         value = take(rule)
     for rule in plan_softmax(problem, plan, shift=shift.of_logits(value)):
         value = take(rule)
-    if gradient and problem.loss:
-        for rule in loss_rules(problem.loss.kind, steps["output"].rule.target, shifted=shift.of_outputs(value)):
-            take(rule, problem.loss.target if rule.given else None)
-    for rule in backward_rules(plan, steps) if gradient else ():
-        take(rule, output_gradient(problem, steps) if rule.given else None)
+    if gradient:
+        from attncli.tracing.backward import way_back  # and all that derives an equation
+
+        for rule, matrix in way_back(problem, plan, steps, shift):
+            take(rule, matrix)
 
     fully_masked = rows_without_keys(steps)
     settings = settings_of(problem, plan, dtype, backend.device, precision, rounding)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.choices import Dtype
 from attncli.english import count, either
 from attncli.tracing.model import Parameters, Step, over_weights
 from attncli.tracing.rows import named
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 HIGHEST = -1000.0  # a bias by distance stays above it, and what software writes for -inf is far below
 CLOSE = 1e-3  # scores this close give the same weights, for a reader

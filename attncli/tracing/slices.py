@@ -7,9 +7,8 @@ from fractions import Fraction
 from itertools import dropwhile, takewhile
 
 from attncli.attention.rules import GIVEN_RULES
-from attncli.equation.inverse import MEMBER
 from attncli.equation.lift import is_fixed
-from attncli.equation.positions import letters_in, position
+from attncli.equation.positions import MEMBER, letters_in, position
 from attncli.equation.tree import Expression, Ref, walk
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
 from attncli.problem.model import Matrix, Scalar

@@ -15,7 +15,8 @@ from attncli.answers.blank import blank_answers
 from attncli.answers.model import Answers, Claim
 from attncli.answers.reader import read_answers
 from attncli.page.derivation import derivation
-from attncli.page.printer import Printer, printed
+from attncli.page.literal import printed
+from attncli.page.printer import Printer
 from attncli.page.view import View
 from attncli.page.worksheet import blank_steps, worksheet
 from attncli.problem.reader import load

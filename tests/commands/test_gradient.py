@@ -16,8 +16,8 @@ from attncli.page.view import View
 from attncli.problem.reader import load
 from attncli.render import Style, render
 from attncli.study.finite_differences import held
-from attncli.tracing import from_dict, to_dict
 from attncli.tracing import run as run_trace
+from attncli.tracing.data import from_dict, to_dict
 from attncli.tracing.schema import trace_schema
 
 INPUTS = Path(__file__).parents[2] / "inputs"

@@ -18,7 +18,8 @@ from attncli.page.view import View
 from attncli.problem.model import Problem
 from attncli.render import Style, render
 from attncli.study.finite_differences import held
-from attncli.tracing import Trace, from_dict, run, to_dict
+from attncli.tracing import Trace, run
+from attncli.tracing.data import from_dict, to_dict
 
 MORE = settings(max_examples=4 * settings().max_examples)
 Read = Callable[[dict[str, Any]], Problem]

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from attncli.attention.computed import COMPUTED
 from attncli.attention.layer import output, row_maxima, row_sums
+from attncli.attention.rules import COMPUTED_RULES
 from attncli.attention.variants import SCALED, SCORES, exponential
 from attncli.equation.evaluate import evaluate
 from attncli.equation.functions import FUNCTIONS
@@ -86,7 +86,7 @@ def test_what_hides_is_of_no_concern_to_the_largest() -> None:
 
 
 EQUATIONS = (
-    *(rule.equation for rule in COMPUTED), *(rule.equation for rule in SCORES.values()),
+    *(rule.equation for rule in COMPUTED_RULES.values()), *(rule.equation for rule in SCORES.values()),
     *(rule.equation for rule in SCALED.values()), exponential(2).equation, row_maxima(True).equation,
     *(row_sums(True, shift, base).equation for shift in (True, False) for base in (None, 2.0)),
     output(True, True, True).equation, output(True, False, False).equation,

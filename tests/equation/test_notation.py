@@ -8,7 +8,8 @@ from fractions import Fraction
 import pytest
 
 from attncli.equation.functions import FUNCTIONS, MATRIX_FORMS, PRINTED_FORMS
-from attncli.equation.notation import LATEX, LATEX_LINE, PLAIN, UNICODE
+from attncli.equation.latex import LATEX, LATEX_LINE
+from attncli.equation.notation import PLAIN, UNICODE
 from attncli.equation.parse import parse_equation, parse_expression
 from attncli.equation.spelling import Notation
 from attncli.equation.tree import Call, Name, Number

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.equation.notation import LATEX, PLAIN, UNICODE
+from attncli.equation.latex import LATEX
+from attncli.equation.notation import PLAIN, UNICODE
 from attncli.equation.parse import parse_expression
 from attncli.equation.positions import letters, names_in, position
 from attncli.equation.python import PYTHON

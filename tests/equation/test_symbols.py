@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from attncli.equation.notation import LATEX, PLAIN, UNICODE
+from attncli.equation.latex import LATEX
+from attncli.equation.notation import PLAIN, UNICODE
 from attncli.equation.symbols import Symbol, latex_name, symbol
 from attncli.equation.tree import Name, Ref
 from attncli.equation.write import write

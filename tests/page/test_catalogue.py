@@ -7,7 +7,9 @@ from typing import get_args
 
 import pytest
 
-from attncli.attention.rules import COMPUTED, GIVEN, RULES
+from attncli.attention.computed import COMPUTED
+from attncli.attention.givens import GIVEN
+from attncli.attention.rules import RULES
 from attncli.equation.notation import UNICODE
 from attncli.errors import AttncliError
 from attncli.page.catalogue import catalogue, rule_page
@@ -33,7 +35,7 @@ def said(document: Document) -> list[str]:
 
 
 def test_every_rule_says_when_it_is_there() -> None:
-    assert [rule.name for rule in (*GIVEN, *COMPUTED) if not rule.when] == []
+    assert [written.name for written in (*GIVEN, *COMPUTED) if not written.when] == []
 
 
 def test_all_steps_in_the_order_of_work() -> None:

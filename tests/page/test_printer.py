@@ -10,7 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from attncli.page.printer import Printer, literal, show
+from attncli.page.literal import literal
+from attncli.page.printer import Printer, show
 from attncli.problem.model import Additive, Matrix, Problem
 from attncli.tracing import run
 

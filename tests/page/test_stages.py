@@ -9,7 +9,8 @@ import pytest
 from attncli.equation.notation import UNICODE
 from attncli.equation.parse import parse_expression
 from attncli.equation.write import write
-from attncli.page.printer import literal, show
+from attncli.page.literal import literal
+from attncli.page.printer import show
 from attncli.page.stages import chained, is_near, stages
 
 

@@ -10,7 +10,13 @@ from rich.cells import cell_len as by_rich
 from rich.console import Console
 from rich.text import Text
 
-from attncli.render.table.line import Line, cell_len, colored
+from attncli.render.table.line import ONE_CELL, Line, cell_len, colored
+
+
+def test_signs_of_pages_are_as_wide_as_rich_has_them() -> None:
+    assert [sign for sign in map(chr, ONE_CELL) if by_rich(sign) != 1] == []
+    assert cell_len("─·√語") == by_rich("─·√語") == 5
+
 
 STYLES = ("", "bold", "cyan", "rgb(1,2,3) on rgb(200,0,9)")
 WORDS = st.text("ab 语·x-", max_size=8)
@@ -22,7 +28,6 @@ STEPS: dict[str, Callable[..., Any]] = {
     "pad right": lambda line, word, style, at: line.pad_right(at),
     "rstrip": lambda line, word, style, at: line.rstrip(),
     "divide": lambda line, word, style, at: line.divide([min(at, len(line)), len(line)])[0],
-    "add": lambda line, word, style, at: line + type(line)(word, style),
     "join": lambda line, word, style, at: type(line)(word, style).join([line, type(line)("end", "bold"), line]),
     "assemble": lambda line, word, style, at: type(line).assemble(word, line, (word, style)),
 }

@@ -16,7 +16,8 @@ from attncli.errors import AttncliError
 from attncli.problem.model import Causal, Problem
 from attncli.problem.reader import read_tree
 from attncli.problem.source import Source
-from attncli.tracing import run, to_dict
+from attncli.tracing import run
+from attncli.tracing.data import to_dict
 from attncli.tracing.dump import Dump, is_dump
 from attncli.tracing.dump_archive import read_archive
 from attncli.tracing.dump_text import read_dump

@@ -18,7 +18,8 @@ from attncli.equation.closed import decimal_of, text_of
 from attncli.errors import AttncliError
 from attncli.problem.model import Additive, Causal, Keep, Matrix, Problem
 from attncli.problem.reader import load
-from attncli.tracing import from_dict, run, to_dict
+from attncli.tracing import run
+from attncli.tracing.data import from_dict, to_dict
 from attncli.tracing.model import Trace
 
 Build = Callable[..., Problem]

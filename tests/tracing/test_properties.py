@@ -16,7 +16,8 @@ from attncli.page.derivation import derivation
 from attncli.page.view import View
 from attncli.problem.model import Additive, Causal, Hide, Lengths, Matrix, Padding, Problem, Window
 from attncli.render import render
-from attncli.tracing import from_dict, run, to_dict
+from attncli.tracing import run
+from attncli.tracing.data import from_dict, to_dict
 
 Build = Callable[..., Problem]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from attncli.equation.notation import LATEX, UNICODE
+from attncli.equation.latex import LATEX
+from attncli.equation.notation import UNICODE
 from attncli.equation.write import write
 from attncli.page.document import Cell, Digits, Grid
 from attncli.records import replace

@@ -8,7 +8,6 @@ from attncli.equation.shapes import product_text
 from attncli.page import document as page
 from attncli.page.edges import LeftOut
 from attncli.render import Style
-from attncli.render.table.elided import said, with_dots
 from attncli.render.table.formula import formula_lines
 from attncli.render.table.grid import grid_lines
 from attncli.render.table.line import Line, colored
@@ -61,7 +60,7 @@ class _Writer:
             case page.Worked(lines=lines, left_out=left_out):
                 return _indented([*worked_lines(lines, self.script, self.room()), *self.said(left_out)], WORK)
             case page.Grid(left_out=left_out):
-                grid = with_dots(block, self.script) if left_out else block
+                grid = self.with_dots(block) if left_out else block
                 matrix = grid_lines(grid, self.script, self.room(), self.style.color, captions=not left_out)
                 return _indented([*matrix, *self.said(left_out)], WORK)
             case page.Table(rows=rows, right=right):
@@ -74,7 +73,16 @@ class _Writer:
                 return bullets + _indented(self.said(left_out), BODY)
 
     def said(self, left_out: LeftOut) -> list[Line]:
-        return [Line(self.script.text(said(left_out)), "dim")] if left_out else []
+        if not left_out:
+            return []
+        from attncli.render.table.elided import said  # on a terminal only
+
+        return [Line(self.script.text(said(left_out)), "dim")]
+
+    def with_dots(self, grid: page.Grid) -> page.Grid:
+        from attncli.render.table.elided import with_dots
+
+        return with_dots(grid, self.script)
 
     def room(self) -> int | None:
         return None if self.style.width is None else self.style.width - WORK

@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 Span: TypeAlias = tuple[int, int, str]  # start, end, style
+ONE_CELL = dict.fromkeys(map(ord, "─━⎡⎢⎣⎤⎥⎦•·×≈→√ᵀΣ≤≥–“”‘’…"))  # what pages are full of, beside ASCII
 
 
 def cell_len(text: str) -> int:
     """How many cells of a terminal the text takes."""
-    if text.isascii():
+    if text.isascii() or text.translate(ONE_CELL).isascii():
         return len(text)
     from rich.cells import cell_len as measured
 
@@ -49,11 +50,6 @@ class Line:
     def __len__(self) -> int:
         return len(self.plain)
 
-    def __add__(self, other: Line) -> Line:
-        together = self.copy()
-        together.append(other)
-        return together
-
     def copy(self) -> Line:
         return Line(self.plain, self.style, self.spans)
 
@@ -78,7 +74,7 @@ class Line:
         return joined
 
     def stylize(self, style: str, start: int = 0, end: int | None = None) -> None:
-        self.spans.append((start, len(self.plain) if end is None else end, style))
+        self.spans.append((start, len(self.plain) if end is None else min(end, len(self.plain)), style))
 
     def pad_left(self, count: int) -> None:
         self.plain = " " * count + self.plain

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TypeAlias
 
-from attncli.render.table.line import Line
+from attncli.render.table.line import Line, cell_len
 
 # A piece is not divided: it ends with spaces, with the sign between factors or with the parenthesis of a function,
 # and what stands in brackets, the indices of a cell, stays in one.
-_PIECE = re.compile(r"(?:\[[^\[\]]*\]|[^ ·*(]|(?<!\w)\()*(?: +|[·*]|(?<=\w)\(|$)")
+_PIECE = r"(?:\[[^\[\]]*\]|[^ ·*(]|(?<!\w)\()*(?: +|[·*]|(?<=\w)\(|$)"
 # A term ends before an operator and after a comma, except within brackets.
-_TERM = re.compile(r"(?: +(?=(?:[-+=≈~/]|and|if|else) )|(?<=,) )(?![^\[\]]*\])")
+_TERM = r"(?: +(?=(?:[-+=≈~/]|and|if|else) )|(?<=,) )(?![^\[\]]*\])"
 _RELATIONS = ("=", "≈", "~")
 _Term: TypeAlias = tuple[str, int]
 HANG = 2  # how far the second line of a sum stands from the first
@@ -36,7 +36,7 @@ def broken(text: str, room: int | None) -> list[str]:
 def _terms(text: str) -> list[_Term]:
     """The terms of a sum, each with how many parentheses are open before it; -1 where a new stage begins."""
     depth, terms = 0, []
-    for term in _TERM.split(text):
+    for term in re.split(_TERM, text):
         terms.append((term, depth - (term[:1] in _RELATIONS and not depth)))
         depth += term.count("(") - term.count(")")
     return terms
@@ -59,11 +59,11 @@ def wrap(text: Line, width: int) -> list[Line]:
     lines: list[Line] = []
     line = Line()
     for piece in _pieces(text):
-        if line and _wide(line + piece) > width:
+        if line and _wide(line.plain + piece.plain) > width:
             lines.append(line)
             line = Line()
         line.append(piece)
-        if _wide(line) > width:
+        if _wide(line.plain) > width:
             *folded, line = line.folded(width)
             lines += folded
     lines = [*lines, line] if line or not lines else lines
@@ -74,15 +74,13 @@ def wrap(text: Line, width: int) -> list[Line]:
 
 def longest(text: Line) -> int:
     """How wide the text's longest piece is."""
-    return max(map(_wide, _pieces(text)), default=0)
+    return max((_wide(piece.plain) for piece in _pieces(text)), default=0)
 
 
 def _pieces(text: Line) -> list[Line]:
-    ends = [found.end() for found in _PIECE.finditer(text.plain)]
+    ends = [found.end() for found in re.finditer(_PIECE, text.plain)]
     return [piece for piece in text.divide(ends) if piece]
 
 
-def _wide(text: Line) -> int:
-    shown = text.copy()
-    shown.rstrip()
-    return shown.cell_len
+def _wide(text: str) -> int:
+    return cell_len(text.rstrip())

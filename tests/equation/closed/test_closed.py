@@ -21,7 +21,8 @@ from attncli.equation.closed import (
     read_closed,
     text_of,
 )
-from attncli.equation.notation import LATEX, UNICODE
+from attncli.equation.latex import LATEX
+from attncli.equation.notation import UNICODE
 from attncli.equation.write import write
 
 SPELLED = [  # as it is read, as it is written, in a terminal, in LaTeX

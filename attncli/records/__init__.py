@@ -2,7 +2,7 @@
 
 The standard one compiles up to six methods for each class while a program starts, which for all classes of this
 package takes half as long as importing NumPy. Here they share the methods that can be shared, and `__init__` is
-compiled when the first object is made. `dataclasses.replace`, `fields` and `asdict` take these objects, too.
+compiled once there are many objects of a class. `dataclasses.replace`, `fields` and `asdict` take these objects, too.
 """
 
 from __future__ import annotations
@@ -10,30 +10,12 @@ from __future__ import annotations
 from functools import cache
 from operator import attrgetter
 
+from attncli.records.initializer import MISSING, Field, initializer
+
 TYPE_CHECKING = False  # as typing has it, without the time its import takes
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, NoReturn
-
-_MISSING: Any = object()
-
-
-class _Field:
-    """What a class says of one of its values."""
-
-    __slots__ = ("compare", "default", "factory", "init", "repr")
-
-    def __init__(
-        self,
-        *,
-        default: Any = _MISSING,
-        default_factory: Any = _MISSING,
-        init: bool = True,
-        repr: bool = True,
-        compare: bool = True,
-    ) -> None:
-        self.default, self.factory = default, default_factory
-        self.init, self.repr, self.compare = init, repr, compare
 
 
 def _dataclass(*, frozen: bool = False, slots: bool = True, eq: bool = True) -> Callable[[type], type]:
@@ -48,26 +30,26 @@ def _dataclass(*, frozen: bool = False, slots: bool = True, eq: bool = True) -> 
         for name in (*own, "__dict__", "__weakref__"):
             body.pop(name, None)
         methods = _methods(fields, frozen=frozen, eq=eq)
-        if "__eq__" in body and body.get("__hash__", _MISSING) is None:
+        if "__eq__" in body and body.get("__hash__", MISSING) is None:
             del body["__hash__"]  # Python's own, for a class that says what is equal but not its hash
         return type(plain)(plain.__name__, plain.__bases__, methods | body | {"__qualname__": plain.__qualname__})
 
     return make
 
 
-def _own_fields(body: Mapping[str, Any]) -> dict[str, _Field]:
+def _own_fields(body: Mapping[str, Any]) -> dict[str, Field]:
     fields = {}
     for name, annotation in body.get("__annotations__", {}).items():
         if not str(annotation).startswith(("ClassVar", "typing.ClassVar")):
-            default = body.get(name, _MISSING)
-            fields[name] = default if isinstance(default, _Field) else _Field(default=default)
+            default = body.get(name, MISSING)
+            fields[name] = default if isinstance(default, Field) else Field(default=default)
     return fields
 
 
-def _methods(fields: Mapping[str, _Field], *, frozen: bool, eq: bool) -> dict[str, Any]:
+def _methods(fields: Mapping[str, Field], *, frozen: bool, eq: bool) -> dict[str, Any]:
     """What a class has unless it says so itself."""
     methods: dict[str, Any] = {
-        "__init__": _initializer(fields, frozen),
+        "__init__": initializer(fields, frozen),
         "__repr__": _repr,
         "__match_args__": tuple(name for name, field in fields.items() if field.init),
         "__dataclass_fields__": _StandardFields(),
@@ -90,43 +72,6 @@ def _values(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
     if len(names) > 1:
         return attrgetter(*names)
     return lambda self: tuple(getattr(self, name) for name in names)
-
-
-def _initializer(fields: Mapping[str, _Field], frozen: bool) -> Callable[..., None]:
-    """An `__init__` that puts the compiled one in its own place when it is first called."""
-
-    def first(self: Any, *values: Any, **named: Any) -> None:
-        cls: Any = next(cls for cls in type(self).__mro__ if cls.__dict__.get("__init__") is first)
-        compiled = _compiled(fields, frozen, hasattr(cls, "__post_init__"))
-        compiled.__qualname__ = f"{cls.__qualname__}.__init__"
-        cls.__init__ = compiled
-        compiled(self, *values, **named)
-
-    return first
-
-
-def _compiled(fields: Mapping[str, _Field], frozen: bool, finished: bool) -> Callable[..., None]:
-    known: dict[str, Any] = {"MISSING": _MISSING, "set": object.__setattr__}
-    parameters, lines = ["self"], []
-    for name, field in fields.items():
-        value = name
-        if field.factory is not _MISSING:
-            known[f"make_{name}"] = field.factory
-            value = f"make_{name}() if {name} is MISSING else {name}" if field.init else f"make_{name}()"
-        elif field.default is not _MISSING:
-            known[f"default_{name}"] = field.default
-        elif not field.init:
-            continue  # __post_init__ sets it
-        if field.init:
-            default = "MISSING" if field.factory is not _MISSING else f"default_{name}"
-            given = field.factory is not _MISSING or field.default is not _MISSING
-            parameters.append(f"{name}={default}" if given else name)
-        lines.append(f"set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
-    if finished:
-        lines.append("self.__post_init__()")
-    exec(f"def __init__({', '.join(parameters)}):\n " + "\n ".join(lines or ["pass"]), known)
-    made: Callable[..., None] = known["__init__"]
-    return made
 
 
 def _repr(self: Any) -> str:
@@ -180,7 +125,7 @@ class _StandardFields:
 def _standard_fields(cls: Any) -> dict[str, Any]:
     from dataclasses import make_dataclass
 
-    fields: Mapping[str, _Field] = cls.__record_fields__
+    fields: Mapping[str, Field] = cls.__record_fields__
     standard: Any = make_dataclass(cls.__name__, fields)
     for name, field in fields.items():
         found = standard.__dataclass_fields__[name]
@@ -193,4 +138,4 @@ if TYPE_CHECKING:
     from dataclasses import field as field
     from dataclasses import replace as replace
 else:
-    dataclass, field, replace = _dataclass, _Field, _replace
+    dataclass, field, replace = _dataclass, Field, _replace
