@@ -108,7 +108,7 @@ def derive(
         head=one_head,
         entry=one_entry,
     )
-    keep = view.kept(data=bare) if (rounding, device, gradient) == ("shown", "cpu", False) else None
+    keep = view.kept(data=bare) if (rounding, gradient) == ("shown", False) else None
     try:
         if keep is None or holds_scores(keep):
             insist_scores(problem.given)
