@@ -88,7 +88,9 @@ def run_rowwise(inner: Inner, keep: Collection[str], report: Report | None, thre
 
 
 def _run(inner: Inner, keep: Collection[str], shift: bool, report: Report | None, threads: int | None) -> Found:
-    rules, parameters, worker = inner.rules(shift), inner.plan.parameters, inner.worker
+    parameters, worker = inner.plan.parameters, inner.worker
+    # the mask first: a score that it hides may be -inf
+    rules = tuple(sorted(inner.rules(shift), key=lambda rule: rule.name != "mask"))
     masks = {name: given.value for name, given in parameters.items() if isinstance(given, Matrix)}
     scalars = {name: given.value for name, given in parameters.items() if isinstance(given, Scalar)}
     work = _Work(

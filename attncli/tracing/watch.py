@@ -14,7 +14,7 @@ from attncli.tracing.hidden import meant_infinite, over
 
 
 class Watch:
-    """Sees each step once, in order, and asks nothing of the device until the end.
+    """Sees each step once, the mask before all others, and asks nothing of the device until the end.
 
     A copy from a device waits until all work there is done: one truth value, and with a mask one for each query, are
     all that is brought back. `shape` is that of the weights for these queries, `weights` their rule.
