@@ -18,13 +18,21 @@ if TYPE_CHECKING:
 Host: TypeAlias = "NDArray[Any]"  # an array in the computer's own memory
 
 
+def _untold() -> None:
+    """Of the computer's own memory `memory.py` knows more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """An array namespace and the way to and from the computer's own memory."""
+    """An array namespace and the way to and from the computer's own memory.
+
+    `free` says how many bytes of a memory of its own are left; None where it has none, or cannot tell.
+    """
 
     xp: Any
     device: str
     to_host: Callable[[Array], Host]
+    free: Callable[[], int | None] = _untold
 
     def asarray(self, host: Host, dtype: Dtype) -> Array:
         """A host array on this backend, rounded to the dtype."""
@@ -77,4 +85,15 @@ def _gpu() -> Backend:
             f"CuPy is installed but finds no usable GPU: {reason}",
             help="check the driver with nvidia-smi, or leave out --device gpu",
         ) from error
-    return Backend(cupy, "gpu", cupy.asnumpy)
+    return Backend(cupy, "gpu", cupy.asnumpy, lambda: _free(cupy))
+
+
+def _free(cupy: Any) -> int:
+    """Bytes that may still be taken of a GPU: what nobody has, and what CuPy has taken and does not use.
+
+    Where CUPY_GPU_MEMORY_LIMIT is set, CuPy takes no more than that.
+    """
+    pool = cupy.get_default_memory_pool()
+    free, _ = cupy.cuda.runtime.memGetInfo()
+    left = free + pool.free_bytes()
+    return int(min(left, pool.get_limit() - pool.used_bytes()) if pool.get_limit() else left)

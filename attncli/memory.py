@@ -12,7 +12,7 @@ from attncli.errors import AttncliError, Exit
 
 TYPE_CHECKING = False  # as typing has it, without the time its import takes
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 NUMPY = 200 * 2**20  # bytes of address space for NumPy, a thread, and buffers that an older BLAS seeks without end
 THREADS = 2**30  # below it there is no room for more than one
@@ -44,13 +44,19 @@ def available() -> int | None:
     return min((*_limits(), *_groups(), *_machine()), default=None)
 
 
-def insist(needed: int, what: str, help: str) -> None:
-    """Raises NoRoom (exit 3) where so many bytes are more than there are; `what` is what they are taken for."""
+def insist(
+    needed: int, what: str, help: str, left_of: Callable[[], int | None] | None = None, name: str = "memory"
+) -> None:
+    """Raises NoRoom (exit 3) where so many bytes are more than there are; `what` is what they are taken for.
+
+    `left_of` says how many bytes are left, None where that is not known, where they are not to be taken of the
+    computer's own memory but of one that has this name.
+    """
     if needed < SMALL:
         return
-    left = available()
+    left = (left_of or available)()
     if left is not None and needed > left:
-        message = f"{what} would take {_size(needed)}, and {_size(max(left, 0))} of memory are left"
+        message = f"{what} would take {_size(needed)}, and {_size(max(left, 0))} of {name} are left"
         raise NoRoom(Exit.INPUT, message, help=help)
 
 

@@ -54,6 +54,20 @@ def test_cupy_is_installed_and_there_is_no_device(
     assert caught.value.help == "check the driver with nvidia-smi, or leave out --device gpu"
 
 
+@pytest.mark.parametrize(("limit", "left"), [(0, 700 + 50), (400, 400 - 250), (10**6, 700 + 50)])
+def test_what_is_left_of_a_gpu(monkeypatch: pytest.MonkeyPatch, limit: int, left: int) -> None:
+    """CuPy has taken 300 bytes of 1,000 and uses 250 of them; CUPY_GPU_MEMORY_LIMIT is a limit on what it takes."""
+    pool = SimpleNamespace(free_bytes=lambda: 50, used_bytes=lambda: 250, get_limit=lambda: limit)
+    runtime = SimpleNamespace(memGetInfo=lambda: (700, 1000))
+    stream = SimpleNamespace(null=SimpleNamespace(synchronize=lambda: None))
+    cupy = ModuleType("cupy")
+    cuda = SimpleNamespace(runtime=runtime, Stream=stream)
+    cupy.__dict__.update(zeros=lambda _: 0, asnumpy=None, cuda=cuda, get_default_memory_pool=lambda: pool)
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    assert backend_for("gpu").free() == left
+    assert CPU.free() is None
+
+
 @pytest.mark.gpu
 def test_a_gpu_says_what_a_cpu_says(love: Problem) -> None:
     pytest.importorskip("cupy", reason="CuPy is not installed")

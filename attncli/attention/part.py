@@ -29,11 +29,12 @@ def part(
     place: Mapping[str, int] = NOWHERE,
     sizes: Mapping[str, int] = NOWHERE,
     parts: Mapping[str, Array] = NOWHERE,
+    xp: Any = np,
 ) -> Array:
     """An equation worked out for these ranges of queries, or of keys, at one place of the leading axes that are fixed.
 
     Positions are counted as in the whole. `sizes` tells how far letters run that no array tells; `parts` are arrays of
-    these ranges already.
+    these ranges already. All arrays are those of `xp`.
     """
     expression = _counted(take_out(equation.expression, place), ranges)
     read = {**_cut(equation.expression, place, ranges, arrays, scalars), **parts}
@@ -46,7 +47,7 @@ def part(
         arrays=known,
         scalars={**scalars, **numbers} | {FIRST[letter]: float(run.start) for letter, run in ranges.items()},
         sizes={**lengths, **sizes, **{letter: run.stop - run.start for letter, run in ranges.items()}},
-        xp=np,
+        xp=xp,
         dtype=dtype,
     )
     return found
@@ -82,4 +83,4 @@ def _cut(
         return ranges.get(each, slice(None)) if isinstance(each, str) else slice(None)
 
     read = (node for node in walk(expression) if isinstance(node, Ref) and node.name in arrays)
-    return {node.name: np.asarray(arrays[node.name])[tuple(map(index, node.indices))] for node in read}
+    return {node.name: arrays[node.name][tuple(map(index, node.indices))] for node in read}

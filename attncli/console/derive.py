@@ -108,7 +108,7 @@ def derive(
         entry=one_entry,
         ends=not all_ and page_format == "table" and output in (None, "-") and terminal.width(sys.stdout) is not None,
     )
-    keep = view.kept(data=bare) if (rounding, device, gradient) == ("shown", "cpu", False) else None
+    keep = view.kept(data=bare) if (rounding, gradient) == ("shown", False) else None
     progress.begin("working out")
     try:
         if keep is None or holds_scores(keep):

@@ -10,13 +10,14 @@ import numpy as np
 
 from attncli.choices import DTYPES, Dtype
 from attncli.english import either
+from attncli.tracing.hidden import meant_infinite
 from attncli.tracing.model import Parameters, Row, Step, masked_out
 from attncli.tracing.rows import named
 from attncli.tracing.sentinels import sentinel_warnings, turned_infinite
 from attncli.tracing.settings import Settings
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    pass
 
 
 def rows_without_keys(steps: Mapping[str, Step]) -> tuple[Row, ...]:
@@ -65,7 +66,9 @@ def overflows(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
         with np.errstate(all="ignore"):
             if np.isfinite(step.value.sum()):  # as it is only where every cell is
                 continue
-        bad = np.argwhere(~np.isfinite(step.value) & ~(_meant_infinite(steps, step) & (step.value == -math.inf)))
+        meant = meant_infinite(step.rule, step.value, masked_out(steps), np)
+        bad = ~np.isfinite(step.value)
+        bad = np.argwhere(bad if meant is None else bad & ~(meant & (step.value == -math.inf)))
         if len(bad):
             where = ",".join(labels[at] for labels, at in zip(step.labels, bad[0], strict=True))
             if not step.shape:
@@ -73,15 +76,3 @@ def overflows(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
                 continue
             cells = f"{len(bad)} of {step.value.size:,} cells {either(len(bad), 'does', 'do')}"
             yield f"{step.name}: {cells} not fit into {dtype.name} (the first at {step.name}[{where}])"
-
-
-def _meant_infinite(steps: Mapping[str, Step], step: Step) -> NDArray[np.bool_]:
-    """Where a mask puts -inf on purpose: in the cells it hides, and in a row of which it hides all."""
-    hidden = masked_out(steps)
-    if hidden is not None and step.name == "mask":
-        return np.asarray(step.value == -math.inf)
-    if hidden is not None and step.rule.axes[-2:] == ("query", "key") and step.shape == hidden.shape:
-        return np.asarray(hidden)
-    if hidden is not None and step.rule.axes[-1:] == ("query",):
-        return np.asarray(hidden.all(axis=-1))
-    return np.zeros(step.shape, dtype=bool)

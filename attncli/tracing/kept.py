@@ -15,7 +15,7 @@ from attncli.attention.plan import Plan, plan_softmax
 from attncli.attention.rule import Rule
 from attncli.attention.rules import is_small
 from attncli.attention.workers import Report
-from attncli.backend import CPU, Host
+from attncli.backend import CPU, Backend, Host
 from attncli.choices import Dtype
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD
 from attncli.problem.model import Problem, read_only
@@ -76,12 +76,13 @@ def run_kept(
     keep: Collection[str],
     report: Report | None = None,
     threads: int | None = None,
+    backend: Backend = CPU,
 ) -> Trace | None:
     """The trace with the numbers of these steps, and of small ones; None where only the whole trace can tell all."""
-    settings = settings_of(problem, plan, dtype, CPU.device, None, "shown")
+    settings = settings_of(problem, plan, dtype, backend.device, None, "shown")
     if has_sentinels(plan.parameters) or (settings.convention and any("additive" in name for name in plan.parameters)):
         return None
-    worker = FloatWorker(CPU, dtype, plan.parameters, plan.sizes)
+    worker = FloatWorker(backend, dtype, plan.parameters, plan.sizes)
     inner = Inner(problem, plan, worker, settings, lowest)
     steps: dict[str, Step] = {}
     _take(inner, (rule for rule in plan.rules if is_small(rule)), steps)
@@ -92,9 +93,10 @@ def run_kept(
         return None
     softmax = plan_softmax(problem, plan, shift=found.shifted)
     *between, last = inner.rules(found.shifted)
-    worker.arrays[last.name] = found.values[last.name]
     steps[last.name] = _step(inner, last, found.values[last.name])
     after = softmax[softmax.index(last) + 1 :]
+    if after:
+        worker.arrays[last.name] = backend.asarray(found.values[last.name], dtype)
     _take(inner, after, steps)
     if warnings(steps, plan.parameters, (), settings):
         return None
@@ -111,13 +113,14 @@ def is_worth_it(plan: Plan) -> bool:
 
 
 def _inner(inner: Inner, keep: frozenset[str], report: Report | None, threads: int | None) -> Found | None:
-    """The inner steps: in tiles where only the output is kept, else row by row."""
+    """The inner steps: in tiles where only the output is kept, which NumPy alone can, else some rows at a time."""
     last = inner.rules(False)[-1]
-    from attncli.tracing.tiled import KEPT, run_tiled
+    if inner.worker.backend is CPU:
+        from attncli.tracing.tiled import KEPT, run_tiled
 
-    kept = keep & {rule.name for rule in inner.rules(True)[:-1]}
-    if kept <= KEPT and (found := run_tiled(inner, last, kept, report, threads)) is not None:
-        return found
+        kept = keep & {rule.name for rule in inner.rules(True)[:-1]}
+        if kept <= KEPT and (found := run_tiled(inner, last, kept, report, threads)) is not None:
+            return found
     from attncli.tracing.rowwise import run_rowwise
 
     return run_rowwise(inner, keep | {last.name}, report, threads)

@@ -13,6 +13,7 @@ from attncli.equation.shapes import index_sizes
 from attncli.equation.tree import Equation
 from attncli.problem.model import Matrix, Scalar
 from attncli.records import dataclass, field
+from attncli.tracing.hidden import over
 from attncli.tracing.settings import Settings
 
 if TYPE_CHECKING:
@@ -126,7 +127,5 @@ def masked_out(steps: Mapping[str, Step]) -> NDArray[np.bool_] | None:
 def over_weights(steps: Mapping[str, Step], name: str, cells: NDArray[Cells]) -> NDArray[Cells]:
     """Cells of a step of queries by keys, repeated along the heads and entries that the weights have and it has not."""
     weights, own = steps["weights"], steps[name].rule.target.letters
-    sizes = tuple(
-        size if letter in own else 1 for letter, size in zip(weights.rule.target.letters, weights.shape, strict=True)
-    )
-    return np.broadcast_to(cells.reshape(sizes), weights.shape)
+    repeated: NDArray[Cells] = over(cells, own, weights.rule.target.letters, weights.shape, np)
+    return repeated

@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 
 from attncli.attention.plan import Plan, plan_softmax
+from attncli.backend import CPU, Backend
 from attncli.choices import Dtype
 from attncli.english import count
 from attncli.memory import insist
@@ -15,11 +16,11 @@ from attncli.problem.model import Problem
 _BETWEEN = 2  # more matrices of that size that working one of them out may hold for a moment
 
 
-def insist_room(problem: Problem, plan: Plan, dtype: Dtype) -> None:
+def insist_room(problem: Problem, plan: Plan, dtype: Dtype, backend: Backend) -> None:
     """Raises NoRoom (exit 3) that names the first step for which there would be no memory left.
 
     Counted are the steps with a number for each query and key; the others are small beside them, or as large as what
-    was given and is in memory already.
+    was given and is in memory already. A device of its own holds them as well as the computer, which works none out.
     """
     each = prod((plan.axes.batch or 1, plan.axes.number, plan.sizes["i"], plan.sizes["j"]))
     each *= np.dtype(dtype.computed).itemsize
@@ -29,5 +30,9 @@ def insist_room(problem: Problem, plan: Plan, dtype: Dtype) -> None:
     help = f"compute with --steps output --detail brief holds no matrix of queries by keys{smaller}"
     for number, name in enumerate(names, 1):
         before = number - 1
-        up_to = f", with the {count(before, 'matrix', 'matrices')} before it," if before else ""
-        insist((number + _BETWEEN) * each, f"{name}{up_to}", help)
+        what = name + (f", with the {count(before, 'matrix', 'matrices')} before it," if before else "")
+        if backend is CPU:
+            insist((number + _BETWEEN) * each, what, help)
+        else:
+            insist((number + _BETWEEN) * each, what, help, backend.free, "the device's memory")
+            insist(number * each, what, help)

@@ -76,16 +76,15 @@ def run(
             return _exactly(problem, plan, precision, shifted, gradient)
         backend, format = backend or backend_for(device), DTYPES[dtype]
         lowest = max(lowest_shown(max(precision, 3)), format.lowest_exponent)
-        if keep is not None and not gradient and backend is CPU and shifted is None:
+        if keep is not None and not gradient and shifted is None:
             from attncli.tracing.kept import is_worth_it, run_kept  # with threads, and all that works in parts
 
             if is_worth_it(plan):
-                kept = run_kept(problem, plan, format, lowest, keep, report)
+                kept = run_kept(problem, plan, format, lowest, keep, report, backend=backend)
                 if kept is not None:
                     return kept
                 insist_scores(problem.given)
-        if backend is CPU:
-            insist_room(problem, plan, format)
+        insist_room(problem, plan, format, backend)
         worker = FloatWorker(backend, format, plan.parameters, plan.sizes)
         shift = Shift(problem, format, lowest, shifted)
         return _trace(problem, plan, worker, shift, backend, format, gradient=gradient)

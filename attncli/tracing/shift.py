@@ -32,15 +32,17 @@ class Shift:
 
     def of_logits(self, logits: Host) -> bool:
         """Whether the softmax of the attention is shifted."""
-        if self.logits is not None:
-            return self.logits
-        problem, maxima = self.problem, logits.max(axis=-1)
+        return self.of_maxima(logits.max(axis=-1), logits.shape[-1]) if self.logits is None else self.logits
+
+    def of_maxima(self, maxima: Host, terms: int) -> bool:
+        """The same for rows, maybe some of all, by the largest of the logits in each, of which there are so many."""
+        problem = self.problem
         if problem.sink:
             maxima = np.maximum(maxima, problem.sink.value)
         elif "sink" in problem.given:
             maxima = np.maximum(maxima, problem.given["sink"].value[:, None])
         base = problem.exp_base.value if problem.exp_base else math.e
-        return self._needed(maxima * math.log(base), logits.shape[-1])
+        return self._needed(maxima * math.log(base), terms)
 
     def of_outputs(self, output: Host) -> bool:
         """Whether that of a cross-entropy is, whose logits are the rows of the output."""

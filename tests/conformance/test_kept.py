@@ -14,10 +14,12 @@ from hypothesis import strategies as st
 
 from attncli.attention import fused
 from attncli.attention.plan import plan_logits
+from attncli.backend import CPU, Backend
 from attncli.choices import DTYPES
 from attncli.problem.model import Problem
 from attncli.problem.reader import loads
-from attncli.tracing import kept, rowwise, run
+from attncli.records import replace
+from attncli.tracing import kept, parts, run
 from attncli.tracing.model import Trace
 from attncli.tracing.shift import lowest_shown
 
@@ -30,22 +32,30 @@ def _small_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that a problem of a few tokens has several tiles, most of them not whole."""
     monkeypatch.setattr(fused, "ROWS", 2)
     monkeypatch.setattr(fused, "COLUMNS", 3)  # the edge of a mask is worked in pieces of ROWS
-    monkeypatch.setattr(rowwise, "CELLS", 1)
+    monkeypatch.setattr(parts, "CACHED", 1)
+    monkeypatch.setattr(parts, "BUSY", 1)
+
+
+@pytest.fixture
+def device(backend: Backend) -> Backend:
+    """Each array namespace, as if it were a device: NumPy, too, one query after the other and in one thread."""
+    return Backend(backend.xp, "device", backend.to_host) if backend is CPU else backend
 
 
 def read(problem: dict[str, Any]) -> Problem:
     return loads(json.dumps(problem).encode(), "p.json")
 
 
-def keeping(problem: Problem, dtype: str, keep: Collection[str]) -> Trace | None:
+def keeping(problem: Problem, dtype: str, keep: Collection[str], backend: Backend = CPU) -> Trace | None:
     lowest = max(lowest_shown(3), DTYPES[dtype].lowest_exponent)
     with np.errstate(all="ignore"):
-        return kept.run_kept(problem, plan_logits(problem), DTYPES[dtype], lowest, keep)
+        return kept.run_kept(problem, plan_logits(problem), DTYPES[dtype], lowest, keep, backend=backend)
 
 
-def agree(some: Trace, whole: Trace, dtype: str) -> None:
+def agree(some: Trace, whole: Trace, dtype: str, device: str = "cpu") -> None:
     assert list(some.steps) == list(whole.steps)
-    assert (some.warnings, some.fully_masked, some.settings) == (whole.warnings, whole.fully_masked, whole.settings)
+    assert (some.warnings, some.fully_masked) == (whole.warnings, whole.fully_masked)
+    assert some.settings == replace(whole.settings, device=device)
     for name, step in some.steps.items():
         other = whole.steps[name]
         assert (step.rule, step.shape, step.labels) == (other.rule, other.shape, other.labels)
@@ -94,6 +104,19 @@ def test_scores_and_weights(problem: dict[str, Any], dtype: str, keep: str) -> N
         return
     agree(some, whole, dtype)
     assert all(some.steps[name].kept for name in keep.split())
+
+
+@MORE
+@given(problem=problem_files() | problem_files(mixed=True), dtype=formats, data=st.data())
+def test_any_steps_on_a_device(problem: dict[str, Any], dtype: str, data: st.DataObject, device: Backend) -> None:
+    whole = run(read(problem), dtype=dtype)
+    keep = data.draw(st.sets(st.sampled_from(list(whole.steps)), min_size=1))
+    some = keeping(read(problem), dtype, keep, device)
+    if some is None:
+        assert told_of_a_step(whole)
+        return
+    agree(some, whole, dtype, device.device)
+    assert all(some.steps[name].kept for name in keep)
 
 
 def told_of_a_step(whole: Trace) -> bool:

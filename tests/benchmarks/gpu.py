@@ -1,0 +1,161 @@
+"""The output on a GPU against PyTorch's attention on the same GPU: `python tests/benchmarks/gpu.py [FILE]`.
+
+Prints a table and writes it. Needs the extra `cuda12` or `cuda13` and a PyTorch for CUDA; without them, or without a
+GPU, it says so in one line and ends with exit code 5. `--cpu` tries all of it with NumPy in CuPy's place and PyTorch on
+the CPU, at small sizes: its times mean nothing.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from attend import SMALL, WIDTH, arrays, problem
+from place import NoGpu, Place
+from versus import Way, medians
+from whole import OURS, PROBLEM, SCRIPT
+
+from attncli.attention.plan import plan_logits
+from attncli.backend import Backend, Host
+from attncli.choices import DTYPES
+from attncli.problem.model import Problem
+from attncli.tracing import parts, run
+from attncli.tracing.floats import FloatWorker
+from attncli.tracing.kept import Inner, is_small
+from attncli.tracing.rowwise import run_rowwise
+from attncli.tracing.settings import settings_of
+from attncli.tracing.shift import lowest_shown
+
+SIZES = [2**power for power in range(10, 17)]
+TRIED, TRIED_CELLS = [512, 1024], 2**16  # without a GPU, with as many cells in a part
+FORMATS = ("float32", "float16", "bfloat16")
+HEAD = "| n | what | ours | PyTorch | ratio |\n| --- | --- | --- | --- | --- |"
+
+
+def on_the_device(place: Place, given: Problem, dtype: str) -> Way:
+    """Ours with Q, K and V already there; the output stays there, and only what is looked at comes back."""
+
+    def to_host(array: Any) -> Host:
+        return np.empty(array.shape, DTYPES[dtype].computed) if array.ndim > 1 else place.backend.to_host(array)
+
+    backend = Backend(place.backend.xp, "gpu", to_host, place.backend.free)
+    plan, format = plan_logits(given), DTYPES[dtype]
+    worker = FloatWorker(backend, format, plan.parameters, plan.sizes)
+    for rule in filter(is_small, plan.rules):
+        worker.give(rule.name, plan.given[rule.name]) if rule.given else worker.work(rule)
+    lowest = max(lowest_shown(3), format.lowest_exponent)
+    inner = Inner(given, plan, worker, settings_of(given, plan, format, "gpu", None, "shown"), lowest)
+    return lambda: run_rowwise(inner, SMALL, None, None)
+
+
+def with_transfers(place: Place, given: dict[str, np.ndarray]) -> Way:
+    """Ours from arrays in the computer's memory to an output there."""
+    ours = problem(given)
+    return lambda: run(ours, dtype="float32", backend=place.backend, keep=SMALL)["output"]
+
+
+def by_torch(place: Place, given: dict[str, np.ndarray], dtype: str, causal: bool, transfers: bool) -> Way:
+    """PyTorch's choice among its kernels, from arrays of ours and back to one, or from and to its own."""
+    torch = place.torch
+
+    def there() -> list[Any]:
+        return [torch.from_numpy(each)[None, None].to(place.device, getattr(torch, dtype)) for each in given.values()]
+
+    ready = None if transfers else there()
+
+    def attend() -> object:
+        with torch.no_grad():
+            found = torch.nn.functional.scaled_dot_product_attention(*(ready or there()), is_causal=causal)
+        if transfers:
+            return found[0, 0].float().cpu().numpy()
+        return place.wait()
+
+    return attend
+
+
+def rows(place: Place, sizes: list[int], rounds: int) -> Iterator[str]:
+    for tokens in sizes:
+        given = arrays(tokens)
+        for causal in (False, True):
+            ours, what = problem(given, causal), "causal output" if causal else "output"
+            for dtype in FORMATS:
+                ways = on_the_device(place, ours, dtype), by_torch(place, given, dtype, causal, transfers=False)
+                yield row(tokens, f"{what}, {dtype}, on the device", *ways, rounds)
+
+        theirs = by_torch(place, given, "float32", causal=False, transfers=True)
+        yield row(tokens, "output, float32, with transfers", with_transfers(place, given), theirs, rounds)
+        yield f"| {tokens} | the most memory taken | {place.held()} | |"
+        yield started(place, tokens, max(1, rounds // 3))
+
+
+def row(tokens: int, what: str, ours: Way, theirs: Way, rounds: int) -> str:
+    """The medians of both, which take turns."""
+    taken = medians({"ours": ours, "torch": theirs}, rounds)
+    times = " | ".join(f"{1000 * seconds:.3g} ms" for seconds in taken.values())
+    return f"| {tokens} | {what} | {times} | {taken['ours'] / taken['torch']:.2f} × |"
+
+
+def started(place: Place, tokens: int, rounds: int) -> str:
+    """Whole processes, from .npz to .npy, with the start of Python and of the GPU."""
+    ours = (*OURS, *(("--device", "gpu") if place.device == "cuda" else ()))
+    script = SCRIPT.replace("[None, None] for", f"[None, None].to({place.device!r}) for").replace(
+        "[0, 0]", "[0, 0].cpu()"
+    )
+    with TemporaryDirectory() as folder:
+        np.savez(Path(folder, "qkv.npz"), **arrays(tokens))
+        Path(folder, "problem.yaml").write_text(PROBLEM)
+
+        def process(*arguments: str) -> Way:
+            return lambda: subprocess.run([sys.executable, *arguments], check=True, cwd=folder)
+
+        found = row(
+            tokens, "a whole process, .npz in, .npy out, float32", process(*ours), process("-c", script), rounds
+        )
+        np.testing.assert_allclose(np.load(Path(folder, "ours.npy")), np.load(Path(folder, "theirs.npy")), atol=1e-5)
+    return found
+
+
+def errors(place: Place, tokens: int) -> Iterator[str]:
+    """The largest error of either in the last rows, against float64 on the CPU; too large a one of ours ends all."""
+    given = arrays(tokens)
+    for dtype in FORMATS:
+        rounded = (place.torch.from_numpy(each).to(getattr(place.torch, dtype)) for each in given.values())
+        q, k, v = (each.double().numpy() for each in rounded)
+        exp = np.exp(q[-512:] @ k.T / np.sqrt(WIDTH))
+        true = exp / exp.sum(axis=1, keepdims=True) @ v
+        ours = run(problem(given), dtype=dtype, backend=place.backend, keep=SMALL)["output"]
+        theirs = by_torch(place, given, dtype, causal=False, transfers=True)()
+        far = [float(np.abs(found[-512:] - true).max()) for found in (ours, theirs)]
+        yield f"largest error against float64, n = {tokens}, {dtype}: ours {far[0]:.2g}, PyTorch {far[1]:.2g}"
+        if not far[0] <= 16 * DTYPES[dtype].epsilon:
+            raise SystemExit("ours is wrong")
+
+
+def main() -> int:
+    arguments = [argument for argument in sys.argv[1:] if argument != "--cpu"]
+    tried = "--cpu" in sys.argv
+    try:
+        place = Place.cpu() if tried else Place.gpu()
+    except NoGpu as reason:
+        print(f"no GPU to measure on: {reason}", file=sys.stderr)
+        return 5
+    sizes, rounds = (TRIED, 1) if tried else (SIZES, 9)
+    if tried:
+        parts.BUSY = TRIED_CELLS
+    far = chain(errors(place, sizes[0]), errors(place, sizes[-1]))
+    lines: list[str] = []
+    for line in chain((place.said(), ""), far, ("", HEAD), rows(place, sizes, rounds)):
+        lines.append(line)
+        print(line, flush=True)
+    Path(arguments[0] if arguments else "gpu.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
