@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 import tracemalloc
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,6 +16,7 @@ import yaml
 from attend import arrays, problem
 from versus import Figure, Way, versus
 
+from attncli.page import number_rows
 from attncli.page.data import data_page
 from attncli.page.derivation import derivation
 from attncli.page.view import View
@@ -55,9 +58,24 @@ def reading(folder: Path, rounds: int) -> Iterator[Figure]:
         3, f"YAML of {size:.0f} MiB against yaml.load(CSafeLoader)", ours(as_yaml), by_pyyaml, 25, rounds=1, least=True
     )
     yield Figure(3, "its peak memory against three times the file", _peak(ours(as_yaml)), 3 * size, 1, unit="MiB")
-    yield versus(
-        4, "the same in JSON against json.loads and np.array", ours(as_json), by_json, 1, rounds=rounds, least=True
-    )
+    yield versus(4, "the same in JSON, with orjson, against json.loads and np.array", ours(as_json), by_json, 2.5,
+                 rounds=rounds, least=True)  # fmt: skip
+    with without_orjson():
+        yield versus(4, "the same without", ours(as_json), by_json, 1, rounds=rounds, least=True)
+
+
+@contextmanager
+def without_orjson() -> Iterator[None]:
+    """As where the extra `fast` is not installed."""
+    known = sys.modules.get("orjson")
+    sys.modules["orjson"] = None  # type: ignore[assignment]  # which makes its import fail
+    number_rows._fast_writer.cache_clear()
+    try:
+        yield
+    finally:
+        del sys.modules["orjson"]
+        sys.modules.update({"orjson": known} if known else {})
+        number_rows._fast_writer.cache_clear()
 
 
 def writing(rounds: int) -> Iterator[Figure]:
@@ -71,9 +89,10 @@ def writing(rounds: int) -> Iterator[Figure]:
     def dumps() -> int:
         return len(json.dumps({name: large[name].tolist() for name in steps}))
 
-    yield versus(
-        12, "JSON of three steps, n = 2048, against json.dumps(tolist())", stream, dumps, 20, rounds=3, least=True
-    )
+    yield versus(12, "JSON of three steps, n = 2048, with orjson, against json.dumps(tolist())", stream, dumps, 20,
+                 rounds=3, least=True)  # fmt: skip
+    with without_orjson():
+        yield versus(12, "the same without", stream, dumps, 3, rounds=3, least=True)
     yield Figure(12, "its peak memory against 16 MiB", _peak(stream), 16, 1, unit="MiB")
     for format in ("markdown", "latex"):
         yield versus(13, f"{format} of weights, n = 2048, against f-strings", _streamed(large, format),
