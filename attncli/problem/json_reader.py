@@ -17,6 +17,7 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*"')
 _BARE = re.compile(r"[^\s,:\[\]{}\"]+")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+_ENTRY = re.compile(rf'("[^"\\\\\x00-\x1f]*"|{_NUMBER.pattern}|true|false|null)[ \t\n\r]*,[ \t\n\r]*')
 _WORDS = ("true", "false", "null")
 _REMARKS = ("//", "/*", "#")
 _NO_REMARKS = "JSON has no comments", "remove it, or name the file .yaml, where # begins a comment"
@@ -48,6 +49,13 @@ def _read(report: Report, words: tuple[str, ...]) -> Node:
     expect = VALUE
     at = _space(text, 0)
     while at < len(text):
+        if expect in (VALUE, FIRST) and isinstance(inside := builder.inside, Sequence):
+            while found := _ENTRY.match(text, at):  # most of a long list, in a fifth of the time
+                quoted = found[1][0] == '"'
+                inside.items.append(Leaf(found[1][1:-1] if quoted else found[1], quoted, at))
+                expect, at = VALUE, found.end()
+            if at == len(text):
+                break
         mark = text[at]
         if mark in "]}" and expect in _CLOSABLE[mark]:
             builder.close()
