@@ -148,7 +148,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert told("pipe") == (4, "cannot read pipe: it is a named pipe, not a file", help)
     assert told("/dev/null") == (4, "cannot read /dev/null: it is a device, not a file", help)
     assert told("loop") == (4, "cannot read loop: too many levels of symbolic links", help)
-    assert told("a\0b") == (4, "cannot read a\0b: embedded null byte", help)
+    assert told("a\0b") == (4, "cannot read a\0b: a file's name has no NUL character", help)
     assert told("love.yaml/x") == (4, "cannot read love.yaml/x: not a directory", help)
     assert told("x" * 300)[:2] == (4, f"cannot read {'x' * 100}…{'x' * 50} (300 characters): file name too long")
 
