@@ -40,6 +40,9 @@ def read_matrix(
         _wrong_rank(spot, describe(spot.node), rank)
     elif isinstance(spot.node, Sequence):
         matrix = _nested(spot, minus_infinity)
+    elif "random" in spot.keys and "file" in spot.keys:
+        at = max(spot.keys["random"], spot.keys["file"])
+        spot.wrong("file and random are both given: where does the matrix come from?", "keep one of the two", at=at)
     elif "random" in spot.keys:
         from attncli.problem.generated import read_random
 
