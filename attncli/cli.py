@@ -65,7 +65,7 @@ def _reported(error: Exception) -> int:
             report_error(
                 input_error(
                     "there is not enough memory to work this problem",
-                    help="ask for less with --steps output --detail brief, or --dtype float32; or allow more memory",
+                    help="attncli compute --steps output --detail brief takes less; or allow more memory",
                 ),
                 sys.stderr,
             )

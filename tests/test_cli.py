@@ -110,7 +110,7 @@ def test_every_command_has_a_line_of_help(capsys: pytest.CaptureFixture[str]) ->
             MemoryError(),
             3,
             "attncli: error: there is not enough memory to work this problem\n"
-            "help: ask for less with --steps output --detail brief, or --dtype float32; or allow more memory\n",
+            "help: attncli compute --steps output --detail brief takes less; or allow more memory\n",
         ),
         (
             OSError(28, "No space left on device"),

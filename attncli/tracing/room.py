@@ -8,7 +8,7 @@ import numpy as np
 
 from attncli.attention.plan import Plan, plan_softmax
 from attncli.choices import Dtype
-from attncli.english import count
+from attncli.english import either
 from attncli.memory import insist
 from attncli.problem.model import Problem
 
@@ -25,9 +25,9 @@ def insist_room(problem: Problem, plan: Plan, dtype: Dtype) -> None:
     each *= np.dtype(dtype.computed).itemsize
     rules = (*plan.rules, *plan_softmax(problem, plan, shift=False))
     names = [rule.name for rule in rules if {"i", "j"} <= set(rule.target.letters)]
-    smaller = "" if dtype.computed == "float32" else "; --dtype float32 takes half of it"
-    help = f"compute with --steps output --detail brief holds no matrix of queries by keys{smaller}"
+    smaller = "" if dtype.computed == "float32" else ", and its --dtype float32 takes half of it"
+    help = f"attncli compute --steps output --detail brief holds no matrix of queries by keys{smaller}"
     for number, name in enumerate(names, 1):
         before = number - 1
-        up_to = f", with the {count(before, 'matrix', 'matrices')} before it," if before else ""
+        up_to = f", with the {either(before, 'matrix', f'{before} matrices')} before it," if before else ""
         insist((number + _BETWEEN) * each, f"{name}{up_to}", help)
