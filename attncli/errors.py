@@ -97,7 +97,7 @@ def reason(error: Exception) -> str:
     if isinstance(error, ValueError):  # each Python says it in words of its own
         if isinstance(error, UnicodeError):
             return "its name has a character that no file's name can have here"
-        return "it is closed" if "closed" in str(error) else "a file's name has no NUL character"
+        return "it is closed" if "closed" in str(error) else "a file's name cannot hold a NUL character"
     if isinstance(error, RuntimeError):
         return "too many levels of symbolic links"  # as pathlib says of a link to itself, with the whole path
     words = (error.strerror if isinstance(error, OSError) else None) or str(error)

@@ -71,8 +71,8 @@ def decode(data: bytes, name: str, folder: Path | None = None, *, outside: bool 
         source = Source(name, data.decode(), folder or Path(), outside)
     except UnicodeDecodeError as error:
         if Path(name).suffix.lower() in (*ARRAYS, *PICKLES):
-            help = "write a problem in YAML or JSON that names them, as in X: {file: arrays.npz, name: X}"
-            raise input_error(f"{name} holds arrays, not a problem", help=help) from None
+            help = "a problem in YAML or JSON names them, as in X: {file: arrays.npz, name: X}; answers are written out"
+            raise input_error(f"{name} holds arrays, not text", help=help) from None
         before = data[: error.start].decode()
         raise input_error(
             f"byte 0x{data[error.start]:02x} is not UTF-8",
