@@ -6,7 +6,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from attncli.english import shorten
+from attncli.english import named
 from attncli.problem.axes import axes_of, past_length, rows, sizes, source_of
 from attncli.problem.conventions import OWN, Convention
 from attncli.problem.extent import check_extent
@@ -83,7 +83,7 @@ def _read_values(root: Mapping, report: Report, convention: Convention) -> dict[
         if key in KEYS:
             values[key] = readers[KEYS[key].kind](Spot(node, key, report))
         else:
-            report.add(f"there is no such key as {shorten(key)}", at=root.keys[key], help=advice(key))
+            report.add(f"there is no such key as {named(key)}", at=root.keys[key], help=advice(key))
     return values
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from attncli.english import count, shorten
+from attncli.english import count, named, shorten
 from attncli.errors import did_you_mean
 from attncli.problem.limits import LABEL_LIMIT, TITLE_LIMIT, TOKEN_LIMIT
 from attncli.problem.misread import why_not_a_number
@@ -129,5 +129,5 @@ def insist_keys(spot: Spot, known: Collection[str]) -> bool:
     for key, at in spot.keys.items():
         if key not in known:
             help = did_you_mean(key, list(known), f"the keys known here are {', '.join(known)}")
-            spot.wrong(f"there is no such key as {shorten(key)}", help, at=at)
+            spot.wrong(f"there is no such key as {named(key)}", help, at=at)
     return all(key in known for key in spot.keys)
