@@ -56,7 +56,7 @@ def _report(error: Exception) -> int:
 
 def _reported(error: Exception) -> int:
     from attncli.console.report import report_error, report_fault
-    from attncli.errors import AttncliError, Exit, input_error, missing_error, reason, unwritable
+    from attncli.errors import AttncliError, Exit, file_error, input_error, missing_error, reason
 
     try:
         if isinstance(error, AttncliError):
@@ -66,7 +66,7 @@ def _reported(error: Exception) -> int:
             report_error(
                 input_error(
                     "there is not enough memory to work this problem",
-                    help="ask for less with --steps output --detail brief, or --dtype float32; or allow more memory",
+                    help="attncli compute --steps output --detail brief takes less; or allow more memory",
                 ),
                 sys.stderr,
             )
@@ -81,7 +81,8 @@ def _reported(error: Exception) -> int:
             return missing.exit_code
         if isinstance(error, OSError):
             # Every command answers for the files it names; what is left is a stream that failed.
-            report_error(unwritable(error.filename or "standard output", reason(error)), sys.stderr)
+            lost = f"cannot write {error.filename or 'standard output'}: {reason(error)}"
+            report_error(file_error(lost, help="make room there, or direct it elsewhere"), sys.stderr)
             return Exit.FILE
         report_fault(error, sys.stderr, traceback=os.environ.get("ATTNCLI_TRACEBACK") == "1")
         return Exit.FAULT

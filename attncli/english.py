@@ -36,6 +36,11 @@ def shorten(text: str, limit: int = 40) -> str:
     return f"{text[: limit // 2]}…{text[-limit // 4 :]} ({len(text):,} characters)"
 
 
+def named(key: str) -> str:
+    """A key inside a message, in quotes where it could not be seen without."""
+    return shorten(key) if key.strip() else f'"{shorten(key)}"'
+
+
 def shape_text(shape: Sequence[int], times: str = "×") -> str:
     """3×4."""
     return times.join(map(str, shape))

@@ -94,16 +94,26 @@ def reason(error: Exception) -> str:
     """What the operating system, or Python before it, says is wrong with a file: "no such file or directory"."""
     if isinstance(error, UnsupportedOperation):
         return "it is closed"  # what stands in for a closed stream refuses in words of its own
+    if isinstance(error, ValueError):  # each Python says it in words of its own
+        if isinstance(error, UnicodeError):
+            return "its name has a character that no file's name can have here"
+        return "it is closed" if "closed" in str(error) else "a file's name cannot hold a NUL character"
     if isinstance(error, RuntimeError):
         return "too many levels of symbolic links"  # as pathlib says of a link to itself, with the whole path
     words = (error.strerror if isinstance(error, OSError) else None) or str(error)
     return words if words[:2].isupper() else words[:1].lower() + words[1:]
 
 
-def did_you_mean(word: str, known: list[str], otherwise: str) -> str:
-    """A help line: the nearest known word, or `otherwise` where none is near."""
+def did_you_mean(word: str, known: list[str], otherwise: str, *, cutoff: float = 0.6) -> str:
+    """A help line: the nearest known word, or `otherwise` where none is near.
+
+    How near is told by `cutoff`, as difflib counts it; with 0.75, text is no misspelt context. The beginning of a
+    word of three letters or more is near at 0.6.
+    """
     from difflib import get_close_matches
 
-    lowered = {name.lower(): name for name in known}
-    near = get_close_matches(word.lower(), lowered, n=1, cutoff=0.6)
+    lowered, typed = {name.lower(): name for name in known}, word.lower()
+    near = get_close_matches(typed, lowered, n=1, cutoff=cutoff)
+    if not near and len(typed) > 2:
+        near = [name for name in get_close_matches(typed, lowered, n=3, cutoff=0.6) if name.startswith(typed)]
     return f"did you mean {lowered[near[0]]}?" if near else otherwise

@@ -110,13 +110,13 @@ def test_every_command_has_a_line_of_help(capsys: pytest.CaptureFixture[str]) ->
             MemoryError(),
             3,
             "attncli: error: there is not enough memory to work this problem\n"
-            "help: ask for less with --steps output --detail brief, or --dtype float32; or allow more memory\n",
+            "help: attncli compute --steps output --detail brief takes less; or allow more memory\n",
         ),
         (
             OSError(28, "No space left on device"),
             4,
             "attncli: error: cannot write standard output: no space left on device\n"
-            "help: choose another place with -o FILE\n",
+            "help: make room there, or direct it elsewhere\n",
         ),
         (
             ValueError("1\n2"),
@@ -182,6 +182,7 @@ def test_output_that_goes_nowhere_is_an_error(argument: str, redirect: str) -> N
     why = "it is closed" if redirect == ">&-" else "no space left on device"
     assert done.returncode == 4
     assert done.stderr.splitlines()[0] == f"attncli: error: cannot write standard output: {why}"
+    assert "-o" not in done.stderr.splitlines()[1]  # which these do not have
 
 
 @pytest.mark.parametrize("redirect", ["2>&-", "2> /dev/full", ">&- 2>&-"])

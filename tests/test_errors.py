@@ -16,7 +16,13 @@ from attncli.errors import reason
         (OSError(5, "I/O error"), "I/O error"),
         (io.UnsupportedOperation("not writable"), "it is closed"),
         (OSError("it is a folder, not a file"), "it is a folder, not a file"),
-        (ValueError("Embedded null byte"), "embedded null byte"),
+        (ValueError("embedded null byte"), "a file's name cannot hold a NUL character"),
+        (ValueError("stat: embedded null character in path"), "a file's name cannot hold a NUL character"),
+        (ValueError("I/O operation on closed file."), "it is closed"),
+        (
+            UnicodeEncodeError("utf-8", "\ud800", 0, 1, "surrogates not allowed"),
+            "its name has a character that no file's name can have here",
+        ),
         (RuntimeError("Symlink loop from '/home/me/a'"), "too many levels of symbolic links"),
     ],
 )

@@ -31,7 +31,7 @@ def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         # three matrices at once from the first step on: 3 × 400² × 8 bytes are 3.66 MiB; then 4, 5, …
         (3, [], "scores would take 3.7 MiB, and 3.0 MiB of memory are left"),
-        (4, [], "scaled, with the 1 matrix before it, would take 4.9 MiB, and 4.0 MiB of memory are left"),
+        (4, [], "scaled, with the matrix before it, would take 4.9 MiB, and 4.0 MiB of memory are left"),
         (6, [], "mask, with the 2 matrices before it, would take 6.1 MiB, and 6.0 MiB of memory are left"),
         (9, [], "weights, with the 5 matrices before it, would take 9.8 MiB, and 9.0 MiB of memory are left"),
         (4, ["--dtype", "float32"],
@@ -49,6 +49,21 @@ def test_the_first_step_that_would_not_fit(
     assert (out, first) == ("", f"attncli: error: {message}")
     assert "--steps output --detail brief" in second
     assert ("--dtype float32" in second) == (not options)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["compare", "p.yaml", "--set", "mask=none"], ["worksheet", "p.yaml"], ["gradient", "p.yaml", "--verify"]],
+)
+def test_the_help_names_options_of_the_command_that_has_them(
+    command: list[str], large: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(memory, "available", lambda: 3 * 2**20)
+    assert run(command) == 3
+    assert capsys.readouterr().err.splitlines()[1] == (
+        "help: attncli compute --steps output --detail brief holds no matrix of queries by keys, "
+        "and its --dtype float32 takes half of it"
+    )
 
 
 def test_what_the_help_says_helps(

@@ -87,7 +87,7 @@ def compare(
     from attncli.console.sides import Given, read_given
 
     for path in (file, other):
-        check(output, path or "-")
+        check(output, path or "-", what="what is compared")
     if other is None and not set and not dtypes:
         raise usage_error(
             f"there is nothing to compare {file} with",

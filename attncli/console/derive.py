@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from attncli.choices import NOT_FLOATS, PRECISION
 from attncli.console import terminal, values
 from attncli.errors import Exit
+from attncli.records import replace
 
 if TYPE_CHECKING:
     from attncli.study.finite_differences import Held
@@ -137,6 +138,7 @@ def derive(
         from attncli.study.descent import descend
 
         descent = descend(problem, trace, size)
+        trace = replace(trace, warnings=(*trace.warnings, *descent.warnings))
     told = list(trace.warnings)
     progress.begin("writing")
     if page_format == "npy" and output is not None:

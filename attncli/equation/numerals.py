@@ -24,8 +24,8 @@ def numeral(text: str) -> Expression:
 
 
 def unicode_digits(digits: str) -> str:
-    """∞ for inf."""
-    return "∞" if digits == "inf" else digits
+    """∞ for inf, also after a sign."""
+    return digits.removesuffix("inf") + "∞" if digits.endswith("inf") else digits
 
 
 def latex_digits(digits: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from attncli.attention.gradients import gradient_name
 from attncli.attention.rules import cell_form, headline
 from attncli.english import listed
+from attncli.equation.numerals import unicode_digits
 from attncli.page.document import Block, Formula, Heading, Paragraph, Table
 from attncli.page.printer import Printer
 from attncli.page.section import grid
@@ -34,7 +35,7 @@ def descent_section(printer: Printer, descent: Descent, detail: str, *, part: bo
         yield from _array(inside, step, detail)
     yield Table(
         ("the loss", ""),
-        tuple(((what,), (printer.worked_out(number).text,)) for what, number in _losses(descent)),
+        tuple(((what,), (unicode_digits(printer.worked_out(number).text),)) for what, number in _losses(descent)),
         right=(1,),
     )
     yield Paragraph((_said(descent),), "text" if descent.after <= descent.before else "warning")

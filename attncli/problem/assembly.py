@@ -6,8 +6,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from attncli.english import shorten
-from attncli.problem.axes import axes_of, past_length, rows, sizes
+from attncli.english import named
+from attncli.problem.axes import axes_of, past_length, rows, sizes, source_of
 from attncli.problem.conventions import OWN, Convention
 from attncli.problem.extent import check_extent
 from attncli.problem.heads import split_heads
@@ -44,8 +44,10 @@ def read_root(root: Node, report: Report, convention: Convention = OWN, *, score
     mask: MaskReading = values.get("mask") or MaskReading()
     if all(key in KEYS for key in root.keys):  # a misspelt W_K is not told again as a missing one
         check_projections(root.keys, values["score"], report, root.at)
-    report.stop()
     at = places_in(root)
+    if report.count:
+        _tell_more(values, root, at, report)
+    report.stop()
     given, joined = _arrays(values, position, at, report, scores)
     tokens, context_tokens = _labels(values, given, at, report)
     check_mask(mask.parts, given)
@@ -81,8 +83,18 @@ def _read_values(root: Mapping, report: Report, convention: Convention) -> dict[
         if key in KEYS:
             values[key] = readers[KEYS[key].kind](Spot(node, key, report))
         else:
-            report.add(f"there is no such key as {shorten(key)}", at=root.keys[key], help=advice(key))
+            report.add(f"there is no such key as {named(key)}", at=root.keys[key], help=advice(key))
     return values
+
+
+def _tell_more(values: Values, root: Mapping, at: Places, report: Report) -> None:
+    """Beside what could not be read, also tell what does not fit of what could."""
+    whole = {name: values[name] for name in GIVEN if isinstance(values.get(name), Matrix)}
+    known = all(key in KEYS for key in root.keys)
+    check_products(whole, at, report, "QKV" if known else "Q")  # an unknown key may be a misspelt context
+    queries = whole.get(source_of("Q", at))
+    if values.get("tokens") and queries:
+        check_labels("tokens", values["tokens"], queries.shape[-2], "query", at["tokens"], report)
 
 
 def _arrays(

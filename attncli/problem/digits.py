@@ -24,8 +24,8 @@ _KEPT = np.array([(2**64 - 1) ^ (2 ** (64 - 8 * kept) - 1) for kept in range(_WO
 _FILLED = np.array([_ZEROS, *((_ZEROS & (2 ** (64 - 8 * kept) - 1)) for kept in range(1, _WORD + 1))], dtype=np.uint64)
 
 
-def read_numbers(text: Text, starts: Places, ends: Places) -> NDArray[np.float64] | None:
-    """The double nearest to each number between these places; None where something is none, or 0 only nearly.
+def read_numbers(text: Text, starts: Places, ends: Places) -> tuple[NDArray[np.float64], list[int]]:
+    """The double nearest to each number between these places; and which are none, or 0 only nearly, and so 0 here.
 
     Numbers are as Python reads them: whoever allows less looks at them before.
     """
@@ -35,7 +35,7 @@ def read_numbers(text: Text, starts: Places, ends: Places) -> NDArray[np.float64
     pieces = ((at, text[at : at + _STEP]) for at in range(0, len(text), _STEP))
     places = [np.flatnonzero(piece == ord(".")).astype(np.int32) + np.int32(at) for at, piece in pieces]
     points = np.append(np.concatenate(places), np.int32(_NOWHERE))
-    value = np.empty(len(starts))
+    value, odd = np.empty(len(starts)), []
     for at in range(0, len(starts), _CHUNK):
         run = slice(at, at + _CHUNK)
         found, sure = _chunk(text, words, points, starts[run], ends[run])
@@ -43,9 +43,10 @@ def read_numbers(text: Text, starts: Places, ends: Places) -> NDArray[np.float64
             try:
                 found[place] = _alone(text, int(starts[at + place]), int(ends[at + place]))
             except ValueError:
-                return None
+                found[place] = 0.0
+                odd.append(at + int(place))
         value[run] = found
-    return value
+    return value, odd
 
 
 def _chunk(

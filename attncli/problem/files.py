@@ -40,7 +40,7 @@ class _TooLarge(Exception):
 def read_bytes(path: str) -> bytes:
     """The whole of a file, or of standard input for "-"; AttncliError (exit 4) where that cannot be done."""
     if not path:
-        raise file_error("cannot read the problem: its name is empty", help="name a file, or - for standard input")
+        raise file_error("cannot read a file without a name", help="name a file, or - for standard input")
     name = STANDARD_INPUT if path == "-" else path
     try:
         if path == "-":

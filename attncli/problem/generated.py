@@ -23,8 +23,7 @@ _LOW, _HIGH = Scalar(0, "0"), Scalar(1, "1")
 def read_random(spot: Spot) -> NDArray[np.float64] | None:
     """Numbers drawn evenly from low up to high (0 and 1 by default); None after reporting what is wrong."""
     before = spot.report.count
-    if not insist_keys(spot, ("random", "seed", "low", "high")):
-        return None
+    insist_keys(spot, ("random", "seed", "low", "high"))
     sizes = spot.key("random")
     if not isinstance(sizes.node, Sequence):
         sizes.wrong(f"must be a shape, not {describe(sizes.node)}", _EXAMPLE)

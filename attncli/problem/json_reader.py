@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from functools import partial
-from typing import NoReturn
+from typing import NoReturn, cast
 
 from attncli.english import shorten
 from attncli.problem.builder import Builder
@@ -15,8 +15,10 @@ from attncli.problem.tree import Leaf, Mapping, Node, Sequence
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*"')
+_BEGUN = re.compile(_STRING.pattern.removesuffix('"'))
 _BARE = re.compile(r"[^\s,:\[\]{}\"]+")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+_ENTRY = re.compile(rf'("[^"\\\\\x00-\x1f]*"|{_NUMBER.pattern}|true|false|null)[ \t\n\r]*,[ \t\n\r]*')
 _WORDS = ("true", "false", "null")
 _REMARKS = ("//", "/*", "#")
 _NO_REMARKS = "JSON has no comments", "remove it, or name the file .yaml, where # begins a comment"
@@ -48,6 +50,13 @@ def _read(report: Report, words: tuple[str, ...]) -> Node:
     expect = VALUE
     at = _space(text, 0)
     while at < len(text):
+        if expect in (VALUE, FIRST) and isinstance(inside := builder.inside, Sequence):
+            while found := _ENTRY.match(text, at):  # most of a long list, in a fifth of the time
+                quoted = found[1][0] == '"'
+                inside.items.append(Leaf(found[1][1:-1] if quoted else found[1], quoted, at))
+                expect, at = VALUE, found.end()
+            if at == len(text):
+                break
         mark = text[at]
         if mark in "]}" and expect in _CLOSABLE[mark]:
             builder.close()
@@ -99,12 +108,19 @@ def _after(builder: Builder) -> int:
 def _string(text: str, at: int, report: Report) -> tuple[Leaf, int]:
     found = _STRING.match(text, at)
     if not found:
-        report.fail(
-            "this text is not closed, or holds a line break or an unknown escape",
-            at=at,
-            help=r"end it with a double quote on the same line; write \n and \\ for line break and backslash",
-        )
+        _bad_string(text, at, report)
     return Leaf(json.loads(found[0]), True, at), found.end()
+
+
+def _bad_string(text: str, at: int, report: Report) -> NoReturn:
+    end = cast("re.Match[str]", _BEGUN.match(text, at)).end()
+    if text[end : end + 1] == "\\":
+        report.fail("there is no such escape in a text", at=end, help=r"write a backslash as \\ and a line break as \n")
+    if text[end : end + 1] not in ("", "\n"):
+        what, escape = ("a tab", r"\t") if text[end] == "\t" else ("a control character", rf"\u{ord(text[end]):04x}")
+        report.fail(f"{what} cannot stand in a text of JSON", at=end, help=f"write {escape}")
+    help = r"end it with a double quote on the same line; write \n for a line break"
+    report.fail("this text is not closed", at=at, help=help)
 
 
 def _bare(word: str, at: int, report: Report, words: tuple[str, ...]) -> Leaf:
@@ -116,12 +132,20 @@ def _bare(word: str, at: int, report: Report, words: tuple[str, ...]) -> Leaf:
     elif lowered.lstrip("+-") in ("nan", "inf", "infinity"):
         message, help = f"JSON has no {shorten(word)}", 'in a mask, "-inf" in quotes hides a key'
     elif re.match(r"[-+.]?[0-9]", word):
-        message, help = f"JSON writes numbers otherwise than {shorten(word)}", "write 10, -0.5, 0.5 or 1e3"
+        message, help = f"JSON writes numbers otherwise than {shorten(word)}", _as_number(word)
     elif word.startswith(_REMARKS):
         message, help = _NO_REMARKS
     else:
         message, help = f"{shorten(word)} stands without quotes", 'put text in double quotes: "causal"'
     return report.fail(message, at=at, help=help)
+
+
+def _as_number(word: str) -> str:
+    """Help with a number: without a plus and leading zeros, and with digits on both sides of its point."""
+    sign, number = ("-" if word.startswith("-") else ""), word.lstrip("+-")
+    number = re.sub(r"\.(?![0-9])", ".0", re.sub(r"^\.", "0.", re.sub(r"^0+(?=[0-9])", "", number)))
+    right = len(word) - len(word.lstrip("+-")) < 2 and _NUMBER.fullmatch(sign + number)
+    return f"write {shorten(sign + number)}" if right else "write 10, -0.5, 0.5 or 1e3"
 
 
 def _unexpected(text: str, at: int, expect: int, report: Report) -> NoReturn:

@@ -26,9 +26,10 @@ def read_loss(spot: Spot) -> Loss | None:
     if not isinstance(spot.node, Keyed) or not spot.keys:
         spot.wrong(f"must be {{kind: …, …}}, not {describe(spot.node)}", f"write {_EXAMPLES['mse']}")
         return None
-    if not insist_keys(spot, ("kind", *TARGETS.values())):
-        return None
+    whole = insist_keys(spot, ("kind", *TARGETS.values()))  # else what is missing may be what is misspelt
     if "kind" not in spot.keys:
+        if not whole:
+            return None
         kind = next((kind for kind, key in TARGETS.items() if key in spot.keys), LOSSES[0])
         spot.wrong("has no kind", f"write {_EXAMPLES[kind]}")
         return None
@@ -42,7 +43,8 @@ def read_loss(spot: Spot) -> Loss | None:
             spot.wrong(f"{kind} has {wanted}, not {other}", f"write {_EXAMPLES[kind]}", at=spot.keys[other])
             return None
     if wanted not in spot.keys:
-        spot.wrong(f"has no {wanted}", f"write {_EXAMPLES[kind]}")
+        if whole:
+            spot.wrong(f"has no {wanted}", f"write {_EXAMPLES[kind]}")
         return None
     rank = 2 if kind == "mse" else 1
     target = read_matrix(spot.key(wanted), rank=rank, deepest=DEEPEST + rank - 2)

@@ -92,25 +92,26 @@ def _read_form(spot: Spot, reading: MaskReading) -> None:
             reading.add(read_bare(spot, reading.convention), spot)
     elif "file" in node.keys:
         reading.add(read_bare(spot, reading.convention), spot)
-    elif insist_keys(spot, FORMS):
-        _read_mapping(spot, reading)
+    else:
+        _read_mapping(spot, reading, whole=insist_keys(spot, FORMS))
 
 
 def _use_corner(parts: list[Placed]) -> bool:
     return any(isinstance(placed.part, Causal | Window) for placed in parts)
 
 
-def _read_mapping(spot: Spot, reading: MaskReading) -> None:
+def _read_mapping(spot: Spot, reading: MaskReading, *, whole: bool) -> None:
+    """Read every form of a mapping; it is not `whole` where a key is unknown, which may be a form misspelt."""
     if not spot.keys:
         spot.wrong("is empty", f"write a form such as {_FORM}, or mask: none")
     before = len(reading.parts)
     for key in spot.keys:
-        if key != "corner":
+        if key in FORMS and key != "corner":
             reading.add(FORMS[key](spot.key(key)), spot.key(key))
     if "corner" in spot.keys:
         corner = spot.key("corner")
         word = read_word(corner, CORNERS)
-        if not {Causal.name, Window.name} & spot.keys.keys():
+        if whole and not {Causal.name, Window.name} & spot.keys.keys():
             help = "write {causal: true, corner: bottom-right}"
             corner.wrong("a corner belongs to causal or window", help, at=spot.keys["corner"])
         elif word and _use_corner(reading.parts[before:]):

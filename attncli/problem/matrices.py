@@ -40,6 +40,9 @@ def read_matrix(
         _wrong_rank(spot, describe(spot.node), rank)
     elif isinstance(spot.node, Sequence):
         matrix = _nested(spot, minus_infinity)
+    elif "random" in spot.keys and "file" in spot.keys:
+        at = max(spot.keys["random"], spot.keys["file"])
+        spot.wrong("file and random are both given: where does the matrix come from?", "keep one of the two", at=at)
     elif "random" in spot.keys:
         from attncli.problem.generated import read_random
 
@@ -64,18 +67,37 @@ def read_matrix(
 
 def _nested(spot: Spot, minus_infinity: bool) -> Matrix | None:
     if isinstance(spot.node, Numbers):
-        return WrittenLater(spot.node.value, spot.node.write)
+        return _numbers(spot, spot.node, minus_infinity)
     written: list[str] = []
 
     def read_cell(cell: Spot) -> float | None:
         written.append(cell.text)
         return read_number(cell, minus_infinity=minus_infinity)
 
-    read = read_cells(spot, read_cell)
+    def read_row(row: Spot, numbers: Numbers) -> None:
+        _numbers(row, numbers, minus_infinity)
+
+    read = read_cells(spot, read_cell, read_row)
     if read is None:
         return None
     cells, shape = read
     return Typed(Cells(cells, shape, float), Cells(written, shape, object))
+
+
+def _numbers(spot: Spot, numbers: Numbers, minus_infinity: bool) -> Matrix | None:
+    """A long list with what in it is no plain number, such as 1/3 or -inf, read one by one."""
+    before = spot.report.count
+    odd: dict[int, float | None] = {}
+    for place, leaf in numbers.odd():
+        cell = Spot(leaf, spot.path + _indices(place, numbers.value.shape), spot.report)
+        odd[place] = read_number(cell, minus_infinity=minus_infinity)
+    if spot.report.count > before:
+        return None
+    value = numbers.value
+    if odd:
+        value = value.copy()
+        value.flat[list(odd)] = list(odd.values())
+    return WrittenLater(value, numbers.write)
 
 
 def _from_file(spot: Spot, minus_infinity: bool) -> Matrix | None:
@@ -90,11 +112,12 @@ def _from_file(spot: Spot, minus_infinity: bool) -> Matrix | None:
 
 
 def read_cells(
-    spot: Spot, read_cell: Callable[[Spot], _Cell | None]
+    spot: Spot, read_cell: Callable[[Spot], _Cell | None], read_row: Callable[[Spot, Numbers], object] | None = None
 ) -> tuple[list[_Cell | None], tuple[int, ...]] | None:
     """Every single value of nested lists of equal lengths, read by `read_cell`, and their shape; None after reporting.
 
-    The values come in order, row after row.
+    The values come in order, row after row. `read_row` reads a long row of lists that are uneven, which may leave its
+    values out: there is an error to be told of them anyway.
     """
     before = spot.report.count
     text, top = spot.report.source.text, spot.node.at
@@ -102,11 +125,11 @@ def read_cells(
     uneven: list[Spot] = []  # matrices of other lengths than the first
     inner = spot
     while isinstance(inner.node, Sequence):
-        shape.append(len(inner.node.items))
-        if not inner.node.items:
+        shape.append(inner.node.length)
+        if not inner.node.length:
             inner.wrong("is empty", f"write {_EXAMPLES[2]}")
             return None
-        inner = inner.items[0]
+        inner = next(inner.each())
 
     cells: list[_Cell | None] = []
 
@@ -119,20 +142,31 @@ def read_cells(
         elif not isinstance(spot.node, Sequence):
             row = count(shape[0], "entry")
             spot.wrong(f"must be a row of {row} as the first is, not {describe(spot.node)}", _EVEN)
-        elif len(spot.node.items) != shape[0]:
+        elif spot.node.length != shape[0]:
             if len(shape) > 1:
                 uneven.append(spot)
             else:
                 help = _EVEN + comma_advice(text[top : text.find("]", spot.node.at)])
-                spot.wrong(f"has {count(len(spot.node.items), 'entry')} where the first row has {shape[0]}", help)
+                spot.wrong(f"has {count(spot.node.length, 'entry')} where the first row has {shape[0]}", help)
+        elif read_row and isinstance(spot.node, Numbers):
+            read_row(spot, spot.node)
         else:
-            for item in spot.items:
+            for item in spot.each():
                 read(item, shape[1:])
 
     read(spot, shape)
     if uneven:
         tell_uneven(spot, uneven[0])
     return (cells, tuple(shape)) if spot.report.count == before else None
+
+
+def _indices(place: int, shape: tuple[int, ...]) -> str:
+    """[0][1]: the indices of a place in the order of all."""
+    indices = ""
+    for length in reversed(shape):
+        place, index = divmod(place, length)
+        indices = f"[{index}]{indices}"
+    return indices
 
 
 def _all_numbers(array: Array, spot: Spot, minus_infinity: bool) -> bool:

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any, cast
 
-from attncli.english import shorten
 from attncli.problem.limits import DIRECTORY_LIMIT, PACKED_LIMIT, PACKED_RATIO
 from attncli.problem.npy import read_header, read_npy
 from attncli.problem.stored import Array, Refused, choose
 
 _SUFFIX = ".npy"
+_ENCRYPTED = 1
 _COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
@@ -21,6 +21,8 @@ def read_npz(stream: IO[bytes], file: str, name: str, *, single: bool = False) -
     with _opened(stream, file) as archive:
         entries = _entries(archive)
         chosen = entries[choose(name, list(entries), file, lambda each: _shape(archive, entries[each]))]
+        if chosen.flag_bits & _ENCRYPTED:
+            raise _unreadable(file, "it is encrypted")
         if chosen.compress_type not in _COMPRESSIONS:
             raise _unreadable(file, "it is compressed in a way NumPy does not use")
         if chosen.file_size > max(PACKED_LIMIT, PACKED_RATIO * chosen.compress_size):
@@ -39,15 +41,16 @@ def names(stream: IO[bytes], file: str) -> list[str]:
 @contextmanager
 def _opened(stream: IO[bytes], file: str) -> Iterator[zipfile.ZipFile]:
     """The archive; whatever goes wrong in it is Refused."""
+    beginning = _Beginning(stream, file)
     try:
-        beginning = _Beginning(stream, file)
         with zipfile.ZipFile(cast("IO[bytes]", beginning)) as archive:
             beginning.over = True
             yield archive
     except (Refused, OSError, MemoryError):
         raise
-    except Exception as error:  # a hostile archive makes zipfile fail in almost any way
-        raise _unreadable(file, shorten(str(error), 200)) from None
+    except Exception:  # a hostile archive makes zipfile fail in almost any way, and in words of its own
+        why = "it is damaged" if beginning.over or zipfile.is_zipfile(stream) else "it is no archive"
+        raise _unreadable(file, why) from None
 
 
 class _Beginning:

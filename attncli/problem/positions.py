@@ -35,9 +35,8 @@ def read_position(spot: Spot) -> Position | None:
     if not isinstance(spot.node, Mapping) or not spot.keys:
         spot.wrong(f"must be {{rope: …}} or {{alibi: …}}, not {describe(spot.node)}", f"{_ROPE}, or {{alibi: true}}")
         return None
-    if not insist_keys(spot, ("rope", "alibi")):
-        return None
     before = spot.report.count
+    insist_keys(spot, ("rope", "alibi"))
     rope = _read_rope(spot.key("rope")) if "rope" in spot.keys else None
     alibi, slopes = _read_alibi(spot.key("alibi")) if "alibi" in spot.keys else (False, None)
     return Position(rope, alibi, slopes) if spot.report.count == before else None
@@ -48,13 +47,12 @@ def read_past(spot: Spot) -> dict[str, Matrix | None] | None:
     if not isinstance(spot.node, Mapping):
         spot.wrong(f"must be {{K: …, V: …}}, not {describe(spot.node)}", _PAST)
         return None
-    if not insist_keys(spot, ("K", "V")):
-        return None
+    whole = insist_keys(spot, ("K", "V"))
     for name in "KV":
-        if name not in spot.keys:
+        if whole and name not in spot.keys:
             spot.wrong(f"has no {name}: a cache holds a key and a value of every earlier token", _PAST)
             return None
-    return {f"past_{name}": read_matrix(spot.key(name), deepest=DEEPEST) for name in "KV"}
+    return {f"past_{name}": read_matrix(spot.key(name), deepest=DEEPEST) for name in "KV" if name in spot.keys}
 
 
 def _read_rope(spot: Spot) -> Rope | None:
@@ -63,8 +61,7 @@ def _read_rope(spot: Spot) -> Rope | None:
     if not isinstance(spot.node, Mapping):
         spot.wrong(f"must be a mapping, not {describe(spot.node)}", _ROPE)
         return None
-    if not insist_keys(spot, ("theta", "pairing")):
-        return None
+    insist_keys(spot, ("theta", "pairing"))
     theta: Scalar | None = THETA
     if "theta" in spot.keys:
         theta = read_scalar(spot.key("theta"))
@@ -81,6 +78,5 @@ def _read_alibi(spot: Spot) -> tuple[bool, Matrix | None]:
         help = did_you_mean(next(iter(spot.keys), ""), ["slopes"], _ALIBI)
         spot.wrong(f"must be true or {{slopes: …}}, not {describe(spot.node)}", help)
         return False, None
-    if not insist_keys(spot, ("slopes",)):
-        return False, None
+    insist_keys(spot, ("slopes",))
     return True, read_matrix(spot.key("slopes"), rank=1)

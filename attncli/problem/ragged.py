@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from attncli.english import count
 from attncli.problem.spot import Spot
 from attncli.problem.tree import Mapping, Node, Sequence
@@ -14,13 +16,13 @@ def tell_uneven(whole: Spot, spot: Spot) -> None:
     """Report an entry of nested lists that is not as long as the first, where it holds lists itself."""
     first = whole
     while first.path.count("[") < spot.path.count("["):
-        first = first.items[0]
+        first = next(first.each())
     levels = _depth(first.node)
     one, many = {2: ("row", "rows"), 3: ("matrix", "matrices")}.get(levels, ("list", "lists"))
     help = f"all of them have equally many {many}"
     if levels == 2 and _BATCHES.get(whole.path) == _depth(whole.node):
         help = _fill_up(whole)
-    spot.wrong(f"has {count(len(spot.items), one, many)} where {first.path} has {len(first.items)}", help)
+    spot.wrong(f"has {count(_length(spot.node), one, many)} where {first.path} has {_length(first.node)}", help)
 
 
 def _fill_up(whole: Spot) -> str:
@@ -30,9 +32,14 @@ def _fill_up(whole: Spot) -> str:
     if whole.path == "Q" or (whole.path == "X" and crossed):
         return "fill up the shorter ones with rows of 0"
     heads = _depth(whole.node) == 4
-    lengths = [len(entry.items[0].items if heads and entry.items else entry.items) for entry in whole.items]
-    said = ", ".join(map(str, lengths[:_LISTED])) + (", …" if len(lengths) > _LISTED else "")
+    entries = [next(entry.each(), entry) if heads else entry for entry in islice(whole.each(), _LISTED + 1)]
+    lengths = [str(_length(entry.node)) for entry in entries]
+    said = ", ".join(lengths[:_LISTED]) + (", …" if len(lengths) > _LISTED else "")
     return f"fill up the shorter ones with rows of 0 at the end, and add mask: {{lengths: [{said}]}}"
+
+
+def _length(node: Node) -> int:
+    return node.length if isinstance(node, Sequence) else 0
 
 
 def _depth(node: Node) -> int:

@@ -47,9 +47,8 @@ class Reference:
 
 def read_reference(spot: Spot) -> Reference | None:
     """The reference in a mapping with the key `file`; None after reporting what is wrong with it."""
-    if not insist_keys(spot, _KEYS):
-        return None
     before = spot.report.count
+    insist_keys(spot, _KEYS)
     file = read_text(spot.key("file"))
     name = read_text(spot.key("name")) if "name" in spot.keys else ""
     index = _read_index(spot.key("index")) if "index" in spot.keys else ()

@@ -20,10 +20,13 @@ from attncli.problem.written import transpose_advice
 _MASK_HELP = "a mask may be heads × n × m or batch × heads × n × m; an axis before the rows may also be 1, for all"
 
 
-def check_products(given: Mapping[str, Matrix], at: Places, report: Report) -> None:
-    """Every projection fits what it projects, and every bias its projection, whatever heads they hold."""
-    for letter in "QKV":
-        if letter not in given:
+def check_products(given: Mapping[str, Matrix], at: Places, report: Report, letters: str = "QKV") -> None:
+    """Every projection fits what it projects, and every bias its projection, whatever heads they hold.
+
+    Passed over is what could not be read and so is not `given`, though it has a place.
+    """
+    for letter in letters:
+        if letter not in at and given.keys() >= {input_of(letter, at), f"W_{letter}"}:
             _check_product(letter, given, at, report)
 
 

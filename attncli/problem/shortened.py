@@ -1,4 +1,4 @@
-"""A long text with its long lists of numbers taken out, so that a reader of nodes has little to read.
+"""A long text with its long lists taken out, so that a reader of nodes has little to read.
 
 In place of each list stands a short text in quotes. Where the tree of what is left has each of these where a value
 may stand, the lists are put in their places; everywhere else, as within a text or for a key, there is no such tree, and
@@ -57,6 +57,10 @@ class _Tree:
 
     def _numbers(self, found: Found, depth: int) -> Node:
         text, source, read = self.source.text, self.source, self.read
+        deep = found.value.ndim if found.lists is None else len(found.lists.opens)
+        self.put += depth + deep <= DEPTH_LIMIT
+        if found.lists is not None:
+            return found.lists.whole(text, found.shape) if found.shape else found.lists.node(text)
 
         def build() -> list[Node]:
             line = text.rfind("\n", 0, found.start) + 1 if text[found.start] == "-" else found.start
@@ -64,7 +68,6 @@ class _Tree:
             assert isinstance(part, Sequence)
             return [moved(item, line) for item in part.items]
 
-        self.put += depth + found.value.ndim <= DEPTH_LIMIT
         return Numbers(found.start, found.value, lambda: found.texts(text), build)
 
 

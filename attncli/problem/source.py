@@ -15,6 +15,7 @@ _OTHER_ENCODINGS = (
     (b"\xff\xfe", "UTF-16"),
     (b"\xfe\xff", "UTF-16"),
 )
+_LOOKED_AT = 400  # bytes, in which the other encodings are told by their NULs
 _ENCODING_HELP = "save the file as UTF-8"
 
 
@@ -62,6 +63,8 @@ def decode(data: bytes, name: str, folder: str = "", *, outside: bool = False) -
     for mark, encoding in _OTHER_ENCODINGS:
         if data.startswith(mark):
             raise input_error(f"the file is {encoding}, not UTF-8", place=Place(name, 1, 1), help=_ENCODING_HELP)
+    if encoding := _unmarked(data[:_LOOKED_AT]):
+        raise input_error(f"the file is {encoding}, not UTF-8", place=Place(name, 1, 1), help=_ENCODING_HELP)
     if data.startswith(b"%PDF"):
         raise input_error(f"{name} is a PDF, not text", help="write the numbers into a file of YAML or JSON")
     data = data.removeprefix(b"\xef\xbb\xbf")
@@ -71,8 +74,8 @@ def decode(data: bytes, name: str, folder: str = "", *, outside: bool = False) -
         source = Source(name, data.decode(), folder, outside)
     except UnicodeDecodeError as error:
         if os.path.splitext(name)[1].lower() in (*ARRAYS, *PICKLES):
-            help = "write a problem in YAML or JSON that names them, as in X: {file: arrays.npz, name: X}"
-            raise input_error(f"{name} holds arrays, not a problem", help=help) from None
+            help = "a problem in YAML or JSON names them, as in X: {file: arrays.npz, name: X}; answers are written out"
+            raise input_error(f"{name} holds arrays, not text", help=help) from None
         before = data[: error.start].decode()
         raise input_error(
             f"byte 0x{data[error.start]:02x} is not UTF-8",
@@ -84,3 +87,11 @@ def decode(data: bytes, name: str, folder: str = "", *, outside: bool = False) -
             message = f"{BLANKS_LIMIT:,} {'blanks' if blank == ' ' else 'empty lines'} or more in a row"
             raise input_error(message, place=source.place(at), help="remove them")
     return source
+
+
+def _unmarked(data: bytes) -> str:
+    """UTF-16 or UTF-32 where the file does not begin by saying so: most of its bytes at certain places are NUL."""
+    empty = [data[place::4].count(0) > len(data) // 8 for place in range(4)]
+    if empty in ([False, True, True, True], [True, True, True, False]):
+        return "UTF-32"
+    return "UTF-16" if empty in ([False, True, False, True], [True, False, True, False]) else ""

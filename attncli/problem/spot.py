@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from attncli.errors import AttncliError
 from attncli.problem.report import Report
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence
@@ -43,5 +45,9 @@ class Spot:
     @property
     def items(self) -> list[Spot]:
         """The entries of a list; anything else has none."""
+        return list(self.each())
+
+    def each(self) -> Iterator[Spot]:
+        """The entries of a list one after another, for whoever may not want all of a million."""
         entries = self.node.items if isinstance(self.node, Sequence) else ()
-        return [Spot(entry, f"{self.path}[{place}]", self.report) for place, entry in enumerate(entries)]
+        return (Spot(entry, f"{self.path}[{place}]", self.report) for place, entry in enumerate(entries))

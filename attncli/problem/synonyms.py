@@ -55,7 +55,7 @@ def advice(key: str) -> str:
         return f"remove {key}: sizes are those of the arrays"
     if written := said(key):
         return f"did you mean {written}?" if written in KEYS else f"write {written}"
-    return did_you_mean(key, list(KEYS), "attncli schema problem lists the keys")
+    return did_you_mean(key, list(KEYS), "attncli schema problem lists the keys", cutoff=0.75)
 
 
 def said(key: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attncli.english import shorten
@@ -32,20 +32,31 @@ class Sequence:
     at: int
     items: list[Node] = field(default_factory=list)
 
+    @property
+    def length(self) -> int:
+        """How many entries there are."""
+        return len(self.items)
+
 
 class Numbers(Sequence):
     """A long list of numbers, or of lists of them, that was read in one go.
 
     `value` holds the numbers; `write` makes an array of their texts, and `build` the entries as nodes of their own,
-    each only where someone asks.
+    each only where someone asks. `odd` are those that are no plain numbers, such as 1/3 or a word, by their place in
+    the order of all: they are 0 in the value.
     """
 
-    __slots__ = ("_build", "_items", "value", "write")
+    __slots__ = ("_build", "_items", "odd", "value", "write")
 
     def __init__(
-        self, at: int, value: NDArray[Any], write: Callable[[], NDArray[Any]], build: Callable[[], list[Node]]
+        self,
+        at: int,
+        value: NDArray[Any],
+        write: Callable[[], NDArray[Any]],
+        build: Callable[[], list[Node]],
+        odd: Callable[[], Iterable[tuple[int, Leaf]]] = tuple,
     ) -> None:
-        self.at, self.value, self.write = at, value, write
+        self.at, self.value, self.write, self.odd = at, value, write, odd
         self._build = build
         self._items: list[Node] | None = None
 
@@ -55,6 +66,10 @@ class Numbers(Sequence):
         if self._items is None:
             self._items = self._build()
         return self._items
+
+    @property
+    def length(self) -> int:
+        return len(self.value)
 
 
 @dataclass(slots=True)

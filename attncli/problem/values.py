@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from attncli.english import shorten
+from attncli.english import count, named, shorten
 from attncli.errors import did_you_mean
-from attncli.problem.limits import LABEL_LIMIT, TITLE_LIMIT
+from attncli.problem.limits import LABEL_LIMIT, TITLE_LIMIT, TOKEN_LIMIT
 from attncli.problem.misread import why_not_a_number
 from attncli.problem.model import Scalar
 from attncli.problem.numbers import MINUS_INFINITY, NumberError, as_float, is_plain
@@ -105,8 +105,11 @@ def read_labels(spot: Spot) -> tuple[str, ...] | None:
         spot.wrong(f"must be a list of labels, not {describe(spot.node)}", f'write {spot.path}: ["I", "love", "AI"]')
         return None
     before = spot.report.count
+    if (number := spot.node.length) > TOKEN_LIMIT:
+        spot.wrong(f"has {count(number, 'label')}, one for each token", f"{TOKEN_LIMIT:,} tokens are the most")
+        return None
     labels = []
-    for item in spot.items:
+    for item in spot.each():
         node = item.node
         if isinstance(node, Leaf) and node.text:
             if len(node.text) > LABEL_LIMIT:
@@ -126,5 +129,5 @@ def insist_keys(spot: Spot, known: Collection[str]) -> bool:
     for key, at in spot.keys.items():
         if key not in known:
             help = did_you_mean(key, list(known), f"the keys known here are {', '.join(known)}")
-            spot.wrong(f"there is no such key as {shorten(key)}", help, at=at)
+            spot.wrong(f"there is no such key as {named(key)}", help, at=at)
     return all(key in known for key in spot.keys)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import partial
 from typing import Any, NoReturn
@@ -18,6 +19,7 @@ LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C module is n
 _UNPRINTABLE = r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # slow to compile
 _ASCII = b"\t\n\r" + bytes(range(0x20, 0x7F))  # what YAML has of it
 _TAG_DIRECTIVE = r"(?:\A|[\n\r\x85\u2028\u2029])(?=%TAG\b)"  # after all that ends a line in YAML
+_PAIR = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # as JSON has it
 _AT_LENGTH = "write the value out in full"
 
 # PyYAML's two parsers word the same fault differently: (pattern of either's words, ours, help).
@@ -121,6 +123,10 @@ def _syntax_error(error: yaml.MarkedYAMLError, report: Report) -> NoReturn:
         if text[at] == "\t":
             report.fail("a tab cannot indent YAML", at=at, help="indent with spaces")
         report.fail(f"a value cannot begin with {text[at]}", at=at, help="put the text in quotes")
+    if "invalid Unicode" in words and (pair := re.compile(_PAIR).match(text, text.rfind("\\", 0, at))):
+        character = json.loads(f'"{pair[0]}"')
+        help = f"write the character itself, or \\U{ord(character):08X}"
+        report.fail(f"YAML does not write a character in two halves, as in {pair[0]}", at=pair.start(), help=help)
     for pattern, message, help in _FAULTS:
         if re.search(pattern, words):
             report.fail(message, at=at, help=help)

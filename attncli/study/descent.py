@@ -5,6 +5,7 @@ What is learned are all arrays that the problem gives, but for what comes in: X,
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -20,6 +21,7 @@ from attncli.problem.model import Matrix, Problem, Scalar, read_only
 from attncli.records import dataclass, replace
 from attncli.study.perturbed import loss_of
 from attncli.tracing import run
+from attncli.tracing.findings import overflows
 from attncli.tracing.floats import FloatWorker
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import backward
@@ -33,7 +35,7 @@ class Descent:
     """The step taken from a trace: `moved` has the new arrays as steps, by the names of what they replace.
 
     `before` and `after` are losses; `foretold` is what the gradients alone make of it: the loss before, less the step
-    size times the sum of their squares.
+    size times the sum of their squares. `warnings` say what does not fit its number format.
     """
 
     step_size: Scalar
@@ -41,6 +43,7 @@ class Descent:
     before: float
     foretold: float
     after: float
+    warnings: tuple[str, ...] = ()
 
 
 def descend(problem: Problem, trace: Trace, step_size: Scalar) -> Descent:
@@ -51,7 +54,14 @@ def descend(problem: Problem, trace: Trace, step_size: Scalar) -> Descent:
     with np.errstate(all="ignore"):
         squares = sum(float((trace[gradient_name(name)].astype(np.float64) ** 2).sum()) for name in moved)
         before, now = (loss_of(each, each["d_output"]) for each in (trace, after))
-    return Descent(step_size, moved, before, before - step_size.value * squares, now)
+        foretold = before - step_size.value * squares
+    dtype = DTYPES[settings.dtype]
+    found = {name: step for name, step in after.steps.items() if name not in backward(after)}
+    told = [*overflows({step.name: step for name, step in moved.items() if name not in after}, dtype)]
+    told += [f"after the step, {warning}" for warning in overflows(found, dtype) if warning not in trace.warnings]
+    if not told and math.isfinite(before) and not (math.isfinite(foretold) and math.isfinite(now)):
+        told = ["the loss after the step does not fit into float64"]
+    return Descent(step_size, moved, before, foretold, now, tuple(told))
 
 
 def _learned(trace: Trace) -> Iterator[str]:

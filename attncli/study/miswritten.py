@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from attncli.answers.model import Claim
 
+_LONGEST = 30  # characters; 1e308 in digits has thousands of ways to be miscopied, and nobody copies it by hand
 _PLAIN = re.compile(r"[-+]?\d*\.?\d+")
 
 
@@ -24,7 +25,7 @@ def miswritten(claim: Claim) -> Iterator[tuple[str, Claim]]:
 
 def miscopied(claim: Claim) -> Iterator[tuple[int, str]]:
     """How a plain number may be copied, after the kind of slip: two digits swapped, another sign, another digit."""
-    if not _PLAIN.fullmatch(claim.text) or not claim.value:
+    if not _by_hand(claim.text) or not claim.value:
         return
     yield from ((4, text) for text in _swapped(claim))
     yield 5, claim.text[1:] if claim.text[0] == "-" else f"-{claim.text.removeprefix('+')}"
@@ -34,10 +35,15 @@ def miscopied(claim: Claim) -> Iterator[tuple[int, str]]:
             yield from ((5, f"{claim.text[:at]}{digit}{claim.text[at + 1 :]}") for digit in digits)
 
 
+def _by_hand(text: str) -> bool:
+    """Whether it is a plain number with no more digits than people write."""
+    return len(text) <= _LONGEST and _PLAIN.fullmatch(text) is not None
+
+
 def _swapped(claim: Claim) -> Iterator[str]:
     """A plain number with two neighbouring digits in the other order."""
     text = claim.text
-    if not _PLAIN.fullmatch(text):
+    if not _by_hand(text):
         return
     places = [at for at, letter in enumerate(text) if letter.isdigit()]
     for one, other in pairwise(places):

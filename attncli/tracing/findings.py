@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from attncli.backend import Host
 from attncli.choices import DTYPES, Dtype
 from attncli.english import either
 from attncli.tracing.hidden import meant_infinite
@@ -34,15 +35,14 @@ def warnings(
 ) -> tuple[str, ...]:
     """What queries see that see no key, or none that was not to be hidden; ones that hide nothing; what overflows.
 
-    Of the steps that do not fit their number format, the first is told. Where some step was not kept, there was
-    nothing to tell but rows without keys.
+    Where some step was not kept, there was nothing to tell but rows without keys.
     """
     if not all(step.kept for step in steps.values()):
         return tuple(_unseeing(steps, fully_masked))
     dtype = DTYPES[settings.dtype]
     sentinels = (*turned_infinite(parameters, dtype), *sentinel_warnings(steps, dtype))
     ones = _added_ones(steps, settings.convention)
-    return (*_unseeing(steps, fully_masked), *sentinels, *ones, *list(overflows(steps, dtype))[:1])
+    return (*_unseeing(steps, fully_masked), *sentinels, *ones, *overflows(steps, dtype))
 
 
 def _unseeing(steps: Mapping[str, Step], fully_masked: tuple[Row, ...]) -> Iterator[str]:
@@ -61,18 +61,29 @@ def _added_ones(steps: Mapping[str, Step], convention: str | None) -> Iterator[s
 
 
 def overflows(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
-    """One sentence for every step that does not fit its number format."""
+    """One sentence for every step that does not fit its number format, though all that it is made of does."""
+    lost: set[str] = set()
     for step in steps.values():
         with np.errstate(all="ignore"):
             if np.isfinite(step.value.sum()):  # as it is only where every cell is
                 continue
         meant = meant_infinite(step.rule, step.value, masked_out(steps), np)
         bad = ~np.isfinite(step.value)
-        bad = np.argwhere(bad if meant is None else bad & ~(meant & (step.value == -math.inf)))
-        if len(bad):
-            where = ",".join(labels[at] for labels, at in zip(step.labels, bad[0], strict=True))
-            if not step.shape:
-                yield f"{step.name} does not fit into {dtype.name}"
-                continue
-            cells = f"{len(bad)} of {step.value.size:,} cells {either(len(bad), 'does', 'do')}"
-            yield f"{step.name}: {cells} not fit into {dtype.name} (the first at {step.name}[{where}])"
+        bad = bad if meant is None else bad & ~(meant & (step.value == -math.inf))
+        if bad.any():
+            if lost.isdisjoint(step.rule.inputs):
+                yield _overflow(step, bad, dtype)
+            lost.add(step.name)
+
+
+def _overflow(step: Step, bad: Host, dtype: Dtype) -> str:
+    if not step.shape:
+        return f"{step.name} does not fit into {dtype.name}"
+    where = ",".join(labels[at] for labels, at in zip(step.labels, np.argwhere(bad)[0], strict=True))
+    number, undefined = int(bad.sum()), int(np.isnan(step.value).sum())
+    does = f"{either(number, 'does', 'do')} not fit into {dtype.name}"
+    if undefined == number:
+        does = f"{either(number, 'is', 'are')} NaN: numbers on the way do not fit into {dtype.name}"
+    elif undefined:
+        does += f", {undefined:,} of them NaN"
+    return f"{step.name}: {number:,} of {step.value.size:,} cells {does} (the first at {step.name}[{where}])"

@@ -9,7 +9,7 @@ import numpy as np
 from attncli.attention.plan import Plan, plan_softmax
 from attncli.backend import CPU, Backend
 from attncli.choices import Dtype
-from attncli.english import count
+from attncli.english import either
 from attncli.memory import insist
 from attncli.problem.model import Problem
 
@@ -26,11 +26,12 @@ def insist_room(problem: Problem, plan: Plan, dtype: Dtype, backend: Backend) ->
     each *= np.dtype(dtype.computed).itemsize
     rules = (*plan.rules, *plan_softmax(problem, plan, shift=False))
     names = [rule.name for rule in rules if {"i", "j"} <= set(rule.target.letters)]
-    smaller = "" if dtype.computed == "float32" else "; --dtype float32 takes half of it"
-    help = f"compute with --steps output --detail brief holds no matrix of queries by keys{smaller}"
+    smaller = "" if dtype.computed == "float32" else ", and its --dtype float32 takes half of it"
+    help = f"attncli compute --steps output --detail brief holds no matrix of queries by keys{smaller}"
     for number, name in enumerate(names, 1):
         before = number - 1
-        what = name + (f", with the {count(before, 'matrix', 'matrices')} before it," if before else "")
+        up_to = f", with the {either(before, 'matrix', f'{before} matrices')} before it," if before else ""
+        what = f"{name}{up_to}"
         if backend is CPU:
             insist((number + _BETWEEN) * each, what, help)
         else:

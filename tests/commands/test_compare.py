@@ -279,7 +279,7 @@ BAD = [
     (["-", "-"], "standard input cannot be both files", "name a file for one of the two"),
     ([LOVE, LOVE, "-o", ""], "-o needs the name of a file", None),
     ([LOVE, CAUSAL, "-o", CAUSAL], f"-o {CAUSAL}: attncli does not write .yaml files", None),
-    ([LOVE, CAUSAL, "-o", CAUSAL, "--format", "json"], f"-o {CAUSAL} would write over the problem itself", None),
+    ([LOVE, CAUSAL, "-o", CAUSAL, "--format", "json"], f"-o {CAUSAL} would write over what is compared", None),
     ([LOVE, "--set", "rounding=paper", "--set", "dtype=float16"],
      "rounding 'paper' does not go with dtype 'float16'", None),
 ]  # fmt: skip

@@ -202,7 +202,8 @@ def test_what_differences_cannot_tell_is_said(capfd: pytest.CaptureFixture[str],
     beside = page.partition("Beside finite differences")[2].partition("One step of")[0]
     assert max(map(len, beside.splitlines()[1:-2])) <= 80
     assert "cannot be worked out in a float64" in " ".join(page.split())
-    assert errors == ""
+    told = "after the step, scores: 2 of 2 cells do not fit into float64 (the first at scores[t1,c1])"
+    assert errors == f"attncli: warning: {told}\n"
 
 
 NEXT = str(INPUTS / "next_token.yaml")
@@ -240,7 +241,11 @@ def test_a_step_beyond_all_numbers_is_a_page_and_json(capsys: pytest.CaptureFixt
     code, page, _ = answered(capsys, NEXT, "--step-size", "1e308", "-q")
     assert code == 0
     assert "A loss or a gradient is too large" in page
+    assert "-inf" not in page
+    code, _, told = answered(capsys, NEXT, "--step-size", "1e305")
+    assert (code, told.startswith("attncli: warning: after the step, scores: ")) == (0, True)
     code, data, _ = answered(capsys, NEXT, "--step-size", "1e308", "--format", "json", "-q")
+    assert any(told.startswith("after the step, ") for told in json.loads(data)["warnings"])
     assert code == 0
     assert json.loads(data)["descent"]["loss"]["after"] in ("NaN", "Infinity")
 

@@ -74,6 +74,14 @@ def test_an_owner_that_cannot_be_kept_is_no_failure(tmp_path: Path, monkeypatch:
     assert path.read_text() == "new\n"
 
 
+def test_another_hard_link_keeps_the_old_page(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("old")
+    os.link(tmp_path / "a.md", tmp_path / "b.md")
+    write(tmp_path / "a.md")
+    assert (tmp_path / "a.md").read_text() != "old"
+    assert (tmp_path / "b.md").read_text() == "old"
+
+
 def test_a_link_to_itself_is_refused_and_stays(tmp_path: Path) -> None:
     loop = tmp_path / "loop.md"
     loop.symlink_to("loop.md")

@@ -52,6 +52,11 @@ PROBLEMS = {
     "text.json": (lambda: f'{{"title": "{"a" * 2**24}"}}', ": title: has 16,777,216 characters"),
     "label.yaml": (lambda: f"tokens: [{'a' * 10**6}]", ": tokens[0]: a label of 1,000,000 characters"),
     "unknown.yaml": (lambda: "".join(f"k{i}: 1\n" for i in range(MANY)), ":1:1: there is no such key as k0"),
+    "words.json": (lambda: '{"Q": [[' + '"x",' * 10 * MANY + '"x"]]}', ":1:9: Q[0][0]: x is not a number"),
+    "empty.json": (lambda: '{"Q": [' + "[]," * 10 * MANY + "[]]}", ":1:8: Q[0]: is empty"),
+    "one.yaml": (lambda: f"Q: [[x{', 1.25' * 10 * MANY}]]", ":1:6: Q[0][0]: x is not a number"),
+    "uneven.yaml": (lambda: f"Q: [[1]{', [1, 2]' * 5 * MANY}]", ":1:10: Q[1]: has 2 entries where the first row has 1"),
+    "labels.yaml": (lambda: f"tokens: [{'a, ' * 10 * MANY}a]", ": tokens: has 1,000,001 labels, one for each token"),
     "wrong.yaml": (lambda: f"Q: [[{'x, ' * MANY}]]", ":1:6: Q[0][0]: x is not a number"),
 }  # fmt: skip
 UNREADABLE = (": it is a named pipe, not a file", ": too many levels of symbolic links")  # exit code 4, not 3

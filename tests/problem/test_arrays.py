@@ -220,7 +220,7 @@ def test_long_names_are_shortened(tmp_path: Path) -> None:
 
 def test_zip_files_that_lie(tmp_path: Path) -> None:
     (tmp_path / "q.npz").write_bytes(b"PK no archive")
-    assert wrong(tmp_path, "{file: q.npz}")[1] == "Q.file: q.npz is not a readable .npz file: File is not a zip file"
+    assert wrong(tmp_path, "{file: q.npz}")[1] == "Q.file: q.npz is not a readable .npz file: it is no archive"
     with zipfile.ZipFile(tmp_path / "q.npz", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("q.npy", header("(5000, 9000)"))
     assert (
@@ -232,6 +232,12 @@ def test_zip_files_that_lie(tmp_path: Path) -> None:
     assert wrong(tmp_path, "{file: q.npz}")[1] == (
         "Q.file: q.npz is not a readable .npz file: it is compressed in a way NumPy does not use"
     )
+    np.savez(tmp_path / "q.npz", q=np.eye(2))
+    data = bytearray((tmp_path / "q.npz").read_bytes())
+    for entry, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        data[data.index(entry) + flags] |= 1
+    (tmp_path / "q.npz").write_bytes(data)
+    assert wrong(tmp_path, "{file: q.npz}")[1] == "Q.file: q.npz is not a readable .npz file: it is encrypted"
 
 
 def listed(data: bytes, *, begins: int, name: bytes, flags: int = 0) -> bytes:
@@ -249,8 +255,8 @@ def listed(data: bytes, *, begins: int, name: bytes, flags: int = 0) -> bytes:
     [
         ({"begins": 0, "name": b"q.npy"}, None),
         ({"begins": 2**64 - 1, "name": b"q.npy"}, "an array in it begins outside of it"),
-        ({"begins": 2**40, "name": b"q.npy"}, "Truncated file header"),
-        ({"begins": 0, "name": b"\xff.npy", "flags": 0x800}, "'utf-8' codec can't decode byte 0xff in position 0"),
+        ({"begins": 2**40, "name": b"q.npy"}, "it is damaged"),
+        ({"begins": 0, "name": b"\xff.npy", "flags": 0x800}, "it is damaged"),
     ],
 )
 def test_zip_lists_that_lie(tmp_path: Path, entry: dict[str, Any], why: str | None) -> None:
@@ -271,7 +277,9 @@ def test_damaged_zip_member(tmp_path: Path) -> None:
     (tmp_path / "q.npz").write_bytes(data)
     code, message, _ = wrong(tmp_path, "{file: q.npz}")
     assert code == 3
-    assert message.startswith("Q.file: q.npz is not ")
+    assert message in (
+        "Q.file: q.npz is not a readable .npz file: it is damaged", "Q.file: q.npz is not an array in NumPy's format"
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -283,7 +283,7 @@ def test_other_encodings(data: bytes, message: str, problems: Problems) -> None:
 def test_a_file_of_arrays_is_no_problem(name: str) -> None:
     with pytest.raises(AttncliError) as caught:
         loads(b"PK\x03\x04\x8c", name)
-    assert caught.value.message == f"{name} holds arrays, not a problem"
+    assert caught.value.message == f"{name} holds arrays, not text"
     assert "{file: arrays.npz, name: X}" in caught.value.help
 
 

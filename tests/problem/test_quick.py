@@ -63,7 +63,7 @@ def test_what_is_left_to_others(text: str, loads: Callable[[bytes], Any]) -> Non
 @each_reader
 def test_it_is_the_way_of_a_long_list(loads: Callable[[bytes], Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bulk, "quick_reader", lambda: loads)
-    monkeypatch.setattr(bulk, "_read", None)
+    monkeypatch.setattr(bulk, "read_part", None)
     numbers = np.random.default_rng(0).standard_normal((40, 60))
     text = json.dumps({"X": numbers.tolist(), "title": "[[1, 2]]"})
     (found,) = bulk.find(text, strict=True)

@@ -1,12 +1,21 @@
 """The page for a terminal: aligned, never cropped, marked without colour too."""
 
+import re
+from pathlib import Path
+
 import pytest
 from pages import HOSTILE, closed_grid, dot, grid, number, page
 from rich.cells import cell_len
 
 from attncli.equation.parse import parse_equation
+from attncli.page.derivation import derivation
 from attncli.page.document import Formula, Heading, Paragraph, Table, Worked, WorkedLine, text
+from attncli.page.view import View
+from attncli.problem.reader import load
 from attncli.render import Style, render
+from attncli.tracing import run
+
+INPUTS = Path(__file__).parents[2] / "inputs"
 
 TOKENS = ("I", "love", "AI")
 SHAPES = ((3, 4), (4, 3), (3, 3))
@@ -241,3 +250,26 @@ def test_closed_forms_stand_beside_their_decimals_where_there_is_room() -> None:
         "    I   ⎡  0.577    0   ⎤",
         "    AI  ⎣ 17.935    2.5 ⎦",
     ]
+
+
+def test_titles_and_headings_fit_a_narrow_terminal() -> None:
+    blocks = (
+        Heading("Logarithm of each row's sum", number=14, shapes=((3, 4), (4, 3), (3, 3))),
+        Heading("Of one head", part=True),
+    )
+    written = render(page(*blocks, title="Which word comes next?"), "table", Style(width=20))
+    assert written == (
+        "Which word comes\nnext?\n━━━━━━━━━━━━━━━━\n\n── 14 Logarithm of\n   each row's sum\n"
+        "    (3×4)·(4×3) = (3×3)\n\nOf one head\n━━━━━━━━━━━\n"
+    )
+
+
+@pytest.mark.parametrize("width", [1, 20, 33])
+@pytest.mark.parametrize("example", ["i_love_ai", "next_token", "multi_head", "batch"])
+def test_nothing_is_left_out_of_a_narrow_page(example: str, width: int) -> None:
+    """Every number and word of the page as wide as it is stands in the narrow one, where lines only break."""
+    trace = run(load(str(INPUTS / f"{example}.yaml")))
+    document = derivation(trace, View())
+    wide, narrow = (render(document, "table", Style(width=each)) for each in (None, width))
+    solid = "".join(narrow.split())
+    assert not [word for word in re.findall(r"[^\W─━]+(?:[.×][^\W─━]+)*", wide) if word not in solid]

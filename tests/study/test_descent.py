@@ -78,3 +78,16 @@ def test_beside_an_optimizer() -> None:
     for name, theirs in zip(ours.moved, weights, strict=True):
         np.testing.assert_allclose(ours.moved[name].value, theirs.detach().numpy(), atol=1e-12)
     assert ours.after == pytest.approx(loss().item(), abs=1e-12)
+
+
+def test_a_step_that_is_too_large_is_told() -> None:
+    """V = [1, 3] less 1e300 times its gradient of some 1e100 is too large; less 1e155, the square is."""
+    problem = {"Q": [[0]], "K": [[0], [0]], "V": [[1], [3]]}
+    assert step(problem, 0.25).warnings == ()
+    assert step(problem, 1e308).warnings == ()
+    far = {**problem, "loss": {"kind": "mse", "target": [[-1e100]]}}
+    assert step(far, 1e300).warnings == (
+        "after the step, V: 2 of 2 cells do not fit into float64 (the first at V[c1,d1])",
+    )
+    near = {**problem, "loss": {"kind": "mse", "target": [[-1]]}}
+    assert step(near, 1e155).warnings == ("after the step, loss does not fit into float64",)

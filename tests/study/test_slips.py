@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
 
+from attncli.answers.model import Claim
 from attncli.answers.reader import read_answers
 from attncli.problem.reader import loads
 from attncli.problem.source import decode
 from attncli.study.diagnosis import Diagnosis, diagnose
+from attncli.study.miswritten import miscopied, miswritten
 from attncli.study.verdicts import judge
 from attncli.tracing import run
 
@@ -139,3 +143,11 @@ def test_numbers_that_are_made_up_are_no_row_of_slips() -> None:
                       .replace("Q: [[2, 5], [13, 1]]\n", "").encode(), "p.yaml"))  # fmt: skip
     answers = "Q: [[0.72, 0.91], [0.55, 0.12]]"
     assert diagnose(judge(trace, read_answers(decode(answers.encode(), "a.yaml", None), trace))) == ()
+
+
+def test_a_number_of_hundreds_of_digits_is_not_miscopied() -> None:
+    """Else 1e308, which is taken digit by digit, has 3,000 ways to be."""
+    for text, some in (("123", True), ("1" + "0" * 308, False)):
+        claim = Claim(text, Decimal(text), Decimal(0))
+        assert bool(list(miscopied(claim))) == some
+        assert ("two of its digits were swapped" in dict(miswritten(claim))) == some

@@ -259,7 +259,7 @@ def test_faults_of_an_archive(tmp_path: Path) -> None:
     stored(tmp_path / "wrong.safetensors", wieghts=("F32", [1], bytes(4)))
     (tmp_path / "no.safetensors").write_bytes(b"no")
     at = f"{tmp_path}/"
-    assert fault("no.npz")[:2] == (3, f"{at}no.npz is not a readable .npz file: File is not a zip file")
+    assert fault("no.npz")[:2] == (3, f"{at}no.npz is not a readable .npz file: it is no archive")
     assert fault("wrong.npz") == (3, f"{at}wrong.npz: no step is called wieghts", "did you mean weights?")
     assert fault("twice.npz") == (3, f"{at}twice.npz: both weights and A are weights", "keep one of the two")
     assert fault("wrong.safetensors") == (

@@ -66,7 +66,8 @@ def test_what_paper_holds_and_a_float_does_not_is_told() -> None:
     trace = run(loads(text.encode(), "p.json"), rounding="paper")
     assert trace["scores"].tolist() == [[0]]
     assert trace.warnings == (
-        "not rounded, scores: 1 of 1 cells does not fit into float64 (the first at scores[t1,t1])",
+        "not rounded, scores: 1 of 1 cells is NaN: numbers on the way do not fit into float64 "
+        "(the first at scores[t1,t1])",
     )
 
 
@@ -75,3 +76,22 @@ def test_sentinels_beside_scores_that_do_not_fit_warn_in_words_only() -> None:
     with warnings.catch_warnings(action="error"):
         trace = run(loads(json.dumps(problem).encode(), "p.json"), rounding="paper")
     assert trace.warnings[0].startswith('query "t1" (row 0) sees only keys that -10000 was to hide;')
+
+
+def test_every_step_that_overflows_by_itself_is_told() -> None:
+    """K[t1] and V[t2] are too large, each of their own; what comes of them is not told again."""
+    problem = {
+        "X": [[1e200, 0], [0, 1e200]], "W_Q": [[1, 0], [0, 1]],
+        "W_K": [[1e200, 0], [0, 1]], "W_V": [[1, 0], [0, 1e200]],
+    }  # fmt: skip
+    found = run(loads(json.dumps(problem).encode(), "p.json"))
+    assert found.warnings == (
+        "K: 1 of 4 cells does not fit into float64 (the first at K[t1,d1])",
+        "V: 1 of 4 cells does not fit into float64 (the first at V[t2,d2])",
+    )
+
+
+def test_large_counts_are_grouped() -> None:
+    large = {"Q": {"random": [40, 2], "low": 1e200, "high": 1e201}, "V": {"random": [40, 1]}}
+    (told,) = run(loads(json.dumps({**large, "K": large["Q"]}).encode(), "p.json")).warnings
+    assert told.startswith("scores: 1,600 of 1,600 cells do not fit into float64 ")

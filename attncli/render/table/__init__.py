@@ -88,13 +88,18 @@ class _Writer:
         return None if self.style.width is None else self.style.width - WORK
 
     def title(self, text: str) -> list[Line]:
-        title = Line(self.script.visible(text), "bold")
-        return [title, Line("━" * title.cell_len, "cyan")]
+        lines = self.folded(Line(self.script.visible(text), "bold"))
+        return [*lines, Line("━" * max(line.cell_len for line in lines), "cyan")]
 
     def heading(self, block: page.Heading) -> list[Line]:
         title = Line(self.script.visible(block.text), "bold")
         if block.number is not None:
             title = Line.assemble((f"{block.number} ", "bold cyan"), title)
+        folded = self.folded(title, len("──  "))
+        if len(folded) > 1:
+            below = _indented(folded[1:], len("── "))
+            product = [Line(self.script.text(product_text(block.shapes)), "cyan")] if block.shapes else []
+            return [Line.assemble(("── ", "dim"), folded[0]), *below, *_indented(product, WORK)]
         line = Line.assemble(("── ", "dim"), title, " ")
         rule = self.prose - line.cell_len
         shapes = Line(self.script.text(product_text(block.shapes)), "cyan") if block.shapes else Line()
@@ -104,6 +109,12 @@ class _Writer:
         if shapes:
             shapes = Line.assemble(" ", shapes)
         return [Line.assemble(line, ("─" * (rule - shapes.cell_len), "dim"), shapes)]
+
+    def folded(self, title: Line, indent: int = 0) -> list[Line]:
+        """A title in as many lines as it needs on a narrow terminal; one where it fits, or there is no width."""
+        if self.style.width is None or title.cell_len + indent <= self.style.width:
+            return [title]
+        return wrap(title, max(self.style.width - indent, NARROW))
 
     def wrapped(self, text: Line, indent: int, bullet: str = "") -> list[Line]:
         """Prose broken into lines between words; a word too long for a line is folded, never cut off."""

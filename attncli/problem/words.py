@@ -1,0 +1,195 @@
+"""Reads the text of a long list, from bracket to bracket: where its brackets and words stand, and which are numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.problem.digits import Places, Text, read_numbers
+from attncli.problem.lists import Lists
+from attncli.problem.numbers import is_plain
+
+_LONGEST = 400  # characters of a word
+_STEP = 2**20  # characters looked at together, so that what is found on the way stays small
+_DEEPEST = 4
+_OPEN, _COMMA, _CLOSE, _QUOTE = (ord(sign) for sign in '[,]"')
+_FORBIDDEN = 2
+_BETWEEN = np.full((3, 3), _FORBIDDEN, dtype=np.uint8)  # how many words stand between two signs, in the order [ , ]
+_BETWEEN[[0, 0, 1, 1], [1, 2, 1, 2]] = 1
+_BETWEEN[[0, 1, 2, 2], [0, 0, 1, 2]] = 0
+_OF_NUMBERS = np.zeros(256, dtype=bool)
+_OF_NUMBERS[list(b"0123456789+-.eE,[] \n")] = True
+_WORDS = (b"true", b"false", b"null")  # of JSON
+
+
+def read_part(part: Text, shift: int, *, strict: bool) -> tuple[Lists, tuple[int, ...] | None] | None:
+    """The lists of a part, which stands `shift` characters from the beginning, and their shape where they have one.
+
+    `strict` takes only what JSON has, too. None where that is not sure, lists stand beside words, or are too deep.
+    """
+    signs, starts, ends = _tokens(part)
+    kinds = (part[signs] != _OPEN).astype(np.uint8) + (part[signs] == _CLOSE)
+    between = _BETWEEN[kinds[:-1], kinds[1:]]
+    if between.max() == _FORBIDDEN or (ends - starts).max(initial=0) > _LONGEST:
+        return None
+    filled = _where(between == 1)
+    if len(starts) != len(filled):  # an empty list has no word
+        empty = (kinds[filled] == 0) & (kinds[filled + 1] == 2)
+        empty &= np.searchsorted(starts, signs[filled]) == np.searchsorted(starts, signs[filled + 1])
+        between[filled[empty]] = 0
+        filled = filled[~empty]
+    if len(starts) != len(filled) or (signs[filled] >= starts).any() or (starts >= signs[filled + 1]).any():
+        return None
+    brackets = np.flatnonzero(kinds != 1)
+    levels = _levels(kinds, brackets)
+    if levels is None:
+        return None
+    opens, closes, row = levels
+    widths = np.diff(brackets)[row] - (between[brackets[:-1][row]] == 0)
+    places = signs[brackets]
+    del signs, filled, kinds, between, brackets, row
+    read = _values(part, starts, ends, strict)
+    if read is None:
+        return None
+    first = np.append(0, np.cumsum(widths))
+    return Lists(shift, starts, ends, *read, places, opens, closes, first), _shape(opens, widths)
+
+
+def brackets_of(part: Text) -> tuple[Places, Places]:
+    """Where brackets stand, and how many are open after each."""
+    found = [_where((piece == _OPEN) | (piece == _CLOSE), at) for at, piece in _pieces(part)]
+    brackets = np.concatenate(found)
+    return brackets, np.cumsum(np.where(part[brackets] == _OPEN, 1, -1), dtype=np.int32)
+
+
+def _pieces(part: Text) -> Iterator[tuple[int, Text]]:
+    return ((at, part[at : at + _STEP]) for at in range(0, len(part), _STEP))
+
+
+def _where(cells: NDArray[np.bool_], start: int = 0) -> Places:
+    """The places of what is true, in half the memory that NumPy takes."""
+    return np.flatnonzero(cells).astype(np.int32) + np.int32(start)
+
+
+def _tokens(part: Text) -> tuple[Places, Places, Places]:
+    """Where the brackets and commas stand, and where all that is neither they nor blank begins and ends."""
+    signs, starts, ends = [], [], []
+    for at in range(0, len(part), _STEP):
+        piece = part[max(at - 1, 0) : at + _STEP]  # with the character before, on which a beginning depends
+        shift = np.int32(max(at - 1, 0))
+        separate = (piece == _COMMA) | (piece == _OPEN) | (piece == _CLOSE)
+        word = ~(separate | (piece <= ord(" ")))
+        signs.append(np.flatnonzero(separate[1 if at else 0 :]).astype(np.int32) + shift + np.int32(at > 0))
+        starts.append(np.flatnonzero(word[1:] & ~word[:-1]).astype(np.int32) + shift + np.int32(1))
+        ends.append(np.flatnonzero(word[:-1] & ~word[1:]).astype(np.int32) + shift + np.int32(1))
+    return np.concatenate(signs), np.concatenate(starts), np.concatenate(ends)
+
+
+def _levels(
+    kinds: Text, brackets: NDArray[np.intp]
+) -> tuple[tuple[NDArray[np.intp], ...], tuple[NDArray[np.intp], ...], NDArray[np.bool_]] | None:
+    """The brackets that open and close the lists of each level, and which of them open a row; None where rows are not
+    all equally deep."""
+    opens = kinds[brackets] == 0
+    apart = np.diff(brackets)  # 1 and the commas between
+    depth = np.cumsum(np.where(opens, 1, -1))
+    deepest = int(depth.max())
+    row = opens[:-1] & ~opens[1:]
+    if deepest > _DEEPEST or (depth[:-1][row] != deepest).any():
+        return None
+    if (apart[~row] != np.where(~opens[:-1] & opens[1:], 2, 1)[~row]).any():
+        return None
+    levels = range(1, deepest + 1)
+    begin = tuple(np.flatnonzero(opens & (depth == level)) for level in levels)
+    return begin, tuple(np.flatnonzero(~opens & (depth == level - 1)) for level in levels), row
+
+
+def _shape(opens: tuple[NDArray[np.intp], ...], widths: NDArray[np.intp]) -> tuple[int, ...] | None:
+    """The shape of lists of which the rows are that wide; None where not all are alike, or rows are empty."""
+    shape = []
+    for parents, children in pairwise(opens):
+        counts = np.diff(np.append(np.searchsorted(children, parents), len(children)))
+        if (counts != counts[0]).any():
+            return None
+        shape.append(int(counts[0]))
+    return (*shape, int(widths[0])) if widths[0] and (widths == widths[0]).all() else None
+
+
+def _values(
+    part: Text, starts: Places, ends: Places, strict: bool
+) -> tuple[NDArray[np.float64], NDArray[np.intp]] | None:
+    """The numbers, and which are no plain ones; None where one of those may be something else than a word or a text."""
+    odd = _no_number(part, starts, ends)
+    wrong = _no_number_here(part, starts, ends, strict)
+    if strict and not _is_json(part, starts, ends, odd, wrong):
+        return None
+    if not strict and not _is_yaml(part, starts[odd], ends[odd]):
+        return None
+    odd |= wrong
+    plain = np.flatnonzero(~odd) if odd.any() else slice(None)
+    value = np.zeros(len(starts))
+    value[plain], failed = read_numbers(part, starts[plain], ends[plain])
+    if failed:
+        found = np.arange(len(starts))[plain][failed]
+        odd[found] = True
+        words = (part[starts[place] : ends[place]].tobytes().decode() for place in found)
+        if not all(is_plain(word) if strict else not word.startswith(("--", "..")) and word != "-" for word in words):
+            return None
+    return value, np.flatnonzero(odd)
+
+
+def _no_number(part: Text, starts: Places, ends: Places) -> NDArray[np.bool_]:
+    """Which words have characters that no number has."""
+    if not len(starts) or all(_OF_NUMBERS[piece].all() for _, piece in _pieces(part)):
+        return np.zeros(len(starts), dtype=bool)
+    other: NDArray[np.bool_] = np.logical_or.reduceat(~_OF_NUMBERS[part], starts)
+    return other
+
+
+def _is_yaml(part: Text, starts: Places, ends: Places) -> bool:
+    """Whether words with other characters than numbers have are words, or texts in quotes, in YAML too."""
+    first = part[starts]
+    if (first == ord("*")).any() or ((first == ord("-")) & (part[starts + 1] == ord("-"))).any():
+        return False
+    return _are_quoted(part, starts, ends)
+
+
+def _is_json(part: Text, starts: Places, ends: Places, odd: NDArray[np.bool_], wrong: NDArray[np.bool_]) -> bool:
+    """Whether all words are numbers, texts in quotes, true, false or null."""
+    if (wrong & ~odd).any():
+        return False
+    starts, ends = starts[odd], ends[odd]
+    known = part[starts] == _QUOTE
+    for word in _WORDS:
+        same = ends - starts == len(word)
+        for place, letter in enumerate(word):
+            same &= part[np.minimum(starts + place, len(part) - 1)] == letter
+        known |= same
+    return bool(known.all()) and _are_quoted(part, starts, ends)
+
+
+def _are_quoted(part: Text, starts: Places, ends: Places) -> bool:
+    """Whether a quotation mark stands at both ends of a word, or nowhere in it."""
+    if not len(starts):
+        return True
+    quoted = part[starts] == _QUOTE
+    marks = np.diff(np.searchsorted(np.flatnonzero(part == _QUOTE), np.stack([starts, ends], axis=1)), axis=1)[:, 0]
+    return bool((marks == 2 * quoted).all() and (part[ends - 1][quoted] == _QUOTE).all())
+
+
+def _no_number_here(part: Text, starts: Places, ends: Places, strict: bool) -> NDArray[np.bool_]:
+    """Which of the words NumPy, which reads whatever C reads, would take for numbers: 010, or in JSON +1 and 1."""
+    first = part[starts]
+    signed = (first == ord("-")) | (first == ord("+"))
+    digit = starts + signed
+    second = part[np.minimum(digit + 1, len(part) - 1)]
+    wrong: NDArray[np.bool_] = (part[digit] == ord("0")) & (second >= ord("0")) & (second <= ord("9"))
+    if strict:
+        wrong |= (first == ord("+")) | (part[digit] == ord(".")) | (part[np.maximum(ends - 1, 0)] == ord("."))
+        exponents = np.concatenate([_where((piece | 32) == ord("e"), at) for at, piece in _pieces(part)])
+        pointed = exponents[part[exponents - 1] == ord(".")]
+        wrong[np.searchsorted(starts, pointed, "right") - 1] = True
+    return wrong
