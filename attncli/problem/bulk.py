@@ -68,6 +68,7 @@ def _first(text: str, start: int, end: int, strict: bool) -> Found | None:
     if quick and (read := read_matrix(stretch, quick)) and read[1] > LONG and _only_numbers(stretch[: read[1]]):
         return Found(read[0], first, first + read[1])
     part = np.frombuffer(stretch, dtype=np.uint8)
+    del stretch  # which is as long as the part, of which `rows` are a copy
     rows = None if strict else _rows(part, text[max(first - _INDENT, 0) : first])
     if rows is not None:
         first, part = first - len(_DASH), rows

@@ -34,7 +34,8 @@ def read_numbers(text: Text, starts: Places, ends: Places) -> tuple[NDArray[np.f
     words = np.ndarray((len(text) - _WORD + 1,), np.dtype("<u8"), text.data, strides=(1,))
     pieces = ((at, text[at : at + _STEP]) for at in range(0, len(text), _STEP))
     places = [np.flatnonzero(piece == ord(".")).astype(np.int32) + np.int32(at) for at, piece in pieces]
-    points = np.append(np.concatenate(places), np.int32(_NOWHERE))
+    points = np.concatenate([*places, np.array([_NOWHERE], np.int32)])
+    del places
     value, odd = np.empty(len(starts)), []
     for at in range(0, len(starts), _CHUNK):
         run = slice(at, at + _CHUNK)

@@ -130,8 +130,10 @@ def _values(
         return None
     odd |= wrong
     plain = np.flatnonzero(~odd) if odd.any() else slice(None)
-    value = np.zeros(len(starts))
-    value[plain], failed = read_numbers(part, starts[plain], ends[plain])
+    value, failed = read_numbers(part, starts[plain], ends[plain])
+    if odd.any():
+        value, read = np.zeros(len(starts)), value
+        value[plain] = read
     if failed:
         found = np.arange(len(starts))[plain][failed]
         odd[found] = True

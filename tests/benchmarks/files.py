@@ -20,6 +20,7 @@ from attncli.page import number_rows
 from attncli.page.data import data_page
 from attncli.page.derivation import derivation
 from attncli.page.view import View
+from attncli.problem import quick
 from attncli.problem.reader import load
 from attncli.render import pieces, render
 from attncli.study.words import reading as reading_in_words
@@ -69,13 +70,19 @@ def without_orjson() -> Iterator[None]:
     """As where the extra `fast` is not installed."""
     known = sys.modules.get("orjson")
     sys.modules["orjson"] = None  # type: ignore[assignment]  # which makes its import fail
-    number_rows._fast_writer.cache_clear()
+    _forget()
     try:
         yield
     finally:
         del sys.modules["orjson"]
         sys.modules.update({"orjson": known} if known else {})
-        number_rows._fast_writer.cache_clear()
+        _forget()
+
+
+def _forget() -> None:
+    """What was found out about orjson."""
+    number_rows._fast_writer.cache_clear()
+    quick.quick_reader.cache_clear()
 
 
 def writing(rounds: int) -> Iterator[Figure]:
