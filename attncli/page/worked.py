@@ -167,9 +167,10 @@ def _shortened(sentence: Expression) -> Expression:
     def change(node: Expression) -> Expression:
         if not isinstance(node, Call) or node.function not in ("add", "max") or len(node.arguments) <= MOST_TERMS:
             return node
-        heaviest = sorted(node.arguments, key=_weight, reverse=True)[: MOST_TERMS - 1]
-        kept = [term for term in node.arguments if any(term is other for other in heaviest)]
-        count = len(node.arguments) - len(kept)
+        terms = node.arguments  # of which alike ones may be one and the same
+        heaviest = sorted(range(len(terms)), key=lambda place: _weight(terms[place]), reverse=True)[: MOST_TERMS - 1]
+        kept = [terms[place] for place in sorted(heaviest)]
+        count = len(terms) - len(kept)
         return Call(node.function, (*kept, Call("left_out", (Number(Fraction(count), str(count)),))))
 
     return rewrite(sentence, change)

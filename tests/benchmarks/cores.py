@@ -11,7 +11,8 @@ from versus import medians
 
 from attncli.attention import workers
 from attncli.problem.model import Problem
-from attncli.problem.reader import loads
+from attncli.problem.reader import read_problem
+from attncli.problem.source import decode
 from attncli.tracing import run
 
 ALONE = [(512, 1, 1), (2048, 1, 1), (8192, 1, 1), (16384, 1, 1), (2048, 8, 1), (512, 8, 16), (128, 8, 64)]
@@ -25,7 +26,9 @@ def problem(tokens: int, heads: int, batch: int) -> Problem:
     arrays = (
         f"{name}: {{random: [{batch}, {heads}, {tokens}, {WIDTH}], seed: {seed}}}" for seed, name in enumerate("QKV")
     )
-    return loads("\n".join(arrays).encode(), "drawn.yaml")
+    return read_problem(
+        decode("\n".join(arrays).encode(), "drawn.yaml"), scores=False
+    )  # of which only outputs are kept
 
 
 def row(size: tuple[int, int, int], keep: tuple[str, ...] | None, rounds: int) -> str:

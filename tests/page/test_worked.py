@@ -310,6 +310,12 @@ def test_a_long_sum_is_shortened_for_its_row_and_never_for_its_cell(problem: Bui
     assert plain_line(cell) == " + ".join(["1·1"] * 20) + " = 20"
 
 
+def test_a_long_sum_of_equal_terms_is_shortened_too(problem: Build) -> None:
+    trace = run(problem(Q=[[1]], K=np.ones((20, 1)), V=np.ones((20, 1))))
+    (row,) = worked(Printer(trace, 3), trace.steps["row_sum"], "rows").lines
+    assert plain_line(row) == " + ".join(["2.718"] * 11) + " + … 9 more … ≈ 54.366"  # 20·e = 54.3656
+
+
 def test_the_line_of_a_row_follows_where_the_query_looks_most(love: Problem) -> None:
     printer = Printer(run(love), 3)
     for step in ("scores", "scaled", "exp", "weights"):
