@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ class Cells(Later):
     __slots__ = ("_cells", "_kind")
 
     def __init__(self, cells: list[Any], shape: tuple[int, ...], kind: type) -> None:
+        if len(cells) != prod(shape):  # NumPy would repeat a single one
+            raise ValueError(f"{len(cells)} values do not make an array of {shape}")
         super().__init__(shape, self._filled)
         self._cells, self._kind = cells, kind
         if len(cells) > _MANY:

@@ -74,8 +74,13 @@ def _nested(spot: Spot, minus_infinity: bool) -> Matrix | None:
         written.append(cell.text)
         return read_number(cell, minus_infinity=minus_infinity)
 
-    def read_row(row: Spot, numbers: Numbers) -> None:
-        _numbers(row, numbers, minus_infinity)
+    def read_row(row: Spot, numbers: Numbers) -> list[float | None]:
+        matrix = _numbers(row, numbers, minus_infinity)
+        if matrix is None:
+            return []
+        written.extend(numbers.write().ravel().tolist())
+        values: list[float | None] = [*matrix.value.ravel().tolist()]
+        return values
 
     read = read_cells(spot, read_cell, read_row)
     if read is None:
@@ -112,12 +117,13 @@ def _from_file(spot: Spot, minus_infinity: bool) -> Matrix | None:
 
 
 def read_cells(
-    spot: Spot, read_cell: Callable[[Spot], _Cell | None], read_row: Callable[[Spot, Numbers], object] | None = None
+    spot: Spot,
+    read_cell: Callable[[Spot], _Cell | None],
+    read_row: Callable[[Spot, Numbers], list[_Cell | None]] | None = None,
 ) -> tuple[list[_Cell | None], tuple[int, ...]] | None:
     """Every single value of nested lists of equal lengths, read by `read_cell`, and their shape; None after reporting.
 
-    The values come in order, row after row. `read_row` reads a long row of lists that are uneven, which may leave its
-    values out: there is an error to be told of them anyway.
+    The values come in order, row after row. `read_row` reads those of a list that was read in one go by itself.
     """
     before = spot.report.count
     text, top = spot.report.source.text, spot.node.at
@@ -148,8 +154,8 @@ def read_cells(
             else:
                 help = _EVEN + comma_advice(text[top : text.find("]", spot.node.at)])
                 spot.wrong(f"has {count(spot.node.length, 'entry')} where the first row has {shape[0]}", help)
-        elif read_row and isinstance(spot.node, Numbers):
-            read_row(spot, spot.node)
+        elif read_row and isinstance(spot.node, Numbers) and spot.node.value.shape == tuple(shape):
+            cells.extend(read_row(spot, spot.node))
         else:
             for item in spot.each():
                 read(item, shape[1:])

@@ -194,3 +194,33 @@ def test_a_file_of_numbers_agrees_with_other_readers() -> None:
     root = json_reader.read_json(report)
     assert isinstance(root, Mapping)
     assert all(isinstance(node, Numbers) for node in root.values.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("[[1, 2],\n\t[3, 4]]", "a.json"),
+        ("[[1, 2], # the first row\n  [3, 4]]", "a.yaml"),
+        ("[[1,\t2], [3, 4]]", "a.json"),
+        ("[[\t1, 2], [3, 4]]", "a.json"),
+        ("[[1, 2], [3,\t4]]", "a.yaml"),
+    ],
+)
+def test_rows_read_by_themselves_keep_their_numbers(text: str, name: str) -> None:
+    """Of a list with a tab or a comment in it, which is not read in one go, each row may be."""
+    document = (
+        f'{{"Q": {text}, "K": {text}, "V": {text}}}' if name == "a.json" else f"Q: {text}\nK: {text}\nV: {text}\n"
+    )
+    for matrix in loads(document.encode(), name).given.values():
+        assert matrix.value.tolist() == [[1, 2], [3, 4]]
+        assert np.array(matrix.written).tolist() == [["1", "2"], ["3", "4"]]
+
+
+def test_matrices_read_by_themselves_keep_their_numbers() -> None:
+    heads = "[[[1, 2], [3, 4]],  # head 0\n  [[5, 6], [7, 8]]]"
+    for matrix in loads(f"Q: {heads}\nK: {heads}\nV: {heads}\n".encode(), "p.yaml").given.values():
+        assert matrix.value.tolist() == [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]
+        assert np.array(matrix.written).ravel().tolist() == list("12345678")
+    uneven = heads.replace("[5, 6]", "[5, 6, 0]")
+    with pytest.raises(AttncliError, match="has 3 entries where the first row has 2"):
+        loads(f"Q: {uneven}\nK: {heads}\nV: {heads}\n".encode(), "p.yaml")
