@@ -68,10 +68,13 @@ class Progress:
         last_words.append(_CLEARED)
         try:
             with contextlib.suppress(OSError, ValueError), _bar(stream) as bar:  # a terminal may be gone
-                task = bar.add_task(self._what)
+                bar.add_task("", total=None, told="")
+                (task,) = bar.tasks
                 while True:
-                    bar.update(task, description=self._what, total=None if self._share is None else 1.0)
-                    bar.update(task, completed=self._share or 0.0, refresh=True)
+                    share = self._share
+                    task.description, task.completed = self._what, share or 0.0
+                    task.total = None if share is None else 1.0  # without a total the bar pulses
+                    bar.update(task.id, told="" if share is None else f"{share:4.0%}", refresh=True)
                     if over.wait(EVERY):
                         return
         finally:
@@ -83,7 +86,7 @@ progress = Progress()  # of the command that runs
 
 def _bar(stream: TextIO) -> Bar:
     from rich.console import Console
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
 
     class Terminal(Console):
@@ -91,5 +94,6 @@ def _bar(stream: TextIO) -> Bar:
             """Leave the cursor as it is: a process that is killed could not bring it back."""
             return False
 
-    columns = TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
+    what, told = (TextColumn(f"{{task.{field}}}", markup=False) for field in ("description", "fields[told]"))
+    columns = what, BarColumn(), told, TimeElapsedColumn()
     return Bar(*columns, console=Terminal(file=stream), transient=True, auto_refresh=False)

@@ -71,11 +71,20 @@ def judge(trace: Trace, answers: Answers) -> Verdicts:
     sentences = Sentences(trace, answers)
     steps = {}
     for name, answer in answers.steps.items():
-        cells = np.empty(answer.cells.shape, dtype=object)
+        cells, blank = np.empty(answer.cells.shape, dtype=object), answer.blank
         for index in np.ndindex(cells.shape):
-            cells[index] = _judged(sentences, name, index, cast("Claim | None", answer.cells[index]))
+            if blank:
+                cells[index] = _missing(trace, name, index)
+            else:
+                cells[index] = _judged(sentences, name, index, cast("Claim | None", answer.cells[index]))
         steps[name] = cells
     return Verdicts(trace, answers, steps)
+
+
+def _missing(trace: Trace, name: str, index: Cell) -> Judged:
+    """A cell of a step that was left out: what it is, which nobody held against what leads there."""
+    true = float(trace.steps[name].value[index])
+    return Judged("missing", None, true, true)
 
 
 def _judged(sentences: Sentences, name: str, index: Cell, claim: Claim | None) -> Judged:

@@ -42,9 +42,13 @@ def test_long_work_on_a_terminal() -> None:
     terminal, progress = Terminal(), Progress()
     progress.begin("reading", terminal)
     until("reading", terminal)
+    assert "%" not in terminal.getvalue()  # nobody knows how much there is to read
     progress.begin("working [out]", terminal)
     progress.report(0.5)
     until("50%", terminal)
+    progress.begin("writing", terminal)
+    written = until("writing", terminal)
+    assert "%" not in written[written.rindex("writing") :]
     assert "working [out]" in terminal.getvalue()
     assert list(progress.over("abc", 3)) == ["a", "b", "c"]
     until("100%", terminal)

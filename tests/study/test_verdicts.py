@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from decimal import Decimal
 from typing import Any
@@ -93,6 +94,16 @@ def test_only_what_has_more_digits_is_off_by_rounding(answers: str, step: str, v
 def test_blank_cells_are_missing(printed: Verdicts) -> None:
     verdicts = judged(traced(PRINTED), "scores: [[1.2, null, null], [null, null, null], [null, null, null]]")
     assert verdicts.counts["missing"] == 8
+
+
+def test_a_step_that_was_left_blank_is_no_work() -> None:
+    """Each of its cells, worked out from what was written, would take minutes and gigabytes."""
+    numbers = "; ".join(f"{name}: {{random: [150, 2], seed: {seed}}}" for seed, name in enumerate("QKV"))
+    trace = traced(numbers.replace("; ", "\n"))
+    steps = ("scores", "scaled", "exp", "weights", "output")
+    verdicts = judged(trace, json.dumps({name: np.full(trace[name].shape, None).tolist() for name in steps}))
+    assert verdicts.counts["missing"] == 4 * 150 * 150 + 150 * 2
+    assert verdicts.steps["output"][3, 1].expected == trace["output"][3, 1]
 
 
 def test_steps_that_were_left_out_are_worked_out_from_what_was_written() -> None:
