@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import inf
 
+import numpy as np
+
 from attncli.english import count, either, listed, shape_text
 from attncli.page.comparison_data import comparison_data
 from attncli.page.comparison_hints import hints, legend
@@ -56,7 +58,7 @@ def _blocks(comparison: Comparison, detail: str, precision: int) -> Iterator[Blo
 def _answer(comparison: Comparison, precision: int) -> Text:
     step = comparison.first
     if step is None:
-        return _agreement(comparison, precision)
+        return (*_agreement(comparison, precision), *_no_numbers(comparison))
     a, b = comparison.a, comparison.b
     first = f"The first step that differs is {_named(step)}: "
     if comparison.told_before:
@@ -114,6 +116,12 @@ def _agreement(comparison: Comparison, precision: int) -> Text:
         f"The farthest apart are cells of {worst.name}, by ",
         *magnitude(worst.difference.absolute, precision), ".",
     )  # fmt: skip
+
+
+def _no_numbers(comparison: Comparison) -> Text:
+    """What agrees because it is lost on both sides."""
+    names = [step.name for step in comparison.steps if not step.one_sided and np.isnan(comparison.a[step.name]).any()]
+    return (f" In {listed(names)} there are cells that are NaN on both sides.",) if names else ()
 
 
 def _named(step: StepComparison) -> str:

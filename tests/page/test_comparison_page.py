@@ -114,6 +114,17 @@ def test_nothing_differs(love: Problem) -> None:
     assert headings(page) == []
 
 
+def test_what_is_lost_on_both_sides_is_told(problem: Build) -> None:
+    given = {name: [[1e200, 1], [1, 1]] for name in "QK"}
+    trace = run(problem(**given, V=[[1], [2]]))
+    assert np.isnan(trace["output"][0]).all()
+    (first, *_) = said(comparison_page(before_after(trace, trace)))
+    assert first.startswith("No difference: ")
+    names = [name for name in trace.steps if np.isnan(trace[name]).any()]
+    assert names[-1] == "output"
+    assert first.endswith(f" In {', '.join(names[:-1])} and output there are cells that are NaN on both sides.")
+
+
 def test_a_difference_within_the_tolerance(love: Problem) -> None:
     page = comparison_page(before_after(run(love), run(love, dtype="float32")))
     assert said(page)[0].startswith("No difference beyond the tolerance: the 14 steps that both have agree. The ")
