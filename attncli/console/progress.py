@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 PATIENCE = 1.0  # seconds before there is anything to see
 EVERY = 0.25  # seconds between two looks at how far the work is
+_NO_BAR = OSError, ValueError, ImportError, MemoryError  # a terminal that is gone, or too little memory for Rich
 _CLEARED = b"\r\x1b[2K"  # the line of the bar
 
 
@@ -67,7 +68,7 @@ class Progress:
             return
         last_words.append(_CLEARED)
         try:
-            with contextlib.suppress(OSError, ValueError), _bar(stream) as bar:  # a terminal may be gone
+            with contextlib.suppress(*_NO_BAR), _bar(stream) as bar:
                 bar.add_task("", total=None, told="")
                 (task,) = bar.tasks
                 while True:
