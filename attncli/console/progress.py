@@ -71,6 +71,7 @@ class Progress:
             with contextlib.suppress(*_NO_BAR), _bar(stream) as bar:
                 bar.add_task("", total=None, told="")
                 (task,) = bar.tasks
+                task.start_time = bar.get_time() - PATIENCE  # which has passed already
                 while True:
                     share = self._share
                     task.description, task.completed = self._what, share or 0.0
