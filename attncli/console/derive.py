@@ -107,7 +107,7 @@ def derive(
         heatmap=heatmap,
         head=one_head,
         entry=one_entry,
-        ends=not all_ and page_format == "table" and output in (None, "-") and terminal.width(sys.stdout) is not None,
+        ends=not all_ and page_format == "table" and terminal.width(terminal.standard(output)) is not None,
     )
     keep = view.kept(data=bare) if (rounding, gradient) == ("shown", False) else None
     progress.begin("working out")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Literal, cast
 
 from attncli.console import output, terminal
@@ -22,7 +21,7 @@ def write_page(
     fragment: bool = False,
 ) -> None:
     """Write the page in the format to the path, or to standard output where that is None or "-"."""
-    stream = sys.stdout if path in (None, "-") else None
+    stream = terminal.standard(path)
     style = Style(
         width=terminal.width(stream),
         color=terminal.wants_color(color, stream),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TextIO
 
 
@@ -19,6 +20,11 @@ def wants_color(choice: str, stream: TextIO | None) -> bool:
     if os.environ.get("FORCE_COLOR"):
         return os.environ["FORCE_COLOR"] != "0"
     return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def standard(path: str | None) -> TextIO | None:
+    """Standard output, where a path stands for it; None for a file."""
+    return sys.stdout if path in (None, "-") else None
 
 
 def width(stream: TextIO | None) -> int | None:

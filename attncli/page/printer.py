@@ -122,9 +122,7 @@ class Printer:
             ):
                 return text
         if isinstance(array, Step) and array.exact is not None:
-            from attncli.equation.closed import (
-                decimal_of,  # closed forms take a while to import, and few traces have any
-            )
+            from attncli.equation.closed import decimal_of  # takes a while, and few traces have closed forms
 
             return show_decimal(decimal_of(array.exact[index]), self.precision)
         return show(float(array.value[index]), self.precision)

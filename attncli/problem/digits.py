@@ -6,6 +6,8 @@ A number of at most 15 digits without an exponent is a whole number below 2^53 d
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,10 +20,20 @@ _DIGITS, _WORD = 15, 8
 _POWERS = 10.0 ** np.arange(_DIGITS + 1)
 _WHOLE_POWERS = 10 ** np.arange(_DIGITS + 1, dtype=np.uint64)
 _NOWHERE = 2**31 - 1
-_STEP = 2**20  # characters
+STEP = 2**20  # characters
 _ZEROS = 0x3030303030303030  # eight times the digit 0
 _KEPT = np.array([(2**64 - 1) ^ (2 ** (64 - 8 * kept) - 1) for kept in range(_WORD + 1)], dtype=np.uint64)
 _FILLED = np.array([_ZEROS, *((_ZEROS & (2 ** (64 - 8 * kept) - 1)) for kept in range(1, _WORD + 1))], dtype=np.uint64)
+
+
+def pieces(text: Text) -> Iterator[tuple[int, Text]]:
+    """A text, some of it at a time, so that what is found on the way stays small: where a piece begins, and it."""
+    return ((at, text[at : at + STEP]) for at in range(0, len(text), STEP))
+
+
+def places_of(cells: NDArray[np.bool_], start: int = 0) -> Places:
+    """Where it is true, counted from `start`, in half the memory that NumPy takes."""
+    return np.flatnonzero(cells).astype(np.int32) + np.int32(start)
 
 
 def read_numbers(text: Text, starts: Places, ends: Places) -> tuple[NDArray[np.float64], list[int]]:
@@ -32,10 +44,7 @@ def read_numbers(text: Text, starts: Places, ends: Places) -> tuple[NDArray[np.f
     if len(text) < 2 * _WORD:
         text = np.pad(text, (0, 2 * _WORD - len(text)))
     words = np.ndarray((len(text) - _WORD + 1,), np.dtype("<u8"), text.data, strides=(1,))
-    pieces = ((at, text[at : at + _STEP]) for at in range(0, len(text), _STEP))
-    places = [np.flatnonzero(piece == ord(".")).astype(np.int32) + np.int32(at) for at, piece in pieces]
-    points = np.concatenate([*places, np.array([_NOWHERE], np.int32)])
-    del places
+    points = np.concatenate([*(places_of(piece == ord("."), at) for at, piece in pieces(text)), [np.int32(_NOWHERE)]])
     value, odd = np.empty(len(starts)), []
     for at in range(0, len(starts), _CHUNK):
         run = slice(at, at + _CHUNK)

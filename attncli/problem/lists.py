@@ -27,7 +27,7 @@ class Rows(Sequence):
         self.at, self._entries = at, entries
 
     @property
-    def items(self) -> _Entries:  # type: ignore[override]
+    def items(self) -> _Entries:  # type: ignore[override]  # nothing is ever added to these, as to a list that is read
         """The entries, of which only those are made that are looked at."""
         return self._entries
 
@@ -42,7 +42,7 @@ class _Entries(collections.abc.Sequence[Node]):
     def __len__(self) -> int:
         return self.length
 
-    def __getitem__(self, place: int) -> Node:  # type: ignore[override]
+    def __getitem__(self, place: int) -> Node:  # type: ignore[override]  # no slices: nobody cuts nodes
         if not -self.length <= place < self.length:
             raise IndexError(place)
         return self.make(place % self.length)

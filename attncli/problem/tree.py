@@ -61,7 +61,7 @@ class Numbers(Sequence):
         self._items: list[Node] | None = None
 
     @property
-    def items(self) -> list[Node]:  # type: ignore[override]
+    def items(self) -> list[Node]:  # type: ignore[override]  # nothing is ever added, as to a list that is read
         """The entries, as for any other list."""
         if self._items is None:
             self._items = self._build()

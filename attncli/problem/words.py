@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.problem.digits import Places, Text, read_numbers
+from attncli.problem.digits import STEP, Places, Text, pieces, places_of, read_numbers
 from attncli.problem.lists import Lists
 from attncli.problem.numbers import is_plain
 
 _LONGEST = 400  # characters of a word
-_STEP = 2**20  # characters looked at together, so that what is found on the way stays small
 _DEEPEST = 4
 _OPEN, _COMMA, _CLOSE, _QUOTE = (ord(sign) for sign in '[,]"')
 _FORBIDDEN = 2
@@ -35,7 +33,7 @@ def read_part(part: Text, shift: int, *, strict: bool) -> tuple[Lists, tuple[int
     between = _BETWEEN[kinds[:-1], kinds[1:]]
     if between.max() == _FORBIDDEN or (ends - starts).max(initial=0) > _LONGEST:
         return None
-    filled = _where(between == 1)
+    filled = places_of(between == 1)
     if len(starts) != len(filled):  # an empty list has no word
         empty = (kinds[filled] == 0) & (kinds[filled + 1] == 2)
         empty &= np.searchsorted(starts, signs[filled]) == np.searchsorted(starts, signs[filled + 1])
@@ -60,31 +58,22 @@ def read_part(part: Text, shift: int, *, strict: bool) -> tuple[Lists, tuple[int
 
 def brackets_of(part: Text) -> tuple[Places, Places]:
     """Where brackets stand, and how many are open after each."""
-    found = [_where((piece == _OPEN) | (piece == _CLOSE), at) for at, piece in _pieces(part)]
+    found = [places_of((piece == _OPEN) | (piece == _CLOSE), at) for at, piece in pieces(part)]
     brackets = np.concatenate(found)
     return brackets, np.cumsum(np.where(part[brackets] == _OPEN, 1, -1), dtype=np.int32)
-
-
-def _pieces(part: Text) -> Iterator[tuple[int, Text]]:
-    return ((at, part[at : at + _STEP]) for at in range(0, len(part), _STEP))
-
-
-def _where(cells: NDArray[np.bool_], start: int = 0) -> Places:
-    """The places of what is true, in half the memory that NumPy takes."""
-    return np.flatnonzero(cells).astype(np.int32) + np.int32(start)
 
 
 def _tokens(part: Text) -> tuple[Places, Places, Places]:
     """Where the brackets and commas stand, and where all that is neither they nor blank begins and ends."""
     signs, starts, ends = [], [], []
-    for at in range(0, len(part), _STEP):
-        piece = part[max(at - 1, 0) : at + _STEP]  # with the character before, on which a beginning depends
-        shift = np.int32(max(at - 1, 0))
+    for at in range(0, len(part), STEP):
+        piece = part[max(at - 1, 0) : at + STEP]  # with the character before, on which a beginning depends
+        shift = max(at - 1, 0)
         separate = (piece == _COMMA) | (piece == _OPEN) | (piece == _CLOSE)
         word = ~(separate | (piece <= ord(" ")))
-        signs.append(np.flatnonzero(separate[1 if at else 0 :]).astype(np.int32) + shift + np.int32(at > 0))
-        starts.append(np.flatnonzero(word[1:] & ~word[:-1]).astype(np.int32) + shift + np.int32(1))
-        ends.append(np.flatnonzero(word[:-1] & ~word[1:]).astype(np.int32) + shift + np.int32(1))
+        signs.append(places_of(separate[1 if at else 0 :], at))
+        starts.append(places_of(word[1:] & ~word[:-1], shift + 1))
+        ends.append(places_of(word[:-1] & ~word[1:], shift + 1))
     return np.concatenate(signs), np.concatenate(starts), np.concatenate(ends)
 
 
@@ -145,7 +134,7 @@ def _values(
 
 def _no_number(part: Text, starts: Places, ends: Places) -> NDArray[np.bool_]:
     """Which words have characters that no number has."""
-    if not len(starts) or all(_OF_NUMBERS[piece].all() for _, piece in _pieces(part)):
+    if not len(starts) or all(_OF_NUMBERS[piece].all() for _, piece in pieces(part)):
         return np.zeros(len(starts), dtype=bool)
     other: NDArray[np.bool_] = np.logical_or.reduceat(~_OF_NUMBERS[part], starts)
     return other
@@ -191,7 +180,7 @@ def _no_number_here(part: Text, starts: Places, ends: Places, strict: bool) -> N
     wrong: NDArray[np.bool_] = (part[digit] == ord("0")) & (second >= ord("0")) & (second <= ord("9"))
     if strict:
         wrong |= (first == ord("+")) | (part[digit] == ord(".")) | (part[np.maximum(ends - 1, 0)] == ord("."))
-        exponents = np.concatenate([_where((piece | 32) == ord("e"), at) for at, piece in _pieces(part)])
+        exponents = np.concatenate([places_of((piece | 32) == ord("e"), at) for at, piece in pieces(part)])
         pointed = exponents[part[exponents - 1] == ord(".")]
         wrong[np.searchsorted(starts, pointed, "right") - 1] = True
     return wrong
