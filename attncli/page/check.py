@@ -15,8 +15,8 @@ from attncli.page.labels import cell_label
 from attncli.page.measures import number
 from attncli.page.printer import show
 from attncli.problem.numbers import is_plain
+from attncli.study.cell_equations import Cell
 from attncli.study.diagnosis import Diagnosis
-from attncli.study.sentences import Cell
 from attncli.study.solution import Solution
 from attncli.study.trivial import coarse, trivial_answer
 from attncli.study.verdicts import Verdict, Verdicts

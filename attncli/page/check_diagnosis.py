@@ -14,11 +14,12 @@ from attncli.page.check_worked import slipped, worked_from_own
 from attncli.page.document import Block, Formula, Heading, Paragraph, Worked, WorkedLine
 from attncli.page.labels import cell_label
 from attncli.records import replace
+from attncli.study.cell_equations import Cell
 from attncli.study.changes import changed
 from attncli.study.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis
 from attncli.study.explanation import reads
 from attncli.study.mistakes import MISTAKES
-from attncli.study.sentences import Cell, Sentences
+from attncli.study.sentences import Sentences
 from attncli.study.verdicts import Verdicts
 from attncli.tracing.model import Step, Trace
 

@@ -16,7 +16,8 @@ from attncli.page.worked import worked_line
 from attncli.problem.model import Matrix
 from attncli.problem.numbers import NumberError, canonical
 from attncli.records import dataclass, replace
-from attncli.study.sentences import Cell, Sentences
+from attncli.study.cell_equations import Cell
+from attncli.study.sentences import Sentences
 from attncli.study.slips import Slip
 from attncli.study.verdicts import Verdicts
 from attncli.tracing.model import Step

@@ -13,10 +13,12 @@ from itertools import product
 import numpy as np
 
 from attncli.records import dataclass
+from attncli.study.cell_equations import Cell
 from attncli.study.explanation import Explained, InRanges, explanation
 from attncli.study.mistakes import MISTAKES
 from attncli.study.on_paper import OnPaper, decimals_of, goes_back, leaves_out
-from attncli.study.sentences import Cell, Sentences
+from attncli.study.room import insist_diagnosing
+from attncli.study.sentences import Sentences
 from attncli.study.slips import Slip, slips
 from attncli.study.verdicts import Verdicts
 
@@ -47,10 +49,14 @@ class Diagnosis:
 
 
 def diagnose(verdicts: Verdicts) -> tuple[Diagnosis, ...]:
-    """For every step with wrong cells that a known mistake explains, all mistakes that explain the most."""
+    """For every step with wrong cells that a known mistake explains, all mistakes that explain the most.
+
+    Raises NoRoom (exit 3) where there are too many to try the mistakes in memory.
+    """
     wrong = _wrong(verdicts)
     if not wrong:
         return ()
+    insist_diagnosing(verdicts.trace, verdicts.answers, sum(map(len, wrong.values())))
     plain = InRanges(Sentences(verdicts.trace, verdicts.answers))
     found = [explained for mistake in MISTAKES if (explained := explanation(mistake, verdicts, wrong, plain))]
     return tuple(one for step, cells in wrong.items() for one in _of_step(verdicts, step, cells, found))

@@ -9,9 +9,10 @@ import numpy as np
 
 from attncli.answers.model import Answers, Claim
 from attncli.records import dataclass
+from attncli.study.cell_equations import Cell
 from attncli.study.changes import Mistake, changed
 from attncli.study.reach import can_reach
-from attncli.study.sentences import Cell, Sentences, interval
+from attncli.study.sentences import Sentences, interval
 from attncli.study.verdicts import Verdicts, rounds_to
 from attncli.tracing.model import Trace
 

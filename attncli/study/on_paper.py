@@ -10,7 +10,8 @@ from attncli.answers.model import Claim
 from attncli.attention.gradients import GRADIENT_RULES
 from attncli.equation.decimals import round_half_up
 from attncli.records import dataclass, field
-from attncli.study.sentences import Cell, Sentences
+from attncli.study.cell_equations import Cell
+from attncli.study.sentences import Sentences
 from attncli.study.verdicts import rounds_to
 from attncli.tracing.model import Trace
 
@@ -39,9 +40,7 @@ class OnPaper:
         """Whether the equations give this cell as it was written."""
         claim = cast("Claim", self.sentences.answers.steps[name].cells[index])
         given = self.sentences.trace.steps[name].rule.given
-        return rounds_to(
-            self.sentences.true(name, index) if given else self.sentences.work_out(name, index, self.read), claim
-        )
+        return rounds_to(self.sentences.true(name, index) if given else self._worked(name, index), claim)
 
     def read(self, name: str, index: Cell) -> Decimal:
         """The number that stands for a cell: written, given, or worked out and rounded."""
@@ -55,10 +54,13 @@ class OnPaper:
             return self.sentences.true(name, index)
         if (name, index) not in self._found:
             in_full = self.there_in_full and name not in GRADIENT_RULES
-            value = self.sentences.own(name, index) if in_full else self.sentences.work_out(name, index, self.read)
+            value = self.sentences.own(name, index) if in_full else self._worked(name, index)
             plain = step.rule.copies or step.rule.decides or not value.is_finite()
             self._found[name, index] = value if plain else round_half_up(value, self.decimals)
         return self._found[name, index]
+
+    def _worked(self, name: str, index: Cell) -> Decimal:
+        return self.sentences.equations.decimal(name, index, self.read)
 
 
 def decimals_of(sentences: Sentences, name: str) -> int:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 from typing import cast
 
 from attncli.answers.model import Answers, Claim
 from attncli.equation.intervals import Interval, outwards
-from attncli.equation.substitute import decimal, substitute
-from attncli.equation.tree import Expression, Number, Ref, rewrite
-from attncli.problem.model import Matrix, Scalar
-from attncli.problem.numbers import as_decimal
+from attncli.equation.tree import Expression, Ref, rewrite
+from attncli.problem.model import Matrix
 from attncli.records import dataclass, field
+from attncli.study.cell_equations import Cell, CellEquations, after
 from attncli.study.leaves import given, number, refs
 from attncli.tracing.model import Trace
 
-Cell = tuple[int, ...]
 Box = Mapping[Ref, Interval]
 WHOLE = Decimal("0.5")  # half a unit of a number without decimals
 
@@ -49,14 +47,16 @@ class Sentences:
     _true: dict[tuple[str, Cell], Decimal] = field(default_factory=dict)
     _own: dict[tuple[str, Cell], Decimal] = field(default_factory=dict)
     _boxes: dict[Ref, Interval] = field(default_factory=dict)
+    equations: CellEquations = field(init=False)
+    _after_answers: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.equations = CellEquations(self.trace)
+        self._after_answers = after(self.trace, {name for name, one in self.answers.steps.items() if not one.blank})
 
     def changed(self, trace: Trace, changes: Collection[str]) -> Sentences:
         """The sentences of the same solution, to a trace with these steps changed."""
-        moved = set(changes)
-        for step in trace.steps.values():
-            if not moved.isdisjoint(step.rule.inputs):
-                moved.add(step.name)
-        return Sentences(trace, self.answers, self, frozenset(moved))
+        return Sentences(trace, self.answers, self, frozenset(changes) | after(trace, changes))
 
     def _unmoved(self, name: str) -> Sentences | None:
         """The sentences that have worked this step out already, if it is none that has moved."""
@@ -70,13 +70,6 @@ class Sentences:
     def _box(self, ref: Ref) -> Interval:
         before = self._unmoved(ref.name)
         return self._boxes[ref] if before is None else before._box(ref)
-
-    def with_reads(self, name: str, index: Cell, read: Callable[[str, Cell], Expression]) -> Expression:
-        """The cell's own equation with `read` for every cell of a step that it names."""
-        step = self.trace.steps[name]
-        place = dict(zip(step.rule.target.letters, index, strict=True))
-        sizes = self.trace.sizes(step.rule.equation)
-        return substitute(step.rule.equation.expression, place, sizes, read, self._scalars())
 
     def settled(self, tree: Expression, box: Box) -> Sentence:
         """A sentence made of any cells: each as it was written, given or worked out; `box` has what is none."""
@@ -107,9 +100,13 @@ class Sentences:
         """
         if before := self._unmoved(name):
             return before.own(name, index)
+        if name not in self._after_answers:  # nothing before it was written
+            return self.true(name, index)
         if (name, index) not in self._own:
             divided = self.trace.steps[name].rule.shares and self._divides_by_rounded_zero(name, index)
-            self._own[name, index] = Decimal("NaN") if divided else self.work_out(name, index, self._as_it_stands)
+            self._own[name, index] = (
+                Decimal("NaN") if divided else self.equations.decimal(name, index, self._as_it_stands)
+            )
         return self._own[name, index]
 
     def _as_it_stands(self, name: str, index: Cell) -> Decimal:
@@ -130,22 +127,15 @@ class Sentences:
             self._true[name, index] = self._work(name, index)
         return self._true[name, index]
 
-    def work_out(self, name: str, index: Cell, read: Callable[[str, Cell], Decimal]) -> Decimal:
-        """A cell of a computed step, from the numbers that `read` finds."""
-        step = self.trace.steps[name]
-        scalars = {"inf": Decimal("Infinity")}
-        for known, scalar in self.trace.parameters.items():
-            if isinstance(scalar, Scalar):
-                scalars[known] = as_decimal(scalar.written)
-        place = dict(zip(step.rule.target.letters, index, strict=True))
-        sizes = self.trace.sizes(step.rule.equation)
-        return decimal(step.rule.equation.expression, place, sizes, read, scalars)
-
     def _work(self, name: str, index: Cell) -> Decimal:
         step = self.trace.steps.get(name)
         if step is None:
             return self._parameter(name, index)
-        return given(step.written, step.value, index) if step.rule.given else self.work_out(name, index, self.true)
+        return (
+            given(step.written, step.value, index)
+            if step.rule.given
+            else self.equations.decimal(name, index, self.true)
+        )
 
     def _parameter(self, name: str, index: Cell) -> Decimal:
         matrix = self.trace.parameters[name]
@@ -156,7 +146,7 @@ class Sentences:
         if before := self._unmoved(name):
             return before._tree(name, index)
         if (name, index) not in self._trees:
-            self._trees[name, index] = self.with_reads(name, index, self.read)
+            self._trees[name, index] = self.equations.tree(name, index, self.read)
         return self._trees[name, index]
 
     def read(self, name: str, index: Cell) -> Expression:
@@ -182,11 +172,6 @@ class Sentences:
             return False
         own = self.own(name, index)
         return own == claim.value or (self.of(name, index).sharp and own.is_finite() and own == own.to_integral_value())
-
-    def _scalars(self) -> Mapping[str, Number]:
-        numbers = {name: number(as_decimal(given.written)) for name, given in self.trace.parameters.items()
-                   if isinstance(given, Scalar)}  # fmt: skip
-        return {**numbers, "inf": Number(float("inf"), "inf")}
 
 
 def interval(claim: Claim) -> Interval:

@@ -16,9 +16,10 @@ from attncli.answers.model import Claim
 from attncli.equation.intervals import Interval
 from attncli.equation.tree import Call, Expression, Ref, walk
 from attncli.records import dataclass, field, replace
+from attncli.study.cell_equations import Cell
 from attncli.study.miswritten import miscopied, miswritten
 from attncli.study.reach import can_reach, range_of
-from attncli.study.sentences import Box, Cell, Sentences, interval
+from attncli.study.sentences import Box, Sentences, interval
 from attncli.study.tape import Tape
 from attncli.study.verdicts import rounds_to
 
@@ -109,7 +110,7 @@ def _named(sentences: Sentences, name: str, index: Cell) -> Expression:
     def read(other: str, at: Cell) -> Expression:
         return Ref(other, tuple(map(str, at))) if other in sentences.trace else sentences.read(other, at)
 
-    return sentences.with_reads(name, index, read)
+    return sentences.equations.tree(name, index, read)
 
 
 def cell_text(ref: Ref) -> str:

@@ -21,8 +21,10 @@ from attncli.equation.decimals import EXACTLY
 from attncli.equation.intervals import Interval
 from attncli.equation.tree import Ref
 from attncli.records import dataclass
+from attncli.study.cell_equations import Cell
 from attncli.study.reach import can_reach
-from attncli.study.sentences import Cell, Sentence, Sentences
+from attncli.study.room import insist_judging
+from attncli.study.sentences import Sentence, Sentences
 from attncli.tracing.model import Trace
 
 Verdict: TypeAlias = Literal["right", "carried", "rounding", "wrong", "missing"]
@@ -67,7 +69,11 @@ class Verdicts:
 
 
 def judge(trace: Trace, answers: Answers) -> Verdicts:
-    """Every cell of a solution, judged; `trace` is that of the problem at full precision."""
+    """Every cell of a solution, judged; `trace` is that of the problem at full precision.
+
+    Raises NoRoom (exit 3) for one that is too large to be judged in memory.
+    """
+    insist_judging(trace, answers)
     sentences = Sentences(trace, answers)
     steps = {}
     for name, answer in answers.steps.items():
@@ -91,10 +97,10 @@ def _judged(sentences: Sentences, name: str, index: Cell, claim: Claim | None) -
     true = sentences.true(name, index)
     if sentences.trace.steps[name].rule.given:
         return Judged(_plain(claim, true), claim, float(true), float(true))
-    sentence = sentences.of(name, index)
-    own = sentences.own(name, index) if sentence.box else true
-    verdict = "missing" if claim is None else _verdict(claim, true, sentence, own)
-    return Judged(verdict, claim, float(true), float(own))
+    own = sentences.own(name, index)
+    if claim is None or rounds_to(true, claim):  # most of a good solution, whose sentences take time and memory to make
+        return Judged("missing" if claim is None else "right", claim, float(true), float(own))
+    return Judged(_verdict(claim, true, sentences.of(name, index), own), claim, float(true), float(own))
 
 
 def _plain(claim: Claim | None, true: Decimal) -> Verdict:
@@ -103,8 +109,7 @@ def _plain(claim: Claim | None, true: Decimal) -> Verdict:
 
 
 def _verdict(claim: Claim, true: Decimal, sentence: Sentence, own: Decimal) -> Verdict:
-    if rounds_to(true, claim):
-        return "right"
+    """The verdict on a cell that is not right."""
     if sentence.box and _reached(claim, claim.half, sentence, own):
         return "carried"
     if _near(true, claim) and not fits_into(true, claim):
