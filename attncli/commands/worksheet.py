@@ -105,8 +105,10 @@ def _insist_apart(answers: str, output: str | None) -> None:
     """Refuse answers in any form but YAML, and where the page goes."""
     import os
 
+    from attncli.console.output import is_one_place
+
     page = output or "-"
-    if answers == page or (page != "-" and os.path.realpath(answers) == os.path.realpath(page)):
+    if is_one_place(answers, page):
         where = "standard output" if page == "-" else page
         help = "write one of them to a file of its own"
         raise usage_error(f"the worksheet and its answers cannot both go to {where}", help=help)

@@ -42,14 +42,24 @@ def check(path: str | None, source: str, option: str = "-o", what: str = "the pr
         raise unwritable(path, "it is a folder", option)
     if target and not os.access(path, os.W_OK):  # replacing it would go round its protection
         raise unwritable(path, "permission denied", option)
-    real = os.path.realpath(path)
+    real = path
     try:
+        real = os.path.realpath(path)  # fails where the folder that this runs in is gone
         os.stat(os.path.dirname(real))
     except FileNotFoundError:
-        folder = os.path.dirname(real if os.path.islink(path) else path) or "."
-        raise unwritable(path, f"there is no folder {folder}", option) from None
+        folder = os.path.dirname(real if os.path.islink(path) else path)
+        why = f"there is no folder {folder}" if folder else "the folder that this runs in has been removed"
+        raise unwritable(path, why, option) from None
     except OSError as error:
         raise unwritable(path, reason(error), option) from None
+
+
+def is_one_place(one: str, other: str) -> bool:
+    """Whether two names, "-" among them, are of the same file, be it there or not."""
+    if "-" not in (one, other):
+        with contextlib.suppress(OSError):  # where the folder that this runs in is gone
+            return os.path.realpath(one) == os.path.realpath(other)
+    return one == other
 
 
 def write(text: str | Iterable[str], path: str | None, *, portable: bool, option: str = "-o") -> None:

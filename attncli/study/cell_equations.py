@@ -62,7 +62,7 @@ def after(trace: Trace, names: Collection[str]) -> frozenset[str]:
 def before(trace: Trace, names: Collection[str]) -> frozenset[str]:
     """The steps that any of these are worked out from."""
     found: set[str] = set()
-    for step in reversed(trace.steps.values()):
+    for step in reversed(tuple(trace.steps.values())):
         if step.name in names or step.name in found:
             found.update(name for name in step.rule.inputs if name in trace.steps)
     return frozenset(found)

@@ -185,6 +185,24 @@ def test_a_full_device() -> None:
         write("/dev/full")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps the folder that a process is in")
+@pytest.mark.parametrize(
+    "command", [["compute", "-o", "page.md"], ["worksheet", "-o", "page.md", "--answers", "a.yaml"]]
+)
+def test_in_a_folder_that_is_gone(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "p.yaml").write_text("X: [[1, 2]]\nW_Q: [[1], [2]]\nW_K: [[1], [2]]\nW_V: [[1], [2]]\n")
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert run([command[0], str(tmp_path / "p.yaml"), *command[1:]]) == 4
+    assert capsys.readouterr().err.startswith(
+        "attncli: error: cannot write page.md: the folder that this runs in has been removed\n"
+    )
+
+
 def test_a_missing_folder(tmp_path: Path) -> None:
     with pytest.raises(AttncliError, match=r"^cannot write \S+/no/a.md: there is no folder \S+/no$"):
         output.check(str(tmp_path / "no" / "a.md"), "-")
