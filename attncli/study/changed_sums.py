@@ -57,16 +57,8 @@ def without_two(expression: Expression, _: Trace) -> Expression:
 
 
 def turned_round(expression: Expression, _: Trace) -> Expression:
-    """The gradient of a loss with the other sign: Y - P for P - Y."""
-
-    def swapped(node: Expression) -> Expression:
-        match node:
-            case Call("sub", (one, other)):
-                return Call("sub", (other, one))
-        return node
-
-    other = rewrite(expression, swapped)
-    return other if other != expression else Call("neg", (expression,))
+    """The gradient of a loss with the other sign, as of Y - P for P - Y."""
+    return Call("neg", (expression,))
 
 
 def without_target(expression: Expression, _: Trace) -> Expression:

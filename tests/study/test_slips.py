@@ -112,6 +112,16 @@ def test_what_chance_explains_as_well_is_only_perhaps() -> None:
     assert "its decimal point was moved" in sure.mistakes
 
 
+@pytest.mark.parametrize("terms", [3, 4])
+def test_of_terms_that_are_alike_three_may_be_named_but_not_four(terms: int) -> None:
+    """1 + 1 + 1 = 3; any of them may have been left out where 2 is written, among numbers that are all so small."""
+    ones = ", ".join(["1"] * terms)
+    problem = f"Q: [[{ones}]]\nK: [[{ones}], [5{', 2' * (terms - 1)}]]\nV: [[1], [2]]\nscore: dot"
+    found = diagnosed(f"scores: [[{terms - 1}, {2 * terms + 3}]]", problem)
+    names = tuple(f"Q[0][{at}]·K_T[{at}][0] was left out" for at in range(terms))
+    assert [(one.mistakes, one.likely) for one in found] == ([(names, False)] if terms == 3 else [])
+
+
 def test_what_nothing_gives_is_not_explained() -> None:
     assert diagnosed("scores: [[61, -6], [50, 1234.5]]") == ()
 

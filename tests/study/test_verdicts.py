@@ -120,6 +120,7 @@ def test_nothing_follows_from_a_sum_that_was_rounded_to_0() -> None:
     trace = traced("Q: [[1]]\nK: [[-3], [-3]]\nV: [[1], [2]]\nscore: dot")
     weights = judged(trace, "row_sum: [0.0]\nweights: [[0.9, 0.5]]").steps["weights"]
     assert all(math.isnan(cell.own) for cell in weights.flat)
+    assert (weights[0, 0].verdict, apart_as_written(weights[0, 0])) == ("carried", False)
     hidden = traced("Q: [[1]]\nK: [[-3], [-3]]\nV: [[1], [2]]\nscore: dot\nmask: [[false, false]]")
     assert [cell.own for cell in judged(hidden, "row_sum: [0.0]\nweights: [[0, 0.5]]").steps["weights"].flat] == [0, 0]
 
@@ -129,6 +130,39 @@ def test_a_whole_number_that_was_rounded_is_taken_for_all_that_rounds_to_it() ->
     trace = traced("Q: [[5], [4]]\nK: [[1], [0]]\nV: [[1], [2]]\nscore: dot\nscale: 0.5")
     found = judged(trace, "scaled: [[3, 0], [2, 0]]\nexp: [[15, 1], [9, 1]]").steps["exp"]
     assert [[cell.verdict for cell in row] for row in found] == [["carried", "right"], ["wrong", "right"]]
+
+
+@pytest.mark.parametrize(
+    ("score", "scaled", "verdict"),
+    [
+        ("5", "3", "carried"),  # 2.5, rounded half up
+        ("5", "2", "rounding"),  # 2.5, rounded down
+        ("4", "3", "wrong"),  # 2 is 2 in whole numbers
+        ("4", "2.1", "wrong"),
+        ("4.0", "2.1", "rounding"),  # of 3.95 to 4.05, so that it may have been 2.02
+    ],
+)
+def test_numbers_that_were_not_rounded_lead_to_one_number_only(score: str, scaled: str, verdict: str) -> None:
+    """Scores are 0 and 1; their halves follow from what was written for the second."""
+    trace = traced("Q: [[1]]\nK: [[0], [1]]\nV: [[1], [2]]\nscale: 0.5")
+    found = judged(trace, f"scores: [[0, {score}]]\nscaled: [[0, {scaled}]]").steps["scaled"]
+    assert found[0, 1].verdict == verdict
+
+
+def test_a_whole_number_in_place_of_one_that_is_hidden_was_not_rounded() -> None:
+    """e^5 = 148.4, and nobody has rounded -inf to 5."""
+    trace = traced("Q: [[1], [1]]\nK: [[0], [1]]\nV: [[1], [2]]\nscore: dot\nmask: causal")
+    for exp, verdict in (("148", "carried"), ("150", "wrong")):
+        found = judged(trace, f"masked: [[0, 5], [0, 1]]\nexp: [[1, {exp}], [1, 2.718]]").steps["exp"]
+        assert found[0, 1].verdict == verdict
+
+
+def test_an_exact_number_is_held_to_what_a_double_tells() -> None:
+    """100/3 - 101/3 is -1/3, of which doubles keep 14 digits; 0.50 beside them is rounded, but not the largest."""
+    trace = traced("Q: [[1]]\nK: [[1], [2], [3]]\nV: [[1], [2], [3]]\nscore: dot", shifted=True)
+    answers = "scores: [[100/3, 101/3, 0.50]]\nshifted: [[{}, 0, -33.17]]"
+    for claim, verdict in (("-1/3", "carried"), ("-1/4", "wrong"), ("-333333333/1000000000", "wrong")):
+        assert judged(trace, answers.format(claim)).steps["shifted"][0, 0].verdict == verdict
 
 
 def test_an_exact_number_that_nothing_leads_to_is_wrong() -> None:
