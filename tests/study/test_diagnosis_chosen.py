@@ -109,3 +109,10 @@ def test_a_matrix_of_another_width_is_not_taken_for_the_values() -> None:
     problem = "X: [[0, 5, 3], [2, 5, 5]]\nW_Q: [[0], [0], [0]]\nW_K: [[1], [2], [3]]\nW_V: [[1], [0.2], [0]]"
     assert diagnosed("weights: [[0.5, 0.5], [0.5, 0.5]]\noutput: [[97], [97]]", problem) == ()
     assert diagnosed("weights: [[0.5, 0.5], [0.5, 0.5]]\noutput: [[1], [1]]", problem) == ()
+
+
+def test_a_cache_with_an_axis_for_its_one_head_makes_no_heads_of_queries() -> None:
+    """2·3 + 5·11 = 61 for the key in the cache, and 2·7 - 5·4 = -6 for the new one."""
+    problem = "Q: [[2, 5]]\nK: [[7, -4]]\nV: [[1]]\npast: {K: [[[3, 11]]], V: [[[2]]]}\nW_O: [[1]]\nscore: dot"
+    (found,) = diagnosed("scores: [[[16, -6]]]", problem)
+    assert found.mistakes == ("two of its digits were swapped",)
