@@ -87,7 +87,7 @@ def said(*equations: str) -> Change:
 
 def _fitted(trace: Trace, target: Ref, expression: Expression) -> Expression | None:
     """The expression with the leading axes of this trace; None where it does not fit its shapes."""
-    if target.name not in trace or trace.steps[target.name].rule.given:
+    if target.name not in trace:
         return None
     leads = {
         name: found

@@ -149,6 +149,13 @@ def test_numbers_that_were_not_rounded_lead_to_one_number_only(score: str, scale
     assert found[0, 1].verdict == verdict
 
 
+@pytest.mark.parametrize(("query", "verdict"), [("0.5", "wrong"), ("0.52", "carried")])
+def test_a_number_that_was_just_copied_is_no_other(query: str, verdict: str) -> None:
+    """0.5·3 = 1.5 and nothing else; but 0.52, copied as 0.5, was rounded: it may be 0.46, which makes 1.38."""
+    trace = traced(f"Q: [[{query}]]\nK: [[3], [5]]\nV: [[1], [2]]\nscore: dot")
+    assert judged(trace, "Q: [[0.5]]\nscores: [[1.4, 2.5]]").steps["scores"][0, 0].verdict == verdict
+
+
 def test_a_whole_number_in_place_of_one_that_is_hidden_was_not_rounded() -> None:
     """e^5 = 148.4, and nobody has rounded -inf to 5."""
     trace = traced("Q: [[1], [1]]\nK: [[0], [1]]\nV: [[1], [2]]\nscore: dot\nmask: causal")
