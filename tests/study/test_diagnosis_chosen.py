@@ -49,6 +49,36 @@ def test_what_nothing_contradicts_comes_before_what_explains_more() -> None:
     assert (of_weights.whole, of_weights.likely) == (False, True)
 
 
+def test_what_gives_a_whole_step_is_whole_though_another_step_contradicts_it() -> None:
+    """Scores that were halved, and weights that were halved all the same."""
+    first, second = softmax(1.55, 0.65, 1.15, share=0.5), softmax(2.85, 0.45, 1.95, share=0.5)
+    scaled = "scaled: [[1.55, 0.65, 1.15], [2.85, 0.45, 1.95]]\n"
+    (found,) = diagnosed(f"{SCORES}{scaled}weights: {rows(first, second)}", HALVED)
+    assert (found.step, found.mistakes, found.whole, found.rounded) == ("weights", (AFTER,), True, None)
+
+
+def test_the_width_of_the_input_is_its_last_axis() -> None:
+    """Two inputs of one token of four features: the scores 18 and 16 are divided by √4, where √3 is asked for."""
+    problem = """
+X: [[[1, 2, 0, 1]], [[2, 0, 1, 1]]]
+W_Q: [[1, 0, 1], [1, 1, 0], [0, 1, 1], [0, 0, 2]]
+W_K: [[1, 0, 0], [0, 1, 1], [2, 0, 1], [1, 1, 0]]
+W_V: [[1], [0], [0], [0]]
+"""
+    # Q is 3 2 3 and 2 1 5, K is 2 3 2 and 5 1 1: 6 + 6 + 6, and 10 + 1 + 5
+    (found,) = diagnosed("scores: [[[18]], [[16]]]\nscaled: [[[9.0000]], [[8.0000]]]", problem)
+    assert (found.mistakes, found.whole) == (("the scores were divided by the root of d_model",), True)
+
+
+def test_a_mask_aligned_to_the_first_key_where_the_last_is_asked_for() -> None:
+    """Two queries and four keys: they see three and four of them, not one and two."""
+    problem = (
+        "Q: [[1], [1]]\nK: [[1], [2], [3], [4]]\nV: [[1], [2], [3], [4]]\nmask: {causal: true, corner: bottom-right}"
+    )
+    (found,) = diagnosed("mask: [[0, -inf, -inf, -inf], [0, 0, -inf, -inf]]", problem)
+    assert (found.mistakes, found.whole) == (("the mask was aligned to the other corner",), True)
+
+
 def by_halves(queries: int) -> str:
     """Keys of two features, X of four: s/2 for s/√2 is a scale of d_k, of 1/√2 twice, of √d_model, of √n if n is 4."""
     x = [["0"] * 4 for _ in range(queries)]

@@ -158,3 +158,12 @@ def test_a_climb_that_begins_where_nothing_is_leads_nowhere(low: float, high: fl
     tree = parse_expression("(a[0] + b[0]) / a[0]")
     box = dict(zip(variables(tree), (Interval(-1, 1), Interval(1, 2)), strict=True))
     assert can_reach(tree, box, Interval(low, high)) is reached
+
+
+def test_what_stays_open_is_as_it_is_said_to_be_in_doubt() -> None:
+    """Twelve numbers, each less itself, are 0 together; but no hundred halvings of their ranges show it."""
+    tree = parse_expression(" + ".join(f"(a[{at}] - a[{at}])" for at in range(12)))
+    box = {variable: Interval(0, 1) for variable in variables(tree)}
+    for in_doubt in (True, False):
+        assert can_reach(tree, box, Interval(0.5, 0.6), in_doubt=in_doubt) is in_doubt
+        assert can_reach(tree, box, Interval(-0.1, 0.1), in_doubt=in_doubt)

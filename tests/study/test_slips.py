@@ -50,6 +50,19 @@ def test_a_neighbours_number_in_a_product() -> None:
     assert found.cells == ((1, 0),)
 
 
+def test_a_number_written_otherwise_is_likelier_than_that_of_a_neighbour() -> None:
+    """16 for 61, beside which stands 5·4 - 2·2 = 16."""
+    (found,) = diagnosed("scores: [[16, 16], [50, -22]]", PROBLEM.replace("[7, -4]", "[-2, 4]"))
+    assert found.mistakes == ("two of its digits were swapped",)
+
+
+def test_swapped_digits_are_likelier_than_another_one() -> None:
+    """31 for 13, or 19 for 10: 13·1 + 10·2 = 33 and 13·3 + 10·6 = 99 become 51 and 153 either way."""
+    problem = "Q: [[2, 7], [13, 10]]\nK: [[1, 2], [3, 6]]\nV: [[1], [2]]\nscore: dot"
+    (found,) = diagnosed("scores: [[16, 48], [51, 153]]", problem)
+    assert (found.mistakes, found.cells) == (("Q[1][0] was copied as 31",), ((1, 0), (1, 1)))
+
+
 def test_more_decimals_leave_less_to_chance() -> None:
     """14 + 20 = 34: what slips give is so many of all numbers there, and a hundredth of that in decimals."""
     (whole,), (fine,) = diagnosed("scores: [[61, 34], [50, 87]]"), diagnosed("scores: [[61, 34.00], [50, 87]]")

@@ -17,7 +17,7 @@ from attncli.answers.reader import read_answers
 from attncli.page.printer import show
 from attncli.problem.reader import loads
 from attncli.problem.source import decode
-from attncli.study.verdicts import Verdicts, apart_as_written, judge, rounds_to
+from attncli.study.verdicts import Judged, Verdicts, apart_as_written, judge, rounds_to
 from attncli.tracing import Trace, run
 
 PRINTED = """
@@ -216,6 +216,15 @@ def test_what_only_rounding_lets_be_carried(scores: str, weights: str, apart: bo
     trace = traced("Q: [[1]]\nK: [[0], [1]]\nV: [[1], [2]]\nscore: dot")
     verdicts = judged(trace, f"scores: {scores}\nweights: {weights}")
     assert apart_as_written(verdicts.steps["weights"][0, 1]) is apart
+
+
+@pytest.mark.parametrize(("away", "apart"), [(0, False), (1e-13, False), (1e-11, True)])
+def test_an_exact_number_is_apart_from_all_but_what_rounding_makes_of_it(away: float, apart: bool) -> None:
+    """12 digits of doubles agree wherever the same is worked out in another order."""
+    claim = read_claim("100000/3")
+    assert claim is not None
+    own = 100000 / 3 * (1 + away)
+    assert apart_as_written(Judged("carried", claim, 1.0, own)) is apart
 
 
 def solution(trace: Trace, precision: int) -> dict[str, Any]:
