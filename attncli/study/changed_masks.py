@@ -14,13 +14,10 @@ _HIDDEN = Number(-math.inf, "-inf")
 
 
 def _where_shown(trace: Trace, shown: Callable[[Expression], Expression], value: Expression) -> Expression | None:
-    """`shown` of what the mask adds where a key is visible, and the value elsewhere; None without a mask."""
+    """`shown` of the mask where a key is visible, and the value elsewhere; None without a mask."""
     if "mask" not in trace:
         return None
     mask = trace.steps["mask"].rule.equation.expression
-    if isinstance(mask, Call) and mask.function == "where":
-        condition, added, _ = mask.arguments
-        return Call("where", (condition, shown(added), value))
     return Call("where", (Call("eq", (mask, _HIDDEN)), value, shown(mask)))
 
 
@@ -41,9 +38,7 @@ def filled(value: Expression) -> Function:
 
     def function(expression: Expression, trace: Trace) -> Expression | None:
         scores = _unmasked(expression)
-        return _where_shown(
-            trace, lambda added: scores if added == whole(0) else Call("add", (scores, added)), value
-        )  # fmt: skip
+        return _where_shown(trace, lambda added: Call("add", (scores, added)), value)
 
     return function
 

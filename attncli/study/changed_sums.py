@@ -13,7 +13,6 @@ from attncli.equation.tree import (
     Ref,
     names_used,
     rewrite,
-    walk,
     whole,
 )
 from attncli.problem.axes import HEAD
@@ -57,16 +56,8 @@ def without_two(expression: Expression, _: Trace) -> Expression:
 
 
 def turned_round(expression: Expression, _: Trace) -> Expression:
-    """The gradient of a loss with the other sign: Y - P for P - Y."""
-
-    def swapped(node: Expression) -> Expression:
-        match node:
-            case Call("sub", (one, other)):
-                return Call("sub", (other, one))
-        return node
-
-    other = rewrite(expression, swapped)
-    return other if other != expression else Call("neg", (expression,))
+    """The gradient of a loss with the other sign, as of Y - P for P - Y."""
+    return Call("neg", (expression,))
 
 
 def without_target(expression: Expression, _: Trace) -> Expression:
@@ -168,16 +159,12 @@ def _plain(node: Expression) -> Expression:
 
 
 def turned_on(expression: Expression, _: Trace) -> Expression:
-    """A rotation back as one forward: the signs before its sines are the others."""
+    """A rotation back as one forward: the products it adds are subtracted; in an index as k + half there is none."""
 
     def forward(node: Expression) -> Expression:
         match node:
-            case Call("add" | "sub" as function, (term, other)) if any(map(_is_sine, walk(other))):
-                return Call("sub" if function == "add" else "add", (term, other))
+            case Call("add" | "sub" as function, (term, Call() as product)):
+                return Call("sub" if function == "add" else "add", (term, product))
         return node
 
     return rewrite(expression, forward)
-
-
-def _is_sine(node: Expression) -> bool:
-    return isinstance(node, Call) and node.function == "sin"

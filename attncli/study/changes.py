@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from attncli.equation.lift import lift
 from attncli.equation.parse import parse_equation, parse_expression
-from attncli.equation.tree import Equation, Expression, Ref, names_used
+from attncli.equation.tree import Equation, Expression, Ref
 from attncli.problem.axes import HEAD, KEY_HEAD, LEADING
 from attncli.records import dataclass, replace
 from attncli.tracing.model import Step, Trace
@@ -87,10 +87,7 @@ def said(*equations: str) -> Change:
 
 def _fitted(trace: Trace, target: Ref, expression: Expression) -> Expression | None:
     """The expression with the leading axes of this trace; None where it does not fit its shapes."""
-    if target.name not in trace or trace.steps[target.name].rule.given:
-        return None
-    shapes = trace.shapes()
-    if not all(name in shapes for name in names_used(expression)):
+    if target.name not in trace:
         return None
     leads = {
         name: found

@@ -171,7 +171,7 @@ class Sentences:
         if claim.half < WHOLE:
             return False
         own = self.own(name, index)
-        return own == claim.value or (self.of(name, index).sharp and own.is_finite() and own == own.to_integral_value())
+        return own == claim.value or (self.of(name, index).sharp and own == own.to_integral_value())
 
 
 def interval(claim: Claim) -> Interval:

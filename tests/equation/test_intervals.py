@@ -134,3 +134,10 @@ def test_logarithms() -> None:
     assert RANGES["log"](Interval(0.0, 1.0)).low == -math.inf
     (slope,) = PARTIALS["log"](Interval(2.0, 4.0))
     assert (slope.low, slope.high) == (pytest.approx(1 / 4), pytest.approx(1 / 2))
+
+
+def test_the_middle_of_a_range() -> None:
+    """Half of the least number there is would be 0, and the sum of two of the greatest infinite."""
+    assert (Interval(1, 4).middle, Interval(-3, 1).middle) == (2.5, -1)
+    least, most = 5e-324, EVERY.high
+    assert (Interval.at(least).middle, Interval.at(most).middle, EVERY.middle) == (least, most, 0)

@@ -6,7 +6,7 @@ import pytest
 
 from attncli.equation.latex import LATEX
 from attncli.equation.notation import PLAIN, UNICODE
-from attncli.equation.symbols import Symbol, latex_name, symbol
+from attncli.equation.symbols import Symbol, differential, latex_name, symbol
 from attncli.equation.tree import Name, Ref
 from attncli.equation.write import write
 
@@ -54,3 +54,7 @@ def test_names_in_every_notation(name: str, plain: str, unicode: str, latex: str
 
 def test_a_numbered_letter_is_no_power() -> None:
     assert latex_name("W_2") == "W^{(2)}"
+
+
+def test_a_gradient_is_called_after_its_symbol() -> None:
+    assert [differential(name) for name in ("Q", "W_Q", "Z'", "concat")] == ["dQ", "dW_Q", "dZ'", "d concat"]

@@ -24,17 +24,19 @@ class Reach:
     most: float  # seconds of tests for one mutant
 
     def of(self, path: str, lines: Iterable[int], promising: Container[str]) -> dict[str, float]:
-        """The tests that reach any of these lines; all that reach the module, where a line is run on import.
+        """The tests that reach any of these lines; where a line is run on import, all tests, since any may read what it
+        makes.
 
-        Of more than is played in a while, those that are promising, and the quickest.
+        Of more than is played in a while, those that are promising, that reach the module at all, and the quickest.
         """
         module = self.lines.get(path, {})
+        near = {test for tests in module.values() for test in tests}
         found = {test for line in lines for test in module.get(line, ("",))}
-        if "" in found:
-            found = {test for tests in module.values() for test in tests} or {*self.seconds}
-        found -= {""}
+        found = {*self.seconds} if "" in found else found
         chosen: dict[str, float] = {}
-        for test in sorted(found, key=lambda test: (test not in promising, self.seconds.get(test, 0))):
+        for test in sorted(
+            found, key=lambda test: (test not in promising, test not in near, self.seconds.get(test, 0))
+        ):
             if sum(chosen.values()) < self.most:
                 chosen[test] = self.seconds.get(test, 0)
         return chosen

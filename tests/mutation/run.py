@@ -43,7 +43,8 @@ CHECKER = [
     "tape", "verdicts",
 ]  # fmt: skip
 ON_CHECKER = [
-    "diagnosis", "diagnosis_of_gradients", "diagnosis_of_layers", "reach", "slips", "solution", "verdicts",
+    "diagnosis", "diagnosis_chosen", "diagnosis_of_gradients", "diagnosis_of_layers", "reach", "slips", "solution",
+    "verdicts",
 ]  # fmt: skip
 PARTS = {
     "equation": (["attncli/equation"], ["tests/equation", "tests/tracing", "tests/answers/test_exact_pages.py"]),

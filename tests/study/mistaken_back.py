@@ -39,6 +39,9 @@ SHARED = {
 SQUARES = {name: array for name, array in PLAIN.items() if name != "d_output"} | {"target": drawn(3, 2, size=9)}
 CLASSES = {name: array for name, array in PLAIN.items() if name != "d_output"} | {
     "W_O": drawn(2, 4), "targets": np.array([2, 0, 3])}  # fmt: skip
+CROSSED_LAYER = {**LAYER, "context": drawn(5, 4)}
+TURNED_PAIRS = {name: array for name, array in LAYER.items() if name not in ("heads", "W_O")} | {
+    "rope": 100, "pairing": "interleaved"}  # fmt: skip
 
 
 def cut(array: Array, heads: int) -> Array:
@@ -50,12 +53,16 @@ def joined(array: Array) -> Array:
     return array.swapaxes(0, 1).reshape(array.shape[1], -1)
 
 
-def rotated(array: Array, theta: float, way: int = 1) -> Array:
+def rotated(array: Array, given: dict[str, Any], way: int = 1) -> Array:
     half = array.shape[-1] // 2
-    angles = way * np.arange(array.shape[-2])[:, None] / theta ** (2 * np.arange(half) / (2 * half))
-    one, two = array[..., :half], array[..., half:]
-    sine, cosine = np.sin(angles), np.cos(angles)
-    return np.concatenate([one * cosine - two * sine, one * sine + two * cosine], axis=-1)
+    angles = way * np.arange(array.shape[-2])[:, None] / given["rope"] ** (2 * np.arange(half) / (2 * half))
+    first, second = (
+        (slice(0, None, 2), slice(1, None, 2)) if "pairing" in given else (slice(0, half), slice(half, None))
+    )
+    one, two, found = array[..., first], array[..., second], np.empty_like(array)
+    found[..., first] = one * np.cos(angles) - two * np.sin(angles)
+    found[..., second] = one * np.sin(angles) + two * np.cos(angles)
+    return found
 
 
 def _t(array: Array) -> Array:
@@ -74,7 +81,7 @@ def gradients(given: dict[str, Any], did: str = "") -> dict[str, Array]:
     group = heads // kv_heads
     q, k, v = cut(x @ given["W_Q"], heads), cut(context @ given["W_K"], kv_heads), cut(context @ given["W_V"], kv_heads)
     if "rope" in given:
-        q, k = rotated(q, given["rope"]), rotated(k, given["rope"])
+        q, k = rotated(q, given), rotated(k, given)
     keys, values = (np.tile(a, (group, 1, 1)) if did == "tiled" else np.repeat(a, group, axis=0) for a in (k, v))
     if "v" in given:
         hidden = np.tanh((q @ given["W_1"])[:, :, None] + (keys @ given["W_2"])[:, None])
@@ -139,7 +146,7 @@ def gradients(given: dict[str, Any], did: str = "") -> dict[str, Array]:
     if "rope" in given:
         found |= {"d_Q_rot": d_q, "d_K_rot": d_k}
         way = {"forward": 1, "no rotation": 0}.get(did, -1)
-        d_q, d_k = rotated(d_q, given["rope"], way), rotated(d_k, given["rope"], way)
+        d_q, d_k = rotated(d_q, given, way), rotated(d_k, given, way)
     d_v = _handed_back((weights if did == "A dO" else _t(weights)) @ d_heads, kv_heads, did)
     found |= {"d_Q": d_q, "d_K": d_k, "d_V": d_v}
     return found | _from_projections(given, did, (d_q, d_k, d_v))

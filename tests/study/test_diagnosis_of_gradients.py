@@ -25,6 +25,7 @@ from tests.study.mistaken_back import (
     CAUSAL,
     CLASSES,
     CROSSED,
+    CROSSED_LAYER,
     LAYER,
     PLAIN,
     SCALED,
@@ -33,6 +34,7 @@ from tests.study.mistaken_back import (
     SQUARE_O,
     SQUARES,
     TURNED,
+    TURNED_PAIRS,
     gradients,
 )
 from tests.study.test_diagnosis import written
@@ -69,6 +71,7 @@ CASES: list[tuple[str, str, Given, str]] = [  # what it is called, what was done
     ("the gradients of a row were added up without its weights", "added", PLAIN, "delta"),
     ("the gradients of a row were averaged without its weights", "averaged", PLAIN, "delta"),
     ("the gradients of a row were averaged without its weights", "averaged", CROSSED, "delta"),
+    ("the gradients of a row were averaged without its weights", "averaged", CROSSED_LAYER, "delta"),
     ("the softmax was left out on the way back", "no softmax", PLAIN, "d_scaled"),
     ("the logarithm of the base was forgotten on the way back", "no log", BASE_TWO, "d_scaled"),
     ("the mask was forgotten on the way back", "no mask", CAUSAL, "delta"),
@@ -97,6 +100,7 @@ CASES: list[tuple[str, str, Given, str]] = [  # what it is called, what was done
     ("A dO was worked out in place of A^T dO", "A dO", PLAIN, "d_V"),
     ("A dO was worked out in place of A^T dO", "A dO", SHARED, "d_V"),
     ("RoPE turned forward on the way back", "forward", TURNED, "d_Q"),
+    ("RoPE turned forward on the way back", "forward", TURNED_PAIRS, "d_Q"),
     ("RoPE was left out on the way back", "no rotation", TURNED, "d_Q"),
     ("only the first of the heads that share keys and values was taken", "first head", SHARED, "d_K"),
     ("only the last of the heads that share keys and values was taken", "last head", SHARED, "d_K"),
@@ -129,7 +133,7 @@ def problem_of(given: Given) -> Problem:
     """The problem as a file says it."""
     said = {
         "mask": "mask: causal",
-        "rope": f"position: {{rope: {{theta: {given.get('rope')}}}}}",
+        "rope": f"position: {{rope: {{theta: {given.get('rope')}, pairing: {given.get('pairing', 'half')}}}}}",
         "target": f"loss: {{kind: mse, target: {written(given.get('target', 0.0), 1)}}}",
         "targets": f"loss: {{kind: cross_entropy, targets: {list(map(int, given.get('targets', ())))}}}",
         "v": f"score: additive\nv: {written(given.get('v', 0.0), 1)}",
@@ -137,6 +141,7 @@ def problem_of(given: Given) -> Problem:
     lines = [
         said.get(name) or f"{name}: {written(value, 1) if isinstance(value, np.ndarray) else value}"
         for name, value in given.items()
+        if name != "pairing"
     ]
     return loads("\n".join(lines).encode(), "p.yaml")
 
@@ -194,8 +199,8 @@ def test_kv_heads_that_are_tiled_both_ways() -> None:
     assert [one.mistakes for one in found] == [("KV heads were tiled, not repeated",)]
 
 
-@pytest.mark.parametrize("given", [PLAIN, SQUARE, SQUARE_O, CROSSED, CAUSAL, CAPPED, BASE_TWO, SCALED, TURNED, ADDITIVE,
-                                   LAYER, SHARED, SQUARES, CLASSES])  # fmt: skip
+@pytest.mark.parametrize("given", [PLAIN, SQUARE, SQUARE_O, CROSSED, CAUSAL, CAPPED, BASE_TWO, SCALED, TURNED,
+                                   TURNED_PAIRS, ADDITIVE, LAYER, CROSSED_LAYER, SHARED, SQUARES, CLASSES])  # fmt: skip
 def test_right_gradients_are_not_blamed(given: Given) -> None:
     problem, answers = problem_of(given), gradients(given)
     verdicts = checked(problem, answers)

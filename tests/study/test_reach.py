@@ -141,3 +141,29 @@ def test_a_division_by_nearly_nothing(
     tree = parse_expression("a[0] / b[0]")
     box = dict(zip(variables(tree), (Interval(*part), Interval(*whole)), strict=True))
     assert can_reach(tree, box, Interval(*target)) is reached
+
+
+def test_beyond_the_last_number_nothing_is_reached() -> None:
+    """a + a is 2 at most; what rounding outwards lets it be beyond that counts for nothing, once nothing may vary."""
+    tree = parse_expression("a[0] + a[0]")
+    box = {variables(tree)[0]: Interval(0, 1)}
+    assert can_reach(tree, box, Interval(2, 3))
+    assert not can_reach(tree, box, Interval(math.nextafter(2, 3), 3))
+
+
+@pytest.mark.parametrize(("low", "high", "reached"), [(0.5, 1.5, False), (1.5, 2.5, True), (-0.5, 0.5, True)])
+def test_a_climb_that_begins_where_nothing_is_leads_nowhere(low: float, high: float, reached: bool) -> None:
+    """(a + b)/a is 1 + b/a: with b from 1 to 2 and a from -1 to 1, in the midst of which it is nothing, 2 and more
+    or 0 and less."""
+    tree = parse_expression("(a[0] + b[0]) / a[0]")
+    box = dict(zip(variables(tree), (Interval(-1, 1), Interval(1, 2)), strict=True))
+    assert can_reach(tree, box, Interval(low, high)) is reached
+
+
+def test_what_stays_open_is_as_it_is_said_to_be_in_doubt() -> None:
+    """Twelve numbers, each less itself, are 0 together; but no hundred halvings of their ranges show it."""
+    tree = parse_expression(" + ".join(f"(a[{at}] - a[{at}])" for at in range(12)))
+    box = {variable: Interval(0, 1) for variable in variables(tree)}
+    for in_doubt in (True, False):
+        assert can_reach(tree, box, Interval(0.5, 0.6), in_doubt=in_doubt) is in_doubt
+        assert can_reach(tree, box, Interval(-0.1, 0.1), in_doubt=in_doubt)

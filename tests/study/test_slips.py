@@ -50,6 +50,19 @@ def test_a_neighbours_number_in_a_product() -> None:
     assert found.cells == ((1, 0),)
 
 
+def test_a_number_written_otherwise_is_likelier_than_that_of_a_neighbour() -> None:
+    """16 for 61, beside which stands 5·4 - 2·2 = 16."""
+    (found,) = diagnosed("scores: [[16, 16], [50, -22]]", PROBLEM.replace("[7, -4]", "[-2, 4]"))
+    assert found.mistakes == ("two of its digits were swapped",)
+
+
+def test_swapped_digits_are_likelier_than_another_one() -> None:
+    """31 for 13, or 19 for 10: 13·1 + 10·2 = 33 and 13·3 + 10·6 = 99 become 51 and 153 either way."""
+    problem = "Q: [[2, 7], [13, 10]]\nK: [[1, 2], [3, 6]]\nV: [[1], [2]]\nscore: dot"
+    (found,) = diagnosed("scores: [[16, 48], [51, 153]]", problem)
+    assert (found.mistakes, found.cells) == (("Q[1][0] was copied as 31",), ((1, 0), (1, 1)))
+
+
 def test_more_decimals_leave_less_to_chance() -> None:
     """14 + 20 = 34: what slips give is so many of all numbers there, and a hundredth of that in decimals."""
     (whole,), (fine,) = diagnosed("scores: [[61, 34], [50, 87]]"), diagnosed("scores: [[61, 34.00], [50, 87]]")
@@ -110,6 +123,16 @@ def test_what_chance_explains_as_well_is_only_perhaps() -> None:
     (sure,) = diagnosed("scores: [[50, 8]]", small)
     assert sure.likely
     assert "its decimal point was moved" in sure.mistakes
+
+
+@pytest.mark.parametrize("terms", [3, 4])
+def test_of_terms_that_are_alike_three_may_be_named_but_not_four(terms: int) -> None:
+    """1 + 1 + 1 = 3; any of them may have been left out where 2 is written, among numbers that are all so small."""
+    ones = ", ".join(["1"] * terms)
+    problem = f"Q: [[{ones}]]\nK: [[{ones}], [5{', 2' * (terms - 1)}]]\nV: [[1], [2]]\nscore: dot"
+    found = diagnosed(f"scores: [[{terms - 1}, {2 * terms + 3}]]", problem)
+    names = tuple(f"Q[0][{at}]·K_T[{at}][0] was left out" for at in range(terms))
+    assert [(one.mistakes, one.likely) for one in found] == ([(names, False)] if terms == 3 else [])
 
 
 def test_what_nothing_gives_is_not_explained() -> None:

@@ -75,6 +75,12 @@ def test_plain_exponentials_where_ours_are_shifted() -> None:
     assert (ours.passed, ours.other_form, ours.verdicts.trace.shifted) == (True, False, True)
 
 
+def test_a_shift_that_is_ours_and_named_is_judged_as_one() -> None:
+    """Plain exponentials are not tried: they have no step of that name."""
+    solution = solved(DEEP, shifted=written(0, -4), exp=[["1", "0.5000"]])
+    assert (solution.other_form, solution.verdicts.first_wrong) == (False, ("exp", (0, 1)))
+
+
 def test_wrong_exponentials_are_wrong_in_either_form() -> None:
     solution = solved(PLAIN, exp=[["9.99", "20.09"]])
     assert solution.verdicts.first_wrong == ("exp", (0, 0))

@@ -17,7 +17,7 @@ from attncli.answers.reader import read_answers
 from attncli.page.printer import show
 from attncli.problem.reader import loads
 from attncli.problem.source import decode
-from attncli.study.verdicts import Verdicts, apart_as_written, judge, rounds_to
+from attncli.study.verdicts import Judged, Verdicts, apart_as_written, judge, rounds_to
 from attncli.tracing import Trace, run
 
 PRINTED = """
@@ -120,6 +120,7 @@ def test_nothing_follows_from_a_sum_that_was_rounded_to_0() -> None:
     trace = traced("Q: [[1]]\nK: [[-3], [-3]]\nV: [[1], [2]]\nscore: dot")
     weights = judged(trace, "row_sum: [0.0]\nweights: [[0.9, 0.5]]").steps["weights"]
     assert all(math.isnan(cell.own) for cell in weights.flat)
+    assert (weights[0, 0].verdict, apart_as_written(weights[0, 0])) == ("carried", False)
     hidden = traced("Q: [[1]]\nK: [[-3], [-3]]\nV: [[1], [2]]\nscore: dot\nmask: [[false, false]]")
     assert [cell.own for cell in judged(hidden, "row_sum: [0.0]\nweights: [[0, 0.5]]").steps["weights"].flat] == [0, 0]
 
@@ -129,6 +130,46 @@ def test_a_whole_number_that_was_rounded_is_taken_for_all_that_rounds_to_it() ->
     trace = traced("Q: [[5], [4]]\nK: [[1], [0]]\nV: [[1], [2]]\nscore: dot\nscale: 0.5")
     found = judged(trace, "scaled: [[3, 0], [2, 0]]\nexp: [[15, 1], [9, 1]]").steps["exp"]
     assert [[cell.verdict for cell in row] for row in found] == [["carried", "right"], ["wrong", "right"]]
+
+
+@pytest.mark.parametrize(
+    ("score", "scaled", "verdict"),
+    [
+        ("5", "3", "carried"),  # 2.5, rounded half up
+        ("5", "2", "rounding"),  # 2.5, rounded down
+        ("4", "3", "wrong"),  # 2 is 2 in whole numbers
+        ("4", "2.1", "wrong"),
+        ("4.0", "2.1", "rounding"),  # of 3.95 to 4.05, so that it may have been 2.02
+    ],
+)
+def test_numbers_that_were_not_rounded_lead_to_one_number_only(score: str, scaled: str, verdict: str) -> None:
+    """Scores are 0 and 1; their halves follow from what was written for the second."""
+    trace = traced("Q: [[1]]\nK: [[0], [1]]\nV: [[1], [2]]\nscale: 0.5")
+    found = judged(trace, f"scores: [[0, {score}]]\nscaled: [[0, {scaled}]]").steps["scaled"]
+    assert found[0, 1].verdict == verdict
+
+
+@pytest.mark.parametrize(("query", "verdict"), [("0.5", "wrong"), ("0.52", "carried")])
+def test_a_number_that_was_just_copied_is_no_other(query: str, verdict: str) -> None:
+    """0.5·3 = 1.5 and nothing else; but 0.52, copied as 0.5, was rounded: it may be 0.46, which makes 1.38."""
+    trace = traced(f"Q: [[{query}]]\nK: [[3], [5]]\nV: [[1], [2]]\nscore: dot")
+    assert judged(trace, "Q: [[0.5]]\nscores: [[1.4, 2.5]]").steps["scores"][0, 0].verdict == verdict
+
+
+def test_a_whole_number_in_place_of_one_that_is_hidden_was_not_rounded() -> None:
+    """e^5 = 148.4, and nobody has rounded -inf to 5."""
+    trace = traced("Q: [[1], [1]]\nK: [[0], [1]]\nV: [[1], [2]]\nscore: dot\nmask: causal")
+    for exp, verdict in (("148", "carried"), ("150", "wrong")):
+        found = judged(trace, f"masked: [[0, 5], [0, 1]]\nexp: [[1, {exp}], [1, 2.718]]").steps["exp"]
+        assert found[0, 1].verdict == verdict
+
+
+def test_an_exact_number_is_held_to_what_a_double_tells() -> None:
+    """100/3 - 101/3 is -1/3, of which doubles keep 14 digits; 0.50 beside them is rounded, but not the largest."""
+    trace = traced("Q: [[1]]\nK: [[1], [2], [3]]\nV: [[1], [2], [3]]\nscore: dot", shifted=True)
+    answers = "scores: [[100/3, 101/3, 0.50]]\nshifted: [[{}, 0, -33.17]]"
+    for claim, verdict in (("-1/3", "carried"), ("-1/4", "wrong"), ("-333333333/1000000000", "wrong")):
+        assert judged(trace, answers.format(claim)).steps["shifted"][0, 0].verdict == verdict
 
 
 def test_an_exact_number_that_nothing_leads_to_is_wrong() -> None:
@@ -175,6 +216,15 @@ def test_what_only_rounding_lets_be_carried(scores: str, weights: str, apart: bo
     trace = traced("Q: [[1]]\nK: [[0], [1]]\nV: [[1], [2]]\nscore: dot")
     verdicts = judged(trace, f"scores: {scores}\nweights: {weights}")
     assert apart_as_written(verdicts.steps["weights"][0, 1]) is apart
+
+
+@pytest.mark.parametrize(("away", "apart"), [(0, False), (1e-13, False), (1e-11, True)])
+def test_an_exact_number_is_apart_from_all_but_what_rounding_makes_of_it(away: float, apart: bool) -> None:
+    """12 digits of doubles agree wherever the same is worked out in another order."""
+    claim = read_claim("100000/3")
+    assert claim is not None
+    own = 100000 / 3 * (1 + away)
+    assert apart_as_written(Judged("carried", claim, 1.0, own)) is apart
 
 
 def solution(trace: Trace, precision: int) -> dict[str, Any]:

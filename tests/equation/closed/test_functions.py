@@ -88,6 +88,7 @@ def test_only_0_is_zero(number: str, zero: bool) -> None:
         ("1 + sqrt(2)", "2", "3 + 2*sqrt(2)"),
         ("-1", "3", "-1"),
         ("1000003", "1/2", "sqrt(1000003)"),
+        ("10000600009", "1/2", "100003"),  # its square
     ],
 )
 def test_powers(base: str, exponent: str, value: str) -> None:
@@ -147,6 +148,7 @@ def test_values_are_those_of_mpmath(expression: str, same: object) -> None:
         ("2^√3*3^√2", "3^√2*2^√3"),
         ("tanh(1/2)*tanh(2)^2", "tanh(2)^2*tanh(1/2)"),
         ("tanh(√2)*tanh(√3)", "tanh(√3)*tanh(√2)"),
+        ("tanh(cos(1) + 2*sin(1))*tanh(2*cos(1) + sin(1))", "tanh(2*cos(1) + sin(1))*tanh(cos(1) + 2*sin(1))"),
         ("tanh(1/2)/tanh(1/2)", "1"),
         ("1/tanh(1/2)^2*tanh(1/2)^3", "tanh(1/2)"),
         ("1/(1 + e)*(1 + e)", "1"),
@@ -159,6 +161,11 @@ def test_values_are_those_of_mpmath(expression: str, same: object) -> None:
 def test_factors_in_any_order_are_one_number(one: str, other: str) -> None:
     assert read_closed(one) == read_closed(other)
     assert text_of(read_closed(one)) == text_of(read_closed(other))
+
+
+def test_functions_of_the_same_number_in_any_order_are_one_number() -> None:
+    """Nothing but their names tells them apart."""
+    assert work("tanh(2) * log(2)") == work("log(2) * tanh(2)")
 
 
 def test_a_higher_root_is_written_above_the_line() -> None:
