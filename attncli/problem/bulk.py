@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 from attncli.problem.digits import Text
 from attncli.problem.lists import Lists
 from attncli.problem.quick import quick_reader, read_matrix
-from attncli.problem.tree import LONG
+from attncli.problem.tree import DASH, LONG
 from attncli.problem.words import brackets_of, read_part
 from attncli.records import dataclass
 
 _STEP = 2**20  # characters looked at together, so that what is found on the way stays small
 _NUMBER = re.compile(r"[^\s,\[\]]*[0-9][^\s,\[\]]*")
-_DASH = "- "
 _INDENT = 100  # characters at most before the dash of a row
 _AFTER = re.compile(rb"\s*(\n *[A-Za-z_][A-Za-z0-9_]*)?")  # after rows with dashes: nothing, or the next key
 _OF_NUMBERS = b"0123456789+-.eE,[] \n"
@@ -33,7 +32,8 @@ _BESIDE_NUMBERS, _BESIDE_WORDS = (bytes(sign not in known for sign in range(256)
 class Found:
     """A list of numbers, or of lists of them: its values, and where it stands.
 
-    Where something is odd about it, its tree is in `lists`, and the values have no `shape`, if its rows are uneven.
+    It is `dashed` where it begins with the dash of its first line. Where something is odd about it, its tree is in
+    `lists`, and the values have no `shape`, if its rows are uneven.
     """
 
     value: NDArray[np.float64]
@@ -41,6 +41,7 @@ class Found:
     end: int
     lists: Lists | None = None
     shape: tuple[int, ...] | None = None
+    dashed: bool = False
 
     def texts(self, text: str) -> NDArray[np.object_]:
         """Each number as it is written in this text, in the shape of the value."""
@@ -70,8 +71,8 @@ def _first(text: str, start: int, end: int, strict: bool) -> Found | None:
     part = np.frombuffer(stretch, dtype=np.uint8)
     del stretch  # which is as long as the part, of which `rows` are a copy
     rows = None if strict else _rows(part, text[max(first - _INDENT, 0) : first])
-    if rows is not None:
-        first, part = first - len(_DASH), rows
+    if dashed := rows is not None:
+        first, part = first - len(DASH), rows
     else:
         part = part[: _closed(part)]
     if len(part) <= LONG:
@@ -80,10 +81,10 @@ def _first(text: str, start: int, end: int, strict: bool) -> Found | None:
     if read_lists is None:
         return None
     lists, shape = read_lists
-    end = first + len(part) - (rows is not None)
+    end = first + len(part) - dashed
     if shape and not len(lists.odd):
-        return Found(lists.value.reshape(shape), first, end)
-    return Found(lists.value, first, end, lists, shape)
+        return Found(lists.value.reshape(shape), first, end, dashed=dashed)
+    return Found(lists.value, first, end, lists, shape, dashed)
 
 
 def _only_numbers(rows_of_json: bytes) -> bool:
@@ -108,7 +109,7 @@ def _stretches(text: str, beside: bytes, start: int = 0, stop: int | None = None
 def _rows(part: Text, before: str) -> Text | None:
     """A list under a key with a line for each row, - [1, 2], as the same in brackets; `before` is what it follows."""
     _, colon, indent = before.rpartition(":\n")
-    if not colon or indent != " " * (len(indent) - len(_DASH)) + _DASH:
+    if not colon or indent != " " * (len(indent) - len(DASH)) + DASH:
         return None
     brackets, depth = brackets_of(part)
     closes = brackets[depth == 0]
@@ -120,7 +121,7 @@ def _rows(part: Text, before: str) -> Text | None:
         return None
     if not _AFTER.fullmatch(part[closes[-1] + 1 :].tobytes()):
         return None
-    dash = len(_DASH)
+    dash = len(DASH)
     whole = np.empty(int(closes[-1]) + 1 + dash + 1, dtype=np.uint8)
     whole[dash:-1] = part[: closes[-1] + 1]
     whole[opens] = ord(",")  # which is where the dash stands

@@ -7,7 +7,7 @@ the whole text has to be read.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from attncli.errors import AttncliError
 from attncli.problem.builder import DEPTH_LIMIT
 from attncli.problem.report import Report
 from attncli.problem.source import Source
-from attncli.problem.tree import LONG, Leaf, Mapping, Node, Numbers, Sequence, moved
+from attncli.problem.tree import DASH, LONG, Leaf, Mapping, Node, Numbers, Sequence, moved
 from attncli.records import dataclass, field
 
 if TYPE_CHECKING:
@@ -45,8 +45,10 @@ class _Tree:
     def restored(self, node: Node, depth: int = 0) -> Node:
         """The node with its places in the whole text, and the lists that belong there."""
         match node:
-            case Leaf(quoted=True, at=at) if at in self.starts:
-                return self._numbers(self.found[self.starts.index(at)], depth)
+            case Leaf(quoted=True, at=at) if (found := self._found(at)) and not found.dashed:
+                return self._numbers(found, depth)
+            case Sequence(items=[Leaf(quoted=True, at=at)]) if (found := self._found(at)) and found.dashed:
+                return self._numbers(found, depth)
             case Leaf(text=text, quoted=quoted, at=at):
                 return Leaf(text, quoted, self.at(at))
             case Sequence(items=items):
@@ -54,6 +56,11 @@ class _Tree:
             case Mapping(values=values, keys=keys):
                 inner = {key: self.restored(value, depth + 1) for key, value in values.items()}
                 return Mapping(self.at(node.at), inner, {key: self.at(at) for key, at in keys.items()})
+
+    def _found(self, at: int) -> Found | None:
+        """The list whose place is there in the shortened text."""
+        number = bisect_left(self.starts, at)
+        return self.found[number] if self.starts[number : number + 1] == [at] else None
 
     def _numbers(self, found: Found, depth: int) -> Node:
         text, source, read = self.source.text, self.source, self.read
@@ -63,7 +70,7 @@ class _Tree:
             return found.lists.whole(text, found.shape) if found.shape else found.lists.node(text)
 
         def build() -> list[Node]:
-            line = text.rfind("\n", 0, found.start) + 1 if text[found.start] == "-" else found.start
+            line = text.rfind("\n", 0, found.start) + 1 if found.dashed else found.start
             part = read(Report(Source(source.name, text[line : found.end])))
             assert isinstance(part, Sequence)
             return [moved(item, line) for item in part.items]
@@ -82,11 +89,10 @@ def read_shortened(report: Report, read: Read, *, strict: bool) -> Node | None:
     tree = _Tree(source, found, read)
     pieces, length, end = [], 0, 0
     for each in found:
-        dash = source.text[each.start] == "-"  # of a list that may stand no farther in than its key; a value may not
-        pieces += [source.text[end : each.start], " " * dash + _PLACE]
-        length += each.start - end + dash
-        tree.starts.append(length)
-        length, end = length + len(_PLACE), each.end
+        start = each.start + len(DASH) * each.dashed  # the first dash stays, since it may not stand everywhere
+        pieces += [source.text[end:start], _PLACE]
+        tree.starts.append(length + start - end)
+        length, end = tree.starts[-1] + len(_PLACE), each.end
     short = Report(Source(source.name, "".join([*pieces, source.text[end:]])))
     try:
         root = read(short) if found else None

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LONG = 2**14  # characters of a list of numbers; a shorter one is read as fast with all the others
+DASH = "- "  # before each entry of a list in lines
 
 # Not frozen: a file of a million numbers makes a million of these, and freezing doubles the cost of each.
 

@@ -39,6 +39,7 @@ WORDS = st.sampled_from([
 FRAMES = (
     '"{}"', "'{}'", "a {}", "{} b", "&a {}", "[{}, 1]", "{{b: {}, c: 2}}", "- {}", "|\n  {}", "# {}",
     "\n  - x\n  - {}", "\n  -\n  - {}", "\n  - {}\n  - x",
+    "{{\nb:\n  - {}\n  }}", "[\n  - {}\n  ]",
 )  # fmt: skip
 BLANKS = st.sampled_from(["", "", " ", "  ", "\n  ", " \n "])
 
@@ -159,6 +160,12 @@ def test_these_are_read_in_one_go(text: str) -> None:
     careful = partial(yaml_reader._read, loader=yaml_reader.LOADER)
     assert outcome(partial(shortened.read_shortened, read=careful, strict=False), text) == outcome(careful, text)
     assert list(bulk.find(text, strict=False))
+
+
+@pytest.mark.parametrize("text", ["{Q:\n- [1, 2]\n- [3, 4]\n}", "Q: {b:\n  - [1]\n  - [2]\n}", "[\n- [1]\n- [2]]"])
+def test_dashes_inside_brackets_are_refused(text: str) -> None:
+    with pytest.raises(AttncliError, match="a value is missing"):
+        yaml_reader.read_yaml(Report(Source("p", text)))
 
 
 def test_a_problem_keeps_its_numbers_as_they_were_written() -> None:
