@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 from attncli.errors import AttncliError
 from attncli.problem import bulk, json_reader, shortened, yaml_reader
 from attncli.problem.digits import read_numbers
+from attncli.problem.many import Many
 from attncli.problem.numbers import as_float
 from attncli.problem.reader import loads
 from attncli.problem.report import Report
 from attncli.problem.source import Source
-from attncli.problem.tree import Leaf, Mapping, Node, Numbers, Sequence
+from attncli.problem.tree import Leaf, Mapping, Node, Sequence
 
 NUMBERS = st.one_of(
     st.sampled_from(["0", "-0", "1", "-1.5", ".5", "1.", "+2", "1e3", "1E-5", "-.25e+2", "00.5", "010", "-01", "1e",
@@ -200,7 +201,7 @@ def test_a_file_of_numbers_agrees_with_other_readers() -> None:
     report = Report(Source("p.json", json.dumps(data)))
     root = json_reader.read_json(report)
     assert isinstance(root, Mapping)
-    assert all(isinstance(node, Numbers) for node in root.values.values())
+    assert all(isinstance(node, Many) for node in root.values.values())
 
 
 @pytest.mark.parametrize(
