@@ -12,13 +12,13 @@ from attncli.problem.later import Cells
 from attncli.problem.many import Many
 from attncli.problem.matrix import Matrix, Typed, WrittenLater
 from attncli.problem.ragged import tell_uneven
+from attncli.problem.runs import Run, Runs, numbers
 from attncli.problem.spot import Spot
 from attncli.problem.tree import Leaf, Sequence, describe
 from attncli.problem.values import read_number
 from attncli.records import replace
 
 if TYPE_CHECKING:
-    from attncli.problem.runs import Run
     from attncli.problem.stored import Array
 
 _RANKS = {1: "a list of numbers", 2: "a list of rows", 3: "a list of matrices", 4: "a list of lists of matrices"}
@@ -77,20 +77,17 @@ def _nested(spot: Spot, minus_infinity: bool) -> Matrix | None:
         written.append(cell.text)
         return read_cell(cell)
 
-    def read_run(list_: Spot) -> Run:
-        from attncli.problem.runs import read_numbers
-
-        return read_numbers(list_, read_cell)
-
+    read_run = Runs(numbers, read_cell)
     if isinstance(node := spot.node, Many) and node.shape:
         value, wrong = read_run(spot)
         if not wrong.any():
             return WrittenLater(value.reshape(node.shape), node.write)
 
     def read_row(row: Spot) -> Run:
-        assert isinstance(row.node, Many)
-        written.extend(row.node.write().ravel().tolist())
-        return read_run(row)
+        value, wrong = read_run(row)
+        if isinstance(row.node, Many) and not wrong.any():
+            written.extend(row.node.write().ravel().tolist())
+        return value, wrong
 
     read = read_cells(spot, read_written, read_row)
     if read is None:
