@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from attncli.problem.report import Report
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe
 
 DEPTH_LIMIT = 64  # far more than any problem needs, far less than a parser's stack can bear
-_SURROGATE = "[\ud800-\udfff]"
 
 
 class Builder:
@@ -44,12 +41,6 @@ class Builder:
 
     def put(self, node: Node) -> None:
         """Add a value, or a key where a mapping waits for one."""
-        if isinstance(node, Leaf) and node.quoted and not node.text.isascii() and re.search(_SURROGATE, node.text):
-            self._report.fail(
-                "half of a surrogate pair is not a character",
-                at=node.at,
-                help="write the character itself",
-            )
         parent = self.inside
         if parent is None:
             self.root = node

@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 from attncli.problem.digits import Text
 from attncli.problem.lists import Lists
 from attncli.problem.quick import quick_reader, read_matrix
-from attncli.problem.tree import LONG
+from attncli.problem.tree import DASH, LONG
 from attncli.problem.words import brackets_of, read_part
 from attncli.records import dataclass
 
 _STEP = 2**20  # characters looked at together, so that what is found on the way stays small
-_NUMBER = re.compile(r"[^\s,\[\]]*[0-9][^\s,\[\]]*")
-_DASH = "- "
 _INDENT = 100  # characters at most before the dash of a row
 _AFTER = re.compile(rb"\s*(\n *[A-Za-z_][A-Za-z0-9_]*)?")  # after rows with dashes: nothing, or the next key
 _OF_NUMBERS = b"0123456789+-.eE,[] \n"
@@ -31,20 +29,18 @@ _BESIDE_NUMBERS, _BESIDE_WORDS = (bytes(sign not in known for sign in range(256)
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A list of numbers, or of lists of them: its values, and where it stands.
+    """A long list, and where it stands; it is `dashed` where it begins with the dash of its first line.
 
-    Where something is odd about it, its tree is in `lists`, and the values have no `shape`, if its rows are uneven.
+    `value` are its numbers, and `shape` is how they lie in lists; it is None where not all lists have equal lengths.
+    Only where something is odd about it, all that was found of it is kept in `lists`.
     """
 
     value: NDArray[np.float64]
+    shape: tuple[int, ...] | None
     start: int
     end: int
+    dashed: bool = False
     lists: Lists | None = None
-    shape: tuple[int, ...] | None = None
-
-    def texts(self, text: str) -> NDArray[np.object_]:
-        """Each number as it is written in this text, in the shape of the value."""
-        return np.array(_NUMBER.findall(text, self.start, self.end), dtype=object).reshape(self.value.shape)
 
 
 def find(text: str, *, strict: bool) -> Iterator[Found]:
@@ -58,32 +54,47 @@ def find(text: str, *, strict: bool) -> Iterator[Found]:
             yield found
 
 
+def lists_of(found: Found, text: str, *, strict: bool) -> Lists:
+    """All that stands in a list that was found in the text, which is read once more if it was not kept."""
+    if found.lists is not None:
+        return found.lists
+    again = _whole(text, text.index("[", found.start), found.end, strict, dashes=found.dashed)
+    assert again is not None, "what was found is there"
+    return again[0]
+
+
 def _first(text: str, start: int, end: int, strict: bool) -> Found | None:
     """The list with which a stretch of the text begins; None where it is short, or anything else is odd about it."""
     first = text.find("[", start, end)
     if first < 0:
         return None
-    stretch = text[first:end].encode("ascii")
-    quick = quick_reader() if strict else None
-    if quick and (read := read_matrix(stretch, quick)) and read[1] > LONG and _only_numbers(stretch[: read[1]]):
-        return Found(read[0], first, first + read[1])
-    part = np.frombuffer(stretch, dtype=np.uint8)
-    del stretch  # which is as long as the part, of which `rows` are a copy
-    rows = None if strict else _rows(part, text[max(first - _INDENT, 0) : first])
-    if rows is not None:
-        first, part = first - len(_DASH), rows
+    if strict and (quick := quick_reader()):
+        stretch = text[first:end].encode("ascii")
+        if (read := read_matrix(stretch, quick)) and read[1] > LONG and _only_numbers(stretch[: read[1]]):
+            return Found(read[0], read[0].shape, first, first + read[1])
+        del stretch
+    whole = _whole(text, first, end, strict, dashes=not strict)
+    if whole is None:
+        return None
+    lists, end, dashed = whole
+    shape = lists.shape()
+    start = first - len(DASH) * dashed
+    if shape and not len(lists.odd):
+        return Found(lists.value.reshape(shape), shape, start, end, dashed)
+    return Found(lists.value, shape, start, end, dashed, lists)
+
+
+def _whole(text: str, first: int, end: int, strict: bool, *, dashes: bool) -> tuple[Lists, int, bool] | None:
+    """The lists that begin with a bracket, where they end, and whether they are the rows of a list with dashes, if
+    `dashes` are looked for."""
+    part = np.frombuffer(text[first:end].encode("ascii"), dtype=np.uint8)
+    rows = _rows(part, text[max(first - _INDENT, 0) : first]) if dashes else None
+    if dashed := rows is not None:
+        first, part = first - len(DASH), rows
     else:
         part = part[: _closed(part)]
-    if len(part) <= LONG:
-        return None
-    read_lists = read_part(part, first, strict=strict)
-    if read_lists is None:
-        return None
-    lists, shape = read_lists
-    end = first + len(part) - (rows is not None)
-    if shape and not len(lists.odd):
-        return Found(lists.value.reshape(shape), first, end)
-    return Found(lists.value, first, end, lists, shape)
+    lists = read_part(part, text, first, strict=strict) if len(part) > LONG else None
+    return None if lists is None else (lists, first + len(part) - dashed, dashed)
 
 
 def _only_numbers(rows_of_json: bytes) -> bool:
@@ -108,7 +119,7 @@ def _stretches(text: str, beside: bytes, start: int = 0, stop: int | None = None
 def _rows(part: Text, before: str) -> Text | None:
     """A list under a key with a line for each row, - [1, 2], as the same in brackets; `before` is what it follows."""
     _, colon, indent = before.rpartition(":\n")
-    if not colon or indent != " " * (len(indent) - len(_DASH)) + _DASH:
+    if not colon or indent != " " * (len(indent) - len(DASH)) + DASH:
         return None
     brackets, depth = brackets_of(part)
     closes = brackets[depth == 0]
@@ -120,7 +131,7 @@ def _rows(part: Text, before: str) -> Text | None:
         return None
     if not _AFTER.fullmatch(part[closes[-1] + 1 :].tobytes()):
         return None
-    dash = len(_DASH)
+    dash = len(DASH)
     whole = np.empty(int(closes[-1]) + 1 + dash + 1, dtype=np.uint8)
     whole[dash:-1] = part[: closes[-1] + 1]
     whole[opens] = ord(",")  # which is where the dash stands

@@ -11,12 +11,13 @@ from attncli.errors import AttncliError, Exit, Place, did_you_mean, usage_error
 from attncli.problem.assembly import read_root
 from attncli.problem.conventions import named
 from attncli.problem.keys import KEYS
+from attncli.problem.many import moved
 from attncli.problem.model import Problem
 from attncli.problem.report import Report
 from attncli.problem.source import Source
 from attncli.problem.synonyms import said
 from attncli.problem.tree import Mapping as Keyed
-from attncli.problem.tree import Node, is_null, moved
+from attncli.problem.tree import Node, is_null
 from attncli.problem.yaml_reader import read_yaml
 from attncli.records import dataclass, field
 

@@ -9,6 +9,7 @@ from typing import NoReturn, cast
 
 from attncli.english import shorten
 from attncli.problem.builder import Builder
+from attncli.problem.escapes import NO_HALF, SURROGATE
 from attncli.problem.report import Report
 from attncli.problem.shortened import read_shortened
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence
@@ -109,7 +110,10 @@ def _string(text: str, at: int, report: Report) -> tuple[Leaf, int]:
     found = _STRING.match(text, at)
     if not found:
         _bad_string(text, at, report)
-    return Leaf(json.loads(found[0]), True, at), found.end()
+    string = json.loads(found[0])
+    if not string.isascii() and SURROGATE.search(string):
+        report.fail(NO_HALF[0], at=at, help=NO_HALF[1])
+    return Leaf(string, True, at), found.end()
 
 
 def _bad_string(text: str, at: int, report: Report) -> NoReturn:

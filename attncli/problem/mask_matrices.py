@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING
 
 from attncli.problem.conventions import OWN, Convention, Polarity
 from attncli.problem.later import Cells, Later
+from attncli.problem.many import Many
 from attncli.problem.matrices import DEEPEST, read_cells, read_matrix
 from attncli.problem.model import Additive, Hide, Keep
 from attncli.problem.numbers import NumberError, as_float, is_plain
+from attncli.problem.runs import Runs, different, truths
 from attncli.problem.spot import Spot
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, truth
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from attncli.problem.stored import Array
 
 _SPELLINGS = "write {keep: [[1, 0], …]} where 1 means may attend, or {hide: [[0, 1], …]} where 1 means hidden"
@@ -39,13 +43,13 @@ def read_bare(spot: Spot, convention: Convention = OWN) -> Keep | Hide | Additiv
             return None if matrix is None else _PARTS[convention.true](matrix)
         only_zero_one, integers = bool(np.isin(array, (0, 1)).all()), array.dtype.kind in "iu"
     else:
-        cells = list(_leaves(spot.node))
-        truths = [cell for cell in cells if truth(cell) is not None or cell.text.lower() in _OLD_TRUTHS]
-        if truths and not any(_is_number(cell) for cell in cells):
+        cells = _different(spot)
+        said = [cell for cell in cells if truth(cell) is not None or cell.text.lower() in _OLD_TRUTHS]
+        if said and not any(_is_number(cell) for cell in cells):
             return _read_truths(spot, convention.true)
-        if truths:
+        if said:
             help = "write true and false only, or numbers to add only"
-            spot.wrong("mixes truth values and numbers", help, at=truths[0].at)
+            spot.wrong("mixes truth values and numbers", help, at=said[0].at)
             return None
         only_zero_one, integers = bool(cells) and all(map(_zero_or_one, cells)), all(map(_is_integer, cells))
     if only_zero_one and convention.one is None:
@@ -85,7 +89,7 @@ def read_booleans(spot: Spot, rank: int = 2) -> Later | None:
         what = describe(spot.node)
         spot.wrong(f"must be a list of true and false, or 1 and 0, not {what}", f"write {_EXAMPLES[rank]}")
         return None
-    read = read_cells(spot, _boolean)
+    read = read_cells(spot, _boolean, Runs(truths, _boolean))
     return None if read is None else _of_rank(Cells(*read, bool), rank, spot)
 
 
@@ -101,8 +105,8 @@ def _stored(spot: Spot) -> Array | None:
 
 
 def _truths(array: Array) -> Later:
-    truths = array.astype(bool)
-    return Later(truths.shape, lambda: truths)
+    cells = array.astype(bool)
+    return Later(cells.shape, lambda: cells)
 
 
 def _of_rank(array: Later, rank: int, spot: Spot) -> Later | None:
@@ -141,7 +145,19 @@ def _is_number(leaf: Leaf) -> bool:
     return True
 
 
-def _leaves(node: Node) -> list[Leaf]:
-    if isinstance(node, Sequence):
-        return [cell for item in node.items for cell in _leaves(item)]
-    return [node] if isinstance(node, Leaf) else []
+def _different(spot: Spot) -> list[Leaf]:
+    """The single values, of those with one text the first."""
+    firsts: dict[tuple[str, bool], Leaf] = {}
+    for leaf in _leaves(spot):
+        firsts.setdefault((leaf.text, leaf.quoted), leaf)
+    return list(firsts.values())
+
+
+def _leaves(spot: Spot) -> Iterator[Leaf]:
+    if isinstance(spot.node, Many):
+        yield from different(spot)
+    elif isinstance(spot.node, Leaf):
+        yield spot.node
+    else:
+        for item in spot.each():
+            yield from _leaves(item)

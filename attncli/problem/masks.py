@@ -7,6 +7,7 @@ from typing import cast
 from attncli.errors import did_you_mean
 from attncli.problem.conventions import OWN, Convention
 from attncli.problem.keys import CORNERS, MASK_WORDS, Corner
+from attncli.problem.many import Many
 from attncli.problem.mask_forms import FORMS
 from attncli.problem.mask_matrices import read_bare
 from attncli.problem.model import Causal, Mask, MaskPart, Window
@@ -68,6 +69,8 @@ def read_mask(spot: Spot, convention: Convention = OWN) -> MaskReading:
 
 def _is_list_of_forms(node: Node) -> bool:
     """A list that holds a word or a mapping is a list of forms; one of lists is a matrix."""
+    if isinstance(node, Many) and isinstance(node.items[0], Sequence):  # the others are lists, too
+        return False
     return isinstance(node, Sequence) and any(
         isinstance(item, Mapping)
         or (isinstance(item, Leaf) and item.text.isalpha() and item.text.lower() not in _CELLS)

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, TypeVar
 from attncli.english import count, shape_text
 from attncli.problem.commas import comma_advice
 from attncli.problem.later import Cells
+from attncli.problem.many import Many
 from attncli.problem.matrix import Matrix, Typed, WrittenLater
 from attncli.problem.ragged import tell_uneven
+from attncli.problem.runs import Run, Runs, numbers
 from attncli.problem.spot import Spot
-from attncli.problem.tree import Leaf, Numbers, Sequence, describe
+from attncli.problem.tree import Leaf, Sequence, describe
 from attncli.problem.values import read_number
 from attncli.records import replace
 
@@ -66,43 +68,32 @@ def read_matrix(
 
 
 def _nested(spot: Spot, minus_infinity: bool) -> Matrix | None:
-    if isinstance(spot.node, Numbers):
-        return _numbers(spot, spot.node, minus_infinity)
     written: list[str] = []
 
     def read_cell(cell: Spot) -> float | None:
-        written.append(cell.text)
         return read_number(cell, minus_infinity=minus_infinity)
 
-    def read_row(row: Spot, numbers: Numbers) -> list[float | None]:
-        matrix = _numbers(row, numbers, minus_infinity)
-        if matrix is None:
-            return []
-        written.extend(numbers.write().ravel().tolist())
-        values: list[float | None] = [*matrix.value.ravel().tolist()]
-        return values
+    def read_written(cell: Spot) -> float | None:
+        written.append(cell.text)
+        return read_cell(cell)
 
-    read = read_cells(spot, read_cell, read_row)
+    read_run = Runs(numbers, read_cell)
+    if isinstance(node := spot.node, Many) and node.shape:
+        value, wrong = read_run(spot)
+        if not wrong.any():
+            return WrittenLater(value.reshape(node.shape), node.write)
+
+    def read_row(row: Spot) -> Run:
+        value, wrong = read_run(row)
+        if isinstance(row.node, Many) and not wrong.any():
+            written.extend(row.node.write().ravel().tolist())
+        return value, wrong
+
+    read = read_cells(spot, read_written, read_row)
     if read is None:
         return None
     cells, shape = read
     return Typed(Cells(cells, shape, float), Cells(written, shape, object))
-
-
-def _numbers(spot: Spot, numbers: Numbers, minus_infinity: bool) -> Matrix | None:
-    """A long list with what in it is no plain number, such as 1/3 or -inf, read one by one."""
-    before = spot.report.count
-    odd: dict[int, float | None] = {}
-    for place, leaf in numbers.odd():
-        cell = Spot(leaf, spot.path + _indices(place, numbers.value.shape), spot.report)
-        odd[place] = read_number(cell, minus_infinity=minus_infinity)
-    if spot.report.count > before:
-        return None
-    value = numbers.value
-    if odd:
-        value = value.copy()
-        value.flat[list(odd)] = list(odd.values())
-    return WrittenLater(value, numbers.write)
 
 
 def _from_file(spot: Spot, minus_infinity: bool) -> Matrix | None:
@@ -119,11 +110,11 @@ def _from_file(spot: Spot, minus_infinity: bool) -> Matrix | None:
 def read_cells(
     spot: Spot,
     read_cell: Callable[[Spot], _Cell | None],
-    read_row: Callable[[Spot, Numbers], list[_Cell | None]] | None = None,
+    read_run: Callable[[Spot], Run] | None = None,
 ) -> tuple[list[_Cell | None], tuple[int, ...]] | None:
     """Every single value of nested lists of equal lengths, read by `read_cell`, and their shape; None after reporting.
 
-    The values come in order, row after row. `read_row` reads those of a list that was read in one go by itself.
+    The values come in order, row after row. `read_run` reads all those of a list that was read in one go.
     """
     before = spot.report.count
     text, top = spot.report.source.text, spot.node.at
@@ -154,8 +145,13 @@ def read_cells(
             else:
                 help = _EVEN + comma_advice(text[top : text.find("]", spot.node.at)])
                 spot.wrong(f"has {count(spot.node.length, 'entry')} where the first row has {shape[0]}", help)
-        elif read_row and isinstance(spot.node, Numbers) and spot.node.value.shape == tuple(shape):
-            cells.extend(read_row(spot, spot.node))
+        elif read_run and isinstance(spot.node, Many):
+            values, wrong = read_run(spot)
+            if spot.node.shape == tuple(shape) and not wrong.any():
+                cells.extend(values.tolist())
+                return
+            for place in spot.node.suspects(tuple(shape), wrong):
+                read(spot.entry(place), shape[1:])
         else:
             for item in spot.each():
                 read(item, shape[1:])
@@ -164,15 +160,6 @@ def read_cells(
     if uneven:
         tell_uneven(spot, uneven[0])
     return (cells, tuple(shape)) if spot.report.count == before else None
-
-
-def _indices(place: int, shape: tuple[int, ...]) -> str:
-    """[0][1]: the indices of a place in the order of all."""
-    indices = ""
-    for length in reversed(shape):
-        place, index = divmod(place, length)
-        indices = f"[{index}]{indices}"
-    return indices
 
 
 def _all_numbers(array: Array, spot: Spot, minus_infinity: bool) -> bool:

@@ -12,7 +12,11 @@ from attncli.english import shorten
 from attncli.problem.stored import Array, Refused, insist_shape
 
 _FORMATS = np.lib.format
-_HEADERS = {(1, 0): (2, _FORMATS.read_array_header_1_0), (2, 0): (4, _FORMATS.read_array_header_2_0)}
+_HEADERS = {
+    (1, 0): (2, _FORMATS.read_array_header_1_0),
+    (2, 0): (4, _FORMATS.read_array_header_2_0),
+    (3, 0): (4, _FORMATS.read_array_header_2_0),  # the same in UTF-8
+}
 _HEADER_LIMIT = 2**16
 
 
@@ -41,10 +45,15 @@ def read_npy(stream: IO[bytes], size: int, file: str, *, single: bool = False) -
 
 def read_header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     """(shape, fortran_order, dtype) as claimed. NumPy is handed a header no longer than the limit."""
-    length_size, parse = _HEADERS[_FORMATS.read_magic(stream)]
+    version = _FORMATS.read_magic(stream)
+    length_size, parse = _HEADERS[version]
     length = stream.read(length_size)
     claimed = int.from_bytes(length, "little")
     if claimed > _HEADER_LIMIT:
         raise ValueError("the header is too long")
+    header = stream.read(claimed)
+    if version == (3, 0) and not header.isascii():
+        header = header.decode().encode("ascii", "backslashreplace")
+        length = len(header).to_bytes(length_size, "little")
     with warnings.catch_warnings(action="ignore"):  # NumPy warns about headers written by Python 2
-        return parse(BytesIO(length + stream.read(claimed)))
+        return parse(BytesIO(length + header))

@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any, cast
 
+from attncli.english import shorten
 from attncli.problem.limits import DIRECTORY_LIMIT, PACKED_LIMIT, PACKED_RATIO
 from attncli.problem.npy import read_header, read_npy
 from attncli.problem.stored import Array, Refused, choose
 
 _SUFFIX = ".npy"
+_AGAIN = "save it again with numpy.savez"
 _ENCRYPTED = 1
 _COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
@@ -20,7 +22,10 @@ def read_npz(stream: IO[bytes], file: str, name: str, *, single: bool = False) -
     """The array of a name, which may be empty where there is only one; Refused as for `read_npy`."""
     with _opened(stream, file) as archive:
         entries = _entries(archive)
-        chosen = entries[choose(name, list(entries), file, lambda each: _shape(archive, entries[each]))]
+        found = choose(name, list(entries), file, lambda each: _shape(archive, entries[each][0]))
+        chosen, *others = entries[found]
+        if others:
+            raise Refused(f"{file} holds {len(others) + 1} arrays named {shorten(found)}", _AGAIN)
         if chosen.flag_bits & _ENCRYPTED:
             raise _unreadable(file, "it is encrypted")
         if chosen.compress_type not in _COMPRESSIONS:
@@ -29,7 +34,8 @@ def read_npz(stream: IO[bytes], file: str, name: str, *, single: bool = False) -
             message = f"{file} unpacks {chosen.compress_size:,} bytes to {chosen.file_size:,}"
             raise Refused(message, "save it with numpy.savez, which does not compress")
         with archive.open(chosen) as member:
-            return read_npy(member, chosen.file_size, file, single=single)
+            what = file if chosen.filename.endswith(_SUFFIX) else f"{shorten(chosen.filename)} in {file}"
+            return read_npy(member, chosen.file_size, what, single=single)
 
 
 def names(stream: IO[bytes], file: str) -> list[str]:
@@ -80,14 +86,15 @@ class _Beginning:
 
 
 def _unreadable(file: str, why: str) -> Refused:
-    return Refused(f"{file} is not a readable .npz file: {why}", "save it again with numpy.savez")
+    return Refused(f"{file} is not a readable .npz file: {why}", _AGAIN)
 
 
-def _entries(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """By the name of its array; of two with one name the first."""
-    entries: dict[str, zipfile.ZipInfo] = {}
-    for entry in archive.infolist():
-        entries.setdefault(entry.filename.removesuffix(_SUFFIX), entry)
+def _entries(archive: zipfile.ZipFile) -> dict[str, list[zipfile.ZipInfo]]:
+    """By the name of its array, which more than one may claim; files of other kinds only where there are no arrays."""
+    members = [entry for entry in archive.infolist() if not entry.is_dir()]
+    entries: dict[str, list[zipfile.ZipInfo]] = {}
+    for entry in [entry for entry in members if entry.filename.endswith(_SUFFIX)] or members:
+        entries.setdefault(entry.filename.removesuffix(_SUFFIX), []).append(entry)
     return entries
 
 

@@ -6,7 +6,7 @@ from typing import cast
 
 from attncli.problem.fused import Fused
 from attncli.problem.keys import LAYOUTS, PARTS, Layout, Part
-from attncli.problem.report import Report
+from attncli.problem.report import Report, Unheard
 from attncli.problem.spot import Spot
 from attncli.problem.stored import Array, Refused
 from attncli.problem.tree import Mapping, Sequence
@@ -88,5 +88,4 @@ def _number_of(report: Report, key: str, otherwise: int) -> int:
     root = report.root
     if not isinstance(root, Mapping) or key not in root.values:
         return otherwise
-    unheard = Report(report.source)
-    return read_integer(Spot(root.values[key], key, unheard), least=1, help="") or otherwise
+    return read_integer(Spot(root.values[key], key, Unheard(report.source)), least=1, help="") or otherwise

@@ -57,3 +57,10 @@ class Report:
             first.exit_code, first.message, path=first.path, place=first.place, help=first.help,
             more=tuple(others), untold=self._count - len(self._errors),
         )  # fmt: skip
+
+
+class Unheard(Report):
+    """Counts what is wrong, and tells nobody: for a look at a value that is read again, aloud, where it is wrong."""
+
+    def place(self, error: AttncliError, *, at: int, path: str) -> None:
+        self._count += 1

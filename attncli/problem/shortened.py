@@ -7,15 +7,17 @@ the whole text has to be read.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING
 
 from attncli.errors import AttncliError
 from attncli.problem.builder import DEPTH_LIMIT
+from attncli.problem.many import Many
 from attncli.problem.report import Report
 from attncli.problem.source import Source
-from attncli.problem.tree import LONG, Leaf, Mapping, Node, Numbers, Sequence, moved
+from attncli.problem.tree import DASH, LONG, Leaf, Mapping, Node, Sequence
 from attncli.records import dataclass, field
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ class _Tree:
 
     source: Source
     found: list[Found]
-    read: Read
+    strict: bool
     starts: list[int] = field(default_factory=list)  # of the places in the shortened text
     put: int = 0  # how many lists have been put in their places
 
@@ -45,8 +47,10 @@ class _Tree:
     def restored(self, node: Node, depth: int = 0) -> Node:
         """The node with its places in the whole text, and the lists that belong there."""
         match node:
-            case Leaf(quoted=True, at=at) if at in self.starts:
-                return self._numbers(self.found[self.starts.index(at)], depth)
+            case Leaf(quoted=True, at=at) if (found := self._found(at)) and not found.dashed:
+                return self._list(found, depth)
+            case Sequence(items=[Leaf(quoted=True, at=at)]) if (found := self._found(at)) and found.dashed:
+                return self._list(found, depth)
             case Leaf(text=text, quoted=quoted, at=at):
                 return Leaf(text, quoted, self.at(at))
             case Sequence(items=items):
@@ -55,20 +59,21 @@ class _Tree:
                 inner = {key: self.restored(value, depth + 1) for key, value in values.items()}
                 return Mapping(self.at(node.at), inner, {key: self.at(at) for key, at in keys.items()})
 
-    def _numbers(self, found: Found, depth: int) -> Node:
-        text, source, read = self.source.text, self.source, self.read
-        deep = found.value.ndim if found.lists is None else len(found.lists.opens)
+    def _found(self, at: int) -> Found | None:
+        """The list whose place is there in the shortened text."""
+        number = bisect_left(self.starts, at)
+        return self.found[number] if self.starts[number : number + 1] == [at] else None
+
+    def _list(self, found: Found, depth: int) -> Node:
+        from attncli.problem.bulk import lists_of
+
+        lists = cache(lambda: lists_of(found, self.source.text, strict=self.strict))
+        deep = len(found.shape) if found.shape else len(lists().levels)
         self.put += depth + deep <= DEPTH_LIMIT
-        if found.lists is not None:
-            return found.lists.whole(text, found.shape) if found.shape else found.lists.node(text)
-
-        def build() -> list[Node]:
-            line = text.rfind("\n", 0, found.start) + 1 if text[found.start] == "-" else found.start
-            part = read(Report(Source(source.name, text[line : found.end])))
-            assert isinstance(part, Sequence)
-            return [moved(item, line) for item in part.items]
-
-        return Numbers(found.start, found.value, lambda: found.texts(text), build)
+        if found.shape is None:
+            return lists().node()
+        value, plain = found.value.reshape(found.shape), found.lists is None
+        return Many(found.start, len(value), lists, shape=found.shape, value=value, plain=plain)
 
 
 def read_shortened(report: Report, read: Read, *, strict: bool) -> Node | None:
@@ -79,14 +84,13 @@ def read_shortened(report: Report, read: Read, *, strict: bool) -> Node | None:
     from attncli.problem.bulk import find
 
     found = list(find(source.text, strict=strict))
-    tree = _Tree(source, found, read)
+    tree = _Tree(source, found, strict)
     pieces, length, end = [], 0, 0
     for each in found:
-        dash = source.text[each.start] == "-"  # of a list that may stand no farther in than its key; a value may not
-        pieces += [source.text[end : each.start], " " * dash + _PLACE]
-        length += each.start - end + dash
-        tree.starts.append(length)
-        length, end = length + len(_PLACE), each.end
+        start = each.start + len(DASH) * each.dashed  # the first dash stays, since it may not stand everywhere
+        pieces += [source.text[end:start], _PLACE]
+        tree.starts.append(length + start - end)
+        length, end = tree.starts[-1] + len(_PLACE), each.end
     short = Report(Source(source.name, "".join([*pieces, source.text[end:]])))
     try:
         root = read(short) if found else None

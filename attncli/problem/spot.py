@@ -51,3 +51,8 @@ class Spot:
         """The entries of a list one after another, for whoever may not want all of a million."""
         entries = self.node.items if isinstance(self.node, Sequence) else ()
         return (Spot(entry, f"{self.path}[{place}]", self.report) for place, entry in enumerate(entries))
+
+    def entry(self, place: int) -> Spot:
+        """One entry of a list."""
+        assert isinstance(self.node, Sequence)
+        return Spot(self.node.items[place], f"{self.path}[{place}]", self.report)

@@ -39,8 +39,10 @@ def insist_shape(shape: Sequence[object], what: str, *, single: bool = False) ->
     if single and not shape:
         return 1
     has_shape = f"{what} has the shape {shorten(str(tuple(shape)))}"
-    sides = [side for side in shape if type(side) is int and side >= 1]
-    if not 0 < len(shape) <= DIMENSION_LIMIT or len(sides) < len(shape):
+    sides = [side for side in shape if type(side) is int and side >= 0]
+    if len(sides) < len(shape):
+        raise Refused(f"{has_shape}: not all of these are lengths", "it is damaged: save it again")
+    if not 0 < len(shape) <= DIMENSION_LIMIT or 0 in sides:
         raise Refused(f"{has_shape}: it is empty or no matrix", "save a matrix or a vector")
     total = math.prod(sides)
     if total > ELEMENT_LIMIT:

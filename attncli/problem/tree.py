@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TypeAlias
 
 from attncli.english import shorten
-from attncli.records import dataclass, field, replace
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from attncli.records import dataclass, field
 
 LONG = 2**14  # characters of a list of numbers; a shorter one is read as fast with all the others
+DASH = "- "  # before each entry of a list in lines
 
 # Not frozen: a file of a million numbers makes a million of these, and freezing doubles the cost of each.
 
@@ -38,40 +35,6 @@ class Sequence:
         return len(self.items)
 
 
-class Numbers(Sequence):
-    """A long list of numbers, or of lists of them, that was read in one go.
-
-    `value` holds the numbers; `write` makes an array of their texts, and `build` the entries as nodes of their own,
-    each only where someone asks. `odd` are those that are no plain numbers, such as 1/3 or a word, by their place in
-    the order of all: they are 0 in the value.
-    """
-
-    __slots__ = ("_build", "_items", "odd", "value", "write")
-
-    def __init__(
-        self,
-        at: int,
-        value: NDArray[Any],
-        write: Callable[[], NDArray[Any]],
-        build: Callable[[], list[Node]],
-        odd: Callable[[], Iterable[tuple[int, Leaf]]] = tuple,
-    ) -> None:
-        self.at, self.value, self.write, self.odd = at, value, write, odd
-        self._build = build
-        self._items: list[Node] | None = None
-
-    @property
-    def items(self) -> list[Node]:  # type: ignore[override]  # nothing is ever added, as to a list that is read
-        """The entries, as for any other list."""
-        if self._items is None:
-            self._items = self._build()
-        return self._items
-
-    @property
-    def length(self) -> int:
-        return len(self.value)
-
-
 @dataclass(slots=True)
 class Mapping:
     """Keys and values in the order of the file; `keys` says where each key stands."""
@@ -82,23 +45,6 @@ class Mapping:
 
 
 Node: TypeAlias = Leaf | Sequence | Mapping
-
-
-def moved(node: Node, by: int) -> Node:
-    """The tree with every place that much farther on."""
-    match node:
-        case Leaf():
-            return replace(node, at=node.at + by)
-        case Numbers():
-            return Numbers(node.at + by, node.value, node.write, lambda: [moved(item, by) for item in node.items])
-        case Sequence(items=items):
-            return Sequence(node.at + by, [moved(item, by) for item in items])
-        case Mapping(values=values, keys=keys):
-            return Mapping(
-                node.at + by,
-                {key: moved(value, by) for key, value in values.items()},
-                {key: at + by for key, at in keys.items()},
-            )
 
 
 NULLS = ("", "~", "null", "Null", "NULL")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 from numpy.typing import NDArray
 
 from attncli.problem.digits import STEP, Places, Text, pieces, places_of, read_numbers
-from attncli.problem.lists import Lists
+from attncli.problem.lists import Level, Lists
 from attncli.problem.numbers import is_plain
 
 _LONGEST = 400  # characters of a word
@@ -23,10 +21,11 @@ _OF_NUMBERS[list(b"0123456789+-.eE,[] \n")] = True
 _WORDS = (b"true", b"false", b"null")  # of JSON
 
 
-def read_part(part: Text, shift: int, *, strict: bool) -> tuple[Lists, tuple[int, ...] | None] | None:
-    """The lists of a part, which stands `shift` characters from the beginning, and their shape where they have one.
+def read_part(part: Text, text: str, shift: int, *, strict: bool) -> Lists | None:
+    """The lists of a part of the text, which stands `shift` characters from its beginning.
 
-    `strict` takes only what JSON has, too. None where that is not sure, lists stand beside words, or are too deep.
+    `strict` takes only what JSON has, too. None where that is not sure, where words stand beside the outermost lists,
+    or lists are too deep.
     """
     signs, starts, ends = _tokens(part)
     kinds = (part[signs] != _OPEN).astype(np.uint8) + (part[signs] == _CLOSE)
@@ -41,19 +40,12 @@ def read_part(part: Text, shift: int, *, strict: bool) -> tuple[Lists, tuple[int
         filled = filled[~empty]
     if len(starts) != len(filled) or (signs[filled] >= starts).any() or (starts >= signs[filled + 1]).any():
         return None
-    brackets = np.flatnonzero(kinds != 1)
-    levels = _levels(kinds, brackets)
+    levels = _levels(signs, kinds, starts, filled)
     if levels is None:
         return None
-    opens, closes, row = levels
-    widths = np.diff(brackets)[row] - (between[brackets[:-1][row]] == 0)
-    places = signs[brackets]
-    del signs, filled, kinds, between, brackets, row
+    del signs, filled, kinds, between
     read = _values(part, starts, ends, strict)
-    if read is None:
-        return None
-    first = np.append(0, np.cumsum(widths))
-    return Lists(shift, starts, ends, *read, places, opens, closes, first), _shape(opens, widths)
+    return None if read is None else Lists(text, shift, starts, ends, *read, levels)
 
 
 def brackets_of(part: Text) -> tuple[Places, Places]:
@@ -77,34 +69,32 @@ def _tokens(part: Text) -> tuple[Places, Places, Places]:
     return np.concatenate(signs), np.concatenate(starts), np.concatenate(ends)
 
 
-def _levels(
-    kinds: Text, brackets: NDArray[np.intp]
-) -> tuple[tuple[NDArray[np.intp], ...], tuple[NDArray[np.intp], ...], NDArray[np.bool_]] | None:
-    """The brackets that open and close the lists of each level, and which of them open a row; None where rows are not
-    all equally deep."""
-    opens = kinds[brackets] == 0
-    apart = np.diff(brackets)  # 1 and the commas between
-    depth = np.cumsum(np.where(opens, 1, -1))
-    deepest = int(depth.max())
-    row = opens[:-1] & ~opens[1:]
-    if deepest > _DEEPEST or (depth[:-1][row] != deepest).any():
+def _levels(signs: Places, kinds: Text, starts: Places, filled: Places) -> tuple[Level, ...] | None:
+    """What stands at each level, where words begin at `starts`, each behind the sign with the number in `filled`."""
+    step = (kinds == 0).astype(np.int8) - (kinds == 2)
+    deepest = int(np.cumsum(step[kinds != 1], dtype=np.int32).max())
+    if deepest > _DEEPEST:
         return None
-    if (apart[~row] != np.where(~opens[:-1] & opens[1:], 2, 1)[~row]).any():
-        return None
-    levels = range(1, deepest + 1)
-    begin = tuple(np.flatnonzero(opens & (depth == level)) for level in levels)
-    return begin, tuple(np.flatnonzero(~opens & (depth == level - 1)) for level in levels), row
-
-
-def _shape(opens: tuple[NDArray[np.intp], ...], widths: NDArray[np.intp]) -> tuple[int, ...] | None:
-    """The shape of lists of which the rows are that wide; None where not all are alike, or rows are empty."""
-    shape = []
-    for parents, children in pairwise(opens):
-        counts = np.diff(np.append(np.searchsorted(children, parents), len(children)))
-        if (counts != counts[0]).any():
+    depth = np.cumsum(step, dtype=np.int8)
+    inside, opens, closes = depth[filled], signs[kinds == 0], signs[kinds == 2]
+    opened, closed = depth[kinds == 0], depth[kinds == 2] + 1
+    levels = []
+    for level in range(deepest + 1):
+        words = places_of(inside == level)
+        lists = opens[opened == level + 1]
+        none = np.full(len(lists), -1, np.int32)
+        ends = closes[closed == level + 1]
+        begins = starts if len(words) == len(starts) else starts[words]
+        if not len(lists):
+            levels += [Level(begins, begins, words)] * bool(len(words))
+        elif not len(words):
+            levels.append(Level(lists, ends, none))
+        elif level == 1:
             return None
-        shape.append(int(counts[0]))
-    return (*shape, int(widths[0])) if widths[0] and (widths == widths[0]).all() else None
+        else:
+            order = np.argsort(places := np.append(lists, begins), kind="stable")
+            levels.append(Level(places[order], np.append(ends, begins)[order], np.append(none, words)[order]))
+    return tuple(levels)
 
 
 def _values(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import partial
 from typing import Any, NoReturn
@@ -11,6 +10,7 @@ import yaml
 
 from attncli.english import shorten
 from attncli.problem.builder import Builder
+from attncli.problem.escapes import SURROGATE, fail_at, fail_in_words, fail_inside
 from attncli.problem.report import Report
 from attncli.problem.shortened import read_shortened
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence
@@ -19,7 +19,6 @@ LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C module is n
 _UNPRINTABLE = r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # slow to compile
 _ASCII = b"\t\n\r" + bytes(range(0x20, 0x7F))  # what YAML has of it
 _TAG_DIRECTIVE = r"(?:\A|[\n\r\x85\u2028\u2029])(?=%TAG\b)"  # after all that ends a line in YAML
-_PAIR = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # as JSON has it
 _AT_LENGTH = "write the value out in full"
 
 # PyYAML's two parsers word the same fault differently: (pattern of either's words, ours, help).
@@ -33,8 +32,6 @@ _FAULTS = (
     (r"simple key.*expected ':'", 'a ":" is missing', "a line is written key: value"),
     (r"plain scalar.*unexpected ':'", 'a blank is missing after ":"', "a mapping is written {window: [1, 0]}"),
     (r"expected (key|<block end>|'-')", "this does not belong here", "check the indentation and the brackets"),
-    (r"invalid Unicode", "half of a surrogate pair is not a character", "write the character itself"),
-    (r"unknown escape", "there is no such escape in a text", r"write a backslash as \\, or use single quotes"),
     (r"incompatible YAML", "this version of YAML is unknown", "remove the line that begins with %YAML"),
 )  # fmt: skip
 
@@ -56,8 +53,10 @@ def _read(report: Report, loader: Any) -> Node:
         report.fail("tags (%TAG) are not read", at=found.end(), help="remove the line, or indent it if it is text")
     builder = Builder(report)
     documents = 0
+    parser = loader(text)
     try:
-        for event in yaml.parse(text, Loader=loader):
+        while parser.check_event():
+            event = parser.get_event()
             if isinstance(event, yaml.DocumentStartEvent):
                 documents += 1
                 if documents == 2:
@@ -72,6 +71,8 @@ def _read(report: Report, loader: Any) -> Node:
                 _put(event, builder, report)
     except yaml.MarkedYAMLError as error:
         _syntax_error(error, report)
+    except (ValueError, OverflowError):  # no character has such a number
+        fail_at(report, parser.index - len(r"\U"))
     root = builder.root
     if root is None or (isinstance(root, Leaf) and not root.quoted and not root.text):
         report.fail("the file is empty", at=0, help="a problem has lines such as X: [[1, 0], [0, 1]]")
@@ -109,6 +110,8 @@ def _put(event: yaml.NodeEvent, builder: Builder, report: Report) -> None:
         quoted = bool(event.style)
         if event.value == "<<" and not quoted and isinstance(builder.inside, Mapping):
             report.fail("merge keys (<<) are not read", at=at, help=_AT_LENGTH)
+        if quoted and not event.value.isascii() and SURROGATE.search(event.value):
+            fail_inside(report, at)
         builder.put(Leaf(event.value, quoted, at))
 
 
@@ -117,16 +120,13 @@ def _syntax_error(error: yaml.MarkedYAMLError, report: Report) -> NoReturn:
     mark = error.problem_mark or error.context_mark
     at = mark.index if mark else 0
     text = report.source.text
+    fail_in_words(report, at, words)
     if error.context_mark and (not text[at:].strip() or "simple key" in words):
         at = error.context_mark.index  # where the thing begins that the end of the file, or the next line, leaves open
     if "cannot start any token" in words:
         if text[at] == "\t":
             report.fail("a tab cannot indent YAML", at=at, help="indent with spaces")
         report.fail(f"a value cannot begin with {text[at]}", at=at, help="put the text in quotes")
-    if "invalid Unicode" in words and (pair := re.compile(_PAIR).match(text, text.rfind("\\", 0, at))):
-        character = json.loads(f'"{pair[0]}"')
-        help = f"write the character itself, or \\U{ord(character):08X}"
-        report.fail(f"YAML does not write a character in two halves, as in {pair[0]}", at=pair.start(), help=help)
     for pattern, message, help in _FAULTS:
         if re.search(pattern, words):
             report.fail(message, at=at, help=help)

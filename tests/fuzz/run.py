@@ -23,7 +23,10 @@ ROOT = HERE.parents[1]
 sys.path[:0] = [str(ROOT), str(HERE)]
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-SHARE = {"yaml": 4, "json": 3, "answers.md": 2, "answers.tex": 2, "answers.yaml": 2, "options": 2}  # others: 1
+SHARE = {
+    "yaml": 4, "json": 3, "readings.yaml": 3, "readings.json": 2, "answers.md": 2, "answers.tex": 2, "answers.yaml": 2,
+    "options": 2,
+}  # fmt: skip  # others: 1
 KEPT, MANY = 1200, 24  # bytes of a seed at most, and how many a run may add to a target
 
 

@@ -13,9 +13,12 @@ from contextlib import chdir
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from random import Random
 from zlib import crc32
 
 from ends import end_of, insist
+from matrices import text
+from readings import insist_agreement
 from samples import ANSWERED, PROBLEM, arrays, dumps, inputs, options, pages, problems
 
 from attncli.errors import AttncliError
@@ -80,6 +83,17 @@ def problem(suffix: str) -> Callable[[bytes], None]:
     return play
 
 
+def readings(suffix: str) -> Target:
+    """A problem, for all the ways to read it."""
+
+    def play(data: bytes) -> None:
+        with chdir(workplace()):
+            insist_agreement(data, f"p.{suffix}")
+
+    chance = Random(suffix)
+    return Target(f"readings.{suffix}", play, lambda: [text(chance, suffix) for _ in range(40)])
+
+
 def file(name: str, *command: str, codes: tuple[int, ...]) -> Callable[[bytes], None]:
     """A file of this name, given to a command."""
 
@@ -131,6 +145,7 @@ def _insist_place(error: AttncliError, data: bytes) -> None:
 def _targets() -> Iterator[Target]:
     yield Target("yaml", problem("yaml"), lambda: problems("yaml"))
     yield Target("json", problem("json"), lambda: problems("json"))
+    yield from map(readings, ("yaml", "json"))
     for suffix in ("npy", "npz", "safetensors"):
         yield Target(suffix, array(suffix), lambda suffix=suffix: arrays(suffix))
     for suffix in ("yaml", "json", "md", "tex"):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import resource
 import struct
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -141,7 +143,7 @@ def test_pickles_are_not_loaded(tmp_path: Path) -> None:
         (b"PK\x03\x04", "q.npy is not an array in NumPy's format"),
         (header("(2, 2)")[:40], "q.npy is not an array in NumPy's format"),
         (header("(" * 5000), "q.npy is not an array in NumPy's format"),
-        (header("(2, -2)"), "q.npy has the shape (2, -2): it is empty or no matrix"),
+        (header("(2, -2)"), "q.npy has the shape (2, -2): not all of these are lengths"),
         (header("(10**9, 10**9)"), "q.npy is not an array in NumPy's format"),
         (header("(1000000, 1000000)"), "q.npy has the shape (1000000, 1000000): too many numbers"),
         (header("(5000, 10001)"), "q.npy has the shape (5000, 10001): too many numbers"),
@@ -150,7 +152,7 @@ def test_pickles_are_not_loaded(tmp_path: Path) -> None:
             "q.npy has the shape (9999999999999999999…999999999) (8,004 characters): too many numbers",
         ),
         (header("(5000, 9000)"), f"q.npy claims 45,000,000 numbers but has only {len(header('(5000, 9000)'))} bytes"),
-        (header("(True, True)"), "q.npy has the shape (True, True): it is empty or no matrix"),
+        (header("(True, True)"), "q.npy has the shape (True, True): not all of these are lengths"),
         (
             header(f"({'1, ' * 33})"),
             "q.npy has the shape (1, 1, 1, 1, 1, 1, 1…, 1, 1, 1) (99 characters): it is empty or no matrix",
@@ -166,6 +168,18 @@ def test_pickles_are_not_loaded(tmp_path: Path) -> None:
 def test_headers_that_lie(tmp_path: Path, data: bytes, message: str) -> None:
     (tmp_path / "q.npy").write_bytes(data)
     assert wrong(tmp_path, "{file: q.npy}")[:2] == (3, f"Q.file: {message}")
+
+
+def test_the_third_version_is_the_second_in_utf_8(tmp_path: Path) -> None:
+    with (tmp_path / "q.npy").open("wb") as stream:
+        np.lib.format.write_array(stream, np.array([[0.1, 2.0], [3.0, 4.0]]), version=(3, 0))
+    assert read(tmp_path, "{file: q.npy}").given["Q"].value.tolist() == [[0.1, 2], [3, 4]]
+    with warnings.catch_warnings(action="ignore"):  # so NumPy says that it needs the third version
+        np.save(tmp_path / "q.npy", np.zeros(2, [("größe €", "f8")]))
+    assert (tmp_path / "q.npy").read_bytes()[6] == 3
+    assert wrong(tmp_path, "{file: q.npy}")[1] == "Q.file: q.npy holds [('größe €', '<f8')] instead of plain numbers"
+    (tmp_path / "q.npy").write_bytes((tmp_path / "q.npy").read_bytes().replace("€".encode(), b"\xff\xff\xff"))
+    assert wrong(tmp_path, "{file: q.npy}")[1] == "Q.file: q.npy is not an array in NumPy's format"
 
 
 @pytest.mark.parametrize("length", [2**16 + 1, 2**32 - 1])
@@ -238,6 +252,27 @@ def test_zip_files_that_lie(tmp_path: Path) -> None:
         data[data.index(entry) + flags] |= 1
     (tmp_path / "q.npz").write_bytes(data)
     assert wrong(tmp_path, "{file: q.npz}")[1] == "Q.file: q.npz is not a readable .npz file: it is encrypted"
+
+
+def test_an_archive_of_other_things(tmp_path: Path) -> None:
+    array = io.BytesIO()
+    np.save(array, np.eye(2))
+    with zipfile.ZipFile(tmp_path / "q.npz", "w") as archive:
+        archive.writestr("a.txt", "what is in it")
+        archive.writestr("folder/", "")
+    assert wrong(tmp_path, "{file: q.npz}")[1] == "Q.file: a.txt in q.npz is not an array in NumPy's format"
+    with zipfile.ZipFile(tmp_path / "q.npz", "a") as archive:
+        archive.writestr("q.npy", array.getvalue())
+    assert read(tmp_path, "{file: q.npz}").given["Q"].value.tolist() == [[1, 0], [0, 1]]
+    with warnings.catch_warnings(action="ignore"), zipfile.ZipFile(tmp_path / "q.npz", "a") as archive:
+        archive.writestr("q.npy", array.getvalue())
+        archive.writestr("k.npy", array.getvalue())
+    twice = (3, "Q.file: q.npz holds 2 arrays named q", "save it again with numpy.savez")
+    assert wrong(tmp_path, "{file: q.npz, name: q}") == twice
+    assert read(tmp_path, "{file: q.npz, name: k}").given["Q"].shape == (2, 2)
+    with zipfile.ZipFile(tmp_path / "q.npz", "w") as archive:
+        archive.writestr("q", array.getvalue())
+    assert read(tmp_path, "{file: q.npz}").given["Q"].shape == (2, 2)
 
 
 def listed(data: bytes, *, begins: int, name: bytes, flags: int = 0) -> bytes:

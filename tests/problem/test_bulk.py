@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 from attncli.errors import AttncliError
 from attncli.problem import bulk, json_reader, shortened, yaml_reader
 from attncli.problem.digits import read_numbers
+from attncli.problem.many import Many
 from attncli.problem.numbers import as_float
 from attncli.problem.reader import loads
 from attncli.problem.report import Report
 from attncli.problem.source import Source
-from attncli.problem.tree import Leaf, Mapping, Node, Numbers, Sequence
+from attncli.problem.tree import Leaf, Mapping, Node, Sequence
 
 NUMBERS = st.one_of(
     st.sampled_from(["0", "-0", "1", "-1.5", ".5", "1.", "+2", "1e3", "1E-5", "-.25e+2", "00.5", "010", "-01", "1e",
@@ -39,6 +40,7 @@ WORDS = st.sampled_from([
 FRAMES = (
     '"{}"', "'{}'", "a {}", "{} b", "&a {}", "[{}, 1]", "{{b: {}, c: 2}}", "- {}", "|\n  {}", "# {}",
     "\n  - x\n  - {}", "\n  -\n  - {}", "\n  - {}\n  - x",
+    "{{\nb:\n  - {}\n  }}", "[\n  - {}\n  ]",
 )  # fmt: skip
 BLANKS = st.sampled_from(["", "", " ", "  ", "\n  ", " \n "])
 
@@ -161,6 +163,12 @@ def test_these_are_read_in_one_go(text: str) -> None:
     assert list(bulk.find(text, strict=False))
 
 
+@pytest.mark.parametrize("text", ["{Q:\n- [1, 2]\n- [3, 4]\n}", "Q: {b:\n  - [1]\n  - [2]\n}", "[\n- [1]\n- [2]]"])
+def test_dashes_inside_brackets_are_refused(text: str) -> None:
+    with pytest.raises(AttncliError, match="a value is missing"):
+        yaml_reader.read_yaml(Report(Source("p", text)))
+
+
 def test_a_problem_keeps_its_numbers_as_they_were_written() -> None:
     text = "Q: [[1.50, 2], [3, 4]]\nK: [[1, 0], [0, 1e0]]\nV:\n- [0.5, 1]\n- [1, 2]\n"
     problem = loads(text.encode(), "p.yaml")
@@ -193,7 +201,7 @@ def test_a_file_of_numbers_agrees_with_other_readers() -> None:
     report = Report(Source("p.json", json.dumps(data)))
     root = json_reader.read_json(report)
     assert isinstance(root, Mapping)
-    assert all(isinstance(node, Numbers) for node in root.values.values())
+    assert all(isinstance(node, Many) for node in root.values.values())
 
 
 @pytest.mark.parametrize(

@@ -69,4 +69,7 @@ def test_it_is_the_way_of_a_long_list(loads: Callable[[bytes], Any], monkeypatch
     (found,) = bulk.find(text, strict=True)
     np.testing.assert_array_equal(found.value, numbers)
     assert text[found.start : found.end] == json.dumps(numbers.tolist())
-    assert found.texts(text)[3, 4] == repr(float(numbers[3, 4]))
+    monkeypatch.undo()
+    monkeypatch.setattr(bulk, "LONG", 0)
+    lists = bulk.lists_of(found, text, strict=True)
+    assert lists.texts(slice(184, 185)) == [repr(float(numbers[3, 4]))]

@@ -78,9 +78,35 @@ def test_faults(text: str, message: str, help: str, loader: Any, faults: Any) ->
 
 
 @pytest.mark.parametrize("loader", LOADERS)
-def test_half_a_surrogate_pair(loader: Any) -> None:
-    with pytest.raises(AttncliError, match="half of a surrogate pair is not a character"):
-        read_yaml(Report(Source("p", r'title: "\ud800"')), loader)
+@pytest.mark.parametrize(
+    ("text", "column", "message"),
+    [
+        (r'a: "\ud800"', 5, "half of a surrogate pair is not a character"),
+        (r'a: "é \\ \" \udfff"', 13, "half of a surrogate pair is not a character"),
+        (r'"\U0000D800": 1', 2, "half of a surrogate pair is not a character"),
+        (r'a: "\ud83d\ud83d"', 5, "half of a surrogate pair is not a character"),
+        (r'a: "\ud83d\ude00"', 5, r"YAML does not write a character in two halves, as in \ud83d\ude00"),
+        (r'a: "\U00110000"', 5, "there is no character U+110000"),
+        (r'a: "\Ud8000000"', 5, "there is no character U+D8000000"),
+        (r'a: "\xZZ"', 5, r"\x needs 2 hexadecimal digits"),
+        (r'a: "\u12"', 5, r"\u needs 4 hexadecimal digits"),
+        (r'a: "\u12\q"', 5, r"\u needs 4 hexadecimal digits"),
+        (r'a: "\\\q"', 7, "there is no such escape in a text"),
+        ('a: "\\', 5, "there is no such escape in a text"),
+    ],
+)
+def test_escapes_are_told_by_either_parser_in_the_same_words(loader: Any, text: str, column: int, message: str) -> None:
+    with pytest.raises(AttncliError) as caught:
+        read_yaml(Report(Source("p", text)), loader)
+    assert caught.value.place
+    assert (caught.value.message, caught.value.place.column) == (message, column)
+
+
+@pytest.mark.parametrize("loader", LOADERS)
+def test_what_only_looks_like_an_escape(loader: Any, plain: Any) -> None:
+    assert plain(read_yaml(Report(Source("p", r"{a: '\U00110000', b: \ud800, c: '\q'}")), loader), text_of) == {
+        "a": repr(r"\U00110000"), "b": r"\ud800", "c": repr(r"\q")
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("loader", LOADERS)

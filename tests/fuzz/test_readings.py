@@ -1,0 +1,41 @@
+"""Long texts are read another way than short ones: it takes the same for a problem, and tells the same of a bad one."""
+
+from __future__ import annotations
+
+from random import Random
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from matrices import text
+from readings import insist_agreement, readings
+
+from attncli.problem import bulk, words
+
+DRAWN = 150
+
+
+@pytest.mark.parametrize("suffix", ["yaml", "json"])
+@pytest.mark.parametrize("seed", range(3))
+def test_all_readers_agree(suffix: str, seed: int) -> None:
+    chance = Random(seed)
+    for _ in range(DRAWN):
+        insist_agreement(text(chance, suffix), f"p.{suffix}")
+
+
+@pytest.mark.parametrize("suffix", ["yaml", "json"])
+def test_all_kinds_are_drawn(suffix: str) -> None:
+    """Problems that are right and such that are wrong, many of them read in one go."""
+    chance, name = Random(0), f"p.{suffix}"
+    with patch.object(bulk, "read_part", wraps=bulk.read_part) as read:
+        good = [readings(text(chance, suffix), name)["quick"][0] == "Problem" for _ in range(100)]
+    assert 15 < sum(good) < 85
+    assert read.call_count > 50
+
+
+def test_a_difference_would_be_told() -> None:
+    matrix = f"[{', '.join(['[0]'] * 20)}]"
+    with patch.object(words, "read_numbers", lambda part, starts, ends: (np.zeros(len(starts)), [])):
+        insist_agreement(f"Q: {matrix}\nK: {matrix}\nV: {matrix}\n".encode(), "p.yaml")
+        with pytest.raises(AssertionError, match="quick"):
+            insist_agreement(f"Q: {matrix}\nK: {matrix}\nV: {matrix.replace('0', '1')}\n".encode(), "p.yaml")
