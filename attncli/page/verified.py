@@ -113,7 +113,7 @@ def _row(printer: Printer, name: str, beside: Beside) -> tuple[Text, ...]:
 
 
 def _relative(error: float) -> Text:
-    """In relation to all that decides whether the two agree, so that a small cell of large ones is measured as these."""
+    """In relation to all that decides whether the two agree: a small cell is measured as the large ones beside it."""
     return number("0" if error == 0 else powered(error) if math.isfinite(error) else show(error, 0))
 
 
