@@ -80,7 +80,7 @@ def _farthest(printer: Printer, held: Sequence[Held]) -> Table:
     rows: list[tuple[Text, ...]] = []
     for each in held:
         moved = len(each.beside)
-        cells = str(each.cells) if moved == each.cells else f"{moved} of {each.cells}"
+        cells = f"{each.cells:,}" if moved == each.cells else f"{moved:,} of {each.cells:,}"
         symbol = Math(Name(printer.trace.steps[each.name].rule.symbol))
         rows.append(((symbol,), (cells,), *_row(printer, each.name, each.farthest)))
     where = "cell" if all(each.cells == 1 for each in held) else "farthest at"
@@ -144,4 +144,4 @@ def _said(held: Sequence[Held]) -> Iterator[Block]:
 def _how_many(held: Held) -> str:
     unknown = sum(cell.verdict == "unknown" for cell in held.beside)
     moved = len(held.beside)
-    return held.name if unknown == moved else f"{held.name} ({unknown} of {count(moved, 'cell')})"
+    return held.name if unknown == moved else f"{held.name} ({unknown:,} of {count(moved, 'cell')})"

@@ -137,6 +137,12 @@ def test_what_agrees_has_no_error_that_says_otherwise(tmp_path: Path, capsys: py
         assert (code, max(errors) <= 1e-6, len(errors) > 5) == (0, True, True)
 
 
+def test_cells_are_counted_with_their_thousands_parted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "p.yaml").write_text("\n".join(f"{name}: {{random: [40, 30], seed: {ord(name)}}}" for name in "QKV"))
+    _, page, _ = answered(capsys, str(tmp_path / "p.yaml"), "--steps", "dV", "--verify", "--detail", "brief")
+    assert " 100 of 1,200 " in page
+
+
 @pytest.mark.parametrize("option", [("--rounding", "paper"), ("--dtype", "float16")])
 def test_finite_differences_need_all_digits(capsys: pytest.CaptureFixture[str], option: tuple[str, str]) -> None:
     code, _, errors = answered(capsys, LOVE, "--verify", *option)
