@@ -78,5 +78,5 @@ Math: TypeAlias = Annotated[
     choice("--math", "How Markdown marks formulas: for GitHub, or for pandoc and Jupyter.  [default: fences]"),
 ]
 Fragment: TypeAlias = Annotated[bool, Option("--fragment", help="LaTeX to paste into a document of your own.")]
-All: TypeAlias = Annotated[bool, Option("--all", help="Show large matrices whole, on a terminal too.")]
+All: TypeAlias = Annotated[bool, Option("--all", help="Show large matrices whole and all heads, on a terminal too.")]
 Quiet: TypeAlias = Annotated[bool, Option("-q", "--quiet", help="Leave out the warnings.")]

@@ -50,8 +50,8 @@ def _blocks(solution: Solution, marks: int | None, diagnoses: Sequence[Diagnosis
         yield Paragraph((said,), "note")
     if found := trivial_answer(verdicts):
         said = (
-            f"All {found.cells} numbers of {found.step} are {claimed(found.claim)}, which makes all that follows from "
-            f"them trivial: {count(found.carried, 'cell')} {either(found.carried, 'is', 'are')} carried, and "
+            f"All {found.cells:,} numbers of {found.step} are {claimed(found.claim)}, which makes all that follows "
+            f"from them trivial: {count(found.carried, 'cell')} {either(found.carried, 'is', 'are')} carried, and "
             f"{either(found.carried, 'shows', 'show')} nothing."
         )
         yield Paragraph((said,), "warning")

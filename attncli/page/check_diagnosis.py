@@ -79,8 +79,8 @@ def explained(verdicts: Verdicts, found: Diagnosis) -> str:
     if found.whole and filled > 1:
         return either(filled, "the one cell", "both cells" if filled == 2 else f"all {count(filled, 'cell')}")
     if told == wrong:
-        return either(wrong, "the wrong cell", "both wrong cells" if wrong == 2 else f"all {wrong} wrong cells")
-    return f"{told} of {wrong} wrong cells"
+        return either(wrong, "the wrong cell", "both wrong cells" if wrong == 2 else f"all {wrong:,} wrong cells")
+    return f"{told:,} of {wrong:,} wrong cells"
 
 
 def _cells(verdicts: Verdicts, found: Diagnosis) -> str:

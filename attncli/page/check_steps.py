@@ -42,7 +42,7 @@ def counts_table(verdicts: Verdicts) -> Table:
     rows = []
     for name, cells in verdicts.steps.items():
         found = Counter(judged.verdict for judged in _flat(cells))
-        rows.append(((name,), *((str(found[verdict]) if found[verdict] else "",) for verdict in there)))
+        rows.append(((name,), *((f"{found[verdict]:,}" if found[verdict] else "",) for verdict in there)))
     return Table(("step", *there), tuple(rows), tuple(range(1, len(there) + 1)))
 
 

@@ -22,7 +22,7 @@ from attncli.page.section import cell_section, given_section, step_section
 from attncli.page.selection import chosen_cell, chosen_steps
 from attncli.page.verified import verified_data, verified_section
 from attncli.page.view import View
-from attncli.page.ways import parts
+from attncli.page.ways import Part, sections
 from attncli.records import replace
 from attncli.study.descent import Descent
 from attncli.study.finite_differences import Held
@@ -125,11 +125,14 @@ def _back(printer: Printer, names: Sequence[str], view: View) -> Iterator[Block]
         yield from _steps(printer, printer, names, view, ())
         return
     told: set[str] = set()
-    for part in parts(trace, names):
+
+    def show(part: Part) -> Iterator[Block]:
         here = replace(printer, trace=cut(trace, part.place))
         yield Heading(part.title, part=True)
         yield from _steps(printer, here, part.names, view, told)
-        told |= {*part.names}
+        told.update(part.names)
+
+    yield from sections(printer, names, show)
 
 
 def _steps(whole: Printer, here: Printer, names: Sequence[str], view: View, told: Collection[str]) -> Iterator[Block]:

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from attncli.page.closing import in_words
 from attncli.page.document import Block, Heading, Paragraph
 from attncli.page.place import Places, served, title
+from attncli.page.places import first_that_serves, numbers, with_gaps
 from attncli.page.printer import Printer
 from attncli.page.section import given_section, step_section
 from attncli.page.view import View
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING, PER_HEAD
 from attncli.records import replace
-from attncli.tracing.model import Step, Trace
-from attncli.tracing.slices import at, leading, length, of_all_heads, serves
+from attncli.tracing.model import Step
+from attncli.tracing.slices import at, leading, of_all_heads
 
 _MANY = {BATCH: "entries", HEAD: "heads"}
 
@@ -27,7 +28,7 @@ def _level(whole: Printer, here: Printer, names: tuple[str, ...], view: View, pl
     """What belongs to this place and to no smaller one, if there is any such, around the places within it."""
     trace = whole.trace
     together = set(of_all_heads(trace))
-    own = [name for name in names if name not in together and _belongs(trace, trace.steps[name], place)]
+    own = [name for name in names if name not in together and _belongs(whole, trace.steps[name], place)]
     inner = next((letter for letter in leading(trace) if letter not in place), None)
     told = any(place.values())  # under an earlier head
     blocks = tuple(_steps(whole, here, own, view, told))
@@ -39,24 +40,26 @@ def _level(whole: Printer, here: Printer, names: tuple[str, ...], view: View, pl
             what = f"What all {_MANY[inner]} share" if place else "This"
             yield Paragraph((f"{what} comes first; steps are numbered in the order of work.",))
         if HEAD in place:
-            yield from _served(trace, place[HEAD], names)
+            yield from _served(whole, place[HEAD], names)
         yield from blocks
     if inner is None:
         return
-    for number in range(length(trace, inner)):
-        inside = {**place, inner: number}
-        within = replace(whole, trace=at(trace, inside))
-        yield from _level(whole, within, names, view, inside)
+    inside = ({**place, inner: number} for number in numbers(whole, inner))
+    yield from with_gaps(inner, place, ((each[inner], _inside(whole, names, view, each)) for each in inside))
     if inner == HEAD and (joined := [name for name in names if name in together]):
         yield Heading("All heads together" + (f", entry {place[BATCH]}" if BATCH in place else ""), part=True)
         yield from _steps(whole, here, joined, view, told)
 
 
-def _served(trace: Trace, head: int, names: Sequence[str]) -> Iterator[Block]:
+def _inside(whole: Printer, names: tuple[str, ...], view: View, place: Places) -> Iterator[Block]:
+    yield from _level(whole, replace(whole, trace=at(whole.trace, place)), names, view, place)
+
+
+def _served(whole: Printer, head: int, names: Sequence[str]) -> Iterator[Block]:
     """Which head of keys and values a query head uses, and where that is shown, if another head has shown it."""
-    if said := served(trace, head):
-        first = head - head % serves(trace)
-        before = head != first and any(KEY_HEAD in trace.steps[name].rule.target.letters for name in names)
+    if said := served(whole.trace, head):
+        first, steps = first_that_serves(whole, head), whole.trace.steps
+        before = head != first and any(KEY_HEAD in steps[name].rule.target.letters for name in names)
         yield Paragraph((f"{said}; they are shown under head {first}." if before else f"{said}.",))
 
 
@@ -73,7 +76,7 @@ def _steps(whole: Printer, here: Printer, names: list[str], view: View, told: bo
             yield from step_section(here, step, numbers[name], view.detail, view.heatmap, told=known)
 
 
-def _belongs(trace: Trace, step: Step, place: Places) -> bool:
+def _belongs(whole: Printer, step: Step, place: Places) -> bool:
     """Whether a step is shown here: its last axis is that of this place, and on axes it lacks this is the first."""
     own = {HEAD if letter == KEY_HEAD else letter for letter in step.rule.target.letters if letter in LEADING}
     if step.name in PER_HEAD:
@@ -81,6 +84,6 @@ def _belongs(trace: Trace, step: Step, place: Places) -> bool:
     innermost = list(place)[-1] if place else None
     if (max(own, key=LEADING.index) if own else None) != innermost:
         return False
-    if KEY_HEAD in step.rule.target.letters and place[HEAD] % serves(trace):
+    if KEY_HEAD in step.rule.target.letters and place[HEAD] != first_that_serves(whole, place[HEAD]):
         return False
     return all(number == 0 for letter, number in place.items() if letter not in own)

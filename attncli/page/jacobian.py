@@ -8,6 +8,7 @@ import numpy as np
 
 from attncli.attention.rule import Rule
 from attncli.attention.rules import in_symbols
+from attncli.english import count
 from attncli.equation.parse import parse_expression
 from attncli.equation.tree import Call, Equation, Expression, Reduce, Ref, whole
 from attncli.page.document import Block, Formula, Paragraph
@@ -55,7 +56,7 @@ def jacobian_section(printer: Printer, gradient: Step, row: int | None = None) -
 
     hidden = masked_out(printer.trace.steps)
     unseen = 0 if hidden is None else int(hidden[row].sum())
-    scores = f"{len(a)} scores, {unseen} of them hidden," if unseen else f"{len(a)} scores"
+    scores = count(len(a), "score") + (f", {unseen:,} of them hidden," if unseen else "")
     said = f'Take one row, that of "{weights.labels[0][row]}": its softmax turns {scores} into the weights '
     rest = ". Their derivatives are a square matrix, the Jacobian: how much each weight changes with each score."
     yield Paragraph((said, *printer.prose("`a`"), rest))

@@ -119,7 +119,7 @@ def _difference(trace: Trace, truth: Trace, step: Step, precision: int) -> Itera
         worst = max(differing, key=lambda place: error[place])
         here, there = Printer(trace, precision).text(step, worst), Printer(truth, precision).text(true, worst)
         yield (
-            f"{step.rule.title}: {len(differing)} of {step.value.size} cells, the farthest at "
+            f"{step.rule.title}: {len(differing):,} of {count(step.value.size, 'cell')}, the farthest at "
             f"{cell_label(step, worst)}, {here} here and {there} in truth."
         )
 

@@ -46,7 +46,8 @@ def _blocks(rows: Sequence[Row], draws: int, seed: int, precision: int) -> Itera
         text(
             "A product of `d_k` independent terms of variance 1 has variance `d_k`. So scores grow with `d_k`, the "
             "softmax chooses one key alone, and where it is that sure, hardly any gradient comes through. Divided by "
-            "`sqrt(d_k)`, they stay as they are. Left of each pair of columns with that scale, right without:"
+            "`sqrt(d_k)`, they stay as they are. Of each two numbers the first is with that scale, the second, plain, "
+            "without:"
         )
     )
     yield from _tables(rows, precision)

@@ -39,7 +39,7 @@ def chosen_cell(trace: Trace, text: str, whole: Trace | None = None) -> tuple[St
     of a `whole` one.
     """
     if len(text) > _LONGEST:
-        raise usage_error(f"--cell has {len(text)} characters", help="for example --cell 'scores[0,1]'")
+        raise usage_error(f"--cell has {len(text):,} characters", help="for example --cell 'scores[0,1]'")
     found = _CELL.fullmatch(text)
     odd = usage_error(f"--cell {text!r} is not of the form step[row,column]", help="for example --cell 'scores[0,1]'")
     if not found:
@@ -94,7 +94,7 @@ def _place(text: str, labels: tuple[str, ...], axis: str, word: str, quoted: boo
     if not quoted and word.isascii() and word.isdigit():
         if len(word) < 9 and int(word) < len(labels):
             return int(word)
-        message = f"--cell {text!r}: {axis} {word} does not exist; there are {len(labels)}, counted from 0"
+        message = f"--cell {text!r}: {axis} {word} does not exist; there are {len(labels):,}, counted from 0"
         raise usage_error(message, help=f"use 0 to {len(labels) - 1}")
     if labels.count(word) == 1:
         return labels.index(word)

@@ -11,7 +11,7 @@ from attncli.equation.tree import Name
 from attncli.page.document import Block, Heading, Math, Paragraph, Table, Text, text
 from attncli.page.labels import cell_label
 from attncli.page.measures import number, powered
-from attncli.page.printer import Printer
+from attncli.page.printer import Printer, show
 from attncli.study.finite_differences import MOST, Beside, Held
 from attncli.study.quotients import STEP, TOLERANCE
 from attncli.tracing.plain import plain_number
@@ -31,8 +31,9 @@ def verified_section(printer: Printer, held: Sequence[Held], *, detail: str, par
         text(
             "Each number x is moved by h = `6 * 10**-6 * max(1, abs(x))` both ways, and everything after it worked "
             "again: the loss then differs by about 2h times the gradient; divided by 2h that is the quotient, and "
-            f"where its own error is too large, other h are tried.{where} They agree within a millionth of their "
-            f"size, and what rounding leaves of the quotient.{_spread(held)}"
+            f"where its own error is too large, other h are tried.{where} The relative error is their difference "
+            "beside their size, what is typical of the gradient, and what rounding does to the quotient; they agree "
+            f"where it is at most a millionth.{_spread(held)}"
         )
     )
     if cells and not alone:
@@ -79,7 +80,7 @@ def _farthest(printer: Printer, held: Sequence[Held]) -> Table:
     rows: list[tuple[Text, ...]] = []
     for each in held:
         moved = len(each.beside)
-        cells = str(each.cells) if moved == each.cells else f"{moved} of {each.cells}"
+        cells = f"{each.cells:,}" if moved == each.cells else f"{moved:,} of {each.cells:,}"
         symbol = Math(Name(printer.trace.steps[each.name].rule.symbol))
         rows.append(((symbol,), (cells,), *_row(printer, each.name, each.farthest)))
     where = "cell" if all(each.cells == 1 for each in held) else "farthest at"
@@ -104,11 +105,16 @@ def _row(printer: Printer, name: str, beside: Beside) -> tuple[Text, ...]:
     step = printer.trace.steps[name]
     where = cell_label(step, beside.where) if beside.where else ""
     ours, quotient = (0.0, 0.0) if beside.is_zero else (beside.worked, beside.by_differences)
-    error: Text = ("",) if beside.error is None else number("0" if beside.error == 0 else powered(beside.error))
+    error = ("",) if beside.error is None else _relative(beside.apart * TOLERANCE)
     if beside.verdict == "unknown":  # then that of their difference says nothing
         error = ("cannot tell",)
     verdict = "disagree" if beside.verdict == "disagree" else ""
     return (where,), number(_digits(ours)), number(_digits(quotient)), error, (verdict,)
+
+
+def _relative(error: float) -> Text:
+    """In relation to all that decides whether the two agree: a small cell is measured as the large ones beside it."""
+    return number("0" if error == 0 else powered(error) if math.isfinite(error) else show(error, 0))
 
 
 def _digits(value: float) -> str:
@@ -138,4 +144,4 @@ def _said(held: Sequence[Held]) -> Iterator[Block]:
 def _how_many(held: Held) -> str:
     unknown = sum(cell.verdict == "unknown" for cell in held.beside)
     moved = len(held.beside)
-    return held.name if unknown == moved else f"{held.name} ({unknown} of {count(moved, 'cell')})"
+    return held.name if unknown == moved else f"{held.name} ({unknown:,} of {count(moved, 'cell')})"

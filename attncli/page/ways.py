@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
 
+from attncli.page.document import Block
 from attncli.page.place import Places
+from attncli.page.places import numbers, with_gaps
+from attncli.page.printer import Printer
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
 from attncli.records import dataclass
 from attncli.tracing.model import Trace
@@ -19,16 +23,24 @@ class Part:
     names: tuple[str, ...]
 
 
-def parts(trace: Trace, names: Sequence[str]) -> Iterator[Part]:
-    """The parts of a backward pass in order of work: the steps of an entry before what adds up all entries."""
-    entries = [name for name in names if BATCH in _own(trace, name)]
-    for entry in range(_length(trace, BATCH)) if entries else ():
-        yield from _heads(trace, entries, {BATCH: entry})
-    yield from _heads(trace, [name for name in names if name not in entries], {})
+Show: TypeAlias = Callable[[Part], Iterator[Block]]
 
 
-def _heads(trace: Trace, names: Sequence[str], place: Places) -> Iterator[Part]:
+def sections(printer: Printer, names: Sequence[str], show: Show) -> Iterator[Block]:
+    """What `show` makes of the parts in order of work: the steps of an entry before what adds up all entries.
+
+    Of many entries and heads a terminal has the first and the last.
+    """
+    entries = [name for name in names if BATCH in _own(printer.trace, name)]
+    if entries:
+        each = ((entry, _heads(printer, entries, {BATCH: entry}, show)) for entry in numbers(printer, BATCH))
+        yield from with_gaps(BATCH, {}, each)
+    yield from _heads(printer, [name for name in names if name not in entries], {}, show)
+
+
+def _heads(printer: Printer, names: Sequence[str], place: Places, show: Show) -> Iterator[Block]:
     """What comes before the heads, each head, each head of keys and values, and what adds them up."""
+    trace = printer.trace
     of = {letter: tuple(name for name in names if _own(trace, name) == {*place, letter}) for letter in (HEAD, KEY_HEAD)}
     apart = {*of[HEAD], *of[KEY_HEAD]}
     first = min((names.index(name) for name in apart), default=0)
@@ -38,12 +50,13 @@ def _heads(trace: Trace, names: Sequence[str], place: Places) -> Iterator[Part]:
     heads = "All heads together" if _any(trace, HEAD) else "All entries together"
     whole = f"Entry {place[BATCH]}" if place and not _any(trace, HEAD) else f"{heads}{within}"
     if before:
-        yield Part(f"Before the heads{within}", place, before)
+        yield from show(Part(f"Before the heads{within}", place, before))
     for letter, word in ((HEAD, "Head"), (KEY_HEAD, "KV head")):
-        for number in range(_length(trace, letter)) if of[letter] else ():
-            yield Part(f"{word} {number}{within}", {**place, letter: number}, of[letter])
+        if steps := of[letter]:
+            shown = (Part(f"{word} {at}{within}", {**place, letter: at}, steps) for at in numbers(printer, letter))
+            yield from with_gaps(letter, place, ((part.place[letter], show(part)) for part in shown))
     if after := tuple(name for name in together if name not in before):
-        yield Part(whole, place, after)
+        yield from show(Part(whole, place, after))
 
 
 def _own(trace: Trace, name: str) -> set[str]:
@@ -55,10 +68,3 @@ def _own(trace: Trace, name: str) -> set[str]:
 
 def _any(trace: Trace, letter: str) -> bool:
     return any(letter in step.rule.target.letters for step in trace.steps.values())
-
-
-def _length(trace: Trace, letter: str) -> int:
-    sizes = (
-        dict(zip(step.rule.target.letters, step.shape, strict=True)).get(letter, 0) for step in trace.steps.values()
-    )
-    return max(sizes)

@@ -25,8 +25,8 @@ def split(widths: Sequence[float], room: float | None, most: int | None = None) 
 
 
 def caption(what: str, start: int, end: int, total: int) -> str:
-    """columns 1–7 of 20, or column 8 of 20."""
-    return f"{what} {end} of {total}" if end - start == 1 else f"{what}s {start + 1}–{end} of {total}"
+    """columns 1–7 of 20, or column 8 of 20; columns 5–1,996 of 2,000."""
+    return f"{what} {end:,} of {total:,}" if end - start == 1 else f"{what}s {start + 1:,}–{end:,} of {total:,}"
 
 
 def pointed(texts: Sequence[str]) -> list[str]:

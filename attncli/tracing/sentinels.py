@@ -89,7 +89,7 @@ def _outcome(steps: Mapping[str, Step], row: tuple[int, ...], soft: NDArray[np.b
     if np.abs((masked - masked.max()) - (before - before.max())).max() <= CLOSE:
         return "the numbers cancel, and the weights are as if nothing were hidden"
     if not np.ptp(masked):
-        return f"{dtype.name} loses the scores beside it, and all {len(masked)} keys get the same weight"
+        return f"{dtype.name} loses the scores beside it, and all {len(masked):,} keys get the same weight"
     return f"{dtype.name} loses digits of the scores beside it, and the weights are neither hidden nor right"
 
 

@@ -124,6 +124,25 @@ def test_gradients_beside_finite_differences(capsys: pytest.CaptureFixture[str])
     assert json.loads(data)["verified"]["agrees"] is True
 
 
+def test_what_agrees_has_no_error_that_says_otherwise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of scores in the hundreds some gradients are far smaller than their neighbours, and nothing but rounding."""
+    numbers = "".join(f"W_{name}: {{random: [4, 3], seed: {11 + seed}, low: -1}}\n" for seed, name in enumerate("QKV"))
+    (tmp_path / "p.yaml").write_text(f"X: {{random: [6, 4], seed: 1, low: -30, high: 30}}\n{numbers}mask: causal\n")
+    for file in (str(tmp_path / "p.yaml"), str(INPUTS / "sentinel.yaml")):
+        code, page, _ = answered(capsys, file, "--verify")
+        rows = page[page.index("rel. error") :].splitlines()[2:-2]
+        errors = [
+            float(row.split()[-1]) for row in rows if row.startswith("  d") and not row.endswith("0             0")
+        ]
+        assert (code, max(errors) <= 1e-6, len(errors) > 5) == (0, True, True)
+
+
+def test_cells_are_counted_with_their_thousands_parted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "p.yaml").write_text("\n".join(f"{name}: {{random: [40, 30], seed: {ord(name)}}}" for name in "QKV"))
+    _, page, _ = answered(capsys, str(tmp_path / "p.yaml"), "--steps", "dV", "--verify", "--detail", "brief")
+    assert " 100 of 1,200 " in page
+
+
 @pytest.mark.parametrize("option", [("--rounding", "paper"), ("--dtype", "float16")])
 def test_finite_differences_need_all_digits(capsys: pytest.CaptureFixture[str], option: tuple[str, str]) -> None:
     code, _, errors = answered(capsys, LOVE, "--verify", *option)

@@ -13,9 +13,11 @@ from attncli.errors import AttncliError, Exit
 from attncli.page.data import view_data
 from attncli.page.derivation import derivation
 from attncli.page.document import Document, Heading, Paragraph, Worked
+from attncli.page.gradient import gradient_page
 from attncli.page.spelling import plain, plain_line
 from attncli.page.view import View
 from attncli.problem.model import Causal, Lengths, Problem
+from attncli.problem.reader import loads
 from attncli.render import FORMATS, render
 from attncli.tracing import run
 
@@ -179,3 +181,54 @@ def test_parts_are_a_level_above_their_sections(two: Problem, love: Problem) -> 
     assert ("###", "7. Mask") in found
     alone = re.findall(r"^(#+) (.*)$", render(page(love), "markdown"), re.MULTILINE)
     assert {level for level, _ in alone[1:]} == {"##"}
+
+
+def many(batch: int, heads: int, kv_heads: int) -> Problem:
+    """Queries, keys and values in this many entries and heads."""
+    shapes = {"Q": heads, "K": kv_heads, "V": kv_heads}
+    given = "".join(f"{name}: {{random: [{batch}, {count}, 2, 2], seed: {count}}}\n" for name, count in shapes.items())
+    return loads(given.encode(), "p.yaml")
+
+
+def test_a_terminal_has_the_first_and_the_last_of_many_heads() -> None:
+    found = dict(parts(page(many(1, 9, 9), ends=True)))
+    assert [title for title in found if "ead" in title] == ["Entry 0, head 0", "Entry 0, heads 1–7", "Entry 0, head 8"]
+    assert found["Entry 0, heads 1–7"] == ["Left out here: --all shows all, --entry 0 --head 1 one of them."]
+    assert not [title for title in headings(many(1, 9, 9)) if "heads 1" in title]
+    assert not [title for title in headings(many(2, 4, 4), ends=True) if "–" in title]
+
+
+def test_of_many_entries_and_heads_both_ends_are_there() -> None:
+    found = dict(parts(page(many(3, 3, 3), ends=True, steps=("weights",))))
+    assert list(found)[1:] == [
+        *("Entry 0, head 0", "Entry 0, head 1", "Entry 0, head 2"),
+        "Entry 1",
+        *("Entry 2, head 0", "Entry 2, head 1", "Entry 2, head 2"),
+    ]
+    gaps = [title for title, said in found.items() if any("--all" in sentence for sentence in said)]
+    assert gaps == ["Entry 0, head 1", "Entry 1", "Entry 2, head 1"]
+    assert found["Entry 1"] == ["Left out here: --all shows all, --entry 1 this one."]
+
+
+def test_keys_that_heads_share_are_shown_under_the_first_that_is_there() -> None:
+    found = page(many(1, 12, 3), ends=True, steps=("K",))
+    assert [title for title, _ in parts(found) if title] == [
+        "Entry 0, head 0",
+        "Entry 0, heads 1–10",
+        "Entry 0, head 11",
+    ]
+    last = dict(parts(found))["Entry 0, head 11"]
+    assert last[0] == "Keys and values are those of KV head 2, which serves the query heads 8, 9, 10 and 11."
+
+
+@pytest.mark.parametrize("names", [("d_Q",), ("d_K",), ("d_W_Q",), None])
+def test_the_way_back_keeps_both_ends_too(names: tuple[str, ...] | None) -> None:
+    numbers = "W_Q: {random: [4, 8], seed: 1}\nW_K: {random: [4, 8], seed: 2}\nW_V: {random: [4, 8], seed: 3}\n"
+    problem = loads(f"X: {{random: [3, 2, 4], seed: 4}}\nheads: 4\n{numbers}".encode(), "p.yaml")
+    trace = run(problem, gradient=True)
+    whole, ended = (gradient_page(trace, View(steps=names, ends=ends)) for ends in (False, True))
+    titles = [{title for title, _ in parts(each) if title} for each in (whole, ended)]
+    gaps = {title for title in titles[1] if "–" in title or title == "Entry 1"}
+    assert titles[1] - gaps < titles[0]
+    assert gaps
+    assert not any("ead 1" in title or "ead 2" in title for title in titles[1])

@@ -23,6 +23,10 @@ def test_captions_count_from_one() -> None:
     assert caption("row", 7, 8, 20) == "row 8 of 20"
 
 
+def test_captions_part_thousands_as_sentences_do() -> None:
+    assert caption("row", 4, 1996, 2000) == "rows 5–1,996 of 2,000"
+
+
 def test_points_stand_under_each_other() -> None:
     assert pointed(["1.5", "-∞", "10.068", "3"]) == [" 1.5  ", "-∞    ", "10.068", " 3    "]
 

@@ -77,11 +77,14 @@ def test_heads_keep_their_ends() -> None:
     assert text.count("• ") == 2 * 8
 
 
-def test_blocks_of_columns_have_no_captions_that_count_what_is_left() -> None:
+def test_blocks_of_columns_are_captioned_as_in_the_whole_matrix() -> None:
     view = View(detail="brief", steps=("scores",), ends=True)
-    text = render(derivation(trace(3, 60), view), "table", Style(width=40))
-    assert text.count("columns") == 1
-    assert "c60" in text
+    text = render(derivation(trace(3, 2000), view), "table", Style(width=40))
+    captions = [line.strip() for line in text.splitlines() if line.strip().startswith("column")]
+    assert captions == ["columns 1–4 of 2,000", "columns 5–1,999 of 2,000", "column 2,000 of 2,000"]
+    second = text[text.index(captions[1]) : text.index(captions[2])]
+    assert second.split("\n")[1].split() == ["S", "…", "c1997", "c1998", "c1999"]
+    assert "without columns 5–1,996 of 2,000" in " ".join(text.split())
 
 
 def test_an_ascii_terminal() -> None:

@@ -227,12 +227,79 @@ def test_a_long_formula_is_broken_before_its_operators() -> None:
     ]
 
 
-def test_a_table_too_narrow_for_its_words_overflows() -> None:
-    cells = (("exponentials",), ("of everything",))
-    assert lines(Table(("step", "what"), (cells,)), style=Style(width=10))[2:] == [
-        "  exponentials   of",
-        "                 everything",
+TABLE = Table(
+    ("", "step", "written as", "share"),
+    ((("1",), ("exponentials",), ("all of everything",), ("70.7 %",)), (("12",), ("sums",), (), ("12345.6 %",))),
+    (0, 3),
+)
+
+
+def test_a_table_too_narrow_for_its_columns_is_written_row_by_row() -> None:
+    assert lines(TABLE, style=Style(width=36)) == [
+        "  step         1 exponentials",
+        "  written as   all of everything",
+        "  share        70.7 %",
+        "",
+        "  step         12 sums",
+        "  share        12345.6 %",
     ]
+    assert lines(TABLE, style=Style(width=20)) == [
+        "step",
+        "  1 exponentials",
+        "written as",
+        "  all of everything",
+        "share        70.7 %",
+        "",
+        "step         12 sums",
+        "share",
+        "  12345.6 %",
+    ]
+    assert lines(TABLE, style=Style(width=10))[-2:] == ["share", "  12345.6 %"]  # a number is never divided
+
+
+def test_worked_lines_stand_under_their_labels_where_there_is_no_room_beside() -> None:
+    work = WorkedLine("quick → brown", dot(("-0.123", "-4.567"), ("1.5", "2")), number("3.562"), exact=False)
+    assert lines(Worked((work,)), style=Style(width=33)) == [
+        "    quick → brown   (-0.123)·",
+        "                      (-4.567)",
+        "                      + 1.5·2",
+        "                      ≈ 3.562",
+    ]
+    assert lines(Worked((work,)), style=Style(width=24)) == [
+        "    quick → brown",
+        "      (-0.123)·(-4.567)",
+        "        + 1.5·2 ≈ 3.562",
+    ]
+
+
+def test_a_long_label_takes_several_lines_where_it_leaves_no_room_for_a_number() -> None:
+    labels = ("the first of the words", "second", "third, and the last")
+    assert lines(grid("V", labels, ("d1",), "1.25", "-2", "3"), style=Style(width=24)) == [
+        "    V               d1",
+        "    the first  ⎡  1.25 ⎤",
+        "    of the     ⎢       ⎥",
+        "    words      ⎢       ⎥",
+        "    second     ⎢ -2    ⎥",
+        "    third, and ⎢  3    ⎥",
+        "    the last   ⎣       ⎦",
+    ]
+    assert len(lines(grid("V", labels, ("d1",), "1.25", "-2", "3"))) == 4
+
+
+def test_wide_closed_forms_come_in_blocks_of_columns() -> None:
+    assert lines(closed_grid(), style=Style(width=19))[:6] == [
+        "column 1 of 2",
+        "Z           I",
+        "I  ⎡     1/√3 ⎤",
+        "AI ⎣ e^(5/√3) ⎦",
+        "",
+        "column 2 of 2",
+    ]
+
+
+def test_the_legend_of_a_mask_wraps() -> None:
+    masked = grid("A", ("a", "b"), ("a", "b"), "1 0", "0.5 0.5", hidden="0")
+    assert lines(masked, style=Style(width=19))[-2:] == ["· hidden by the", "mask"]
 
 
 def test_closed_forms_stand_beside_their_decimals_where_there_is_room() -> None:
@@ -260,7 +327,7 @@ def test_titles_and_headings_fit_a_narrow_terminal() -> None:
     written = render(page(*blocks, title="Which word comes next?"), "table", Style(width=20))
     assert written == (
         "Which word comes\nnext?\n━━━━━━━━━━━━━━━━\n\n── 14 Logarithm of\n   each row's sum\n"
-        "    (3×4)·(4×3) = (3×3)\n\nOf one head\n━━━━━━━━━━━\n"
+        "(3×4)·(4×3) = (3×3)\n\nOf one head\n━━━━━━━━━━━\n"
     )
 
 

@@ -20,6 +20,7 @@ PIPE = 80  # prose and rules on a pipe, where there is no width
 WIDEST = 88  # longer lines of prose are hard to read
 SHORTEST = 3  # a rule between a title and its shapes
 BODY, WORK = 2, 4  # how far prose, and formulas and numbers, stand from the left
+TINY = 24  # fewer columns than these are too few to leave any blank
 KINDS = {"note": ("Note: ", "bold cyan"), "warning": ("Warning: ", "bold yellow")}
 
 
@@ -44,6 +45,7 @@ class _Writer:
         self.script = script(style.encoding)
         self.page = style.width or PIPE
         self.prose = min(style.width or PIPE, WIDEST)
+        self.body, self.work = (BODY, WORK) if self.page >= TINY else (0, 0)
 
     def block(self, block: page.Block) -> list[Line]:
         match block:
@@ -53,31 +55,33 @@ class _Writer:
                 return self.heading(block)
             case page.Paragraph(text=text, kind=kind):
                 prefix = Line(*KINDS[kind]) if kind in KINDS else Line()
-                return self.wrapped(Line.assemble(prefix, sentence(text, self.script)), BODY)
+                return self.wrapped(Line.assemble(prefix, sentence(text, self.script)), self.body)
             case page.Formula(equation=equation):  # its shapes stand in the heading
-                lines = formula_lines(equation, self.script, self.page - WORK)
-                return _indented([Line(line, "bold") for line in lines], WORK)
+                lines = formula_lines(equation, self.script, self.page - self.work)
+                return _indented([Line(line, "bold") for line in lines], self.work)
             case page.Worked(lines=lines, left_out=left_out):
-                return _indented([*worked_lines(lines, self.script, self.room()), *self.said(left_out)], WORK)
+                return _indented([*worked_lines(lines, self.script, self.room()), *self.said(left_out)], self.work)
             case page.Grid(left_out=left_out):
                 grid = self.with_dots(block) if left_out else block
-                matrix = grid_lines(grid, self.script, self.room(), self.style.color, captions=not left_out)
-                return _indented([*matrix, *self.said(left_out)], WORK)
+                matrix = grid_lines(grid, self.script, self.room(), self.style.color)
+                return _indented([*matrix, *self.said(left_out)], self.work)
             case page.Table(rows=rows, right=right):
                 cells = [[sentence(cell, self.script) for cell in row] for row in rows]
                 heads = [sentence(head, self.script) for head in block.heads]
-                room = None if self.style.width is None else self.style.width - BODY
-                return _indented(table_lines(heads, cells, right, room), BODY)
+                room = None if self.style.width is None else self.style.width - self.body
+                return _indented(table_lines(heads, cells, right, room), self.body)
             case page.Listing(items=items, left_out=left_out):
-                bullets = [line for item in items for line in self.wrapped(sentence(item, self.script), BODY, "• ")]
-                return bullets + _indented(self.said(left_out), BODY)
+                bullets = [
+                    line for item in items for line in self.wrapped(sentence(item, self.script), self.body, "• ")
+                ]
+                return bullets + _indented(self.said(left_out), self.body)
 
     def said(self, left_out: LeftOut) -> list[Line]:
         if not left_out:
             return []
         from attncli.render.table.elided import said  # on a terminal only
 
-        return [Line(self.script.text(said(left_out)), "dim")]
+        return self.folded(Line(self.script.text(said(left_out)), "dim"), self.work)
 
     def with_dots(self, grid: page.Grid) -> page.Grid:
         from attncli.render.table.elided import with_dots
@@ -85,7 +89,7 @@ class _Writer:
         return with_dots(grid, self.script)
 
     def room(self) -> int | None:
-        return None if self.style.width is None else self.style.width - WORK
+        return None if self.style.width is None else self.style.width - self.work
 
     def title(self, text: str) -> list[Line]:
         lines = self.folded(Line(self.script.visible(text), "bold"))
@@ -98,17 +102,21 @@ class _Writer:
         folded = self.folded(title, len("──  "))
         if len(folded) > 1:
             below = _indented(folded[1:], len("── "))
-            product = [Line(self.script.text(product_text(block.shapes)), "cyan")] if block.shapes else []
-            return [Line.assemble(("── ", "dim"), folded[0]), *below, *_indented(product, WORK)]
+            return [Line.assemble(("── ", "dim"), folded[0]), *below, *self.product(block)]
         line = Line.assemble(("── ", "dim"), title, " ")
         rule = self.prose - line.cell_len
         shapes = Line(self.script.text(product_text(block.shapes)), "cyan") if block.shapes else Line()
         if rule - shapes.cell_len - 1 < SHORTEST:
-            below = [Line.assemble(" " * WORK, shapes)] if shapes else []
-            return [Line.assemble(line, ("─" * rule, "dim")), *below]
+            return [Line.assemble(line, ("─" * rule, "dim")), *self.product(block)]
         if shapes:
             shapes = Line.assemble(" ", shapes)
         return [Line.assemble(line, ("─" * (rule - shapes.cell_len), "dim"), shapes)]
+
+    def product(self, block: page.Heading) -> list[Line]:
+        """The shapes under a heading that has no room for them."""
+        if not block.shapes:
+            return []
+        return _indented(self.folded(Line(self.script.text(product_text(block.shapes)), "cyan"), self.work), self.work)
 
     def folded(self, title: Line, indent: int = 0) -> list[Line]:
         """A title in as many lines as it needs on a narrow terminal; one where it fits, or there is no width."""

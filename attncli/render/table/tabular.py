@@ -1,36 +1,47 @@
-"""A table of sentences for a terminal: text wraps inside its cells, numbers stay whole."""
+"""A table of sentences for a terminal: text wraps inside its cells, numbers stay whole; too narrow, row by row."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from attncli.render.table.line import Line
-from attncli.render.table.wrapping import longest, wrap
+from attncli.render.table.wrapping import HANG, longest, wrap
 
 GAP = 3
-NARROWEST = 20  # a column is not squeezed below its longest word, up to this; the table overflows instead
+NARROWEST = 20  # a column is not squeezed below its longest word, up to this
+LEAST = 10  # less than this is too narrow for a sentence
 
 
 def table_lines(
     head: Sequence[Line], rows: Sequence[Sequence[Line]], right: Sequence[int], room: int | None
 ) -> list[Line]:
-    """The table as lines no wider than `room`, except where its numbers or narrowest columns need more."""
+    """The table as lines no wider than `room`, the cells of each row one under another where its columns need more.
+
+    Only a number that is wider by itself goes beyond it.
+    """
     columns = list(zip(head, *rows, strict=True))
     natural = [max(cell.cell_len for cell in column) for column in columns]
     floors = [min(NARROWEST, max(map(longest, column))) for column in columns]
     widths = natural if room is None else _squeezed(natural, floors, right, room)
+    if room is not None and _together(widths) > room:
+        return _one_by_one([_bold(word) for word in head], rows, right, room)
     lines = _row([_bold(word) for word in head], widths, right)
-    lines.append(Line("─" * (sum(widths) + GAP * (len(widths) - 1)), "dim"))
+    lines.append(Line("─" * _together(widths), "dim"))
     for row in rows:
         lines += _row(row, widths, right)
     return lines
 
 
+def _together(widths: Sequence[int]) -> int:
+    """How wide columns are side by side."""
+    return sum(widths) + GAP * (len(widths) - 1)
+
+
 def _squeezed(natural: Sequence[int], floors: Sequence[int], right: Sequence[int], room: int) -> list[int]:
     """Widths that add up to `room`: the widest columns of text give way first, none below its floor."""
     widths = list(natural)
-    while sum(widths) + GAP * (len(widths) - 1) > room:
+    while _together(widths) > room:
         free = [place for place in range(len(widths)) if place not in right and widths[place] > floors[place]]
         if not free:
             break
@@ -53,6 +64,33 @@ def _row(cells: Sequence[Line], widths: Sequence[int], right: Sequence[int]) -> 
         line.rstrip()
         lines.append(line)
     return lines
+
+
+def _one_by_one(head: Sequence[Line], rows: Sequence[Sequence[Line]], right: Sequence[int], room: int) -> list[Line]:
+    """The rows one after the other, each cell beside the head of its column, or under it where that is too narrow."""
+    beside = max(word.cell_len for word in head)
+    left = room - beside - GAP
+    lines: list[Line] = []
+    for row in rows:
+        lines += [Line()] * bool(lines)
+        for word, cell, number in _cells(head, row, right):
+            if cell.cell_len <= left or (not number and max(LEAST, longest(cell)) <= left):
+                lines += _row((word, cell), (beside, left), ())
+                continue
+            pieces = [cell] if number else wrap(cell, max(room - HANG, 1))
+            lines += [*(wrap(word, room) if word else ()), *(Line.assemble(" " * HANG, piece) for piece in pieces)]
+    return lines
+
+
+def _cells(head: Sequence[Line], row: Sequence[Line], right: Sequence[int]) -> Iterator[tuple[Line, Line, bool]]:
+    """What a row has, with the heads, and whether it is a number; the numbers of steps stand before their titles."""
+    before = Line()
+    for place, (word, cell) in enumerate(zip(head, row, strict=True)):
+        if not word and not place:
+            before = Line.assemble(cell, " ")
+        elif cell:
+            yield word, Line.assemble(before, cell), place in right
+            before = Line()
 
 
 def _bold(text: Line) -> Line:
