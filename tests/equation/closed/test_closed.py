@@ -89,6 +89,7 @@ def test_a_number_has_one_spelling_in_each_notation(said: str, plain: str, termi
         ("(e + e^2)/(2*e + 2*e^2)", "1/2"),
         ("(√2*e + √2)/(e + 1)", "√2"),
         ("1/(e + 1) + e/(1 + e)", "1"),
+        ("1 + 1/(e + 1) + e/(1 + e)", "2"),
         ("tanh(1/2) + tanh(-1/2)", "0"),
         ("1/(1/(e + 1))", "1 + e"),
         ("e/(e + 1)^2 + 1/(1 + e)^2", "1/(1 + e)"),
