@@ -23,11 +23,16 @@ if TYPE_CHECKING:
 Weights: TypeAlias = "NDArray[np.float64]"
 
 MOST_KEYS = 4  # named one by one; the others are summed up
+HALF = 0.0005  # of the last place of a share
 TIE = 1e-9  # weights closer than this, in relation, are the same
 
 
 def percent(share: float) -> str:
-    """A share as people say it, rounded half up: 70.7 %."""
+    """A share as people say it, rounded half up: 70.7 %; what would be rounded to nothing or to all is not that."""
+    if 0 < share < HALF:
+        return "less than 0.1 %"
+    if 1 - HALF <= share < 1 - TIE:
+        return "more than 99.9 %"
     return f"{round_half_up(Decimal(f'{100 * share:.13e}'), 1)} %"
 
 
@@ -82,7 +87,7 @@ def _row(query: _Row, masked: bool) -> Iterator[str]:
         yield f"{who} pays all of its attention to {name}, so {found} is that value."
         return
     if _same(weights[seen]):
-        everything = "every token" if len(seen) == len(weights) else f"the {len(seen)} tokens it sees"
+        everything = "every token" if len(seen) == len(weights) else f"the {len(seen):,} tokens it sees"
         yield f"{who} looks evenly at {everything} ({percent(float(weights[seen[0]]))} each)."
         whose = "all" if len(seen) == len(weights) else "their"
         yield f"{found[0].upper()}{found[1:]} is the plain average of {whose} values."
@@ -118,9 +123,9 @@ def _shares(query: _Row, ranking: _Ranking) -> list[str]:
         weight, keys = ranking.group(named)
         if named and named + len(keys) > MOST_KEYS:
             count, total = len(ranking.keys) - named, percent(float(ranking.weights[named:].sum()))
-            said.append(f"{total} to {f'the {count} others together' if count > 1 else _name(query, keys[0])}")
+            said.append(f"{total} to {f'the {count:,} others together' if count > 1 else _name(query, keys[0])}")
             break
-        names = listed([_name(query, key) for key in keys]) if len(keys) <= MOST_KEYS else f"{len(keys)} tokens"
+        names = listed([_name(query, key) for key in keys]) if len(keys) <= MOST_KEYS else f"{len(keys):,} tokens"
         share = percent(weight) if said else f"{percent(weight)} of its attention"
         said.append(f"{share} {'each ' if len(keys) > 1 else ''}to {names}")
         named += len(keys)
@@ -133,7 +138,7 @@ def _origin(query: _Row, ranking: _Ranking) -> str:
     names = (
         listed([_value(query, key) for key in keys])
         if len(keys) <= MOST_KEYS
-        else f"{len(keys)} values of equal weight"
+        else f"{len(keys):,} values of equal weight"
     )
     total = f"{'together ' if len(keys) > 1 else ''}{percent(share)}"
     if share <= 0.5:

@@ -136,7 +136,19 @@ def test_weights_that_are_all_rounded_to_0(problem: Build) -> None:
 
 @pytest.mark.parametrize(
     ("share", "text"),
-    [(0.7069773, "70.7 %"), (0.0005, "0.1 %"), (0.1234999, "12.3 %"), (0.1235, "12.4 %"), (1.0, "100.0 %")],
+    [
+        (0.7069773, "70.7 %"),
+        (0.0005, "0.1 %"),
+        (0.1234999, "12.3 %"),
+        (0.1235, "12.4 %"),
+        (1.0, "100.0 %"),
+        (0.0, "0.0 %"),
+        (0.0004999, "less than 0.1 %"),
+        (1e-300, "less than 0.1 %"),
+        (0.99949, "99.9 %"),
+        (0.9996, "more than 99.9 %"),
+        (1 - 1e-15, "100.0 %"),
+    ],
 )
 def test_percentages_are_rounded_half_up(share: float, text: str) -> None:
     assert percent(share) == text
