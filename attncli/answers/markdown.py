@@ -94,13 +94,20 @@ def _cells(line: str, at: int) -> Iterator[Written]:
     inner = line.rstrip()
     start = len(inner) - len(inner.lstrip())
     start += inner.startswith("|", start)
-    while start <= len(inner):
-        found = _CELL.match(inner, start)
-        assert found
-        text = found[0]
-        if found.end() >= len(inner) and not text.strip():
-            return
+    texts = inner[start:].split("|") if "\\" not in inner else list(_parts(inner, start))
+    if not texts[-1].strip():
+        texts.pop()
+    for text in texts:
         yield Written(text.strip(), at + start + len(text) - len(text.lstrip()))
+        start += len(text) + 1
+
+
+def _parts(line: str, start: int) -> Iterator[str]:
+    """What stands between the bars from there on, but for those that a backslash makes part of a cell."""
+    while start <= len(line):
+        found = _CELL.match(line, start)
+        assert found
+        yield found[0]
         start = found.end() + 1
 
 
@@ -116,9 +123,10 @@ def _number(cell: str) -> str:
     """A number in the spelling of claims, without what only shows how it looks."""
     if len(cell) > LONG:
         return cell
+    unmarked = cell if cell.isascii() else _MARK.sub("", cell)
     if "$" not in cell:
-        return _plain(_MARK.sub("", cell))
-    text, *others = _FORMULA.split(_MARK.sub("", cell))
+        return _plain(unmarked)
+    text, *others = _FORMULA.split(unmarked)
     said = _plain(text)
     for formula, after in zip(others[::2], others[1::2], strict=True):
         said += f" {from_latex(formula.strip('`'))} {_plain(after)}"
@@ -129,4 +137,6 @@ def _plain(text: str) -> str:
     """Text as it shows on the page."""
     if len(text) > 3 and text.startswith("**") and text.endswith("**"):
         text = text[2:-2]
-    return html.unescape(_ESCAPED.sub(r"\1", text)).strip()
+    if "\\" in text:
+        text = _ESCAPED.sub(r"\1", text)
+    return html.unescape(text).strip()
