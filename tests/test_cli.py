@@ -84,21 +84,16 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"attncli {__version__}\n"
 
 
-def test_every_command_has_a_line_of_help(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_has_its_first_sentence_in_the_list(capsys: pytest.CaptureFixture[str]) -> None:
     run(["--help"])
-    listed = capsys.readouterr().out.split("Commands:\n")[1].splitlines()
-    assert [line.split()[0] for line in listed] == [
-        "check",
-        "compare",
-        "compute",
-        "cost",
-        "gradient",
-        "scaling",
-        "schema",
-        "steps",
-        "worksheet",
-    ]
-    assert all(re.match(r"  \w+ +[A-Z].+\.$", line) for line in listed)
+    listed = capsys.readouterr().out.split("Commands:\n")[1]
+    said = dict(re.findall(r"^  (\w+) +([A-Z](?:.|\n {10,})+)$", listed, re.MULTILINE))
+    assert list(said) == sorted(file.stem for file in (ROOT / "attncli" / "commands").glob("[!_]*.py"))
+    for name, sentence in said.items():
+        run([name, "--help"])
+        whole = capsys.readouterr().out.split("\n\n")[1]
+        assert sentence.split() == whole.split()
+        assert re.search(r"[^.]\.$", sentence)
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,16 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 
 class _Command(TyperCommand):
-    """A command whose usage line is `compute FILE`, without Typer's braces around what must be given."""
+    """A command whose usage line is `compute FILE`, without Typer's braces around what must be given.
+
+    In the list of commands its first sentence is whole, over as many lines as it takes.
+    """
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
+
+    def get_short_help_str(self, limit: int = 0) -> str:
+        return " ".join((self.help or "").partition("\n\n")[0].split())
 
 
 class _Commands(TyperGroup):
