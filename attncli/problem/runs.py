@@ -33,7 +33,8 @@ class Runs:
 
     def __call__(self, spot: Spot) -> Run:
         """The values of a long list in order, and which of them are wrong."""
-        node = _many(spot)
+        node = spot.node
+        assert isinstance(node, Many)
         if node.plain and node.value is not None:
             return self._of_numbers(node.value.ravel())
         lists, run = node.lists, node.run
@@ -62,16 +63,10 @@ def truths(value: NDArray[np.float64]) -> Run:
     return value == 1, (value != 0) & (value != 1)
 
 
-def different(spot: Spot) -> list[Leaf]:
+def different(node: Many) -> list[Leaf]:
     """The single values of a long list, of each text the first."""
-    node = _many(spot)
     lists, run = node.lists, node.run
     return [lists.leaf(run.start + place) for _, place in _firsts(lists.texts(run))]
-
-
-def _many(spot: Spot) -> Many:
-    assert isinstance(spot.node, Many)
-    return spot.node
 
 
 def _each(lists: Lists, spot: Spot, read_cell: Callable[[Spot], _Cell | None]) -> list[_Cell | None]:
