@@ -76,9 +76,10 @@ def _each(lists: Lists, spot: Spot, read_cell: Callable[[Spot], _Cell | None]) -
     texts = lists.texts(lists.odd)
     known: dict[str, _Cell | None] = {}
     for text, place in _firsts(texts):
-        silent = Spot(lists.leaf(int(lists.odd[place])), spot.path, unheard)
-        known[text] = None if unheard.count >= COUNTED else read_cell(silent)
-    return [known[text] for text in texts]
+        if unheard.count == COUNTED:
+            break
+        known[text] = read_cell(Spot(lists.leaf(int(lists.odd[place])), spot.path, unheard))
+    return [known.get(text) for text in texts]
 
 
 def _firsts(texts: list[str]) -> list[tuple[str, int]]:
