@@ -23,8 +23,11 @@ _STEP = 2**20  # characters looked at together, so that what is found on the way
 _INDENT = 100  # characters at most before the dash of a row
 _AFTER = re.compile(rb"\s*(\n *[A-Za-z_][A-Za-z0-9_]*)?")  # after rows with dashes: nothing, or the next key
 _OF_NUMBERS = b"0123456789+-.eE,[] \n"
-_OF_WORDS = _OF_NUMBERS + b'ABCDFGHIJKLMNOPQRSTUVWXYZabcdfghijklmnopqrstuvwxyz_*/()"'
-_BESIDE_NUMBERS, _BESIDE_WORDS = (bytes(sign not in known for sign in range(256)) for known in (_OF_NUMBERS, _OF_WORDS))
+_OF_WORDS = _OF_NUMBERS + b"ABCDFGHIJKLMNOPQRSTUVWXYZabcdfghijklmnopqrstuvwxyz_*/()\"'%~^"
+_OTHER = b"?"  # what stands for a character that is not in ASCII, if none of these does
+_BESIDE_NUMBERS, _BESIDE_WORDS, _BESIDE_ALL = (
+    bytes(sign not in known for sign in range(256)) for known in (_OF_NUMBERS, _OF_WORDS, _OF_WORDS + _OTHER)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,8 @@ class Found:
 
 def find(text: str, *, strict: bool) -> Iterator[Found]:
     """The long lists of a text, in order; `strict` takes only what JSON has, too."""
-    for start, end in _stretches(text, _BESIDE_WORDS):
+    others = not text.isascii() and _OTHER.decode() not in text and text.replace("\n", "").isprintable()
+    for start, end in _stretches(text, _BESIDE_ALL if others else _BESIDE_WORDS):
         found = _first(text, start, end, strict)
         if found is None:  # of words and lists side by side, the lists may be numbers
             inner = (_first(text, *each, strict) for each in _stretches(text, _BESIDE_NUMBERS, start, end))
@@ -69,7 +73,7 @@ def _first(text: str, start: int, end: int, strict: bool) -> Found | None:
     if first < 0:
         return None
     if strict and (quick := quick_reader()):
-        stretch = text[first:end].encode("ascii")
+        stretch = text[first:end].encode("ascii", "replace")
         if (read := read_matrix(stretch, quick)) and read[1] > LONG and _only_numbers(stretch[: read[1]]):
             return Found(read[0], read[0].shape, first, first + read[1])
         del stretch
@@ -87,7 +91,7 @@ def _first(text: str, start: int, end: int, strict: bool) -> Found | None:
 def _whole(text: str, first: int, end: int, strict: bool, *, dashes: bool) -> tuple[Lists, int, bool] | None:
     """The lists that begin with a bracket, where they end, and whether they are the rows of a list with dashes, if
     `dashes` are looked for."""
-    part = np.frombuffer(text[first:end].encode("ascii"), dtype=np.uint8)
+    part = np.frombuffer(text[first:end].encode("ascii", "replace"), dtype=np.uint8)
     rows = _rows(part, text[max(first - _INDENT, 0) : first]) if dashes else None
     if dashed := rows is not None:
         first, part = first - len(DASH), rows
@@ -107,7 +111,7 @@ def _stretches(text: str, beside: bytes, start: int = 0, stop: int | None = None
     stop = len(text) if stop is None else stop
     last = start - 1
     for at in range(start, stop, _STEP):
-        piece = text[at : min(at + _STEP, stop)].encode("latin-1", "replace").translate(beside)  # a byte for each
+        piece = text[at : min(at + _STEP, stop)].encode("ascii", "replace").translate(beside)  # a byte for each
         others = np.append(last, np.flatnonzero(np.frombuffer(piece, dtype=bool)) + at)
         for place in np.flatnonzero(np.diff(others) > LONG):
             yield int(others[place]) + 1, int(others[place + 1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from attncli.english import count, shorten
@@ -27,11 +28,11 @@ def read_random(spot: Spot) -> NDArray[np.float64] | None:
     sizes = spot.key("random")
     if not isinstance(sizes.node, Sequence):
         sizes.wrong(f"must be a shape, not {describe(sizes.node)}", _EXAMPLE)
-    elif not sizes.items:
+    elif not sizes.node.length:
         sizes.wrong("is empty", _EXAMPLE)
-    elif len(sizes.items) > DIMENSION_LIMIT:
-        sizes.wrong(f"has {count(len(sizes.items), 'dimension')}", f"{DIMENSION_LIMIT} are the most")
-    shape = [read_integer(size, least=1, help=_EXAMPLE) for size in sizes.items[:DIMENSION_LIMIT]]
+    elif sizes.node.length > DIMENSION_LIMIT:
+        sizes.wrong(f"has {count(sizes.node.length, 'dimension')}", f"{DIMENSION_LIMIT} are the most")
+    shape = [read_integer(size, least=1, help=_EXAMPLE) for size in islice(sizes.each(), DIMENSION_LIMIT)]
     seed = read_integer(spot.key("seed"), least=0, help=_EXAMPLE) if "seed" in spot.keys else 0
     low = read_scalar(spot.key("low")) if "low" in spot.keys else _LOW
     high = read_scalar(spot.key("high")) if "high" in spot.keys else _HIGH

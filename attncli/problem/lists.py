@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.problem.digits import Places
-from attncli.problem.many import Many
+from attncli.problem.many import QUOTES, Many
 from attncli.problem.tree import Leaf, Node, Sequence
 from attncli.records import dataclass
 
@@ -75,7 +75,7 @@ class Lists:
     def leaf(self, word: int) -> Leaf:
         """One of all values."""
         start, end = int(self.starts[word]) + self.shift, int(self.ends[word]) + self.shift
-        quoted = self.text[start] == '"'
+        quoted = self.text[start] in QUOTES
         return Leaf(self.text[start + quoted : end - quoted], quoted, start)
 
     def texts(self, words: slice | _Order) -> list[str]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from attncli.problem.lists import Lists
 
+QUOTES = ('"', "'")
+
 
 class Many(Sequence):
     """The list with a number in a level of `lists`, which are looked up where someone asks for more than the values.
@@ -71,7 +73,7 @@ class Many(Sequence):
 
         texts = self._lists().texts(self.run)
         array = np.empty(len(texts), dtype=object)
-        array[:] = [text[1:-1] if text[0] == '"' else text for text in texts]
+        array[:] = [text[1:-1] if text[0] in QUOTES else text for text in texts]
         return array.reshape(self.shape or -1)
 
     def moved(self, by: int) -> Many:

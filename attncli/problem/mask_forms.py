@@ -21,7 +21,7 @@ def _padding(spot: Spot) -> Padding | None:
 
 
 def _lengths(spot: Spot) -> Lengths | None:
-    if isinstance(spot.node, Sequence) and not spot.items:
+    if isinstance(spot.node, Sequence) and not spot.node.length:
         spot.wrong("is empty", "write {lengths: [2]}, one number for each entry of the batch")
         return None
     spots = spot.items or [spot]
@@ -31,8 +31,9 @@ def _lengths(spot: Spot) -> Lengths | None:
 
 
 def _window(spot: Spot) -> Window | None:
-    if len(spot.items) != 2:
-        what = f"a list of {len(spot.items)}" if isinstance(spot.node, Sequence) else describe(spot.node)
+    length = spot.node.length if isinstance(spot.node, Sequence) else 0
+    if length != 2:
+        what = f"a list of {length}" if isinstance(spot.node, Sequence) else describe(spot.node)
         spot.wrong(f"must be two numbers, not {what}", "write {window: [left, right]}, with -1 for unbounded")
         return None
     help = "how far to the left and right of itself a query sees; -1 is unbounded"

@@ -155,7 +155,7 @@ def _different(spot: Spot) -> list[Leaf]:
 
 def _leaves(spot: Spot) -> Iterator[Leaf]:
     if isinstance(spot.node, Many):
-        yield from different(spot)
+        yield from different(spot.node)
     elif isinstance(spot.node, Leaf):
         yield spot.node
     else:

@@ -11,6 +11,7 @@ from attncli.problem.many import Many
 from attncli.problem.mask_forms import FORMS
 from attncli.problem.mask_matrices import read_bare
 from attncli.problem.model import Causal, Mask, MaskPart, Window
+from attncli.problem.runs import different
 from attncli.problem.spot import Spot
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe
 from attncli.problem.values import insist_keys, read_word
@@ -69,13 +70,19 @@ def read_mask(spot: Spot, convention: Convention = OWN) -> MaskReading:
 
 def _is_list_of_forms(node: Node) -> bool:
     """A list that holds a word or a mapping is a list of forms; one of lists is a matrix."""
-    if isinstance(node, Many) and isinstance(node.items[0], Sequence):  # the others are lists, too
+    if not isinstance(node, Sequence) or (isinstance(node, Many) and _holds_lists(node)):
         return False
-    return isinstance(node, Sequence) and any(
+    return any(
         isinstance(item, Mapping)
         or (isinstance(item, Leaf) and item.text.isalpha() and item.text.lower() not in _CELLS)
-        for item in node.items
+        for item in (different(node) if isinstance(node, Many) else node.items)
     )
+
+
+def _holds_lists(node: Sequence) -> bool:
+    if isinstance(node, Many):  # in which no single values stand beside the outermost lists
+        return isinstance(node.items[0], Sequence)
+    return any(isinstance(item, Sequence) for item in node.items)
 
 
 def _read_form(spot: Spot, reading: MaskReading) -> None:
@@ -89,7 +96,7 @@ def _read_form(spot: Spot, reading: MaskReading) -> None:
         elif node.text == Causal.name:
             reading.add(Causal(), spot)
     elif isinstance(node, Sequence):
-        if node.items and not any(isinstance(item, Sequence) for item in node.items):
+        if node.length and not _holds_lists(node):
             spot.wrong("must be a list of rows, not a flat list", _FLAT_HELP)
         else:
             reading.add(read_bare(spot, reading.convention), spot)

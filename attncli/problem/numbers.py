@@ -9,7 +9,7 @@ from math import isinf
 
 from attncli.english import shorten
 from attncli.problem.misread import NumberError
-from attncli.problem.roots import read_exact
+from attncli.problem.roots import as_quotient, read_exact
 
 __all__ = ["MINUS_INFINITY", "NumberError", "as_decimal", "as_exact", "as_float", "canonical", "is_plain"]
 
@@ -32,6 +32,8 @@ def as_float(text: str) -> float:
     if is_plain(text):
         value = float(text)
         is_zero = value == 0 and not re.search("[1-9]", re.split("[eE]", text)[0])
+    elif quotient := as_quotient(text):
+        return quotient
     else:
         exact = read_exact(text)
         value = float(exact)

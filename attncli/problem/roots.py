@@ -19,6 +19,7 @@ _FORMS = (
     rf"(?P<sign>[-+]?)(?:(?P<times>{_AMOUNT})\s*\*\s*)?{_ROOT}(?:\s*/\s*(?P<by>{_AMOUNT}))?",
     rf"(?P<times>{_AMOUNT})\s*/\s*(?P<over>{_ROOT})",
 )
+_QUOTIENT = re.compile(r"([-+]?(?:0|[1-9][0-9]*))/(0|[1-9][0-9]*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,19 @@ class Exact:
         root = f"sqrt({self.radicand.numerator * self.radicand.denominator})"
         sign = "-" if coefficient < 0 else ""
         return sign + (f"{times}*" if times != 1 else "") + root + (f"/{by}" if by != 1 else "")
+
+
+def as_quotient(text: str) -> float | None:
+    """The nearest double of one whole number over another, most of what long lists of fractions hold; None for what
+    needs more care.
+    """
+    found = _QUOTIENT.fullmatch(text)
+    if found is None or found[2] == "0":
+        return None
+    try:
+        return int(found[1]) / int(found[2])
+    except OverflowError:
+        return None
 
 
 def read_exact(text: str) -> Exact:

@@ -33,7 +33,8 @@ class Runs:
 
     def __call__(self, spot: Spot) -> Run:
         """The values of a long list in order, and which of them are wrong."""
-        node = _many(spot)
+        node = spot.node
+        assert isinstance(node, Many)
         if node.plain and node.value is not None:
             return self._of_numbers(node.value.ravel())
         lists, run = node.lists, node.run
@@ -62,16 +63,10 @@ def truths(value: NDArray[np.float64]) -> Run:
     return value == 1, (value != 0) & (value != 1)
 
 
-def different(spot: Spot) -> list[Leaf]:
+def different(node: Many) -> list[Leaf]:
     """The single values of a long list, of each text the first."""
-    node = _many(spot)
     lists, run = node.lists, node.run
     return [lists.leaf(run.start + place) for _, place in _firsts(lists.texts(run))]
-
-
-def _many(spot: Spot) -> Many:
-    assert isinstance(spot.node, Many)
-    return spot.node
 
 
 def _each(lists: Lists, spot: Spot, read_cell: Callable[[Spot], _Cell | None]) -> list[_Cell | None]:
@@ -81,9 +76,10 @@ def _each(lists: Lists, spot: Spot, read_cell: Callable[[Spot], _Cell | None]) -
     texts = lists.texts(lists.odd)
     known: dict[str, _Cell | None] = {}
     for text, place in _firsts(texts):
-        silent = Spot(lists.leaf(int(lists.odd[place])), spot.path, unheard)
-        known[text] = None if unheard.count >= COUNTED else read_cell(silent)
-    return [known[text] for text in texts]
+        if unheard.count == COUNTED:
+            break
+        known[text] = read_cell(Spot(lists.leaf(int(lists.odd[place])), spot.path, unheard))
+    return [known.get(text) for text in texts]
 
 
 def _firsts(texts: list[str]) -> list[tuple[str, int]]:

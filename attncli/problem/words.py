@@ -133,7 +133,9 @@ def _no_number(part: Text, starts: Places, ends: Places) -> NDArray[np.bool_]:
 def _is_yaml(part: Text, starts: Places, ends: Places) -> bool:
     """Whether words with other characters than numbers have are words, or texts in quotes, in YAML too."""
     first = part[starts]
-    if (first == ord("*")).any() or ((first == ord("-")) & (part[starts + 1] == ord("-"))).any():
+    if ((first == ord("*")) | (first == ord("%"))).any() or (
+        (first == ord("-")) & (part[starts + 1] == ord("-"))
+    ).any():
         return False
     return _are_quoted(part, starts, ends)
 
@@ -153,12 +155,16 @@ def _is_json(part: Text, starts: Places, ends: Places, odd: NDArray[np.bool_], w
 
 
 def _are_quoted(part: Text, starts: Places, ends: Places) -> bool:
-    """Whether a quotation mark stands at both ends of a word, or nowhere in it."""
+    """Whether quotation marks of one kind stand at both ends of a word, or nowhere in it."""
+    return all(_are_between(part, ord(mark), starts, ends) for mark in ('"', "'"))
+
+
+def _are_between(part: Text, mark: int, starts: Places, ends: Places) -> bool:
     if not len(starts):
         return True
-    quoted = part[starts] == _QUOTE
-    marks = np.diff(np.searchsorted(np.flatnonzero(part == _QUOTE), np.stack([starts, ends], axis=1)), axis=1)[:, 0]
-    return bool((marks == 2 * quoted).all() and (part[ends - 1][quoted] == _QUOTE).all())
+    quoted = part[starts] == mark
+    marks = np.diff(np.searchsorted(np.flatnonzero(part == mark), np.stack([starts, ends], axis=1)), axis=1)[:, 0]
+    return bool((marks == 2 * quoted).all() and (part[ends - 1][quoted] == mark).all())
 
 
 def _no_number_here(part: Text, starts: Places, ends: Places, strict: bool) -> NDArray[np.bool_]:

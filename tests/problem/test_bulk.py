@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -14,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.errors import AttncliError
-from attncli.problem import bulk, json_reader, shortened, yaml_reader
+from attncli.problem import bulk, json_reader, reader, shortened, values, yaml_reader
 from attncli.problem.digits import read_numbers
-from attncli.problem.many import Many
+from attncli.problem.many import Many, moved
 from attncli.problem.numbers import as_float
 from attncli.problem.reader import loads
 from attncli.problem.report import Report
@@ -35,7 +37,8 @@ WORDS = st.sampled_from([
     "x", "love", "1/3", "-inf", "-.inf", "true", "True", "null", "nan", "NaN", "2*sqrt(3)", "*a", "(1)", "/", "-x",
     "--x", "...", "---", "..a", "+", "_", "1_000", "0x10", "a b", "é", "~", "<<", "yes", "falsy", "tru", "trues", "nul",
     '"x"', '""', '"1"', '"1/3"', '"a b"', '"a,b"', '"[1]"', '"', 'a"b', '"a"b', 'a"', '"a""b"', '"\\n"', '"true"',
-    "'a'",
+    "'a'", "'a b'", "'1/3'", "'", "'a", "a'", "it's", "'it''s'", "''", "'\"'", "\"'\"", "'a'b", "'a' 'b'", "%", "5%",
+    "%a", "\u22123", "?", "a?", "?a", "\u00a0", "\u2028", "\ufeff", "日本", "'é'", '"é"', "^", "a~", "\u0301",
 ])  # fmt: skip
 FRAMES = (
     '"{}"', "'{}'", "a {}", "{} b", "&a {}", "[{}, 1]", "{{b: {}, c: 2}}", "- {}", "|\n  {}", "# {}",
@@ -155,6 +158,10 @@ def test_numbers_are_the_nearest_doubles(words: list[str]) -> None:
         "X: [[[1, 2], [3]], [[x]]]",
         "X:\n  - [1, x]\n  - [3]\nmask: causal",
         "X: [[],[]]",
+        "X: [[\u22123, 5%], ['1/3', ~]]",
+        "X: [[1, 2], [[3], 4, []], [5]]",
+        "tokens: ['a', \"b\", wörd, 日本]",
+        "X: [[1, 2], [3, [4]]]",
     ],
 )
 def test_these_are_read_in_one_go(text: str) -> None:
@@ -178,6 +185,38 @@ def test_a_problem_keeps_its_numbers_as_they_were_written() -> None:
     assert problem.given["V"].written.tolist() == [["0.5", "1"], ["1", "2"]]
     assert problem.given["K"].value.tolist() == [[1, 0], [0, 1]]
     assert not problem.given["K"].value.flags.writeable
+
+
+@pytest.mark.parametrize("text", ["[[1, x], ['1/3', 4]]", "[[1, 2], [3]]", "[[1, 2], [3, 4]]", "[[[1], 2], []]"])
+def test_a_list_can_be_moved(text: str) -> None:
+    """As one is that is given with --set, behind the text of the file."""
+    quick = yaml_reader.read_yaml(Report(Source("p", text)))
+    careful = yaml_reader._read(Report(Source("p", text)), yaml_reader.LOADER)
+    assert isinstance(quick, Many)
+    assert plain(moved(moved(quick, 7), 2)) == plain(moved(careful, 9))
+    assert moved(quick, 9).at == 9
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("Q: [[1, 2]]\nK: [[1/3, sqrt(2)], [1/3, 1/3], ['1/3', sqrt(2)]]\nV: [[1], [2], [3]]", 3),
+        ("Q: [[1, 2]]\nK: [[1, 2], [x, 4], [x, x]]\nV: [[1], [2], [3]]", 1 + 3),  # once for all, and where it is told
+    ],
+)
+def test_each_text_is_read_once(text: str, read: int) -> None:
+    no_plain = patch.object(reader, "read_plain", return_value=None)
+    with no_plain, patch.object(values, "as_float", wraps=as_float) as reading, suppress(AttncliError):
+        loads(text.encode(), "p.yaml")
+    assert reading.call_count == read
+
+
+def test_no_more_is_read_of_what_is_wrong_than_is_told() -> None:
+    rows = ", ".join(f"[x{number}]" for number in range(3000))
+    with patch.object(values, "as_float", wraps=as_float) as reading, pytest.raises(AttncliError) as caught:
+        loads(f"Q: [[1]]\nK: [{rows}]\nV: [{rows}]\n".encode(), "p.yaml")
+    assert len(caught.value.more) + 1 + caught.value.untold == 1000
+    assert reading.call_count == 2000
 
 
 def test_errors_are_told_where_they_are() -> None:
