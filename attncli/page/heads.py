@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from attncli.page.closing import in_words
 from attncli.page.document import Block, Heading, Paragraph
 from attncli.page.place import Places, served, title
-from attncli.page.places import first_that_serves, numbers, with_gaps
+from attncli.page.places import MANY, first_that_serves, numbers, with_gaps
 from attncli.page.printer import Printer
 from attncli.page.section import given_section, step_section
 from attncli.page.view import View
@@ -15,8 +15,6 @@ from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING, PER_HEAD
 from attncli.records import replace
 from attncli.tracing.model import Step
 from attncli.tracing.slices import at, leading, of_all_heads
-
-_MANY = {BATCH: "entries", HEAD: "heads"}
 
 
 def sections(printer: Printer, names: tuple[str, ...], view: View) -> Iterator[Block]:
@@ -35,9 +33,9 @@ def _level(whole: Printer, here: Printer, names: tuple[str, ...], view: View, pl
     if inner is None and view.steps is None and not view.blank:
         blocks = (*blocks, Heading(f"{title(place)} in words"), in_words(here))
     if blocks:
-        yield Heading(title(place) if place else f"What all {_MANY[leading(trace)[0]]} share", part=True)
+        yield Heading(title(place) if place else f"What all {MANY[leading(trace)[0]]} share", part=True)
         if inner and view.steps is None and not told and not all(trace.steps[name].rule.given for name in own):
-            what = f"What all {_MANY[inner]} share" if place else "This"
+            what = f"What all {MANY[inner]} share" if place else "This"
             yield Paragraph((f"{what} comes first; steps are numbered in the order of work.",))
         if HEAD in place:
             yield from _served(whole, place[HEAD], names)

@@ -12,8 +12,8 @@ from attncli.problem.axes import BATCH, HEAD, KEY_HEAD
 from attncli.tracing.slices import leading, length, serves
 
 MOST = 8  # parts, of heads in all entries, that are all shown
-_MANY = {BATCH: "entries", HEAD: "heads", KEY_HEAD: "KV heads"}
-_ONE = {BATCH: "entry", HEAD: "head", KEY_HEAD: "KV head"}
+MANY = {BATCH: "entries", HEAD: "heads", KEY_HEAD: "KV heads"}
+ONE = {BATCH: "entry", HEAD: "head", KEY_HEAD: "KV head"}
 
 
 def numbers(printer: Printer, letter: str) -> Sequence[int]:
@@ -28,6 +28,11 @@ def first_that_serves(printer: Printer, head: int) -> int:
     """The head of queries under which the keys and values are shown that this one uses."""
     group = serves(printer.trace)
     return next(each for each in numbers(printer, HEAD) if each // group == head // group)
+
+
+def within(around: Places, part: str) -> str:
+    """The title of a part of a place: Entry 0, KV head 1."""
+    return f"{title(around)}, {part}" if around else f"{part[0].upper()}{part[1:]}"
 
 
 def with_gaps(letter: str, around: Places, parts: Iterable[tuple[int, Iterable[Block]]]) -> Iterator[Block]:
@@ -45,10 +50,9 @@ def with_gaps(letter: str, around: Places, parts: Iterable[tuple[int, Iterable[B
 
 
 def _gap(letter: str, around: Places, first: int, last: int) -> Iterator[Block]:
-    where = f"{_ONE[letter]} {first}" if first == last else f"{_MANY[letter]} {first}–{last}"
-    said = f"{title(around)}, {where}" if around else f"{where[0].upper()}{where[1:]}"
-    yield Heading(said, part=True)
+    where = f"{ONE[letter]} {first}" if first == last else f"{MANY[letter]} {first}–{last}"
+    yield Heading(within(around, where), part=True)
     one = "this one" if first == last else "one of them"
-    options = " ".join(f"--{_ONE[each]} {number}" for each, number in {**around, letter: first}.items())
+    options = " ".join(f"--{ONE[each]} {number}" for each, number in {**around, letter: first}.items())
     alone = "" if letter == KEY_HEAD else f", {options} {one}"  # of which no option asks for one
     yield Paragraph((f"Left out here: --all shows all{alone}.",))

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from attncli.page.document import Block
 from attncli.page.place import Places
-from attncli.page.places import numbers, with_gaps
+from attncli.page.places import ONE, numbers, with_gaps, within
 from attncli.page.printer import Printer
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
 from attncli.records import dataclass
@@ -46,15 +46,18 @@ def _heads(printer: Printer, names: Sequence[str], place: Places, show: Show) ->
     first = min((names.index(name) for name in apart), default=0)
     together = [name for name in names if name not in apart]
     before = tuple(name for name in together if names.index(name) < first)
-    within = f", entry {place[BATCH]}" if place else ""
+    of_entry = f", entry {place[BATCH]}" if place else ""
     heads = "All heads together" if _any(trace, HEAD) else "All entries together"
-    whole = f"Entry {place[BATCH]}" if place and not _any(trace, HEAD) else f"{heads}{within}"
+    whole = f"Entry {place[BATCH]}" if place and not _any(trace, HEAD) else f"{heads}{of_entry}"
     if before:
-        yield from show(Part(f"Before the heads{within}", place, before))
-    for letter, word in ((HEAD, "Head"), (KEY_HEAD, "KV head")):
-        if steps := of[letter]:
-            shown = (Part(f"{word} {at}{within}", {**place, letter: at}, steps) for at in numbers(printer, letter))
-            yield from with_gaps(letter, place, ((part.place[letter], show(part)) for part in shown))
+        yield from show(Part(f"Before the heads{of_entry}", place, before))
+    for letter, steps in of.items():
+        if steps:
+            parts = (
+                Part(within(place, f"{ONE[letter]} {at}"), {**place, letter: at}, steps)
+                for at in numbers(printer, letter)
+            )
+            yield from with_gaps(letter, place, ((part.place[letter], show(part)) for part in parts))
     if after := tuple(name for name in together if name not in before):
         yield from show(Part(whole, place, after))
 
