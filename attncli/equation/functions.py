@@ -194,6 +194,7 @@ MATRIX_FORMS = frozenset(
 PRINTED_FORMS = frozenset(
     {"ratio", "over", "quotient", "multiple", "e_to", "left_out", "comes_to", "comes_near", "nearly", "equally"}
 )
+PRINTED_AS = {"ratio": "div", "over": "div", "quotient": "div", "multiple": "mul", "e_to": "exp"}  # what they mean
 
 # Of how many of its first arguments a single 0 makes the result 0, whatever the others are: 0·√2, 0 / √2.
 ZERO_WINS = {"mul": 2, "div": 1, "share": 1}

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from attncli.equation.decimals import DIGITS
-from attncli.equation.functions import FUNCTIONS, ZERO_WINS
+from attncli.equation.functions import FUNCTIONS, PRINTED_AS, ZERO_WINS
 from attncli.equation.positions import position
 from attncli.equation.tree import Call, Expression, Name, Number, Reduce, Ref
 
@@ -67,8 +67,9 @@ def exact(expression: Expression) -> Any:
             values = [exact(argument) for argument in arguments]
             if None in values:
                 return Fraction(0) if 0 in values[: ZERO_WINS.get(function, 0)] else None
+            meant = FUNCTIONS.get(PRINTED_AS.get(function, function))
             try:
-                return FUNCTIONS[function].exact(*values)
+                return meant.exact(*values) if meant else None
             except (ZeroDivisionError, OverflowError):
                 return None
     return None

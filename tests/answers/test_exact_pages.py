@@ -75,6 +75,20 @@ def test_however_it_is_shown(view: View, form: str, love: Problem) -> None:
     assert all_right(love, page_of(love, form, view), form)
 
 
+FRACTIONS = [  # scores too large for plain exponentials, the largest of which are no whole numbers
+    "Q: [[1501]]\nK: [['1/2'], ['1/4']]\nV: [[1], [2]]\n",
+    "Q: [[10000]]\nK: [['1/7'], ['1/3']]\nV: [[1], [2]]\n",
+    "Q: [[1000, sqrt(2)]]\nK: [[sqrt(3), '1/3'], [sqrt(2), sqrt(3)]]\nV: [[1], [2]]\n",
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("text", FRACTIONS)
+def test_shifted_fractions(text: str, form: str) -> None:
+    problem = loads(text.encode(), "fractions.yaml")
+    assert all_right(problem, page_of(problem, form, View(detail="cells")), form)
+
+
 HALVES = "Q: [[0], [0]]\nK: [[1], [2]]\nV: [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]]\n"
 
 

@@ -16,7 +16,7 @@ from attncli.equation.notation import UNICODE
 from attncli.equation.parse import parse_equation
 from attncli.equation.shapes import index_sizes
 from attncli.equation.substitute import decimal, exact, substitute
-from attncli.equation.tree import Number
+from attncli.equation.tree import Call, Number
 from attncli.equation.write import write
 
 EQUATIONS = [
@@ -108,6 +108,19 @@ def test_0_is_subtracted_where_all_is_hidden() -> None:
 )  # fmt: skip
 def test_0_times_anything_is_0(source: str, value: int | None) -> None:
     assert exact(parse_equation(f"R = {source}").expression) == value
+
+
+def test_numbers_are_what_they_are_printed_as() -> None:
+    half = Call("ratio", (whole(1), whole(2)))
+    assert exact(Call("sub", (half, Call("over", (whole(1), whole(3)))))) == Fraction(1, 6)
+    assert exact(Call("multiple", (whole(3), half))) == Fraction(3, 2)
+    assert exact(Call("quotient", (Call("add", (half, half)), whole(4)))) == Fraction(1, 4)
+    assert exact(Call("e_to", (whole(0),))) == 1
+    assert exact(Call("left_out", (whole(1),))) is None
+
+
+def whole(number: int) -> Number:
+    return Number(Fraction(number), str(number))
 
 
 def test_what_cannot_be_said_exactly_is_none() -> None:
