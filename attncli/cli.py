@@ -65,8 +65,8 @@ def _reported(error: Exception) -> int:
         if isinstance(error, MemoryError):
             report_error(
                 input_error(
-                    "there is not enough memory to work this problem",
-                    help="attncli compute --steps output --detail brief takes less; or allow more memory",
+                    "there is not enough memory to do this",
+                    help="allow more; of a large problem, attncli compute --steps output --detail brief takes less",
                 ),
                 sys.stderr,
             )

@@ -104,8 +104,8 @@ def test_every_command_has_its_first_sentence_in_the_list(capsys: pytest.Capture
         (
             MemoryError(),
             3,
-            "attncli: error: there is not enough memory to work this problem\n"
-            "help: attncli compute --steps output --detail brief takes less; or allow more memory\n",
+            "attncli: error: there is not enough memory to do this\n"
+            "help: allow more; of a large problem, attncli compute --steps output --detail brief takes less\n",
         ),
         (
             OSError(28, "No space left on device"),

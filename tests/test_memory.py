@@ -76,6 +76,39 @@ def test_a_solution_too_large_to_be_judged(
     assert help in second
 
 
+@pytest.mark.parametrize(
+    ("command", "message", "help"),
+    [
+        # 4·12·8 numbers of Q, K, Kᵀ and V, 6·12·12, 12 sums and 12·8: 1,356, 100 bytes each
+        (["worksheet"], "a page of 1,356 numbers would take 0.1 MiB", "take a problem of fewer tokens"),
+        # 50 draws, and 5 times as much to work one out, of 2·12 rows of 512 numbers of 8 bytes: 5.16 MiB
+        (
+            ["scaling"],
+            "50 draws of queries and keys of 512 numbers would take 5.2 MiB",
+            "give a smaller --d-k, or fewer --draws",
+        ),
+        # 1 + 5 of 2·12 rows of 4096
+        (
+            ["scaling", "--draws", "1", "--d-k", "8,4096"],
+            "1 draw of queries and keys of 4,096 numbers would take 4.5 MiB",
+            "--d-k",
+        ),
+    ],
+)
+def test_a_page_or_a_draw_too_large(
+    command: list[str], message: str, help: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setattr(memory, "SMALL", 2**16)
+    monkeypatch.setattr(memory, "available", lambda: 2**16)
+    (tmp_path / "p.yaml").write_text(PROBLEM.format(12))
+    assert run([command[0], str(tmp_path / "p.yaml"), *command[1:]]) == 3
+    out, err = capsys.readouterr()
+    first, second = err.splitlines()
+    assert (out, first) == ("", f"attncli: error: {message}, and 0.1 MiB of memory are left")
+    assert help in second
+
+
 def test_what_was_left_blank_takes_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert checked(tmp_path, monkeypatch, 2**18, f"output: {rows('_', 8)}") == 1
 

@@ -84,6 +84,7 @@ def worksheet(
     from attncli.answers.blank import blank_answers
     from attncli.console.page import write_page
     from attncli.console.progress import progress
+    from attncli.page.room import insist_page
     from attncli.page.view import View
     from attncli.page.worksheet import blank_steps
     from attncli.page.worksheet import worksheet as page
@@ -92,7 +93,9 @@ def worksheet(
     progress.begin("working out")
     trace = run(problem, gradient=gradient)
     left = blank_steps(trace, names)
-    document = page(trace, View(detail=detail or "rows", precision=decimals, blank=frozenset(left)))
+    view = View(detail=detail or "rows", precision=decimals, blank=frozenset(left))
+    insist_page(trace, view, "take a problem of fewer tokens")
+    document = page(trace, view)
     if answers is not None:
         write(blank_answers(trace, left), answers, portable=True, option="--answers")
     write_page(document, page_format, output, color=color, math=math or "fences", fragment=fragment)

@@ -9,8 +9,10 @@ from attncli.tracing.model import Trace
 
 _EACH = 100  # bytes that a number on a page takes while it is laid out, in LaTeX; in other formats two thirds of it
 
+LESS = "ask for less with --steps output, or for JSON, which is written row by row: -o page.json"
 
-def insist_page(trace: Trace, view: View) -> None:
+
+def insist_page(trace: Trace, view: View, help: str = LESS) -> None:
     """Raises AttncliError (exit 3) where the numbers that the view asks for would not fit into memory as text."""
     if view.cell is not None:
         return
@@ -21,5 +23,4 @@ def insist_page(trace: Trace, view: View) -> None:
 
         names = chosen_steps(here, view.steps, trace)
     numbers = sum(here.steps[name].value.size for name in names)
-    help = "ask for less with --steps output, or for JSON, which is written row by row: -o page.json"
     insist(_EACH * numbers, f"a page of {numbers:,} numbers", help)

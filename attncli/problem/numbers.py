@@ -13,7 +13,7 @@ from attncli.problem.roots import as_quotient, read_exact
 
 __all__ = ["MINUS_INFINITY", "NumberError", "as_decimal", "as_exact", "as_float", "canonical", "is_plain"]
 
-MINUS_INFINITY = ("-inf", "-.inf", "-Infinity")
+MINUS_INFINITY = ("-inf", "-.inf", "-.Inf", "-.INF", "-Infinity")
 _LENGTH_LIMIT = 400
 _PLAIN = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 

@@ -13,7 +13,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from attncli.english import count
 from attncli.errors import usage_error
+from attncli.memory import insist
 from attncli.problem.axes import BATCH, HEAD
 from attncli.problem.keys import DOT_SCORES, ScaleWord
 from attncli.problem.model import GIVEN, Matrix, Problem, read_only
@@ -25,6 +27,7 @@ from attncli.tracing.slices import leading
 D_K = (2, 8, 32, 128, 512)
 DRAWS = 50
 SCALES: tuple[ScaleWord, ...] = ("default", "none")
+_WORKED = 5  # times queries and keys: with what is worked out of one draw, and its way back
 KEPT = ("past_V", "W_O", "b_O", "slopes", "sink")
 
 
@@ -67,9 +70,18 @@ def saturation(problem: Problem, *, sizes: Sequence[int] = D_K, draws: int = DRA
         )
     first = replace(_begun(problem, own, np.random.default_rng([seed, 0])), score="scaled_dot")
     yield Row(own["K"].shape[-1], *_both([first]), drawn=False)
+    _insist_room(own, max(sizes, default=0), draws)
     for d_k in sizes:
         numbers = np.random.default_rng([seed, d_k])
         yield Row(d_k, *_both([_drawn(problem, own, d_k, numbers) for _ in range(draws)]))
+
+
+def _insist_room(own: Trace, d_k: int, draws: int) -> None:
+    """Raises NoRoom (exit 3) where the draws would not fit into memory, with what is worked out from one of them."""
+    rows = sum(own[name].size // own[name].shape[-1] for name in ("Q", "K"))
+    needed = (draws + _WORKED) * rows * d_k * np.dtype(np.float64).itemsize
+    what = f"{count(draws, 'draw')} of queries and keys of {d_k:,} numbers"
+    insist(needed, what, "give a smaller --d-k, or fewer --draws")
 
 
 def _begun(problem: Problem, own: Trace, numbers: np.random.Generator) -> Problem:
