@@ -7,6 +7,7 @@ from io import UnsupportedOperation
 
 from attncli.records import dataclass
 
+_WORD = 100  # characters; what is longer is no misspelt name, and to be compared with one would take long
 COUNTED = 1000  # errors of one file; then its reading ends, which else could take minutes
 
 
@@ -110,6 +111,8 @@ def did_you_mean(word: str, known: list[str], otherwise: str, *, cutoff: float =
     How near is told by `cutoff`, as difflib counts it; with 0.75, text is no misspelt context. The beginning of a
     word of three letters or more is near at 0.6.
     """
+    if len(word) > _WORD:
+        return otherwise
     from difflib import get_close_matches
 
     lowered, typed = {name.lower(): name for name in known}, word.lower()

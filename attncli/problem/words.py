@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from attncli.problem.builder import DEPTH_LIMIT
 from attncli.problem.digits import STEP, Places, Text, pieces, places_of, read_numbers
 from attncli.problem.lists import Level, Lists
 from attncli.problem.numbers import is_plain
@@ -49,10 +50,17 @@ def read_part(part: Text, text: str, shift: int, *, strict: bool) -> Lists | Non
 
 
 def brackets_of(part: Text) -> tuple[Places, Places]:
-    """Where brackets stand, and how many are open after each."""
-    found = [places_of((piece == _OPEN) | (piece == _CLOSE), at) for at, piece in pieces(part)]
-    brackets = np.concatenate(found)
-    return brackets, np.cumsum(np.where(part[brackets] == _OPEN, 1, -1), dtype=np.int32)
+    """Where brackets stand, and how many are open after each; none where they are deeper than any problem may be."""
+    brackets, depths = [], []
+    depth = np.zeros(1, np.int32)
+    for at, piece in pieces(part):
+        found = places_of((piece == _OPEN) | (piece == _CLOSE), at)
+        depth = np.cumsum(np.append(depth[-1:], np.where(part[found] == _OPEN, 1, -1)), dtype=np.int32)
+        if depth.max() > DEPTH_LIMIT:
+            return np.zeros(0, np.int32), np.zeros(0, np.int32)
+        brackets.append(found)
+        depths.append(depth[1:])
+    return np.concatenate(brackets), np.concatenate(depths)
 
 
 def _tokens(part: Text) -> tuple[Places, Places, Places]:

@@ -33,6 +33,9 @@ BLANKS = "1,048,576 blanks or more in a row"
 PROBLEMS = {
     "lists.yaml": (lambda: "[" * MANY + "]" * MANY, f":1:65: {DEEP}"),
     "lists.json": (lambda: "[" * MANY + "]" * MANY, f":1:65: {DEEP}"),
+    "megabytes.json": (lambda: "[" * 2**26, f":1:65: {DEEP}"),
+    "megabytes.yaml": (lambda: "Q: " + "[" * 2**26, f":1:67: {DEEP}"),
+    "key.json": (lambda: f'{{"{"a" * 2**24}": 1}}', ":1:2: there is no such key as aaaaaaaaaaaaaaaaaaaa…"),
     "mappings.yaml": (lambda: "{a: " * MANY, f":1:257: {DEEP}"),
     "dashes.yaml": (lambda: "- " * MANY, f":1:129: {DEEP}"),
     "keys.yaml": (lambda: "? " * MANY, ""),
