@@ -64,9 +64,13 @@ LINE_4 = [
      "(give one number for each number of the output)"),
     ("loss: {kind: cross_entropy, targets: [1]}", "4:29: loss.targets: is 1 class, but the output is 2×2 "
      "(give one class for each row of the output)"),
-    ("loss: {kind: cross_entropy, targets: [1, 2]}", "4:29: loss.targets[1]: 2 is no column of the output "
+    ("loss: {kind: cross_entropy, targets: [1, 2]}", "4:42: loss.targets[1]: 2 is no column of the output "
      "(the output has 2 columns, and its classes are 0 to 1)"),
-    ("loss: {kind: cross_entropy, targets: [0.5, 1]}", "4:29: loss.targets[0]: 0.5 is no column of the output "
+    ("loss: {kind: cross_entropy, targets: [1, 0, 1]}", "4:29: loss.targets: is 3 classes, but the output is 2×2 "
+     "(give one class for each row of the output)"),
+    ("loss: {kind: cross_entropy, targets: [0, -1]}", "4:42: loss.targets[1]: -1 is no column of the output "
+     "(the output has 2 columns, and its classes are 0 to 1)"),
+    ("loss: {kind: cross_entropy, targets: [0.5, 1]}", "4:39: loss.targets[0]: 0.5 is no column of the output "
      "(the output has 2 columns, and its classes are 0 to 1)"),
     ("loss: {kind: mse, target: [[1, 0], [0, 1]]}\nd_output: [[1, 0], [0, 1]]", "4:1: loss: d_output is given, too "
      "(keep one of the two: the gradient of the output is that of the loss)"),
