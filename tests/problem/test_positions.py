@@ -96,7 +96,7 @@ def test_bad_positions(text: str, messages: list[str], problems: Problems) -> No
             "{alibi: {slopes: [[1]]}}",
             "4:28: position.alibi.slopes: must be a list of numbers, not a list of rows (1×1) ",
         ),
-        ("{alibi: {slopes: []}}", "4:28: position.alibi.slopes: is empty "),
+        ("{alibi: {slopes: []}}", "4:28: position.alibi.slopes: is empty (write [1, 0])"),
     ],
 )
 def test_positions_of_which_something_is_missing(text: str, place: str, problems: Problems) -> None:

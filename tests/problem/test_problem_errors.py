@@ -47,7 +47,9 @@ LINE_4 = [
     ("sink: x", "4:7: sink: x is not a number (numbers look like 3, -0.5, .5, 1e3, 1/3 or sqrt(2))"),
     ("sink: .inf", "4:7: sink: .inf is not allowed here "
      "(only a mask can hold an infinity, and only -inf, which hides a key)"),
-    ("sink: [[1]]", "4:7: sink: must be a list of numbers, not a list of rows (1×1) (write sink: [1, 0, 0.5])"),
+    ("sink: [[1]]", "4:7: sink: must be a list of numbers, not a list of rows (1×1) (write sink: [1, 0])"),
+    ("sink: []", "4:7: sink: is empty (write [1, 0])"),
+    ("past: {K: 3, V: [[4]]}", "4:11: past.K: must be a list of rows, not 3 (write K: [[1, 0], [0, 1]])"),
     ("d_output: [[1]]", "4:1: d_output: is 1×1, but the output is 2×2 "
      "(give one number for each of the output's, or remove d_output for all ones)"),
     ("d_output: [1, 2]", "4:11: d_output: must be a list of rows, not a list of numbers "
@@ -66,6 +68,11 @@ LINE_4 = [
      "(give one class for each row of the output)"),
     ("loss: {kind: cross_entropy, targets: [1, 2]}", "4:42: loss.targets[1]: 2 is no column of the output "
      "(the output has 2 columns, and its classes are 0 to 1)"),
+    ("loss: {kind: mse, target: 3}", "4:27: loss.target: must be a list of rows, not 3 "
+     "(write target: [[1, 0], [0, 1]])"),
+    ("loss: {kind: cross_entropy, targets: 0}", "4:38: loss.targets: must be a list of numbers, not 0 "
+     "(write targets: [1, 0])"),
+    ("loss: {kind: cross_entropy, targets: []}", "4:38: loss.targets: is empty (write [1, 0])"),
     ("loss: {kind: cross_entropy, targets: [1, 0, 1]}", "4:29: loss.targets: is 3 classes, but the output is 2×2 "
      "(give one class for each row of the output)"),
     ("loss: {kind: cross_entropy, targets: [0, -1]}", "4:42: loss.targets[1]: -1 is no column of the output "
@@ -90,7 +97,7 @@ LINE_4 = [
     ("score: additive\nW_1: [[1], [1]]\nW_2: [[1]]\nv: [1]",
      "6:1: W_2: is 1×1 where 2×1 is needed (a query has 2 numbers, a key 2, v 1)"),
     ("score: additive\nW_1: [[1], [1]]\nW_2: [[1], [1]]\nv: [[1]]",
-     "7:4: v: must be a list of numbers, not a list of rows (1×1) (write v: [1, 0, 0.5])"),
+     "7:4: v: must be a list of numbers, not a list of rows (1×1) (write v: [1, 0])"),
 ]  # fmt: skip
 
 CELLS = [
