@@ -22,6 +22,7 @@ LINE_4 = [
     ("sclae: 1", "4:1: there is no such key as sclae (did you mean scale?)"),
     ("zzz: 1", "4:1: there is no such key as zzz (attncli schema problem lists the keys)"),
     ("title:", "4:7: title: must be text, not an empty value (write a text in quotes)"),
+    ("title: ''", "4:8: title: must not be empty (write a text in quotes)"),
     ("title: [a]", "4:8: title: must be text, not a list (write a text in quotes)"),
     ("tokens: ab", '4:9: tokens: must be a list of labels, not ab (write tokens: ["I", "love", "AI"])'),
     ("tokens: [a]", "4:1: tokens: 1 label for 2 queries (give one label each, or remove tokens for numbered ones)"),
@@ -41,6 +42,10 @@ LINE_4 = [
     ("scale: '2'", '4:8: scale: "2" is text, not a number (remove the quotes: 2)'),
     ("scale: [1]", "4:8: scale: must be a number, not a list (write one number)"),
     ("softcap: 0", "4:10: softcap: must be greater than 0, not 0 (write a number such as 50)"),
+    ("softcap: null", "4:10: softcap: there is no number here (write a number such as 50)"),
+    ("softcap: ''", "4:10: softcap: there is no number here (write a number such as 50)"),
+    ("softcap: false", "4:10: softcap: false is a truth value, not a number (write a number such as 50)"),
+    ("exp_base:", "4:10: exp_base: there is no number here (write e, or a number such as 2 or 3)"),
     ("softcap: .inf", "4:10: softcap: .inf is not allowed here "
      "(only a mask can hold an infinity, and only -inf, which hides a key)"),
     ("exp_base: 1", "4:11: exp_base: must be greater than 1, not 1 (write e, or a number such as 2 or 3)"),
