@@ -97,7 +97,7 @@ def read_booleans(spot: Spot, rank: int = 2, example: str = "") -> Later | None:
         what = describe(spot.node)
         spot.wrong(f"must be a list of true and false, or 1 and 0, not {what}", f"write {example}")
         return None
-    read = read_cells(spot, _boolean, Runs(truths, _boolean), example=example)
+    read = read_cells(spot, _boolean, Runs(truths, _boolean), empty=f"write {example}")
     return None if read is None else _of_rank(Cells(*read, bool), rank, spot)
 
 

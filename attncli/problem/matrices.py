@@ -89,7 +89,7 @@ def _nested(spot: Spot, rank: int, minus_infinity: bool) -> Matrix | None:
             written.extend(row.node.write().ravel().tolist())
         return value, wrong
 
-    read = read_cells(spot, read_written, read_row, example=_EXAMPLES[rank])
+    read = read_cells(spot, read_written, read_row, empty=f"write {_EXAMPLES[rank]}")
     if read is None:
         return None
     cells, shape = read
@@ -112,12 +112,12 @@ def read_cells(
     read_cell: Callable[[Spot], _Cell | None],
     read_run: Callable[[Spot], Run] | None = None,
     *,
-    example: str = _EXAMPLES[2],
+    empty: str,
 ) -> tuple[list[_Cell | None], tuple[int, ...]] | None:
     """Every single value of nested lists of equal lengths, read by `read_cell`, and their shape; None after reporting.
 
     The values come in order, row after row. `read_run` reads all those of a list that was read in one go.
-    Where one is empty, the help is to write the `example`.
+    `empty` is the help where one of the lists is empty.
     """
     before = spot.report.count
     text, top = spot.report.source.text, spot.node.at
@@ -127,7 +127,7 @@ def read_cells(
     while isinstance(inner.node, Sequence):
         shape.append(inner.node.length)
         if not inner.node.length:
-            inner.wrong("is empty", f"write {example}")
+            inner.wrong("is empty", empty)
             return None
         inner = next(inner.each())
 
