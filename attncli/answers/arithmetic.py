@@ -16,6 +16,7 @@ from attncli.records import dataclass
 _POWER_OF_TEN = re.compile(r"[0-9.]e(?:\s+[-+]\s*|[-+]\s+)[0-9]")  # or e, and a number that is added: 5e - 3
 _DEEPEST = 40  # parentheses, signs and powers inside one another
 _BY_ZERO = "divides by zero", "write another number under the line"
+_TOO_DEEP = "is nested too deeply", f"{_DEEPEST} parentheses, signs and powers inside one another are the most"
 _TWO_WAYS = "can be read in two ways", "say which with * and parentheses: 1/(2*sqrt(3)), or (1/2)*sqrt(3)"
 _ELSEWHERE = {"ln": "log"}  # what equations call it
 _SPARE = 10  # digits that a calculation may lose on its way
@@ -34,7 +35,7 @@ def work_out(text: str) -> Calculation | None:
     """A calculation with + - * / ^ ( ) √ sqrt exp ln tanh sin cos and e, worked out; None for what is none.
 
     A factor may follow another without a sign, as in 2√3 and 2 tanh(2). Raises NumberError where that can be read in
-    two ways, where it divides by zero, takes a root of a negative number, or grows beyond all bounds.
+    two ways, is nested too deeply, divides by zero, takes a root of a negative number, or grows beyond all bounds.
     """
     cut = tokens(text)
     if cut is None:
@@ -54,6 +55,8 @@ def work_out(text: str) -> Calculation | None:
             return None
         except _TwoWays:
             message, help = _TWO_WAYS
+        except _TooDeep:
+            message, help = _TOO_DEEP
         except decimal.DivisionByZero:
             message, help = _BY_ZERO
         except decimal.Overflow:
@@ -73,6 +76,10 @@ class _Unreadable(Exception):
 
 class _TwoWays(Exception):
     """Readers would not agree on what is meant: 1/2√3, e^5√3."""
+
+
+class _TooDeep(Exception):
+    """More stands inside one another than is read."""
 
 
 class _Reading:
@@ -95,12 +102,14 @@ class _Reading:
             if sign == BESIDE and before == "/":
                 raise _TwoWays
             other, before = self.signed(depth), sign
+            if sign == "/" and not other:  # also 0/0, which decimals take for another kind of mistake
+                raise decimal.DivisionByZero
             value = value / other if sign == "/" else value * other
         return value
 
     def signed(self, depth: int) -> Decimal:
         if depth > _DEEPEST:
-            raise _Unreadable
+            raise _TooDeep
         if sign := self.taken("-", "+"):
             value = self.signed(depth + 1)
             return value.copy_negate() if sign == "-" else value
@@ -114,7 +123,9 @@ class _Reading:
         return power
 
     def atom(self, depth: int) -> Decimal:
-        if depth > _DEEPEST or not self.rest:
+        if depth > _DEEPEST:
+            raise _TooDeep
+        if not self.rest:
             raise _Unreadable
         token = self.rest.pop()
         if token == "√":

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
 from attncli.answers.claims import read_claim
 from attncli.answers.model import Answer, Claim
 from attncli.answers.steps import NoStep, Part, fitted, misfit, step_called
-from attncli.english import count, shorten
+from attncli.english import count, shape_text, shorten
 from attncli.problem.later import Cells
 from attncli.problem.matrices import read_cells
 from attncli.problem.misread import NumberError
@@ -17,6 +19,7 @@ from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, is_nul
 from attncli.tracing.model import Step, Trace
 
 _FORM = "write scores: [[1, 5, 3], [3, 3, 3], [2, 4, 3]]"
+_SPELT = 12  # cells that a help line writes out
 
 
 def read_lists(root: Node, report: Report, trace: Trace) -> dict[str, Answer]:
@@ -52,10 +55,11 @@ def _read_step(spot: Spot, step: Step, at: int) -> Answer | None:
     if not step.shape:
         return _read_number(spot, step, at)
     if not isinstance(spot.node, Sequence):
-        spot.wrong(f"must be a list of rows, not {describe(spot.node)}", _FORM)
+        rows = "a list of rows" if len(step.shape) > 1 else "a list of numbers"
+        spot.wrong(f"must be {rows}, not {describe(spot.node)}", _form(step.shape, f"{spot.name}: "))
         return None
     spot.node = _with_blanks(spot.node, step.shape)
-    read = read_cells(spot, _read_cell)
+    read = read_cells(spot, _read_cell, empty=_form(step.shape))
     if read is None:
         return None
     cells = Cells(*read, object).array
@@ -83,6 +87,17 @@ def _read_number(spot: Spot, step: Step, at: int) -> Answer | None:
     cell[()] = _read_cell(inner)
     cell.setflags(write=False)
     return Answer(step.name, cell, at)
+
+
+def _form(shape: tuple[int, ...], key: str = "") -> str:
+    """How a step of this shape is written: all of it blank, or of a large one how many numbers it takes."""
+    if prod(shape) > _SPELT:
+        return f"it takes {shape_text(shape)} numbers, {'each row in a list' if len(shape) > 1 else 'in a list'}"
+    return f"write {key}{_blanks(shape)}, with numbers in place of null"
+
+
+def _blanks(shape: tuple[int, ...]) -> str:
+    return f"[{', '.join([_blanks(shape[1:])] * shape[0])}]" if shape else "null"
 
 
 def _with_blanks(node: Node, shape: tuple[int, ...]) -> Node:

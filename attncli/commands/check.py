@@ -72,20 +72,20 @@ def check(
     from attncli.console.page import write_page
     from attncli.console.progress import progress
     from attncli.page.check import check_page
-    from attncli.page.selection import chosen_steps
+    from attncli.page.selection import chosen_steps, steps_back
     from attncli.study.diagnosis import diagnose
     from attncli.study.solution import judged
 
     progress.begin("checking")
-    solution = judged(
-        problem, lambda trace: read_answers(written, trace), lenient=lenient, gradient=of_gradients(written)
-    )
+    gradient = of_gradients(written)
+    solution = judged(problem, lambda trace: read_answers(written, trace), lenient=lenient, gradient=gradient)
     trace = solution.verdicts.trace
     diagnoses = diagnose(solution.verdicts)
     if chosen is not None:
-        names = chosen_steps(trace, chosen)
         answered = list(solution.verdicts.steps)
-        if lacking := [name for name in names if name not in answered]:
+        back = [] if gradient else steps_back(chosen)  # which only answers to them ask for
+        names = () if back else chosen_steps(trace, chosen)
+        if lacking := back or [name for name in names if name not in answered]:
             raise usage_error(
                 f"--steps: {written.name} has no answers to {listed(lacking)}", help=f"it has {listed(answered)}"
             )

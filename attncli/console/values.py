@@ -136,7 +136,8 @@ def output_format(given: str | None, output: str | None, *, arrays: bool = False
     if suffix in _NOT_WRITTEN:
         raise usage_error(
             f"-o {output}: attncli does not write {suffix} files",
-            help="end the name in .txt, .md, .tex or .json, or say which of these it is with --format",
+            help="end the name in .txt, .md, .tex or .json, or say which of these it is with --format"
+            + "; .npy holds the array of one step" * arrays,
         )
     return format_of(output or "") or "table"
 

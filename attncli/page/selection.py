@@ -32,6 +32,12 @@ def chosen_names(names: Sequence[str], there: Sequence[str], beside: Sequence[st
     return tuple(name for name in there if name in chosen)
 
 
+def steps_back(names: Sequence[str]) -> list[str]:
+    """Which of these names or letters are those of steps of a loss, or of the way back."""
+    steps = (NAMED.get(name, name) for name in names)
+    return [name for name in steps if name in GRADIENT_RULES or name in LOSS_RULES]
+
+
 def chosen_cell(trace: Trace, text: str, whole: Trace | None = None) -> tuple[Step, tuple[int, ...]]:
     """The step and the indices of `scores[0,1]`, counted from 0, or of `scores[I,love]`, by label.
 

@@ -14,8 +14,9 @@ from attncli.problem.places import Places
 from attncli.problem.report import Report
 from attncli.problem.spot import Spot
 from attncli.problem.tree import Mapping as Keyed
-from attncli.problem.tree import describe
+from attncli.problem.tree import Sequence, describe
 from attncli.problem.values import insist_keys, read_word
+from attncli.records import replace
 
 _EXAMPLES = {"mse": "loss: {kind: mse, target: [[1, 0], [0, 1]]}",
              "cross_entropy": "loss: {kind: cross_entropy, targets: [1, 0]}"}  # fmt: skip
@@ -74,14 +75,14 @@ def check_loss(loss: Loss | None, given: Mapping[str, Matrix], joined: bool, at:
             else f"give one {what} for each {each} of the output",
         )  # fmt: skip
         return None
-    return loss if loss.kind == "mse" else _one_hot(loss, expected[-1], at, key, report)
+    return loss if loss.kind == "mse" else _one_hot(loss, expected[-1], report)
 
 
 def _counted(shape: tuple[int, ...]) -> str:
-    return count(shape[0], "class") if len(shape) == 1 else shape_text(shape)
+    return count(shape[0], "class", "classes") if len(shape) == 1 else shape_text(shape)
 
 
-def _one_hot(loss: Loss, classes: int, at: Places, key: str, report: Report) -> Loss | None:
+def _one_hot(loss: Loss, classes: int, report: Report) -> Loss | None:
     """The target as a 1 in the column of each row's class, and 0 elsewhere."""
     import numpy as np
 
@@ -90,13 +91,21 @@ def _one_hot(loss: Loss, classes: int, at: Places, key: str, report: Report) -> 
     if wrong.size:
         place = tuple(wrong[0])
         written = f"{numbers[place]:g}" if loss.target.written is None else loss.target.written[place]
-        report.add(
-            f"{written} is no column of the output", at=at[key],
-            path=key + "".join(f"[{each}]" for each in place),
-            help=f"the output has {count(classes, 'column')}, and its classes are "
+        _class_at(place, report).wrong(
+            f"{written} is no column of the output",
+            f"the output has {count(classes, 'column')}, and its classes are "
             + (f"0 to {classes - 1}" if classes > 1 else "just 0"),
-        )  # fmt: skip
+        )
         return None
     hot = (numbers[..., np.newaxis] == np.arange(classes)).astype(np.float64)
     written = np.where(hot == 1, "1", "0").astype(object)
     return Loss(loss.kind, Matrix(read_only(hot), read_only(written)))
+
+
+def _class_at(place: tuple[int, ...], report: Report) -> Spot:
+    """Where the class of a row is written; of one that comes from a file, where the file is named."""
+    assert isinstance(report.root, Keyed)
+    spot = Spot(report.root.values["loss"], "loss", report).key(TARGETS["cross_entropy"])
+    for index in place:
+        spot = spot.entry(index) if isinstance(spot.node, Sequence) else replace(spot, path=f"{spot.path}[{index}]")
+    return spot

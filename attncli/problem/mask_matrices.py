@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _SPELLINGS = "write {keep: [[1, 0], …]} where 1 means may attend, or {hide: [[0, 1], …]} where 1 means hidden"
 _NO_INTEGERS = "write true and false, {keep: …} or {hide: …}; or for numbers to add {additive: …}, or 1.0 and 0.0"
 _EXAMPLES = {1: "[1, 1, 0]", 2: "[[1, 0], [1, 1]]"}
+_TRUTHS = "[[true, false], [true, true]]"  # which need no form that says what 1 means
 _DEEPEST = {1: 2, 2: DEEPEST}  # batch × keys; batch × heads × queries × keys
 _OLD_TRUTHS = ("yes", "no", "on", "off")  # meant as true and false, and told so
 _PARTS: dict[Polarity, type[Keep | Hide]] = {"attend": Keep, "hidden": Hide}
@@ -44,6 +45,9 @@ def read_bare(spot: Spot, convention: Convention = OWN) -> Keep | Hide | Additiv
         only_zero_one, integers = bool(np.isin(array, (0, 1)).all()), array.dtype.kind in "iu"
     else:
         cells = _different(spot)
+        if not cells:
+            spot.wrong("is empty", f"write causal, or rows such as {_TRUTHS}")
+            return None
         said = [cell for cell in cells if truth(cell) is not None or cell.text.lower() in _OLD_TRUTHS]
         if said and not any(_is_number(cell) for cell in cells):
             return _read_truths(spot, convention.true)
@@ -51,7 +55,7 @@ def read_bare(spot: Spot, convention: Convention = OWN) -> Keep | Hide | Additiv
             help = "write true and false only, or numbers to add only"
             spot.wrong("mixes truth values and numbers", help, at=said[0].at)
             return None
-        only_zero_one, integers = bool(cells) and all(map(_zero_or_one, cells)), all(map(_is_integer, cells))
+        only_zero_one, integers = all(map(_zero_or_one, cells)), all(map(_is_integer, cells))
     if only_zero_one and convention.one is None:
         spot.wrong("a mask of only 0 and 1 could mean either", _SPELLINGS)
         return None
@@ -73,8 +77,12 @@ def read_additive(spot: Spot) -> Additive | None:
     return None if matrix is None else Additive(matrix)
 
 
-def read_booleans(spot: Spot, rank: int = 2) -> Later | None:
-    """true and false, or 1 and 0, in a list or a matrix, or several of them; None after reporting what is wrong."""
+def read_booleans(spot: Spot, rank: int = 2, example: str = "") -> Later | None:
+    """true and false, or 1 and 0, in a list or a matrix, or several of them; None after reporting what is wrong.
+
+    The help is to write the `example`, or one of this rank.
+    """
+    example = example or _EXAMPLES[rank]
     if isinstance(spot.node, Mapping):
         import numpy as np
 
@@ -87,14 +95,14 @@ def read_booleans(spot: Spot, rank: int = 2) -> Later | None:
         return _of_rank(_truths(array), rank, spot)
     if not isinstance(spot.node, Sequence):
         what = describe(spot.node)
-        spot.wrong(f"must be a list of true and false, or 1 and 0, not {what}", f"write {_EXAMPLES[rank]}")
+        spot.wrong(f"must be a list of true and false, or 1 and 0, not {what}", f"write {example}")
         return None
-    read = read_cells(spot, _boolean, Runs(truths, _boolean))
+    read = read_cells(spot, _boolean, Runs(truths, _boolean), empty=f"write {example}")
     return None if read is None else _of_rank(Cells(*read, bool), rank, spot)
 
 
 def _read_truths(spot: Spot, polarity: Polarity) -> Keep | Hide | None:
-    matrix = read_booleans(spot)
+    matrix = read_booleans(spot, example=_TRUTHS)
     return None if matrix is None else _PARTS[polarity](matrix)
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from attncli.problem.stored import Array
 
 _RANKS = {1: "a list of numbers", 2: "a list of rows", 3: "a list of matrices", 4: "a list of lists of matrices"}
-_EXAMPLES = {1: "[1, 0, 0.5]", 2: "[[1, 0], [0, 1]]"}
+_EXAMPLES = {1: "[1, 0]", 2: "[[1, 0], [0, 1]]"}
 _REFERENCES = "write {file: weights.npz, name: W_Q} or {random: [4, 8], seed: 7}"
 DEEPEST = 4  # batch × heads × rows × columns
 _EVEN = "all rows of a matrix are equally long"
@@ -41,7 +41,7 @@ def read_matrix(
     if isinstance(spot.node, Leaf):
         _wrong_rank(spot, describe(spot.node), rank)
     elif isinstance(spot.node, Sequence):
-        matrix = _nested(spot, minus_infinity)
+        matrix = _nested(spot, rank, minus_infinity)
     elif "random" in spot.keys and "file" in spot.keys:
         at = max(spot.keys["random"], spot.keys["file"])
         spot.wrong("file and random are both given: where does the matrix come from?", "keep one of the two", at=at)
@@ -67,7 +67,7 @@ def read_matrix(
     return matrix
 
 
-def _nested(spot: Spot, minus_infinity: bool) -> Matrix | None:
+def _nested(spot: Spot, rank: int, minus_infinity: bool) -> Matrix | None:
     written: list[str] = []
 
     def read_cell(cell: Spot) -> float | None:
@@ -89,7 +89,7 @@ def _nested(spot: Spot, minus_infinity: bool) -> Matrix | None:
             written.extend(row.node.write().ravel().tolist())
         return value, wrong
 
-    read = read_cells(spot, read_written, read_row)
+    read = read_cells(spot, read_written, read_row, empty=f"write {_EXAMPLES[rank]}")
     if read is None:
         return None
     cells, shape = read
@@ -111,10 +111,13 @@ def read_cells(
     spot: Spot,
     read_cell: Callable[[Spot], _Cell | None],
     read_run: Callable[[Spot], Run] | None = None,
+    *,
+    empty: str,
 ) -> tuple[list[_Cell | None], tuple[int, ...]] | None:
     """Every single value of nested lists of equal lengths, read by `read_cell`, and their shape; None after reporting.
 
     The values come in order, row after row. `read_run` reads all those of a list that was read in one go.
+    `empty` is the help where one of the lists is empty.
     """
     before = spot.report.count
     text, top = spot.report.source.text, spot.node.at
@@ -124,7 +127,7 @@ def read_cells(
     while isinstance(inner.node, Sequence):
         shape.append(inner.node.length)
         if not inner.node.length:
-            inner.wrong("is empty", f"write {_EXAMPLES[2]}")
+            inner.wrong("is empty", empty)
             return None
         inner = next(inner.each())
 
@@ -182,4 +185,4 @@ def _all_numbers(array: Array, spot: Spot, minus_infinity: bool) -> bool:
 
 
 def _wrong_rank(spot: Spot, what: str, rank: int) -> None:
-    spot.wrong(f"must be {_RANKS[rank]}, not {what}", f"write {spot.path}: {_EXAMPLES[rank]}")
+    spot.wrong(f"must be {_RANKS[rank]}, not {what}", f"write {spot.name}: {_EXAMPLES[rank]}")

@@ -14,6 +14,7 @@ from attncli.problem.values import insist_keys, read_scalar, read_truth, read_wo
 from attncli.records import dataclass
 
 _ROPE = "write {rope: {theta: 10000, pairing: half}}"
+_THETA = "write a number such as 10000"
 _ALIBI = "write {alibi: true}, or {alibi: {slopes: [0.5, 0.25]}}"
 _PAST = "write past: {K: [[1, 0]], V: [[0, 1]]}"
 THETA = Scalar(10000, "10000")
@@ -64,9 +65,9 @@ def _read_rope(spot: Spot) -> Rope | None:
     insist_keys(spot, ("theta", "pairing"))
     theta: Scalar | None = THETA
     if "theta" in spot.keys:
-        theta = read_scalar(spot.key("theta"))
+        theta = read_scalar(spot.key("theta"), help=_THETA)
         if theta is not None and theta.value <= 0:
-            spot.key("theta").wrong(f"must be greater than 0, not {theta.written}", "write a number such as 10000")
+            spot.key("theta").wrong(f"must be greater than 0, not {theta.written}", _THETA)
     pairing = read_word(spot.key("pairing"), PAIRINGS) if "pairing" in spot.keys else PAIRINGS[0]
     return None if theta is None or pairing is None else Rope(theta, cast("Pairing", pairing))
 

@@ -29,18 +29,20 @@ def read_scale(spot: Spot) -> Any:
 
 
 def _read_positive(spot: Spot) -> Scalar | None:
-    number = read_scalar(spot)
+    help = "write a number such as 50"
+    number = read_scalar(spot, help=help)
     if number is not None and number.value <= 0:
-        spot.wrong(f"must be greater than 0, not {describe(spot.node)}", "write a number such as 50")
+        spot.wrong(f"must be greater than 0, not {describe(spot.node)}", help)
     return number
 
 
 def _read_base(spot: Spot) -> Scalar | None:
     if isinstance(spot.node, Leaf) and spot.text == "e":
         return None
-    number = read_scalar(spot)
+    help = "write e, or a number such as 2 or 3"
+    number = read_scalar(spot, help=help)
     if number is not None and number.value <= 1:
-        spot.wrong(f"must be greater than 1, not {describe(spot.node)}", "write e, or a number such as 2 or 3")
+        spot.wrong(f"must be greater than 1, not {describe(spot.node)}", help)
     return number
 
 

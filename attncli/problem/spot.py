@@ -27,6 +27,11 @@ class Spot:
         self.report.place(error, at=self.node.at, path=self.path)
 
     @property
+    def name(self) -> str:
+        """The last key of the path, as it stands in the file: target for loss.target."""
+        return self.path.rpartition(".")[2]
+
+    @property
     def text(self) -> str:
         """The text of a single value."""
         assert isinstance(self.node, Leaf)

@@ -39,8 +39,15 @@ def read_number(spot: Spot, *, minus_infinity: bool = False) -> float | None:
     return None
 
 
-def read_scalar(spot: Spot) -> Scalar | None:
-    """A finite number with its text; None after reporting anything else."""
+def read_scalar(spot: Spot, *, help: str = "") -> Scalar | None:
+    """A finite number with its text; None after reporting anything else.
+
+    `help` says what to write for nothing, or a truth value, where 0 and 1 may not stand.
+    """
+    node = spot.node
+    if help and isinstance(node, Leaf) and (not node.text or is_null(node) or truth(node) is not None):
+        spot.wrong(why_not_a_number(node.text)[0], help)
+        return None
     value = read_number(spot)
     return None if value is None else Scalar(value, spot.text)
 
@@ -86,7 +93,8 @@ def read_text(spot: Spot) -> str | None:
     node = spot.node
     if isinstance(node, Leaf) and node.text and (node.quoted or not is_null(node)):
         return node.text
-    spot.wrong(f"must be text, not {describe(node)}", "write a text in quotes")
+    empty = isinstance(node, Leaf) and node.quoted
+    spot.wrong("must not be empty" if empty else f"must be text, not {describe(node)}", "write a text in quotes")
     return None
 
 

@@ -81,7 +81,7 @@ def _array(spot: Spot, step: str) -> NDArray[Any] | None:
         shape.append(len(node.items))
         node = node.items[0]
     if not shape and not (single(step) and isinstance(node, Leaf)):
-        spot.wrong(f"must be an array, not {describe(spot.node)}", f"write {spot.path}: [[1, 0], [0, 1]]")
+        spot.wrong(f"must be an array, not {describe(spot.node)}", f"write {spot.name}: [[1, 0], [0, 1]]")
         return None
     before = spot.report.count
     cells: list[float | bool] = []

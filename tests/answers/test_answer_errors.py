@@ -16,6 +16,7 @@ from attncli.tracing.model import Trace
 
 INPUTS = Path(__file__).parents[2] / "inputs"
 SCORES = "[[1, 5, 3], [3, 3, 3], [2, 4, 3]]"
+BLANK = "[[null, null, null], [null, null, null], [null, null, null]]"
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +53,9 @@ LISTS = [
     ),
     ("scores: 5\n", (1, 9), "scores: must be a list of rows, not 5", "write scores: [["),
     ("scores: {file: a.npz}\n", (1, 9), "scores: must be a list of rows, not a mapping", "write scores: [["),
-    ("scores: []\n", (1, 9), "scores: is empty", "write [["),
+    ("scores: []\n", (1, 9), "scores: is empty", f"write {BLANK}"),
+    ("A: 5\n", (1, 4), "A: must be a list of rows, not 5", f"write A: {BLANK}, with numbers in place of null"),
+    ("row_sum: 5\n", (1, 10), "row_sum: must be a list of numbers, not 5", "write row_sum: [null, null, null], with"),
     (f"scores: [[{'9' * 401}, 5, 3], [3, 3, 3], [2, 4, 3]]\n", (1, 11), "(401 characters) is too long", "400"),
     ("scores: [[1e400, 5, 3], [3, 3, 3], [2, 4, 3]]\n", (1, 11), "1e400 is too large", "1.8e308"),
     ("- 1\n", (1, 1), "answers are given by step, not as a list", "write scores: [["),
@@ -212,3 +215,9 @@ def test_a_large_file() -> None:
     rows = "\n".join("| a |" + " 1 |" * 500 for _ in range(1000))
     error = error_of("a.md", f"| $`S`$ |{' a |' * 500}\n|-{'|-' * 500}|\n{rows}\n", trace)
     assert "is 1000×500 here, and 3×3 in the problem" in str(error)
+
+
+def test_a_large_step_is_told_by_its_size() -> None:
+    trace = run(load(str(INPUTS / "twelve_tokens.yaml")))
+    assert error_of("answers.yaml", "weights: 3\n", trace).help == "it takes 12×12 numbers, each row in a list"
+    assert error_of("answers.yaml", "weights: []\n", trace).help == "it takes 12×12 numbers, each row in a list"

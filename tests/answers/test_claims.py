@@ -155,6 +155,13 @@ def test_blank(text: str) -> None:
     assert read_claim(text) is None
 
 
+def test_as_deep_as_is_read() -> None:
+    assert claim("(" * 40 + "1/2" + ")" * 40).value == Decimal("0.5")
+
+
+DEEP = "40 parentheses, signs and powers inside one another are the most"
+
+
 @pytest.mark.parametrize(
     ("text", "message", "help"),
     [
@@ -177,9 +184,14 @@ def test_blank(text: str) -> None:
         ("1e99999999999999999999", "is too large", "1.8e308"),
         ("1e-99999999999999999999", "is too small to be told from 0", "write 0"),
         ("0." + "3" * 399, "(401 characters) is too long for a number", "400 characters are the most"),
-        ("(" * 300, "is not a number", "0.71"),
-        ("-" * 300 + "1", "is not a number", "0.71"),
-        ("2^" * 150 + "1", "is not a number", "0.71"),
+        ("0/0", "0/0 divides by zero", "another number"),
+        ("(1 - 1)/(2 - 2)", "divides by zero", "another number"),
+        ("(" * 150 + "1" + ")" * 150, "is nested too deeply", DEEP),
+        ("(" * 41 + "1" + ")" * 41, "is nested too deeply", DEEP),
+        ("exp(" * 70 + "0" + ")" * 70, "is nested too deeply", DEEP),
+        ("√" * 41 + "1", "is nested too deeply", DEEP),
+        ("-" * 300 + "1", "is nested too deeply", DEEP),
+        ("2^" * 150 + "1", "is nested too deeply", DEEP),
         ("2 3", "2 3 is not a number", "0.71"),
         ("2*", "2* is not a number", "0.71"),
         ("sqrt(", "sqrt( is not a number", "0.71"),

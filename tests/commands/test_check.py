@@ -237,6 +237,7 @@ def test_warnings_are_those_of_the_problem(capsys: pytest.CaptureFixture[str], w
         ((LOVE, LOVE_ANSWERS, "--marks", "0"), 2, "--marks cannot be '0'"),
         ((LOVE, LOVE_ANSWERS, "--marks", "ten"), 2, "--marks cannot be 'ten'"),
         ((LOVE, LOVE_ANSWERS, "--steps", "weigths"), 2, "no step is called 'weigths'"),
+        ((LOVE, LOVE_ANSWERS, "--steps", "scores,d_Q"), 2, "has no answers to d_Q"),
         ((LOVE, LOVE_ANSWERS, "--steps", "X,exp"), 2, "has no answers to X"),
         ((LOVE, LOVE_ANSWERS, "--math", "dollars"), 2, "--math does not go with --format table"),
         ((LOVE, LOVE_ANSWERS, "--fragment"), 2, "--fragment does not go with --format table"),

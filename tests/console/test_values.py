@@ -101,10 +101,16 @@ def test_the_format_follows_the_option_and_then_the_suffix(given: str | None, ou
     assert output_format(given, output) == format
 
 
+HELP = "end the name in .txt, .md, .tex or .json, or say which of these it is with --format"
+
+
 def test_a_suffix_of_something_else_is_refused() -> None:
     with pytest.raises(AttncliError) as caught:
         output_format(None, "a.PDF")
     assert told(caught) == (
         "-o a.PDF: attncli does not write .pdf files",
-        "end the name in .txt, .md, .tex or .json, or say which of these it is with --format",
+        HELP,
     )
+    with pytest.raises(AttncliError) as caught:
+        output_format(None, "a.npz", arrays=True)
+    assert told(caught)[1] == f"{HELP}; .npy holds the array of one step"

@@ -50,6 +50,7 @@ ONE_EACH = "give one for each entry of the batch, or one for all"
 LEADING = "a mask may be heads × n × m or batch × heads × n × m; an axis before the rows may also be 1, for all"
 POLARITY = "(write {keep: [[1, 0], …]} where 1 means may attend, or {hide: [[0, 1], …]} where 1 means hidden)"
 WINDOW = "how far to the left and right of itself a query sees; -1 is unbounded"
+ROWS = "write causal, or rows such as [[true, false], [true, true]]"
 FORM = "(a form is written as in mask: {padding: [1, 1, 0]})"
 BAD = [
     ("causl", "4:7: mask: must be none, causal, a matrix or a form, not causl (did you mean causal?)"),
@@ -57,7 +58,11 @@ BAD = [
     ("true", f"4:7: mask: must be none, causal, a matrix or a form, not true {FORM}"),
     ("1", f"4:7: mask: must be none, causal, a matrix or a form, not 1 {FORM}"),
     ("[causal, cusal]", "4:16: mask[1]: must be none, causal, a matrix or a form, not cusal (did you mean causal?)"),
-    ("[]", "4:7: mask: is empty (write [[1, 0], [0, 1]])"),
+    ("[]", f"4:7: mask: is empty ({ROWS})"),
+    ("[[]]", f"4:7: mask: is empty ({ROWS})"),
+    ("[[], [true]]", "4:8: mask[0]: is empty (write [[true, false], [true, true]])"),
+    ("{padding: []}", "4:17: mask.padding: is empty (write [1, 1, 0])"),
+    ("{keep: []}", "4:14: mask.keep: is empty (write [[1, 0], [1, 1]])"),
     ("{}", "4:7: mask: is empty (write a form such as {padding: [1, 1, 0]}, or mask: none)"),
     ("[1, 1, 0]", "4:7: mask: must be a list of rows, not a flat list "
      "(write {padding: [1, 1, 0]} for the keys that exist, or one row per query)"),

@@ -63,6 +63,8 @@ def test_positions_in_json() -> None:
         ("{rope: [10000]}", [f"4:18: position.rope: must be a mapping, not a list ({ROPE})"]),
         ("{rope: {base: 10000}}",
          ["4:19: position.rope: there is no such key as base (the keys known here are theta, pairing)"]),
+        ("{rope: {theta: }}",
+         ["4:26: position.rope.theta: there is no number here (write a number such as 10000)"]),
         ("{rope: {theta: 0}}",
          ["4:26: position.rope.theta: must be greater than 0, not 0 (write a number such as 10000)"]),
         ("{rope: {theta: ten}}", ["4:26: position.rope.theta: ten is not a number "
@@ -96,7 +98,7 @@ def test_bad_positions(text: str, messages: list[str], problems: Problems) -> No
             "{alibi: {slopes: [[1]]}}",
             "4:28: position.alibi.slopes: must be a list of numbers, not a list of rows (1×1) ",
         ),
-        ("{alibi: {slopes: []}}", "4:28: position.alibi.slopes: is empty "),
+        ("{alibi: {slopes: []}}", "4:28: position.alibi.slopes: is empty (write [1, 0])"),
     ],
 )
 def test_positions_of_which_something_is_missing(text: str, place: str, problems: Problems) -> None:

@@ -22,6 +22,7 @@ LINE_4 = [
     ("sclae: 1", "4:1: there is no such key as sclae (did you mean scale?)"),
     ("zzz: 1", "4:1: there is no such key as zzz (attncli schema problem lists the keys)"),
     ("title:", "4:7: title: must be text, not an empty value (write a text in quotes)"),
+    ("title: ''", "4:8: title: must not be empty (write a text in quotes)"),
     ("title: [a]", "4:8: title: must be text, not a list (write a text in quotes)"),
     ("tokens: ab", '4:9: tokens: must be a list of labels, not ab (write tokens: ["I", "love", "AI"])'),
     ("tokens: [a]", "4:1: tokens: 1 label for 2 queries (give one label each, or remove tokens for numbered ones)"),
@@ -41,13 +42,19 @@ LINE_4 = [
     ("scale: '2'", '4:8: scale: "2" is text, not a number (remove the quotes: 2)'),
     ("scale: [1]", "4:8: scale: must be a number, not a list (write one number)"),
     ("softcap: 0", "4:10: softcap: must be greater than 0, not 0 (write a number such as 50)"),
+    ("softcap: null", "4:10: softcap: there is no number here (write a number such as 50)"),
+    ("softcap: ''", "4:10: softcap: there is no number here (write a number such as 50)"),
+    ("softcap: false", "4:10: softcap: false is a truth value, not a number (write a number such as 50)"),
+    ("exp_base:", "4:10: exp_base: there is no number here (write e, or a number such as 2 or 3)"),
     ("softcap: .inf", "4:10: softcap: .inf is not allowed here "
      "(only a mask can hold an infinity, and only -inf, which hides a key)"),
     ("exp_base: 1", "4:11: exp_base: must be greater than 1, not 1 (write e, or a number such as 2 or 3)"),
     ("sink: x", "4:7: sink: x is not a number (numbers look like 3, -0.5, .5, 1e3, 1/3 or sqrt(2))"),
     ("sink: .inf", "4:7: sink: .inf is not allowed here "
      "(only a mask can hold an infinity, and only -inf, which hides a key)"),
-    ("sink: [[1]]", "4:7: sink: must be a list of numbers, not a list of rows (1×1) (write sink: [1, 0, 0.5])"),
+    ("sink: [[1]]", "4:7: sink: must be a list of numbers, not a list of rows (1×1) (write sink: [1, 0])"),
+    ("sink: []", "4:7: sink: is empty (write [1, 0])"),
+    ("past: {K: 3, V: [[4]]}", "4:11: past.K: must be a list of rows, not 3 (write K: [[1, 0], [0, 1]])"),
     ("d_output: [[1]]", "4:1: d_output: is 1×1, but the output is 2×2 "
      "(give one number for each of the output's, or remove d_output for all ones)"),
     ("d_output: [1, 2]", "4:11: d_output: must be a list of rows, not a list of numbers "
@@ -64,9 +71,18 @@ LINE_4 = [
      "(give one number for each number of the output)"),
     ("loss: {kind: cross_entropy, targets: [1]}", "4:29: loss.targets: is 1 class, but the output is 2×2 "
      "(give one class for each row of the output)"),
-    ("loss: {kind: cross_entropy, targets: [1, 2]}", "4:29: loss.targets[1]: 2 is no column of the output "
+    ("loss: {kind: cross_entropy, targets: [1, 2]}", "4:42: loss.targets[1]: 2 is no column of the output "
      "(the output has 2 columns, and its classes are 0 to 1)"),
-    ("loss: {kind: cross_entropy, targets: [0.5, 1]}", "4:29: loss.targets[0]: 0.5 is no column of the output "
+    ("loss: {kind: mse, target: 3}", "4:27: loss.target: must be a list of rows, not 3 "
+     "(write target: [[1, 0], [0, 1]])"),
+    ("loss: {kind: cross_entropy, targets: 0}", "4:38: loss.targets: must be a list of numbers, not 0 "
+     "(write targets: [1, 0])"),
+    ("loss: {kind: cross_entropy, targets: []}", "4:38: loss.targets: is empty (write [1, 0])"),
+    ("loss: {kind: cross_entropy, targets: [1, 0, 1]}", "4:29: loss.targets: is 3 classes, but the output is 2×2 "
+     "(give one class for each row of the output)"),
+    ("loss: {kind: cross_entropy, targets: [0, -1]}", "4:42: loss.targets[1]: -1 is no column of the output "
+     "(the output has 2 columns, and its classes are 0 to 1)"),
+    ("loss: {kind: cross_entropy, targets: [0.5, 1]}", "4:39: loss.targets[0]: 0.5 is no column of the output "
      "(the output has 2 columns, and its classes are 0 to 1)"),
     ("loss: {kind: mse, target: [[1, 0], [0, 1]]}\nd_output: [[1, 0], [0, 1]]", "4:1: loss: d_output is given, too "
      "(keep one of the two: the gradient of the output is that of the loss)"),
@@ -86,7 +102,7 @@ LINE_4 = [
     ("score: additive\nW_1: [[1], [1]]\nW_2: [[1]]\nv: [1]",
      "6:1: W_2: is 1×1 where 2×1 is needed (a query has 2 numbers, a key 2, v 1)"),
     ("score: additive\nW_1: [[1], [1]]\nW_2: [[1], [1]]\nv: [[1]]",
-     "7:4: v: must be a list of numbers, not a list of rows (1×1) (write v: [1, 0, 0.5])"),
+     "7:4: v: must be a list of numbers, not a list of rows (1×1) (write v: [1, 0])"),
 ]  # fmt: skip
 
 CELLS = [

@@ -149,6 +149,7 @@ def test_a_shifted_softmax_is_known(arrays: dict[str, Any], dtype: str, shifted:
         ('{"zz": [1]}', "1:2", "no step is called zz", STEPS),
         ('{"attn": [1]}', "1:2", "no step is called attn", "did you mean weights?"),
         ('{"weights": [[1]], "A": [1]}', "1:20", "both weights and A are weights", "keep one of the two"),
+        ('{"A": {"value": 1}}', "1:17", "A.value: must be an array, not 1", "write value: [[1, 0], [0, 1]]"),
         ('{"weights": 1}', "1:13", "weights: must be an array, not 1", "write weights: [[1, 0], [0, 1]]"),
         ('{"weights": []}', "1:13", "weights: is empty", "leave the step out"),
         ('{"weights": [[1, 2], [1]]}', "1:22", "weights[1]: has 1 entry where the first row has 2",
