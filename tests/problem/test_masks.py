@@ -231,6 +231,13 @@ def test_numbers_are_added(text: str) -> None:
     assert not part.matrix.value.flags.writeable
 
 
+@pytest.mark.parametrize("infinity", ["-inf", "-.inf", "-.Inf", "-.INF"])
+def test_any_spelling_of_yaml_hides(infinity: str) -> None:
+    part = read(f"[[0, {infinity}, 1], [1, 2, 3]]").mask.parts[-1]
+    assert isinstance(part, Additive)
+    assert part.matrix.value.tolist() == [[0, -float("inf"), 1], [1, 2, 3]]
+
+
 def test_json_masks() -> None:
     text = '{"Q": [[1]], "K": [[1], [2]], "V": [[1], [2]], "mask": {"additive": [["-inf", -0.5]]}}'
     part = loads(text.encode(), "problem.json").mask.parts[0]
