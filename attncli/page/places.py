@@ -8,12 +8,12 @@ from math import prod
 from attncli.page.document import Block, Heading, Paragraph
 from attncli.page.place import Places, title
 from attncli.page.printer import Printer
-from attncli.problem.axes import BATCH, HEAD, KEY_HEAD
+from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, PLACES
 from attncli.tracing.slices import leading, length, serves
 
 MOST = 8  # parts, of heads in all entries, that are all shown
 MANY = {BATCH: "entries", HEAD: "heads", KEY_HEAD: "KV heads"}
-ONE = {BATCH: "entry", HEAD: "head", KEY_HEAD: "KV head"}
+ONE = {**PLACES, KEY_HEAD: "KV head"}
 
 
 def numbers(printer: Printer, letter: str) -> Sequence[int]:
