@@ -103,11 +103,13 @@ class Sentences:
         if name not in self._after_answers:  # nothing before it was written
             return self.true(name, index)
         if (name, index) not in self._own:
-            divided = self.trace.steps[name].rule.shares and self._divides_by_rounded_zero(name, index)
-            self._own[name, index] = (
-                Decimal("NaN") if divided else self.equations.decimal(name, index, self._as_it_stands)
-            )
+            self._own[name, index] = self._carried(name, index)
         return self._own[name, index]
+
+    def _carried(self, name: str, index: Cell) -> Decimal:
+        if self.trace.steps[name].rule.shares and self._divides_by_rounded_zero(name, index):
+            return Decimal("NaN")
+        return self.equations.decimal(name, index, self._as_it_stands)
 
     def _as_it_stands(self, name: str, index: Cell) -> Decimal:
         claim = self.written(name, index)
@@ -131,11 +133,9 @@ class Sentences:
         step = self.trace.steps.get(name)
         if step is None:
             return self._parameter(name, index)
-        return (
-            given(step.written, step.value, index)
-            if step.rule.given
-            else self.equations.decimal(name, index, self.true)
-        )
+        if step.rule.given:
+            return given(step.written, step.value, index)
+        return self.equations.decimal(name, index, self.true)
 
     def _parameter(self, name: str, index: Cell) -> Decimal:
         matrix = self.trace.parameters[name]
