@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -10,7 +11,6 @@ import numpy as np
 from attncli.choices import Dtype
 from attncli.equation.evaluate import Array
 from attncli.errors import missing_error
-from attncli.records import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

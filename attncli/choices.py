@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from attncli.english import listed, shorten
 from attncli.errors import did_you_mean, usage_error
-from attncli.records import dataclass
 
 DEVICES = ("cpu", "gpu")
 ROUNDINGS = ("exact", "shown", "paper")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import IntEnum
 from io import UnsupportedOperation
-
-from attncli.records import dataclass
 
 _WORD = 100  # characters; what is longer is no misspelt name, and to be compared with one would take long
 COUNTED = 1000  # errors of one file; then its reading ends, which else could take minutes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 import re
+from dataclasses import dataclass
 from decimal import Context, Decimal
 
 from attncli.answers.tokens import BESIDE, CALLED, tokens
@@ -11,7 +12,6 @@ from attncli.english import shorten
 from attncli.equation.decimals import DIGITS
 from attncli.equation.functions import FUNCTIONS
 from attncli.problem.misread import NumberError
-from attncli.records import dataclass
 
 _POWER_OF_TEN = re.compile(r"[0-9.]e(?:\s+[-+]\s*|[-+]\s+)[0-9]")  # or e, and a number that is added: 5e - 3
 _DEEPEST = 40  # parentheses, signs and powers inside one another

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import cast
 
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 
 from attncli.errors import Place
 from attncli.problem.source import Source
-from attncli.records import dataclass, field
 
 CLOSE = 1e-12  # doubles this close, in relation, are the same
 

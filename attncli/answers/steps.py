@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -18,7 +19,6 @@ from attncli.equation.tree import Name
 from attncli.equation.write import write
 from attncli.errors import did_you_mean
 from attncli.problem.keys import KEYS
-from attncli.records import dataclass, replace
 from attncli.tracing.model import Step, Trace
 
 _LATEX = {write(Name(rule.symbol), LATEX): rule.name for rule in RULES.values()}

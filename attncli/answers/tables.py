@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from attncli.english import count
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
 from attncli.problem.misread import NumberError
 from attncli.problem.report import Report
-from attncli.records import dataclass, field
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import leading, length, serves
 

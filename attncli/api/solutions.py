@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from os import PathLike
 from typing import Any
@@ -12,7 +13,6 @@ from attncli.answers.reader import of_gradients, read_answers
 from attncli.page.check import check_page
 from attncli.problem.model import Problem
 from attncli.problem.source import decode, read_source
-from attncli.records import dataclass
 from attncli.render import Style, render
 from attncli.study.diagnosis import Diagnosis, diagnose
 from attncli.study.solution import Solution, judged

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from os import PathLike
 from typing import Any
 
@@ -15,7 +16,6 @@ from attncli.page.place import chosen_place
 from attncli.page.view import View
 from attncli.problem.model import Problem
 from attncli.problem.reader import load as load_problem
-from attncli.records import names_of
 from attncli.render import Style, render
 from attncli.tracing.data import from_dict, to_dict
 from attncli.tracing.slices import at as take_out
@@ -51,7 +51,7 @@ class Trace(tracing.Trace):
 
     @classmethod
     def _of(cls, trace: tracing.Trace) -> Trace:
-        values = {name: getattr(trace, name) for name in names_of(tracing.Trace)}
+        values = {field.name: getattr(trace, field.name) for field in fields(tracing.Trace)}
         return cls(**values | {"truth": trace.truth and cls._of(trace.truth)})
 
     def to_markdown(self, *, detail: str = "rows", precision: int = 3, heatmap: bool = False) -> str:

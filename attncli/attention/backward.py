@@ -8,6 +8,7 @@ is taken as a whole.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from attncli.attention.gradients import CONSTANT, GRADIENT_RULES, ORDER, SAID_THROUGH, gradient_name
 from attncli.attention.rule import Rule
@@ -19,7 +20,6 @@ from attncli.equation.positions import MEMBER, letters_in
 from attncli.equation.tree import Call, Equation, Expression, Name, Reduce, Ref, rewrite, walk, whole
 from attncli.equation.uses import reads
 from attncli.problem.axes import LEADING
-from attncli.records import dataclass, replace
 
 HIDDEN = " A hidden key has weight 0, and gets 0."
 SHARED = " It is shared: `q` runs through the query heads of its group, and what they hand back is added."

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,6 @@ from numpy.typing import NDArray
 
 from attncli.attention.part import runs
 from attncli.attention.tiles import Tile, Tiles
-from attncli.records import dataclass
 
 Array = NDArray[Any]
 ROWS, COLUMNS = 256, 768  # of a tile: its scores stay in a core's own cache

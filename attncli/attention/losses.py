@@ -7,12 +7,12 @@ them. The last of them is what the softmax of a cross-entropy runs along.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from attncli.attention.rule import Rule
 from attncli.attention.written import Written, by_name, read
 from attncli.equation.tree import Expression, Reduce, Ref, rewrite
 from attncli.problem.keys import LossKind
-from attncli.records import replace
 
 _MSE, _CROSS_ENTROPY = "with loss: mse, in the backward pass", "with loss: cross_entropy, in the backward pass"
 TARGET = Written(

@@ -6,6 +6,7 @@ How to add a mask, here and elsewhere, is in `docs/contributing.md`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -30,7 +31,6 @@ from attncli.problem.model import (
     Window,
     read_only,
 )
-from attncli.records import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)

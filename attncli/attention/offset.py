@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from attncli.equation.lift import Leads
 from attncli.problem.axes import BATCH
 from attncli.problem.model import Lengths, Mask, Matrix, Padding, Scalar
-from attncli.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from attncli.attention import layer, positions, variants
 from attncli.attention.masks import clauses, mask_rule
@@ -16,7 +17,6 @@ from attncli.problem.axes import HEAD, KEY_HEAD, LEADING, Axes, axes_of, leads, 
 from attncli.problem.keys import Pairing
 from attncli.problem.model import Matrix, Problem, Scalar
 from attncli.problem.projections import input_of
-from attncli.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

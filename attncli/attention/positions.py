@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from attncli.attention.rule import Rule
 from attncli.attention.rules import COMPUTED_RULES
 from attncli.attention.saying import said
 from attncli.problem.keys import Pairing
 from attncli.problem.model import Scalar
-from attncli.records import replace
 
 
 def rotated(name: str, pairing: Pairing, shift: str) -> Rule:

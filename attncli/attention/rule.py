@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from attncli.attention.indices import INDICES
 from attncli.equation.derivatives import is_zero
@@ -12,7 +13,6 @@ from attncli.equation.positions import letters_in
 from attncli.equation.tree import Call, Equation, Expression, Number, Ref, names_used, rename, walk
 from attncli.equation.write import write, write_equation
 from attncli.problem.axes import BATCH
-from attncli.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from attncli.attention.rule import Rule
 from attncli.attention.rules import COMPUTED_RULES
 from attncli.attention.written import Written, read
 from attncli.equation.tree import Call, Name, Ref
-from attncli.records import replace
 
 
 def restated(name: str, equation: str, matrix_form: str, *, meaning: str, why: str = "") -> Written:

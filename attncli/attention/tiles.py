@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from attncli.attention.part import part, runs
 from attncli.attention.rule import Rule
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.tree import Call, Equation, Expression, Name, Number, Ref
-from attncli.records import dataclass
 
 Array = NDArray[Any]
 _COMPARED = ("le", "lt", "ge", "gt")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 
 from attncli.attention.rule import Rule
 from attncli.equation.parse import parse_equation, parse_expression
 from attncli.equation.tree import Name, Ref
-from attncli.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

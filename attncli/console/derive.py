@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from attncli.choices import NOT_FLOATS, PRECISION
 from attncli.console import terminal, values
 from attncli.errors import Exit
-from attncli.records import replace
 
 if TYPE_CHECKING:
     from attncli.study.finite_differences import Held

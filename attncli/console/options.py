@@ -1,10 +1,10 @@
 """The options that commands share: name, form and help of each, said once."""
 
+from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
 from attncli.choices import PRECISION
 from attncli.console.values import CHOICES
-from attncli.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

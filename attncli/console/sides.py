@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from attncli.choices import DEVICES, DTYPES, ROUNDINGS
@@ -12,7 +13,6 @@ from attncli.errors import usage_error
 from attncli.problem.conventions import CONVENTIONS
 from attncli.problem.files import PICKLES
 from attncli.problem.source import Source, read_source
-from attncli.records import dataclass
 
 if TYPE_CHECKING:
     from attncli.problem.model import Problem

@@ -9,6 +9,7 @@ come of it are decided by looking at every place, so that a rotation's gradient 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from attncli.equation.inverse import inverse, relabelled
 from attncli.equation.places import Extent, Places
@@ -16,7 +17,6 @@ from attncli.equation.positions import letters, letters_in
 from attncli.equation.products import product_of, written
 from attncli.equation.tree import Call, Equation, Expression, Ref, walk, whole
 from attncli.equation.uses import Guard, Use, uses
-from attncli.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

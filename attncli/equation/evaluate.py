@@ -6,6 +6,7 @@ Every intermediate is an array with named axes; a sum over a product of two such
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from math import inf, prod
 from typing import Any, TypeAlias
@@ -13,7 +14,6 @@ from typing import Any, TypeAlias
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.positions import letters, position
 from attncli.equation.tree import Call, Equation, Expression, Name, Number, Reduce, Ref
-from attncli.records import dataclass
 
 Array: TypeAlias = Any  # NumPy's, CuPy's, or any other namespace's
 

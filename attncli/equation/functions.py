@@ -8,12 +8,11 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 from functools import reduce
 from typing import Any
-
-from attncli.records import dataclass
 
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803")
 REDUCTIONS = {"sum": "add", "max": "max"}

@@ -8,9 +8,8 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import inf, nextafter
-
-from attncli.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

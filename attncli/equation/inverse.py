@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from attncli.equation.positions import MEMBER, letters
 from attncli.equation.tree import Call, Expression, Name, Reduce, Ref, rewrite
-from attncli.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

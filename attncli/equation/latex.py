@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from attncli.equation.notation import SHARED
 from attncli.equation.numerals import latex_digits
 from attncli.equation.spelling import (
@@ -17,7 +19,6 @@ from attncli.equation.spelling import (
     operator,
 )
 from attncli.equation.symbols import latex_cell, latex_name
-from attncli.records import replace
 
 LATEX_FUNCTIONS = SHARED | {
     "mul": operator(r" \cdot ", PRODUCT, PRODUCT, POWER),

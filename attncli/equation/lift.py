@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from attncli.equation.positions import letters, names_in
 from attncli.equation.tree import Call, Equation, Expression, Name, Number, Ref, rewrite, walk, whole
-from attncli.records import replace
 
 Leads = Mapping[str, Sequence[str]]  # the leading letters of each array that has any
 

@@ -9,10 +9,10 @@ t is no more than `reach`: that far a function is looked at, where it is steeper
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from math import log
 
 from attncli.equation.tree import Call, Equation, Expression, Name, Number, Reduce, Ref, whole
-from attncli.records import replace
 
 _ONE, _NONE = whole(1), whole(0)
 

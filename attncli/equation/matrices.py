@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from attncli.equation.positions import names_in
 from attncli.equation.products import letters_of
 from attncli.equation.tree import Call, Equation, Expression, Name, Number, Reduce, Ref, walk
-from attncli.records import dataclass
 
 _CELL_BY_CELL = ("add", "sub", "neg", "pow", "tanh", "exp", "div")
 

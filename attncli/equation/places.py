@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 from attncli.equation.inverse import with_indices
 from attncli.equation.positions import letters, position
 from attncli.equation.tree import Equation, Expression, Ref, walk
-from attncli.records import dataclass
 
 Place = Mapping[str, int]
 

@@ -7,11 +7,11 @@ What the chain rule hands down is a heap of factors and of letters to be summed 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from attncli.equation.positions import names_in
 from attncli.equation.tree import Call, Expression, Name, Number, Reduce, Ref
-from attncli.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

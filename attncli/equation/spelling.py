@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-
-from attncli.records import dataclass
+from dataclasses import dataclass
 
 CHOICE, COMPARISON, SUM, MINUS, PRODUCT, POWER, ATOM = range(7)  # how tightly a form binds
 

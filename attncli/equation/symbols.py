@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-
-from attncli.records import dataclass, replace
+from dataclasses import dataclass, replace
 
 GREEK = {"δ": r"\delta"}
 LENGTHS = ("d", "n")  # letters of lengths, whose mark is an index: they are never indexed themselves

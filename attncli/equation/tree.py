@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
-
-from attncli.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from attncli.equation.derivatives import is_zero, received
 from attncli.equation.tree import Call, Equation, Expression, Name, Reduce, Ref, rewrite, walk
-from attncli.records import dataclass
 
 Guard = tuple[Expression, bool]  # a condition, and whether it has to hold
 

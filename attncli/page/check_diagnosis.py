@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from attncli.equation.symbols import unicode_name
 from attncli.page.check_worked import slipped, worked_from_own
 from attncli.page.document import Block, Formula, Heading, Paragraph, Worked, WorkedLine
 from attncli.page.labels import cell_label
-from attncli.records import replace
 from attncli.study.cell_equations import Cell
 from attncli.study.changes import changed
 from attncli.study.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis

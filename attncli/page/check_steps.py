@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -17,7 +18,6 @@ from attncli.page.document import Block, Cell, Grid, Heading, Paragraph, Table, 
 from attncli.page.labels import cell_label
 from attncli.page.measures import number
 from attncli.page.printer import show
-from attncli.records import replace
 from attncli.study.verdicts import VERDICTS, Judged, Verdict, Verdicts, apart_as_written
 from attncli.tracing.model import Step
 

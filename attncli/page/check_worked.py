@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from attncli.answers.model import Claim
 from attncli.choices import PRECISION
@@ -15,7 +16,6 @@ from attncli.page.printer import GIVEN_DECIMALS, Printer, show
 from attncli.page.worked import worked_line
 from attncli.problem.model import Matrix
 from attncli.problem.numbers import NumberError, canonical
-from attncli.records import dataclass, replace
 from attncli.study.cell_equations import Cell
 from attncli.study.sentences import Sentences
 from attncli.study.slips import Slip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from attncli.attention.gradients import gradient_name
@@ -14,7 +15,6 @@ from attncli.page.document import Block, Formula, Heading, Paragraph, Table
 from attncli.page.printer import Printer
 from attncli.page.section import grid
 from attncli.page.worked import worked
-from attncli.records import replace
 from attncli.study.descent import STEP_SIZE, Descent
 from attncli.tracing.model import Step
 from attncli.tracing.plain import plain_number, plain_values

@@ -7,6 +7,7 @@ is then what `show` prints; for all others `show` itself is asked.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, overload
 
@@ -15,7 +16,6 @@ import numpy as np
 from attncli.page.document import Cell
 from attncli.page.printer import NEAR, SAFE, show
 from attncli.page.texts import NOTHING, Texts, texts_of
-from attncli.records import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

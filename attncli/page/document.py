@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from attncli.equation.parse import parse_expression
 from attncli.equation.tree import Equation, Expression
 from attncli.page.edges import LeftOut
-from attncli.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

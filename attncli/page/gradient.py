@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,6 @@ from attncli.page.selection import chosen_cell, chosen_steps
 from attncli.page.verified import verified_data, verified_section
 from attncli.page.view import View
 from attncli.page.ways import Part, sections
-from attncli.records import replace
 from attncli.study.descent import Descent
 from attncli.study.finite_differences import Held
 from attncli.tracing.model import Trace

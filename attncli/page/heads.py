@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from attncli.page.closing import in_words
 from attncli.page.document import Block, Heading, Paragraph
@@ -12,7 +13,6 @@ from attncli.page.printer import Printer
 from attncli.page.section import given_section, step_section
 from attncli.page.view import View
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING, PER_HEAD
-from attncli.records import replace
 from attncli.tracing.model import Step
 from attncli.tracing.slices import at, leading, of_all_heads
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,7 +17,6 @@ from attncli.page.printer import Printer
 from attncli.page.section import grid
 from attncli.page.worked import worked
 from attncli.problem.model import Scalar, read_only
-from attncli.records import replace
 from attncli.tracing.exact import ExactWorker
 from attncli.tracing.model import Step, masked_out
 

@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -13,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.page.numerals import AT_ONCE, row_texts
-from attncli.records import dataclass
 from attncli.tracing.plain import plain_values
 
 LARGE = 2**12  # numbers; fewer are written as fast one by one

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from attncli.english import a, count, either, listed
 from attncli.errors import usage_error
@@ -11,7 +12,6 @@ from attncli.page.printer import Printer, printer_for
 from attncli.page.view import View
 from attncli.page.worked import worked_line
 from attncli.problem.axes import BATCH, HEAD, PLACES
-from attncli.records import replace
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import at, leading, length, serves
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from attncli.equation.decimals import round_half_up
@@ -15,7 +16,6 @@ from attncli.page.residue import cleared
 from attncli.page.view import View
 from attncli.problem.model import Matrix, Scalar
 from attncli.problem.numbers import NumberError, canonical
-from attncli.records import dataclass, replace
 from attncli.tracing.model import Step, Trace
 
 FLOAT_DIGITS = 15  # significant ones that a float64 always keeps

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from attncli.choices import DTYPES
-from attncli.records import replace
 from attncli.tracing.model import Step, Trace
 
 MOST = 2**12  # numbers of the largest step; in larger traces nobody looks for zeros, and not all is kept

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from decimal import Decimal
 
 from attncli.equation.substitute import decimal, exact
 from attncli.equation.tree import Call, Expression, Number, walk
-from attncli.records import dataclass
 
 STAGED = ("tanh", "cos", "sin", "exp", "pow")  # what nobody works out in the head
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from attncli.attention.gradients import gradient_name
 from attncli.attention.rules import RULES
@@ -11,7 +12,6 @@ from attncli.equation.symbols import unicode_name
 from attncli.equation.tree import Call, Expression, Reduce, Ref, names_used, walk
 from attncli.page.printer import Printer
 from attncli.problem.axes import LEADING
-from attncli.records import dataclass
 
 _OF = {gradient_name(name): name for name in RULES}
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from attncli.records import dataclass
 
 NOTHING = b"\0"  # fills up texts that are shorter than others; labels have no control characters by now
 _WORDS = 1, 2, 4, 8  # bytes that are copied as one

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,7 +16,6 @@ from attncli.attention.rules import GIVEN_RULES, RULES
 from attncli.attention.variants import SCALED, SCORES, exponential, projection, weights
 from attncli.attention.written import read
 from attncli.problem.model import Additive, Causal, Hide, Keep, Lengths, Mask, Matrix, Padding, Window
-from attncli.records import replace
 
 _MASKS = {
     "causal": Mask((Causal(),)),

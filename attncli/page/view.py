@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from attncli.attention.rules import holds_scores
-from attncli.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from attncli.page.document import Block
@@ -10,7 +11,6 @@ from attncli.page.place import Places
 from attncli.page.places import ONE, numbers, with_gaps, within
 from attncli.page.printer import Printer
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
-from attncli.records import dataclass
 from attncli.tracing.model import Trace
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from attncli.english import listed
 from attncli.errors import usage_error
@@ -11,7 +12,6 @@ from attncli.page.document import Document, Paragraph
 from attncli.page.gradient import gradient_page
 from attncli.page.selection import chosen_steps
 from attncli.page.view import View
-from attncli.records import replace
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import backward, of_loss
 

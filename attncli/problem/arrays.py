@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
@@ -18,7 +19,6 @@ from attncli.problem.shards import INDEX_SUFFIX, shard_of
 from attncli.problem.source import Source
 from attncli.problem.spot import Spot
 from attncli.problem.stored import Array, Refused, pickled
-from attncli.records import replace
 
 
 def read_array(spot: Spot) -> Array | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
 from attncli.problem.model import Matrix
 from attncli.problem.projections import input_of
-from attncli.records import dataclass
 
 PER_HEAD = ("slopes", "sink")  # one number for each head, whatever other axes there are
 RANKS = {**dict.fromkeys(("b_Q", "b_K", "b_V", "b_O", "v"), 1), **dict.fromkeys(PER_HEAD, 0)}  # in one head; else 2

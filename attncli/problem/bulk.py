@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,6 @@ from attncli.problem.lists import Lists
 from attncli.problem.quick import quick_reader, read_matrix
 from attncli.problem.tree import DASH, LONG
 from attncli.problem.words import brackets_of, read_part
-from attncli.records import dataclass
 
 _STEP = 2**20  # characters looked at together, so that what is found on the way stays small
 _INDENT = 100  # characters at most before the dash of a row

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from shlex import quote
 
 from attncli.choices import chosen
@@ -19,7 +20,6 @@ from attncli.problem.synonyms import said
 from attncli.problem.tree import Mapping as Keyed
 from attncli.problem.tree import Node, is_null
 from attncli.problem.yaml_reader import read_yaml
-from attncli.records import dataclass, field
 
 OPTION = "--set"
 

@@ -6,11 +6,11 @@ again where it is installed. docs/reference/conventions.md compares the rest.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from attncli.choices import chosen
 from attncli.problem.keys import CORNERS, Corner
-from attncli.records import dataclass
 
 Polarity: TypeAlias = Literal["attend", "hidden"]
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from attncli.english import count
 from attncli.problem.keys import PARTS, Layout, Part
 from attncli.problem.stored import Array, Refused
-from attncli.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
-
-from attncli.records import dataclass
 
 Kind: TypeAlias = Literal[
     "text", "labels", "entries", "heads", "matrix", "vector", "past", "score", "scale", "positive", "base", "mask",

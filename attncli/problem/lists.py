@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -10,7 +11,6 @@ from numpy.typing import NDArray
 from attncli.problem.digits import Places
 from attncli.problem.many import QUOTES, Many
 from attncli.problem.tree import Leaf, Node, Sequence
-from attncli.records import dataclass
 
 _Truths = NDArray[np.bool_]
 _Order = NDArray[np.intp]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import cast
 
 from attncli.english import count, shape_text
@@ -16,7 +17,6 @@ from attncli.problem.spot import Spot
 from attncli.problem.tree import Mapping as Keyed
 from attncli.problem.tree import Sequence, describe
 from attncli.problem.values import insist_keys, read_word
-from attncli.records import replace
 
 _EXAMPLES = {"mse": "loss: {kind: mse, target: [[1, 0], [0, 1]]}",
              "cross_entropy": "loss: {kind: cross_entropy, targets: [1, 0]}"}  # fmt: skip

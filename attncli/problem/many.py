@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import collections.abc
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence
-from attncli.records import dataclass, replace
 
 if TYPE_CHECKING:
     import numpy as np

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import cast
 
 from attncli.errors import did_you_mean
@@ -15,7 +16,6 @@ from attncli.problem.runs import different
 from attncli.problem.spot import Spot
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe
 from attncli.problem.values import insist_keys, read_word
-from attncli.records import dataclass, field
 
 _CELLS = ("true", "false", "yes", "no", "on", "off", "inf", "nan")  # words that fill a matrix, not forms
 _FORM = "{padding: [1, 1, 0]}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, TypeVar
 
@@ -16,7 +17,6 @@ from attncli.problem.runs import Run, Runs, numbers
 from attncli.problem.spot import Spot
 from attncli.problem.tree import Leaf, Sequence, describe
 from attncli.problem.values import read_number
-from attncli.records import replace
 
 if TYPE_CHECKING:
     from attncli.problem.stored import Array

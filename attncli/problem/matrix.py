@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from attncli.problem.later import Later
-from attncli.records import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

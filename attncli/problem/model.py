@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from attncli.problem.keys import Corner, LossKind, Pairing, ScaleWord, Score
 from attncli.problem.later import Later
 from attncli.problem.matrix import Matrix as Matrix
 from attncli.problem.matrix import read_only as read_only
-from attncli.records import dataclass, field
 
 if TYPE_CHECKING:
     import numpy as np

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import cast
 
 from attncli.errors import did_you_mean
@@ -11,7 +12,6 @@ from attncli.problem.model import Matrix, Rope, Scalar
 from attncli.problem.spot import Spot
 from attncli.problem.tree import Leaf, Mapping, describe
 from attncli.problem.values import insist_keys, read_scalar, read_truth, read_word
-from attncli.records import dataclass
 
 _ROPE = "write {rope: {theta: 10000, pairing: half}}"
 _THETA = "write a number such as 10000"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from os import PathLike, fspath
 
 from attncli.errors import AttncliError, Exit, usage_error
@@ -17,7 +18,6 @@ from attncli.problem.shapes import check_mask
 from attncli.problem.source import Source, decode, read_source
 from attncli.problem.spot import Spot
 from attncli.problem.tree import Leaf, Node
-from attncli.records import replace
 
 
 def load(path: str, *, convention: str | None = None, outside: bool = False) -> Problem:

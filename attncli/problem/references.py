@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import cast
 
 from attncli.problem.fused import Fused
@@ -11,7 +12,6 @@ from attncli.problem.spot import Spot
 from attncli.problem.stored import Array, Refused
 from attncli.problem.tree import Mapping, Sequence
 from attncli.problem.values import insist_keys, read_integer, read_text, read_truth, read_word
-from attncli.records import dataclass
 
 _KEYS = ("file", "name", "index", "transpose", "part", "layout")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import isqrt
@@ -10,7 +11,6 @@ from math import isqrt
 from attncli.english import shorten
 from attncli.equation.decimals import DIGITS
 from attncli.problem.misread import NumberError, why_not_a_number
-from attncli.records import dataclass
 
 _AMOUNT = r"[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
 _ROOT = rf"sqrt\(\s*(?P<radicand>{_AMOUNT})(?:\s*/\s*(?P<under>{_AMOUNT}))?\s*\)"

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import IO, Any
 
 import numpy as np
 
 from attncli.english import count, either, shorten
 from attncli.problem.stored import Array, Refused, choose, insist_shape, strict_json
-from attncli.records import dataclass
 
 _LENGTH_BYTES = 8
 _HEADER_LIMIT = 2**24  # hundreds of thousands of tensors; the largest known headers are a fifth of this

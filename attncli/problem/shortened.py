@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,6 @@ from attncli.problem.many import Many
 from attncli.problem.report import Report
 from attncli.problem.source import Source
 from attncli.problem.tree import DASH, LONG, Leaf, Mapping, Node, Sequence
-from attncli.records import dataclass, field
 
 if TYPE_CHECKING:
     from attncli.problem.bulk import Found

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 
 from attncli.errors import Place, input_error
 from attncli.problem.files import ARRAYS, PICKLES, STANDARD_INPUT, read_bytes
 from attncli.problem.limits import BLANKS_LIMIT
-from attncli.records import dataclass, field
 
 _OTHER_ENCODINGS = (
     (b"\xff\xfe\x00\x00", "UTF-32"),

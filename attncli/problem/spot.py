@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from attncli.errors import AttncliError
 from attncli.problem.report import Report
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence
-from attncli.records import dataclass
 
 
 @dataclass(slots=True)  # one for every number of a problem, and freezing would double the cost of each

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from attncli.english import shorten
-from attncli.records import dataclass, field
 
 LONG = 2**14  # characters of a list of numbers; a shorter one is read as fast with all the others
 DASH = "- "  # before each entry of a list in lines

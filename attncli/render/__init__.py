@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib import import_module
 from os.path import splitext
 from typing import TYPE_CHECKING, Literal
-
-from attncli.records import dataclass
 
 if TYPE_CHECKING:
     from attncli.page.document import Document

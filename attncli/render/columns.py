@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 
 from attncli.equation.tree import Call
 from attncli.page.document import Grid
-from attncli.records import replace
 
 BLANK = "______"  # room for a number that is to be written in
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 from attncli.equation.substitute import Place, decimal, substitute
 from attncli.equation.tree import Expression, Number
 from attncli.problem.model import Scalar
 from attncli.problem.numbers import as_decimal
-from attncli.records import dataclass, field
 from attncli.study.leaves import number
 from attncli.tracing.model import Trace
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,7 +13,6 @@ from attncli.equation.lift import lift
 from attncli.equation.parse import parse_equation, parse_expression
 from attncli.equation.tree import Equation, Expression, Ref
 from attncli.problem.axes import HEAD, KEY_HEAD, LEADING
-from attncli.records import dataclass, replace
 from attncli.tracing.model import Step, Trace
 
 # A step's equation by its name, or the numbers that stand in its place; nothing where a mistake cannot be made.

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from attncli.choices import Dtype
-from attncli.records import dataclass
 from attncli.study.magnitudes import Magnitudes
 from attncli.study.moved import Moved, moved
 from attncli.study.side import Side, by_label, step_names

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from attncli.choices import DTYPES
 from attncli.equation.positions import letters_in
 from attncli.errors import usage_error
 from attncli.problem.model import Matrix, Problem
-from attncli.records import replace
 from attncli.study.cost_model import Cost, StepCost
 from attncli.study.operations import growth, in_cells, number, operations
 from attncli.study.sizes import Sizes, sizes_of

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import prod
 
 from attncli.attention.rule import Rule
 from attncli.choices import Dtype
 from attncli.equation.tree import Expression
 from attncli.problem.axes import BATCH, HEAD
-from attncli.records import dataclass
 
 PROJECTING = {"W_Q", "W_K", "W_V", "W_O"}
 CACHED = ("K", "V")

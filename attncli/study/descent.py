@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,7 +19,6 @@ from attncli.choices import DTYPES
 from attncli.equation.symbols import primed
 from attncli.equation.tree import Call, Expression, Name, Ref
 from attncli.problem.model import Matrix, Problem, Scalar, read_only
-from attncli.records import dataclass, replace
 from attncli.study.perturbed import loss_of
 from attncli.tracing import run
 from attncli.tracing.findings import overflows

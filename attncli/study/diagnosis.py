@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 
-from attncli.records import dataclass
 from attncli.study.cell_equations import Cell
 from attncli.study.explanation import Explained, InRanges, explanation
 from attncli.study.mistakes import MISTAKES

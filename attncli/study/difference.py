@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.records import dataclass, replace
 from attncli.tracing.sentinels import HIGHEST
 
 Numbers = NDArray[np.float64]

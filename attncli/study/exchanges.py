@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from attncli.equation.tree import Call, Expression, Name, Number, Ref, names_used, rename, rewrite
-from attncli.records import replace
 from attncli.study.changes import Change, Changes, Function, exchanged
 from attncli.tracing.model import Trace
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Protocol, cast
 
 import numpy as np
 
 from attncli.answers.model import Answers, Claim
-from attncli.records import dataclass
 from attncli.study.cell_equations import Cell
 from attncli.study.changes import Mistake, changed
 from attncli.study.reach import can_reach

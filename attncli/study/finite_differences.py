@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -19,7 +20,6 @@ from numpy.typing import NDArray
 from attncli.attention.plan import plan_logits
 from attncli.choices import DTYPES
 from attncli.problem.model import Problem
-from attncli.records import dataclass, field
 from attncli.study.magnitudes import HONEST, Magnitudes
 from attncli.study.perturbed import Perturbed
 from attncli.study.quotients import SURE, Scale, Verdict, compare, first_step

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from attncli.backend import CPU
 from attncli.choices import DTYPES, Dtype
 from attncli.problem.model import Problem
-from attncli.records import dataclass
 from attncli.study.comparison import Comparison, compare
 from attncli.study.difference import Numbers
 from attncli.study.side import Side

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from math import log
 from typing import Any
 
@@ -13,7 +14,6 @@ from attncli.choices import Dtype
 from attncli.equation.evaluate import evaluate
 from attncli.equation.magnitude import magnitude, magnitude_of
 from attncli.problem.model import Matrix, Scalar
-from attncli.records import dataclass, field
 from attncli.study.difference import LARGEST, Numbers
 from attncli.tracing.model import Trace
 

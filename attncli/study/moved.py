@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.records import dataclass
 from attncli.study.difference import doubles
 
 NAMED = 3  # keys on each side of a move; the others are summed up

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import cast
 
 from attncli.answers.model import Claim
 from attncli.attention.gradients import GRADIENT_RULES
 from attncli.equation.decimals import round_half_up
-from attncli.records import dataclass, field
 from attncli.study.cell_equations import Cell
 from attncli.study.sentences import Sentences
 from attncli.study.verdicts import rounds_to

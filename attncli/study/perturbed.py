@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from attncli.backend import CPU
 from attncli.choices import DTYPES
 from attncli.equation.uses import reads
 from attncli.problem.model import Scalar
-from attncli.records import dataclass
 from attncli.tracing.floats import FloatWorker
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import forward, of_loss

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
-
-from attncli.records import dataclass
 
 STEP, TOLERANCE, FARTHEST = 6e-6, 1e-6, 6e-3
 HIDDEN = 0.1  # of their size: what rounding may do to a quotient that is to say anything

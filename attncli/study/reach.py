@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from attncli.equation.intervals import ANYTHING, Interval
 from attncli.equation.tree import Expression, Ref
-from attncli.records import dataclass
 from attncli.study.tape import Box, Point, Tape
 
 HALVINGS = 100  # boxes looked at before it is left open whether a cell can be reached

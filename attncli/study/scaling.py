@@ -9,6 +9,7 @@ positions are left out: what is turned is distributed as before. Both sides of a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,6 @@ from attncli.memory import insist
 from attncli.problem.axes import BATCH, HEAD
 from attncli.problem.keys import DOT_SCORES, ScaleWord
 from attncli.problem.model import GIVEN, Matrix, Problem, read_only
-from attncli.records import dataclass, replace
 from attncli.tracing import Trace, run
 from attncli.tracing.model import masked_out, over_weights
 from attncli.tracing.slices import leading

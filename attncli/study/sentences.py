@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import cast
 
@@ -10,7 +11,6 @@ from attncli.answers.model import Answers, Claim
 from attncli.equation.intervals import Interval, outwards
 from attncli.equation.tree import Expression, Ref, rewrite
 from attncli.problem.model import Matrix
-from attncli.records import dataclass, field
 from attncli.study.cell_equations import Cell, CellEquations, after
 from attncli.study.leaves import given, number, refs
 from attncli.tracing.model import Trace

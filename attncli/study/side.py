@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,6 @@ from numpy.typing import NDArray
 
 from attncli.attention.rules import RULES
 from attncli.choices import DTYPES, Dtype
-from attncli.records import dataclass, replace
 from attncli.tracing.dump import Dump
 from attncli.tracing.model import Trace
 

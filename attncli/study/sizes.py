@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from attncli.attention.plan import Plan
 from attncli.english import count
 from attncli.errors import usage_error
 from attncli.problem.model import Problem
-from attncli.records import dataclass
 from attncli.study.symbols import Rows, symbols
 
 

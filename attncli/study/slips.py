@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import cast
 
@@ -15,7 +16,6 @@ import numpy as np
 from attncli.answers.model import Claim
 from attncli.equation.intervals import Interval
 from attncli.equation.tree import Call, Expression, Ref, walk
-from attncli.records import dataclass, field, replace
 from attncli.study.cell_equations import Cell
 from attncli.study.miswritten import miscopied, miswritten
 from attncli.study.reach import can_reach, range_of

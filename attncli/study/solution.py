@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from attncli.answers.model import Answers
 from attncli.errors import AttncliError
 from attncli.problem.model import Problem
-from attncli.records import dataclass, replace
 from attncli.study.verdicts import Verdict, Verdicts, judge
 from attncli.tracing import run
 from attncli.tracing.model import Trace

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, OF_KEYS, OF_QUERIES, PER_HEAD, RANKS, Axes
 from attncli.problem.model import GIVEN, Matrix, Problem
-from attncli.records import replace
 from attncli.study.sizes import Sizes
 
 _ROWS = ("X", "context")

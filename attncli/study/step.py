@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
 from attncli.attention.rules import RULES
-from attncli.records import dataclass
 from attncli.study.difference import Difference, Hides, Numbers, difference, factor, larger
 from attncli.study.layout import Layout, Shape, arranged, common_shape, likeness, original, shared_layout
 from attncli.study.side import Labels, Side

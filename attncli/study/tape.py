@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.intervals import RANGES, Interval, add, mul
 from attncli.equation.slopes import ONE, PARTIALS, ZERO
 from attncli.equation.tree import Call, Expression, Number, Ref
-from attncli.records import dataclass
 
 Box = Mapping[Ref, Interval]  # what each variable may be
 Point = Mapping[Ref, float]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import cast
 
 from attncli.answers.model import Claim
-from attncli.records import dataclass
 from attncli.study.verdicts import Judged, Verdicts
 from attncli.tracing.model import Trace
 

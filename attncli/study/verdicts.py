@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
 from typing import Literal, TypeAlias, cast, get_args
 
@@ -20,7 +21,6 @@ from attncli.answers.model import CLOSE, Answers, Claim
 from attncli.equation.decimals import EXACTLY
 from attncli.equation.intervals import Interval
 from attncli.equation.tree import Ref
-from attncli.records import dataclass
 from attncli.study.cell_equations import Cell
 from attncli.study.reach import can_reach
 from attncli.study.room import insist_judging

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -13,7 +14,6 @@ import numpy as np
 from attncli.english import listed
 from attncli.equation.decimals import round_half_up
 from attncli.problem.axes import PLACES
-from attncli.records import dataclass
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import at, leading, length
 

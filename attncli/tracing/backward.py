@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from attncli.attention.rule import Rule
 from attncli.equation.places import Extent
 from attncli.equation.shapes import index_sizes
 from attncli.problem.model import Matrix, Problem, Scalar, read_only
-from attncli.records import replace
 from attncli.tracing.model import Step
 from attncli.tracing.shift import Shift
 

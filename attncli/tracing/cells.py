@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -12,7 +13,6 @@ from attncli.attention.rule import Rule
 from attncli.backend import Host
 from attncli.equation.shapes import index_sizes
 from attncli.problem.model import Matrix
-from attncli.records import dataclass
 from attncli.tracing.model import Parameters
 
 Read = Callable[[str], Any]  # a number as it is written

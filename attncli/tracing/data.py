@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,6 @@ from attncli.equation.write import write_equation
 from attncli.problem.axes import LEADING
 from attncli.problem.model import Matrix, Scalar, read_only
 from attncli.problem.numbers import canonical
-from attncli.records import replace
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.plain import array_of, plain_values
 from attncli.tracing.settings import Settings

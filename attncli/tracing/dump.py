@@ -6,6 +6,7 @@ A trace that attncli wrote as JSON is one too.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,6 @@ from attncli.errors import did_you_mean
 from attncli.problem.keys import KEYS
 from attncli.problem.tree import Mapping as Keyed
 from attncli.problem.tree import Node
-from attncli.records import dataclass, field
 
 STEPS = f"the steps are {', '.join(RULES)}"
 MOST_NAMES = 8  # told in one warning

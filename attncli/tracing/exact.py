@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from math import inf, prod
 
 import numpy as np
@@ -15,7 +16,6 @@ from attncli.equation.tree import Reduce, walk
 from attncli.errors import usage_error
 from attncli.problem.model import Matrix, Scalar, read_only
 from attncli.problem.numbers import MINUS_INFINITY, as_exact
-from attncli.records import dataclass, field
 from attncli.tracing.cells import each_cell, in_numbers, operands
 
 MOST_CELLS = 1024  # of one step

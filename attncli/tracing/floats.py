@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from attncli.attention.rule import Rule
 from attncli.backend import Backend, Host
@@ -10,7 +11,6 @@ from attncli.choices import Dtype
 from attncli.equation.evaluate import Array, evaluate
 from attncli.equation.shapes import index_sizes
 from attncli.problem.model import Matrix, Scalar
-from attncli.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ trace: then this gives up and says so.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -19,7 +20,6 @@ from attncli.backend import CPU, Backend, Host
 from attncli.choices import Dtype
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD
 from attncli.problem.model import Problem, read_only
-from attncli.records import dataclass
 from attncli.tracing.copies import written_as_given
 from attncli.tracing.findings import warnings
 from attncli.tracing.floats import FloatWorker

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -12,7 +13,6 @@ from attncli.equation.positions import MEMBER
 from attncli.equation.shapes import index_sizes
 from attncli.equation.tree import Equation
 from attncli.problem.model import Matrix, Scalar
-from attncli.records import dataclass, field
 from attncli.tracing.hidden import over
 from attncli.tracing.settings import Settings
 

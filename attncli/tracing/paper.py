@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 import numpy as np
@@ -13,7 +14,6 @@ from attncli.equation.decimals import round_half_up
 from attncli.equation.substitute import decimal
 from attncli.problem.model import Matrix, Scalar, read_only
 from attncli.problem.numbers import as_decimal
-from attncli.records import dataclass, field
 from attncli.tracing.cells import each_cell, in_numbers, operands
 
 

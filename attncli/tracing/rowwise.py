@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,7 +13,6 @@ from attncli.attention.workers import Report, share_out
 from attncli.backend import CPU, Host
 from attncli.equation.evaluate import Array
 from attncli.problem.model import Matrix, Scalar
-from attncli.records import dataclass, field
 from attncli.tracing.kept import Found, Inner
 from attncli.tracing.model import Row
 from attncli.tracing.parts import queries_at_once

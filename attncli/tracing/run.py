@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -13,7 +14,6 @@ from attncli.backend import CPU, Backend, Host, backend_for
 from attncli.choices import DTYPES, Dtype, check_working
 from attncli.problem.extent import insist_scores
 from attncli.problem.model import Matrix, Problem, read_only
-from attncli.records import replace
 from attncli.tracing.copies import written_as_given
 from attncli.tracing.findings import rows_without_keys, warnings
 from attncli.tracing.floats import FloatWorker

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from typing import Any
 
 from attncli.attention.masks import mask_names
 from attncli.attention.plan import Plan
 from attncli.choices import Dtype
 from attncli.problem.model import Problem
-from attncli.records import dataclass, names_of
 
 # In data only where they apply.
 OPTIONAL = (
@@ -47,14 +47,14 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as data, without what does not apply."""
-        data = {name: getattr(self, name) for name in names_of(Settings)}
+        data = {field.name: getattr(self, field.name) for field in fields(Settings)}
         data |= {"mask": list(self.mask), "position": list(self.position) if self.position else None}
         return {name: value for name, value in data.items() if value is not None or name not in OPTIONAL}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Settings:
         """The settings that `to_dict` wrote; raises KeyError where one is missing, whatever else there is."""
-        known = {name: data.get(name) for name in names_of(cls)}
+        known = {field.name: data.get(field.name) for field in fields(cls)}
         required = {name: data[name] for name in known if name not in OPTIONAL}
         position = tuple(known["position"]) if known["position"] else None
         return cls(**(known | required | {"mask": tuple(data["mask"]), "position": position}))

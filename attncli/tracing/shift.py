@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from attncli.backend import Host
 from attncli.choices import Dtype
 from attncli.problem.model import Problem
-from attncli.records import dataclass
 
 
 def lowest_shown(precision: int) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from itertools import dropwhile, takewhile
 
@@ -12,7 +13,6 @@ from attncli.equation.positions import MEMBER, letters_in, position
 from attncli.equation.tree import Expression, Ref, walk
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
 from attncli.problem.model import Matrix, Scalar
-from attncli.records import replace
 from attncli.tracing.findings import warnings
 from attncli.tracing.model import Row, Step, Trace
 

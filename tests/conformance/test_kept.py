@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,6 @@ from attncli.backend import CPU, Backend
 from attncli.choices import DTYPES
 from attncli.problem.model import Problem
 from attncli.problem.reader import loads
-from attncli.records import replace
 from attncli.tracing import kept, parts, run
 from attncli.tracing.model import Trace
 from attncli.tracing.shift import lowest_shown

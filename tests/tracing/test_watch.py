@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from hypothesis import strategies as st
 from attncli.backend import Backend
 from attncli.choices import DTYPES
 from attncli.problem.model import Additive, Causal, Problem
-from attncli.records import replace
 from attncli.tracing import run
 from attncli.tracing.findings import overflows, rows_without_keys
 from attncli.tracing.model import Step, Trace

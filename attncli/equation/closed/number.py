@@ -7,6 +7,7 @@ these alone is 0 only if no term is left. What that leaves open, such as tanh in
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import gcd, lcm
 from typing import TypeAlias, Union
@@ -21,7 +22,6 @@ from attncli.equation.closed.terms import (
     products,
 )
 from attncli.equation.closed.unit import ONE, Under, Unit, is_negative
-from attncli.records import dataclass, field
 
 Exact: TypeAlias = Union[Fraction, "Closed"]
 Operand: TypeAlias = Exact | int

@@ -7,11 +7,11 @@ out: so the gradients through a softmax, which is divided by one sum, stay as sh
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
 from attncli.equation.closed.unit import Under, Unit, order_of
-from attncli.records import replace
 
 if TYPE_CHECKING:
     from attncli.equation.closed.number import Closed

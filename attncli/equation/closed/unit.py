@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
-
-from attncli.records import dataclass, field, replace
 
 if TYPE_CHECKING:
     from attncli.equation.closed.number import Closed, Exact

@@ -3,12 +3,12 @@ r"""A matrix in LaTeX: TeX's own \bordermatrix, with the labels outside the pare
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from attncli.equation.latex import LATEX
 from attncli.equation.notation import UNICODE
 from attncli.equation.write import write
 from attncli.page.document import Cell, Digits, Grid
-from attncli.records import replace
 from attncli.render.columns import caption, decimals_alone, split
 from attncli.render.labels import label
 from attncli.render.latex.cell import column_cells

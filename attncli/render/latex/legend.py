@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from attncli.page.document import Block, Grid, Worked
-from attncli.records import replace
 from attncli.render.labels import label
 from attncli.render.latex.escape import lacks_letters, length
 

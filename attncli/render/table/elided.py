@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from attncli.page.document import Cell, Grid
 from attncli.page.edges import EDGE, LeftOut
-from attncli.records import replace
 from attncli.render.columns import caption
 from attncli.render.table.script import Script
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from attncli.equation.notation import PLAIN, UNICODE
 from attncli.equation.spelling import Notation
 from attncli.equation.tree import Expression
 from attncli.equation.write import write, write_number
-from attncli.records import dataclass
 from attncli.render.labels import label, visible
 
 _ASCII = str.maketrans(
