@@ -1,6 +1,6 @@
 """Runs the command line as `python -m attncli`."""
 
-from attncli.cli import main
+from attncli.cli.main import main
 
 if __name__ == "__main__":
     main()

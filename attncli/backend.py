@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from attncli.choices import Dtype
-from attncli.equation.evaluate import Array
+from attncli.dtypes import Dtype
+from attncli.equation.evaluator import Array
 from attncli.errors import missing_error
 
 if TYPE_CHECKING:

@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli.attention import computed, givens, layer
+from attncli.attention import inputs as givens
+from attncli.attention import layer
+from attncli.attention import steps as computed
 from attncli.attention.indices import INDICES
-from attncli.attention.rules import RULES
+from attncli.attention.registry import RULES
 from attncli.attention.written import read
-from attncli.equation.parse import parse_equation, parse_expression
+from attncli.equation.parser import parse_equation, parse_expression
+from attncli.features.steps.variants import variants
 from attncli.page.document import text
-from attncli.page.variants import variants
 from attncli.problem.model import GIVEN as KEYS
 from attncli.problem.model import Causal, Problem
 from attncli.tracing import run

@@ -22,8 +22,8 @@ from pathlib import Path
 
 import pytest
 
-from attncli.cli import run
-from attncli.problem.reader import loads
+from attncli.cli.main import run
+from attncli.problem.loader import loads
 from attncli.tracing import run as work_out
 
 ROOT = Path(__file__).parents[1]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from attncli import memory
-from attncli.cli import run
+from attncli.cli.main import run
 from attncli.errors import AttncliError
 
 ROOT = Path(__file__).parents[1]

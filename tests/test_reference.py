@@ -12,37 +12,38 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli import commands
+from attncli import features
 from attncli.answers.schema import answers_schema
-from attncli.attention import computed, givens
+from attncli.attention import inputs as givens
+from attncli.attention import steps as computed
 from attncli.attention.losses import LOSS_RULES
 from attncli.attention.rule import Rule
 from attncli.attention.written import read
-from attncli.cli import run
-from attncli.console.values import CHOICES
+from attncli.cli.main import run
+from attncli.cli.values import CHOICES
+from attncli.equation.printer import write
 from attncli.equation.python import PYTHON
-from attncli.equation.write import write
 from attncli.errors import Exit
-from attncli.page.check_schema import verdict_schema
-from attncli.page.comparison_schema import comparison_schema
-from attncli.page.examples import gradient_rules
-from attncli.page.mistakes import changed_steps
-from attncli.page.variants import variants
+from attncli.features.check.schema import verdict_schema
+from attncli.features.compare.schema import comparison_schema
+from attncli.features.steps.gradient_examples import gradient_rules
+from attncli.features.steps.mistakes_page import changed_steps
+from attncli.features.steps.variants import variants
+from attncli.mistakes.catalogue import MISTAKES
 from attncli.problem.conventions import CONVENTIONS, Convention
 from attncli.problem.keys import KEYS
 from attncli.problem.mask_forms import FORMS
 from attncli.problem.model import Causal, Problem
 from attncli.problem.schema import problem_schema
 from attncli.render import FORMATS
-from attncli.study.mistakes import MISTAKES
 from attncli.tracing import run as run_trace
-from attncli.tracing.data import formula
 from attncli.tracing.schema import trace_schema
+from attncli.tracing.serialization import formula
 
 ROOT = Path(__file__).parents[1]
 GIVEN, COMPUTED = tuple(map(read, givens.GIVEN)), tuple(map(read, computed.COMPUTED))
 REFERENCE = ROOT / "docs" / "reference"
-COMMANDS = [module.name for module in iter_modules(commands.__path__)]
+COMMANDS = [module.name for module in iter_modules(features.__path__)]
 
 
 def text(name: str) -> str:

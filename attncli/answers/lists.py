@@ -13,9 +13,9 @@ from attncli.english import count, shape_text, shorten
 from attncli.problem.later import Cells
 from attncli.problem.matrices import read_cells
 from attncli.problem.misread import NumberError
+from attncli.problem.nodes import Leaf, Mapping, Node, Sequence, describe, is_null
 from attncli.problem.report import Report
 from attncli.problem.spot import Spot
-from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, is_null
 from attncli.tracing.model import Step, Trace
 
 _FORM = "write scores: [[1, 5, 3], [3, 3, 3], [2, 4, 3]]"

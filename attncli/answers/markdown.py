@@ -12,7 +12,7 @@ from attncli.answers.model import Answer
 from attncli.answers.steps import LATEX_NAMES
 from attncli.answers.tables import Page
 from attncli.attention.names import NAMED
-from attncli.attention.rules import RULES
+from attncli.attention.registry import RULES
 from attncli.problem.report import Report
 from attncli.tracing.model import Trace
 

@@ -13,7 +13,7 @@ from attncli.attention.gradients import GRADIENT_RULES
 from attncli.attention.losses import LOSS_RULES
 from attncli.attention.names import NAMED
 from attncli.problem.files import STANDARD_INPUT
-from attncli.problem.reader import read_tree
+from attncli.problem.loader import read_tree
 from attncli.problem.report import Report
 from attncli.problem.source import Source
 from attncli.tracing.model import Step, Trace

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from attncli.attention.names import NAMED
-from attncli.attention.rules import RULES
+from attncli.attention.registry import RULES
 
 _NESTED = {"$ref": "#/definitions/cells"}
 

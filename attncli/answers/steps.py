@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from attncli.attention.losses import LOSS_RULES
 from attncli.attention.names import NAMED
-from attncli.attention.rules import RULES
+from attncli.attention.registry import RULES
 from attncli.english import count, listed, shape_text, shorten
 from attncli.equation.latex import LATEX
+from attncli.equation.nodes import Name
+from attncli.equation.printer import write
 from attncli.equation.symbols import plain_name, primed, unicode_name
-from attncli.equation.tree import Name
-from attncli.equation.write import write
 from attncli.errors import did_you_mean
 from attncli.problem.keys import KEYS
 from attncli.tracing.model import Step, Trace

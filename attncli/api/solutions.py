@@ -10,12 +10,12 @@ from os import PathLike
 from typing import Any
 
 from attncli.answers.reader import of_gradients, read_answers
-from attncli.page.check import check_page
+from attncli.features.check.diagnosis import Diagnosis, diagnose
+from attncli.features.check.page import check_page
+from attncli.features.check.solution import Solution, judged
 from attncli.problem.model import Problem
 from attncli.problem.source import decode, read_source
 from attncli.render import Style, render
-from attncli.study.diagnosis import Diagnosis, diagnose
-from attncli.study.solution import Solution, judged
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,17 +7,17 @@ from os import PathLike
 from typing import Any
 
 from attncli import tracing
-from attncli.choices import DETAILS, check_precision, chosen
+from attncli.dtypes import DETAILS, check_precision, chosen
 from attncli.errors import usage_error
 from attncli.page.derivation import derivation
 from attncli.page.document import Document
 from attncli.page.gradient import gradient_page
 from attncli.page.place import chosen_place
 from attncli.page.view import View
+from attncli.problem.loader import load as load_problem
 from attncli.problem.model import Problem
-from attncli.problem.reader import load as load_problem
 from attncli.render import Style, render
-from attncli.tracing.data import from_dict, to_dict
+from attncli.tracing.serialization import from_dict, to_dict
 from attncli.tracing.slices import at as take_out
 from attncli.tracing.slices import backward
 

@@ -1,7 +1,7 @@
 """The backward pass: the rules of a forward pass → the rules of its gradients, in order of work.
 
-Each gradient is that of an array by everything that reads it, as `equation/backward.py` finds it. Three things are said
-as textbooks say them: a transpose is no step of its own, the hidden layer of the additive score is one, and the softmax
+Each gradient is that of an array by everything that reads it, as `equation/differentiation.py` finds it. Three things
+are said as textbooks say them: a transpose is no step of its own, the hidden layer of the additive score is one, and the softmax
 is taken as a whole.
 """
 
@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 
 from attncli.attention.gradients import CONSTANT, GRADIENT_RULES, ORDER, SAID_THROUGH, gradient_name
 from attncli.attention.rule import Rule
-from attncli.equation.backward import Read, gradient_of
-from attncli.equation.inverse import relabelled
-from attncli.equation.matrices import matrix_form
+from attncli.equation.differentiation import Read, gradient_of
+from attncli.equation.index_inversion import relabelled
+from attncli.equation.matrix_form import matrix_form
+from attncli.equation.nodes import Call, Equation, Expression, Name, Reduce, Ref, rewrite, walk, whole
 from attncli.equation.places import Extent
 from attncli.equation.positions import MEMBER, letters_in
-from attncli.equation.tree import Call, Equation, Expression, Name, Reduce, Ref, rewrite, walk, whole
 from attncli.equation.uses import reads
 from attncli.problem.axes import LEADING
 

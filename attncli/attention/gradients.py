@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attncli.attention.computed import COMPUTED
-from attncli.attention.givens import GIVEN
+from attncli.attention.inputs import GIVEN
+from attncli.attention.steps import COMPUTED
 from attncli.attention.written import Written, by_name
 from attncli.equation.symbols import differential
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from attncli.attention.registry import COMPUTED_RULES
 from attncli.attention.rule import Rule
-from attncli.attention.rules import COMPUTED_RULES
 from attncli.attention.saying import said, with_bias
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from attncli.attention.rule import Rule
 from attncli.attention.written import Written, by_name, read
-from attncli.equation.tree import Expression, Reduce, Ref, rewrite
+from attncli.equation.nodes import Expression, Reduce, Ref, rewrite
 from attncli.problem.keys import LossKind
 
 _MSE, _CROSS_ENTROPY = "with loss: mse, in the backward pass", "with loss: cross_entropy, in the backward pass"

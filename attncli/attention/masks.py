@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from attncli.attention.offset import Offset
+from attncli.attention.registry import COMPUTED_RULES
 from attncli.attention.rule import Rule
-from attncli.attention.rules import COMPUTED_RULES
 from attncli.english import count, either
 from attncli.equation.lift import Leads
-from attncli.equation.parse import parse_equation
+from attncli.equation.parser import parse_equation
 from attncli.problem.axes import BATCH, HEAD
 from attncli.problem.model import (
     Additive,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attncli.attention.rules import RULES
+from attncli.attention.registry import RULES
 from attncli.equation.symbols import plain_name, unicode_name
 
 # A step by its name, or by its letter in any of the spellings that a page has: Z', Kᵀ or K^T.

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.equation.evaluate import evaluate
+from attncli.equation.evaluator import evaluate
 from attncli.equation.lift import is_fixed, take_out
+from attncli.equation.nodes import Call, Equation, Expression, Name, Ref, rewrite, walk
 from attncli.equation.positions import position
 from attncli.equation.shapes import index_sizes
-from attncli.equation.tree import Call, Equation, Expression, Name, Ref, rewrite, walk
 
 Array = NDArray[Any]
 NOWHERE: Mapping[str, Any] = {}

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from attncli.attention import layer, positions, variants
 from attncli.attention.masks import clauses, mask_rule
 from attncli.attention.offset import mask_offset
+from attncli.attention.registry import COMPUTED_RULES, GIVEN_RULES
 from attncli.attention.rule import Rule
-from attncli.attention.rules import COMPUTED_RULES, GIVEN_RULES
 from attncli.equation.lift import Leads
-from attncli.equation.parse import parse_expression
+from attncli.equation.parser import parse_expression
 from attncli.equation.positions import MEMBER
 from attncli.problem.axes import HEAD, KEY_HEAD, LEADING, Axes, axes_of, leads, past_length, sizes, width
 from attncli.problem.keys import Pairing

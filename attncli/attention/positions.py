@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from attncli.attention.registry import COMPUTED_RULES
 from attncli.attention.rule import Rule
-from attncli.attention.rules import COMPUTED_RULES
 from attncli.attention.saying import said
 from attncli.problem.keys import Pairing
 from attncli.problem.model import Scalar

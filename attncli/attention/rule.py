@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from attncli.attention.indices import INDICES
 from attncli.equation.derivatives import is_zero
 from attncli.equation.lift import Leads, lift, take_out
+from attncli.equation.nodes import Call, Equation, Expression, Number, Ref, names_used, rename, walk
 from attncli.equation.positions import letters_in
-from attncli.equation.tree import Call, Equation, Expression, Number, Ref, names_used, rename, walk
-from attncli.equation.write import write, write_equation
+from attncli.equation.printer import write, write_equation
 from attncli.problem.axes import BATCH
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from attncli.attention.registry import COMPUTED_RULES
 from attncli.attention.rule import Rule
-from attncli.attention.rules import COMPUTED_RULES
 from attncli.attention.written import Written, read
-from attncli.equation.tree import Call, Name, Ref
+from attncli.equation.nodes import Call, Name, Ref
 
 
 def restated(name: str, equation: str, matrix_form: str, *, meaning: str, why: str = "") -> Written:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from attncli.attention.registry import COMPUTED_RULES
 from attncli.attention.rule import Rule
-from attncli.attention.rules import COMPUTED_RULES
 from attncli.attention.saying import restated, said, with_bias
 from attncli.attention.written import Rules
-from attncli.equation.parse import parse_expression
+from attncli.equation.parser import parse_expression
 
 SCORES = Rules(
     {

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from attncli.attention.rule import Rule
-from attncli.equation.parse import parse_equation, parse_expression
-from attncli.equation.tree import Name, Ref
+from attncli.equation.nodes import Name, Ref
+from attncli.equation.parser import parse_equation, parse_expression
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
 
-from attncli.equation.parse import parse_expression
-from attncli.equation.tree import Call, Expression, Name, Number, rewrite
+from attncli.equation.nodes import Call, Expression, Name, Number, rewrite
+from attncli.equation.parser import parse_expression
 
 _ARGUMENTS = ("x", "y", "z")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Ref, rewrite, walk, whole
 from attncli.equation.positions import letters, names_in
-from attncli.equation.tree import Call, Equation, Expression, Name, Number, Ref, rewrite, walk, whole
 
 Leads = Mapping[str, Sequence[str]]  # the leading letters of each array that has any
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from math import log
 
-from attncli.equation.tree import Call, Equation, Expression, Name, Number, Reduce, Ref, whole
+from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref, whole
 
 _ONE, _NONE = whole(1), whole(0)
 

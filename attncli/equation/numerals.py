@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attncli.equation.tree import Call, Expression, Number
+from attncli.equation.nodes import Call, Expression, Number
 
 
 def numeral(text: str) -> Expression:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from attncli.equation.inverse import with_indices
+from attncli.equation.index_inversion import with_indices
+from attncli.equation.nodes import Equation, Expression, Ref, walk
 from attncli.equation.positions import letters, position
-from attncli.equation.tree import Equation, Expression, Ref, walk
 
 Place = Mapping[str, int]
 

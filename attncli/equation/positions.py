@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from attncli.equation.functions import FUNCTIONS
-from attncli.equation.tree import Call, Equation, Expression, Name, Number, Reduce, walk
+from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, walk
 
 MEMBER = "q"  # a place among those that read the same place: the query heads of one head of keys
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from attncli.equation.nodes import Call, Expression, Name, Number, Reduce, Ref
 from attncli.equation.positions import names_in
-from attncli.equation.tree import Call, Expression, Name, Number, Reduce, Ref
 
 
 @dataclass(frozen=True, slots=True)

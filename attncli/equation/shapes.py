@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from attncli.english import shape_text
-from attncli.equation.tree import Call, Equation, Expression, Name, Reduce, Ref, walk
-from attncli.equation.write import write_equation
+from attncli.equation.nodes import Call, Equation, Expression, Name, Reduce, Ref, walk
+from attncli.equation.printer import write_equation
 
 
 def index_sizes(equation: Equation, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:

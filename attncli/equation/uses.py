@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from attncli.equation.derivatives import is_zero, received
-from attncli.equation.tree import Call, Equation, Expression, Name, Reduce, Ref, rewrite, walk
+from attncli.equation.nodes import Call, Equation, Expression, Name, Reduce, Ref, rewrite, walk
 
 Guard = tuple[Expression, bool]  # a condition, and whether it has to hold
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from attncli.attention.rules import cell_form, headline, in_symbols
+from attncli.attention.registry import cell_form, headline, in_symbols
+from attncli.equation.nodes import Expression, Name
 from attncli.equation.shapes import product_text
-from attncli.equation.tree import Expression, Name
 from attncli.page.document import Block, Heading, Listing, Math, Paragraph, Table, Text
 from attncli.page.printer import Printer
+from attncli.page.reading import reading
 from attncli.page.section import shapes
-from attncli.study.words import reading
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import leading
 

@@ -12,16 +12,16 @@ from attncli.page.labels import cell_label
 from attncli.page.number_rows import NumberRows
 from attncli.page.place import shown
 from attncli.page.printer import Printer, printer_for
+from attncli.page.reading import reading
 from attncli.page.selection import chosen_cell, chosen_steps
 from attncli.page.spelling import plain_line
 from attncli.page.view import View
 from attncli.page.worked import worked, worked_line
-from attncli.study.words import reading
-from attncli.tracing.data import to_dict
 from attncli.tracing.model import Trace
+from attncli.tracing.serialization import to_dict
 
 if TYPE_CHECKING:
-    from attncli.study.formats import Parting
+    from attncli.tracing.number_formats import Parting
 
 
 def data_page(trace: Trace, view: View, parting: Parting | None = None) -> Document:

@@ -16,7 +16,7 @@ from attncli.tracing.model import Trace
 from attncli.tracing.slices import leading
 
 if TYPE_CHECKING:
-    from attncli.study.formats import Parting
+    from attncli.tracing.number_formats import Parting
 
 
 def derivation(trace: Trace, view: View, parting: Parting | None = None) -> Document:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
-from attncli.equation.parse import parse_expression
-from attncli.equation.tree import Equation, Expression
+from attncli.equation.nodes import Equation, Expression
+from attncli.equation.parser import parse_expression
 from attncli.page.edges import LeftOut
 
 

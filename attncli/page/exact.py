@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from itertools import product
 
-from attncli.equation.closed import Exact, ExactError, expression_of, is_zero, read_closed, work_exactly
-from attncli.equation.closed.powers import NAPIER
+from attncli.equation.exact import Exact, ExactError, expression_of, is_zero, read_closed, work_exactly
+from attncli.equation.exact.powers import NAPIER
+from attncli.equation.nodes import Call, Expression, Number, rewrite
 from attncli.equation.notation import UNICODE
-from attncli.equation.tree import Call, Expression, Number, rewrite
-from attncli.equation.write import write
+from attncli.equation.printer import write
 from attncli.page.document import WorkedLine
 from attncli.page.printer import Printer
 from attncli.tracing.model import Step

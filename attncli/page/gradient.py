@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from attncli.attention.rules import in_symbols
-from attncli.equation.tree import Name
+from attncli.attention.registry import in_symbols
+from attncli.equation.nodes import Name
+from attncli.features.gradient.descent import Descent
+from attncli.features.gradient.descent_page import descent_data, descent_section
+from attncli.features.gradient.finite_differences import Held
+from attncli.features.gradient.verification_page import verified_data, verified_section
 from attncli.page.closing import summary
 from attncli.page.data import view_data
 from attncli.page.derivation import sections_of
-from attncli.page.descent import descent_data, descent_section
 from attncli.page.document import Block, Document, Heading, Math, Paragraph, Text, text
 from attncli.page.jacobian import jacobian_section
 from attncli.page.place import among_others, shown
@@ -21,11 +24,8 @@ from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import about, notes
 from attncli.page.section import cell_section, given_section, step_section
 from attncli.page.selection import chosen_cell, chosen_steps
-from attncli.page.verified import verified_data, verified_section
 from attncli.page.view import View
 from attncli.page.ways import Part, sections
-from attncli.study.descent import Descent
-from attncli.study.finite_differences import Held
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import backward, cut, forward, leading, of_loss
 

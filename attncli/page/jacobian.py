@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from attncli.attention.registry import in_symbols
 from attncli.attention.rule import Rule
-from attncli.attention.rules import in_symbols
 from attncli.english import count
-from attncli.equation.parse import parse_expression
-from attncli.equation.tree import Call, Equation, Expression, Reduce, Ref, whole
+from attncli.equation.nodes import Call, Equation, Expression, Reduce, Ref, whole
+from attncli.equation.parser import parse_expression
 from attncli.page.document import Block, Formula, Paragraph
 from attncli.page.printer import Printer
 from attncli.page.section import grid

@@ -6,7 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-from attncli.equation.tree import Number
+from attncli.equation.nodes import Number
 from attncli.problem.numbers import as_decimal, as_exact, is_plain
 
 NO_NUMBERS = ("inf", "-inf", "nan")

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from attncli import __version__
-from attncli.choices import Dtype
+from attncli.dtypes import Dtype
 from attncli.english import count, either, listed
-from attncli.page.comparison_data import as_json, step_data
-from attncli.page.comparison_table import steps_table
+from attncli.features.compare.data import as_json, step_data
+from attncli.features.compare.step import StepComparison
+from attncli.features.compare.table_page import steps_table
 from attncli.page.document import Block, Document, Heading, Listing, Paragraph, Table, Text
 from attncli.page.measures import apart, magnitude, number, place, powered
 from attncli.page.printer import show
-from attncli.study.formats import Parting
-from attncli.study.step import StepComparison
-from attncli.tracing.data import FORMAT
+from attncli.tracing.number_formats import Parting
+from attncli.tracing.serialization import FORMAT
 
 MOST_ROWS = 8
 LEGIBLE = 1e6  # larger numbers are shown with a power of ten

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from attncli.equation.decimals import round_half_up
-from attncli.equation.tree import Call, Equation, Expression, Name, Number, rewrite
+from attncli.equation.nodes import Call, Equation, Expression, Name, Number, rewrite
 from attncli.page.document import Math, Text, text
 from attncli.page.edges import Item, LeftOut, ends, left_out
 from attncli.page.literal import literal, printed
@@ -122,7 +122,7 @@ class Printer:
             ):
                 return text
         if isinstance(array, Step) and array.exact is not None:
-            from attncli.equation.closed import decimal_of  # takes a while, and few traces have closed forms
+            from attncli.equation.exact import decimal_of  # takes a while, and few traces have closed forms
 
             return show_decimal(decimal_of(array.exact[index]), self.precision)
         return show(float(array.value[index]), self.precision)
@@ -137,7 +137,7 @@ class Printer:
         array = self.trace.steps.get(name) or self.trace.parameters[name]
         assert isinstance(array, Step | Matrix)
         if isinstance(array, Step) and array.exact is not None and array.written is None:
-            from attncli.equation.closed import expression_of
+            from attncli.equation.exact import expression_of
 
             return expression_of(array.exact[index])
         return literal(

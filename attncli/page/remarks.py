@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from attncli.choices import DTYPES
+from attncli.dtypes import DTYPES
 from attncli.english import count
 from attncli.page.document import Block, Listing, Paragraph, Text, Worked, WorkedLine, text
 from attncli.page.labels import cell_label

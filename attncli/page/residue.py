@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from attncli.choices import DTYPES
+from attncli.dtypes import DTYPES
 from attncli.tracing.model import Step, Trace
 
 MOST = 2**12  # numbers of the largest step; in larger traces nobody looks for zeros, and not all is kept
@@ -22,7 +22,7 @@ def cleared(trace: Trace, precision: int) -> Trace:
     doubtful = [step for step in trace.computed() if _may_have(step, precision)]
     if not doubtful:
         return trace
-    from attncli.study.magnitudes import HONEST, Magnitudes  # which few pages need
+    from attncli.tracing.magnitudes import HONEST, Magnitudes  # which few pages need
 
     dtype = DTYPES[trace.settings.dtype]
     magnitudes = Magnitudes(trace, dtype)

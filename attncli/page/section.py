@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attncli.attention.rules import cell_form, headline
+from attncli.attention.registry import cell_form, headline
 from attncli.english import shape_text
+from attncli.equation.nodes import Expression, Name
 from attncli.equation.shapes import product_factors
 from attncli.equation.symbols import symbol
-from attncli.equation.tree import Expression, Name
 from attncli.page.digits import DigitRows
 from attncli.page.document import Block, Cell, Formula, Grid, Heading, Math, Paragraph, Shapes, Worked, WorkedLine, text
 from attncli.page.labels import cell_label, row_label

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from attncli.equation.nodes import Equation, Expression
 from attncli.equation.notation import UNICODE
+from attncli.equation.printer import write, write_equation
 from attncli.equation.spelling import Notation
-from attncli.equation.tree import Equation, Expression
-from attncli.equation.write import write, write_equation
 from attncli.page.document import Math, Text, WorkedLine
 
 

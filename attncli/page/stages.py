@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from attncli.equation.substitute import decimal, exact
-from attncli.equation.tree import Call, Expression, Number, walk
+from attncli.equation.nodes import Call, Expression, Number, walk
+from attncli.equation.substitution import decimal, exact
 
 STAGED = ("tanh", "cos", "sin", "exp", "pow")  # what nobody works out in the head
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from attncli.attention.gradients import gradient_name
-from attncli.attention.rules import RULES
+from attncli.attention.registry import RULES
+from attncli.equation.nodes import Call, Expression, Reduce, Ref, names_used, walk
 from attncli.equation.positions import MEMBER, letters, position
 from attncli.equation.symbols import unicode_name
-from attncli.equation.tree import Call, Expression, Reduce, Ref, names_used, walk
 from attncli.page.printer import Printer
 from attncli.problem.axes import LEADING
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from attncli.attention.rules import holds_scores
+from attncli.attention.registry import holds_scores
 
 
 @dataclass(frozen=True, slots=True)

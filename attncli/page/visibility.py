@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from attncli.equation.nodes import Call, Expression, Ref
 from attncli.equation.positions import position
-from attncli.equation.substitute import exact, substitute
-from attncli.equation.tree import Call, Expression, Ref
+from attncli.equation.substitution import exact, substitute
 from attncli.page.document import Math, Text
 from attncli.page.printer import Printer
 

@@ -10,8 +10,8 @@ from math import inf
 
 import numpy as np
 
-from attncli.equation.substitute import decimal, exact, substitute
-from attncli.equation.tree import Call, Expression, Name, Number, rewrite
+from attncli.equation.nodes import Call, Expression, Name, Number, rewrite
+from attncli.equation.substitution import decimal, exact, substitute
 from attncli.page.document import Worked, WorkedLine
 from attncli.page.labels import cell_label
 from attncli.page.literal import printed
@@ -39,7 +39,7 @@ def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full
     sentence, result = substitute(tree, place, sizes, printer.number, scalars), printer.number(step.name, index)
     sentence = rewrite(sentence, _without_sign)
     if step.exact is not None:
-        from attncli.equation.closed import expression_of  # which few pages need
+        from attncli.equation.exact import expression_of  # which few pages need
         from attncli.page.exact import exact_line
 
         closed = substitute(tree, place, sizes, printer.closed, scalars)

@@ -16,6 +16,7 @@ from attncli.problem.layer import check_positions
 from attncli.problem.losses import check_loss
 from attncli.problem.masks import MaskReading, read_mask
 from attncli.problem.model import GIVEN, Matrix, Problem, Scalar
+from attncli.problem.nodes import Mapping, Node, describe
 from attncli.problem.places import Places, places_in
 from attncli.problem.positions import Position
 from attncli.problem.projections import check_projections
@@ -24,7 +25,6 @@ from attncli.problem.settings import READERS
 from attncli.problem.shapes import check_gradient, check_labels, check_mask, check_products, check_shapes
 from attncli.problem.spot import Spot
 from attncli.problem.synonyms import advice
-from attncli.problem.tree import Mapping, Node, describe
 from attncli.problem.widths import check_widths
 
 Values: TypeAlias = dict[str, Any]  # of the keys that could be read

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from attncli.problem.nodes import Leaf, Mapping, Node, Sequence, describe
 from attncli.problem.report import Report
-from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe
 
 DEPTH_LIMIT = 64  # far more than any problem needs, far less than a parser's stack can bear
 

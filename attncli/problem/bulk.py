@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from attncli.problem.digits import Text
 from attncli.problem.lists import Lists
+from attncli.problem.nodes import DASH, LONG
 from attncli.problem.quick import quick_reader, read_matrix
-from attncli.problem.tree import DASH, LONG
 from attncli.problem.words import brackets_of, read_part
 
 _STEP = 2**20  # characters looked at together, so that what is found on the way stays small

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from shlex import quote
 
-from attncli.choices import chosen
+from attncli.dtypes import chosen
 from attncli.english import listed, shorten
 from attncli.errors import AttncliError, Exit, Place, did_you_mean, usage_error
 from attncli.problem.assembly import read_root
@@ -14,11 +14,11 @@ from attncli.problem.conventions import named
 from attncli.problem.keys import KEYS
 from attncli.problem.many import moved
 from attncli.problem.model import Problem
+from attncli.problem.nodes import Mapping as Keyed
+from attncli.problem.nodes import Node, is_null
 from attncli.problem.report import Report
 from attncli.problem.source import Source
 from attncli.problem.synonyms import said
-from attncli.problem.tree import Mapping as Keyed
-from attncli.problem.tree import Node, is_null
 from attncli.problem.yaml_reader import read_yaml
 
 OPTION = "--set"

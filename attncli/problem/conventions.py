@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from attncli.choices import chosen
+from attncli.dtypes import chosen
 from attncli.problem.keys import CORNERS, Corner
 
 Polarity: TypeAlias = Literal["attend", "hidden"]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from attncli.english import count, shorten
 from attncli.problem.limits import DIMENSION_LIMIT, ELEMENT_LIMIT
 from attncli.problem.model import Scalar
+from attncli.problem.nodes import Sequence, describe
 from attncli.problem.spot import Spot
-from attncli.problem.tree import Sequence, describe
 from attncli.problem.values import insist_keys, read_integer, read_scalar
 
 if TYPE_CHECKING:

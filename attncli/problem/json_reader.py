@@ -10,9 +10,9 @@ from typing import NoReturn, cast
 from attncli.english import shorten
 from attncli.problem.builder import Builder
 from attncli.problem.escapes import NO_HALF, SURROGATE
+from attncli.problem.nodes import Leaf, Mapping, Node, Sequence
 from attncli.problem.report import Report
 from attncli.problem.shortened import read_shortened
-from attncli.problem.tree import Leaf, Mapping, Node, Sequence
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*"')

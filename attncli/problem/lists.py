@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from attncli.problem.digits import Places
 from attncli.problem.many import QUOTES, Many
-from attncli.problem.tree import Leaf, Node, Sequence
+from attncli.problem.nodes import Leaf, Node, Sequence
 
 _Truths = NDArray[np.bool_]
 _Order = NDArray[np.intp]

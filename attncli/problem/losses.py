@@ -11,11 +11,11 @@ from attncli.problem.axes import output_shape
 from attncli.problem.keys import LOSSES, TARGETS, LossKind
 from attncli.problem.matrices import DEEPEST, read_matrix
 from attncli.problem.model import Loss, Matrix, read_only
+from attncli.problem.nodes import Mapping as Keyed
+from attncli.problem.nodes import Sequence, describe
 from attncli.problem.places import Places
 from attncli.problem.report import Report
 from attncli.problem.spot import Spot
-from attncli.problem.tree import Mapping as Keyed
-from attncli.problem.tree import Sequence, describe
 from attncli.problem.values import insist_keys, read_word
 
 _EXAMPLES = {"mse": "loss: {kind: mse, target: [[1, 0], [0, 1]]}",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from attncli.problem.tree import Leaf, Mapping, Node, Sequence
+from attncli.problem.nodes import Leaf, Mapping, Node, Sequence
 
 if TYPE_CHECKING:
     import numpy as np

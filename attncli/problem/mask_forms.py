@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from attncli.problem.mask_matrices import read_additive, read_booleans
 from attncli.problem.model import Additive, Causal, Hide, Keep, Lengths, MaskPart, Padding, Window
+from attncli.problem.nodes import Sequence, describe
 from attncli.problem.spot import Spot
-from attncli.problem.tree import Sequence, describe
 from attncli.problem.values import read_integer, read_truth
 
 

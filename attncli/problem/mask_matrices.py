@@ -9,10 +9,10 @@ from attncli.problem.later import Cells, Later
 from attncli.problem.many import Many
 from attncli.problem.matrices import DEEPEST, read_cells, read_matrix
 from attncli.problem.model import Additive, Hide, Keep
+from attncli.problem.nodes import Leaf, Mapping, Node, Sequence, describe, truth
 from attncli.problem.numbers import NumberError, as_float, is_plain
 from attncli.problem.runs import Runs, different, truths
 from attncli.problem.spot import Spot
-from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,9 +12,9 @@ from attncli.problem.many import Many
 from attncli.problem.mask_forms import FORMS
 from attncli.problem.mask_matrices import read_bare
 from attncli.problem.model import Causal, Mask, MaskPart, Window
+from attncli.problem.nodes import Leaf, Mapping, Node, Sequence, describe
 from attncli.problem.runs import different
 from attncli.problem.spot import Spot
-from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe
 from attncli.problem.values import insist_keys, read_word
 
 _CELLS = ("true", "false", "yes", "no", "on", "off", "inf", "nan")  # words that fill a matrix, not forms

@@ -12,10 +12,10 @@ from attncli.problem.commas import comma_advice
 from attncli.problem.later import Cells
 from attncli.problem.many import Many
 from attncli.problem.matrix import Matrix, Typed, WrittenLater
+from attncli.problem.nodes import Leaf, Sequence, describe
 from attncli.problem.ragged import tell_uneven
 from attncli.problem.runs import Run, Runs, numbers
 from attncli.problem.spot import Spot
-from attncli.problem.tree import Leaf, Sequence, describe
 from attncli.problem.values import read_number
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attncli.problem import tree
+from attncli.problem import nodes as tree
 
 Places = Mapping[str, int]  # offsets into the text, by the keys that lead there: past, past.K
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from attncli.problem.tree import LONG, Leaf, Mapping, Node, Sequence
+from attncli.problem.nodes import LONG, Leaf, Mapping, Node, Sequence
 
 _KEY = r"([A-Za-z_][A-Za-z0-9_]{0,99}):(?: +|$)"
 _WORDS = r"[-+]?\.?[A-Za-z0-9_][A-Za-z0-9_.,/+*() -]*"

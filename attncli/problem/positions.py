@@ -9,8 +9,8 @@ from attncli.errors import did_you_mean
 from attncli.problem.keys import PAIRINGS, Pairing
 from attncli.problem.matrices import DEEPEST, read_matrix
 from attncli.problem.model import Matrix, Rope, Scalar
+from attncli.problem.nodes import Leaf, Mapping, describe
 from attncli.problem.spot import Spot
-from attncli.problem.tree import Leaf, Mapping, describe
 from attncli.problem.values import insist_keys, read_scalar, read_truth, read_word
 
 _ROPE = "write {rope: {theta: 10000, pairing: half}}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import islice
 
 from attncli.english import count
+from attncli.problem.nodes import Mapping, Node, Sequence
 from attncli.problem.spot import Spot
-from attncli.problem.tree import Mapping, Node, Sequence
 
 _BATCHES = {"X": 3, "context": 3, "Q": 4, "K": 4, "V": 4}  # the lists inside one another where there are entries
 _LISTED = 12  # lengths that a help line spells out

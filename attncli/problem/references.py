@@ -7,10 +7,10 @@ from typing import cast
 
 from attncli.problem.fused import Fused
 from attncli.problem.keys import LAYOUTS, PARTS, Layout, Part
+from attncli.problem.nodes import Mapping, Sequence
 from attncli.problem.report import Report, Unheard
 from attncli.problem.spot import Spot
 from attncli.problem.stored import Array, Refused
-from attncli.problem.tree import Mapping, Sequence
 from attncli.problem.values import insist_keys, read_integer, read_text, read_truth, read_word
 
 _KEYS = ("file", "name", "index", "transpose", "part", "layout")

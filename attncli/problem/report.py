@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NoReturn
 
 from attncli.errors import COUNTED, AttncliError, Exit
+from attncli.problem.nodes import Node
 from attncli.problem.source import Source
-from attncli.problem.tree import Node
 
 TOLD = 20
 

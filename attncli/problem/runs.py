@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from attncli.errors import COUNTED
 from attncli.problem.many import Many
+from attncli.problem.nodes import Leaf
 from attncli.problem.report import Unheard
 from attncli.problem.spot import Spot
-from attncli.problem.tree import Leaf
 
 if TYPE_CHECKING:
     import numpy as np

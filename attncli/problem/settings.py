@@ -10,9 +10,9 @@ from attncli.problem.losses import read_loss
 from attncli.problem.masks import read_mask
 from attncli.problem.matrices import DEEPEST, read_matrix
 from attncli.problem.model import Matrix, Scalar
+from attncli.problem.nodes import Leaf, describe, is_null
 from attncli.problem.positions import read_past, read_position
 from attncli.problem.spot import Spot
-from attncli.problem.tree import Leaf, describe, is_null
 from attncli.problem.values import read_integer, read_labels, read_scalar, read_title, read_word
 
 

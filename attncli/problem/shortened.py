@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from attncli.errors import AttncliError
 from attncli.problem.builder import DEPTH_LIMIT
 from attncli.problem.many import Many
+from attncli.problem.nodes import DASH, LONG, Leaf, Mapping, Node, Sequence
 from attncli.problem.report import Report
 from attncli.problem.source import Source
-from attncli.problem.tree import DASH, LONG, Leaf, Mapping, Node, Sequence
 
 if TYPE_CHECKING:
     from attncli.problem.bulk import Found

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from attncli.errors import AttncliError
+from attncli.problem.nodes import Leaf, Mapping, Node, Sequence
 from attncli.problem.report import Report
-from attncli.problem.tree import Leaf, Mapping, Node, Sequence
 
 
 @dataclass(slots=True)  # one for every number of a problem, and freezing would double the cost of each

@@ -10,9 +10,9 @@ from attncli.errors import did_you_mean
 from attncli.problem.limits import LABEL_LIMIT, TITLE_LIMIT, TOKEN_LIMIT
 from attncli.problem.misread import why_not_a_number
 from attncli.problem.model import Scalar
+from attncli.problem.nodes import Leaf, Sequence, describe, is_null, truth
 from attncli.problem.numbers import MINUS_INFINITY, NumberError, as_float, is_plain
 from attncli.problem.spot import Spot
-from attncli.problem.tree import Leaf, Sequence, describe, is_null, truth
 
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _DIGITS = 18  # whole numbers of so many fit into 64 bits

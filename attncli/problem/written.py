@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attncli.problem.nodes import Leaf, Mapping, Sequence, truth
 from attncli.problem.report import Report
-from attncli.problem.tree import Leaf, Mapping, Sequence, truth
 
 WEIGHTS = ("W_Q", "W_K", "W_V")
 

@@ -11,9 +11,9 @@ import yaml
 from attncli.english import shorten
 from attncli.problem.builder import Builder
 from attncli.problem.escapes import SURROGATE, fail_at, fail_in_words, fail_inside
+from attncli.problem.nodes import Leaf, Mapping, Node, Sequence
 from attncli.problem.report import Report
 from attncli.problem.shortened import read_shortened
-from attncli.problem.tree import Leaf, Mapping, Node, Sequence
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C module is not everywhere
 _UNPRINTABLE = r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # slow to compile

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 
-from attncli.equation.tree import Call
+from attncli.equation.nodes import Call
 from attncli.page.document import Grid
 
 BLANK = "______"  # room for a number that is to be written in

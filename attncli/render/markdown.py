@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from attncli.equation.latex import LATEX, LATEX_LINE
+from attncli.equation.nodes import Expression
 from attncli.equation.notation import UNICODE
+from attncli.equation.printer import write, write_number
 from attncli.equation.shapes import product_text
-from attncli.equation.tree import Expression
-from attncli.equation.write import write, write_number
 from attncli.page import document as page
 from attncli.page.spelling import formula, sides
 from attncli.render import Style

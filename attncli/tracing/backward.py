@@ -15,7 +15,7 @@ from attncli.equation.places import Extent
 from attncli.equation.shapes import index_sizes
 from attncli.problem.model import Matrix, Problem, Scalar, read_only
 from attncli.tracing.model import Step
-from attncli.tracing.shift import Shift
+from attncli.tracing.softmax_shift import Shift
 
 
 def way_back(

@@ -9,7 +9,7 @@ import numpy as np
 from attncli.attention.plan import Plan
 from attncli.attention.rule import Rule
 from attncli.backend import Host
-from attncli.equation.evaluate import evaluate
+from attncli.equation.evaluator import evaluate
 from attncli.equation.shapes import index_sizes
 from attncli.problem.model import Matrix, Scalar, read_only
 from attncli.tracing.model import Step

@@ -11,8 +11,8 @@ import numpy as np
 from attncli.attention.rule import Rule
 from attncli.backend import Host
 from attncli.english import shorten
-from attncli.equation.closed import Exact, ExactError, float_of, read_closed, work_exactly
-from attncli.equation.tree import Reduce, walk
+from attncli.equation.exact import Exact, ExactError, float_of, read_closed, work_exactly
+from attncli.equation.nodes import Reduce, walk
 from attncli.errors import usage_error
 from attncli.problem.model import Matrix, Scalar, read_only
 from attncli.problem.numbers import MINUS_INFINITY, as_exact

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attncli.backend import Host
-from attncli.choices import DTYPES, Dtype
+from attncli.dtypes import DTYPES, Dtype
 from attncli.english import either
 from attncli.tracing.hidden import meant_infinite
 from attncli.tracing.model import Parameters, Row, Step, masked_out

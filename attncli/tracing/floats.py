@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from attncli.attention.rule import Rule
 from attncli.backend import Backend, Host
-from attncli.choices import Dtype
-from attncli.equation.evaluate import Array, evaluate
+from attncli.dtypes import Dtype
+from attncli.equation.evaluator import Array, evaluate
 from attncli.equation.shapes import index_sizes
 from attncli.problem.model import Matrix, Scalar
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from attncli.attention.rule import Rule
-from attncli.equation.evaluate import Array
+from attncli.equation.evaluator import Array
 
 
 def over(cells: Array, own: Sequence[str], letters: Sequence[str], shape: Sequence[int], xp: Any) -> Array:

@@ -13,11 +13,11 @@ from math import prod
 import numpy as np
 
 from attncli.attention.plan import Plan, plan_softmax
+from attncli.attention.registry import is_small
 from attncli.attention.rule import Rule
-from attncli.attention.rules import is_small
 from attncli.attention.workers import Report
 from attncli.backend import CPU, Backend, Host
-from attncli.choices import Dtype
+from attncli.dtypes import Dtype
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD
 from attncli.problem.model import Problem, read_only
 from attncli.tracing.copies import written_as_given

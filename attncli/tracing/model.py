@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 
 from attncli.attention.rule import Rule
+from attncli.equation.nodes import Equation
 from attncli.equation.positions import MEMBER
 from attncli.equation.shapes import index_sizes
-from attncli.equation.tree import Equation
 from attncli.problem.model import Matrix, Scalar
 from attncli.tracing.hidden import over
 from attncli.tracing.settings import Settings

@@ -11,7 +11,7 @@ import numpy as np
 from attncli.attention.rule import Rule
 from attncli.backend import Host
 from attncli.equation.decimals import round_half_up
-from attncli.equation.substitute import decimal
+from attncli.equation.substitution import decimal
 from attncli.problem.model import Matrix, Scalar, read_only
 from attncli.problem.numbers import as_decimal
 from attncli.tracing.cells import each_cell, in_numbers, operands

@@ -6,7 +6,7 @@ import numpy as np
 
 from attncli.attention.plan import Plan
 from attncli.backend import CPU, Backend
-from attncli.choices import Dtype
+from attncli.dtypes import Dtype
 
 CACHED = 2**19  # cells of one step: several steps stay in a processor's caches
 BUSY = 2**26  # cells of one step: a GPU works on them for longer than it takes to start it

@@ -8,7 +8,7 @@ import numpy as np
 
 from attncli.attention.plan import Plan, plan_softmax
 from attncli.backend import CPU, Backend
-from attncli.choices import Dtype
+from attncli.dtypes import Dtype
 from attncli.english import either
 from attncli.memory import insist
 from attncli.problem.model import Problem

@@ -11,12 +11,12 @@ from attncli.attention.part import part, runs
 from attncli.attention.rule import Rule
 from attncli.attention.workers import Report, share_out
 from attncli.backend import CPU, Host
-from attncli.equation.evaluate import Array
+from attncli.equation.evaluator import Array
 from attncli.problem.model import Matrix, Scalar
 from attncli.tracing.kept import Found, Inner
 from attncli.tracing.model import Row
 from attncli.tracing.parts import queries_at_once
-from attncli.tracing.shift import Shift
+from attncli.tracing.softmax_shift import Shift
 from attncli.tracing.watch import Watch
 
 

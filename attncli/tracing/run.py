@@ -11,7 +11,7 @@ import numpy as np
 from attncli.attention.plan import Plan, plan_logits, plan_softmax
 from attncli.attention.rule import Rule
 from attncli.backend import CPU, Backend, Host, backend_for
-from attncli.choices import DTYPES, Dtype, check_working
+from attncli.dtypes import DTYPES, Dtype, check_working
 from attncli.problem.extent import insist_scores
 from attncli.problem.model import Matrix, Problem, read_only
 from attncli.tracing.copies import written_as_given
@@ -21,7 +21,7 @@ from attncli.tracing.labels import labels
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.room import insist_room
 from attncli.tracing.settings import settings_of
-from attncli.tracing.shift import Shift, lowest_shown
+from attncli.tracing.softmax_shift import Shift, lowest_shown
 
 if TYPE_CHECKING:
     from attncli.attention.workers import Report

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from attncli.attention.indices import INDICES
-from attncli.attention.rules import RULES
-from attncli.choices import DEVICES, DTYPES, ROUNDINGS
+from attncli.attention.registry import RULES
+from attncli.dtypes import DEVICES, DTYPES, ROUNDINGS
 from attncli.problem.conventions import CONVENTIONS
 from attncli.problem.keys import CORNERS, PAIRINGS, SCORES
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attncli.choices import Dtype
+from attncli.dtypes import Dtype
 from attncli.english import count, either
 from attncli.tracing.model import Parameters, Step, over_weights
 from attncli.tracing.rows import named

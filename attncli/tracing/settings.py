@@ -9,7 +9,7 @@ from typing import Any
 
 from attncli.attention.masks import mask_names
 from attncli.attention.plan import Plan
-from attncli.choices import Dtype
+from attncli.dtypes import Dtype
 from attncli.problem.model import Problem
 
 # In data only where they apply.

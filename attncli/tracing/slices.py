@@ -7,10 +7,10 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import dropwhile, takewhile
 
-from attncli.attention.rules import GIVEN_RULES
+from attncli.attention.registry import GIVEN_RULES
 from attncli.equation.lift import is_fixed
+from attncli.equation.nodes import Expression, Ref, walk
 from attncli.equation.positions import MEMBER, letters_in, position
-from attncli.equation.tree import Expression, Ref, walk
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
 from attncli.problem.model import Matrix, Scalar
 from attncli.tracing.findings import warnings

@@ -1,4 +1,4 @@
-"""The outputs of the heads alone, in tiles (`attention/fused.py`), and what a trace tells of the steps in between."""
+"""The outputs of the heads alone, in tiles (`attention/fused/`), and what a trace tells of the steps in between."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from itertools import product
 
 import numpy as np
 
-from attncli.attention.bounds import is_bounded, reach
-from attncli.attention.fused import Exponent, Head, Rows, Scratch, Work
+from attncli.attention.fused.bounds import is_bounded, reach
+from attncli.attention.fused.outputs import Exponent, Head, Rows, Scratch, Work
+from attncli.attention.fused.tiles import tiles
 from attncli.attention.rule import Rule
-from attncli.attention.tiles import tiles
 from attncli.attention.workers import Report, share_out
 from attncli.backend import Host
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING

@@ -9,7 +9,7 @@ import numpy as np
 
 from attncli.attention.rule import Rule
 from attncli.backend import Backend
-from attncli.equation.evaluate import Array
+from attncli.equation.evaluator import Array
 from attncli.tracing.hidden import meant_infinite, over
 
 

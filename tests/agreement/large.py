@@ -19,7 +19,7 @@ from glob import glob
 import numpy as np
 
 from attncli.attention import workers
-from attncli.problem.reader import loads
+from attncli.problem.loader import loads
 from attncli.tracing import run
 
 QUERIES, KEYS, WIDTH, VALUES = 600, 1600, 16, 4  # three blocks of rows, three tiles of keys in each

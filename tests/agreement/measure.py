@@ -21,7 +21,7 @@ import plain  # noqa: E402
 from by_pytorch import attention, joined  # noqa: E402
 
 import attncli  # noqa: E402
-from attncli.problem.reader import loads  # noqa: E402
+from attncli.problem.loader import loads  # noqa: E402
 
 STEPS = ("Q", "K", "V", "Q_rot", "K_rot", "scores", "scaled", "masked", "weights", "heads_output", "concat", "output")
 Problem = dict[str, Any]

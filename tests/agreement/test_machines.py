@@ -16,7 +16,7 @@ from mpmath import mp, mpf
 from numpy.typing import NDArray
 from plain_scores import ANY_ORDER
 
-from attncli.problem.reader import loads
+from attncli.problem.loader import loads
 
 LARGE = Path(__file__).parent / "large.py"
 ROWS = (0, 255, 256, QUERIES - 1)  # at the edges of blocks

@@ -8,8 +8,8 @@ import pytest
 
 from attncli.answers.reader import read_answers
 from attncli.errors import AttncliError, Exit
+from attncli.problem.loader import load
 from attncli.problem.model import Problem
-from attncli.problem.reader import load
 from attncli.problem.source import decode
 from attncli.tracing import run
 from attncli.tracing.model import Trace

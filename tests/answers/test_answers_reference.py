@@ -15,7 +15,7 @@ import yaml
 from attncli.answers.claims import read_claim
 from attncli.answers.reader import read_answers
 from attncli.answers.schema import answers_schema
-from attncli.attention.rules import RULES
+from attncli.attention.registry import RULES
 from attncli.problem.model import Problem
 from attncli.problem.source import decode
 from attncli.tracing import run

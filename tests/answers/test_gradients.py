@@ -8,13 +8,13 @@ import pytest
 
 from attncli.answers.reader import of_gradients, read_answers
 from attncli.errors import AttncliError
+from attncli.features.check.solution import Solution, judged
 from attncli.page.gradient import gradient_page
 from attncli.page.view import View
+from attncli.problem.loader import load
 from attncli.problem.model import Problem
-from attncli.problem.reader import load
 from attncli.problem.source import decode
 from attncli.render import Style, render
-from attncli.study.solution import Solution, judged
 from attncli.tracing import run
 
 INPUTS = Path(__file__).parents[2] / "inputs"

@@ -11,15 +11,15 @@ from typing import Literal, cast
 import numpy as np
 import pytest
 
-from attncli.answers.blank import blank_answers
 from attncli.answers.model import Answers, Claim
 from attncli.answers.reader import read_answers
+from attncli.features.worksheet.answer_file import blank_answers
+from attncli.features.worksheet.page import blank_steps, worksheet
 from attncli.page.derivation import derivation
 from attncli.page.literal import printed
 from attncli.page.printer import Printer
 from attncli.page.view import View
-from attncli.page.worksheet import blank_steps, worksheet
-from attncli.problem.reader import load
+from attncli.problem.loader import load
 from attncli.problem.source import decode
 from attncli.render import Style, render
 from attncli.tracing import run

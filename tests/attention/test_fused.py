@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli.attention import fused, workers
+from attncli.attention import workers
+from attncli.attention.fused import outputs as fused
 from attncli.problem.model import Causal, Problem
 from attncli.tracing import run
 from attncli.tracing.kept import WORTH

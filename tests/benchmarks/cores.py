@@ -10,8 +10,8 @@ import sys
 from versus import medians
 
 from attncli.attention import workers
+from attncli.problem.loader import read_problem
 from attncli.problem.model import Problem
-from attncli.problem.reader import read_problem
 from attncli.problem.source import decode
 from attncli.tracing import run
 

@@ -19,11 +19,11 @@ from versus import Figure, Way, versus
 from attncli.page import number_rows
 from attncli.page.data import data_page
 from attncli.page.derivation import derivation
+from attncli.page.reading import reading as reading_in_words
 from attncli.page.view import View
 from attncli.problem import quick
-from attncli.problem.reader import load
+from attncli.problem.loader import load
 from attncli.render import pieces, render
-from attncli.study.words import reading as reading_in_words
 from attncli.tracing import run
 from attncli.tracing.model import Trace
 

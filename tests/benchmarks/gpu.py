@@ -23,14 +23,14 @@ from whole import OURS, PROBLEM, SCRIPT
 
 from attncli.attention.plan import plan_logits
 from attncli.backend import Backend, Host
-from attncli.choices import DTYPES
+from attncli.dtypes import DTYPES
 from attncli.problem.model import Problem
 from attncli.tracing import parts, run
 from attncli.tracing.floats import FloatWorker
 from attncli.tracing.kept import Inner, is_small
 from attncli.tracing.rowwise import run_rowwise
 from attncli.tracing.settings import settings_of
-from attncli.tracing.shift import lowest_shown
+from attncli.tracing.softmax_shift import lowest_shown
 
 SIZES = [2**power for power in range(10, 17)]
 TRIED, TRIED_CELLS = [512], 2**16  # without a GPU, with as many cells in a part

@@ -25,9 +25,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "conformance"))
 from drawn import problem_files
 
 from attncli.answers.reader import read_answers
-from attncli.problem.reader import loads
+from attncli.features.check.solution import Solution, judged
+from attncli.problem.loader import loads
 from attncli.problem.source import decode
-from attncli.study.solution import Solution, judged
 from attncli.tracing import run
 
 PROBLEMS, DECIMALS, LEAST = 1000, 6, 0.01

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import attncli
+from attncli.problem.loader import loads
 from attncli.problem.model import Problem
-from attncli.problem.reader import loads
 
 sys.path.insert(0, str(Path(__file__).parent))
 

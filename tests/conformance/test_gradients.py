@@ -13,13 +13,13 @@ from gradients import gradients
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attncli.features.gradient.finite_differences import held
 from attncli.page.gradient import gradient_page
 from attncli.page.view import View
 from attncli.problem.model import Problem
 from attncli.render import Style, render
-from attncli.study.finite_differences import held
 from attncli.tracing import Trace, run
-from attncli.tracing.data import from_dict, to_dict
+from attncli.tracing.serialization import from_dict, to_dict
 
 MORE = settings(max_examples=4 * settings().max_examples)
 Read = Callable[[dict[str, Any]], Problem]

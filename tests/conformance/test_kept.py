@@ -13,15 +13,15 @@ from drawn import problem_files
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from attncli.attention import fused
+from attncli.attention.fused import outputs as fused
 from attncli.attention.plan import plan_logits
 from attncli.backend import CPU, Backend
-from attncli.choices import DTYPES
+from attncli.dtypes import DTYPES
+from attncli.problem.loader import loads
 from attncli.problem.model import Problem
-from attncli.problem.reader import loads
 from attncli.tracing import kept, parts, run
 from attncli.tracing.model import Trace
-from attncli.tracing.shift import lowest_shown
+from attncli.tracing.softmax_shift import lowest_shown
 
 MORE = settings(max_examples=4 * settings().max_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
 formats = st.sampled_from(list(DTYPES))

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from attncli.answers.reader import of_gradients, read_answers
-from attncli.problem.reader import loads
+from attncli.features.check.solution import judged
+from attncli.problem.loader import loads
 from attncli.problem.source import decode
-from attncli.study.solution import judged
 from attncli.tracing import run
 
 FEWER = settings(max_examples=max(settings().max_examples // 2, 1), suppress_health_check=list(HealthCheck))

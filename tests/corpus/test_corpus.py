@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from cases import Case, cases, written
 
-from attncli.cli import run
+from attncli.cli.main import run
 
 CASES = cases()
 LOVE = Path(__file__).parents[2] / "inputs" / "i_love_ai.yaml"

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli.equation.backward import Read, gradient_of
-from attncli.equation.evaluate import evaluate
-from attncli.equation.matrices import matrix_form
-from attncli.equation.parse import parse_equation
+from attncli.equation.differentiation import Read, gradient_of
+from attncli.equation.evaluator import evaluate
+from attncli.equation.matrix_form import matrix_form
+from attncli.equation.nodes import Equation, Ref, walk
+from attncli.equation.parser import parse_equation
 from attncli.equation.places import Extent
+from attncli.equation.printer import write, write_equation
 from attncli.equation.python import PYTHON
 from attncli.equation.shapes import index_sizes
-from attncli.equation.tree import Equation, Ref, walk
-from attncli.equation.write import write, write_equation
 
 LENGTHS = dict(zip("abcdeghijkopqsu", (2, 2, 2, 2, 8, 2, 4, 3, 5, 4, 3, 4, 2, 4, 1), strict=True))
 SCALARS = {"half": 2, "past": 1, "group": 2, "d_v": 2, "d_k": 4, "softcap": 5.0, "scale": 0.5, "base": 2.0}

@@ -8,8 +8,8 @@ import pytest
 
 from attncli.equation.derivatives import ALIKE, CONSTANT, DERIVATIVES, received
 from attncli.equation.functions import FUNCTIONS
-from attncli.equation.substitute import worked_out
-from attncli.equation.tree import Call, Expression, Name
+from attncli.equation.nodes import Call, Expression, Name
+from attncli.equation.substitution import worked_out
 
 POINTS = {  # where each function is smooth
     "add": (0.3, -1.2, 2.0), "sub": (0.3, -1.2), "neg": (0.7,), "mul": (0.3, -1.2), "div": (0.3, -1.2),

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.backend import CPU, Backend
-from attncli.choices import DTYPES
-from attncli.equation.evaluate import evaluate
-from attncli.equation.parse import parse_equation, parse_expression
+from attncli.dtypes import DTYPES
+from attncli.equation.evaluator import evaluate
+from attncli.equation.parser import parse_equation, parse_expression
 from attncli.equation.shapes import index_sizes, product_factors, product_text, shape_text
 
 

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.backend import Backend
-from attncli.choices import DTYPES
-from attncli.equation.evaluate import evaluate
+from attncli.dtypes import DTYPES
+from attncli.equation.evaluator import evaluate
 from attncli.equation.lift import is_fixed, lift, take_out
-from attncli.equation.parse import parse_equation, parse_expression
+from attncli.equation.parser import parse_equation, parse_expression
+from attncli.equation.printer import write, write_equation
 from attncli.equation.python import PYTHON
 from attncli.equation.shapes import index_sizes
-from attncli.equation.write import write, write_equation
 
 ORDER = ("b", "h", "g")
 SHARED = {"g": parse_expression("h // group")}

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from attncli.attention.layer import output, row_maxima, row_sums
-from attncli.attention.rules import COMPUTED_RULES
+from attncli.attention.registry import COMPUTED_RULES
 from attncli.attention.variants import SCALED, SCORES, exponential
-from attncli.equation.evaluate import evaluate
+from attncli.equation.evaluator import evaluate
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.magnitude import magnitude, magnitude_of
-from attncli.equation.parse import parse_equation
+from attncli.equation.nodes import Equation
+from attncli.equation.parser import parse_equation
 from attncli.equation.shapes import index_sizes
-from attncli.equation.tree import Equation
 
 REACH = 1e-6
 SCALARS = {"c": 5.0, "base": 2.0}

@@ -9,11 +9,11 @@ import pytest
 
 from attncli.equation.functions import FUNCTIONS, MATRIX_FORMS, PRINTED_FORMS
 from attncli.equation.latex import LATEX, LATEX_LINE
+from attncli.equation.nodes import Call, Name, Number
 from attncli.equation.notation import PLAIN, UNICODE
-from attncli.equation.parse import parse_equation, parse_expression
+from attncli.equation.parser import parse_equation, parse_expression
+from attncli.equation.printer import write, write_equation, write_number
 from attncli.equation.spelling import Notation
-from attncli.equation.tree import Call, Name, Number
-from attncli.equation.write import write, write_equation, write_number
 
 NOTATIONS = {"plain": PLAIN, "unicode": UNICODE, "latex": LATEX}
 ARGUMENTS = {"where": 3, **dict.fromkeys(["neg", "sqrt", "exp", "log", "tanh", "sin", "cos", "abs", "finite"], 1),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from attncli.equation.nodes import Call, Expression, Number
 from attncli.equation.numerals import numeral
-from attncli.equation.tree import Call, Expression, Number
 
 
 def digits(text: str) -> Number:

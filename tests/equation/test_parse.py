@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from attncli.equation.parse import EquationError, parse_equation, parse_expression
-from attncli.equation.tree import Call, Equation, Name, Number, Reduce, Ref
+from attncli.equation.nodes import Call, Equation, Name, Number, Reduce, Ref
+from attncli.equation.parser import EquationError, parse_equation, parse_expression
 
 
 def test_a_product_is_a_sum_over_cells() -> None:

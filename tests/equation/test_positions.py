@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.equation.latex import LATEX
+from attncli.equation.nodes import Expression, Number, Ref, whole
 from attncli.equation.notation import PLAIN, UNICODE
-from attncli.equation.parse import parse_expression
+from attncli.equation.parser import parse_expression
 from attncli.equation.positions import letters, names_in, position
+from attncli.equation.printer import write
 from attncli.equation.python import PYTHON
-from attncli.equation.tree import Expression, Number, Ref, whole
-from attncli.equation.write import write
 
 
 def index(source: str) -> str | Expression:

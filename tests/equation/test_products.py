@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attncli.equation.parse import parse_expression
+from attncli.equation.parser import parse_expression
 from attncli.equation.products import product_of, written
 
 

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.equation.evaluate import evaluate
+from attncli.equation.evaluator import evaluate
+from attncli.equation.nodes import Call, Number
 from attncli.equation.notation import UNICODE
-from attncli.equation.parse import parse_equation
+from attncli.equation.parser import parse_equation
+from attncli.equation.printer import write
 from attncli.equation.shapes import index_sizes
-from attncli.equation.substitute import decimal, exact, substitute
-from attncli.equation.tree import Call, Number
-from attncli.equation.write import write
+from attncli.equation.substitution import decimal, exact, substitute
 
 EQUATIONS = [
     "R[i, j] = sum(k, A[i, k] * B[k, j])",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from attncli.equation.latex import LATEX
+from attncli.equation.nodes import Name, Ref
 from attncli.equation.notation import PLAIN, UNICODE
+from attncli.equation.printer import write
 from attncli.equation.symbols import Symbol, differential, latex_name, symbol
-from attncli.equation.tree import Name, Ref
-from attncli.equation.write import write
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from attncli.equation.parse import parse_expression
-from attncli.equation.tree import Call, Expression, Name, rename, rewrite
+from attncli.equation.nodes import Call, Expression, Name, rename, rewrite
+from attncli.equation.parser import parse_expression
 
 
 def test_a_change_reaches_what_stands_in_an_index() -> None:

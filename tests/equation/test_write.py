@@ -10,10 +10,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from attncli.equation.nodes import Call, Expression, Number
 from attncli.equation.notation import PLAIN, UNICODE
-from attncli.equation.substitute import exact
-from attncli.equation.tree import Call, Expression, Number
-from attncli.equation.write import write
+from attncli.equation.printer import write
+from attncli.equation.substitution import exact
 
 numbers = st.one_of(
     st.integers(-5, 5).map(str), st.decimals(-5, 5, places=2).map(str), st.sampled_from(["1/3", "-2/5", "3/2"])

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from software import Array, imported, onnx_attention, onnx_weights, torch_weights
 
-from attncli.problem.reader import load
+from attncli.problem.loader import load
 from attncli.tracing import run
 
 INPUTS = Path(__file__).parents[2] / "inputs"

@@ -14,7 +14,7 @@ from software import SOFTWARE, Array, imported, jax_weights, keras_weights, onnx
 
 from attncli.errors import AttncliError
 from attncli.problem.conventions import CONVENTIONS
-from attncli.problem.reader import loads
+from attncli.problem.loader import loads
 from attncli.tracing import run
 
 TRUTHS = np.array([[True, False, True, True], [False, True, True, False]])

@@ -205,7 +205,7 @@ def _child(above: Path, folder: Path, arguments: list[str]) -> None:
             if argument.startswith("--terminal="):
                 arguments.remove(argument)
                 os.environ |= {"COLUMNS": argument.partition("=")[2], "FORCE_COLOR": "1"}
-        from attncli.cli import run as run_one
+        from attncli.cli.main import run as run_one
 
         code = run_one(arguments)
         sys.stdout.flush()

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from unittest.mock import patch
 
-from attncli.cli import run
+from attncli.cli.main import run
 
 
 @dataclass(frozen=True, slots=True)

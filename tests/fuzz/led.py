@@ -83,7 +83,7 @@ def _dictionary(work: Path) -> Path:
     """The words of the formats, for libFuzzer to put in."""
     from mutations import ODD, PIECES
 
-    from attncli.attention.rules import RULES
+    from attncli.attention.registry import RULES
     from attncli.problem.keys import KEYS
 
     words = {*ODD, *PIECES, *RULES, *(f"{key}: " for key in KEYS), "causal", "padding", "lengths", "window", "additive"}

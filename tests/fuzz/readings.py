@@ -13,7 +13,8 @@ from zlib import crc32
 import numpy as np
 
 from attncli.errors import AttncliError
-from attncli.problem import bulk, digits, json_reader, later, matrix, reader, shortened, words, yaml_reader
+from attncli.problem import bulk, digits, json_reader, later, matrix, shortened, words, yaml_reader
+from attncli.problem import loader as reader
 
 FROM = (0, 0, 8, 40)  # characters from which a list is long
 PIECES = (7, 64, 2000)  # characters looked at together

@@ -22,7 +22,7 @@ from readings import insist_agreement
 from samples import ANSWERED, PROBLEM, arrays, dumps, inputs, options, pages, problems
 
 from attncli.errors import AttncliError
-from attncli.problem.reader import loads
+from attncli.problem.loader import loads
 
 HERE = Path(__file__).parent
 MOST = 400  # cells that are worked out, so that a problem of 7,000 drawn tokens does not use up the time

@@ -37,23 +37,11 @@ from reach import Reach, measured  # noqa: E402
 with contextlib.suppress(ImportError):
     import torch  # noqa: F401
 
-CHECKER = [
-    "changed_gradients", "changed_heads", "changed_masks", "changed_scores", "changed_sums", "changes",
-    "diagnosis", "exchanges", "mistakes", "mistakes_back", "miswritten", "reach", "sentences", "slips", "solution",
-    "tape", "verdicts",
-]  # fmt: skip
-ON_CHECKER = [
-    "diagnosis", "diagnosis_chosen", "diagnosis_of_gradients", "diagnosis_of_layers", "reach", "slips", "solution",
-    "verdicts",
-]  # fmt: skip
 PARTS = {
     "equation": (["attncli/equation"], ["tests/equation", "tests/tracing", "tests/answers/test_exact_pages.py"]),
-    "check": (
-        [f"attncli/study/{name}.py" for name in CHECKER],
-        [*(f"tests/study/test_{name}.py" for name in ON_CHECKER), "tests/commands/test_check.py"],
-    ),
+    "check": (["attncli/features/check", "attncli/mistakes"], ["tests/features/check"]),
 }
-NEAR = ("tests/equation/", "tests/study/")  # tests of the parts themselves, which come first
+NEAR = ("tests/equation/", "tests/features/check/")  # tests of the parts themselves, which come first
 COPIED = ("attncli", "tests", "inputs", "docs", "pyproject.toml", "README.md")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from attncli.equation.notation import UNICODE
-from attncli.equation.write import write, write_equation
+from attncli.equation.printer import write, write_equation
 from attncli.page.derivation import derivation
 from attncli.page.document import Document, Formula, Grid, Heading, Listing, Paragraph, Table, Worked
 from attncli.page.spelling import plain, plain_line

@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from attncli.equation.tree import Name
+from attncli.equation.nodes import Name
 from attncli.page import digits
 from attncli.page.digits import DigitRows
 from attncli.page.document import Cell, Document, Grid

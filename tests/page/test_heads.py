@@ -16,8 +16,8 @@ from attncli.page.document import Document, Heading, Paragraph, Worked
 from attncli.page.gradient import gradient_page
 from attncli.page.spelling import plain, plain_line
 from attncli.page.view import View
+from attncli.problem.loader import loads
 from attncli.problem.model import Causal, Lengths, Problem
-from attncli.problem.reader import loads
 from attncli.render import FORMATS, render
 from attncli.tracing import run
 

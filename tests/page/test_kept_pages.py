@@ -12,7 +12,7 @@ from attncli.page import residue
 from attncli.page.data import data_page
 from attncli.page.derivation import derivation
 from attncli.page.view import View
-from attncli.problem.reader import load
+from attncli.problem.loader import load
 from attncli.render import render
 from attncli.tracing import kept, run
 

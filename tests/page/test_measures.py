@@ -6,9 +6,9 @@ from math import inf, nan
 
 import pytest
 
+from attncli.features.compare.step import StepComparison
 from attncli.page.measures import apart, brief_place, exactly, magnitude, place, powered, rounded_up, spelled
 from attncli.page.spelling import plain
-from attncli.study.step import StepComparison
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from attncli.page.comparison_table import LARGEST
+from attncli.features.compare.table_page import LARGEST
 from attncli.page.derivation import derivation
 from attncli.page.document import Document, Heading, Listing, Paragraph, Table
 from attncli.page.number_formats import formats_page
@@ -13,8 +13,8 @@ from attncli.page.spelling import plain
 from attncli.page.view import View
 from attncli.problem.model import Problem
 from attncli.render import render
-from attncli.study.formats import parting_of, partings
 from attncli.tracing import run
+from attncli.tracing.number_formats import parting_of, partings
 
 Build = Callable[..., Problem]
 

@@ -10,7 +10,7 @@ import pytest
 from attncli.page.printer import printer_for
 from attncli.page.residue import MOST, cleared
 from attncli.page.view import View
-from attncli.problem.reader import load, loads
+from attncli.problem.loader import load, loads
 from attncli.tracing import run
 from attncli.tracing.model import Trace
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from attncli.equation.notation import UNICODE
-from attncli.equation.parse import parse_expression
-from attncli.equation.write import write
+from attncli.equation.parser import parse_expression
+from attncli.equation.printer import write
 from attncli.page.literal import literal
 from attncli.page.printer import show
 from attncli.page.stages import chained, is_near, stages

@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from attncli.cli import run
+from attncli.cli.main import run
 from attncli.errors import AttncliError
+from attncli.problem.loader import load
 from attncli.problem.model import Additive, Keep, Problem
 from attncli.problem.npz import read_npz
-from attncli.problem.reader import load
 
 KV = "K: [[1, 0], [0, 1]]\nV: [[1, 2], [3, 4]]\n"
 EYE = np.eye(2)

@@ -16,14 +16,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.errors import AttncliError
-from attncli.problem import bulk, json_reader, reader, shortened, values, yaml_reader
+from attncli.problem import bulk, json_reader, shortened, values, yaml_reader
+from attncli.problem import loader as reader
 from attncli.problem.digits import read_numbers
+from attncli.problem.loader import loads
 from attncli.problem.many import Many, moved
+from attncli.problem.nodes import Leaf, Mapping, Node, Sequence
 from attncli.problem.numbers import as_float
-from attncli.problem.reader import loads
 from attncli.problem.report import Report
 from attncli.problem.source import Source
-from attncli.problem.tree import Leaf, Mapping, Node, Sequence
 
 NUMBERS = st.one_of(
     st.sampled_from(["0", "-0", "1", "-1.5", ".5", "1.", "+2", "1e3", "1E-5", "-.25e+2", "00.5", "010", "-01", "1e",

@@ -9,8 +9,8 @@ import pytest
 
 from attncli.errors import AttncliError
 from attncli.problem.conventions import CONVENTIONS, OWN, named
+from attncli.problem.loader import change, load, loads
 from attncli.problem.model import Additive, Hide, Keep, Mask
-from attncli.problem.reader import change, load, loads
 from attncli.tracing import run
 
 QKV = "{Q: [[1, 0], [0, 1]], K: [[1, 0], [0, 1], [1, 1]], V: [[1], [2], [3]]"

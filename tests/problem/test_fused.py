@@ -11,7 +11,7 @@ import pytest
 from attncli.errors import AttncliError
 from attncli.problem.fused import Fused
 from attncli.problem.keys import LAYOUTS, PARTS
-from attncli.problem.reader import load
+from attncli.problem.loader import load
 
 D = 2  # numbers of one head
 CASES = [(1, 1), (3, 3), (4, 2), (4, 1), (6, 3)]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli.problem.reader import loads
+from attncli.problem.loader import loads
 
 Problems = Callable[..., list[str]]
 

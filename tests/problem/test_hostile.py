@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.errors import AttncliError
-from attncli.problem.reader import loads
+from attncli.problem.loader import loads
 
 GOOD = (
     'title: "a"\ntokens: [a, b]\nX: [[1, 0.5], ["1/3", -1e3]]\nW_Q: [[1], [sqrt(2)]]\nW_K: [[1], [2]]\n'

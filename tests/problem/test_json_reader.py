@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from attncli.errors import AttncliError
 from attncli.problem.json_reader import read_json
+from attncli.problem.nodes import Leaf
 from attncli.problem.report import Report
 from attncli.problem.source import Source
-from attncli.problem.tree import Leaf
 
 ENTRY = "put a comma between the entries, and a {} after the last"
 MEMBER = 'write {"key": value}'

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attncli.problem.later import Cells, Later
-from attncli.problem.reader import loads
+from attncli.problem.loader import loads
 
 
 def test_it_is_made_once_and_read_only() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from attncli.problem.loader import loads
 from attncli.problem.model import Scalar
-from attncli.problem.reader import loads
 
 Problems = Callable[..., list[str]]
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from attncli.errors import AttncliError, Exit
+from attncli.problem.loader import change, loads
 from attncli.problem.model import Additive, Causal, Hide, Keep, Lengths, Mask, Padding, Problem, Scalar, Window
-from attncli.problem.reader import change, loads
 
 QKV = "Q: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1], [1, 1]]\nV: [[1], [3], [4]]\n"  # two queries, three keys
 KEEP = np.array([[True, False, True], [True, True, False]])

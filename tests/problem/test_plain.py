@@ -11,10 +11,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attncli.problem.nodes import LONG, Leaf, Mapping, Sequence
 from attncli.problem.plain import read_plain
 from attncli.problem.report import Report
 from attncli.problem.source import Source
-from attncli.problem.tree import LONG, Leaf, Mapping, Sequence
 from attncli.problem.yaml_reader import LOADER, read_yaml
 
 LOVE = (Path(__file__).parents[2] / "inputs" / "i_love_ai.yaml").read_text(encoding="utf-8")

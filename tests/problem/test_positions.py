@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from attncli.problem.loader import loads
 from attncli.problem.model import Rope, Scalar
-from attncli.problem.reader import loads
 
 Problems = Callable[..., list[str]]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from attncli.errors import AttncliError
-from attncli.problem.reader import loads
+from attncli.problem.loader import loads
 
 Problems = Callable[..., list[str]]
 

@@ -16,8 +16,8 @@ import pytest
 
 from attncli.errors import AttncliError
 from attncli.problem import files
+from attncli.problem.loader import load, loads
 from attncli.problem.model import Causal, Mask, Matrix, Scalar
-from attncli.problem.reader import load, loads
 
 LOVE = """\
 title: I love AI
@@ -205,7 +205,7 @@ def test_standard_input_that_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_streams_the_shell_has_opened(tmp_path: Path) -> None:
     """`/dev/stdin` and bash's `<(…)` are pipes, but ones with a writer."""
-    code = "import sys; from attncli.problem.reader import load; print(load(sys.argv[1]).tokens)"
+    code = "import sys; from attncli.problem.loader import load; print(load(sys.argv[1]).tokens)"
     run = subprocess.run(
         [sys.executable, "-c", code, "/dev/stdin"], input=QKV, capture_output=True, text=True, check=True
     )
@@ -215,7 +215,7 @@ def test_streams_the_shell_has_opened(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("now", "later"), [(LOVE[:40], LOVE[40:]), ("", LOVE)])
 def test_standard_input_that_is_set_not_to_wait(now: str, later: str) -> None:
     """A pipe's other end may have left O_NONBLOCK on it: reading then would end at what is there so far."""
-    code = "from attncli.problem.reader import load; print('ready', flush=True); print(load('-').mask.parts)"
+    code = "from attncli.problem.loader import load; print('ready', flush=True); print(load('-').mask.parts)"
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
     os.write(writing, now.encode())

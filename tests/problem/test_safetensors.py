@@ -19,7 +19,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import load, save, save_file
 
 from attncli.errors import AttncliError
-from attncli.problem.reader import load as load_problem
+from attncli.problem.loader import load as load_problem
 
 KV = "K: [[1, 0], [0, 1]]\nV: [[1, 2], [3, 4]]\n"
 EYE = np.eye(2)

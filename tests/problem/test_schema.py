@@ -9,13 +9,13 @@ import jsonschema
 import pytest
 
 from attncli.problem.keys import KEYS
+from attncli.problem.loader import loads, read_tree
 from attncli.problem.mask_forms import FORMS
 from attncli.problem.model import MaskPart
+from attncli.problem.nodes import Leaf, is_null, truth
 from attncli.problem.numbers import MINUS_INFINITY, is_plain
-from attncli.problem.reader import loads, read_tree
 from attncli.problem.schema import problem_schema
 from attncli.problem.source import Source
-from attncli.problem.tree import Leaf, is_null, truth
 
 INPUTS = Path(__file__).parents[2] / "inputs"
 VALIDATOR = jsonschema.Draft7Validator(problem_schema())

@@ -6,7 +6,7 @@ import pytest
 
 from attncli.errors import AttncliError
 from attncli.problem.keys import KEYS
-from attncli.problem.reader import loads
+from attncli.problem.loader import loads
 from attncli.problem.synonyms import MEANT
 
 HEADS = "heads: 2\nQ: {random: [2, 2, 3, 4]}\nK: {random: [2, 2, 3, 4]}\nV: {random: [2, 2, 3, 4]}\n"

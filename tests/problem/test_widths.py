@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attncli.errors import AttncliError
-from attncli.problem.reader import load, loads
+from attncli.problem.loader import load, loads
 
 Problems = Callable[..., list[str]]
 D, HEADS, KV_HEADS, D_K = 4, 4, 2, 2  # X is 3×4; eight columns of q, four of k, four of v

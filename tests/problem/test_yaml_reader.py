@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from attncli.errors import AttncliError
+from attncli.problem.nodes import Leaf, Mapping, Sequence
 from attncli.problem.report import Report
 from attncli.problem.source import Source, decode
-from attncli.problem.tree import Leaf, Mapping, Sequence
 from attncli.problem.yaml_reader import read_yaml
 
 LOADERS = [yaml.SafeLoader, *([yaml.CSafeLoader] if hasattr(yaml, "CSafeLoader") else [])]

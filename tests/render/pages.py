@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from attncli.equation.closed import expression_of, read_closed
-from attncli.equation.parse import parse_equation, parse_expression
-from attncli.equation.tree import Call, Expression, Number
+from attncli.equation.exact import expression_of, read_closed
+from attncli.equation.nodes import Call, Expression, Number
+from attncli.equation.parser import parse_equation, parse_expression
 from attncli.page.document import (
     Block,
     Cell,

@@ -7,7 +7,7 @@ import pytest
 from attncli.page.derivation import derivation
 from attncli.page.edges import EDGE, MOST
 from attncli.page.view import View
-from attncli.problem.reader import loads
+from attncli.problem.loader import loads
 from attncli.render import Style, render
 from attncli.tracing import run
 from attncli.tracing.model import Trace

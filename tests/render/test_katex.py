@@ -11,7 +11,7 @@ import pytest
 
 from attncli.page.derivation import derivation
 from attncli.page.view import View
-from attncli.problem.reader import load
+from attncli.problem.loader import load
 from attncli.render import Style, render
 from attncli.tracing import run
 

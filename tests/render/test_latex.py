@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from pages import EVERY_BLOCK, HOSTILE, dot, grid, number, page
 
-from attncli.equation.parse import parse_equation
-from attncli.equation.tree import Call, Name
-from attncli.page.catalogue import catalogue
+from attncli.equation.nodes import Call, Name
+from attncli.equation.parser import parse_equation
+from attncli.features.steps.page import catalogue
 from attncli.page.derivation import derivation
 from attncli.page.document import (
     Block,

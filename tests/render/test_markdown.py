@@ -7,7 +7,7 @@ import pytest
 from markdown_it import MarkdownIt
 from pages import EVERY_BLOCK, HOSTILE, dot, grid, number, page
 
-from attncli.equation.parse import parse_equation
+from attncli.equation.parser import parse_equation
 from attncli.page.document import Block, Formula, Heading, Listing, Paragraph, Table, Worked, WorkedLine, text
 from attncli.render import Style, render
 from attncli.render.labels import label, visible

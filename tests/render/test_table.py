@@ -7,11 +7,11 @@ import pytest
 from pages import HOSTILE, closed_grid, dot, grid, number, page
 from rich.cells import cell_len
 
-from attncli.equation.parse import parse_equation
+from attncli.equation.parser import parse_equation
 from attncli.page.derivation import derivation
 from attncli.page.document import Formula, Heading, Paragraph, Table, Worked, WorkedLine, text
 from attncli.page.view import View
-from attncli.problem.reader import load
+from attncli.problem.loader import load
 from attncli.render import Style, render
 from attncli.tracing import run
 

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.equation.closed import decimal_of, text_of
+from attncli.equation.exact import decimal_of, text_of
 from attncli.errors import AttncliError
+from attncli.problem.loader import load
 from attncli.problem.model import Additive, Causal, Keep, Matrix, Problem
-from attncli.problem.reader import load
 from attncli.tracing import run
-from attncli.tracing.data import from_dict, to_dict
 from attncli.tracing.model import Trace
+from attncli.tracing.serialization import from_dict, to_dict
 
 Build = Callable[..., Problem]
 INPUTS = sorted((Path(__file__).parents[2] / "inputs").glob("*.[yj][as][mo][ln]*"))

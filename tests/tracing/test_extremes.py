@@ -10,7 +10,7 @@ import pytest
 
 from attncli.page.derivation import derivation
 from attncli.page.view import View
-from attncli.problem.reader import loads
+from attncli.problem.loader import loads
 from attncli.render import FORMATS, render
 from attncli.tracing import Trace, run
 from attncli.tracing.slices import at

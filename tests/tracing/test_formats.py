@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.backend import Backend
-from attncli.choices import DTYPES
+from attncli.dtypes import DTYPES
 from attncli.problem.model import Causal, Problem
 from attncli.tracing import run
 

@@ -13,7 +13,7 @@ import pytest
 from attncli.backend import Backend
 from attncli.problem.model import Causal, Keep, Matrix, Problem
 from attncli.tracing import run
-from attncli.tracing.data import from_dict, to_dict
+from attncli.tracing.serialization import from_dict, to_dict
 from attncli.tracing.slices import at
 
 TINY = {"Q": [[1, 0]], "K": [[0, 0], [0, 0]], "V": [[1, 0], [0, 3]]}  # whose weights are 1/2 and 1/2

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import yaml
 
-from attncli.problem.reader import load
+from attncli.problem.loader import load
 from attncli.tracing import Trace, run
 
 INPUTS = Path(__file__).parents[2] / "inputs"

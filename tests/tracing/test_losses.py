@@ -9,8 +9,8 @@ from math import exp, log
 import numpy as np
 import pytest
 
-from attncli.problem.reader import loads
-from attncli.study.finite_differences import held
+from attncli.features.gradient.finite_differences import held
+from attncli.problem.loader import loads
 from attncli.tracing import Trace, run
 from attncli.tracing.slices import at, backward, forward, of_loss
 

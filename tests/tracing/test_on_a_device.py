@@ -19,8 +19,8 @@ import pytest
 from attncli import memory
 from attncli.attention.plan import plan_logits
 from attncli.backend import CPU, Backend, Host
-from attncli.choices import DTYPES
-from attncli.cli import run as command
+from attncli.cli.main import run as command
+from attncli.dtypes import DTYPES
 from attncli.memory import NoRoom
 from attncli.problem.model import Causal, Padding, Problem
 from attncli.tracing import parts, run

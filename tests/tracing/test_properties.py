@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.choices import DTYPES
+from attncli.dtypes import DTYPES
 from attncli.page.derivation import derivation
 from attncli.page.view import View
 from attncli.problem.model import Additive, Causal, Hide, Lengths, Matrix, Padding, Problem, Window
 from attncli.render import render
 from attncli.tracing import run
-from attncli.tracing.data import from_dict, to_dict
+from attncli.tracing.serialization import from_dict, to_dict
 
 Build = Callable[..., Problem]
 

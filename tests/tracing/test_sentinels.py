@@ -7,7 +7,7 @@ import math
 import mpmath
 import pytest
 
-from attncli.problem.reader import loads
+from attncli.problem.loader import loads
 from attncli.tracing import run
 from attncli.tracing.slices import at
 

@@ -91,7 +91,7 @@ def test_from_the_words_on(torch: Any, problem: Build, seed: int) -> None:
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_numbers_are_rounded_as_pytorch_rounds_them(torch: Any, backend: Backend, dtype: str) -> None:
-    from attncli.choices import DTYPES
+    from attncli.dtypes import DTYPES
 
     numbers = np.random.default_rng(0).normal(scale=100, size=2000).astype(np.float32)
     theirs = torch.from_numpy(numbers).to(getattr(torch, dtype)).to(torch.float32).numpy()

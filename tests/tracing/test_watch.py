@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from attncli.backend import Backend
-from attncli.choices import DTYPES
+from attncli.dtypes import DTYPES
 from attncli.problem.model import Additive, Causal, Problem
 from attncli.tracing import run
 from attncli.tracing.findings import overflows, rows_without_keys

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from attncli.equation.latex import LATEX
 from attncli.equation.notation import UNICODE
-from attncli.equation.write import write
+from attncli.equation.printer import write
 from attncli.page.document import Cell, Digits, Grid
 from attncli.render.columns import caption, decimals_alone, split
 from attncli.render.labels import label

@@ -8,7 +8,7 @@ from math import ceil
 
 from attncli.equation.latex import LATEX_LINE
 from attncli.equation.notation import PLAIN, UNICODE
-from attncli.equation.write import write
+from attncli.equation.printer import write
 from attncli.page.document import Math, Text
 from attncli.render.latex.escape import escape, length
 

@@ -1,0 +1,143 @@
+"""What a mask and a bias do to one tile of the scores, which is some queries by some keys."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.attention.part import part, runs
+from attncli.attention.rule import Rule
+from attncli.equation.functions import FUNCTIONS
+from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Ref
+
+Array = NDArray[Any]
+_COMPARED = ("le", "lt", "ge", "gt")
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """What is added to a tile of scores, and 1 for the keys that are seen, 0 for others; None for nothing and for all.
+
+    `seen` says how many keys of the tile each query sees.
+    """
+
+    added: Array | None
+    visible: Array | None
+    seen: int | Array
+
+
+@dataclass(frozen=True, slots=True)
+class Tiles:
+    """The bias and the mask of one head: `over` says what they do to a tile of its scores."""
+
+    added: tuple[Expression, ...]  # what is added, term by term
+    visible: Expression | None  # the conditions under which a key is seen
+    place: Mapping[str, int]
+    arrays: Mapping[str, Array]
+    scalars: Mapping[str, float]
+    dtype: type[np.floating[Any]]
+
+    def over(self, queries: slice, keys: slice, size: int) -> Iterator[tuple[slice, Tile | None]]:
+        """What happens to the scores of these queries and keys; None where all of them are hidden.
+
+        Keys that an edge of the mask runs through come in pieces of `size`, since it leaves most of these alone.
+        """
+        corners = self._corners(queries, keys)
+        if any(any(held) and not all(held) for held in corners):
+            for piece in runs(keys.stop, size, keys.start):
+                yield piece, self._at(queries, piece, self._corners(queries, piece))
+        else:
+            yield keys, self._at(queries, keys, corners)
+
+    def _at(self, queries: slice, keys: slice, corners: list[tuple[bool, ...]]) -> Tile | None:
+        if any(not any(held) for held in corners if held):
+            return None
+        open_ = self.visible is None or all(held and all(held) for held in corners)
+        visible = None if open_ or self.visible is None else self._part(self.visible, queries, keys)
+        if visible is not None and not visible.max():
+            return None
+        added: Array | None = None
+        for term in self.added:
+            part = self._part(term, queries, keys)
+            added = part if added is None else added + part
+        if added is not None and added.min() == -math.inf:
+            seen = (added > -math.inf).astype(self.dtype)
+            visible = seen if visible is None else visible * seen
+            added = np.where(seen, added, 0).astype(self.dtype)
+            if not visible.max():
+                return None
+        if visible is None or visible.min():
+            return Tile(added, None, keys.stop - keys.start)
+        return Tile(added, visible, np.einsum("ij->i", visible).astype(np.int64))
+
+    def _corners(self, queries: slice, keys: slice) -> list[tuple[bool, ...]]:
+        conditions = [] if self.visible is None else _conditions(self.visible)
+        return [_at_corners(condition, queries, keys, self.scalars) for condition in conditions]
+
+    def _part(self, expression: Expression, queries: slice, keys: slice) -> Array:
+        equation = Equation(Ref("part", ("i", "j")), expression)
+        return part(equation, {"i": queries, "j": keys}, self.arrays, self.scalars, dtype=self.dtype, place=self.place)
+
+
+def tiles(
+    rules: Sequence[Rule],
+    place: Mapping[str, int],
+    arrays: Mapping[str, Array],
+    scalars: Mapping[str, float],
+    dtype: type[np.floating[Any]],
+) -> Tiles | None:
+    """The tiles of one head under the rules of bias and mask that are among these; None where there are neither."""
+    added: list[Expression] = []
+    visible = None
+    for rule in rules:
+        if rule.name not in ("bias", "mask"):
+            continue
+        expression = rule.equation.expression
+        if rule.decides:
+            assert isinstance(expression, Call)
+            visible, expression, _ = expression.arguments
+        if not (isinstance(expression, Number) and expression.value == 0):
+            added.append(expression)
+    return Tiles(tuple(added), visible, place, arrays, scalars, dtype) if added or visible is not None else None
+
+
+def _conditions(expression: Expression) -> tuple[Expression, ...]:
+    """The conditions that must all hold."""
+    both = isinstance(expression, Call) and expression.function == "and_"
+    return expression.arguments if isinstance(expression, Call) and both else (expression,)
+
+
+def _at_corners(condition: Expression, queries: slice, keys: slice, scalars: Mapping[str, float]) -> tuple[bool, ...]:
+    """Whether a condition holds at the corners of a tile; nothing where the corners do not speak for all of it.
+
+    They do where positions are only added and compared: a straight line that has all corners on one side of it has the
+    whole tile there.
+    """
+    if not isinstance(condition, Call) or condition.function not in _COMPARED:
+        return ()
+    try:
+        return tuple(
+            bool(_number(condition, {**scalars, "i": i, "j": j}))
+            for i in (queries.start, queries.stop - 1)
+            for j in (keys.start, keys.stop - 1)
+        )
+    except KeyError:
+        return ()
+
+
+def _number(node: Expression, numbers: Mapping[str, float]) -> float:
+    """A node of names, numbers, sums and differences; KeyError for another."""
+    match node:
+        case Name(name=name):
+            return numbers[name]
+        case Number(value=value) if value is not None:
+            return float(value)
+        case Call(function=function, arguments=arguments) if function in (*_COMPARED, "add", "sub"):
+            found: float = FUNCTIONS[function].scalar(*(_number(part, numbers) for part in arguments))
+            return found
+    raise KeyError(node)

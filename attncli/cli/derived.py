@@ -1,0 +1,55 @@
+"""The page of a problem that has been worked out: for people or as data alone, forward or with the way back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attncli.page.document import Document
+
+if TYPE_CHECKING:
+    from attncli.features.gradient.descent import Descent
+    from attncli.features.gradient.finite_differences import Held
+    from attncli.page.view import View
+    from attncli.problem.model import Problem
+    from attncli.tracing.model import Trace
+    from attncli.tracing.number_formats import Parting
+
+
+def parting_told(problem: Problem, trace: Trace, view: View) -> tuple[Parting | None, list[str]]:
+    """Where a whole trace in a lower number format parts from float64, and what is to be said if it cannot be told."""
+    whole = all(part is None for part in (view.steps, view.cell, view.head, view.entry))
+    if trace.settings.dtype == "float64" or not whole:
+        return None, []
+    from attncli.memory import NoRoom
+    from attncli.tracing.number_formats import parting_of
+
+    try:
+        return parting_of(problem, trace, view.precision), []
+    except NoRoom:
+        dtype = trace.settings.dtype
+        return None, [f"where {dtype} parts from float64 is not told: there is no memory left to work out both"]
+
+
+def page_of(
+    trace: Trace,
+    view: View,
+    data: bool,
+    gradient: bool,
+    parting: Parting | None,
+    held: tuple[Held, ...],
+    descent: Descent | None,
+) -> Document:
+    """The page that people read, or as data alone; `held` and `descent` are what was asked of the gradients besides."""
+    if gradient and (held or descent or not data):
+        from attncli.page.gradient import gradient_data, gradient_page
+
+        if data:
+            return Document(trace.title, (), lambda: gradient_data(trace, view, held, descent))
+        return gradient_page(trace, view, held, descent)
+    if data:
+        from attncli.page.data import data_page
+
+        return data_page(trace, view, parting)
+    from attncli.page.derivation import derivation
+
+    return derivation(trace, view, parting)

@@ -1,0 +1,111 @@
+"""How an error looks on the terminal: where, what is wrong, the line with a caret under it, what to do."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TextIO
+from unicodedata import combining, east_asian_width
+
+from attncli.cli.progress import progress
+from attncli.english import shorten
+from attncli.errors import COUNTED, AttncliError, Place
+from attncli.render.labels import visible
+
+LONGEST = 2000  # characters of one line: what was typed may be as long as the system lets it
+WINDOW = 76  # cells of a source line that are shown, so that with its indent it fits a narrow terminal
+
+
+def report_error(error: AttncliError, stream: TextIO) -> None:
+    """Write the error and all errors found with it, each in full, and then how many there are."""
+    errors = (error, *error.more)
+    parts = [describe(each, stream.encoding or "ascii") for each in errors]
+    if len(errors) > 1:
+        parts.append(f"attncli: {_number(len(errors), error.untold)}")
+    _write("\n".join(parts), stream)
+
+
+def _number(told: int, untold: int) -> str:
+    if not untold:
+        return f"{told} errors"
+    found = told + untold
+    return f"the first {told} of {found:,} {'errors or more' if found >= COUNTED else 'errors'}"
+
+
+def report_fault(error: Exception, stream: TextIO, *, traceback: bool) -> None:
+    """Write that attncli itself went wrong, after the traceback where that is asked for."""
+    if traceback:
+        from traceback import format_exception
+
+        _write("".join(format_exception(error)).rstrip(), stream)
+    what = f"{type(error).__name__}: {error}".rstrip(": ")
+    _write(f"attncli: fault: {_shown(what, stream.encoding or 'ascii')}\n{_PLEASE}", stream)
+
+
+_PLEASE = (
+    "help: this is a mistake in attncli, not in your input; please report it with the command you ran "
+    "and what ATTNCLI_TRACEBACK=1 adds to it"
+)
+
+
+def warn(message: str, stream: TextIO) -> None:
+    """Write one warning, on one line."""
+    _write(f"attncli: warning: {_shown(message, stream.encoding or 'ascii')}", stream)
+
+
+def describe(error: AttncliError, encoding: str = "utf-8") -> str:
+    """The error in the contract's shape, made only of characters that `encoding` has and a terminal shows."""
+    where = f"{error.place.file}:{error.place.line}:{error.place.column}: " if error.place else ""
+    lines = [f"attncli: error: {_shown(f'{where}{error}', encoding)}"]
+    if error.place and error.place.source.strip():
+        lines += _pointed_at(error.place, encoding)
+    if error.help:
+        lines.append(f"help: {_shown(error.help, encoding)}")
+    return "\n".join(lines)
+
+
+def _write(text: str, stream: TextIO) -> None:
+    """Write lines to standard error; if that is impossible, the exit code has to speak alone."""
+    progress.end()
+    with contextlib.suppress(OSError, ValueError):
+        stream.write(text + "\n")
+        stream.flush()
+
+
+def _shown(text: str, encoding: str) -> str:
+    """The text with escapes for what a terminal would not show or the encoding does not have."""
+    return visible(shorten(text, LONGEST)).encode(encoding, "backslashreplace").decode(encoding)
+
+
+def _cells(text: str) -> int:
+    """How many cells of a terminal the text takes."""
+    return sum(0 if combining(character) else 2 if east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def _pointed_at(place: Place, encoding: str) -> list[str]:
+    """The source line, or the window of it around the column, and a caret beneath the place."""
+    line = place.source.rstrip().replace("\t", " ")
+    at = min(max(place.column - 1, 0), len(line))
+    start = max(0, at - WINDOW - 1)  # a line may be megabytes long
+    shown = [_shown(character, encoding) for character in line[start : at + WINDOW + 1]]
+    first, last = _window([_cells(piece) for piece in shown], at - start)
+    mark = "…" if _shown("…", encoding) == "…" else "..."
+    before = (mark if start + first else "") + "".join(shown[first : at - start])
+    after = "".join(shown[at - start : last]) + (mark if start + last < len(line) else "")
+    return [f"  {before}{after}", f"  {' ' * _cells(before)}^"]
+
+
+def _window(widths: list[int], at: int) -> tuple[int, int]:
+    """The widest stretch around position `at` that fits, half of it before `at` where there is enough."""
+    if sum(widths) <= WINDOW:
+        return 0, len(widths)
+    room = WINDOW - 2 * len("...")
+    first = last = at
+    used = 0
+    for limit in (room // 2, room):  # before, after, and once more before with what is left
+        while first > 0 and used + widths[first - 1] <= limit:
+            first -= 1
+            used += widths[first]
+        while limit == room // 2 and last < len(widths) and used + widths[last] <= room:
+            used += widths[last]
+            last += 1
+    return first, last

@@ -1,0 +1,119 @@
+"""The guard around the command line: whatever happens inside becomes a report and an exit code."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+
+from attncli.cli.signals import end_on_the_spot
+
+TYPE_CHECKING = False  # as typing has it, without the time its import takes
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+# What else is imported is imported inside the functions: an interruption meanwhile must end in an exit code, too.
+
+
+def main() -> NoReturn:
+    """Run the process's own arguments and leave with the contract's exit code."""
+    end_on_the_spot()
+    _prepare_process()
+    code = run(sys.argv[1:])
+    _silence_failed_streams()  # which flushes the others
+    os._exit(code)  # all is written; taking NumPy apart would take a tenth of a small run
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line and return its exit code; errors are reported on standard error."""
+    try:
+        from attncli.cli.commands import call
+
+        if not {"-h", "--help", "--version"}.intersection(arguments):
+            from attncli.memory import prepare
+
+            prepare()
+        code = call(arguments)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        from attncli.errors import Exit
+
+        code = Exit.INTERRUPTED
+    except Exception as error:
+        code = _report(error)
+    return code
+
+
+def _report(error: Exception) -> int:
+    """Tell the error on standard error, and the exit code for it; where not even that can be told, 3."""
+    try:
+        return _reported(error)
+    except (MemoryError, ImportError):  # under a limit that leaves no room for the report
+        os.write(2, b"attncli: error: there is not enough memory to run\nhelp: let the process use more memory\n")
+        return 3
+
+
+def _reported(error: Exception) -> int:
+    from attncli.cli.error_report import report_error, report_fault
+    from attncli.errors import AttncliError, Exit, file_error, input_error, missing_error, reason
+
+    try:
+        if isinstance(error, AttncliError):
+            report_error(error, sys.stderr)
+            return error.exit_code
+        if isinstance(error, MemoryError):
+            report_error(
+                input_error(
+                    "there is not enough memory to do this",
+                    help="allow more; of a large problem, attncli compute --steps output --detail brief takes less",
+                ),
+                sys.stderr,
+            )
+            return Exit.INPUT
+        if isinstance(error, ImportError):
+            why = str(error.__cause__ or error).strip().partition("\n")[0]
+            missing = missing_error(
+                f"a package that attncli needs cannot be imported: {why}",
+                help="install it again with pip install attncli, or let the process use more memory",
+            )
+            report_error(missing, sys.stderr)
+            return missing.exit_code
+        if isinstance(error, OSError):
+            # Every command answers for the files it names; what is left is a stream that failed.
+            lost = f"cannot write {error.filename or 'standard output'}: {reason(error)}"
+            report_error(file_error(lost, help="make room there, or direct it elsewhere"), sys.stderr)
+            return Exit.FILE
+        report_fault(error, sys.stderr, traceback=os.environ.get("ATTNCLI_TRACEBACK") == "1")
+        return Exit.FAULT
+    finally:
+        _silence_failed_streams()
+
+
+def _prepare_process() -> None:
+    """Set up what belongs to the whole process: signals, the standard streams, memory."""
+    gc.disable()  # it finds next to no cycles here, and costs a twentieth of a small run and more of a large one
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it; `attncli … | head` should just end
+    # A stream that was closed is None here. Something must hold its number, or the next file opened gets it
+    # and receives what was meant for the stream; and a write to standard output must fail, not vanish.
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+def _silence_failed_streams() -> None:
+    """Point a stream that cannot be flushed at the null device.
+
+    Python flushes once more on its way out and would end with exit code 120 and a message of its own.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, stream.fileno())
+            os.close(null)

@@ -1,0 +1,164 @@
+"""Puts a finished page where it was asked for: on standard output, or in a file that is replaced whole."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import sys
+from collections.abc import Iterable
+
+from attncli.cli.progress import progress
+from attncli.cli.signals import CleaningUp
+from attncli.errors import reason, unwritable, usage_error
+from attncli.problem.files import OPENED
+
+_OTHER_NAME = "give the output another name"
+_EXAMPLES = {"-o": "solution.md", "--answers": "answers.yaml"}
+
+
+def check(path: str | None, source: str, option: str = "-o", what: str = "the problem itself") -> None:
+    """Refuse, before any work is done, to write over the problem itself or where nothing can be written.
+
+    `path` is what the option said, `source` the file that is read or "-", `what` that file is. Raises AttncliError
+    (exit 2 or 4).
+    """
+    OPENED.clear()  # of what was read before, in the same process
+    if path is None or path == "-":
+        return
+    if path == "":
+        help = f"write {option} {_EXAMPLES[option]}, or {option} - for standard output"
+        raise usage_error(f"{option} needs the name of a file", help=help)
+    try:
+        target = _status(path)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise unwritable(path, reason(error), option) from None
+    given = _standard(sys.stdin) if source == "-" else None
+    with contextlib.suppress(OSError, ValueError):  # told when it is read
+        given = given or _status(source)
+    if target and stat.S_ISREG(target.st_mode) and _same(target, given):
+        raise usage_error(f"{option} {path} would write over {what}", help=_OTHER_NAME)
+    if path.endswith(os.sep) or (target and stat.S_ISDIR(target.st_mode)):
+        raise unwritable(path, "it is a folder", option)
+    if target and not os.access(path, os.W_OK):  # replacing it would go round its protection
+        raise unwritable(path, "permission denied", option)
+    real = path
+    try:
+        real = os.path.realpath(path)  # fails where the folder that this runs in is gone
+        os.stat(os.path.dirname(real))
+    except FileNotFoundError:
+        folder = os.path.dirname(real if os.path.islink(path) else path)
+        why = f"there is no folder {folder}" if folder else "the folder that this runs in has been removed"
+        raise unwritable(path, why, option) from None
+    except OSError as error:
+        raise unwritable(path, reason(error), option) from None
+
+
+def is_one_place(one: str, other: str) -> bool:
+    """Whether two names, "-" among them, are of the same file, be it there or not."""
+    if "-" not in (one, other):
+        with contextlib.suppress(OSError):  # where the folder that this runs in is gone
+            return os.path.realpath(one) == os.path.realpath(other)
+    return one == other
+
+
+def write(text: str | Iterable[str], path: str | None, *, portable: bool, option: str = "-o") -> None:
+    """Write the text, or the pieces of one, to the file, or to standard output where path is None or "-".
+
+    Files are UTF-8, and so is standard output where `portable` says that programs will read it; a page for
+    people is put in the terminal's own encoding. Raises AttncliError (exit 4) if it cannot be written.
+    """
+    encoding = "utf-8" if portable or path not in (None, "-") else sys.stdout.encoding or "utf-8"
+    pieces = [text] if isinstance(text, str) else text
+    write_bytes((piece.encode(encoding, "backslashreplace") for piece in pieces), path, option=option)
+
+
+def write_bytes(data: Iterable[bytes | memoryview], path: str | None, *, option: str = "-o") -> None:
+    """Write these bytes, one after the other, as `write` does its text.
+
+    Raises AttncliError, with exit code 2 for a file that was read since `check`, such as an array of the problem.
+    """
+    if path is None or path == "-":
+        _write_standard(data)
+        return
+    try:
+        target = _status(path)
+        if target and _same(target, _standard(sys.stdout)):  # /dev/stdout, and whatever it is redirected to
+            _write_standard(data)
+        elif target and (target.st_dev, target.st_ino) in OPENED:
+            raise usage_error(f"{option} {path} would write over a file that is read", help=_OTHER_NAME)
+        elif target and not stat.S_ISREG(target.st_mode):  # a FIFO or a device is no file to be replaced
+            with open(path, "wb") as stream:
+                stream.writelines(data)
+        else:
+            _replace(os.path.realpath(path), data, target)
+    except OSError as error:
+        raise unwritable(path, reason(error), option) from error
+
+
+def _replace(path: str, data: Iterable[bytes | memoryview], old: os.stat_result | None) -> None:
+    """Write beside the file first, so that it is at every moment either the old one or the new one."""
+    beside = os.path.join(os.path.dirname(path), f".attncli-{os.urandom(8).hex()}.tmp")
+    with CleaningUp():
+        try:
+            with open(beside, "xb") as stream:
+                stream.writelines(data)
+                stream.flush()
+                if old is not None:
+                    _keep_owner(old, stream.fileno())
+                    os.chmod(beside, stat.S_IMODE(old.st_mode))
+                os.fsync(stream.fileno())
+            os.replace(beside, path)
+        except BaseException:  # Ctrl-C, too
+            with contextlib.suppress(OSError):
+                os.unlink(beside)
+            raise
+
+
+def _keep_owner(old: os.stat_result, descriptor: int) -> None:
+    """Give a new file the owner and the group of the old one, as far as that is allowed."""
+    if hasattr(os, "fchown"):
+        for owner, group in ((old.st_uid, -1), (-1, old.st_gid)):
+            with contextlib.suppress(PermissionError):
+                os.fchown(descriptor, owner, group)
+
+
+def _write_standard(data: Iterable[bytes | memoryview]) -> None:
+    if sys.stdout is not None and sys.stdout.isatty():
+        progress.end()
+    ready = False
+    for piece in data:  # what makes the first may fail, before anything is written
+        try:
+            if not ready:
+                sys.stdout.flush()
+                with contextlib.suppress(OSError, ValueError):  # a stream of a test has no descriptor
+                    os.set_blocking(sys.stdout.fileno(), True)
+                ready = True
+            rest = memoryview(piece)
+            while rest:  # an unbuffered stream takes what it can and says how much that was
+                rest = rest[sys.stdout.buffer.write(rest) :]
+        except OSError as error:
+            raise unwritable("standard output", reason(error)) from error
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        raise unwritable("standard output", reason(error)) from error
+
+
+def _status(path: str) -> os.stat_result | None:
+    """What is there, or None for nothing; OSError where that cannot be told, as of a link to itself."""
+    try:
+        return os.stat(path)
+    except FileNotFoundError:
+        return None
+
+
+def _standard(stream: object) -> os.stat_result | None:
+    try:
+        return os.fstat(stream.fileno())  # type: ignore[attr-defined]
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def _same(one: os.stat_result, other: os.stat_result | None) -> bool:
+    return other is not None and os.path.samestat(one, other)

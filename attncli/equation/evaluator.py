@@ -1,0 +1,176 @@
+"""Evaluate an equation on whole arrays of any array-API namespace.
+
+Every intermediate is an array with named axes; a sum over a product of two such arrays becomes one matmul.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import inf, prod
+from typing import Any, TypeAlias
+
+from attncli.equation.functions import FUNCTIONS
+from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref
+from attncli.equation.positions import letters, position
+
+Array: TypeAlias = Any  # NumPy's, CuPy's, or any other namespace's
+
+
+@dataclass(frozen=True, slots=True)
+class _Axed:
+    """An array and the index letter of each of its axes."""
+
+    array: Array
+    axes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Evaluator:
+    xp: Any
+    arrays: Mapping[str, Array]
+    scalars: Mapping[str, float]
+    sizes: Mapping[str, int]
+    dtype: Any
+
+    def value(self, node: Expression) -> _Axed | float:
+        match node:
+            case Number(value=value) if value is not None:
+                return float(value)
+            case Name(name=name) if name in self.sizes:
+                return _Axed(self.xp.arange(self.sizes[name], dtype=self.dtype), (name,))
+            case Name(name=name):
+                return self.scalars[name]
+            case Ref(name=name, indices=indices):
+                return self.cells(self.arrays[name], indices)
+            case Call(function=function, arguments=arguments):
+                return self.call(function, arguments)
+            case Reduce(function="add", index=index, body=Call(function="mul", arguments=(left, right))):
+                return self.contract(index, self.value(left), self.value(right))
+            case Reduce(function=function, index=index, body=body):
+                return self.reduce(function, index, self.value(body))
+        raise TypeError(f"cannot evaluate {node!r}")
+
+    def cells(self, array: Array, indices: Sequence[str | Expression]) -> _Axed:
+        """An array read at these indices; a letter that runs over its whole axis names it."""
+        own = {at: index for at, index in enumerate(indices) if isinstance(index, str)}
+        kept = {at: index for at, index in own.items() if self.sizes[index] == array.shape[at]}
+        if len(kept) == len(indices):
+            return _Axed(array, tuple(kept.values()))
+        sought = {at: index for at, index in enumerate(indices) if at not in kept}
+        by = {at: tuple(dict.fromkeys(letters(index, self.sizes))) for at, index in sought.items()}
+        named = [*kept.values(), *(letter for each in by.values() for letter in each)]
+        if all(len(each) == 1 for each in by.values()) and len(set(named)) == len(named):
+            return self.taken(array, sought, {**kept, **{at: each[0] for at, each in by.items()}})
+        axes = tuple(dict.fromkeys(letter for each in by.values() for letter in each))
+        flat = [self.flat_position(array, sought, dict(zip(axes, place, strict=True))) for place in self.places(axes)]
+        rows = _permute(self.xp, array, (*kept, *sought))
+        shape = tuple(array.shape[at] for at in kept)
+        rows = self.xp.reshape(rows, (*shape, prod(array.shape[at] for at in sought)))
+        found = self.xp.take(rows, self.xp.asarray(flat, dtype=self.xp.int64), axis=len(kept))
+        return _Axed(self.xp.reshape(found, (*shape, *(self.sizes[axis] for axis in axes))), (*kept.values(), *axes))
+
+    def taken(self, array: Array, sought: Mapping[int, str | Expression], axes: Mapping[int, str]) -> _Axed:
+        """An array whose axes are each read by a letter of their own: one axis after the other, where it stands."""
+        for at, index in sought.items():
+            letter, length = axes[at], array.shape[at]
+            rows = [self.nearest(index, {letter: place}, length) for place in range(self.sizes[letter])]
+            array = self.xp.take(array, self.xp.asarray(rows, dtype=self.xp.int64), axis=at)
+        return _Axed(array, tuple(axes[at] for at in sorted(axes)))
+
+    def nearest(self, index: str | Expression, place: Mapping[str, int], length: int) -> int:
+        """A position on an axis of this length; of one outside, which no `where` chooses, the nearest."""
+        return min(max(position(index, place, self.scalars), 0), length - 1)
+
+    def places(self, axes: Sequence[str]) -> Iterator[tuple[int, ...]]:
+        return product(*(range(self.sizes[axis]) for axis in axes))
+
+    def flat_position(self, array: Array, sought: Mapping[int, str | Expression], place: Mapping[str, int]) -> int:
+        """The position on the axes `sought` laid end to end."""
+        flat = 0
+        for at, index in sought.items():
+            flat = flat * array.shape[at] + self.nearest(index, place, array.shape[at])
+        return flat
+
+    def call(self, function: str, arguments: Sequence[Expression]) -> _Axed | float:
+        values = [self.value(argument) for argument in arguments]
+        axed = [value for value in values if isinstance(value, _Axed)]
+        if not axed:
+            return _scalar(function, values)
+        axes = tuple(dict.fromkeys(axis for value in axed for axis in value.axes))
+        operands = [self.spread(value, axes) if isinstance(value, _Axed) else value for value in values]
+        return _Axed(FUNCTIONS[function].array(self.xp, *operands), axes)
+
+    def spread(self, value: _Axed, axes: tuple[str, ...]) -> Array:
+        """The array with its axes in the given order and length 1 where it has none."""
+        order = [value.axes.index(axis) for axis in axes if axis in value.axes]
+        array = value.array if order == sorted(order) else _permute(self.xp, value.array, order)
+        shape = iter(array.shape)
+        return self.xp.reshape(array, tuple(next(shape) if axis in value.axes else 1 for axis in axes))
+
+    def reduce(self, function: str, index: str, value: _Axed | float) -> _Axed:
+        if not isinstance(value, _Axed) or index not in value.axes:
+            raise TypeError(f"nothing in the body of the reduction depends on {index}")
+        axis = value.axes.index(index)
+        axes = value.axes[:axis] + value.axes[axis + 1 :]
+        if function == "add":
+            return _Axed(self.xp.sum(value.array, axis=axis), axes)
+        return _Axed(self.xp.max(value.array, axis=axis), axes)
+
+    def contract(self, index: str, left: _Axed | float, right: _Axed | float) -> _Axed:
+        """The sum over `index` of a product: shared axes are batches, the rest rows and columns."""
+        if not (isinstance(left, _Axed) and isinstance(right, _Axed)):
+            raise TypeError("a sum over a product needs two arrays")
+        rows = tuple(axis for axis in left.axes if axis != index and axis not in right.axes)
+        columns = tuple(axis for axis in right.axes if axis != index and axis not in left.axes)
+        batch = tuple(axis for axis in left.axes if axis != index and axis in right.axes)
+        if index not in left.axes or index not in right.axes:
+            axes = (*batch, *rows, *columns, index)
+            return self.reduce("add", index, _Axed(self.spread(left, axes) * self.spread(right, axes), axes))
+        shared = tuple(self.sizes[axis] for axis in batch)
+        tall, wide = (prod(self.sizes[axis] for axis in side) for side in (rows, columns))
+        summed = self.sizes[index]
+        result = self.xp.matmul(
+            self.xp.reshape(self.spread(left, (*batch, *rows, index)), (*shared, tall, summed)),
+            self.xp.reshape(self.spread(right, (*batch, index, *columns)), (*shared, summed, wide)),
+        )
+        axes = (*batch, *rows, *columns)
+        return _Axed(self.xp.reshape(result, tuple(self.sizes[axis] for axis in axes)), axes)
+
+
+def evaluate(
+    equation: Equation,
+    *,
+    arrays: Mapping[str, Array],
+    scalars: Mapping[str, float],
+    sizes: Mapping[str, int],
+    xp: Any,
+    dtype: Any,
+) -> Array:
+    """The array an equation defines, its axes in the order of the target's indices.
+
+    `sizes` gives the length of every index; arrays must have one axis per index they are read with. A position outside
+    an array reads its nearest cell: in a `where`, what the other branch is there for.
+    """
+    evaluator = _Evaluator(xp, arrays, scalars, sizes, dtype)
+    axes = equation.target.letters
+    shape = tuple(sizes[axis] for axis in axes)
+    value = evaluator.value(equation.expression)
+    if not isinstance(value, _Axed):
+        return xp.full(shape, value, dtype=dtype)
+    # a `where` between two bare numbers does not know the format
+    return xp.asarray(xp.broadcast_to(evaluator.spread(value, axes), shape), dtype=dtype)
+
+
+def _scalar(function: str, values: Sequence[Any]) -> float:
+    """A function of bare numbers; what is too large is infinite, as in arrays: only exponentials become so."""
+    try:
+        return float(FUNCTIONS[function].scalar(*values))
+    except OverflowError:
+        return inf
+
+
+def _permute(xp: Any, array: Array, order: Sequence[int]) -> Array:
+    permute = getattr(xp, "permute_dims", None) or xp.transpose  # CuPy 13 has only the older name
+    return permute(array, tuple(order))

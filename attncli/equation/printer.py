@@ -1,0 +1,88 @@
+"""Write an expression in a notation: one walker for formulas and for worked cells alike."""
+
+from __future__ import annotations
+
+import re
+
+from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref
+from attncli.equation.numerals import numeral
+from attncli.equation.spelling import ATOM, PRODUCT, Notation
+
+_DIGITS = re.compile(r"[0-9.]+")
+_SIMPLE = re.compile(r"-?[0-9.]+")  # alike in every notation, and nearly every number of a large matrix
+
+
+def write(expression: Expression, notation: Notation) -> str:
+    """The expression as text, with parentheses only where it would read differently without them."""
+    return _write(expression, notation)[0]
+
+
+def write_equation(equation: Equation, notation: Notation) -> str:
+    """target = expression."""
+    left, right = write(equation.target, notation), write(equation.expression, notation)
+    return f"{left} {notation.equals} {right}"
+
+
+def write_number(text: str, notation: Notation) -> str:
+    """A number as printed, such as 1/3 or -inf."""
+    if _SIMPLE.fullmatch(text):
+        return text
+    return write(numeral(text), notation)
+
+
+def _write(node: Expression, notation: Notation) -> tuple[str, int]:
+    """The text, and how tightly it binds."""
+    match node:
+        case Number(text=text) if _DIGITS.fullmatch(text):  # most numbers: no tree is needed to spell them
+            return text, ATOM
+        case Number(text=text):
+            tree = numeral(text)
+            if not isinstance(tree, Number):
+                return _write(tree, notation)
+            return notation.digits(text), PRODUCT if "e" in text else ATOM
+        case Name(name=name):
+            return notation.name(name), ATOM
+        case Ref(name=name, indices=()):
+            return notation.name(name), ATOM
+        case Ref(name=name, indices=indices):
+            return notation.cell(name, tuple(_position(index, notation) for index in indices)), ATOM
+        case Reduce(function=function, index=index, body=body):
+            form = notation.sums if function == "add" else notation.maxima
+            return form.format(index=index, body=_within(body, PRODUCT, notation)[0]), PRODUCT
+        case Call(function=function, arguments=arguments):
+            return _call(function, arguments, notation)
+    raise TypeError(f"cannot write {node!r}")
+
+
+def _position(index: str | Expression, notation: Notation) -> str:
+    return index if isinstance(index, str) else write(index, notation)
+
+
+def _call(function: str, arguments: tuple[Expression, ...], notation: Notation) -> tuple[str, int]:
+    spelling = notation.functions[function]
+    if spelling.of_number and isinstance(arguments[0], Number):
+        spelling = spelling.of_number
+    needs = spelling.needs + spelling.needs[-1:] * len(arguments)
+    written = [_within(argument, need, notation) for argument, need in zip(arguments, needs, strict=False)]
+    # a form that begins with its first argument begins with its minus, too, and binds no tighter
+    level = min(spelling.level, written[0][1]) if spelling.form.startswith("{0}") else spelling.level
+    parts = [text for text, _ in written]
+    if spelling.of_tall and any(_is_tall(text, notation) for text in parts):
+        spelling = spelling.of_tall
+    if spelling.separator:
+        parts = [spelling.separator.join(parts)]
+    return spelling.form.format(*parts), level
+
+
+def _within(node: Expression, need: int, notation: Notation) -> tuple[str, int]:
+    """The text, in parentheses where it does not bind as tightly as is needed, and how tightly it binds then."""
+    text, level = _write(node, notation)
+    if level >= need:
+        return text, level
+    around = notation.tall_parenthesis if _is_tall(text, notation) else notation.parenthesis
+    return around.format(text), ATOM
+
+
+def _is_tall(text: str, notation: Notation) -> bool:
+    """Whether something in the text is taller than a line."""
+    return any(sign in text for sign in notation.tall)

@@ -1,0 +1,133 @@
+"""Work one cell: the equation with a cell's numbers put in, and its value in exact or decimal arithmetic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from attncli.equation.decimals import DIGITS
+from attncli.equation.functions import FUNCTIONS, PRINTED_AS, ZERO_WINS
+from attncli.equation.nodes import Call, Expression, Name, Number, Reduce, Ref
+from attncli.equation.positions import position
+
+Place: TypeAlias = Mapping[str, int]  # the value of each index: {"i": 0, "j": 1}
+
+
+def substitute(
+    expression: Expression,
+    place: Place,
+    sizes: Mapping[str, int],
+    number: Callable[[str, tuple[int, ...]], Expression],
+    scalars: Mapping[str, Number],
+) -> Expression:
+    """The cell's own sentence: sums written out, every array cell replaced by `number(name, indices)`.
+
+    A `where` whose condition the numbers decide is replaced by the branch it takes, and `finite` by the
+    number it lets through. A sum among the terms of a sum hands them its own.
+    """
+
+    def put(node: Expression, place: Place) -> Expression:
+        match node:
+            case Ref(name=name, indices=indices):
+                return number(name, tuple(position(index, place, scalars) for index in indices))
+            case Name(name=name) if name in place:
+                return Number(Fraction(place[name]), str(place[name]))
+            case Name(name=name):
+                return scalars.get(name, node)
+            case Reduce(function=function, index=index, body=body):
+                terms = tuple(put(body, {**place, index: at}) for at in range(sizes[index]))
+                return Call(function, tuple(term for each in terms for term in _terms(each, function)))
+            case Call(function="where", arguments=(condition, yes, no)):
+                return put(yes if exact(put(condition, place)) else no, place)
+            case Call(function="finite", arguments=(argument,)):
+                through = put(argument, place)
+                return Number(Fraction(0), "0") if exact(through) == -math.inf else through
+            case Call(function="add", arguments=arguments):
+                return Call("add", tuple(term for each in arguments for term in _terms(put(each, place), "add")))
+            case Call(function=function, arguments=arguments):
+                return Call(function, tuple(put(argument, place) for argument in arguments))
+        return node
+
+    return put(expression, place)
+
+
+def _terms(expression: Expression, function: str) -> tuple[Expression, ...]:
+    return expression.arguments if isinstance(expression, Call) and expression.function == function else (expression,)
+
+
+def exact(expression: Expression) -> Any:
+    """The exact value of a worked cell's printed numbers: a Fraction, an infinity, a truth value, or None."""
+    match expression:
+        case Number(value=value):
+            return value
+        case Call(function=function, arguments=arguments):
+            values = [exact(argument) for argument in arguments]
+            if None in values:
+                return Fraction(0) if 0 in values[: ZERO_WINS.get(function, 0)] else None
+            meant = FUNCTIONS.get(PRINTED_AS.get(function, function))
+            try:
+                return meant.exact(*values) if meant else None
+            except (ZeroDivisionError, OverflowError):
+                return None
+    return None
+
+
+def decimal(
+    expression: Expression,
+    place: Place,
+    sizes: Mapping[str, int],
+    number: Callable[[str, tuple[int, ...]], Decimal],
+    scalars: Mapping[str, Decimal],
+) -> Decimal:
+    """One cell's value as a pocket calculator of 50 digits finds it from `number(name, indices)`.
+
+    What is too large for it is infinite, and what it cannot divide is NaN, as in floating point.
+    """
+
+    def constant(number: Number) -> Decimal:
+        if isinstance(number.value, Fraction):
+            return Decimal(number.value.numerator) / Decimal(number.value.denominator)
+        return Decimal(number.text)
+
+    def apply(function: str, *arguments: Any) -> Any:
+        return FUNCTIONS[function].decimal(*arguments)
+
+    with localcontext(Context(prec=DIGITS, traps=[])):
+        return Decimal(worked_out(expression, place, sizes, number, scalars, Decimal, constant, apply))
+
+
+def worked_out(
+    expression: Expression,
+    place: Place,
+    sizes: Mapping[str, int],
+    read: Callable[[str, tuple[int, ...]], Any],
+    scalars: Mapping[str, Any],
+    whole: Callable[[int], Any],
+    constant: Callable[[Number], Any],
+    apply: Callable[..., Any],
+) -> Any:
+    """One cell's value in any kind of number.
+
+    `read` gives the cells of arrays, `whole` the number of a position, `constant` that of a number in the expression,
+    and `apply(function, *arguments)` what a function comes to.
+    """
+
+    def value(node: Expression, place: Place) -> Any:
+        match node:
+            case Ref(name=name, indices=indices):
+                return read(name, tuple(position(index, place, scalars) for index in indices))
+            case Number():
+                return constant(node)
+            case Name(name=name):
+                return whole(place[name]) if name in place else scalars[name]
+            case Reduce(function=function, index=index, body=body):
+                return apply(function, *(value(body, {**place, index: at}) for at in range(sizes[index])))
+            case Call(function="where", arguments=(condition, yes, no)):
+                return value(yes if value(condition, place) else no, place)
+            case Call(function=function, arguments=arguments):
+                return apply(function, *(value(argument, place) for argument in arguments))
+
+    return value(expression, place)

@@ -1,0 +1,1 @@
+"""Everything of `attncli check`; its `command.py` is where to begin."""

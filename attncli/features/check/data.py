@@ -1,0 +1,50 @@
+"""Verdicts for programs; `check_schema.py` describes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from attncli import __version__
+from attncli.features.check.diagnosis import Diagnosis
+from attncli.features.check.diagnosis_page import diagnosis_data
+from attncli.features.check.solution import Solution
+from attncli.features.check.steps_page import loose
+from attncli.features.check.verdicts import Judged
+from attncli.features.compare.data import as_json
+from attncli.tracing.serialization import FORMAT
+
+
+def check_data(solution: Solution, *, marks: int | None, diagnoses: Sequence[Diagnosis]) -> dict[str, Any]:
+    """Every cell with its verdict, the first wrong one, how many there are of each, and the diagnoses; format 1."""
+    verdicts = solution.verdicts
+    first = verdicts.first_wrong
+    data: dict[str, Any] = {
+        "attncli": {"version": __version__, "format": FORMAT},
+        "title": verdicts.trace.title,
+        "steps": {name: {"cells": _nested(cells.tolist())} for name, cells in verdicts.steps.items()},
+        "first_wrong": None if first is None else {"step": first[0], "index": list(first[1])},
+        "counts": verdicts.counts,
+        "carried_by_rounding": [{"step": name, "index": list(index)} for name, index in loose(verdicts)],
+        "diagnoses": diagnosis_data(verdicts, diagnoses),
+        "passed": solution.passed,
+    }
+    if marks is not None:
+        data["marks"] = {
+            "of": marks,
+            "right": float(marks * solution.share(follow_through=False)),
+            "follow_through": float(marks * solution.share(follow_through=True)),
+        }
+    return data
+
+
+def _nested(cells: list[Any] | Judged) -> Any:
+    if isinstance(cells, list):
+        return [_nested(cell) for cell in cells]
+    given = None if cells.given is None else as_json(float(cells.given.value))
+    return {
+        "verdict": cells.verdict,
+        "given": given,
+        "expected": as_json(cells.expected),
+        "own": as_json(cells.own),
+    }

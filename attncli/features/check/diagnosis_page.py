@@ -1,0 +1,129 @@
+"""What explains the wrong numbers: each mistake with the equation it makes of a step, and a cell worked by that one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from attncli.attention.registry import cell_form
+from attncli.english import count, either
+from attncli.equation.symbols import unicode_name
+from attncli.features.check.carried_values import Sentences
+from attncli.features.check.cell_equations import Cell
+from attncli.features.check.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis
+from attncli.features.check.explanation import reads
+from attncli.features.check.verdicts import Verdicts
+from attncli.features.check.worked_page import slipped, worked_from_own
+from attncli.mistakes.catalogue import MISTAKES
+from attncli.mistakes.changes import changed
+from attncli.page.document import Block, Formula, Heading, Paragraph, Worked, WorkedLine
+from attncli.page.labels import cell_label
+from attncli.tracing.model import Step, Trace
+
+MOST = 4  # cells that are named one by one
+_KNOWN = {mistake.name: mistake for mistake in MISTAKES}
+
+
+def diagnosis_blocks(verdicts: Verdicts, diagnoses: Sequence[Diagnosis]) -> Iterator[Block]:
+    """A paragraph for every step that is explained; below it what the mistake makes of the equations."""
+    if diagnoses:
+        yield Heading("What explains it")
+    for found in diagnoses:
+        first, *others = found.mistakes
+        perhaps, explains = ("", "It explains") if found.likely else ("perhaps ", "It would explain")
+        where = "" if found.whole or len(found.cells) > MOST else f" ({_cells(verdicts, found)})"
+        said = f"{found.step}: {perhaps}{first}{_rounding(found)}. {explains} {explained(verdicts, found)}{where}."
+        yield Paragraph((said,))
+        yield from _made(verdicts, found, first)
+        for other in others:
+            yield Paragraph((f"Or {other}; the numbers do not tell.",))
+            yield from _made(verdicts, found, other)
+
+
+def _rounding(found: Diagnosis) -> str:
+    """What was done to the steps that were left out, if that has to be known."""
+    if found.rounded is None:
+        return ""
+    to = count(found.rounded, "decimal") if found.rounded else "whole numbers"
+    to += ", those of the way there only after they had been worked out in full" if found.there_in_full else ""
+    return f", to {to}" if ROUNDED_ON_THE_WAY in found.mistakes else f", and the steps left out were rounded to {to}"
+
+
+def diagnosis_data(verdicts: Verdicts, diagnoses: Sequence[Diagnosis]) -> list[dict[str, Any]]:
+    """One entry for every mistake; `alike` are those that give the same numbers."""
+    return [
+        {
+            "mistake": name,
+            "step": found.step,
+            "explains": explained(verdicts, found),
+            "likely": found.likely,
+            "cells": [list(cell) for cell in found.cells],
+            "alike": [other for other in found.mistakes if other != name],
+            "rounded_to": found.rounded,
+            "there_in_full": found.there_in_full,
+            "equations": [step.rule.source for step in _changed_steps(verdicts.trace, name)],
+        }
+        for found in diagnoses
+        for name in found.mistakes
+    ]
+
+
+def explained(verdicts: Verdicts, found: Diagnosis) -> str:
+    """How much of its step a mistake explains: all 9 cells, the one wrong cell, 2 of 3 wrong cells."""
+    cells = verdicts.steps[found.step].ravel()
+    filled = sum(cell.given is not None for cell in cells)
+    wrong, told = sum(cell.verdict == "wrong" for cell in cells), len(found.cells)
+    if found.whole and filled > 1:
+        return either(filled, "the one cell", "both cells" if filled == 2 else f"all {count(filled, 'cell')}")
+    if told == wrong:
+        return either(wrong, "the wrong cell", "both wrong cells" if wrong == 2 else f"all {wrong:,} wrong cells")
+    return f"{told:,} of {wrong:,} wrong cells"
+
+
+def _cells(verdicts: Verdicts, found: Diagnosis) -> str:
+    return "; ".join(cell_label(verdicts.trace.steps[found.step], cell) for cell in found.cells)
+
+
+def _made(verdicts: Verdicts, found: Diagnosis, name: str) -> Iterator[Block]:
+    """The equations of a mistake that lead to the step, or nothing of a slip, and the first cell worked with them."""
+    if found.slip is not None and found.slip.on_the_way and found.slip.name == name:
+        yield Worked((slipped(verdicts, found.step, found.cells[0], found.slip),))
+    steps = _changed_steps(verdicts.trace, name)
+    if not steps:
+        return
+    trace = changed(verdicts.trace, _KNOWN[name].change(verdicts.trace))
+    leading = reads(trace, verdicts.answers, found.step)
+    made = [step for step in steps if step.name in leading]
+    for step in made:
+        yield Formula(cell_form(step.rule))
+    if made:
+        yield Worked(tuple(_worked(verdicts, trace, step, found) for step in made))
+
+
+def _worked(verdicts: Verdicts, trace: Trace, step: Step, found: Diagnosis) -> WorkedLine:
+    """A cell worked with the mistake; one of a step that was left out is called by the step's name and letter."""
+    claim = verdicts.steps[found.step][found.cells[0]].given
+    cell = found.cells[0] if step.shape == verdicts.steps[found.step].shape else _telling(verdicts, trace, step)
+    line = worked_from_own(replace(verdicts, trace=trace), step.name, cell, beside=claim)
+    if step.name == found.step:
+        return line
+    letter = unicode_name(step.rule.symbol)
+    named = step.name if letter == step.name else f"{step.name} ({letter})"
+    return replace(line, label=f"{named}, {line.label}" if cell else named)
+
+
+def _telling(verdicts: Verdicts, trace: Trace, step: Step) -> Cell:
+    """The first cell of a step that is another number with the mistake."""
+    without, having = Sentences(verdicts.trace, verdicts.answers), Sentences(trace, verdicts.answers)
+    cells = list(np.ndindex(step.shape))
+    return next((cell for cell in cells if without.own(step.name, cell) != having.own(step.name, cell)), cells[0])
+
+
+def _changed_steps(trace: Trace, name: str) -> list[Step]:
+    """The steps with another equation, in the order of work; none for a slip, or where numbers were rounded."""
+    changes = _KNOWN[name].change(trace) if name in _KNOWN else {}
+    steps = changed(trace, changes).steps
+    return [steps[name] for name in steps if name in changes and not steps[name].rule.given]

@@ -1,0 +1,1 @@
+"""Everything of `attncli compare`; its `command.py` is where to begin."""

@@ -1,0 +1,88 @@
+"""What a difference may come from: a constant taken for another, a bias left out, KV heads that serve other heads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.features.compare.comparison import Comparison
+from attncli.features.compare.operand import Side
+from attncli.features.compare.step import StepComparison
+from attncli.problem.keys import DOT_SCORES
+from attncli.tracing.difference import difference
+from attncli.tracing.model import Trace
+
+_BIASES = {"Q": "b_Q", "K": "b_K", "V": "b_V", "new_K": "b_K", "new_V": "b_V", "output": "b_O"}
+
+
+def constants(factor: float, trace: Trace) -> tuple[str, ...]:
+    """All that this factor may be in a problem of these sizes, the likeliest first: a root forgotten, one of another
+    length in its place, one put in twice; what is unlikely only where nothing else is."""
+    d_k, n = float(trace.parameters["d_k"].value), trace["scores"].shape[-2]
+    joined = d_k * (trace.settings.heads or 1)
+    d_model = trace["X"].shape[-1] if "X" in trace else 0
+    lengths = {"√d_model": d_model, "√(heads·d_k)": joined if joined not in (d_k, d_model) else 0}
+    widths = {name: length / d_k for name, length in lengths.items() if length}
+    likely = {"√d_k": d_k, **{f"√d_k/{name}": 1 / ratio for name, ratio in widths.items()},
+              "1/√d_k": 1 / d_k, "d_k": d_k**2, "1/d_k": 1 / d_k**2}  # fmt: skip
+    unlikely = {"√d_k/√n": d_k / n, **{f"{name}/√d_k": ratio for name, ratio in widths.items()}}
+    return _fitting(factor, likely) or _fitting(factor, unlikely)
+
+
+def _fitting(factor: float, squares: Mapping[str, float]) -> tuple[str, ...]:
+    return tuple(
+        name
+        for name, square in squares.items()
+        if square != 1 and math.isclose(factor, math.sqrt(square), rel_tol=1e-3)
+    )
+
+
+def bias_left_out(comparison: Comparison) -> tuple[str, Side, Side] | None:
+    """The bias that one side adds and the other does not, where the first step that differs shows it: b_O, the side
+    without it, the side with it."""
+    for has, lacks in ((comparison.a, comparison.b), (comparison.b, comparison.a)):
+        step = comparison.first
+        name = _BIASES.get(step.name) if step else None
+        if step and name and step.difference and has.trace and name in has.trace:
+            bias = has.trace[name].astype(np.float64)[..., np.newaxis, :]
+            if _agrees(comparison, has[step.name] - bias, lacks):
+                return name, lacks, has
+    return None
+
+
+def tiled(comparison: Comparison) -> tuple[int, Side, Side] | None:
+    """How many KV heads there are, where one side has them serve every so many query heads, not consecutive ones;
+    that side, and ours. The scores must be the first step that differs, or keys or values repeated for all heads."""
+    for ours, theirs in ((comparison.a, comparison.b), (comparison.b, comparison.a)):
+        step, trace = comparison.first, ours.trace
+        if not (step and step.difference and trace and "group" in trace.parameters):
+            continue
+        found = _served(step, ours, int(trace.parameters["group"].value))
+        if found is not None and _agrees(comparison, found, theirs):
+            return trace["K"].shape[-3], theirs, ours
+    return None
+
+
+def _served(step: StepComparison, ours: Side, group: int) -> NDArray[Any] | None:
+    """The step as it is where query head h reads KV head h mod their number."""
+    if step.layout == "repeated":
+        return np.concatenate([ours[step.name]] * group, axis=-3)
+    trace = ours.trace
+    if trace is None or step.name != "scores" or trace.settings.score not in DOT_SCORES:
+        return None
+    queries = ours["Q_rot" if "Q_rot" in trace else "Q"].astype(np.float64)
+    with np.errstate(all="ignore"):  # what does not fit is a difference like any other
+        scores: NDArray[Any] = queries @ np.concatenate([trace["K_T"].astype(np.float64)] * group, axis=-3)
+    return scores
+
+
+def _agrees(comparison: Comparison, array: NDArray[Any], side: Side) -> bool:
+    """Whether an array is the first step that differs, as it is on this side."""
+    step = comparison.first
+    assert step is not None
+    wanted, there = step.arranged(array), step.arranged(side[step.name])
+    return not difference(wanted, there, comparison.tolerance, sizes=step.sizes).differing

@@ -1,0 +1,146 @@
+"""One array in two layouts: heads side by side or as an axis, repeated, averaged, axes exchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.tracing.difference import Sizes, difference, larger
+
+Shape: TypeAlias = tuple[int, ...]
+Layout: TypeAlias = Literal["split", "repeated", "transposed", "exchanged", "recut", "averaged"]
+
+
+def common_shape(a: Shape, b: Shape, axes: Sequence[str], group: int = 1) -> Shape | None:
+    """The shape that arrays of both shapes can be brought to, by `arranged`; None where there is none.
+
+    `axes` are those of the step in one head, so that an axis before them is one of heads; `group` is how many query
+    heads a head of keys and values serves, for each of which it may be repeated.
+    """
+    for shape, wanted in ((b, a), (a, b)):
+        if _fits(shape, wanted, axes) or (group > 1 and _repeats(shape, wanted, axes) == group):
+            return wanted
+    return None
+
+
+def shared_layout(a: Shape, b: Shape, axes: Sequence[str]) -> Layout | None:
+    """How two shapes that can be brought to one are laid out, where that is not alike."""
+    if same_layout(a, b):
+        return None
+    return "repeated" if max(_repeats(a, b, axes), _repeats(b, a, axes)) > 1 else "split"
+
+
+def arranged(array: NDArray[Any], shape: Shape, axes: Sequence[str]) -> NDArray[Any]:
+    """The array in this shape: with leading axes of length 1 more or less, its features split into heads, or its heads
+    repeated."""
+    if (times := _repeats(array.shape, shape, axes)) > 1:
+        at = len(shape) - len(axes) - 1
+        return np.repeat(array.reshape(*shape[:at], -1, *shape[at + 1 :]), times, axis=at)
+    side_by_side = _side_by_side(shape, axes)
+    if same_layout(array.shape, shape) or side_by_side is None or len(axes) == 1:
+        return array.reshape(shape)
+    *outer, heads, rows, width = shape
+    return np.swapaxes(array.reshape(*outer, rows, heads, width), -2, -3)
+
+
+def original(index: Shape, shape: Shape, own: Shape, axes: Sequence[str]) -> Shape:
+    """A cell of an array that was arranged in this shape, as one of its own."""
+    if (times := _repeats(own, shape, axes)) > 1:
+        at = len(shape) - len(axes) - 1
+        index = (*index[:at], index[at] // times, *index[at + 1 :])
+        shape = (*shape[:at], shape[at] // times, *shape[at + 1 :])
+    elif len(axes) == 2 and not same_layout(own, shape):
+        *place, head, row, feature = index
+        *outer, heads, rows, width = shape
+        index, shape = (*place, row, head * width + feature), (*outer, rows, heads * width)
+    return tuple(map(int, np.unravel_index(np.ravel_multi_index(index, shape), own))) if shape else ()
+
+
+def same_layout(a: Shape, b: Shape) -> bool:
+    """Whether two shapes are the same but for leading axes of length 1."""
+    return _without_ones(a) == _without_ones(b)
+
+
+def fewer_axes(a: Shape, b: Shape) -> bool:
+    """Whether a has fewer axes than b, leading ones of length 1 not counted."""
+    return len(_without_ones(a)) < len(_without_ones(b))
+
+
+def likeness(a: NDArray[Any], b: NDArray[Any], tolerance: float, sizes: Sizes = (None, None)) -> Layout | None:
+    """Which other layout of one array the other is; None where it is none.
+
+    "transposed": the last two axes are exchanged; "exchanged": that of heads and that of rows; "recut": the heads of b
+    were made of a row of all heads by a reshape alone, without an exchange of axes; "averaged": one of them is the mean
+    over the heads of the other. `sizes` are those of the cells of a and b, as far as they are known.
+    """
+    of_a, of_b = sizes
+
+    def agree(change_a: _Change, change_b: _Change) -> bool:
+        """Whether both are the same after these changes, which their sizes undergo, too."""
+        ours, theirs = change_a(a), change_b(b)
+        if not same_layout(ours.shape, theirs.shape):
+            return False
+        size = larger(None if of_a is None else change_a(of_a),
+                      None if of_b is None else change_b(of_b).reshape(ours.shape))  # fmt: skip
+        return not difference(ours, theirs.reshape(ours.shape), tolerance, sizes=size).differing
+
+    if a.ndim > 1 and b.ndim > 1 and agree(_same, lambda array: np.swapaxes(array, -1, -2)):
+        return "transposed"
+    if b.ndim > 2 and agree(_same, lambda array: np.swapaxes(array, -2, -3)):
+        return "exchanged"
+    if a.ndim > 2 and same_layout(a.shape, b.shape) and agree(_recut, _same):
+        return "recut"
+    for whole, changes in ((a, (_mean, _same)), (b, (_same, _mean))):
+        if whole.ndim > 2 and whole.shape[-3] > 1 and agree(*changes):
+            return "averaged"
+    return None
+
+
+_Change: TypeAlias = Callable[[NDArray[Any]], NDArray[Any]]
+
+
+def _same(array: NDArray[Any]) -> NDArray[Any]:
+    return array
+
+
+def _recut(array: NDArray[Any]) -> NDArray[Any]:
+    return np.swapaxes(array, -2, -3).reshape(array.shape)
+
+
+def _fits(shape: Shape, wanted: Shape, axes: Sequence[str]) -> bool:
+    side_by_side = _side_by_side(wanted, axes)
+    return same_layout(shape, wanted) or (side_by_side is not None and same_layout(shape, side_by_side))
+
+
+def _repeats(own: Shape, shape: Shape, axes: Sequence[str]) -> int:
+    """How often each head of keys or values in the one stands in the other; 1 where they are not told apart by that."""
+    own, at = _without_ones(own), len(shape) - len(axes) - 1
+    if "key" not in axes or "query" in axes or at < 0 or len(own) > len(shape):
+        return 1
+    own = (1,) * (len(shape) - len(own)) + own
+    alike = own[:at] + own[at + 1 :] == shape[:at] + shape[at + 1 :]
+    return shape[at] // own[at] if alike and shape[at] % own[at] == 0 else 1
+
+
+def _side_by_side(shape: Shape, axes: Sequence[str]) -> Shape | None:
+    """The shape of an array that has the features of all heads in one row, if this one has an axis of heads."""
+    if axes[-1:] not in (("feature",), ("value",)) or len(shape) <= len(axes):
+        return None
+    *outer, heads = shape[: -len(axes)]
+    return (*outer, *shape[-len(axes) : -1], heads * shape[-1])
+
+
+def _mean(array: NDArray[Any]) -> NDArray[Any]:
+    """The mean over the heads."""
+    with np.errstate(all="ignore"):
+        mean: NDArray[Any] = array.astype(np.float64).mean(axis=-3)
+    return mean
+
+
+def _without_ones(shape: Shape) -> Shape:
+    while shape and shape[0] == 1:
+        shape = shape[1:]
+    return shape

@@ -1,0 +1,146 @@
+"""The page of `attncli compare`: the first step that differs, which weights moved, and all steps side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import inf
+
+import numpy as np
+
+from attncli.english import count, either, listed, shape_text
+from attncli.features.compare.comparison import Comparison
+from attncli.features.compare.data import comparison_data
+from attncli.features.compare.hints_page import hints, legend
+from attncli.features.compare.moved_page import moved_sentences
+from attncli.features.compare.step import StepComparison
+from attncli.features.compare.table_page import matrices, steps_table
+from attncli.page.document import Block, Document, Heading, Listing, Paragraph, Text, Worked, WorkedLine
+from attncli.page.measures import apart, magnitude, number, place, spelled
+from attncli.page.printer import Printer, show
+from attncli.page.worked import worked_line
+from attncli.tracing.difference import Difference
+
+
+def comparison_page(comparison: Comparison, *, detail: str = "rows", precision: int = 3) -> Document:
+    """The page; "brief" without a worked cell, "rows" with that of the first difference, "cells" with all matrices."""
+    return Document(
+        f"{_title(comparison)}: compared",
+        tuple(_blocks(comparison, detail, precision)),
+        lambda: comparison_data(comparison),
+    )
+
+
+def _title(comparison: Comparison) -> str:
+    titles = [side.trace.title for side in (comparison.a, comparison.b) if side.trace and side.trace.title]
+    return titles[0] if titles else comparison.a.name
+
+
+def _blocks(comparison: Comparison, detail: str, precision: int) -> Iterator[Block]:
+    first = comparison.first
+    yield Paragraph(_answer(comparison, precision))
+    if said := tuple(hints(comparison, precision)):
+        yield Listing(said)
+    yield Paragraph(legend(comparison))
+    if first is not None and detail != "brief":
+        yield from _first_cell(comparison, first, precision)
+    if comparison.moved:
+        yield Heading("Which weights moved")
+        yield Listing(tuple(moved_sentences(comparison)))
+    if detail == "cells" or not all(step.identical for step in comparison.steps):
+        yield Heading("Step by step")
+        yield from steps_table(comparison, precision, everything=detail == "cells")
+    if detail == "cells":
+        for step in comparison.steps:
+            if step.differs and step.difference is not None:
+                yield from matrices(comparison, step, precision)
+
+
+def _answer(comparison: Comparison, precision: int) -> Text:
+    step = comparison.first
+    if step is None:
+        return (*_agreement(comparison, precision), *_no_numbers(comparison))
+    a, b = comparison.a, comparison.b
+    first = f"The first step that differs is {_named(step)}: "
+    if comparison.told_before:
+        first = f"The first difference: {_one_sided(comparison)}. The first step on both sides that differs is "
+        first += f"{_named(step)}: "
+    if step.difference is None:
+        shapes = [shape_text(shape) for shape in step.shapes if shape is not None]
+        return (f"{first}its shape is {shapes[0]} {a.phrase} and {shapes[1]} {b.phrase}.",)
+    found = step.difference
+    ours, theirs = apart(found.a, found.b, precision)
+    which = f"{found.differing:,} of {count(found.cells, 'cell')}, the farthest at {place(step, found.where)}"
+    if found.cells == 1:
+        which = place(step, found.where)
+    if found.absolute == inf:
+        return (f"{first}{which}, ", *ours, f" {a.phrase} and ", *theirs, f" {b.phrase}.")
+    return (
+        f"{first}{which}, ", *ours, f" {a.phrase} and ", *theirs, f" {b.phrase} "
+        "(absolute difference ", *magnitude(found.absolute, precision),
+        ", relative ", *magnitude(found.relative_there, precision), *_elsewhere(found, precision), ").",
+    )  # fmt: skip
+
+
+def _one_sided(comparison: Comparison) -> str:
+    """Which steps come before the first that differs, and on which side: scaled is only before."""
+    sides: dict[str, list[str]] = {}
+    for step in comparison.told_before:
+        side = comparison.a if step.shapes[1] is None else comparison.b
+        sides.setdefault(side.phrase, []).append(step.name)
+    said = (f"{listed(names)} {either(len(names), 'is', 'are')} only {phrase}" for phrase, names in sides.items())
+    return "; ".join(said)
+
+
+def _elsewhere(found: Difference, precision: int) -> Text:
+    """The largest relative difference, where it is not that of the cell which is farthest in absolute terms."""
+    if spelled(found.relative_there, precision) == spelled(found.relative, precision):
+        return ()
+    return ("; elsewhere up to ", *magnitude(found.relative, precision))
+
+
+def _agreement(comparison: Comparison, precision: int) -> Text:
+    both = [step for step in comparison.steps if not step.one_sided]
+    steps = (
+        f"the {count(len(both), 'step')} that both have"
+        if len(both) > 1
+        else f"{both[0].name}, the one step that both have,"
+    )
+    if all(step.identical for step in both):
+        return (f"No difference: {steps} {either(len(both), 'is', 'are')} the same to the last bit.",)
+    worst = max(both, key=lambda step: step.difference.needed if step.difference else 0)
+    assert worst.difference is not None
+    if worst.difference.needed == 0:
+        return (f"No difference: {steps} {either(len(both), 'agrees', 'agree')}.",)
+    return (
+        f"No difference beyond the tolerance: {steps} {either(len(both), 'agrees', 'agree')}. "
+        f"The farthest apart are cells of {worst.name}, by ",
+        *magnitude(worst.difference.absolute, precision), ".",
+    )  # fmt: skip
+
+
+def _no_numbers(comparison: Comparison) -> Text:
+    """What agrees because it is lost on both sides."""
+    names = [step.name for step in comparison.steps if not step.one_sided and np.isnan(comparison.a[step.name]).any()]
+    return (f" In {listed(names)} there are cells that are NaN on both sides.",) if names else ()
+
+
+def _named(step: StepComparison) -> str:
+    return step.name if step.title.lower() == step.name else f"{step.name} ({step.title.lower()})"
+
+
+def _first_cell(comparison: Comparison, step: StepComparison, precision: int) -> Iterator[Block]:
+    """The farthest cell of the first step that differs, worked on both sides."""
+    found = step.difference
+    if found is None or any(
+        side.trace and side.trace.steps[step.name].rule.given for side in (comparison.a, comparison.b)
+    ):
+        return
+    lines = []
+    for side, value in ((comparison.a, found.a), (comparison.b, found.b)):
+        if side.trace is None:
+            lines.append(WorkedLine(side.word, result=None, remark=number(show(value, precision))))
+            continue
+        worked = worked_line(Printer(side.trace, precision), side.trace.steps[step.name], step.cell(side))
+        lines.append(WorkedLine(side.word, worked.work, worked.result, worked.exact, worked.remark))
+    yield Heading(f"{step.title}, {place(step, found.where)}")
+    yield Worked(tuple(lines))

@@ -1,0 +1,183 @@
+"""Reads what is to be compared: problems, problems with changes, dumps; and works the problems out alike."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from attncli.cli.threads import limit_threads
+from attncli.dtypes import DEVICES, DTYPES, ROUNDINGS
+from attncli.errors import usage_error
+from attncli.problem.conventions import CONVENTIONS
+from attncli.problem.files import PICKLES
+from attncli.problem.source import Source, read_source
+
+if TYPE_CHECKING:
+    from attncli.features.compare.dump import Dump
+    from attncli.features.compare.operand import Side
+    from attncli.problem.model import Problem
+    from attncli.problem.nodes import Node
+    from attncli.tracing.model import Trace
+    from attncli.tracing.number_formats import Parting
+
+WORKING = {"dtype": tuple(DTYPES), "device": DEVICES, "rounding": ROUNDINGS}
+READING = {"as": tuple(CONVENTIONS)}
+_BINARY = (".npz", ".safetensors", ".npy", *PICKLES)  # the last to be told what to save in their place
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A file: the tree and the problem it tells, or a dump.
+
+    `changes` are what --set asks of a problem, `convention` what --as says of its mask.
+    """
+
+    name: str
+    source: Source | None
+    root: Node | None
+    content: Problem | Dump
+    changes: Mapping[str, str]
+    convention: str | None
+
+
+def read_given(
+    paths: Sequence[str], settings: list[str], convention: str | None, *, outside: bool = False
+) -> list[Given]:
+    """Read one or two files; AttncliError as for a problem, and (exit 2) for bad settings.
+
+    Call it before anything imports NumPy, which is kept from starting more threads than the files are worth.
+    """
+    if paths.count("-") > 1:
+        raise usage_error("standard input cannot be both files", help="name a file for one of the two")
+    sources = {path: read_source(path, outside=outside) for path in paths if not _binary(path)}
+    if len(sources) == len(paths):
+        limit_threads("\n".join([*(source.text for source in sources.values()), *settings]))
+
+    from attncli.features.compare.dump import is_dump
+    from attncli.features.compare.dump_archive import read_archive
+    from attncli.features.compare.dump_text import read_dump
+    from attncli.problem.assembly import read_root
+    from attncli.problem.changed import changes
+    from attncli.problem.conventions import named
+    from attncli.problem.loader import read_tree
+
+    changed = changes(settings, WORKING | READING)
+    given = []
+    for path in paths:
+        if _binary(path):
+            given.append(Given(path, None, None, read_archive(path), changed, convention))
+            continue
+        source = sources[path]
+        report, root = read_tree(source, not_finite=True)
+        content = read_dump(root, report) if is_dump(root) else read_root(root, report, named(convention))
+        given.append(Given(source.name, source, root, content, changed, convention))
+    return given
+
+
+def sides(given: Sequence[Given], precision: int, *, gradient: bool = False) -> tuple[Side, Side]:
+    """Both sides worked out, with the same steps in the softmax, so that they can be compared.
+
+    Gradients are worked out, too, where that is asked or a dump has some, or steps of a loss.
+
+    Raises AttncliError (exit 2) for a change of what is no problem.
+    """
+    from attncli.features.compare.dump import Dump
+    from attncli.features.compare.operand import Side
+
+    first, second = given[0], given[-1]
+    if len(given) == 1:
+        _insist_on_a_problem(first)
+        who = [(first.name, "before", "before"), (f"the same {_told(first.changes)}", "after", "after")]
+        sources = _worked([(first.content, {}), (_changed(first), first.changes)], precision, gradient)
+    else:
+        if given[0].changes and all(isinstance(each.content, Dump) for each in given):
+            raise usage_error("--set changes a problem, and both files are dumps", help="leave out --set")
+        dumps = isinstance(first.content, Dump), isinstance(second.content, Dump)
+        words = {(False, True): ("ours", "theirs"), (True, False): ("theirs", "ours")}.get(dumps, ("A", "B"))
+        who = [(each.name, word, f"in {word}") for each, word in zip(given, words, strict=True)]
+        sources = _worked([(_changed(each), each.changes) for each in (first, second)], precision, gradient)
+    a, b = (Side(*names, source) for names, source in zip(who, sources, strict=True))
+    return a, b
+
+
+def format_errors(given: Given, precision: int) -> tuple[tuple[Parting, ...], str]:
+    """A problem in every lower format against float64, and its title."""
+    from attncli.features.compare.dump import Dump
+    from attncli.tracing.number_formats import partings
+
+    _insist_on_a_problem(given)
+    for key in ("dtype", "rounding"):
+        if key in given.changes:
+            raise usage_error(f"--dtypes does not go with --set {key}", help="leave out one of the two")
+    problem = _changed(given)
+    assert not isinstance(problem, Dump)  # which was refused above
+    return partings(problem, device=given.changes.get("device", "cpu"), precision=precision), problem.title
+
+
+def _told(changes: Mapping[str, str]) -> str:
+    """with scale=2, mask=none; without softcap."""
+    there = [f"{key}={value.strip()}" for key, value in changes.items() if value.strip()]
+    gone = [key for key, value in changes.items() if not value.strip()]
+    parts = ("with " + ", ".join(there) if there else "", "without " + ", ".join(gone) if gone else "")
+    return "; ".join(part for part in parts if part)
+
+
+def _binary(path: str) -> bool:
+    return os.path.splitext(path)[1].lower() in _BINARY
+
+
+def _insist_on_a_problem(given: Given) -> None:
+    from attncli.features.compare.dump import Dump
+
+    if isinstance(given.content, Dump):
+        raise usage_error(
+            f"{given.name} is a dump: there is nothing to work out in it",
+            help=f"name a problem to compare it with: attncli compare problem.yaml {given.name}",
+        )
+
+
+def _changed(given: Given) -> Problem | Dump:
+    from attncli.problem.changed import read_changed
+
+    changed = {key: value for key, value in given.changes.items() if key not in WORKING}
+    if given.source is None or given.root is None or not changed or not _is_problem(given):
+        return given.content
+    convention = changed.pop("as", given.convention)
+    return read_changed(given.root, given.source, changed, convention=convention)
+
+
+def _is_problem(given: Given) -> bool:
+    from attncli.problem.model import Problem
+
+    return isinstance(given.content, Problem)
+
+
+def _worked(
+    each: Sequence[tuple[Problem | Dump, Mapping[str, str]]], precision: int, gradient: bool
+) -> list[Trace | Dump]:
+    """The problems worked out; where one side shifts its softmax, the other does, too."""
+    from attncli.attention.gradients import GRADIENT_RULES
+    from attncli.attention.losses import LOSS_RULES
+    from attncli.problem.model import Problem
+    from attncli.tracing.run import run
+
+    def work(content: Problem | Dump, changes: Mapping[str, str], shifted: bool | None) -> Trace | Dump:
+        if not isinstance(content, Problem):
+            return content
+        dtype, device = changes.get("dtype", "float64"), changes.get("device", "cpu")
+        rounding = changes.get("rounding", "shown")
+        return run(
+            content, device=device, dtype=dtype, rounding=rounding, precision=precision, shifted=shifted, gradient=back
+        )
+
+    dumped = [name for content, _ in each if not isinstance(content, Problem) for name in content.arrays]
+    back = gradient or any(name in GRADIENT_RULES or name in LOSS_RULES for name in dumped)
+    worked = [work(content, changes, None) for content, changes in each]
+    if any(side.shifted for side in worked):
+        worked = [
+            side if side.shifted else work(content, changes, True)
+            for side, (content, changes) in zip(worked, each, strict=True)
+        ]
+    return worked

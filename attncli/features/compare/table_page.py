@@ -1,0 +1,101 @@
+"""The steps of a comparison side by side: a row for each in a table, and their matrices with the difference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.attention.registry import in_symbols
+from attncli.english import listed, shape_text
+from attncli.equation.nodes import Name
+from attncli.features.compare.comparison import Comparison
+from attncli.features.compare.step import StepComparison
+from attncli.page.document import Block, Cell, Grid, Heading, Paragraph, Table, Text
+from attncli.page.measures import apart, brief_place, magnitude, spelled
+from attncli.page.printer import show
+from attncli.tracing.difference import doubles
+
+NUMBERS = (1, 2, 3, 5, 6)  # columns of the table of steps
+LARGEST = "Each error is the largest of its step; the cell and its numbers are those of the absolute error."
+
+
+def steps_table(
+    comparison: Comparison, precision: int, *, everything: bool = False, relative: bool = False
+) -> Iterator[Block]:
+    """A row for every step that is not the same on both sides, and in a sentence which are.
+
+    `everything` gives these a row, too; `relative` tells the largest relative difference in place of how many cells
+    differ: with both, heads leave no room for them on a terminal.
+    """
+    a, b = comparison.a, comparison.b
+    identical = [step.name for step in comparison.steps if step.identical and not everything]
+    rows = tuple(
+        _row(comparison, step, precision, relative)
+        for step in comparison.steps
+        if step.name not in identical and (not step.one_sided or step in comparison.told_one_sided)
+    )
+    if rows:
+        head = ("step", "differ", "absolute", "relative", "where", a.word, b.word)
+        yield _filled(Table(head, rows, NUMBERS))
+        if relative:
+            yield Paragraph((LARGEST,))
+    if identical:
+        yield Paragraph((f"The same to the last bit: {listed(identical)}.",))
+
+
+def _filled(table: Table) -> Table:
+    """The table without the columns that no row has anything in."""
+    kept = [place for place in range(len(table.head)) if any(row[place] != ("",) for row in table.rows)]
+    return Table(
+        tuple(table.head[place] for place in kept),
+        tuple(tuple(row[place] for place in kept) for row in table.rows),
+        tuple(now for now, place in enumerate(kept) if place in table.right),
+    )
+
+
+def _row(comparison: Comparison, step: StepComparison, precision: int, relative: bool) -> tuple[Text, ...]:
+    shapes: list[Text] = [("" if shape is None else shape_text(shape),) for shape in step.shapes]
+    if step.one_sided:
+        side = comparison.b if step.shapes[0] is None else comparison.a
+        return ((step.name,), ("",), ("",), ("",), (f"only {side.phrase}",), *shapes)
+    found = step.difference
+    if found is None:
+        return ((step.name,), ("",), ("",), ("",), ("shapes differ",), *shapes)
+    nothing: Text = ("",)
+    if not found.absolute:
+        return ((step.name,), (nothing if relative else ("none",)), ("0",), (("0",) if relative else nothing),
+                nothing, nothing, nothing)  # fmt: skip
+    numbers = apart(found.a, found.b, precision) if found.differing else (nothing, nothing)
+    differing = f"{found.differing:,} of {found.cells:,}" if found.differing else "none"
+    if found.differing == found.cells:
+        differing = "all"
+    return (
+        (step.name,), (nothing if relative else (differing,)), magnitude(found.absolute, precision),
+        magnitude(found.relative, precision) if relative else nothing, (brief_place(step, found.where),), *numbers,
+    )  # fmt: skip
+
+
+def matrices(comparison: Comparison, step: StepComparison, precision: int) -> Iterator[Block]:
+    """Both matrices and their difference, one after the other for every head and entry of a batch."""
+    yield Heading(step.title)
+    ours, theirs = (doubles(step.arranged(side[step.name])) for side in (comparison.a, comparison.b))
+    with np.errstate(invalid="ignore"):
+        change = np.where(ours == theirs, 0, theirs - ours)
+    a, b = comparison.a, comparison.b
+    for outer in np.ndindex(ours.shape[:-2]):
+        where = ", ".join(names[at] for names, at in zip(step.labels, outer, strict=False))
+        for word, values in ((a.word, ours), (b.word, theirs), (f"{b.word} − {a.word}", change)):
+            yield Paragraph((f"{where}, {word}:" if where else f"{word[0].upper()}{word[1:]}:",))
+            yield _grid(step, values[outer], precision)
+
+
+def _grid(step: StepComparison, values: NDArray[np.float64], precision: int) -> Grid:
+    """A matrix, with powers of ten in all of it where it has only numbers too small for the decimals."""
+    name, labels = in_symbols(Name(step.name)), step.labels[-values.ndim :]
+    finite = np.abs(values[np.isfinite(values)])
+    spell = show if finite.max(initial=0) >= 10.0 ** (1 - precision) else spelled
+    rows = values[:, np.newaxis] if values.ndim == 1 else values
+    cells = tuple(tuple(Cell(spell(float(value), precision)) for value in row) for row in rows)
+    return Grid(name, labels[0], () if values.ndim == 1 else labels[1], cells)

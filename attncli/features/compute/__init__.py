@@ -1,0 +1,1 @@
+"""Everything of `attncli compute`; its `command.py` is where to begin."""

@@ -1,0 +1,1 @@
+"""Everything of `attncli cost`; its `command.py` is where to begin."""

@@ -1,0 +1,148 @@
+"""The page of `attncli cost`: what every step takes, how that is counted, what dominates, and the memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+from attncli.english import count, either, listed
+from attncli.equation.nodes import Expression, rename
+from attncli.features.cost.amounts import grouped, rounded, size
+from attncli.features.cost.data import cost_data
+from attncli.features.cost.model import Cost, StepCost
+from attncli.page.document import Block, Document, Heading, Listing, Math, Paragraph, Table, Text, text
+from attncli.page.reading import percent
+
+COUNTED = ("batch", "heads", "kv_heads")  # said in words
+
+
+def cost_page(cost: Cost) -> Document:
+    """The page of a cost; as data, all its counts are exact whole numbers."""
+    blocks = (
+        Paragraph(_about(cost)),
+        _table(cost),
+        Heading("How it is counted"),
+        *_counting(cost),
+        Heading("What dominates"),
+        *_dominating(cost),
+        Heading("Memory"),
+        *_memory(cost),
+    )
+    name = cost.title or ("Self-attention" if cost.sizes["n"] == cost.sizes["m"] else "Cross-attention")
+    return Document(f"{name}: what it costs", blocks, lambda: cost_data(cost))
+
+
+def _about(cost: Cost) -> Text:
+    lengths = ((symbol, length) for symbol, length in cost.sizes.items() if symbol not in COUNTED)
+    sizes = ", ".join(f"`{symbol}` = {grouped(length)}" for symbol, length in lengths)
+    dtype = f"{cost.dtype.name} ({cost.dtype.size} bytes a number)"
+    return text(f"{sizes}; {', '.join(_counts(cost))}; {dtype}.")
+
+
+def _counts(cost: Cost) -> Iterator[str]:
+    """How many entries, heads and layers there are."""
+    if "batch" in cost.sizes:
+        yield count(cost.sizes["batch"], "entry")
+    yield count(cost.heads, "head")
+    if cost.sizes.get("kv_heads", cost.heads) < cost.heads:
+        yield f"{count(cost.sizes['kv_heads'], 'head')} of keys and values"
+    yield count(cost.layers, "layer")
+
+
+def _table(cost: Cost) -> Table:
+    rows: list[tuple[Text, ...]] = [_row(cost, step) for step in cost.steps]
+    rows.append((("all",), ("",), (grouped(cost.operations),), ("",), (size(cost.bytes()),)))
+    return Table(("step", "shape", "operations", "share", "memory"), tuple(rows), right=(1, 2, 3, 4))
+
+
+def _row(cost: Cost, step: StepCost) -> tuple[Text, ...]:
+    share = percent(step.operations / cost.operations) if step.kinds else ""
+    memory = size(step.numbers * cost.dtype.size)
+    return (step.rule.name,), (_sides(step),), (grouped(step.operations),), (share,), (memory,)
+
+
+def _counting(cost: Cost) -> Iterator[Block]:
+    if cost.layers > 1:
+        yield Paragraph((f"For one layer; everything above is for {count(cost.layers, 'layer')}.",))
+    yield Listing(tuple((_counted(step),) for step in cost.steps if step.kinds))
+    yield Paragraph(("Counted as textbooks write it: without the shift that very large scores need.",), "note")
+
+
+def _counted(step: StepCost) -> str:
+    """Q: 3×3 cells × (4 multiplications + 3 additions) = 63; what is not done in each cell stands apart."""
+    cells = prod(step.shape)
+    each = [_times(times // cells, kind) for kind, times in step.in_cells.items() if times]
+    apart = [_times(left, kind) for kind, times in step.kinds.items() if (left := times - step.in_cells[kind])]
+    inside = f"({' + '.join(each)})" if len(each) > 1 else "".join(each)
+    product = f"{_sides(step)} {either(cells, 'cell', 'cells')} × {inside}"
+    terms = [product] * bool(each) + apart
+    return f"{step.rule.name}: {' + '.join(terms) or 'nothing'} = {grouped(sum(step.kinds.values()))}"
+
+
+def _sides(step: StepCost) -> str:
+    """The shape of a step: 3×3, 100,000×64."""
+    return "×".join(map(grouped, step.shape))
+
+
+def _times(number: int, kind: str) -> str:
+    """1 division, 9 divisions: kinds are named in the plural."""
+    return count(number, kind.removesuffix("s"), kind)
+
+
+def _dominating(cost: Cost) -> Iterator[Block]:
+    terms: dict[Expression, list[StepCost]] = {}
+    same = cost.sizes["d_k"] == cost.sizes["d_v"]  # then n * d_model * d_k is the term of Q, K and V alike
+    for step in cost.steps:
+        if step.operations_grow is not None:
+            term = rename(step.operations_grow, {"d_v": "d_k"} if same else {})
+            terms.setdefault(term, []).append(step)
+    counts = {term: sum(step.operations for step in steps) for term, steps in terms.items()}
+    shares = {term: percent(taken / cost.operations) for term, taken in counts.items()}
+    largest, *_ = ordered = sorted(terms, key=counts.__getitem__, reverse=True)
+    yield Paragraph(
+        ("The largest term is ", Math(largest), f": {shares[largest]} of {rounded(cost.operations)} operations.")
+    )
+    rows = (
+        ((Math(term),), (grouped(counts[term]),), (shares[term],), (listed([step.rule.name for step in terms[term]]),))
+        for term in ordered
+    )
+    yield Table(("term", "operations", "share", "steps"), tuple(rows), right=(1, 2))
+    yield Paragraph(text(_comparison(cost)))
+
+
+def _comparison(cost: Cost) -> str:
+    """Projections against attention, and the n at which the one overtakes the other."""
+    attention = cost.operations - cost.projections
+    if not cost.projections:
+        return "Nothing is projected here: all operations are those of attention, which grow with `n * m`."
+    more = (
+        "more than" if cost.projections > attention else "less than" if cost.projections < attention else "as many as"
+    )
+    steps = [step for step in cost.steps if step.projects]
+    names = listed([step.rule.name for step in steps])
+    said = (
+        f"The {either(len(steps), 'projection', 'projections')} {names} {either(len(steps), 'takes', 'take')} "
+        f"{percent(cost.projections / cost.operations)} of all operations, {more} attention itself with "
+        f"{percent(attention / cost.operations)}."
+    )
+    if cost.heads > 1 and not any(step.rule.name == "W_O" for step in cost.steps):
+        said += " There is no `W_O`, which would mix the heads."
+    grow = listed([f"with `{size}`" for size in ("n", "m", "n_new") if any(size in step.sizes for step in steps)])
+    said += f" {either(len(steps), 'It grows', 'The projections grow')} {grow}, attention with "
+    if cost.crossover is None:
+        return f"{said}`n * m`."
+    return f"{said}`n**2`: from `n` = {grouped(cost.crossover)} on, attention takes more."
+
+
+def _memory(cost: Cost) -> Iterator[Block]:
+    n, m = cost.sizes["n"], cost.sizes["m"]
+    one, every = n * m * cost.dtype.size, cost.bytes("weights")
+    where = f"`n` = {grouped(n)}" if n == m else f"`n` = {grouped(n)} and `m` = {grouped(m)}"
+    said = f"The attention matrix for {where} in {cost.dtype.name} takes {size(one)}"
+    if every > one:
+        times = " × ".join(count(number, word) for word, number in cost.matrices.items() if number > 1)
+        said += f"; {times}: {size(every)}"
+    square = "Twice as many tokens make it four times as large" if n == m else "It grows with `n` and with `m`"
+    yield Paragraph(text(f"{said}. {square}; all steps together, each kept, take {size(cost.bytes())}."))
+    said = f"K and V, which a cache keeps, take {size(cost.bytes_cached_per_token)} for each token"
+    yield Paragraph(text(f"{said}, {size(cost.bytes_cached)} in all."))

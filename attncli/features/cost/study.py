@@ -1,0 +1,103 @@
+"""What a problem costs at any size: operations and bytes of every step, and where attention outgrows projections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from attncli.attention.plan import Plan, plan_logits, plan_softmax
+from attncli.attention.positions import alibi_slopes
+from attncli.attention.rule import Rule
+from attncli.dtypes import DTYPES
+from attncli.equation.positions import letters_in
+from attncli.errors import usage_error
+from attncli.features.cost.model import Cost, StepCost
+from attncli.features.cost.operations import growth, in_cells, number, operations
+from attncli.features.cost.placeholder_problem import crossed, with_axes
+from attncli.features.cost.sizes import Sizes, sizes_of
+from attncli.features.cost.symbols import ORDER, Rows, growing, rows_in, symbols
+from attncli.problem.model import Matrix, Problem
+
+
+def usual(asked: Mapping[str, int]) -> tuple[Problem, Sizes]:
+    """Self-attention without a file, at the sizes asked for and else at those of the first transformer.
+
+    Several heads are joined by a W_O. A key is as wide as d_model / heads, where that is whole, and a value as a key,
+    where `asked` does not say otherwise.
+    """
+    sizes = {"n": 512, "d_model": 512, "heads": 8, **asked}
+    names = ("X", "W_Q", "W_K", "W_V", *["W_O"] * (sizes["heads"] > 1))
+    problem = Problem("", ("t1",), ("t1",), dict.fromkeys(names, Matrix(np.zeros((1, 1)))))
+    width, left = divmod(sizes["d_model"], sizes["heads"])
+    sizes.setdefault("d_k", 64 if left else width)
+    sizes.setdefault("d_v", sizes["d_k"])
+    return problem, Sizes(**sizes)
+
+
+def cost_of(problem: Problem, asked: Sizes, dtype: str = "float32") -> Cost:
+    """The cost of a problem at these sizes; no array of any size is made.
+
+    The softmax is counted without a shift, since only the numbers themselves can tell whether it needs one.
+    Raises AttncliError (exit 2) where the problem has no such size, or where sizes do not go together.
+    """
+    if asked.d_model is not None and not {"X", "context"} & problem.given.keys():
+        raise usage_error("this problem has no d_model: Q, K and V are given", help="leave out --d-model")
+    rows = rows_in(problem)
+    if rows == "same" and asked.m not in (None, asked.n or len(problem.tokens)):
+        problem, rows = crossed(problem), "apart"
+    plan = plan_logits(problem)
+    sizes = sizes_of(problem, plan, asked, rows)
+    problem = with_axes(problem, plan.axes, asked, sizes)
+    steps = tuple(_steps(problem, sizes, rows, asked.layers))
+    read = {symbol for step in steps for symbol in step.sizes}
+    shown = {symbol: sizes[symbol] for symbol in ORDER if symbol in {"n", "m", *read}}
+    cost = Cost(problem.title, shown, asked.layers, DTYPES[dtype], steps, None)
+    if rows != "same" or not cost.projections:
+        return cost
+
+    def outgrown(n: int) -> bool:
+        longer = replace(cost, steps=tuple(_steps(problem, {**sizes, "n": n, "m": n, "n_pos": n}, rows, asked.layers)))
+        return longer.operations - longer.projections > longer.projections
+
+    return replace(cost, crossover=_smallest(outgrown))
+
+
+def _steps(problem: Problem, sizes: Mapping[str, int], rows: Rows, layers: int) -> Iterator[StepCost]:
+    """Every step counted with these sizes."""
+    plan = plan_logits(problem)
+    for rule in _rules(problem, plan, sizes["heads"]):
+        called = symbols(problem, rule.name, rows)
+        letters = rule.target.letters if rule.given else letters_in(rule.equation)
+        lengths = {letter: sizes[called[letter]] for letter in letters}
+        counts = {} if rule.given else operations(rule.equation)
+        grows = growing(called, sizes)
+        yield StepCost(
+            rule,
+            tuple(lengths[letter] for letter in rule.target.letters),
+            {kind: number(count, lengths) for kind, count in counts.items()},
+            {kind: number(in_cells(rule.equation, count), lengths) for kind, count in counts.items()},
+            layers,
+            growth(counts.values(), grows),
+            growth([{rule.target.letters: 1}], grows),
+            frozenset(called[letter] for letter in letters),
+        )
+
+
+def _rules(problem: Problem, plan: Plan, heads: int) -> Iterator[Rule]:
+    """All rules of a plan, with the slopes of as many heads as are counted with."""
+    for rule in (*plan.rules, *plan_softmax(problem, plan, shift=False)):
+        yield alibi_slopes(heads)[0] if rule.name == "slopes" and not rule.given else rule
+
+
+def _smallest(holds: Callable[[int], bool]) -> int:
+    """The smallest n from 1 on for which a condition holds that once it holds goes on holding."""
+    high = 1
+    while not holds(high):
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high

@@ -1,0 +1,1 @@
+"""Everything of `attncli gradient`; its `command.py` is where to begin."""

@@ -1,0 +1,102 @@
+"""One step of gradient descent: every array that is learned, less a part of its gradient, and the loss after it.
+
+What is learned are all arrays that the problem gives, but for what comes in: X, the context and a cache.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from attncli.attention.gradients import gradient_name
+from attncli.attention.registry import RULES
+from attncli.attention.rule import Rule
+from attncli.backend import CPU
+from attncli.dtypes import DTYPES
+from attncli.equation.nodes import Call, Expression, Name, Ref
+from attncli.equation.symbols import primed
+from attncli.features.gradient.perturbed import loss_of
+from attncli.problem.model import Matrix, Problem, Scalar, read_only
+from attncli.tracing import run
+from attncli.tracing.findings import overflows
+from attncli.tracing.floats import FloatWorker
+from attncli.tracing.model import Step, Trace
+from attncli.tracing.slices import backward
+
+ENTERS = ("X", "context", "past_K", "past_V")  # what comes in, and is not learned
+STEP_SIZE = "step_size"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Descent:
+    """The step taken from a trace: `moved` has the new arrays as steps, by the names of what they replace.
+
+    `before` and `after` are losses; `foretold` is what the gradients alone make of it: the loss before, less the step
+    size times the sum of their squares. `warnings` say what does not fit its number format.
+    """
+
+    step_size: Scalar
+    moved: Mapping[str, Step]
+    before: float
+    foretold: float
+    after: float
+    warnings: tuple[str, ...] = ()
+
+
+def descend(problem: Problem, trace: Trace, step_size: Scalar) -> Descent:
+    """The step from a trace in floating point with its gradient."""
+    moved = {name: _moved(trace, name, step_size) for name in _learned(trace)}
+    settings = trace.settings
+    after = run(_with(problem, moved), device=settings.device, dtype=settings.dtype, gradient=True)
+    with np.errstate(all="ignore"):
+        squares = sum(float((trace[gradient_name(name)].astype(np.float64) ** 2).sum()) for name in moved)
+        before, now = (loss_of(each, each["d_output"]) for each in (trace, after))
+        foretold = before - step_size.value * squares
+    dtype = DTYPES[settings.dtype]
+    found = {name: step for name, step in after.steps.items() if name not in backward(after)}
+    told = [*overflows({step.name: step for name, step in moved.items() if name not in after}, dtype)]
+    told += [f"after the step, {warning}" for warning in overflows(found, dtype) if warning not in trace.warnings]
+    if not told and math.isfinite(before) and not (math.isfinite(foretold) and math.isfinite(now)):
+        told = ["the loss after the step does not fit into float64"]
+    return Descent(step_size, moved, before, foretold, now, tuple(told))
+
+
+def _learned(trace: Trace) -> Iterator[str]:
+    for name in backward(trace):
+        of = name.removeprefix("d_")
+        given = trace.steps[of].rule.given if of in trace else of in trace.parameters
+        if name.startswith("d_") and given and of not in ENTERS:
+            yield of
+
+
+def _moved(trace: Trace, name: str, step_size: Scalar) -> Step:
+    """The array less the step size times its gradient, as a step that can be shown."""
+    gradient = trace.steps[gradient_name(name)]
+    letters = gradient.rule.target.indices
+    own: Expression = Ref(name, trace.steps[name].rule.target.indices) if name in trace else Name(name)
+    own = Ref(name, letters) if isinstance(own, Ref) and letters else own
+    step = Call("mul", (Name(STEP_SIZE), replace(gradient.rule.target)))
+    known = RULES[name]
+    gradients = Name(gradient.rule.symbol)  # the name of the gradient of v, d_v, is that of a size, too
+    form = Call("sub", (Name(known.symbol), Call("mul", (Name(STEP_SIZE), gradients))))
+    target = Ref(f"new_{name}", letters)
+    rule = Rule(target.name, primed(known.symbol), known.title, target, Call("sub", (own, step)), form)
+    arrays = {each: trace[each] for each in (name, gradient.name) if each in trace}
+    worker = FloatWorker(CPU, DTYPES[trace.settings.dtype], {**trace.parameters, STEP_SIZE: step_size}, {}, arrays)
+    with np.errstate(all="ignore"):
+        return Step(rule, read_only(worker.work(rule)), gradient.labels)
+
+
+def _with(problem: Problem, moved: Mapping[str, Step]) -> Problem:
+    """The problem with the new arrays in place of the old ones."""
+    given, sink = dict(problem.given), problem.sink
+    for name, step in moved.items():
+        own = name.removeprefix("new_")
+        if own in given:
+            given[own] = Matrix(read_only(step.value.astype(np.float64)))
+        else:
+            sink = Scalar.of(float(step.value))
+    return replace(problem, given=given, sink=sink)

@@ -1,0 +1,1 @@
+"""Everything of `attncli scaling`; its `command.py` is where to begin."""

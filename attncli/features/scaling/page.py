@@ -1,0 +1,126 @@
+"""The page of `attncli scaling`: with 1/√d_k and without, side by side, at growing d_k."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from math import isfinite
+from typing import Any, TypeAlias
+
+from attncli import __version__
+from attncli.english import count
+from attncli.features.scaling.study import Measured, Row
+from attncli.page.document import Block, Document, Paragraph, Table, Text, text
+from attncli.page.measures import magnitude, number, spelled
+from attncli.page.spelling import plain
+from attncli.tracing.plain import plain_number
+from attncli.tracing.serialization import FORMAT
+
+QUANTITIES: tuple[Text, ...] = (("var",), ("entropy",), text("`abs(dZ)`"), text("`abs(dQ)`"))
+ROOM, GAP = 76, 3  # on a terminal of 80 columns; between two columns
+Column: TypeAlias = tuple[Text, tuple[Text, ...]]  # its head and its numbers
+
+
+def scaling_page(title: str, rows: Sequence[Row], *, draws: int, seed: int, precision: int) -> Document:
+    """The page of these rows; as data, with every digit."""
+    name = f"{title}: " if title else ""
+    data = {
+        "attncli": {"version": __version__, "format": FORMAT},
+        "title": title,
+        "draws": draws,
+        "seed": seed,
+        "rows": [_data(row) for row in rows],
+    }
+    blocks = tuple(_blocks(rows, draws, seed, precision))
+    return Document(f"{name}with and without the scale", blocks, lambda: data)
+
+
+def _data(row: Row) -> dict[str, Any]:
+    sides = {"scaled": row.scaled, "unscaled": row.unscaled}
+    measured = {side: {name: plain_number(each) for name, each in asdict(of).items()} for side, of in sides.items()}
+    return {"d_k": row.d_k, **measured, "drawn": row.drawn}
+
+
+def _blocks(rows: Sequence[Row], draws: int, seed: int, precision: int) -> Iterator[Block]:
+    yield Paragraph(
+        text(
+            "A product of `d_k` independent terms of variance 1 has variance `d_k`. So scores grow with `d_k`, the "
+            "softmax chooses one key alone, and where it is that sure, hardly any gradient comes through. Divided by "
+            "`sqrt(d_k)`, they stay as they are. Of each two numbers the first is with that scale, the second, plain, "
+            "without:"
+        )
+    )
+    yield from _tables(rows, precision)
+    own = "The first row has the problem's own numbers. " if any(not row.drawn for row in rows) else ""
+    yield Paragraph(
+        text(
+            f"{own}In the others queries and keys are drawn: each number from the standard normal distribution, "
+            f"{count(draws, 'time')} for each `d_k`, with seed {seed}; all else is the problem's, and where it says "
+            "neither d_output nor loss, the gradient of the output is drawn, too. The variance is that of the "
+            "scores that no mask hides, the entropy the mean over rows of weights, in nats; `abs(dZ)` is the norm of "
+            "the gradient that comes through the softmax to its scores, `abs(dQ)` that of the queries, both means over "
+            "the draws."
+        )
+    )
+    if all(number == 0 for row in rows for number in (row.scaled.entropy, row.unscaled.entropy)):
+        said = "No query sees more than one key: its weight is 1, whatever the score, so that all gradients here are 0."
+        yield Paragraph((said,))
+        return
+    yield Paragraph(
+        text(
+            "`abs(dQ)` falls later than `abs(dZ)` without the scale, and may grow at first: `dQ` is `dS` times the "
+            "keys, whose length is about `sqrt(d_k)`. With the scale, `dS` is `dZ` divided by `sqrt(d_k)`, which makes "
+            "up for it; without, `dS` is `dZ`, and what comes through the softmax is multiplied by that length."
+        )
+    )
+    if any(not all(map(isfinite, _numbers(each))) for row in rows for each in (row.scaled, row.unscaled)):
+        yield Paragraph(("Where inf or NaN stands, scores are too large for a float64.",), "note")
+    yield Paragraph(_said(rows))
+
+
+def _tables(rows: Sequence[Row], precision: int) -> Iterator[Table]:
+    """A pair of columns for each quantity, as many beside each other as a terminal has room for."""
+    names: list[Text] = [(str(row.d_k) if row.drawn else f"own, {row.d_k}",) for row in rows]
+    side = max(map(_wide, names))
+    pairs = [_pair(head, place, rows, precision) for place, head in enumerate(QUANTITIES)]
+    while pairs:
+        most = [sum(map(_room, pairs[:many])) <= ROOM - side for many in range(1, len(pairs) + 1)]
+        many = max(1, sum(most))
+        columns, pairs = [column for pair in pairs[:many] for column in pair], pairs[many:]
+        lines = tuple(zip(names, *(numbers for _, numbers in columns), strict=True))
+        yield Table((text("`d_k`"), *(head for head, _ in columns)), lines, right=tuple(range(len(columns) + 1)))
+
+
+def _pair(head: Text, place: int, rows: Sequence[Row], precision: int) -> tuple[Column, Column]:
+    """One quantity with the scale and without."""
+    scaled, unscaled = (
+        tuple(magnitude(_numbers(each)[place], precision) for each in measured)
+        for measured in ((row.scaled for row in rows), (row.unscaled for row in rows))
+    )
+    return (head, scaled), (("plain",), unscaled)
+
+
+def _room(pair: tuple[Column, Column]) -> int:
+    return sum(GAP + max(map(_wide, (head, *numbers))) for head, numbers in pair)
+
+
+def _wide(cell: Text) -> int:
+    return len(plain(cell))
+
+
+def _numbers(measured: Measured) -> tuple[float, ...]:
+    return measured.variance, measured.entropy, measured.through_softmax, measured.of_queries
+
+
+def _said(rows: Sequence[Row]) -> Text:
+    """What the last row says, where the scale grows to the most."""
+    last = max(rows, key=lambda row: row.d_k)
+    at, kept, left = text(f"At `d_k` = {last.d_k} the "), last.scaled.through_softmax, last.unscaled.through_softmax
+    if not kept > left > 0:
+        return (*at, "norm through the softmax is ", *number(_brief(left)), " without the scale, ",
+                *number(_brief(kept)), " with it.")  # fmt: skip
+    return (*at, f"gradient through the softmax is {kept / left:.1f} times as large with the scale.")
+
+
+def _brief(value: float) -> str:
+    return spelled(value, 3)

@@ -1,0 +1,1 @@
+"""Everything of `attncli schema`; its `command.py` is where to begin."""

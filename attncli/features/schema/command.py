@@ -1,0 +1,37 @@
+"""`attncli schema`: the JSON Schemas of what attncli reads and writes, for editors and other tools."""
+
+from importlib import import_module
+from typing import Annotated
+
+from attncli.cli import options
+from attncli.english import listed
+from attncli.errors import did_you_mean, usage_error
+
+_SCHEMAS = {
+    "problem": ("attncli.problem.schema", "problem_schema"),
+    "trace": ("attncli.tracing.schema", "trace_schema"),
+    "answers": ("attncli.answers.schema", "answers_schema"),
+    "verdict": ("attncli.features.check.schema", "verdict_schema"),
+    "comparison": ("attncli.features.compare.schema", "comparison_schema"),
+}
+
+
+def schema(
+    name: Annotated[str, options.Argument(metavar="NAME", help=f"Which one: {listed(list(_SCHEMAS), last='or')}.")],
+    output: options.Output = None,
+) -> None:
+    """Print the JSON Schema (draft-07) of a problem file, a trace, answers, verdicts or a comparison."""
+    if name not in _SCHEMAS:
+        raise usage_error(
+            f"there is no schema {name}",
+            help=did_you_mean(name, list(_SCHEMAS), f"the schemas are {', '.join(_SCHEMAS)}"),
+        )
+
+    import json
+
+    from attncli.cli.output import check, write
+
+    check(output, "-")
+    module, function = _SCHEMAS[name]
+    text = json.dumps(getattr(import_module(module), function)(), indent=2, ensure_ascii=False)
+    write(text + "\n", output, portable=True)

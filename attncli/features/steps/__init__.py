@@ -1,0 +1,1 @@
+"""Everything of `attncli steps`; its `command.py` is where to begin."""

@@ -1,0 +1,100 @@
+"""The page of `attncli steps --mistakes`: every mistake that `check` knows, with the equations it makes of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from attncli import __version__
+from attncli.attention.registry import RULES, cell_form
+from attncli.features.steps.page import rule_called
+from attncli.mistakes.catalogue import MISTAKES
+from attncli.mistakes.changes import Mistake, changed
+from attncli.page.document import Block, Document, Formula, Heading, Paragraph
+from attncli.problem.loader import loads
+from attncli.tracing import Step, Trace, run
+from attncli.tracing.serialization import FORMAT
+
+_Sizes = dict[str, tuple[int, ...]]
+
+_SIZES: _Sizes = {"X": (3, 4), "W_Q": (4, 2), "W_K": (4, 2), "W_V": (4, 2)}
+_SQUARE: _Sizes = {"X": (2, 2), "W_Q": (2, 2), "W_K": (2, 2), "W_V": (2, 2)}
+_BIASED = _SIZES | {"b_Q": (2,), "b_K": (2,), "b_V": (2,)}
+_CROSSED = _SIZES | {"context": (5, 4)}
+_LAYER: _Sizes = {"X": (3, 8), "W_Q": (8, 8), "W_K": (8, 4), "W_V": (8, 4), "W_O": (8, 8)}
+_ADDITIVE: _Sizes = {"Q": (3, 2), "K": (3, 2), "V": (3, 2), "W_1": (2, 2), "W_2": (2, 2), "v": (2,)}
+_SETTINGS: tuple[tuple[_Sizes, str], ...] = (
+    (_SIZES, ""),
+    (_SIZES, "mask: causal"),
+    (_SIZES, "mask: causal\nsoftcap: 5"),
+    (_SIZES, "score: dot"),
+    (_SIZES, "exp_base: 2"),
+    (_SIZES, "position: {rope: {}}"),
+    (_SQUARE, ""),
+    (_BIASED, ""),
+    (_CROSSED, "mask: causal"),
+    (_LAYER, "heads: 4\nkv_heads: 2"),
+    (_SIZES, "loss: {kind: mse, target: {random: [3, 2], seed: 9}}"),
+    (_SIZES, "loss: {kind: cross_entropy, targets: [0, 1, 1]}"),
+    (_ADDITIVE, "score: additive"),
+)  # problems, in one of which every mistake can be made; the numbers in them do not matter
+
+
+def mistakes_page(name: str | None = None) -> Document:
+    """Every mistake with the equations that it makes of the steps; only those that change one step, if it is named.
+
+    Raises AttncliError (exit 2) for a name that no step has.
+    """
+    found = changed_steps()
+    if name is not None:
+        name = rule_called(name).name
+        found = {mistake: steps for mistake, steps in found.items() if any(step.name == name for step in steps)}
+    title = "Mistakes" if name is None else f"Mistakes in {name}"
+    return Document(title, tuple(_blocks(found)), lambda: _data(found))
+
+
+def _blocks(found: Mapping[str, Sequence[Step]]) -> Iterator[Block]:
+    if not found:
+        yield Paragraph(("No mistake is known that changes this step.",))
+        return
+    yield Paragraph(
+        (
+            "What attncli check knows that people get wrong. Each mistake is other equations for the steps that it "
+            "changes; it is named where these give what was written. Sizes in them are those of 3 tokens with 4 "
+            "features and d_k = 2, or of 8 features in 4 heads.",
+        )
+    )
+    for rule in RULES.values():
+        made = {mistake: steps for mistake, steps in found.items() if steps[0].name == rule.name}
+        if made:
+            yield Heading(f"{rule.title} ({rule.name})" if rule.title.lower() != rule.name else rule.title)
+        for mistake, steps in made.items():
+            rounded = all(step.rule.given for step in steps)
+            yield Paragraph((f"{mistake}." if rounded else f"{mistake}:",))
+            yield from (Formula(cell_form(step.rule)) for step in steps if not step.rule.given)
+    yield Paragraph(("In a single cell, slips are sought as well: a sign, a term, a digit, a neighbour's number.",))
+
+
+def changed_steps() -> dict[str, tuple[Step, ...]]:
+    """For every mistake, by its name, the steps it changes as it has them, in the first problem it can be made in."""
+    traces = [_trace(sizes, settings) for sizes, settings in _SETTINGS]
+    return {mistake.name: next(filter(None, (_steps(mistake, trace) for trace in traces)), ()) for mistake in MISTAKES}
+
+
+def _steps(mistake: Mistake, trace: Trace) -> tuple[Step, ...]:
+    changes = mistake.change(trace)
+    steps = changed(trace, changes).steps
+    return tuple(steps[name] for name in steps if name in changes)
+
+
+def _trace(sizes: _Sizes, settings: str) -> Trace:
+    arrays = "\n".join(
+        f"{name}: {{random: {list(size)}, seed: {seed}}}" for seed, (name, size) in enumerate(sizes.items())
+    )
+    return run(loads(f"{arrays}\n{settings}".encode(), "mistakes"), gradient=True)
+
+
+def _data(found: Mapping[str, Sequence[Step]]) -> dict[str, object]:
+    return {
+        "attncli": {"version": __version__, "format": FORMAT},
+        "mistakes": {name: {step.name: step.rule.source for step in steps} for name, steps in found.items()},
+    }

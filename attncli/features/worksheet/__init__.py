@@ -1,0 +1,1 @@
+"""Everything of `attncli worksheet`; its `command.py` is where to begin."""

@@ -1,0 +1,177 @@
+"""A trace as plain data (format 1 of the JSON), and back again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attncli import __version__
+from attncli.attention.indices import INDICES
+from attncli.attention.registry import GIVEN_RULES, RULES, cell_form, headline
+from attncli.attention.rule import Rule
+from attncli.dtypes import DTYPES
+from attncli.equation.exact import read_closed, text_of
+from attncli.equation.nodes import Ref
+from attncli.equation.notation import PLAIN
+from attncli.equation.parser import parse_equation, parse_expression
+from attncli.equation.printer import write_equation
+from attncli.problem.axes import LEADING
+from attncli.problem.model import Matrix, Scalar, read_only
+from attncli.problem.numbers import canonical
+from attncli.tracing.model import Step, Trace
+from attncli.tracing.plain import array_of, plain_values
+from attncli.tracing.settings import Settings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FORMAT = 1
+
+
+def to_dict(
+    trace: Trace, names: Sequence[str] | None = None, values: Callable[[NDArray[Any]], Any] | None = None
+) -> dict[str, Any]:
+    """Plain lists, numbers and strings, of all steps or the named ones; floats keep every digit.
+
+    `values` makes of a step's array what stands for it, nested lists if not told otherwise.
+    """
+    values = values or plain_values
+    return {
+        "attncli": {"version": __version__, "format": FORMAT},
+        "title": trace.title,
+        "tokens": list(trace.tokens),
+        "context_tokens": list(trace.context_tokens),
+        "settings": trace.settings.to_dict(),
+        "parameters": {name: plain_values(np.asarray(given.value)) for name, given in trace.parameters.items()},
+        "steps": {name: _step(trace.steps[name], values) for name in (trace.steps if names is None else names)},
+        "warnings": list(trace.warnings),
+        "fully_masked": [row if isinstance(row, int) else list(row) for row in trace.fully_masked],
+        **_written(trace.parameters),
+        **_truth(trace.truth, tuple(trace.steps) if names is None else names),
+    }
+
+
+def from_dict(data: dict[str, Any]) -> Trace:
+    """The trace that `to_dict` wrote; raises KeyError, TypeError or ValueError where it is not one."""
+    try:
+        return _read_trace(data)
+    except AttributeError as error:
+        raise TypeError("this is not the data of a trace") from error
+    except OverflowError as error:
+        raise ValueError("a number of this trace is too large") from error
+
+
+def _read_trace(data: dict[str, Any]) -> Trace:
+    if data["attncli"]["format"] != FORMAT:
+        raise ValueError(f"this is trace format {data['attncli']['format']}; format {FORMAT} can be read")
+    written = data.get("written", {})
+    settings = Settings.from_dict(data["settings"])
+    format = DTYPES[settings.dtype].computed
+    trace = Trace(
+        data["title"],
+        tuple(data["tokens"]),
+        tuple(data["context_tokens"]),
+        settings,
+        {name: _read_parameter(value, written.get(name)) for name, value in data["parameters"].items()},
+        {name: _read_step(name, step, format) for name, step in data["steps"].items()},
+        tuple(data["warnings"]),
+        tuple(row if isinstance(row, int) else tuple(row) for row in data["fully_masked"]),
+    )
+    if "truth" not in data:
+        return trace
+    true = {name: _true(trace.steps[name], array_of(value)) for name, value in data["truth"].items()}
+    return replace(trace, truth=replace(trace, steps=true))
+
+
+def formula(rule: Rule) -> str | None:
+    """The headline in ASCII letters, S = Q K^T; the index form where there is none; None where given."""
+    return None if rule.given else write_equation(headline(rule) or cell_form(rule), PLAIN)
+
+
+def _written(parameters: Mapping[str, Scalar | Matrix]) -> dict[str, Any]:
+    """The parameters as they were written, where that says more than their values."""
+    written: dict[str, Any] = {}
+    for name, given in parameters.items():
+        if isinstance(given, Scalar):
+            if canonical(given.written) != canonical(repr(given.value)):
+                written[name] = given.written
+        elif given.written is not None:
+            written[name] = given.written.tolist()
+    return {"written": written} if written else {}
+
+
+def _read_parameter(value: Any, written: Any) -> Scalar | Matrix:
+    if not isinstance(value, list):
+        return Scalar(float(value), written) if written else Scalar.of(value)
+    return Matrix(array_of(value), read_only(np.array(written, dtype=object)) if written else None)
+
+
+def _truth(truth: Trace | None, names: Sequence[str]) -> dict[str, Any]:
+    return {} if truth is None else {"truth": {name: plain_values(truth[name]) for name in names}}
+
+
+def _step(step: Step, values: Callable[[NDArray[Any]], Any]) -> dict[str, Any]:
+    rule = step.rule
+    return {
+        "title": rule.title,
+        "symbol": rule.symbol,
+        "equation": rule.source,
+        "formula": formula(rule),
+        "headline": rule.matrix_source,
+        "inputs": [name for name in rule.inputs if name in RULES],
+        "axes": list(rule.axes),
+        "labels": [list(labels) for labels in step.labels],
+        "shape": list(step.shape),
+        "value": values(step.value),
+        **({"written": step.written.tolist()} if step.written is not None else {}),
+        **({"exact": np.vectorize(text_of, otypes=[object])(step.exact).tolist()} if step.exact is not None else {}),
+        "meaning": rule.meaning,
+        **({"meanings": list(rule.meanings)} if rule.meanings else {}),
+        "why": rule.why,
+    }
+
+
+def _true(step: Step, value: NDArray[Any]) -> Step:
+    """The step at full precision: only what was given, or copied from it, is still as it was written."""
+    as_given = step.rule.given or step.rule.copies
+    return replace(step, value=value, written=step.written if as_given else None)
+
+
+def _read_step(name: str, data: dict[str, Any], format: str) -> Step:
+    """The step with the rule that its equation says; prose that data does not hold comes from the known rule."""
+    said = RULES[name] if data["equation"] else GIVEN_RULES[name]
+    tree = parse_equation(data["equation"]) if data["equation"] else None
+    rule = replace(
+        said,
+        symbol=data["symbol"],
+        title=data["title"],
+        target=tree.target if tree else _target(name, data["axes"]),
+        expression=tree.expression if tree else None,
+        matrix_form=parse_expression(data["headline"]) if data["headline"] else None,
+        meaning=data["meaning"],
+        meanings=tuple(data.get("meanings", ())),
+        why=data["why"],
+    )
+    value, labels = read_only(array_of(data["value"]).astype(format)), tuple(tuple(axis) for axis in data["labels"])
+    if list(value.shape) != data["shape"] or tuple(map(len, labels)) != value.shape or value.ndim != len(rule.axes):
+        raise ValueError(f"{name}: its value has shape {value.shape}, which its shape or its labels are not of")
+    written = read_only(np.array(data["written"], dtype=object)) if "written" in data else None
+    exact = read_only(np.vectorize(read_closed, otypes=[object])(data["exact"])) if "exact" in data else None
+    if exact is not None and exact.shape != value.shape:
+        raise ValueError(f"{name}: its exact numbers have shape {exact.shape}, and its value {value.shape}")
+    return Step(rule, value, labels, written, exact)
+
+
+def _target(name: str, axes: Sequence[str]) -> Ref:
+    """The cell of a given array, whose leading axes only the data tells, and of d_output the last one, too."""
+    target = GIVEN_RULES[name].target
+    leading = len(axes) - len(target.indices)
+    letters = {INDICES[letter].axis: letter for letter in (*reversed(INDICES), *LEADING)}
+    own = (
+        letter if INDICES[letter].axis == axis else letters[axis]
+        for letter, axis in zip(target.letters, axes[leading:], strict=True)
+    )  # fmt: skip
+    return Ref(name, (*(letters[axis] for axis in axes[:leading]), *own))

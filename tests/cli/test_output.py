@@ -1,0 +1,284 @@
+"""A file is written whole or not at all; whatever goes wrong, the old one stays and nothing is left beside it."""
+
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attncli.cli import output
+from attncli.cli.main import run
+from attncli.errors import AttncliError, Exit
+
+FAILURES = [OSError(28, "No space left on device"), KeyboardInterrupt(), MemoryError()]
+AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def write(path: Path | str, text: str = "new\n") -> None:
+    output.write(text, str(path), portable=True)
+
+
+def test_a_new_file(tmp_path: Path) -> None:
+    write(tmp_path / "a.md", "é √2\r\n")
+    assert (tmp_path / "a.md").read_bytes() == "é √2\r\n".encode()
+    assert os.listdir(tmp_path) == ["a.md"]
+
+
+def test_a_new_file_has_the_permissions_of_any_other(tmp_path: Path) -> None:
+    (tmp_path / "other").touch()
+    write(tmp_path / "a.md")
+    assert (tmp_path / "a.md").stat().st_mode == (tmp_path / "other").stat().st_mode
+
+
+def test_an_old_file_keeps_its_permissions(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("old")
+    path.chmod(0o640)
+    write(path)
+    assert path.read_text() == "new\n"
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_link_stays_and_its_target_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "a.md").write_text("old")
+    (tmp_path / "link.md").symlink_to("real/a.md")
+    write(tmp_path / "link.md")
+    assert (tmp_path / "link.md").is_symlink()
+    assert (tmp_path / "real" / "a.md").read_text() == "new\n"
+
+
+@pytest.mark.skipif(not AS_ROOT, reason="only root may give a file to somebody else")
+def test_an_old_file_keeps_its_owner(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("old")
+    os.chown(path, 1234, 5678)
+    write(path)
+    assert path.read_text() == "new\n"
+    assert (path.stat().st_uid, path.stat().st_gid) == (1234, 5678)
+
+
+def test_an_owner_that_cannot_be_kept_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("old")
+
+    def refuse(*arguments: Any) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "fchown", refuse)
+    write(path)
+    assert path.read_text() == "new\n"
+
+
+def test_another_hard_link_keeps_the_old_page(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("old")
+    os.link(tmp_path / "a.md", tmp_path / "b.md")
+    write(tmp_path / "a.md")
+    assert (tmp_path / "a.md").read_text() != "old"
+    assert (tmp_path / "b.md").read_text() == "old"
+
+
+def test_a_link_to_itself_is_refused_and_stays(tmp_path: Path) -> None:
+    loop = tmp_path / "loop.md"
+    loop.symlink_to("loop.md")
+    for step in (lambda: output.check(str(loop), "-"), lambda: write(loop)):
+        with pytest.raises(AttncliError) as caught:
+            step()
+        assert caught.value.exit_code == Exit.FILE
+        assert str(caught.value) == f"cannot write {loop}: too many levels of symbolic links"
+    assert os.readlink(loop) == "loop.md"
+    assert os.listdir(tmp_path) == ["loop.md"]
+
+
+def test_a_link_into_a_missing_folder_names_that_folder(tmp_path: Path) -> None:
+    (tmp_path / "link.md").symlink_to("no/a.md")
+    with pytest.raises(AttncliError) as caught:
+        output.check(str(tmp_path / "link.md"), "-")
+    assert str(caught.value) == f"cannot write {tmp_path}/link.md: there is no folder {os.path.realpath(tmp_path)}/no"
+
+
+def test_a_link_to_nothing_yet_makes_its_target(tmp_path: Path) -> None:
+    (tmp_path / "link.md").symlink_to("a.md")
+    output.check(str(tmp_path / "link.md"), "-")
+    write(tmp_path / "link.md")
+    assert (tmp_path / "a.md").read_text() == "new\n"
+    assert (tmp_path / "link.md").is_symlink()
+
+
+def test_a_name_of_the_greatest_length(tmp_path: Path) -> None:
+    write(tmp_path / ("a" * 255))
+    assert (tmp_path / ("a" * 255)).read_text() == "new\n"
+
+
+def test_lone_surrogates_become_escapes(tmp_path: Path) -> None:
+    write(tmp_path / "a.json", '"\ud800"')
+    assert (tmp_path / "a.json").read_bytes() == b'"\\ud800"'
+
+
+@pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: type(failure).__name__)
+@pytest.mark.parametrize(
+    ("function", "old"),
+    [("fsync", True), ("fsync", False), ("replace", True), ("replace", False), ("chmod", True)],
+)
+def test_a_failure_changes_nothing(
+    function: str, old: bool, failure: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.md"
+    if old:
+        path.write_text("old")
+
+    def fail(*arguments: Any, **named: Any) -> None:
+        raise failure
+
+    monkeypatch.setattr(os, function, fail)
+    with pytest.raises(AttncliError if isinstance(failure, OSError) else type(failure)) as caught:
+        write(path)
+    monkeypatch.undo()
+    if isinstance(caught.value, AttncliError):
+        assert caught.value.exit_code == Exit.FILE
+        assert str(caught.value) == f"cannot write {path}: no space left on device"
+    assert [name.name for name in tmp_path.iterdir()] == (["a.md"] if old else [])
+    assert not old or path.read_text() == "old"
+
+
+@pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: type(failure).__name__)
+def test_a_failure_while_writing_changes_nothing(
+    failure: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Failing(io.FileIO):
+        def write(self, data: Any) -> int:
+            super().write(data[:2])
+            raise failure
+
+    path = tmp_path / "a.md"
+    path.write_text("old")
+    monkeypatch.setattr(output, "open", lambda name, mode: Failing(name, mode), raising=False)
+    with pytest.raises(AttncliError if isinstance(failure, OSError) else type(failure)):
+        write(path)
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["a.md"]
+
+
+def test_a_fifo_is_written_to_and_stays(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    with subprocess.Popen(["cat", tmp_path / "fifo"], stdout=subprocess.PIPE) as reader:
+        write(tmp_path / "fifo")
+        assert reader.communicate()[0] == b"new\n"
+    assert (tmp_path / "fifo").is_fifo()
+
+
+def test_standard_output_by_its_name_in_the_file_system(tmp_path: Path) -> None:
+    program = "from attncli.cli.output import write; write('new\\n', '/dev/stdout', portable=True)"
+    with (tmp_path / "log").open("wb") as log:
+        log.write(b"before\n")
+        log.flush()
+        subprocess.run([sys.executable, "-c", program], stdout=log, check=True)
+    assert (tmp_path / "log").read_text() == "before\nnew\n"
+
+
+def test_a_full_device() -> None:
+    with pytest.raises(AttncliError, match=r"^cannot write /dev/full: no space left on device$"):
+        write("/dev/full")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps the folder that a process is in")
+@pytest.mark.parametrize(
+    "command", [["compute", "-o", "page.md"], ["worksheet", "-o", "page.md", "--answers", "a.yaml"]]
+)
+def test_in_a_folder_that_is_gone(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "p.yaml").write_text("X: [[1, 2]]\nW_Q: [[1], [2]]\nW_K: [[1], [2]]\nW_V: [[1], [2]]\n")
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert run([command[0], str(tmp_path / "p.yaml"), *command[1:]]) == 4
+    assert capsys.readouterr().err.startswith(
+        "attncli: error: cannot write page.md: the folder that this runs in has been removed\n"
+    )
+
+
+def test_a_missing_folder(tmp_path: Path) -> None:
+    with pytest.raises(AttncliError, match=r"^cannot write \S+/no/a.md: there is no folder \S+/no$"):
+        output.check(str(tmp_path / "no" / "a.md"), "-")
+
+
+@pytest.mark.parametrize("name", ["", "/", "/new/"])
+def test_a_folder(name: str, tmp_path: Path) -> None:
+    with pytest.raises(AttncliError, match=r"^cannot write \S+: it is a folder$") as caught:
+        output.check(f"{tmp_path}{name}", "-")
+    assert caught.value.exit_code == Exit.FILE
+
+
+@pytest.mark.skipif(AS_ROOT, reason="root may write everywhere")
+def test_a_protected_file_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "a.md").touch(0o444)
+    with pytest.raises(AttncliError, match=r"^cannot write \S+: permission denied$"):
+        output.check(str(tmp_path / "a.md"), "-")
+
+
+@pytest.mark.parametrize("name", ["problem.yaml", "./problem.yaml", "link.yaml", "hard.yaml"])
+def test_the_problem_itself_is_not_written_over(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("problem.yaml").write_text("X: [[1]]")
+    Path("link.yaml").symlink_to("problem.yaml")
+    Path("hard.yaml").hardlink_to("problem.yaml")
+    with pytest.raises(AttncliError) as caught:
+        output.check(name, "problem.yaml")
+    assert caught.value.exit_code == Exit.USAGE
+    assert str(caught.value) == f"-o {name} would write over the problem itself"
+
+
+def test_the_problem_on_standard_input_is_not_written_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "problem.yaml").write_text("X: [[1]]")
+    with (tmp_path / "problem.yaml").open() as stream:
+        monkeypatch.setattr(sys, "stdin", stream)
+        with pytest.raises(AttncliError, match="would write over the problem itself"):
+            output.check(str(tmp_path / "problem.yaml"), "-")
+
+
+@pytest.mark.parametrize("path", [None, "-", "new.md"])
+def test_an_output_that_can_be_written_passes(
+    path: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    output.check(path, "-")
+    assert os.listdir(tmp_path) == []
+
+
+def test_an_output_without_a_name() -> None:
+    with pytest.raises(AttncliError, match=r"^-o needs the name of a file$"):
+        output.check("", "-")
+
+
+@pytest.mark.parametrize("name", ["q.npy", "link.npy"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["compute", "p.yaml", "--steps", "scores", "-o"],
+        ["gradient", "p.yaml", "--steps", "d_Q", "-o"],
+        ["cost", "p.yaml", "--format", "json", "-o"],
+        ["scaling", "p.yaml", "--draws", "1", "--format", "json", "-o"],
+        ["worksheet", "p.yaml", "--answers"],
+        ["compare", "p.yaml", "--set", "scale=1", "--format", "json", "-o"],
+    ],
+    ids=" ".join,
+)
+def test_an_array_of_the_problem_is_not_written_over(
+    line: list[str], name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    np.save("q.npy", np.ones((1, 2)))
+    Path("link.npy").symlink_to("q.npy")
+    Path("p.yaml").write_text("Q: {file: q.npy}\nK: [[1, 2]]\nV: [[3]]\n")
+    before = Path("q.npy").read_bytes()
+    assert run([*line, name]) == 2
+    assert f"{line[-1]} {name} would write over a file that is read" in capsys.readouterr().err
+    assert Path("q.npy").read_bytes() == before
+    assert run(["compute", "p.yaml", "-o", "page.md"]) == 0
+    assert run(["compute", "p.yaml", "-o", "page.md"]) == 0  # which was not read

@@ -1,0 +1,60 @@
+"""A process that is ended in the midst of its work ends as the signal says, and leaves no file half written or lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ENDED = {"SIGINT": 130, "SIGTERM": -signal.SIGTERM, "SIGHUP": -signal.SIGHUP}  # a shell says 143 and 129
+WRITING = """
+import os, signal, sys
+from attncli.cli import main as cli
+{function} = os.{function}
+os.{function} = lambda *arguments: ([os.kill(os.getpid(), signal.{name}) for _ in range(2)], {function}(*arguments))
+sys.argv = ["attncli", "steps", "-o", {path!r}]
+cli.main()
+"""
+
+
+@pytest.mark.parametrize("function", ["chmod", "fsync", "replace"])
+@pytest.mark.parametrize("name", ENDED)
+def test_while_a_file_is_written(name: str, function: str, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("old")
+    program = WRITING.format(name=name, function=function, path=str(tmp_path / "a.md"))
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (ENDED[name], "", "")
+    assert os.listdir(tmp_path) == ["a.md"]
+    assert (tmp_path / "a.md").read_text() == "old"
+
+
+def test_one_that_is_ignored_stays_so(tmp_path: Path) -> None:
+    program = WRITING.format(name="SIGHUP", function="fsync", path=str(tmp_path / "a.md"))
+    command = ["sh", "-c", 'trap "" HUP; exec "$0" -c "$1"', sys.executable, program]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "a.md").read_text("utf-8").startswith("# ")
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_amid_work(name: str, tmp_path: Path) -> None:
+    (tmp_path / "p.yaml").write_text(
+        "Q: {random: [6000, 64]}\nK: {random: [6000, 64]}\nV: {random: [6000, 64]}\nsoftcap: 5\n"
+    )
+    (tmp_path / "a.json").write_text("old")
+    with subprocess.Popen(
+        [sys.executable, "-m", "attncli", "compute", "p.yaml", "-o", "a.json"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        time.sleep(1)
+        assert process.poll() is None
+        process.send_signal(getattr(signal, name))
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (ENDED[name], b"", b"")
+    assert sorted(os.listdir(tmp_path)) == ["a.json", "p.yaml"]
+    assert (tmp_path / "a.json").read_text() == "old"

@@ -1,0 +1,205 @@
+"""Exact numbers: their normal form, their decimals against mpmath, and their spelling, which reads back."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from fractions import Fraction
+
+import mpmath
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attncli.equation.exact import (
+    Closed,
+    ExactError,
+    decimal_of,
+    expression_of,
+    float_of,
+    is_zero,
+    read_closed,
+    text_of,
+)
+from attncli.equation.latex import LATEX
+from attncli.equation.notation import UNICODE
+from attncli.equation.printer import write
+
+SPELLED = [  # as it is read, as it is written, in a terminal, in LaTeX
+    ("5/sqrt(3)", "5/sqrt(3)", "5/√3", r"\frac{5}{\sqrt{3}}"),
+    ("5*sqrt(3)/3", "5/sqrt(3)", "5/√3", r"\frac{5}{\sqrt{3}}"),
+    ("3/√3", "sqrt(3)", "√3", r"\sqrt{3}"),
+    ("sqrt(12)", "2*sqrt(3)", "2·√3", r"2 \sqrt{3}"),
+    ("sqrt(6)/2", "sqrt(6)/2", "√6/2", r"\frac{\sqrt{6}}{2}"),
+    ("5/(2*√3)", "5/(2*sqrt(3))", "5/(2·√3)", r"\frac{5}{2 \sqrt{3}}"),
+    ("0.25 - 1/3", "-1/12", "-1/12", r"-\frac{1}{12}"),
+    ("e", "e", "e", "e"),
+    ("exp(2)", "e^2", "e^2", "e^{2}"),
+    ("1/e^2", "e^(-2)", "e^(-2)", "e^{-2}"),
+    ("e^(5/√3)", "e^(5/sqrt(3))", "e^(5/√3)", r"e^{5/\sqrt{3}}"),
+    (
+        "e^(5/√3)/(e^(1/√3) + e^(5/√3) + e^√3)",
+        "e^(5/sqrt(3))/(e^(1/sqrt(3)) + e^(5/sqrt(3)) + e^sqrt(3))",
+        "e^(5/√3)/(e^(1/√3) + e^(5/√3) + e^√3)",
+        r"\frac{e^{5/\sqrt{3}}}{e^{1/\sqrt{3}} + e^{5/\sqrt{3}} + e^{\sqrt{3}}}",
+    ),
+    ("(1 - e)/(1 + e)", "-(e - 1)/(1 + e)", "-(e - 1)/(1 + e)", r"-\frac{e - 1}{1 + e}"),
+    ("-(e - 1/2)/(2 + 2*e)", "-(2*e - 1)/(4 + 4*e)", "-(2·e - 1)/(4 + 4·e)", r"-\frac{2 e - 1}{4 + 4 e}"),
+    ("e/(1 + e)*(1 - e/(1 + e))", "e/(1 + e)^2", "e/(1 + e)^2", r"\frac{e}{(1 + e)^{2}}"),
+    (
+        "1/3/(1 + e)*(2 - 1/(1 + e))",
+        "(1 + 2*e)/(3*(1 + e)^2)",
+        "(1 + 2·e)/(3·(1 + e)^2)",
+        r"\frac{1 + 2 e}{3 (1 + e)^{2}}",
+    ),
+    ("1/(1 + e)/(1 + √2)", "1/((1 + e)*(1 + sqrt(2)))", "1/((1 + e)·(1 + √2))", r"\frac{1}{(1 + e) (1 + \sqrt{2})}"),
+    ("-tanh(-1/2)*30", "30*tanh(1/2)", "30·tanh(1/2)", r"30 \tanh\mathopen{}\left(\frac{1}{2}\right)"),
+    ("2^(5/√3)", "2^(5/sqrt(3))", "2^(5/√3)", r"2^{5/\sqrt{3}}"),
+    ("4^(1/3)*5", "5*4^(1/3)", "5·4^(1/3)", r"5 \cdot 4^{1/3}"),
+    ("2^(5/2)", "4*sqrt(2)", "4·√2", r"4 \sqrt{2}"),
+    ("-inf", "-inf", "-∞", r"-\infty"),
+    ("0*e", "0", "0", "0"),
+]
+
+
+@pytest.mark.parametrize(("said", "plain", "terminal", "latex"), SPELLED, ids=[row[0] for row in SPELLED])
+def test_a_number_has_one_spelling_in_each_notation(said: str, plain: str, terminal: str, latex: str) -> None:
+    number = read_closed(said)
+    assert text_of(number) == plain
+    assert write(expression_of(number), UNICODE) == terminal
+    assert write(expression_of(number), LATEX) == latex
+    assert read_closed(plain) == number
+    assert read_closed(terminal) == number
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("sqrt(2)*sqrt(3)", "sqrt(6)"),
+        ("sqrt(8)", "2*sqrt(2)"),
+        ("(1 + sqrt(2))*(1 - sqrt(2))", "-1"),
+        ("2^(1/3)*2^(2/3)", "2"),
+        ("sqrt(sqrt(2))", "2^(1/4)"),
+        ("e^(1/√3)*e^(2/√3)", "e^√3"),
+        ("(e + 1)*(e - 1)", "e^2 - 1"),
+        ("2^√2*2^(1 - √2)", "2"),
+        ("cos(1)^2 + sin(1)^2", "1"),
+        ("cos(1)*cos(3) + sin(1)*sin(3)", "cos(2)"),
+        ("sin(1)*cos(2) - cos(1)*sin(2)", "-sin(1)"),
+        ("(e + e^2)/(2*e + 2*e^2)", "1/2"),
+        ("(√2*e + √2)/(e + 1)", "√2"),
+        ("1/(e + 1) + e/(1 + e)", "1"),
+        ("1 + 1/(e + 1) + e/(1 + e)", "2"),
+        ("tanh(1/2) + tanh(-1/2)", "0"),
+        ("1/(1/(e + 1))", "1 + e"),
+        ("e/(e + 1)^2 + 1/(1 + e)^2", "1/(1 + e)"),
+        ("1/(e + 1) - e/(e + 1)^2 - 1/(e + 1)^2", "0"),
+        ("(1/(e + 1) + 2/(e^2 + 3))/(e + 1)", "1/(e + 1)^2 + 2/((e^2 + 3)*(e + 1))"),
+    ],
+)
+def test_what_is_equal_has_the_same_terms(one: str, other: str) -> None:
+    assert read_closed(one) == read_closed(other)
+    assert hash(read_closed(one)) == hash(read_closed(other))
+
+
+def test_quotients_are_compared_by_their_numerators() -> None:
+    one = read_closed("1/(e + 1) + 1/(e^2 + 1)")
+    other = read_closed("(e^2 + e + 2)/((e + 1)*(e^2 + 1))")
+    assert is_zero(one - other)
+    assert not is_zero(one - other + Fraction(1, 10**30))
+
+
+def in_mpmath(text: str) -> mpmath.mpf:
+    """The same formula, worked out by mpmath to 60 digits."""
+    names = {name: getattr(mpmath, name) for name in ("sqrt", "exp", "tanh", "sin", "cos", "e", "mpf")}
+    whole = re.sub(r"(\d+)", r"mpf('\1')", text.replace("^", "**"))
+    return eval(whole, names)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "5/sqrt(3)",
+        "e^(5/sqrt(3))/(e^(1/sqrt(3)) + e^(5/sqrt(3)) + e^sqrt(3))",
+        "sqrt(2) + sqrt(3) - 3/7",
+        "2^(5/sqrt(3)) - 4^(1/3)",
+        "30*tanh(1/(6*sqrt(3)))",
+        "tanh(1/1000000000000)",
+        "tanh(400)",
+        "cos(1) - 3*sin(1/100) + cos(100000)",
+        "e^(-2000)",
+        "e^1000000",
+        "99^20 - sqrt(99)^40 + e",
+        "sqrt(10000000001) - 100000",
+        "e^(1/1000000000000000000000000000000) - 1",
+        "cos(1)*cos(3)",
+        "sin(1)*sin(3)",
+        "sin(1)*cos(3)",
+        "cos(1)*sin(3)*sin(1/2)",
+        "(e^20 - e^(20 + 1/1000000000000000000000))/e^20",
+        "sin(3/2 + e^sqrt(2))*e^cos(1)",
+    ],
+)
+def test_decimals_are_those_of_mpmath(text: str) -> None:
+    with mpmath.workdps(140):
+        expected = mpmath.nstr(in_mpmath(text), 60, min_fixed=1, max_fixed=0)
+    found = decimal_of(read_closed(text))
+    assert abs(found / Decimal(expected) - 1) < Decimal("1e-49")
+
+
+rationals = st.fractions(-3, 3, max_denominator=7)
+numbers = st.recursive(
+    st.one_of(rationals.map(lambda value: f"({value})"), st.integers(2, 20).map(lambda value: f"sqrt({value})")),
+    lambda inner: st.one_of(
+        st.tuples(inner, st.sampled_from("+-*"), inner).map(lambda parts: "({}{}{})".format(*parts)),
+        inner.map(lambda value: f"tanh({value})"),
+        inner.map(lambda value: f"exp({value})"),
+        inner.map(lambda value: f"cos({value})"),
+        inner.map(lambda value: f"{value}/(1+exp({value}))"),
+        inner.map(lambda value: f"({value}+{value}/(e+sqrt(2)))/(e+sqrt(2))"),
+    ),
+    max_leaves=6,
+)
+
+
+@given(text=numbers)
+def test_any_number_is_what_it_says_and_reads_back(text: str) -> None:
+    number = read_closed(text)
+    with mpmath.workdps(60):
+        expected = in_mpmath(text)
+        if abs(expected) > 1e300 or 0 < abs(expected) < 1e-40:
+            return
+        assert abs(mpmath.mpf(str(decimal_of(number))) - expected) <= abs(expected) * mpmath.mpf("1e-40") + mpmath.mpf(
+            "1e-50"
+        )
+    assert read_closed(text_of(number)) == number
+
+
+def test_a_rational_number_is_a_fraction() -> None:
+    assert read_closed("sqrt(2)*sqrt(2) + 1/3") == Fraction(7, 3)
+    assert isinstance(read_closed("sqrt(9/4)"), Fraction)
+    assert isinstance(read_closed("sqrt(2)"), Closed)
+
+
+def test_floats_are_the_nearest_ones() -> None:
+    assert float_of(Fraction(1, 3)) == 1 / 3
+    assert float_of(read_closed("sqrt(2)")) == 2**0.5
+    assert float_of(Fraction(10**400)) == float("inf")
+    assert float_of(-Fraction(10**400)) == float("-inf")
+    assert float_of(float("-inf")) == float("-inf")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "x", "1/0", "sqrt(-2)", "[1]", "1, 2", "e^", "(1", "__import__('os')", "9^99999999", "inf", "1/(0*e)",
+     "sqrt(1 + e)", "1/(1/(e + 1) + 1/(e + 2))", "sqrt(1000036000099)", "(1 + e)^65", "((" * 200],
+)  # fmt: skip
+def test_what_is_no_closed_form_is_refused(text: str) -> None:
+    with pytest.raises(ExactError):
+        read_closed(text)
+
+
+def test_sums_that_grow_without_bound_are_refused() -> None:
+    product = "*".join(f"(1 + sqrt({prime}))" for prime in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31))
+    with pytest.raises(ExactError, match="more than 1,000 terms"):
+        read_closed(product)

@@ -1,0 +1,148 @@
+"""Which of several mistakes that explain a step is named, and how surely; numbers and counts by hand."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from attncli.features.check.diagnosis import ROUNDED_ON_THE_WAY
+from tests.features.check.test_single_cell_errors import diagnosed
+
+# d_k is 4, so the scores, which are the keys as they stand, are halved: [[3.1, 1.3], [5.7, 0.9]] / 2.
+HALVED = """
+Q: [[1, 0, 0, 0], [0, 1, 0, 0]]
+K: [[3.1, 5.7, 0, 0], [1.3, 0.9, 0, 0], [2.3, 3.9, 0, 0]]
+V: [[1, 0], [0, 1], [2, 3]]
+"""
+SCORES = "scores: [[3.1, 1.3, 2.3], [5.7, 0.9, 3.9]]\n"
+UNSCALED, AFTER = "the scores were not scaled", "the scale was applied after the softmax"
+
+
+def softmax(*scores: float, share: float = 1.0) -> list[str]:
+    """A row of weights with five decimals; of each of them a share."""
+    total = sum(map(math.exp, scores))
+    return [f"{share * math.exp(score) / total:.5f}" for score in scores]
+
+
+def rows(*of: list[str]) -> str:
+    return "[" + ", ".join(f"[{', '.join(row)}]" for row in of) + "]"
+
+
+def test_of_two_the_one_that_gives_more_of_the_solution() -> None:
+    """Three scores were not halved, which both would explain; but the weights are no halves, as by the other."""
+    weights = rows(softmax(3.1, 1.3, 2.3), softmax(2.85, 0.45, 1.95))
+    scaled = "scaled: [[3.1, 1.3, 2.3], [2.85, 0.45, 1.95]]\n"
+    (found,) = diagnosed(f"{SCORES}{scaled}weights: {weights}", HALVED)
+    assert (found.mistakes, found.whole, found.likely) == ((UNSCALED,), False, False)
+    assert set(diagnosed(SCORES + scaled, HALVED)[0].mistakes) == {UNSCALED, AFTER}
+
+
+def test_what_nothing_contradicts_comes_before_what_explains_more() -> None:
+    """All scores were not halved, and five of six weights were; the sixth says that this was another mistake."""
+    first, second = softmax(3.1, 1.3, 2.3, share=0.5), softmax(5.7, 0.9, 3.9, share=0.5)
+    second[2] = softmax(5.7, 0.9, 3.9)[2]
+    scaled = "scaled: [[3.1, 1.3, 2.3], [5.7, 0.9, 3.9]]\n"
+    of_scaled, of_weights = diagnosed(f"{SCORES}{scaled}weights: {rows(first, second)}", HALVED)
+    assert (of_scaled.step, of_scaled.mistakes, of_scaled.whole) == ("scaled", (UNSCALED,), True)
+    assert (of_weights.step, of_weights.mistakes) == ("weights", (AFTER,))
+    assert (of_weights.whole, of_weights.likely) == (False, True)
+
+
+def test_what_gives_a_whole_step_is_whole_though_another_step_contradicts_it() -> None:
+    """Scores that were halved, and weights that were halved all the same."""
+    first, second = softmax(1.55, 0.65, 1.15, share=0.5), softmax(2.85, 0.45, 1.95, share=0.5)
+    scaled = "scaled: [[1.55, 0.65, 1.15], [2.85, 0.45, 1.95]]\n"
+    (found,) = diagnosed(f"{SCORES}{scaled}weights: {rows(first, second)}", HALVED)
+    assert (found.step, found.mistakes, found.whole, found.rounded) == ("weights", (AFTER,), True, None)
+
+
+def test_the_width_of_the_input_is_its_last_axis() -> None:
+    """Two inputs of one token of four features: the scores 18 and 16 are divided by √4, where √3 is asked for."""
+    problem = """
+X: [[[1, 2, 0, 1]], [[2, 0, 1, 1]]]
+W_Q: [[1, 0, 1], [1, 1, 0], [0, 1, 1], [0, 0, 2]]
+W_K: [[1, 0, 0], [0, 1, 1], [2, 0, 1], [1, 1, 0]]
+W_V: [[1], [0], [0], [0]]
+"""
+    # Q is 3 2 3 and 2 1 5, K is 2 3 2 and 5 1 1: 6 + 6 + 6, and 10 + 1 + 5
+    (found,) = diagnosed("scores: [[[18]], [[16]]]\nscaled: [[[9.0000]], [[8.0000]]]", problem)
+    assert (found.mistakes, found.whole) == (("the scores were divided by the root of d_model",), True)
+
+
+def test_a_mask_aligned_to_the_first_key_where_the_last_is_asked_for() -> None:
+    """Two queries and four keys: they see three and four of them, not one and two."""
+    problem = (
+        "Q: [[1], [1]]\nK: [[1], [2], [3], [4]]\nV: [[1], [2], [3], [4]]\nmask: {causal: true, corner: bottom-right}"
+    )
+    (found,) = diagnosed("mask: [[0, -inf, -inf, -inf], [0, 0, -inf, -inf]]", problem)
+    assert (found.mistakes, found.whole) == (("the mask was aligned to the other corner",), True)
+
+
+def by_halves(queries: int) -> str:
+    """Keys of two features, X of four: s/2 for s/√2 is a scale of d_k, of 1/√2 twice, of √d_model, of √n if n is 4."""
+    x = [["0"] * 4 for _ in range(queries)]
+    for at, row in enumerate(x):
+        row[at] = "1"
+    return f"""
+X: {rows(*x)}
+context: [[1, 0, 0, 0], [0, 1, 0, 0]]
+W_Q: [[1, 0], [0, 1], [1, 1], [1, 2]]
+W_K: [[3.7, 6.1], [2.3, 0.9], [0, 0], [0, 0]]
+W_V: [[1, 0], [0, 1], [0, 0], [0, 0]]
+"""
+
+
+@pytest.mark.parametrize("queries", [3, 4])
+def test_three_mistakes_may_be_named_for_a_cell_but_not_four(queries: int) -> None:
+    """Of the score 3.7, which is halved; 2.3, 6.1 and so on are divided by 1.41421."""
+    scores = [[3.7, 2.3], [6.1, 0.9], [9.8, 3.2], [15.9, 4.1]][:queries]
+    scaled = [[f"{score / math.sqrt(2):.4f}" for score in row] for row in scores]
+    scaled[0][0] = "1.8500"
+    found = diagnosed(f"scores: {scores}\nscaled: {rows(*scaled)}", by_halves(queries))
+    if queries == 4:
+        assert found == ()
+        return
+    assert set(found[0].mistakes) == {
+        "the scores were divided by d_k, not by its root",
+        "the scores were scaled twice",
+        "the scores were divided by the root of d_model",
+    }
+    assert (len(found), found[0].cells, found[0].whole, found[0].likely) == (1, ((0, 0),), False, False)
+
+
+def test_steps_left_out_may_be_rounded_to_one_more_decimal_than_the_result() -> None:
+    """e^-5.2 = 0.00552 is 0.006, and 0.006/1.006 is 0.006 again; the weight is 0.00549, and 0.01 with 2 decimals."""
+    problem = "Q: [[1]]\nK: [[0], [-5.2]]\nV: [[0], [1000]]\nscore: dot"
+    (found,) = diagnosed("output: [[6.00]]", problem)
+    assert (found.mistakes, found.whole, found.rounded) == ((ROUNDED_ON_THE_WAY,), True, 3)
+
+
+def test_numbers_copied_with_another_sign_and_another_digit_are_as_likely() -> None:
+    """-1 for 1, or 3 for 5: (1 + 5)·3 = 18 and (1 + 5)·4 = 24 become 12 and 16 either way."""
+    problem = "Q: [[2, 7], [1, 5]]\nK: [[3, 3], [4, 4]]\nV: [[1], [2]]\nscore: dot"
+    (found,) = diagnosed("scores: [[27, 36], [12, 16]]", problem)
+    assert set(found.mistakes) == {"Q[1][0] was copied as -1", "Q[1][1] was copied as 3"}
+    assert found.cells == ((1, 0), (1, 1))
+
+
+def test_a_number_of_another_head_is_no_neighbour() -> None:
+    """Both heads have one query and two keys: scores 23 and 57, and 890 and 4."""
+    problem = "heads: 2\nQ: [[1, 1]]\nK: [[23, 890], [57, 4]]\nV: [[1, 1], [2, 2]]\nW_O: [[1], [1]]\nscore: dot"
+    assert diagnosed("scores: [[[890, 57]], [[890, 4]]]", problem) == ()
+    (found,) = diagnosed("scores: [[[57, 57]], [[890, 4]]]", problem)
+    assert "it is the number of scores[0][0][1]" in found.mistakes
+
+
+def test_a_matrix_of_another_width_is_not_taken_for_the_values() -> None:
+    """Weights of a half each: X has three columns, 1, 5 and 4 in the middle, and the values only one of 2."""
+    problem = "X: [[0, 5, 3], [2, 5, 5]]\nW_Q: [[0], [0], [0]]\nW_K: [[1], [2], [3]]\nW_V: [[1], [0.2], [0]]"
+    assert diagnosed("weights: [[0.5, 0.5], [0.5, 0.5]]\noutput: [[97], [97]]", problem) == ()
+    assert diagnosed("weights: [[0.5, 0.5], [0.5, 0.5]]\noutput: [[1], [1]]", problem) == ()
+
+
+def test_a_cache_with_an_axis_for_its_one_head_makes_no_heads_of_queries() -> None:
+    """2·3 + 5·11 = 61 for the key in the cache, and 2·7 - 5·4 = -6 for the new one."""
+    problem = "Q: [[2, 5]]\nK: [[7, -4]]\nV: [[1]]\npast: {K: [[[3, 11]]], V: [[[2]]]}\nW_O: [[1]]\nscore: dot"
+    (found,) = diagnosed("scores: [[[16, -6]]]", problem)
+    assert found.mistakes == ("two of its digits were swapped",)

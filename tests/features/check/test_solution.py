@@ -1,0 +1,128 @@
+"""A solution is judged in the form of the softmax that it has; trivial answers are found, and only those."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from attncli.answers.reader import read_answers
+from attncli.errors import AttncliError
+from attncli.features.check.solution import Solution, judged
+from attncli.features.check.trivial import following, trivial_answer
+from attncli.problem.loader import loads
+from attncli.problem.source import decode
+
+PLAIN = "Q: [[1]]\nK: [[1], [3]]\nV: [[1], [2]]\nscore: dot\n"  # scores 1 and 3
+DEEP = "Q: [[4]]\nK: [[-2], [-3]]\nV: [[1], [2]]\nscore: dot\n"  # scores -8 and -12: shifted, since e^-8 shows as 0
+
+
+def solved(problem: str, **answers: object) -> Solution:
+    source = decode(json.dumps(answers).encode(), "a.json", None)
+    return judged(loads(problem.encode(), "p.yaml"), lambda trace: read_answers(source, trace))
+
+
+def written(*values: float) -> list[list[str]]:
+    return [[f"{value:.4f}" for value in values]]
+
+
+def test_exponentials_of_the_plain_scores_are_taken_as_they_are() -> None:
+    solution = solved(PLAIN, exp=written(math.exp(1), math.exp(3)), row_sum=written(math.exp(1) + math.exp(3))[0])
+    assert (solution.passed, solution.other_form, solution.verdicts.trace.shifted) == (True, False, False)
+
+
+def test_gradients_beside_a_shift_that_is_not_ours_are_judged() -> None:
+    """The weights are 1/(1 + e^2) = 0.1192 and 0.8808, and dV is Aᵀ dO, with ones for dO."""
+    for answers in ({"row_max": ["3"], "shifted": [["-2", "0"]]}, {"exp": written(math.exp(-2), 1)}):
+        source = decode(json.dumps({**answers, "d_V": [["0.1192"], ["0.8808"]]}).encode(), "a.json", None)
+        solution = judged(loads(PLAIN.encode(), "p.yaml"), lambda trace: read_answers(source, trace), gradient=True)  # noqa: B023
+        assert (solution.passed, solution.other_form) == (True, True)
+
+
+def test_one_step_that_only_a_shift_has_tells_it() -> None:
+    solution = solved(PLAIN, shifted=[["-2", "0"]])
+    assert (solution.passed, solution.other_form) == (True, True)
+
+
+def test_a_sum_alone_tells_a_shift() -> None:
+    """e^-2 + 1 = 1.1353."""
+    solution = solved(PLAIN, row_sum=written(math.exp(-2) + 1)[0])
+    assert (solution.passed, solution.other_form) == (True, True)
+
+
+def test_what_is_wrong_in_either_form_is_judged_in_ours() -> None:
+    assert not solved(DEEP, exp=[["0.5", "0.4"]]).other_form
+    assert not solved(PLAIN, exp=[["0.1353", "1.5000"]]).other_form  # above 1, as no exponential of a shifted score
+
+
+def test_one_cell_that_is_right_is_all_of_it() -> None:
+    assert solved(PLAIN, row_sum=written(math.exp(1) + math.exp(3))[0]).share(follow_through=False) == 1
+
+
+def test_a_shift_that_is_not_ours_is_judged_as_one() -> None:
+    """Less their largest, 3, the scores are -2 and 0."""
+    solution = solved(PLAIN, exp=written(math.exp(-2), 1), row_sum=written(math.exp(-2) + 1)[0])
+    assert (solution.passed, solution.other_form, solution.verdicts.trace.shifted) == (True, True, True)
+    named = solved(PLAIN, row_max=["3"], shifted=[["-2", "0"]], exp=written(math.exp(-2), 1))
+    assert (named.passed, named.other_form) == (True, True)
+
+
+def test_plain_exponentials_where_ours_are_shifted() -> None:
+    solution = solved(DEEP, exp=[["0.000335", "0.00000614"]], row_sum=["0.000342"])
+    assert (solution.passed, solution.other_form, solution.verdicts.trace.shifted) == (True, True, False)
+    ours = solved(DEEP, exp=written(1, math.exp(-4)))
+    assert (ours.passed, ours.other_form, ours.verdicts.trace.shifted) == (True, False, True)
+
+
+def test_a_shift_that_is_ours_and_named_is_judged_as_one() -> None:
+    """Plain exponentials are not tried: they have no step of that name."""
+    solution = solved(DEEP, shifted=written(0, -4), exp=[["1", "0.5000"]])
+    assert (solution.other_form, solution.verdicts.first_wrong) == (False, ("exp", (0, 1)))
+
+
+def test_wrong_exponentials_are_wrong_in_either_form() -> None:
+    solution = solved(PLAIN, exp=[["9.99", "20.09"]])
+    assert solution.verdicts.first_wrong == ("exp", (0, 0))
+    assert not solution.other_form
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        ({"scroes": [["1", "3"]]}, "no step is called scroes"),
+        ({"exp": [["x", "1"]]}, "x is not a number"),
+        ({"shifted": [["-2", "0", "1"]]}, "is 1×3 here, and 1×2 in the problem"),
+    ],
+)
+def test_errors_are_those_of_the_form_that_fits(answers: dict[str, object], said: str) -> None:
+    with pytest.raises(AttncliError, match=said):
+        solved(PLAIN, **answers)
+
+
+def test_a_trivial_answer() -> None:
+    """Both scores 0 give weights of a half and an output of 1.5 without any work."""
+    solution = solved(PLAIN, scores=[["0", "0"]], weights=[["0.50", "0.50"]], output=[["1.5"]])
+    found = trivial_answer(solution.verdicts)
+    assert found is not None
+    assert (found.step, found.claim.text, found.cells, found.carried) == ("scores", "0", 2, 3)
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        {"scores": [["0", "3"]], "weights": [["0.05", "0.95"]]},  # not alike
+        {"scores": [["0", "0"]], "weights": [["0.9", "0.1"]]},  # what follows has an error of its own
+        {"scores": [["0", "0"]]},  # nothing follows
+        {"scores": [["1", "3"]], "weights": [["0.12", "0.88"]]},  # right
+    ],
+)
+def test_what_is_not_trivial(answers: dict[str, object]) -> None:
+    assert trivial_answer(solved(PLAIN, **answers).verdicts) is None
+
+
+def test_what_follows_from_a_step() -> None:
+    trace = solved(PLAIN, scores=[["1", "3"]]).verdicts.trace
+    assert following(trace, "V") == {"output"}
+    assert following(trace, "weights") == {"output"}
+    assert {"scores", "exp", "weights", "output"} <= following(trace, "K")

@@ -1,0 +1,277 @@
+"""Verdicts on printed solutions whose errors are known, on solutions rounded at every step, and on single slips."""
+
+from __future__ import annotations
+
+import json
+import math
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attncli.answers.claims import read_claim
+from attncli.answers.reader import read_answers
+from attncli.features.check.verdicts import Judged, Verdicts, apart_as_written, judge, rounds_to
+from attncli.page.printer import show
+from attncli.problem.loader import loads
+from attncli.problem.source import decode
+from attncli.tracing import Trace, run
+
+PRINTED = """
+X: [[1.0, 0.5, 0.2, 0.8], [0.3, 0.9, 0.1, 0.4], [0.7, 0.2, 0.6, 0.3]]
+W_Q: [[0.5, 0.3], [0.2, 0.4], [0.1, 0.6], [0.7, 0.2]]
+W_K: [[0.4, 0.1], [0.3, 0.5], [0.6, 0.2], [0.2, 0.4]]
+W_V: [[0.6, 0.3], [0.2, 0.7], [0.4, 0.1], [0.3, 0.5]]
+"""
+ITS_ANSWERS = """
+Q: [[1.07, 0.77], [0.47, 0.57], [0.61, 0.55]]
+K: [[0.79, 0.79], [0.35, 0.51], [0.62, 0.41]]
+V: [[1.09, 0.97], [0.44, 0.59], [0.71, 0.52]]
+scores: [[1.45, 0.76, 1.09], [0.66, 0.46, 0.52], [0.92, 0.49, 0.61]]
+scaled: [[1.03, 0.54, 0.77], [0.47, 0.33, 0.37], [0.65, 0.35, 0.43]]
+weights: [[0.48, 0.25, 0.27], [0.35, 0.31, 0.34], [0.40, 0.29, 0.31]]
+output: [[0.81, 0.78], [0.64, 0.65], [0.71, 0.68]]
+"""
+
+
+def traced(text: str, **choices: Any) -> Trace:
+    return run(loads(text.encode(), "p.yaml"), **choices)
+
+
+def judged(trace: Trace, answers: str) -> Verdicts:
+    return judge(trace, read_answers(decode(answers.encode(), "a.yaml", None), trace))
+
+
+def where(verdicts: Verdicts, step: str, *of: str) -> list[tuple[int, ...]]:
+    return [index for index in np.ndindex(verdicts.steps[step].shape) if verdicts.steps[step][index].verdict in of]
+
+
+@pytest.fixture(scope="module")
+def printed() -> Verdicts:
+    """A worked example as it is printed on the web: hardly a number in it is right."""
+    return judged(traced(PRINTED), ITS_ANSWERS)
+
+
+def test_projections_of_a_printed_example(printed: Verdicts) -> None:
+    """By hand: Q = [[1.18, 0.78], …]: 0.77 is off by one unit, but 0.78 needs no rounding; K[2][1] = 0.41 is right."""
+    assert {step: len(where(printed, step, "wrong")) for step in "QKV"} == {"Q": 6, "K": 5, "V": 6}
+    assert printed.first_wrong == ("Q", (0, 0))
+
+
+def test_its_own_errors_are_told_from_those_that_follow(printed: Verdicts) -> None:
+    """By intervals: 1.07·0.62 + 0.77·0.41 lies in 0.963 … 0.996, 0.47·0.79 + 0.57·0.79 in 0.809 … 0.835."""
+    assert where(printed, "scores", "wrong") == [(0, 2), (1, 0)]
+    assert where(printed, "scaled", "wrong", "rounding") == []
+    assert {(0, 0), (0, 2)} <= {*where(printed, "weights", "wrong")}
+    assert where(printed, "output", "wrong") == [(1, 0), (1, 1), (2, 0), (2, 1)]
+    one = printed.steps["scores"][0, 2]
+    assert one.expected == pytest.approx(0.78 * 0.76 + 0.78 * 0.41, abs=0.4)
+    assert one.own == pytest.approx(1.07 * 0.62 + 0.77 * 0.41)
+
+
+@pytest.mark.parametrize(
+    ("answers", "step", "verdict"),
+    [
+        ("scores: [[0, 4]]", "scores", "wrong"),  # 3 is 3 in whole numbers, not nearly 4
+        ("scores: [[0, 2.99]]", "scores", "wrong"),
+        ("scaled: [[0, 2.12]]", "scaled", "right"),  # 3 / √2 = 2.1213
+        ("scaled: [[0, 2.11]]", "scaled", "rounding"),
+        ("scaled: [[0, 2.10]]", "scaled", "wrong"),
+        ("scores: [[0, 4]]\nscaled: [[0, 2.84]]", "scaled", "rounding"),  # 4 / √2 = 2.8284
+        ("K: [[0, 0], [2.5, 0.5]]\nK_T: [[0, 2.6], [0, 0.5]]", "K_T", "wrong"),  # a copy rounds nothing
+        ("K: [[0, 0], [2.55, 0.5]]\nK_T: [[0, 2.5], [0, 0.5]]", "K_T", "carried"),
+        ("K: [[0, 0], [2.55, 0.5]]\nK_T: [[0, 2.7], [0, 0.5]]", "K_T", "rounding"),  # of 2.55, rounded down to 2.6
+    ],
+)
+def test_only_what_has_more_digits_is_off_by_rounding(answers: str, step: str, verdict: str) -> None:
+    trace = traced("Q: [[1, 1]]\nX: [[0], [1]]\nW_K: [[2, 1]]\nV: [[1], [2]]")
+    assert judged(trace, answers).steps[step].flat[1].verdict == verdict
+
+
+def test_blank_cells_are_missing(printed: Verdicts) -> None:
+    verdicts = judged(traced(PRINTED), "scores: [[1.2, null, null], [null, null, null], [null, null, null]]")
+    assert verdicts.counts["missing"] == 8
+
+
+def test_a_step_that_was_left_blank_is_no_work() -> None:
+    """Each of its cells, worked out from what was written, would take minutes and gigabytes."""
+    numbers = "; ".join(f"{name}: {{random: [150, 2], seed: {seed}}}" for seed, name in enumerate("QKV"))
+    trace = traced(numbers.replace("; ", "\n"))
+    steps = ("scores", "scaled", "exp", "weights", "output")
+    verdicts = judged(trace, json.dumps({name: np.full(trace[name].shape, None).tolist() for name in steps}))
+    assert verdicts.counts["missing"] == 4 * 150 * 150 + 150 * 2
+    assert verdicts.steps["output"][3, 1].expected == trace["output"][3, 1]
+
+
+def test_steps_that_were_left_out_are_worked_out_from_what_was_written() -> None:
+    """Only scores and weights: 2 / √1 … weights of scores 0 and ln 3 are 1/4 and 3/4, and follow from a wrong score."""
+    trace = traced("Q: [[1]]\nK: [[0], [1]]\nV: [[1], [2]]\nscore: dot")
+    verdicts = judged(trace, "scores: [[0, 2.000]]\nweights: [[0.1192, 0.8808]]\noutput: [[1.8808]]")
+    assert [cell.verdict for cell in verdicts.steps["scores"].flat] == ["right", "wrong"]
+    assert [cell.verdict for cell in verdicts.steps["weights"].flat] == ["carried", "carried"]
+    assert [cell.verdict for cell in verdicts.steps["output"].flat] == ["carried"]
+
+
+def test_nothing_follows_from_a_sum_that_was_rounded_to_0() -> None:
+    """2·e^-3 is 0.09957, and who divides by it has more of it than 0.0; what nothing is seen of is 0 indeed."""
+    trace = traced("Q: [[1]]\nK: [[-3], [-3]]\nV: [[1], [2]]\nscore: dot")
+    weights = judged(trace, "row_sum: [0.0]\nweights: [[0.9, 0.5]]").steps["weights"]
+    assert all(math.isnan(cell.own) for cell in weights.flat)
+    assert (weights[0, 0].verdict, apart_as_written(weights[0, 0])) == ("carried", False)
+    hidden = traced("Q: [[1]]\nK: [[-3], [-3]]\nV: [[1], [2]]\nscore: dot\nmask: [[false, false]]")
+    assert [cell.own for cell in judged(hidden, "row_sum: [0.0]\nweights: [[0, 0.5]]").steps["weights"].flat] == [0, 0]
+
+
+def test_a_whole_number_that_was_rounded_is_taken_for_all_that_rounds_to_it() -> None:
+    """2.5, written as 3, is anything from 2.5 to 3.5, so that e^2.7 = 14.9 may be its power; a 2 that is 2 is not."""
+    trace = traced("Q: [[5], [4]]\nK: [[1], [0]]\nV: [[1], [2]]\nscore: dot\nscale: 0.5")
+    found = judged(trace, "scaled: [[3, 0], [2, 0]]\nexp: [[15, 1], [9, 1]]").steps["exp"]
+    assert [[cell.verdict for cell in row] for row in found] == [["carried", "right"], ["wrong", "right"]]
+
+
+@pytest.mark.parametrize(
+    ("score", "scaled", "verdict"),
+    [
+        ("5", "3", "carried"),  # 2.5, rounded half up
+        ("5", "2", "rounding"),  # 2.5, rounded down
+        ("4", "3", "wrong"),  # 2 is 2 in whole numbers
+        ("4", "2.1", "wrong"),
+        ("4.0", "2.1", "rounding"),  # of 3.95 to 4.05, so that it may have been 2.02
+    ],
+)
+def test_numbers_that_were_not_rounded_lead_to_one_number_only(score: str, scaled: str, verdict: str) -> None:
+    """Scores are 0 and 1; their halves follow from what was written for the second."""
+    trace = traced("Q: [[1]]\nK: [[0], [1]]\nV: [[1], [2]]\nscale: 0.5")
+    found = judged(trace, f"scores: [[0, {score}]]\nscaled: [[0, {scaled}]]").steps["scaled"]
+    assert found[0, 1].verdict == verdict
+
+
+@pytest.mark.parametrize(("query", "verdict"), [("0.5", "wrong"), ("0.52", "carried")])
+def test_a_number_that_was_just_copied_is_no_other(query: str, verdict: str) -> None:
+    """0.5·3 = 1.5 and nothing else; but 0.52, copied as 0.5, was rounded: it may be 0.46, which makes 1.38."""
+    trace = traced(f"Q: [[{query}]]\nK: [[3], [5]]\nV: [[1], [2]]\nscore: dot")
+    assert judged(trace, "Q: [[0.5]]\nscores: [[1.4, 2.5]]").steps["scores"][0, 0].verdict == verdict
+
+
+def test_a_whole_number_in_place_of_one_that_is_hidden_was_not_rounded() -> None:
+    """e^5 = 148.4, and nobody has rounded -inf to 5."""
+    trace = traced("Q: [[1], [1]]\nK: [[0], [1]]\nV: [[1], [2]]\nscore: dot\nmask: causal")
+    for exp, verdict in (("148", "carried"), ("150", "wrong")):
+        found = judged(trace, f"masked: [[0, 5], [0, 1]]\nexp: [[1, {exp}], [1, 2.718]]").steps["exp"]
+        assert found[0, 1].verdict == verdict
+
+
+def test_an_exact_number_is_held_to_what_a_double_tells() -> None:
+    """100/3 - 101/3 is -1/3, of which doubles keep 14 digits; 0.50 beside them is rounded, but not the largest."""
+    trace = traced("Q: [[1]]\nK: [[1], [2], [3]]\nV: [[1], [2], [3]]\nscore: dot", shifted=True)
+    answers = "scores: [[100/3, 101/3, 0.50]]\nshifted: [[{}, 0, -33.17]]"
+    for claim, verdict in (("-1/3", "carried"), ("-1/4", "wrong"), ("-333333333/1000000000", "wrong")):
+        assert judged(trace, answers.format(claim)).steps["shifted"][0, 0].verdict == verdict
+
+
+def test_an_exact_number_that_nothing_leads_to_is_wrong() -> None:
+    """Of a score of 2 at most 2.005, the weights are 0.1186 and more, never just a half."""
+    trace = traced("Q: [[1]]\nK: [[0], [2]]\nV: [[1], [2]]\nscore: dot")
+    found = judged(trace, 'scores: [["0", 2.00]]\nweights: [["1/2", "1/2"]]').steps["weights"]
+    assert [cell.verdict for cell in found.flat] == ["wrong", "wrong"]
+
+
+def test_heads_that_share_keys_are_judged() -> None:
+    """Both heads of queries read the one key: 1 and 2 times 3; a whole number of the equation may be a position."""
+    trace = traced("heads: 2\nkv_heads: 1\nQ: [[1, 2]]\nK: [[3]]\nV: [[4]]\nW_O: [[1], [1]]")
+    verdicts = judged(trace, "scores: [[[3]], [[9]]]\nconcat: [[4, 4]]\noutput: [[8]]")
+    assert [cell.verdict for _, _, cell in verdicts.cells()] == ["right", "wrong", "right", "right", "right"]
+
+
+@pytest.mark.parametrize(
+    ("written", "true", "right"),
+    [
+        ("0.71", "0.705", True), ("0.70", "0.705", False), ("0.71", "0.7149999", True), ("0.71", "0.715", False),
+        ("-0.71", "-0.705", True), ("0.7", "0.65", True), ("5", "4.5", True), ("1e1", "14.9", True),
+        ("1e1", "15", False),
+        ("0/7", "0", True), ("0/7", "1e-45", True), ("0/7", "1e-30", False),
+        ("700000/7", f"100000.{'0' * 36}1", True), ("700000/7", f"100000.{'0' * 30}1", False),
+        ("7/10", "0.7", True), ("7/10", "0.7000000001", False), ("-inf", "-Infinity", True), ("0", "-Infinity", False),
+    ],
+)  # fmt: skip
+def test_a_number_rounds_to_its_claim(written: str, true: str, right: bool) -> None:
+    claim = read_claim(written)
+    assert claim is not None
+    assert rounds_to(Decimal(true), claim) is right
+
+
+@pytest.mark.parametrize(
+    ("scores", "weights", "apart"),
+    [
+        ("[[0, 2.00]]", "[[0.1192, 0.8808]]", False),  # of scores 0 and 2 the weights are 0.11920 and 0.88080
+        ("[[0, 2.00]]", "[[0.119, 0.8812]]", True),  # of 0 and 2.003 the second is 0.88111, of 2.005 it is 0.88132
+        ("[[0, 0]]", "[[1/2, 1/2]]", False),
+        ("[[0, 1.0]]", "[[0.2689, 0.7311]]", False),  # right
+    ],
+)
+def test_what_only_rounding_lets_be_carried(scores: str, weights: str, apart: bool) -> None:
+    trace = traced("Q: [[1]]\nK: [[0], [1]]\nV: [[1], [2]]\nscore: dot")
+    verdicts = judged(trace, f"scores: {scores}\nweights: {weights}")
+    assert apart_as_written(verdicts.steps["weights"][0, 1]) is apart
+
+
+@pytest.mark.parametrize(("away", "apart"), [(0, False), (1e-13, False), (1e-11, True)])
+def test_an_exact_number_is_apart_from_all_but_what_rounding_makes_of_it(away: float, apart: bool) -> None:
+    """12 digits of doubles agree wherever the same is worked out in another order."""
+    claim = read_claim("100000/3")
+    assert claim is not None
+    own = 100000 / 3 * (1 + away)
+    assert apart_as_written(Judged("carried", claim, 1.0, own)) is apart
+
+
+def solution(trace: Trace, precision: int) -> dict[str, Any]:
+    """Every computed step as it stands on the paper."""
+    return {
+        step.name: np.vectorize(lambda value: show(value, precision))(step.value).tolist() for step in trace.computed()
+    }
+
+
+def as_yaml(answers: dict[str, Any]) -> str:
+    return "\n".join(f"{name}: {str(rows).replace(chr(39), '')}" for name, rows in answers.items())
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> str:
+    n, d = draw(st.integers(1, 3)), draw(st.integers(1, 3))
+    number = st.integers(-4, 4)
+    matrices = {
+        name: [[draw(number) for _ in range(columns)] for _ in range(rows)]
+        for name, rows, columns in (("X", n, d), ("W_Q", d, 2), ("W_K", d, 2), ("W_V", d, 2))
+    }
+    mask = draw(st.sampled_from(["", "mask: causal\n"]))
+    return mask + "".join(f"{name}: {rows}\n" for name, rows in matrices.items())
+
+
+@settings(max_examples=40)
+@given(problem=problems(), precision=st.integers(2, 6))
+def test_a_solution_rounded_at_every_step_is_never_wrong(problem: str, precision: int) -> None:
+    paper = traced(problem, rounding="paper", precision=precision)
+    plain = traced(problem)
+    if paper.shifted != plain.shifted:
+        return
+    verdicts = judged(plain, as_yaml(solution(paper, precision)))
+    assert verdicts.counts["wrong"] == verdicts.counts["missing"] == 0
+
+
+@settings(max_examples=40)
+@given(problem=problems(), precision=st.integers(2, 6), data=st.data())
+def test_a_digit_that_is_altered_is_always_found(problem: str, precision: int, data: st.DataObject) -> None:
+    """By more than the roundings of all numbers before it may come to, in a solution that is otherwise right."""
+    trace = traced(problem)
+    answers = solution(trace, precision)
+    name = data.draw(st.sampled_from([name for name in answers if name not in ("mask", "masked")]))
+    cells = np.array(answers[name], dtype=object)
+    index = tuple(data.draw(st.integers(0, size - 1)) for size in cells.shape)
+    value = Decimal(cells[index])
+    off = Decimal(data.draw(st.sampled_from([100, -100, 1000]))) * Decimal(10) ** -precision * max(1, abs(value))
+    cells[index] = f"{value + off:.{precision}f}"
+    verdicts = judged(trace, as_yaml({**answers, name: cells.tolist()}))
+    assert verdicts.steps[name][index].verdict == "wrong"

@@ -1,0 +1,143 @@
+"""Finite differences find a wrong gradient, and no fault in a right one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attncli.features.gradient.finite_differences import MOST, Part, held
+from attncli.problem.loader import loads
+from attncli.problem.model import Additive, Causal, Matrix, Problem, read_only
+from attncli.tracing import run
+
+
+def read(problem: dict[str, Any]) -> Problem:
+    return loads(json.dumps(problem).encode(), "problem")
+
+
+def test_right_gradients_agree(love: Problem) -> None:
+    found = list(held(love, run(love, gradient=True)))
+    assert [each.name for each in found] == [
+        "d_weights", "d_scaled", "d_scores", "d_Q", "d_K", "d_V", "d_W_Q", "d_W_K", "d_W_V", "d_X",
+    ]  # fmt: skip
+    assert all(each.verdict == "agree" and (each.farthest.error or 0) < 1e-6 for each in found)
+    assert found[0].cells == len(found[0].beside) == 9
+
+
+@pytest.mark.parametrize("factor", [1.001, -1.0, 0.0])
+def test_a_wrong_gradient_is_found(love: Problem, factor: float) -> None:
+    trace = run(love, gradient=True)
+    step = trace.steps["d_K"]
+    wrong = replace(trace, steps={**trace.steps, "d_K": replace(step, value=read_only(step.value * factor))})
+    assert [each.name for each in held(love, wrong) if each.verdict == "disagree"] == ["d_K"]
+
+
+def test_a_single_wrong_cell_is_told(love: Problem) -> None:
+    trace = run(love, gradient=True)
+    moved = trace["d_X"].copy()
+    moved[1, 2] += 1e-4
+    wrong = replace(trace, steps={**trace.steps, "d_X": replace(trace.steps["d_X"], value=read_only(moved))})
+    (found,) = (each for each in held(love, wrong) if each.verdict == "disagree")
+    assert (found.name, found.farthest.where) == ("d_X", (1, 2))
+    assert found.farthest.worked - found.farthest.by_differences == pytest.approx(1e-4, rel=1e-4)
+
+
+def test_the_one_sink_of_all_heads(problem: Callable[..., Problem]) -> None:
+    random = np.random.default_rng(1)
+    heads = problem(**{name: random.normal(size=(2, 3, 2)) for name in "QKV"}, sink=0.5, mask=(Causal(),))
+    found = {each.name: each for each in held(heads, run(heads, gradient=True))}
+    assert found["d_sink"].verdict == "agree"
+    assert found["d_sink"].farthest.where == ()
+
+
+def test_rows_of_sentinels_have_few_digits(problem: Callable[..., Problem]) -> None:
+    random = np.random.default_rng(4)
+    mask = np.full((3, 3), -1e9)
+    mask[:2, 0] = 0
+    made = problem(**{name: random.normal(size=(3, 2)) for name in "QKV"}, mask=(Additive(Matrix(mask)),))
+    assert all(each.verdict == "agree" for each in held(made, run(made, gradient=True)))
+
+
+def test_of_many_cells_some_are_moved(problem: Callable[..., Problem]) -> None:
+    random = np.random.default_rng(9)
+    large = problem(**{name: random.normal(size=(12, 12)) for name in "QKV"})
+    found = next(each for each in held(large, run(large, gradient=True)) if each.name == "d_Q")
+    assert found.cells == 144
+    assert len(found.beside) <= MOST
+
+
+# Scores that the moved number changes a thousandfold, large queries, rows of scores that are nearly a tie.
+WEIGHTS = {"W_Q": [[1, 0], [0, 1]], "W_K": [[1, 1], [1, 1]], "W_V": [[1, 0], [0, 1]]}
+STEEP: dict[str, dict[str, Any]] = {
+    "scale": {"Q": [[0, 0]], "K": [[1, 0], [0, 1]], "V": [[1], [3]], "scale": 1000},
+    "hundreds": {"X": [[100, -100], [5, 5]], **WEIGHTS},
+    "thousands": {"X": [[1000, -1000], [500, 200]], **WEIGHTS},
+    "tie": {"X": [[100, 101], [101, 100]], **WEIGHTS, "W_K": [[1, 0], [0, 1]]},
+}
+
+
+@pytest.mark.parametrize("name", STEEP)
+def test_steep_gradients_agree(name: str) -> None:
+    steep = read(STEEP[name])
+    assert {each.name: each.verdict for each in held(steep, run(steep, gradient=True)) if each.verdict != "agree"} == {}
+
+
+def test_a_steep_gradient_by_hand() -> None:
+    """O = a + 3·(1 - a) with a = σ(1000·(q1 - q2)), so that dO/dq1 = -2·1000·a·(1 - a) = -500 where both are 0."""
+    steep = read(STEEP["scale"])
+    found = next(each for each in held(steep, run(steep, gradient=True)) if each.name == "d_Q")
+    assert [each.by_differences for each in found.beside] == pytest.approx([-500, 500], rel=1e-9)
+
+
+@pytest.mark.parametrize("name", STEEP)
+@pytest.mark.parametrize("factor", [1.001, -1.0, 0.0])
+def test_a_wrong_steep_gradient_is_found(name: str, factor: float) -> None:
+    steep = read(STEEP[name])
+    trace = run(steep, gradient=True)
+    of = "d_W_V" if name == "tie" else "d_Q"  # where scores tie all others are 0
+    step = trace.steps[of]
+    wrong = replace(trace, steps={**trace.steps, of: replace(step, value=read_only(step.value * factor))})
+    assert [each.name for each in held(steep, wrong) if each.verdict == "disagree"] == [of]
+
+
+def test_what_differences_cannot_tell() -> None:
+    """1e200 + h is 1e200; and beside an output of 3, e^-100 is less than any rounding of it."""
+    large = read({"Q": [[1, 2]], "K": [[1, 0], [0, 1]], "V": [[1e200], [-1e200]]})
+    found = {each.name: each.verdict for each in held(large, run(large, gradient=True))}
+    assert found.pop("d_V") == "unknown"
+    assert {*found.values()} == {"agree"}
+    sure = read({"Q": [[1]], "K": [[0], [100]], "V": [[1], [3]]})
+    told = {each.name: each.verdict for each in held(sure, run(sure, gradient=True))}
+    assert (told["d_weights"], told["d_V"]) == ("agree", "agree")
+    assert (told["d_scaled"], told["d_K"]) == ("unknown", "unknown")
+
+
+def test_what_is_left_of_zero_is_no_error() -> None:
+    """With values that are alike, the scores have no gradient: what is left of it is rounding."""
+    alike = read({"Q": [[0.3, 0.1]], "K": [[0.7, 0.2], [0.1, 0.9]], "V": [[0.1, 0.2], [0.2, 0.1]]})
+    trace = run(alike, gradient=True)
+    found = {each.name: each for each in held(alike, trace)}
+    assert found["d_scaled"].farthest.is_zero
+    assert found["d_scaled"].farthest.error is None
+    assert not found["d_V"].farthest.is_zero
+
+
+@pytest.mark.filterwarnings("error")
+def test_numbers_beyond_all_floats_are_told_in_silence() -> None:
+    huge = read({"Q": [[1e200, 2]], "K": [[1e200, 0], [0, 1]], "V": [[1], [-1]]})
+    assert {each.verdict for each in held(huge, run(huge, gradient=True))} <= {"agree", "unknown"}
+
+
+def test_some_gradients_some_places_and_one_cell(problem: Callable[..., Problem]) -> None:
+    random = np.random.default_rng(1)
+    heads = problem(**{name: random.normal(size=(2, 3, 2)) for name in "QKV"})
+    trace = run(heads, gradient=True)
+    (only,) = held(heads, trace, Part(["d_Q"], {"h": 1}))
+    assert [each.where for each in only.beside] == [(1, row, column) for row in range(3) for column in range(2)]
+    (one,) = held(heads, trace, Part(["d_K"], cell=(0, 2, 1)))
+    assert (one.cells, [each.where for each in one.beside]) == (1, [(0, 2, 1)])

@@ -1,0 +1,164 @@
+"""Every step is listed and explained, with each of its forms, in words that hold for the rules as they are."""
+
+from __future__ import annotations
+
+import json
+from typing import get_args
+
+import pytest
+
+from attncli.attention.inputs import GIVEN
+from attncli.attention.registry import RULES
+from attncli.attention.steps import COMPUTED
+from attncli.equation.notation import UNICODE
+from attncli.errors import AttncliError
+from attncli.features.steps.page import catalogue, rule_page
+from attncli.features.steps.variants import variants
+from attncli.page.document import Document, Formula, Listing, Paragraph, Table
+from attncli.page.spelling import formula, plain
+from attncli.problem.model import MaskPart
+from attncli.render import FORMATS, render
+
+
+def said(document: Document) -> list[str]:
+    """The page's sentences and formulas, one by one."""
+    lines = []
+    for block in document.blocks:
+        match block:
+            case Paragraph(text=text):
+                lines.append(plain(text))
+            case Listing(items=items):
+                lines += map(plain, items)
+            case Formula(equation=equation):
+                lines.append(formula(equation, UNICODE))
+    return lines
+
+
+def test_every_rule_says_when_it_is_there() -> None:
+    assert [written.name for written in (*GIVEN, *COMPUTED) if not written.when] == []
+
+
+def test_all_steps_in_the_order_of_work() -> None:
+    forward, _, back = (block for block in catalogue().blocks if isinstance(block, Table))
+    rows = [[plain(cell) for cell in row] for row in forward.rows]
+    assert [row[0] for row in rows] == [
+        "X", "context", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O", "past_K", "past_V", "W_a", "W_1", "W_2",
+        "v", "slopes", "sink", "Q", "new_K", "K", "new_V", "V", "angles", "Q_rot", "K_rot", "K_T", "scores", "scaled",
+        "capped", "bias", "mask", "masked", "row_max", "shifted", "exp", "row_sum", "weights", "heads_output", "concat",
+        "output",
+    ]  # fmt: skip
+    by_name = {row[0]: row[1:] for row in rows}
+    assert by_name["X"] == ["X", "Input", "given", "X[i, d]"]
+    assert by_name["K"] == ["K", "Keys", "K = X W_K", "K[j, k] = Σ_d X[j, d]·W_K[d, k]"]
+    assert by_name["K_T"] == ["Kᵀ", "Keys, transposed", "Kᵀ = transpose of K", "Kᵀ[k, j] = K[j, k]"]
+    assert by_name["scores"] == ["S", "Scores", "S = Q Kᵀ", "S[i, j] = Σ_k Q[i, k]·Kᵀ[k, j]"]
+    assert by_name["K_rot"][:3] == ["K_rot", "Keys, rotated", "K_rot = K rotated by angles"]
+    assert by_name["bias"] == ["B", "Bias", "", "B[i, j] = -slopes·|i - j|"]
+    assert by_name["concat"][2:] == ["concat = the heads of H, side by side", "concat[i, e] = H[⌊e/d_v⌋, i, e mod d_v]"]
+    assert by_name["weights"] == ["A", "Attention weights", "A = softmax(logits)", "A[i, j] = E[i, j] / r[i]"]
+    gradients = {plain(row[0]): plain(row[3]) for row in back.rows}
+    assert gradients["d_output"] == "given"
+    assert gradients["d_K"] == "dK = dSᵀ Q"
+    assert gradients["d_masked"] == "dZ' = A ∘ (dA - δ)"
+
+
+def test_one_step_in_full() -> None:
+    page = rule_page("scaled")
+    assert page.title == "scaled: Scaled scores"
+    lines = said(page)
+    assert lines[0].startswith("Every score divided by √d_k, the square root of the length of a key. A dot product")
+    assert lines[1:] == [
+        "Z = S / √d_k",
+        "Z[i, j] = S[i, j] / √d_k",
+        "Symbol: Z",
+        "In Python syntax: scaled[i, j] = scores[i, j] / sqrt(d_k)",
+        "Reads: scores",
+        "Axes: query, key",
+        "i: a query",
+        "j: a key",
+        "When it is there: with the score scaled_dot unless scale: none, and with any other score where a scale is "
+        "given",
+        "scale: a number: Every score times the scale that the problem gives.",
+        "Z = scale·S",
+        "Z[i, j] = S[i, j]·scale",
+    ]
+
+
+def test_a_given_step() -> None:
+    assert said(rule_page("b_V")) == [
+        "Added to every value.",
+        "b_V[c]",
+        "Symbol: b_V",
+        "Axes: value",
+        "c: a feature of values",
+        "When it is there: where the problem gives it, beside W_V",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "forms"),
+    [
+        ("Q", ["with b_Q", "given directly"]),
+        ("V", ["with a context", "with b_V", "given directly", "with past"]),
+        ("scores", ["score: multiplicative", "score: additive"]),
+        ("exp", ["exp_base: a number"]),
+        ("weights", ["exp_base: a number", "sink: a number, or one per head"]),
+        ("concat", []),
+        ("Q_rot", ["rope, with pairing: interleaved", "rope, with past"]),
+        (
+            "output",
+            ["with W_O", "with W_O and several heads", "with W_O, b_O and several heads", "several heads without W_O"],
+        ),
+    ],
+)
+def test_variants(name: str, forms: list[str]) -> None:
+    assert list(variants(name)) == forms
+
+
+def test_every_form_of_a_mask() -> None:
+    assert {form.partition(" ")[2]: rule.source.partition(" = ")[2] for form, rule in variants("mask").items()} == {
+        "causal": "where(j <= i, 0, -inf)",
+        "{causal: true, corner: bottom-right}": "where(j <= i + offset, 0, -inf)",
+        "{window: [left, right]}": "where(j >= i - left and j <= i + right, 0, -inf)",
+        "{padding: [1, 1, 0]}": "where(exists[j] == 1, 0, -inf)",
+        "{lengths: [2]}": "where(j < length, 0, -inf)",
+        "{keep: …}, or a matrix of true and false": "where(keep[i, j] == 1, 0, -inf)",
+        "{hide: …}": "where(hide[i, j] == 0, 0, -inf)",
+        "{additive: …}, or a matrix of other numbers": "additive[i, j]",
+    }
+
+
+@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_step_in_every_format(name: str, format: str) -> None:
+    assert name.partition("_")[0] in render(rule_page(name), format)
+
+
+def test_data() -> None:
+    data = catalogue().data()
+    assert json.loads(json.dumps(data)) == data
+    assert list(data["steps"]) == list(RULES)
+    assert data["steps"]["scores"]["formula"] == "S = Q K^T"
+    assert data["steps"]["K"]["variants"][0] == {
+        "when": "with a context",
+        "equation": "K[j, k] = sum(d, context[j, d] * W_K[d, k])",
+        "formula": "K = C W_K",
+        "inputs": ["context", "W_K"],
+    }
+    assert rule_page("exp").data()["steps"] == {"exp": data["steps"]["exp"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "help"),
+    [("weigths", "did you mean weights?"), ("q", "did you mean Q?"), ("zzz", "attncli steps lists them all")],
+)
+def test_an_unknown_step(name: str, help: str) -> None:
+    with pytest.raises(AttncliError) as caught:
+        rule_page(name)
+    assert caught.value.exit_code == 2
+    assert str(caught.value) == f"no step is called {name!r}"
+    assert caught.value.help == help
+
+
+def test_every_form_of_a_mask_is_a_variant() -> None:
+    assert [part.name for part in get_args(MaskPart) if f"{part.name}: " not in " ".join(variants("mask"))] == []

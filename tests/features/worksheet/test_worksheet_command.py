@@ -1,0 +1,119 @@
+"""`attncli worksheet` writes a page and a file for the answers, or refuses before it writes anything."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from attncli.answers.schema import answers_schema
+from attncli.cli.main import run
+
+INPUTS = Path(__file__).parents[3] / "inputs"
+LOVE = str(INPUTS / "i_love_ai.yaml")
+
+
+def test_a_page_on_standard_output_and_the_answers_in_a_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = tmp_path / "answers.yaml"
+    assert run(["worksheet", LOVE, "--blank", "row_sum,weights", "--answers", str(answers)]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert "    A           I    love      AI\n    I    ⎡ ______  ______  ______ ⎤\n" in out
+    assert answers.read_text(encoding="utf-8").partition("\n\n")[2] == (
+        "# Row sums\n"
+        "row_sum: [null, null, null]  # I, love, AI\n\n"
+        "# Attention weights; columns: I, love, AI\n"
+        "weights:\n"
+        "  - [null, null, null]  # I\n"
+        "  - [null, null, null]  # love\n"
+        "  - [null, null, null]  # AI\n"
+    )
+
+
+def test_answers_on_standard_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "page.md"
+    assert run(["worksheet", str(INPUTS / "batch.yaml"), "-q", "-o", str(page), "--answers", "-"]) == 0
+    blank = yaml.safe_load(capsys.readouterr().out)
+    jsonschema.validate(blank, answers_schema(), jsonschema.Draft7Validator)
+    assert blank["scores"] == [[[None] * 3] * 3] * 2
+    assert "| ______ |" in page.read_text(encoding="utf-8")
+
+
+def test_labels_cannot_leave_their_comment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    problem = tmp_path / "p.yaml"
+    problem.write_text('title: "a\\nb"\ntokens: ["x\\ny: 1"]\nQ: [[1]]\nK: [[1]]\nV: [[1]]\n', encoding="utf-8")
+    assert run(["worksheet", str(problem), "-o", str(tmp_path / "p.md"), "--answers", "-"]) == 0
+    assert list(yaml.safe_load(capsys.readouterr().out)) == [
+        "K_T", "scores", "scaled", "exp", "row_sum", "weights", "output",
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to be in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--format", "json"], "--format cannot be 'json'"),
+        (["-o", "w.json"], "-o w.json: a worksheet is not written as JSON"),
+        (["--answers", "-"], "the worksheet and its answers cannot both go to standard output"),
+        (["-o", "w.md", "--answers", "w.md"], "the worksheet and its answers cannot both go to w.md"),
+        (["--answers", "a.json"], "--answers a.json: the answers are written in YAML"),
+        (["--answers", LOVE], "would write over the problem itself"),
+        (["--answers", ""], "--answers needs the name of a file"),
+        (["--blank", "weights,"], "--blank lacks a name"),
+        (["--blank", "X"], "X cannot be blank"),
+        (["--math", "dollars"], "--math does not go with --format table"),
+        (["--fragment"], "--fragment does not go with --format table"),
+        (["--detail", "all"], "--detail cannot be 'all'"),
+    ],
+)
+def test_wrong_usage(options: list[str], message: str, empty: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["worksheet", LOVE, *options]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in err
+    assert list(empty.iterdir()) == []
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "w.md"
+    assert run(["worksheet", LOVE, "-o", str(page), "--answers", str(tmp_path / "no" / "a.yaml")]) == 4
+    assert "there is no folder" in capsys.readouterr().err
+    assert not page.exists()
+
+
+@pytest.mark.tex
+@pytest.mark.parametrize("name", ["i_love_ai.yaml", "twelve_tokens.yaml", "multi_head.yaml"])
+def test_a_worksheet_compiles(name: str, tmp_path: Path) -> None:
+    if shutil.which("pdflatex") is None:
+        pytest.skip("needs pdflatex")
+    assert run(["worksheet", str(INPUTS / name), "-q", "-o", str(tmp_path / "w.tex")]) == 0
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "w.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert b"Overfull" not in done.stdout
+
+
+def test_gradients_are_asked_for_after_the_way_forward(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers, problem = tmp_path / "answers.yaml", str(INPUTS / "next_token.yaml")
+    assert run(["worksheet", problem, "--gradient", "--answers", str(answers)]) == 0
+    page = capsys.readouterr().out
+    forward, back = page.split("The loss\n", 1)
+    assert "______" not in forward
+    assert "Jacobian" not in back
+    assert "loss: null" in answers.read_text()
+    assert "\nweights:" not in answers.read_text()
+    answers.write_text(answers.read_text().replace("loss: null", "loss: 1.45"))
+    assert run(["check", problem, str(answers)]) == 1
+    assert "The first wrong number is the loss: 1.45 is written; it is 1.410." in capsys.readouterr().out
