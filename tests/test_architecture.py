@@ -27,7 +27,6 @@ from attncli.tracing import run
 
 ROOT = Path(__file__).parents[1]
 GIVEN, COMPUTED = tuple(map(read, givens.GIVEN)), tuple(map(read, computed.COMPUTED))
-MOST_LINES = 200
 
 
 def test_imports_go_one_way() -> None:
@@ -35,15 +34,6 @@ def test_imports_go_one_way() -> None:
     run_alone = "from importlinter.cli import lint_imports_command; lint_imports_command()"
     done = subprocess.run([sys.executable, "-c", run_alone, "--no-cache"], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_files_stay_short() -> None:
-    long = {
-        path.relative_to(ROOT): count
-        for path in ROOT.joinpath("attncli").rglob("*.py")
-        if (count := len(path.read_text(encoding="utf-8").splitlines())) > MOST_LINES
-    }
-    assert long == {}
 
 
 def test_every_module_says_what_it_is_for() -> None:

@@ -1,8 +1,8 @@
 """The backward pass: the rules of a forward pass → the rules of its gradients, in order of work.
 
 Each gradient is that of an array by everything that reads it, as `equation/differentiation.py` finds it. Three things
-are said as textbooks say them: a transpose is no step of its own, the hidden layer of the additive score is one, and the softmax
-is taken as a whole.
+are said as textbooks say them: a transpose is no step of its own, the hidden layer of the additive score is one,
+and the softmax is taken as a whole.
 """
 
 from __future__ import annotations
