@@ -10,7 +10,7 @@ from attncli.answers.matrices import Span, Table, Written
 from attncli.answers.model import Answer
 from attncli.answers.steps import LATEX_NAMES
 from attncli.answers.tables import Page
-from attncli.problem.report import Report
+from attncli.problem.values import ErrorCollector
 from attncli.tracing.model import Trace
 
 _COMMENT = re.compile(r"(\\.)|%[^\n]*", re.DOTALL)
@@ -28,10 +28,10 @@ _AGAIN = re.compile(r"\\vphantom\{(.{1,99})\}|(.{1,99}?)\s*(?:\\approx|=)")  # t
 _FORM = r"a matrix is a \bordermatrix whose corner is its letter, as attncli compute --format latex writes it"
 
 
-def read_latex(report: Report, trace: Trace) -> dict[str, Answer]:
-    """The answers in the report's source; what is wrong goes to the report."""
-    page = Page(report, trace)
-    text = report.source.text
+def read_latex(errors: ErrorCollector, trace: Trace) -> dict[str, Answer]:
+    """The answers in the source; what is wrong goes to `errors`."""
+    page = Page(errors, trace)
+    text = errors.source.text
     if "%" in text:
         text = _COMMENT.sub(lambda found: found[1] or " " * len(found[0]), text)
     spans: dict[str, Span] = {}
@@ -47,7 +47,7 @@ def read_latex(report: Report, trace: Trace) -> dict[str, Answer]:
                 rows = list(_rows(text, found.end()))
             except _Open:
                 help = "close it with a } after the last row"
-                report.fail("the matrix that begins here is not closed", at=found.start(), help=help)
+                errors.fail("the matrix that begins here is not closed", at=found.start(), help=help)
             if table := _table(rows, spans, found.start()):
                 page.add(table)
             spans = {}

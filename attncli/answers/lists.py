@@ -14,23 +14,22 @@ from attncli.problem.later import Cells
 from attncli.problem.matrices import read_cells
 from attncli.problem.misread import NumberError
 from attncli.problem.nodes import Leaf, Mapping, Node, Sequence, describe, is_null
-from attncli.problem.report import Report
-from attncli.problem.spot import Spot
+from attncli.problem.values import ErrorCollector, Value
 from attncli.tracing.model import Step, Trace
 
 _FORM = "write scores: [[1, 5, 3], [3, 3, 3], [2, 4, 3]]"
 _SPELT = 12  # cells that a help line writes out
 
 
-def read_lists(root: Node, report: Report, trace: Trace) -> dict[str, Answer]:
-    """The answer to each step that is named; what is wrong goes to the report."""
+def read_lists(root: Node, errors: ErrorCollector, trace: Trace) -> dict[str, Answer]:
+    """The answer to each step that is named; what is wrong goes to `errors`."""
     if not isinstance(root, Mapping):
-        report.fail(f"answers are given by step, not as {describe(root)}", at=root.at, help=_FORM)
+        errors.fail(f"answers are given by step, not as {describe(root)}", at=root.at, help=_FORM)
     if "attncli" in root.keys and "steps" in root.keys:
         help = "attncli compare holds it against the problem; answers are the matrices alone: " + _FORM
-        report.fail("this is a trace, as attncli itself writes it", at=root.keys["attncli"], help=help)
+        errors.fail("this is a trace, as attncli itself writes it", at=root.keys["attncli"], help=help)
     if not root.keys:
-        report.fail("there are no answers here", at=root.at, help=_FORM)
+        errors.fail("there are no answers here", at=root.at, help=_FORM)
     answers: dict[str, Answer] = {}
     called: dict[str, str] = {}
     for name, node in root.values.items():
@@ -38,50 +37,50 @@ def read_lists(root: Node, report: Report, trace: Trace) -> dict[str, Answer]:
         try:
             step = step_called(name, trace)
         except NoStep as error:
-            report.add(error.message, at=at, help=error.help, path=shorten(name))
+            errors.add(error.message, at=at, help=error.help, path=shorten(name))
             continue
         if step.name in answers:
             message = f"{step.name} is given twice, as {called[step.name]} and as {name}"
-            report.add(message, at=at, help="keep one of the two", path=name)
-        elif answer := _read_step(Spot(node, name, report), step, at):
+            errors.add(message, at=at, help="keep one of the two", path=name)
+        elif answer := _read_step(Value(node, name, errors), step, at):
             answers[step.name], called[step.name] = answer, name
     return answers
 
 
-def _read_step(spot: Spot, step: Step, at: int) -> Answer | None:
+def _read_step(value: Value, step: Step, at: int) -> Answer | None:
     """The answer to one step; None after reporting what is wrong with it."""
-    if is_null(spot.node):
+    if is_null(value.node):
         return Answer(step.name, np.full(step.shape, None, dtype=object), at)
     if not step.shape:
-        return _read_number(spot, step, at)
-    if not isinstance(spot.node, Sequence):
+        return _read_number(value, step, at)
+    if not isinstance(value.node, Sequence):
         rows = "a list of rows" if len(step.shape) > 1 else "a list of numbers"
-        spot.wrong(f"must be {rows}, not {describe(spot.node)}", _form(step.shape, f"{spot.name}: "))
+        value.wrong(f"must be {rows}, not {describe(value.node)}", _form(step.shape, f"{value.name}: "))
         return None
-    spot.node = _with_blanks(spot.node, step.shape)
-    read = read_cells(spot, _read_cell, empty=_form(step.shape))
+    value.node = _with_blanks(value.node, step.shape)
+    read = read_cells(value, _read_cell, empty=_form(step.shape))
     if read is None:
         return None
     cells = Cells(*read, object).array
     fit = fitted(cells, step.shape)
     if fit is None:
-        spot.wrong(*misfit(cells.shape, Part.of(step)))
+        value.wrong(*misfit(cells.shape, Part.of(step)))
         return None
     fit.setflags(write=False)
     return Answer(step.name, fit, at)
 
 
-def _read_number(spot: Spot, step: Step, at: int) -> Answer | None:
+def _read_number(value: Value, step: Step, at: int) -> Answer | None:
     """The answer to a step of one number, which may stand in brackets: 14.38, [14.38]."""
-    inner = spot
+    inner = value
     while isinstance(inner.node, Sequence):
         if len(inner.node.items) != 1:
             found = f"a list of {count(len(inner.node.items), 'entry')}" if inner.node.items else "an empty list"
-            spot.wrong(f"must be one number, not {found}", f"write {spot.path}: 0.70")
+            value.wrong(f"must be one number, not {found}", f"write {value.path}: 0.70")
             return None
         inner = inner.items[0]
     if not isinstance(inner.node, Leaf):
-        spot.wrong(f"must be one number, not {describe(inner.node)}", f"write {spot.path}: 0.70")
+        value.wrong(f"must be one number, not {describe(inner.node)}", f"write {value.path}: 0.70")
         return None
     cell = np.empty((), dtype=object)
     cell[()] = _read_cell(inner)
@@ -111,14 +110,14 @@ def _with_blanks(node: Node, shape: tuple[int, ...]) -> Node:
     return node
 
 
-def _read_cell(spot: Spot) -> Claim | None:
+def _read_cell(value: Value) -> Claim | None:
     """A claim, also in quotes, which keep the zeros that other programs drop: "0.70"; None for a blank cell, or after
     reporting what is no number."""
-    assert isinstance(spot.node, Leaf)
-    if is_null(spot.node):
+    assert isinstance(value.node, Leaf)
+    if is_null(value.node):
         return None
     try:
-        return read_claim(spot.node.text, spot.node.at)
+        return read_claim(value.node.text, value.node.at)
     except NumberError as error:
-        spot.wrong(error.message, error.help)
+        value.wrong(error.message, error.help)
         return None

@@ -13,7 +13,7 @@ from attncli.answers.steps import LATEX_NAMES
 from attncli.answers.tables import Page
 from attncli.attention.names import NAMED
 from attncli.attention.registry import RULES
-from attncli.problem.report import Report
+from attncli.problem.values import ErrorCollector
 from attncli.tracing.model import Trace
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -28,11 +28,11 @@ _FORM = "a matrix is a table whose first cell is its letter, as attncli compute 
 _TITLES = {rule.title: rule.name for rule in RULES.values()}
 
 
-def read_markdown(report: Report, trace: Trace) -> dict[str, Answer]:
-    """The answers in the report's source; what is wrong goes to the report."""
-    page = Page(report, trace)
+def read_markdown(errors: ErrorCollector, trace: Trace) -> dict[str, Answer]:
+    """The answers in the source; what is wrong goes to `errors`."""
+    page = Page(errors, trace)
     title = ""
-    lines = _lines(report.source.text)
+    lines = _lines(errors.source.text)
     place = 0
     while place < len(lines):
         at, line = lines[place]

@@ -14,8 +14,8 @@ from attncli.attention.losses import LOSS_RULES
 from attncli.attention.names import NAMED
 from attncli.problem.files import STANDARD_INPUT
 from attncli.problem.loader import read_tree
-from attncli.problem.report import Report
 from attncli.problem.source import Source
+from attncli.problem.values import ErrorCollector
 from attncli.tracing.model import Step, Trace
 
 _SUFFIXES = {
@@ -38,24 +38,24 @@ def read_answers(source: Source, trace: Trace) -> Answers:
     Raises AttncliError (exit 3) for what is wrong in it: the first problem in the order of the file, with up to
     nineteen others as its `more`.
     """
-    report = Report(source)
+    errors = ErrorCollector(source)
     if not source.text.strip():
-        report.fail("the file is empty", at=0, help="answers have lines such as scores: [[1, 5, 3], [3, 3, 3]]")
+        errors.fail("the file is empty", at=0, help="answers have lines such as scores: [[1, 5, 3], [3, 3, 3]]")
     match _form(source):
         case "markdown":
             from attncli.answers.markdown import read_markdown
 
-            steps = _without_the_problem(read_markdown(report, trace), trace)
+            steps = _without_the_problem(read_markdown(errors, trace), trace)
         case "latex":
             from attncli.answers.latex import read_latex
 
-            steps = _without_the_problem(read_latex(report, trace), trace)
+            steps = _without_the_problem(read_latex(errors, trace), trace)
         case _:
             from attncli.answers.lists import read_lists
 
-            report, root = read_tree(source)
-            steps = read_lists(root, report, trace)
-    report.stop()
+            errors, root = read_tree(source)
+            steps = read_lists(root, errors, trace)
+    errors.stop()
     return Answers({name: steps[name] for name in trace.steps if name in steps}, source)
 
 

@@ -17,7 +17,7 @@ from attncli.answers.steps import BESIDE, OTHER, NoStep, Part, misfit, step_call
 from attncli.english import count
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
 from attncli.problem.misread import NumberError
-from attncli.problem.report import Report
+from attncli.problem.values import ErrorCollector
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import leading, length, serves
 
@@ -29,7 +29,7 @@ _NAMES = {BATCH: "entry", HEAD: "head", KEY_HEAD: "KV head"}
 class Page:
     """Takes in headings and tables in their order, and knows of which head and entry each is."""
 
-    report: Report
+    errors: ErrorCollector
     trace: Trace
     place: dict[str, int] | None = field(default_factory=dict)
     answers: dict[str, Answer] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Page:
                 if not title:  # which may end in any words
                     what = _NAMES[letter]
                     help = f"the problem has {count(there, what)}, counted from 0" if there else OTHER
-                    self.report.add(f"there is no {what} {number}", at=at, help=help)
+                    self.errors.add(f"there is no {what} {number}", at=at, help=help)
                     self.place = None
                 return
         self.place = place
@@ -64,7 +64,7 @@ class Page:
         try:
             step = step_called(table.name, self.trace)
         except NoStep as error:
-            self.report.add(error.message, at=table.at, help=error.help)
+            self.errors.add(error.message, at=table.at, help=error.help)
             return
         index = self._index(step, table)
         if index is None:
@@ -78,8 +78,8 @@ class Page:
 
     def done(self, form: str) -> dict[str, Answer]:
         """The answers, of which there must be some; `form` says how a matrix is written in this format."""
-        if not self.answers and not self.report.count:
-            self.report.fail("there is no matrix of a step here", at=0, help=form)
+        if not self.answers and not self.errors.count:
+            self.errors.fail("there is no matrix of a step here", at=0, help=form)
         for answer in self.answers.values():
             answer.cells.setflags(write=False)
         return self.answers
@@ -104,7 +104,7 @@ class Page:
             if asked not in self.place and size > 1:
                 word = _NAMES[asked]
                 help = f'put it under a heading that says so, such as "{word[0].upper() + word[1:]} 0"'
-                self.report.add(f"of which {word} is this {step.name}?", at=table.at, help=help)
+                self.errors.add(f"of which {word} is this {step.name}?", at=table.at, help=help)
                 return None
             number = self.place.get(asked, 0)
             index.append(min(number // serves(self.trace) if letter != asked else number, size - 1))
@@ -117,14 +117,14 @@ class Page:
         uneven = [number for number, shape in enumerate(shapes) if shape not in fitting]
         if len(uneven) == len(shapes):
             message, help = misfit(shapes[0], part)
-            self.report.add(message, at=table.at, help=help, path=path)
+            self.errors.add(message, at=table.at, help=help, path=path)
         else:
             usual = next(shape for shape in shapes if shape in fitting)[1]
             for number in uneven:
                 row = table.cells[number]
                 message = f"this row has {count(len(row), 'entry')} where {part.name} has {count(usual, 'column')}"
                 at = row[0].at if row else table.starts[number]
-                self.report.add(message, at=at, help="every row has as many; _ is a blank one", path=path)
+                self.errors.add(message, at=at, help="every row has as many; _ is a blank one", path=path)
         return bool(uneven)
 
     def _of_other_labels(self, table: Table, part: Part, path: str) -> bool:
@@ -138,7 +138,7 @@ class Page:
             for number, (one, other) in enumerate(zip(found, own, strict=False), span.start if span else 0):
                 if one != other and _PLAIN_LABEL.fullmatch(one) and _PLAIN_LABEL.fullmatch(other):
                     message = f"{what} {number} is called {one} where this problem has {other}"
-                    self.report.add(message, at=table.at, help=OTHER[0].upper() + OTHER[1:], path=path)
+                    self.errors.add(message, at=table.at, help=OTHER[0].upper() + OTHER[1:], path=path)
                     return True
         return False
 
@@ -149,16 +149,16 @@ class Page:
             for column, cell in enumerate(line, left):
                 place = (row, column) if len(part.shape) > 1 else (row,) if upright else (column,)
                 if seen[place] >= 0 and not table.again:
-                    first = self.report.source.place(int(seen[place])).line
+                    first = self.errors.source.place(int(seen[place])).line
                     help = f"it stands on line {first} already: keep one of the two"
-                    self.report.add("is given twice", at=table.at, help=help, path=path)
+                    self.errors.add("is given twice", at=table.at, help=help, path=path)
                     return
                 seen[place] = cell.at
                 try:
                     cells[place] = agreed(cells[place], read_claim(cell.text, cell.at))
                 except NumberError as error:
                     full = path + "".join(f"[{number}]" for number in place)
-                    self.report.add(error.message, at=cell.at, help=error.help.replace("null", "_"), path=full)
+                    self.errors.add(error.message, at=cell.at, help=error.help.replace("null", "_"), path=full)
 
 
 def _part(array: NDArray[Any], index: tuple[int, ...], part: Part) -> NDArray[Any]:

@@ -93,9 +93,9 @@ def derive(
     from attncli.cli.derived import page_of, parting_told
     from attncli.cli.page import write_page
     from attncli.cli.progress import progress
-    from attncli.page.room import insist_page
+    from attncli.page.room import require_page
     from attncli.page.view import View
-    from attncli.problem.extent import TooLarge, insist_scores
+    from attncli.problem.extent import TooLarge, require_scores
     from attncli.tracing import run
 
     bare = page_format in ("json", "npy")  # numbers alone
@@ -113,7 +113,7 @@ def derive(
     progress.begin("working out")
     try:
         if keep is None or holds_scores(keep):
-            insist_scores(problem.given)
+            require_scores(problem.given)
         trace = run(
             problem,
             device=device,
@@ -147,7 +147,7 @@ def derive(
         write_array(trace, view, output)
     else:
         if not bare and not view.ends:
-            insist_page(trace, view)
+            require_page(trace, view)
         parting, untold = parting_told(problem, trace, view)
         told += untold
         document = page_of(trace, view, page_format == "json", gradient, parting, verified, descent)

@@ -12,7 +12,7 @@ _EACH = 100  # bytes that a number on a page takes while it is laid out, in LaTe
 LESS = "ask for less with --steps output, or for JSON, which is written row by row: -o page.json"
 
 
-def insist_page(trace: Trace, view: View, help: str = LESS) -> None:
+def require_page(trace: Trace, view: View, help: str = LESS) -> None:
     """Raises AttncliError (exit 3) where the numbers that the view asks for would not fit into memory as text."""
     if view.cell is not None:
         return

@@ -17,27 +17,27 @@ from attncli.problem.references import read_reference
 from attncli.problem.safetensors import read_safetensors
 from attncli.problem.shards import INDEX_SUFFIX, shard_of
 from attncli.problem.source import Source
-from attncli.problem.spot import Spot
 from attncli.problem.stored import Array, Refused, pickled
+from attncli.problem.values import Value
 
 
-def read_array(spot: Spot) -> Array | None:
+def read_array(value: Value) -> Array | None:
     """The array a reference names, of bool, integer or float type; None after reporting what is wrong."""
-    if "file" not in spot.keys:
-        spot.wrong("must be a list or {file: …}", "write {file: masks.npz, name: keep}")
+    if "file" not in value.keys:
+        value.wrong("must be a list or {file: …}", "write {file: masks.npz, name: keep}")
         return None
-    reference = read_reference(spot)
+    reference = read_reference(value)
     if reference is None:
         return None
-    file, source = reference.file, spot.report.source
+    file, source = reference.file, value.errors.source
     try:
         array = reference.take(_load(source, file, reference.name))
-        return array if _keeps_its_digits(array, spot) else None
+        return array if _keeps_its_digits(array, value) else None
     except Refused as refused:
-        spot.key(refused.key).wrong(*refused.args)
+        value.key(refused.key).wrong(*refused.args)
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links that go round in a circle
         help = "name a .safetensors, .npz or .npy file"
-        spot.key("file").fails(cannot_read(file, error, Path(source.folder, file), help))
+        value.key("file").fails(cannot_read(file, error, Path(source.folder, file), help))
     return None
 
 
@@ -95,7 +95,7 @@ def _other_kind(file: str, suffix: str) -> Refused:
     return Refused(f"{file} is neither .safetensors nor .npz nor .npy", "save it with numpy.savez or safetensors")
 
 
-def _keeps_its_digits(array: Array, spot: Spot) -> bool:
+def _keeps_its_digits(array: Array, value: Value) -> bool:
     """Whether every integer is also a double; the first that is not is reported."""
     if array.dtype.kind not in "iu" or array.dtype.itemsize < 8:
         return True
@@ -105,7 +105,7 @@ def _keeps_its_digits(array: Array, spot: Spot) -> bool:
     if not lost.any():
         return True
     cell = tuple(np.argwhere(lost)[0])
-    path = spot.path + "".join(f"[{index}]" for index in cell)
+    path = value.path + "".join(f"[{index}]" for index in cell)
     message = f"{array[cell]} would become {int(doubles[cell])}: a double does not hold all its digits"
-    replace(spot, path=path).wrong(message, "save it as float64 if the nearest number will do")
+    replace(value, path=path).wrong(message, "save it as float64 if the nearest number will do")
     return False

@@ -20,40 +20,39 @@ from attncli.problem.nodes import Mapping, Node, describe
 from attncli.problem.places import Places, places_in
 from attncli.problem.positions import Position
 from attncli.problem.projections import check_projections
-from attncli.problem.report import Report
 from attncli.problem.settings import READERS
 from attncli.problem.shapes import check_gradient, check_labels, check_mask, check_products, check_shapes
-from attncli.problem.spot import Spot
 from attncli.problem.synonyms import advice
+from attncli.problem.values import ErrorCollector, Value
 from attncli.problem.widths import check_widths
 
 Values: TypeAlias = dict[str, Any]  # of the keys that could be read
 
 
-def read_root(root: Node, report: Report, convention: Convention = OWN, *, scores: bool = True) -> Problem:
-    """The problem of a whole tree; AttncliError as the report collects them. `scores` is as for `read_problem`."""
+def read_root(root: Node, errors: ErrorCollector, convention: Convention = OWN, *, scores: bool = True) -> Problem:
+    """The problem of a whole tree; AttncliError as `errors` collects them. `scores` is as for `read_problem`."""
     if not isinstance(root, Mapping):
-        report.fail(
+        errors.fail(
             f"a problem must be a mapping of keys to values, not {describe(root)}",
             at=root.at,
             help="write lines such as X: [[1, 0], [0, 1]]",
         )
-    report.root = root
-    values: Values = {"score": "scaled_dot"} | _read_values(root, report, convention)
+    errors.root = root
+    values: Values = {"score": "scaled_dot"} | _read_values(root, errors, convention)
     position: Position = values.get("position") or Position()
     mask: MaskReading = values.get("mask") or MaskReading()
     if all(key in KEYS for key in root.keys):  # a misspelt W_K is not told again as a missing one
-        check_projections(root.keys, values["score"], report, root.at)
+        check_projections(root.keys, values["score"], errors, root.at)
     at = places_in(root)
-    if report.count:
-        _tell_more(values, root, at, report)
-    report.stop()
-    given, joined = _arrays(values, position, at, report, scores)
-    tokens, context_tokens = _labels(values, given, at, report)
+    if errors.count:
+        _tell_more(values, root, at, errors)
+    errors.stop()
+    given, joined = _arrays(values, position, at, errors, scores)
+    tokens, context_tokens = _labels(values, given, at, errors)
     check_mask(mask.parts, given)
-    check_gradient(values.get("d_output"), given, joined, at, report)
-    loss = check_loss(values.get("loss"), given, joined, at, report)
-    report.stop()
+    check_gradient(values.get("d_output"), given, joined, at, errors)
+    loss = check_loss(values.get("loss"), given, joined, at, errors)
+    errors.stop()
     sink, slope = _for_all_heads(given, "sink"), _for_all_heads(given, "slopes")
     return Problem(
         title=values.get("title") or "",
@@ -76,55 +75,55 @@ def read_root(root: Node, report: Report, convention: Convention = OWN, *, score
     )
 
 
-def _read_values(root: Mapping, report: Report, convention: Convention) -> dict[str, Any]:
+def _read_values(root: Mapping, errors: ErrorCollector, convention: Convention) -> dict[str, Any]:
     readers = READERS | {"mask": partial(read_mask, convention=convention)}
     values: dict[str, Any] = {}
     for key, node in root.values.items():
         if key in KEYS:
-            values[key] = readers[KEYS[key].kind](Spot(node, key, report))
+            values[key] = readers[KEYS[key].kind](Value(node, key, errors))
         else:
-            report.add(f"there is no such key as {named(key)}", at=root.keys[key], help=advice(key))
+            errors.add(f"there is no such key as {named(key)}", at=root.keys[key], help=advice(key))
     return values
 
 
-def _tell_more(values: Values, root: Mapping, at: Places, report: Report) -> None:
+def _tell_more(values: Values, root: Mapping, at: Places, errors: ErrorCollector) -> None:
     """Beside what could not be read, also tell what does not fit of what could."""
     whole = {name: values[name] for name in GIVEN if isinstance(values.get(name), Matrix)}
     known = all(key in KEYS for key in root.keys)
-    check_products(whole, at, report, "QKV" if known else "Q")  # an unknown key may be a misspelt context
+    check_products(whole, at, errors, "QKV" if known else "Q")  # an unknown key may be a misspelt context
     queries = whole.get(source_of("Q", at))
     if values.get("tokens") and queries:
-        check_labels("tokens", values["tokens"], queries.shape[-2], "query", at["tokens"], report)
+        check_labels("tokens", values["tokens"], queries.shape[-2], "query", at["tokens"], errors)
 
 
 def _arrays(
-    values: Values, position: Position, at: Places, report: Report, scores: bool
+    values: Values, position: Position, at: Places, errors: ErrorCollector, scores: bool
 ) -> tuple[dict[str, Matrix], bool]:
     """All arrays by name, in the order of `GIVEN`, that fit together; and whether heads were cut out of columns."""
     read = {**values, **(values.get("past") or {}), "slopes": position.slopes}
     whole = {name: read[name] for name in GIVEN if isinstance(read.get(name), Matrix)}
-    check_products(whole, at, report)
+    check_products(whole, at, errors)
     heads, kv_heads = values.get("heads"), values.get("kv_heads")
-    check_widths(whole, heads, kv_heads, values["score"], at, report)
-    given = split_heads(whole, heads, kv_heads, at, report)
-    report.stop()
-    check_shapes(given, at, values["score"], report)
-    report.stop()
-    check_positions(given, position.rope, at, report)
-    report.stop()
-    check_extent(given, at, report, scores=scores)
+    check_widths(whole, heads, kv_heads, values["score"], at, errors)
+    given = split_heads(whole, heads, kv_heads, at, errors)
+    errors.stop()
+    check_shapes(given, at, values["score"], errors)
+    errors.stop()
+    check_positions(given, position.rope, at, errors)
+    errors.stop()
+    check_extent(given, at, errors, scores=scores)
     return given, any(given[name] is not whole[name] for name in ("Q", "W_Q") if name in given)
 
 
 def _labels(
-    values: Values, given: dict[str, Matrix], at: Places, report: Report
+    values: Values, given: dict[str, Matrix], at: Places, errors: ErrorCollector
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Those of the queries and of the keys."""
     n, m = sizes(given)
     tokens = values.get("tokens") or tuple(f"t{i}" for i in range(1, n + 1))
     for name, number, row in (("tokens", n, "query"), ("context_tokens", m, "key")):
         if name in values:
-            check_labels(name, values[name], number, row, at[name], report)
+            check_labels(name, values[name], number, row, at[name], errors)
     return tokens, values.get("context_tokens") or _key_labels(tokens, given)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attncli.problem.nodes import Leaf, Mapping, Node, Sequence, describe
-from attncli.problem.report import Report
+from attncli.problem.values import ErrorCollector
 
 DEPTH_LIMIT = 64  # far more than any problem needs, far less than a parser's stack can bear
 
@@ -11,8 +11,8 @@ DEPTH_LIMIT = 64  # far more than any problem needs, far less than a parser's st
 class Builder:
     """A tree under construction: open lists and mappings, and the key each mapping waits to fill."""
 
-    def __init__(self, report: Report) -> None:
-        self._report = report
+    def __init__(self, errors: ErrorCollector) -> None:
+        self._report = errors
         self._open: list[Sequence | Mapping] = []
         self._keys: list[Leaf | None] = []
         self.root: Node | None = None

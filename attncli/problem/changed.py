@@ -16,9 +16,9 @@ from attncli.problem.many import moved
 from attncli.problem.model import Problem
 from attncli.problem.nodes import Mapping as Keyed
 from attncli.problem.nodes import Node, is_null
-from attncli.problem.report import Report
 from attncli.problem.source import Source
 from attncli.problem.synonyms import said
+from attncli.problem.values import ErrorCollector
 from attncli.problem.yaml_reader import read_yaml
 
 OPTION = "--set"
@@ -26,7 +26,7 @@ OPTION = "--set"
 
 @dataclass(frozen=True, slots=True)
 class _Patched(Source):
-    """A file's text with the changes behind it: a spot in a change is placed in the option that told it."""
+    """A file's text with the changes behind it: a place in a change is one in the option that made it."""
 
     changes: Mapping[int, Source] = field(default_factory=dict)  # by where each begins in the text
 
@@ -81,7 +81,7 @@ def read_changed(root: Node, source: Source, changed: Mapping[str, str], *, conv
     text, sources = source.text, {}
     for key, value in changed.items():
         told = Source(f"{OPTION} {key}", value, source.folder, source.outside)
-        node = read_yaml(Report(told, Exit.USAGE)) if value.strip() else None
+        node = read_yaml(ErrorCollector(told, Exit.USAGE)) if value.strip() else None
         if node is None or is_null(node):
             if key not in values:
                 raise usage_error(
@@ -95,7 +95,7 @@ def read_changed(root: Node, source: Source, changed: Mapping[str, str], *, conv
         values[key], keys[key] = moved(node, start), start
     patched = _Patched(source.name, text, source.folder, source.outside, changes=sources)
     try:
-        return read_root(Keyed(root.at, values, keys), Report(patched, Exit.USAGE), named(convention))
+        return read_root(Keyed(root.at, values, keys), ErrorCollector(patched, Exit.USAGE), named(convention))
     except AttncliError as error:
         options = listed([f"{OPTION} {shorten(quote(f'{key}={new.strip()}'))}" for key, new in changed.items()])
         for each in (error, *error.more):

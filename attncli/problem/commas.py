@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from attncli.problem.places import Places
-from attncli.problem.report import Report
+from attncli.problem.values import ErrorCollector
 
 _SHORT = 2000  # characters; longer matrices are written by programs, which do not mistake a point
 _SPACED = r"\d, "
@@ -20,9 +20,9 @@ def comma_advice(written: str) -> str:
     return f"; decimals are written with a point: {found[0].replace(',', '.')}" if found else ""
 
 
-def advice_at(report: Report, at: Places, *names: str) -> str:
+def advice_at(errors: ErrorCollector, at: Places, *names: str) -> str:
     """Advice for the first of these that seems to be written with decimal commas."""
-    text = report.source.text
+    text = errors.source.text
     ends = (min((place for place in at.values() if place > at[name]), default=len(text)) for name in names)
     written = (text[at[name] : end] for name, end in zip(names, ends, strict=True))
     return next(filter(None, map(comma_advice, written)), "")

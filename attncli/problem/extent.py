@@ -9,21 +9,21 @@ from attncli.english import count, shape_text
 from attncli.problem.axes import axes_of, maker_of, sizes, source_of, width
 from attncli.problem.limits import ELEMENT_LIMIT, TOKEN_LIMIT
 from attncli.problem.model import Matrix
-from attncli.problem.report import Report
+from attncli.problem.values import ErrorCollector
 
 
 class TooLarge(Exception):
     """A problem whose matrix of scores turned out to be needed, and is larger than one may be."""
 
 
-def insist_scores(given: Mapping[str, Matrix]) -> None:
+def require_scores(given: Mapping[str, Matrix]) -> None:
     """Raises TooLarge where the matrices of scores of all heads would be too large to be held."""
     axes = axes_of(given)
     if prod((axes.batch or 1, axes.number, *sizes(given))) > ELEMENT_LIMIT:
         raise TooLarge
 
 
-def check_extent(given: Mapping[str, Matrix], at: Mapping[str, int], report: Report, *, scores: bool) -> None:
+def check_extent(given: Mapping[str, Matrix], at: Mapping[str, int], errors: ErrorCollector, *, scores: bool) -> None:
     """Ends the reading where there are too many tokens, or where an array on the way would be too large.
 
     The matrix of scores counts only where it is going to be held.
@@ -34,7 +34,7 @@ def check_extent(given: Mapping[str, Matrix], at: Mapping[str, int], report: Rep
     queries, keys = (source_of(letter, given) for letter in "QK")
     for name, rows in ((queries, n), (keys, m)):
         if rows > TOKEN_LIMIT:
-            report.fail(
+            errors.fail(
                 f"has {count(rows, 'row')}, one for each token", at=at[name], path=name,
                 help=f"{TOKEN_LIMIT:,} tokens are the most",
             )  # fmt: skip
@@ -56,7 +56,7 @@ def check_extent(given: Mapping[str, Matrix], at: Mapping[str, int], report: Rep
     for name, what, shape in made:
         whole = (*(length for length in each if length > 1), *shape)
         if prod(whole) > ELEMENT_LIMIT:
-            report.fail(
+            errors.fail(
                 f"{what} would be {shape_text(whole)}, which is {prod(whole):,} numbers", at=at[name], path=name,
                 help=f"{ELEMENT_LIMIT:,} numbers in one array are the most",
             )  # fmt: skip

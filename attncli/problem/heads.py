@@ -10,14 +10,14 @@ from attncli.english import count
 from attncli.problem.axes import OF_KEYS, OF_QUERIES, RANKS
 from attncli.problem.model import Matrix
 from attncli.problem.places import Places, path, place
-from attncli.problem.report import Report
+from attncli.problem.values import ErrorCollector
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
 def split_heads(
-    given: Mapping[str, Matrix], heads: int | None, kv_heads: int | None, at: Places, report: Report
+    given: Mapping[str, Matrix], heads: int | None, kv_heads: int | None, at: Places, errors: ErrorCollector
 ) -> dict[str, Matrix]:
     """The arrays with a head axis before their rows; `heads` and `kv_heads` as they were written, if they were.
 
@@ -29,7 +29,7 @@ def split_heads(
     for key, said in (("heads", heads), ("kv_heads", kv_heads)):
         name, found = stacked[key]
         if said and found and said != found:
-            report.add(
+            errors.add(
                 f"is {said}, but {name} has {count(found, 'head')}", at=at[key], path=key,
                 help=f"write {key}: {found}, or leave it out: the last axis but two of {name} is that of its heads",
             )  # fmt: skip
@@ -39,21 +39,21 @@ def split_heads(
     keys = kv_heads or of_keys or (queries if heads else 1)
     key = "kv_heads" if kv_heads else "heads" if heads and not of_queries else name
     if not (of_queries or heads) and keys > 1:
-        report.add(
+        errors.add(
             f"{count(keys, 'head')} of keys and values, but queries without heads", at=place(key, at), path=path(key),
             help=f"write heads: {keys} for as many of queries, or a multiple of it",
         )  # fmt: skip
     elif queries % keys:
-        report.add(
+        errors.add(
             f"{count(queries, 'head')} of queries cannot be shared out among {keys} of keys and values",
             at=place(key, at), path=path(key), help=f"heads must be a multiple of kv_heads: {keys}, {2 * keys}, …",
         )  # fmt: skip
-    elif report.count == 0:
+    elif errors.count == 0:
         split = dict(given)
         for name, matrix in given.items() if queries > 1 and (heads or kv_heads) else ():
             if name in (*OF_QUERIES, *OF_KEYS) and matrix.ndim == RANKS.get(name, 2):
                 key, number = ("heads", queries) if name in OF_QUERIES else ("kv_heads", keys)
-                split[name] = _split(name, matrix, number, key, at, report)
+                split[name] = _split(name, matrix, number, key, at, errors)
         return split
     return dict(given)
 
@@ -64,10 +64,10 @@ def _stacked(given: Mapping[str, Matrix], *names: str) -> tuple[str, int]:
     return next(found, (names[0], 0))
 
 
-def _split(name: str, matrix: Matrix, heads: int, key: str, at: Places, report: Report) -> Matrix:
+def _split(name: str, matrix: Matrix, heads: int, key: str, at: Places, errors: ErrorCollector) -> Matrix:
     columns = matrix.shape[-1]
     if columns % heads:
-        report.add(
+        errors.add(
             f"its {count(columns, 'column' if matrix.ndim > 1 else 'number')} cannot be split into "
             f"{count(heads, 'head')}",
             at=place(name, at), path=path(name), help=f"make them a multiple of {key} ({heads})",

@@ -11,8 +11,8 @@ from attncli.english import shorten
 from attncli.problem.builder import Builder
 from attncli.problem.escapes import NO_HALF, SURROGATE
 from attncli.problem.nodes import Leaf, Mapping, Node, Sequence
-from attncli.problem.report import Report
 from attncli.problem.shortened import read_shortened
+from attncli.problem.values import ErrorCollector
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*"')
@@ -39,15 +39,15 @@ _EXPECTED = {  # what should stand there, and the help where something else does
 _CLOSABLE = {"]": (FIRST, AFTER_ITEM), "}": (FIRST_KEY, AFTER_MEMBER)}
 
 
-def read_json(report: Report, *, not_finite: bool = False) -> Node:
-    """The tree of the report's source; AttncliError where it is not strict JSON, or not but for NaN and Infinity."""
+def read_json(errors: ErrorCollector, *, not_finite: bool = False) -> Node:
+    """The tree of the collector's source; AttncliError where it is not strict JSON, or not but for NaN and Infinity."""
     read = partial(_read, words=_WORDS + NOT_FINITE if not_finite else _WORDS)
-    return read_shortened(report, read, strict=True) or read(report)
+    return read_shortened(errors, read, strict=True) or read(errors)
 
 
-def _read(report: Report, words: tuple[str, ...]) -> Node:
-    text = report.source.text
-    builder = Builder(report)
+def _read(errors: ErrorCollector, words: tuple[str, ...]) -> Node:
+    text = errors.source.text
+    builder = Builder(errors)
     expect = VALUE
     at = _space(text, 0)
     while at < len(text):
@@ -74,20 +74,20 @@ def _read(report: Report, words: tuple[str, ...]) -> Node:
             expect = FIRST if mark == "[" else FIRST_KEY
             after = at + 1
         elif mark == '"' and expect in (VALUE, FIRST, KEY, FIRST_KEY):
-            string, after = _string(text, at, report)
+            string, after = _string(text, at, errors)
             builder.put(string)
             expect = COLON if expect in (KEY, FIRST_KEY) else _after(builder)
         elif expect in (VALUE, FIRST) and (found := _BARE.match(text, at)):
-            builder.put(_bare(found[0], at, report, words))
+            builder.put(_bare(found[0], at, errors, words))
             expect = _after(builder)
             after = found.end()
         else:
-            _unexpected(text, at, expect, report)
+            _unexpected(text, at, expect, errors)
         at = _space(text, after)
     if builder.root is None:
-        report.fail("the file is empty", at=0, help='a problem has lines such as "X": [[1, 0], [0, 1]]')
+        errors.fail("the file is empty", at=0, help='a problem has lines such as "X": [[1, 0], [0, 1]]')
     if expect != END:
-        report.fail(
+        errors.fail(
             f"the file ends where {_EXPECTED[expect][0]} should follow",
             at=builder.inside.at if builder.inside else len(text),
             help="the list or mapping that begins here is not closed",
@@ -106,28 +106,28 @@ def _after(builder: Builder) -> int:
     return AFTER_ITEM if isinstance(builder.inside, Sequence) else AFTER_MEMBER
 
 
-def _string(text: str, at: int, report: Report) -> tuple[Leaf, int]:
+def _string(text: str, at: int, errors: ErrorCollector) -> tuple[Leaf, int]:
     found = _STRING.match(text, at)
     if not found:
-        _bad_string(text, at, report)
+        _bad_string(text, at, errors)
     string = json.loads(found[0])
     if not string.isascii() and SURROGATE.search(string):
-        report.fail(NO_HALF[0], at=at, help=NO_HALF[1])
+        errors.fail(NO_HALF[0], at=at, help=NO_HALF[1])
     return Leaf(string, True, at), found.end()
 
 
-def _bad_string(text: str, at: int, report: Report) -> NoReturn:
+def _bad_string(text: str, at: int, errors: ErrorCollector) -> NoReturn:
     end = cast("re.Match[str]", _BEGUN.match(text, at)).end()
     if text[end : end + 1] == "\\":
-        report.fail("there is no such escape in a text", at=end, help=r"write a backslash as \\ and a line break as \n")
+        errors.fail("there is no such escape in a text", at=end, help=r"write a backslash as \\ and a line break as \n")
     if text[end : end + 1] not in ("", "\n"):
         what, escape = ("a tab", r"\t") if text[end] == "\t" else ("a control character", rf"\u{ord(text[end]):04x}")
-        report.fail(f"{what} cannot stand in a text of JSON", at=end, help=f"write {escape}")
+        errors.fail(f"{what} cannot stand in a text of JSON", at=end, help=f"write {escape}")
     help = r"end it with a double quote on the same line; write \n for a line break"
-    report.fail("this text is not closed", at=at, help=help)
+    errors.fail("this text is not closed", at=at, help=help)
 
 
-def _bare(word: str, at: int, report: Report, words: tuple[str, ...]) -> Leaf:
+def _bare(word: str, at: int, errors: ErrorCollector, words: tuple[str, ...]) -> Leaf:
     if word in words or _NUMBER.fullmatch(word):
         return Leaf(word, False, at)
     lowered = word.lower()
@@ -141,7 +141,7 @@ def _bare(word: str, at: int, report: Report, words: tuple[str, ...]) -> Leaf:
         message, help = _NO_REMARKS
     else:
         message, help = f"{shorten(word)} stands without quotes", 'put text in double quotes: "causal"'
-    return report.fail(message, at=at, help=help)
+    return errors.fail(message, at=at, help=help)
 
 
 def _as_number(word: str) -> str:
@@ -152,12 +152,12 @@ def _as_number(word: str) -> str:
     return f"write {shorten(sign + number)}" if right else "write 10, -0.5, 0.5 or 1e3"
 
 
-def _unexpected(text: str, at: int, expect: int, report: Report) -> NoReturn:
+def _unexpected(text: str, at: int, expect: int, errors: ErrorCollector) -> NoReturn:
     if text[at] in "]}" and expect in (VALUE, KEY) and text[:at].rstrip().endswith(","):
-        report.fail(f'there is nothing between "," and "{text[at]}"', at=at, help="remove the last comma")
+        errors.fail(f'there is nothing between "," and "{text[at]}"', at=at, help="remove the last comma")
     if text.startswith(_REMARKS, at):
-        report.fail(_NO_REMARKS[0], at=at, help=_NO_REMARKS[1])
+        errors.fail(_NO_REMARKS[0], at=at, help=_NO_REMARKS[1])
     found = _STRING.match(text, at) or _BARE.match(text, at)
     what = shorten(found[0]) if found else text[at]
     expected, help = _EXPECTED[expect]
-    report.fail(f"{what} stands where {expected} should be", at=at, help=help)
+    errors.fail(f"{what} stands where {expected} should be", at=at, help=help)

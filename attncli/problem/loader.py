@@ -13,11 +13,10 @@ from attncli.problem.masks import read_mask
 from attncli.problem.model import Problem
 from attncli.problem.nodes import Leaf, Node
 from attncli.problem.plain import read_plain
-from attncli.problem.report import Report
 from attncli.problem.settings import read_scale
 from attncli.problem.shapes import check_mask
 from attncli.problem.source import Source, decode, read_source
-from attncli.problem.spot import Spot
+from attncli.problem.values import ErrorCollector, Value
 
 
 def load(path: str, *, convention: str | None = None, outside: bool = False) -> Problem:
@@ -46,44 +45,44 @@ def read_problem(source: Source, *, convention: str | None = None, scores: bool 
     `scores` says whether the matrix of scores is going to be held, and so may not be too large.
     """
     reads = named(convention)
-    report, root = read_tree(source)
-    return read_root(root, report, reads, scores=scores)
+    errors, root = read_tree(source)
+    return read_root(root, errors, reads, scores=scores)
 
 
-def read_tree(source: Source, *, not_finite: bool = False) -> tuple[Report, Node]:
-    """The tree of a file with positions, and the report that goes on collecting what is wrong with it.
+def read_tree(source: Source, *, not_finite: bool = False) -> tuple[ErrorCollector, Node]:
+    """The tree of a file with positions, and the collector of what is wrong with it.
 
     `not_finite` lets JSON have NaN, Infinity and -Infinity, as other programs write them.
     """
-    report = Report(source)
+    errors = ErrorCollector(source)
     if source.name.lower().endswith(".json"):
-        return report, _json(report, not_finite)
+        return errors, _json(errors, not_finite)
     if source.name == STANDARD_INPUT and source.text.lstrip()[:1] in ("{", "["):
         try:
-            return report, _json(report, not_finite)
+            return errors, _json(errors, not_finite)
         except AttncliError as json_error:  # flow YAML begins with the same signs
-            report = Report(source)
+            errors = ErrorCollector(source)
             try:
-                return report, _yaml(report)
+                return errors, _yaml(errors)
             except AttncliError as yaml_error:
                 looks_like_json = source.text.lstrip(" \t\r\n{[").startswith('"')
                 raise (json_error if looks_like_json else yaml_error) from None
-    return report, _yaml(report)
+    return errors, _yaml(errors)
 
 
-def _json(report: Report, not_finite: bool) -> Node:
+def _json(errors: ErrorCollector, not_finite: bool) -> Node:
     from attncli.problem.json_reader import read_json  # each takes a while, and most need one
 
-    return read_json(report, not_finite=not_finite)
+    return read_json(errors, not_finite=not_finite)
 
 
-def _yaml(report: Report) -> Node:
-    plain = read_plain(report.source.text)
+def _yaml(errors: ErrorCollector) -> Node:
+    plain = read_plain(errors.source.text)
     if plain is not None:
         return plain
     from attncli.problem.yaml_reader import read_yaml
 
-    return read_yaml(report)
+    return read_yaml(errors)
 
 
 def change(problem: Problem, *, mask: str | None = None, scale: str | None = None, outside: bool = False) -> Problem:
@@ -95,14 +94,14 @@ def change(problem: Problem, *, mask: str | None = None, scale: str | None = Non
     if mask is not None:
         if not mask.strip():
             raise usage_error("--mask is empty", help="write none, causal or a form: '{padding: [1, 1, 0]}'")
-        report = Report(Source("--mask", mask, outside=outside), Exit.USAGE)
-        reading = read_mask(Spot(_yaml(report), "mask", report), named(problem.convention))
+        errors = ErrorCollector(Source("--mask", mask, outside=outside), Exit.USAGE)
+        reading = read_mask(Value(_yaml(errors), "mask", errors), named(problem.convention))
         check_mask(reading.parts, problem.given)
-        report.stop()
+        errors.stop()
         problem = replace(problem, mask=reading.mask())
     if scale is not None:
-        report = Report(Source("--scale", scale), Exit.USAGE)
-        number = read_scale(Spot(Leaf(scale.strip(), False, 0), "scale", report))
-        report.stop()
+        errors = ErrorCollector(Source("--scale", scale), Exit.USAGE)
+        number = read_scale(Value(Leaf(scale.strip(), False, 0), "scale", errors))
+        errors.stop()
         problem = replace(problem, scale=number)
     return problem

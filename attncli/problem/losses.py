@@ -14,50 +14,50 @@ from attncli.problem.model import Loss, Matrix, read_only
 from attncli.problem.nodes import Mapping as Keyed
 from attncli.problem.nodes import Sequence, describe
 from attncli.problem.places import Places
-from attncli.problem.report import Report
-from attncli.problem.spot import Spot
-from attncli.problem.values import insist_keys, read_word
+from attncli.problem.values import ErrorCollector, Value, read_word, require_keys
 
 _EXAMPLES = {"mse": "loss: {kind: mse, target: [[1, 0], [0, 1]]}",
              "cross_entropy": "loss: {kind: cross_entropy, targets: [1, 0]}"}  # fmt: skip
 
 
-def read_loss(spot: Spot) -> Loss | None:
+def read_loss(value: Value) -> Loss | None:
     """The loss as it is written; None after reporting what is wrong."""
-    if not isinstance(spot.node, Keyed) or not spot.keys:
-        spot.wrong(f"must be {{kind: …, …}}, not {describe(spot.node)}", f"write {_EXAMPLES['mse']}")
+    if not isinstance(value.node, Keyed) or not value.keys:
+        value.wrong(f"must be {{kind: …, …}}, not {describe(value.node)}", f"write {_EXAMPLES['mse']}")
         return None
-    whole = insist_keys(spot, ("kind", *TARGETS.values()))  # else what is missing may be what is misspelt
-    if "kind" not in spot.keys:
+    whole = require_keys(value, ("kind", *TARGETS.values()))  # else what is missing may be what is misspelt
+    if "kind" not in value.keys:
         if not whole:
             return None
-        kind = next((kind for kind, key in TARGETS.items() if key in spot.keys), LOSSES[0])
-        spot.wrong("has no kind", f"write {_EXAMPLES[kind]}")
+        kind = next((kind for kind, key in TARGETS.items() if key in value.keys), LOSSES[0])
+        value.wrong("has no kind", f"write {_EXAMPLES[kind]}")
         return None
-    word = read_word(spot.key("kind"), LOSSES)
+    word = read_word(value.key("kind"), LOSSES)
     if word is None:
         return None
     kind = cast("LossKind", word)
     wanted = TARGETS[kind]
     for other in TARGETS.values():
-        if other != wanted and other in spot.keys:
-            spot.wrong(f"{kind} has {wanted}, not {other}", f"write {_EXAMPLES[kind]}", at=spot.keys[other])
+        if other != wanted and other in value.keys:
+            value.wrong(f"{kind} has {wanted}, not {other}", f"write {_EXAMPLES[kind]}", at=value.keys[other])
             return None
-    if wanted not in spot.keys:
+    if wanted not in value.keys:
         if whole:
-            spot.wrong(f"has no {wanted}", f"write {_EXAMPLES[kind]}")
+            value.wrong(f"has no {wanted}", f"write {_EXAMPLES[kind]}")
         return None
     rank = 2 if kind == "mse" else 1
-    target = read_matrix(spot.key(wanted), rank=rank, deepest=DEEPEST + rank - 2)
+    target = read_matrix(value.key(wanted), rank=rank, deepest=DEEPEST + rank - 2)
     return None if target is None else Loss(kind, target)
 
 
-def check_loss(loss: Loss | None, given: Mapping[str, Matrix], joined: bool, at: Places, report: Report) -> Loss | None:
+def check_loss(
+    loss: Loss | None, given: Mapping[str, Matrix], joined: bool, at: Places, errors: ErrorCollector
+) -> Loss | None:
     """The loss with its target in the shape of the output: of classes, a 1 in each row; None after reporting."""
     if loss is None:
         return None
     if "d_output" in at:
-        report.add(
+        errors.add(
             "d_output is given, too", at=at["loss"], path="loss",
             help="keep one of the two: the gradient of the output is that of the loss",
         )  # fmt: skip
@@ -69,20 +69,20 @@ def check_loss(loss: Loss | None, given: Mapping[str, Matrix], joined: bool, at:
         found = shape_text(loss.target.shape) if loss.kind == "mse" else _counted(loss.target.shape)
         hot = loss.kind != "mse" and loss.target.shape == expected
         message = f"is {found}, but the output is {shape_text(expected)}"
-        report.add(
+        errors.add(
             "has a row for each row of the output, and not its class" if hot else message, at=at[key], path=key,
             help="in place of a row such as 0, 1, 0 give the place of its 1, counted from 0" if hot
             else f"give one {what} for each {each} of the output",
         )  # fmt: skip
         return None
-    return loss if loss.kind == "mse" else _one_hot(loss, expected[-1], report)
+    return loss if loss.kind == "mse" else _one_hot(loss, expected[-1], errors)
 
 
 def _counted(shape: tuple[int, ...]) -> str:
     return count(shape[0], "class", "classes") if len(shape) == 1 else shape_text(shape)
 
 
-def _one_hot(loss: Loss, classes: int, report: Report) -> Loss | None:
+def _one_hot(loss: Loss, classes: int, errors: ErrorCollector) -> Loss | None:
     """The target as a 1 in the column of each row's class, and 0 elsewhere."""
     import numpy as np
 
@@ -91,7 +91,7 @@ def _one_hot(loss: Loss, classes: int, report: Report) -> Loss | None:
     if wrong.size:
         place = tuple(wrong[0])
         written = f"{numbers[place]:g}" if loss.target.written is None else loss.target.written[place]
-        _class_at(place, report).wrong(
+        _class_at(place, errors).wrong(
             f"{written} is no column of the output",
             f"the output has {count(classes, 'column')}, and its classes are "
             + (f"0 to {classes - 1}" if classes > 1 else "just 0"),
@@ -102,10 +102,12 @@ def _one_hot(loss: Loss, classes: int, report: Report) -> Loss | None:
     return Loss(loss.kind, Matrix(read_only(hot), read_only(written)))
 
 
-def _class_at(place: tuple[int, ...], report: Report) -> Spot:
+def _class_at(place: tuple[int, ...], errors: ErrorCollector) -> Value:
     """Where the class of a row is written; of one that comes from a file, where the file is named."""
-    assert isinstance(report.root, Keyed)
-    spot = Spot(report.root.values["loss"], "loss", report).key(TARGETS["cross_entropy"])
+    assert isinstance(errors.root, Keyed)
+    value = Value(errors.root.values["loss"], "loss", errors).key(TARGETS["cross_entropy"])
     for index in place:
-        spot = spot.entry(index) if isinstance(spot.node, Sequence) else replace(spot, path=f"{spot.path}[{index}]")
-    return spot
+        value = (
+            value.entry(index) if isinstance(value.node, Sequence) else replace(value, path=f"{value.path}[{index}]")
+        )
+    return value

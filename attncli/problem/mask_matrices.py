@@ -12,7 +12,7 @@ from attncli.problem.model import Additive, Hide, Keep
 from attncli.problem.nodes import Leaf, Mapping, Node, Sequence, describe, truth
 from attncli.problem.numbers import NumberError, as_float, is_plain
 from attncli.problem.runs import Runs, different, truths
-from attncli.problem.spot import Spot
+from attncli.problem.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,88 +28,88 @@ _OLD_TRUTHS = ("yes", "no", "on", "off")  # meant as true and false, and told so
 _PARTS: dict[Polarity, type[Keep | Hide]] = {"attend": Keep, "hidden": Hide}
 
 
-def read_bare(spot: Spot, convention: Convention = OWN) -> Keep | Hide | Additive | None:
+def read_bare(value: Value, convention: Convention = OWN) -> Keep | Hide | Additive | None:
     """A matrix without a word on its polarity: truth values keep, numbers are added, 0 and 1 alone are refused.
 
     Another convention than our own says what true means, and what 0 and 1 alone mean, as integers or as floats.
     """
-    if isinstance(spot.node, Mapping):
+    if isinstance(value.node, Mapping):
         import numpy as np
 
-        array = _stored(spot)
+        array = _stored(value)
         if array is None:
             return None
         if array.dtype.kind == "b":
-            matrix = _of_rank(_truths(array), 2, spot)
+            matrix = _of_rank(_truths(array), 2, value)
             return None if matrix is None else _PARTS[convention.true](matrix)
         only_zero_one, integers = bool(np.isin(array, (0, 1)).all()), array.dtype.kind in "iu"
     else:
-        cells = _different(spot)
+        cells = _different(value)
         if not cells:
-            spot.wrong("is empty", f"write causal, or rows such as {_TRUTHS}")
+            value.wrong("is empty", f"write causal, or rows such as {_TRUTHS}")
             return None
         said = [cell for cell in cells if truth(cell) is not None or cell.text.lower() in _OLD_TRUTHS]
         if said and not any(_is_number(cell) for cell in cells):
-            return _read_truths(spot, convention.true)
+            return _read_truths(value, convention.true)
         if said:
             help = "write true and false only, or numbers to add only"
-            spot.wrong("mixes truth values and numbers", help, at=said[0].at)
+            value.wrong("mixes truth values and numbers", help, at=said[0].at)
             return None
         only_zero_one, integers = all(map(_zero_or_one, cells)), all(map(_is_integer, cells))
     if only_zero_one and convention.one is None:
-        spot.wrong("a mask of only 0 and 1 could mean either", _SPELLINGS)
+        value.wrong("a mask of only 0 and 1 could mean either", _SPELLINGS)
         return None
     if only_zero_one and convention.one == "refused" and integers:
-        spot.wrong(f"{convention.name} takes no mask of integers: 0 and 1 could mean either", _NO_INTEGERS)
+        value.wrong(f"{convention.name} takes no mask of integers: 0 and 1 could mean either", _NO_INTEGERS)
         return None
     if only_zero_one and convention.one in _PARTS:
-        return _read_truths(spot, convention.one)
+        return _read_truths(value, convention.one)
     if not convention.adds:
         help = "write true and false, or {additive: …} for numbers that are added"
-        spot.wrong(f"{convention.name} adds no matrix to the scores: its masks hold true and false, or 1 and 0", help)
+        value.wrong(f"{convention.name} adds no matrix to the scores: its masks hold true and false, or 1 and 0", help)
         return None
-    return read_additive(spot)
+    return read_additive(value)
 
 
-def read_additive(spot: Spot) -> Additive | None:
+def read_additive(value: Value) -> Additive | None:
     """Numbers to add, -inf among them; None after reporting what is wrong."""
-    matrix = read_matrix(spot, deepest=DEEPEST, minus_infinity=True)
+    matrix = read_matrix(value, deepest=DEEPEST, minus_infinity=True)
     return None if matrix is None else Additive(matrix)
 
 
-def read_booleans(spot: Spot, rank: int = 2, example: str = "") -> Later | None:
+def read_booleans(value: Value, rank: int = 2, example: str = "") -> Later | None:
     """true and false, or 1 and 0, in a list or a matrix, or several of them; None after reporting what is wrong.
 
     The help is to write the `example`, or one of this rank.
     """
     example = example or _EXAMPLES[rank]
-    if isinstance(spot.node, Mapping):
+    if isinstance(value.node, Mapping):
         import numpy as np
 
-        array = _stored(spot)
+        array = _stored(value)
         if array is None:
             return None
         if not np.isin(array, (0, 1)).all():
-            spot.wrong("holds other values than true and false, 1 and 0", "save it as booleans")
+            value.wrong("holds other values than true and false, 1 and 0", "save it as booleans")
             return None
-        return _of_rank(_truths(array), rank, spot)
-    if not isinstance(spot.node, Sequence):
-        what = describe(spot.node)
-        spot.wrong(f"must be a list of true and false, or 1 and 0, not {what}", f"write {example}")
+        return _of_rank(_truths(array), rank, value)
+    if not isinstance(value.node, Sequence):
+        what = describe(value.node)
+        value.wrong(f"must be a list of true and false, or 1 and 0, not {what}", f"write {example}")
         return None
-    read = read_cells(spot, _boolean, Runs(truths, _boolean), empty=f"write {example}")
-    return None if read is None else _of_rank(Cells(*read, bool), rank, spot)
+    read = read_cells(value, _boolean, Runs(truths, _boolean), empty=f"write {example}")
+    return None if read is None else _of_rank(Cells(*read, bool), rank, value)
 
 
-def _read_truths(spot: Spot, polarity: Polarity) -> Keep | Hide | None:
-    matrix = read_booleans(spot, example=_TRUTHS)
+def _read_truths(value: Value, polarity: Polarity) -> Keep | Hide | None:
+    matrix = read_booleans(value, example=_TRUTHS)
     return None if matrix is None else _PARTS[polarity](matrix)
 
 
-def _stored(spot: Spot) -> Array | None:
+def _stored(value: Value) -> Array | None:
     from attncli.problem.arrays import read_array
 
-    return read_array(spot)
+    return read_array(value)
 
 
 def _truths(array: Array) -> Later:
@@ -117,18 +117,18 @@ def _truths(array: Array) -> Later:
     return Later(cells.shape, lambda: cells)
 
 
-def _of_rank(array: Later, rank: int, spot: Spot) -> Later | None:
+def _of_rank(array: Later, rank: int, value: Value) -> Later | None:
     """The array; None after reporting that it has fewer axes, or more than a batch of it would have."""
     if array.ndim > _DEEPEST[rank]:
-        spot.wrong(f"is {array.ndim} lists deep", f"write {_EXAMPLES[rank]}")
+        value.wrong(f"is {array.ndim} lists deep", f"write {_EXAMPLES[rank]}")
     elif array.ndim < rank:
-        spot.wrong("must be a list of rows, not a flat list", "one row per query, one column per key")
+        value.wrong("must be a list of rows, not a flat list", "one row per query, one column per key")
     else:
         return array
     return None
 
 
-def _boolean(cell: Spot) -> bool | None:
+def _boolean(cell: Value) -> bool | None:
     value = truth(cell.node)
     if value is None and _zero_or_one(cell.node):
         return float(cell.text) == 1
@@ -153,19 +153,19 @@ def _is_number(leaf: Leaf) -> bool:
     return True
 
 
-def _different(spot: Spot) -> list[Leaf]:
+def _different(value: Value) -> list[Leaf]:
     """The single values, of those with one text the first."""
     firsts: dict[tuple[str, bool], Leaf] = {}
-    for leaf in _leaves(spot):
+    for leaf in _leaves(value):
         firsts.setdefault((leaf.text, leaf.quoted), leaf)
     return list(firsts.values())
 
 
-def _leaves(spot: Spot) -> Iterator[Leaf]:
-    if isinstance(spot.node, Many):
-        yield from different(spot.node)
-    elif isinstance(spot.node, Leaf):
-        yield spot.node
+def _leaves(value: Value) -> Iterator[Leaf]:
+    if isinstance(value.node, Many):
+        yield from different(value.node)
+    elif isinstance(value.node, Leaf):
+        yield value.node
     else:
-        for item in spot.each():
+        for item in value.each():
             yield from _leaves(item)

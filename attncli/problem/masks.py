@@ -14,8 +14,7 @@ from attncli.problem.mask_matrices import read_bare
 from attncli.problem.model import Causal, Mask, MaskPart, Window
 from attncli.problem.nodes import Leaf, Mapping, Node, Sequence, describe
 from attncli.problem.runs import different
-from attncli.problem.spot import Spot
-from attncli.problem.values import insist_keys, read_word
+from attncli.problem.values import Value, read_word, require_keys
 
 _CELLS = ("true", "false", "yes", "no", "on", "off", "inf", "nan")  # words that fill a matrix, not forms
 _FORM = "{padding: [1, 1, 0]}"
@@ -27,21 +26,21 @@ class Placed:
     """A part of a mask, and where it was given."""
 
     part: MaskPart
-    spot: Spot
+    value: Value
 
 
 @dataclass(slots=True)
 class MaskReading:
-    """What has been read of a mask so far: its parts, and each corner that is written, with its spot."""
+    """What has been read of a mask so far: its parts, and each corner that is written, with its value."""
 
     convention: Convention = OWN
     parts: list[Placed] = field(default_factory=list)
-    corners: list[tuple[Corner, Spot]] = field(default_factory=list)
+    corners: list[tuple[Corner, Value]] = field(default_factory=list)
 
-    def add(self, part: MaskPart | None, spot: Spot) -> None:
+    def add(self, part: MaskPart | None, value: Value) -> None:
         """Keep a part, unless it could not be read."""
         if part is not None:
-            self.parts.append(Placed(part, spot))
+            self.parts.append(Placed(part, value))
 
     def mask(self) -> Mask:
         """The Mask all parts make together: what is said twice counts once, a corner said once holds for all."""
@@ -51,13 +50,13 @@ class MaskReading:
         return Mask(tuple(dict.fromkeys(placed.part for placed in self.parts)), corner)
 
 
-def read_mask(spot: Spot, convention: Convention = OWN) -> MaskReading:
+def read_mask(value: Value, convention: Convention = OWN) -> MaskReading:
     """Every part of a mask; what is wrong is reported and left out. Sizes are checked by `shapes`.
 
     The convention says what a mask means where it does not say so itself.
     """
     reading = MaskReading(convention)
-    for form in spot.items if _is_list_of_forms(spot.node) else (spot,):
+    for form in value.items if _is_list_of_forms(value.node) else (value,):
         _read_form(form, reading)
     for corner, where in reading.corners[1:]:
         if corner != reading.corners[0][0]:
@@ -85,44 +84,44 @@ def _holds_lists(node: Sequence) -> bool:
     return any(isinstance(item, Sequence) for item in node.items)
 
 
-def _read_form(spot: Spot, reading: MaskReading) -> None:
-    node = spot.node
+def _read_form(value: Value, reading: MaskReading) -> None:
+    node = value.node
     if isinstance(node, Leaf):
         if node.text not in MASK_WORDS:
-            spot.wrong(
+            value.wrong(
                 f"must be {', '.join(MASK_WORDS)}, a matrix or a form, not {describe(node)}",
                 did_you_mean(node.text, [*MASK_WORDS], f"a form is written as in mask: {_FORM}"),
             )
         elif node.text == Causal.name:
-            reading.add(Causal(), spot)
+            reading.add(Causal(), value)
     elif isinstance(node, Sequence):
         if node.length and not _holds_lists(node):
-            spot.wrong("must be a list of rows, not a flat list", _FLAT_HELP)
+            value.wrong("must be a list of rows, not a flat list", _FLAT_HELP)
         else:
-            reading.add(read_bare(spot, reading.convention), spot)
+            reading.add(read_bare(value, reading.convention), value)
     elif "file" in node.keys:
-        reading.add(read_bare(spot, reading.convention), spot)
+        reading.add(read_bare(value, reading.convention), value)
     else:
-        _read_mapping(spot, reading, whole=insist_keys(spot, FORMS))
+        _read_mapping(value, reading, whole=require_keys(value, FORMS))
 
 
 def _use_corner(parts: list[Placed]) -> bool:
     return any(isinstance(placed.part, Causal | Window) for placed in parts)
 
 
-def _read_mapping(spot: Spot, reading: MaskReading, *, whole: bool) -> None:
+def _read_mapping(value: Value, reading: MaskReading, *, whole: bool) -> None:
     """Read every form of a mapping; it is not `whole` where a key is unknown, which may be a form misspelt."""
-    if not spot.keys:
-        spot.wrong("is empty", f"write a form such as {_FORM}, or mask: none")
+    if not value.keys:
+        value.wrong("is empty", f"write a form such as {_FORM}, or mask: none")
     before = len(reading.parts)
-    for key in spot.keys:
+    for key in value.keys:
         if key in FORMS and key != "corner":
-            reading.add(FORMS[key](spot.key(key)), spot.key(key))
-    if "corner" in spot.keys:
-        corner = spot.key("corner")
+            reading.add(FORMS[key](value.key(key)), value.key(key))
+    if "corner" in value.keys:
+        corner = value.key("corner")
         word = read_word(corner, CORNERS)
-        if whole and not {Causal.name, Window.name} & spot.keys.keys():
+        if whole and not {Causal.name, Window.name} & value.keys.keys():
             help = "write {causal: true, corner: bottom-right}"
-            corner.wrong("a corner belongs to causal or window", help, at=spot.keys["corner"])
+            corner.wrong("a corner belongs to causal or window", help, at=value.keys["corner"])
         elif word and _use_corner(reading.parts[before:]):
             reading.corners.append((cast("Corner", word), corner))

@@ -15,8 +15,7 @@ from attncli.problem.matrix import Matrix, Typed, WrittenLater
 from attncli.problem.nodes import Leaf, Sequence, describe
 from attncli.problem.ragged import tell_uneven
 from attncli.problem.runs import Run, Runs, numbers
-from attncli.problem.spot import Spot
-from attncli.problem.values import read_number
+from attncli.problem.values import Value, read_number
 
 if TYPE_CHECKING:
     from attncli.problem.stored import Array
@@ -30,7 +29,7 @@ _Cell = TypeVar("_Cell")
 
 
 def read_matrix(
-    spot: Spot, *, rank: int = 2, deepest: int | None = None, minus_infinity: bool = False
+    value: Value, *, rank: int = 2, deepest: int | None = None, minus_infinity: bool = False
 ) -> Matrix | None:
     """A Matrix of the given rank (1 or 2) or up to the `deepest`, or None after reporting what is wrong with it.
 
@@ -38,79 +37,79 @@ def read_matrix(
     """
     deepest = deepest or rank
     matrix: Matrix | None = None
-    if isinstance(spot.node, Leaf):
-        _wrong_rank(spot, describe(spot.node), rank)
-    elif isinstance(spot.node, Sequence):
-        matrix = _nested(spot, rank, minus_infinity)
-    elif "random" in spot.keys and "file" in spot.keys:
-        at = max(spot.keys["random"], spot.keys["file"])
-        spot.wrong("file and random are both given: where does the matrix come from?", "keep one of the two", at=at)
-    elif "random" in spot.keys:
+    if isinstance(value.node, Leaf):
+        _wrong_rank(value, describe(value.node), rank)
+    elif isinstance(value.node, Sequence):
+        matrix = _nested(value, rank, minus_infinity)
+    elif "random" in value.keys and "file" in value.keys:
+        at = max(value.keys["random"], value.keys["file"])
+        value.wrong("file and random are both given: where does the matrix come from?", "keep one of the two", at=at)
+    elif "random" in value.keys:
         from attncli.problem.generated import read_random
 
-        array = read_random(spot)
+        array = read_random(value)
         matrix = None if array is None else Matrix(array)
-    elif "file" not in spot.keys:
-        spot.wrong(f"must be {_RANKS[rank]}, {{file: …}} or {{random: …}}", _REFERENCES)
+    elif "file" not in value.keys:
+        value.wrong(f"must be {_RANKS[rank]}, {{file: …}} or {{random: …}}", _REFERENCES)
     else:
-        matrix = _from_file(spot, minus_infinity)
+        matrix = _from_file(value, minus_infinity)
     if matrix is None:
         return None
     while rank > 1 and deepest < matrix.ndim <= DEEPEST and matrix.shape[0] == 1:
         matrix = matrix.arranged(itemgetter(0), matrix.shape[1:])
     if not rank <= matrix.ndim <= deepest:
         what = f"{_RANKS.get(matrix.ndim, f'{matrix.ndim} lists deep')} ({shape_text(matrix.shape)})"
-        _wrong_rank(spot, what if matrix.ndim > 1 else _RANKS[1], rank)
+        _wrong_rank(value, what if matrix.ndim > 1 else _RANKS[1], rank)
         return None
     if not isinstance(matrix, Typed):  # which becomes a read-only array as soon as it is one
         matrix.value.setflags(write=False)
     return matrix
 
 
-def _nested(spot: Spot, rank: int, minus_infinity: bool) -> Matrix | None:
+def _nested(value: Value, rank: int, minus_infinity: bool) -> Matrix | None:
     written: list[str] = []
 
-    def read_cell(cell: Spot) -> float | None:
+    def read_cell(cell: Value) -> float | None:
         return read_number(cell, minus_infinity=minus_infinity)
 
-    def read_written(cell: Spot) -> float | None:
+    def read_written(cell: Value) -> float | None:
         written.append(cell.text)
         return read_cell(cell)
 
     read_run = Runs(numbers, read_cell)
-    if isinstance(node := spot.node, Many) and node.shape:
-        value, wrong = read_run(spot)
+    if isinstance(node := value.node, Many) and node.shape:
+        array, wrong = read_run(value)
         if not wrong.any():
-            return WrittenLater(value.reshape(node.shape), node.write)
+            return WrittenLater(array.reshape(node.shape), node.write)
 
-    def read_row(row: Spot) -> Run:
-        value, wrong = read_run(row)
+    def read_row(row: Value) -> Run:
+        array, wrong = read_run(row)
         if isinstance(row.node, Many) and not wrong.any():
             written.extend(row.node.write().ravel().tolist())
-        return value, wrong
+        return array, wrong
 
-    read = read_cells(spot, read_written, read_row, empty=f"write {_EXAMPLES[rank]}")
+    read = read_cells(value, read_written, read_row, empty=f"write {_EXAMPLES[rank]}")
     if read is None:
         return None
     cells, shape = read
     return Typed(Cells(cells, shape, float), Cells(written, shape, object))
 
 
-def _from_file(spot: Spot, minus_infinity: bool) -> Matrix | None:
+def _from_file(value: Value, minus_infinity: bool) -> Matrix | None:
     import numpy as np
 
     from attncli.problem.arrays import read_array
 
-    array = read_array(spot)
-    if array is None or not _all_numbers(array, spot, minus_infinity):
+    array = read_array(value)
+    if array is None or not _all_numbers(array, value, minus_infinity):
         return None
     return Matrix(array.astype(np.float64, order="C") + 0.0)
 
 
 def read_cells(
-    spot: Spot,
-    read_cell: Callable[[Spot], _Cell | None],
-    read_run: Callable[[Spot], Run] | None = None,
+    value: Value,
+    read_cell: Callable[[Value], _Cell | None],
+    read_run: Callable[[Value], Run] | None = None,
     *,
     empty: str,
 ) -> tuple[list[_Cell | None], tuple[int, ...]] | None:
@@ -119,11 +118,11 @@ def read_cells(
     The values come in order, row after row. `read_run` reads all those of a list that was read in one go.
     `empty` is the help where one of the lists is empty.
     """
-    before = spot.report.count
-    text, top = spot.report.source.text, spot.node.at
+    before = value.errors.count
+    text, top = value.errors.source.text, value.node.at
     shape: list[int] = []
-    uneven: list[Spot] = []  # matrices of other lengths than the first
-    inner = spot
+    uneven: list[Value] = []  # matrices of other lengths than the first
+    inner = value
     while isinstance(inner.node, Sequence):
         shape.append(inner.node.length)
         if not inner.node.length:
@@ -133,56 +132,56 @@ def read_cells(
 
     cells: list[_Cell | None] = []
 
-    def read(spot: Spot, shape: list[int]) -> None:
+    def read(value: Value, shape: list[int]) -> None:
         if not shape:
-            if isinstance(spot.node, Leaf):
-                cells.append(read_cell(spot))
+            if isinstance(value.node, Leaf):
+                cells.append(read_cell(value))
                 return
-            spot.wrong(f"must be one entry as its neighbours are, not {describe(spot.node)}", _EVEN)
-        elif not isinstance(spot.node, Sequence):
+            value.wrong(f"must be one entry as its neighbours are, not {describe(value.node)}", _EVEN)
+        elif not isinstance(value.node, Sequence):
             row = count(shape[0], "entry")
-            spot.wrong(f"must be a row of {row} as the first is, not {describe(spot.node)}", _EVEN)
-        elif spot.node.length != shape[0]:
+            value.wrong(f"must be a row of {row} as the first is, not {describe(value.node)}", _EVEN)
+        elif value.node.length != shape[0]:
             if len(shape) > 1:
-                uneven.append(spot)
+                uneven.append(value)
             else:
-                help = _EVEN + comma_advice(text[top : text.find("]", spot.node.at)])
-                spot.wrong(f"has {count(spot.node.length, 'entry')} where the first row has {shape[0]}", help)
-        elif read_run and isinstance(spot.node, Many):
-            values, wrong = read_run(spot)
-            if spot.node.shape == tuple(shape) and not wrong.any():
+                help = _EVEN + comma_advice(text[top : text.find("]", value.node.at)])
+                value.wrong(f"has {count(value.node.length, 'entry')} where the first row has {shape[0]}", help)
+        elif read_run and isinstance(value.node, Many):
+            values, wrong = read_run(value)
+            if value.node.shape == tuple(shape) and not wrong.any():
                 cells.extend(values.tolist())
                 return
-            for place in spot.node.suspects(tuple(shape), wrong):
-                read(spot.entry(place), shape[1:])
+            for place in value.node.suspects(tuple(shape), wrong):
+                read(value.entry(place), shape[1:])
         else:
-            for item in spot.each():
+            for item in value.each():
                 read(item, shape[1:])
 
-    read(spot, shape)
+    read(value, shape)
     if uneven:
-        tell_uneven(spot, uneven[0])
-    return (cells, tuple(shape)) if spot.report.count == before else None
+        tell_uneven(value, uneven[0])
+    return (cells, tuple(shape)) if value.errors.count == before else None
 
 
-def _all_numbers(array: Array, spot: Spot, minus_infinity: bool) -> bool:
+def _all_numbers(array: Array, value: Value, minus_infinity: bool) -> bool:
     """Whether an array from a file holds numbers attention can use: no truth values, no NaN, no infinity."""
     import numpy as np
 
     if array.dtype.kind == "b":
-        spot.wrong("holds truth values, not numbers", "save it as numbers")
+        value.wrong("holds truth values, not numbers", "save it as numbers")
         return False
     bad = ~np.isfinite(array)
     if minus_infinity:
         bad &= array != -np.inf
     if bad.any():
         cell = np.argwhere(bad)[0]
-        path = spot.path + "".join(f"[{index}]" for index in cell)
+        path = value.path + "".join(f"[{index}]" for index in cell)
         message = f"{array[tuple(cell)]} is not a finite number"
-        replace(spot, path=path).wrong(message, "attention needs finite numbers")
+        replace(value, path=path).wrong(message, "attention needs finite numbers")
         return False
     return True
 
 
-def _wrong_rank(spot: Spot, what: str, rank: int) -> None:
-    spot.wrong(f"must be {_RANKS[rank]}, not {what}", f"write {spot.name}: {_EXAMPLES[rank]}")
+def _wrong_rank(value: Value, what: str, rank: int) -> None:
+    value.wrong(f"must be {_RANKS[rank]}, not {what}", f"write {value.name}: {_EXAMPLES[rank]}")

@@ -9,7 +9,7 @@ from typing import IO, Any
 import numpy as np
 
 from attncli.english import shorten
-from attncli.problem.stored import Array, Refused, insist_shape
+from attncli.problem.stored import Array, Refused, require_shape
 
 _FORMATS = np.lib.format
 _HEADERS = {
@@ -33,7 +33,7 @@ def read_npy(stream: IO[bytes], size: int, file: str, *, single: bool = False) -
         raise Refused(f"{file} is not an array in NumPy's format", "save it with numpy.save") from None
     if dtype.kind not in "biuf" or dtype.itemsize > 8:
         raise Refused(f"{file} holds {shorten(str(dtype))} instead of plain numbers", "save it as float64")
-    total = insist_shape(shape, file, single=single)
+    total = require_shape(shape, file, single=single)
     length = total * dtype.itemsize
     if length > size:
         raise Refused(f"{file} claims {total:,} numbers but has only {size:,} bytes", "it was cut short: save it again")

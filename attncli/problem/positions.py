@@ -10,8 +10,7 @@ from attncli.problem.keys import PAIRINGS, Pairing
 from attncli.problem.matrices import DEEPEST, read_matrix
 from attncli.problem.model import Matrix, Rope, Scalar
 from attncli.problem.nodes import Leaf, Mapping, describe
-from attncli.problem.spot import Spot
-from attncli.problem.values import insist_keys, read_scalar, read_truth, read_word
+from attncli.problem.values import Value, read_scalar, read_truth, read_word, require_keys
 
 _ROPE = "write {rope: {theta: 10000, pairing: half}}"
 _THETA = "write a number such as 10000"
@@ -29,55 +28,55 @@ class Position:
     slopes: Matrix | None = None
 
 
-def read_position(spot: Spot) -> Position | None:
+def read_position(value: Value) -> Position | None:
     """The positions; None after reporting what is wrong."""
-    if isinstance(spot.node, Leaf) and spot.node.text == "none":
+    if isinstance(value.node, Leaf) and value.node.text == "none":
         return Position()
-    if not isinstance(spot.node, Mapping) or not spot.keys:
-        spot.wrong(f"must be {{rope: …}} or {{alibi: …}}, not {describe(spot.node)}", f"{_ROPE}, or {{alibi: true}}")
+    if not isinstance(value.node, Mapping) or not value.keys:
+        value.wrong(f"must be {{rope: …}} or {{alibi: …}}, not {describe(value.node)}", f"{_ROPE}, or {{alibi: true}}")
         return None
-    before = spot.report.count
-    insist_keys(spot, ("rope", "alibi"))
-    rope = _read_rope(spot.key("rope")) if "rope" in spot.keys else None
-    alibi, slopes = _read_alibi(spot.key("alibi")) if "alibi" in spot.keys else (False, None)
-    return Position(rope, alibi, slopes) if spot.report.count == before else None
+    before = value.errors.count
+    require_keys(value, ("rope", "alibi"))
+    rope = _read_rope(value.key("rope")) if "rope" in value.keys else None
+    alibi, slopes = _read_alibi(value.key("alibi")) if "alibi" in value.keys else (False, None)
+    return Position(rope, alibi, slopes) if value.errors.count == before else None
 
 
-def read_past(spot: Spot) -> dict[str, Matrix | None] | None:
+def read_past(value: Value) -> dict[str, Matrix | None] | None:
     """The arrays of a cache, by the names of their steps; None after reporting what is wrong."""
-    if not isinstance(spot.node, Mapping):
-        spot.wrong(f"must be {{K: …, V: …}}, not {describe(spot.node)}", _PAST)
+    if not isinstance(value.node, Mapping):
+        value.wrong(f"must be {{K: …, V: …}}, not {describe(value.node)}", _PAST)
         return None
-    whole = insist_keys(spot, ("K", "V"))
+    whole = require_keys(value, ("K", "V"))
     for name in "KV":
-        if whole and name not in spot.keys:
-            spot.wrong(f"has no {name}: a cache holds a key and a value of every earlier token", _PAST)
+        if whole and name not in value.keys:
+            value.wrong(f"has no {name}: a cache holds a key and a value of every earlier token", _PAST)
             return None
-    return {f"past_{name}": read_matrix(spot.key(name), deepest=DEEPEST) for name in "KV" if name in spot.keys}
+    return {f"past_{name}": read_matrix(value.key(name), deepest=DEEPEST) for name in "KV" if name in value.keys}
 
 
-def _read_rope(spot: Spot) -> Rope | None:
-    if isinstance(spot.node, Leaf):
-        return Rope(THETA, "half") if read_truth(spot) else None
-    if not isinstance(spot.node, Mapping):
-        spot.wrong(f"must be a mapping, not {describe(spot.node)}", _ROPE)
+def _read_rope(value: Value) -> Rope | None:
+    if isinstance(value.node, Leaf):
+        return Rope(THETA, "half") if read_truth(value) else None
+    if not isinstance(value.node, Mapping):
+        value.wrong(f"must be a mapping, not {describe(value.node)}", _ROPE)
         return None
-    insist_keys(spot, ("theta", "pairing"))
+    require_keys(value, ("theta", "pairing"))
     theta: Scalar | None = THETA
-    if "theta" in spot.keys:
-        theta = read_scalar(spot.key("theta"), help=_THETA)
+    if "theta" in value.keys:
+        theta = read_scalar(value.key("theta"), help=_THETA)
         if theta is not None and theta.value <= 0:
-            spot.key("theta").wrong(f"must be greater than 0, not {theta.written}", _THETA)
-    pairing = read_word(spot.key("pairing"), PAIRINGS) if "pairing" in spot.keys else PAIRINGS[0]
+            value.key("theta").wrong(f"must be greater than 0, not {theta.written}", _THETA)
+    pairing = read_word(value.key("pairing"), PAIRINGS) if "pairing" in value.keys else PAIRINGS[0]
     return None if theta is None or pairing is None else Rope(theta, cast("Pairing", pairing))
 
 
-def _read_alibi(spot: Spot) -> tuple[bool, Matrix | None]:
-    if isinstance(spot.node, Leaf):
-        return bool(read_truth(spot)), None
-    if not isinstance(spot.node, Mapping) or "slopes" not in spot.keys:
-        help = did_you_mean(next(iter(spot.keys), ""), ["slopes"], _ALIBI)
-        spot.wrong(f"must be true or {{slopes: …}}, not {describe(spot.node)}", help)
+def _read_alibi(value: Value) -> tuple[bool, Matrix | None]:
+    if isinstance(value.node, Leaf):
+        return bool(read_truth(value)), None
+    if not isinstance(value.node, Mapping) or "slopes" not in value.keys:
+        help = did_you_mean(next(iter(value.keys), ""), ["slopes"], _ALIBI)
+        value.wrong(f"must be true or {{slopes: …}}, not {describe(value.node)}", help)
         return False, None
-    insist_keys(spot, ("slopes",))
-    return True, read_matrix(spot.key("slopes"), rank=1)
+    require_keys(value, ("slopes",))
+    return True, read_matrix(value.key("slopes"), rank=1)

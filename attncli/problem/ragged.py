@@ -6,28 +6,28 @@ from itertools import islice
 
 from attncli.english import count
 from attncli.problem.nodes import Mapping, Node, Sequence
-from attncli.problem.spot import Spot
+from attncli.problem.values import Value
 
 _BATCHES = {"X": 3, "context": 3, "Q": 4, "K": 4, "V": 4}  # the lists inside one another where there are entries
 _LISTED = 12  # lengths that a help line spells out
 
 
-def tell_uneven(whole: Spot, spot: Spot) -> None:
+def tell_uneven(whole: Value, value: Value) -> None:
     """Report an entry of nested lists that is not as long as the first, where it holds lists itself."""
     first = whole
-    while first.path.count("[") < spot.path.count("["):
+    while first.path.count("[") < value.path.count("["):
         first = next(first.each())
     levels = _depth(first.node)
     one, many = {2: ("row", "rows"), 3: ("matrix", "matrices")}.get(levels, ("list", "lists"))
     help = f"all of them have equally many {many}"
     if levels == 2 and _BATCHES.get(whole.path) == _depth(whole.node):
         help = _fill_up(whole)
-    spot.wrong(f"has {count(_length(spot.node), one, many)} where {first.path} has {_length(first.node)}", help)
+    value.wrong(f"has {count(_length(value.node), one, many)} where {first.path} has {_length(first.node)}", help)
 
 
-def _fill_up(whole: Spot) -> str:
+def _fill_up(whole: Value) -> str:
     """Advice for entries of a batch; the mask then says how long they were, if their rows are those of the keys."""
-    root = whole.report.root
+    root = whole.errors.root
     crossed = isinstance(root, Mapping) and "context" in root.keys
     if whole.path == "Q" or (whole.path == "X" and crossed):
         return "fill up the shorter ones with rows of 0"

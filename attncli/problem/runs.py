@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from attncli.errors import COUNTED
 from attncli.problem.many import Many
 from attncli.problem.nodes import Leaf
-from attncli.problem.report import Unheard
-from attncli.problem.spot import Spot
+from attncli.problem.values import SilentCollector, Value
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,30 +26,30 @@ class Runs:
     wrong, `read_cell` reads all others. Lists inside lists are read with these, once.
     """
 
-    def __init__(self, of_numbers: Callable[[NDArray[np.float64]], Run], read_cell: Callable[[Spot], Any]) -> None:
+    def __init__(self, of_numbers: Callable[[NDArray[np.float64]], Run], read_cell: Callable[[Value], Any]) -> None:
         self._of_numbers, self._read_cell = of_numbers, read_cell
         self._known: dict[int, tuple[Lists, Run]] = {}
 
-    def __call__(self, spot: Spot) -> Run:
+    def __call__(self, value: Value) -> Run:
         """The values of a long list in order, and which of them are wrong."""
-        node = spot.node
+        node = value.node
         assert isinstance(node, Many)
         if node.plain and node.value is not None:
             return self._of_numbers(node.value.ravel())
         lists, run = node.lists, node.run
         if id(lists) not in self._known:
-            self._known[id(lists)] = lists, self._all(lists, spot)
-        value, wrong = self._known[id(lists)][1]
-        return value[run], wrong[run]
+            self._known[id(lists)] = lists, self._all(lists, value)
+        array, wrong = self._known[id(lists)][1]
+        return array[run], wrong[run]
 
-    def _all(self, lists: Lists, spot: Spot) -> Run:
-        value, wrong = self._of_numbers(lists.value)
+    def _all(self, lists: Lists, value: Value) -> Run:
+        array, wrong = self._of_numbers(lists.value)
         if len(lists.odd):
-            read = _each(lists, spot, self._read_cell)
-            value = value.copy()
-            value[lists.odd] = [cell or 0 for cell in read]
+            read = _each(lists, value, self._read_cell)
+            array = array.copy()
+            array[lists.odd] = [cell or 0 for cell in read]
             wrong[lists.odd] = [cell is None for cell in read]
-        return value, wrong
+        return array, wrong
 
 
 def numbers(value: NDArray[np.float64]) -> Run:
@@ -69,16 +68,16 @@ def different(node: Many) -> list[Leaf]:
     return [lists.leaf(run.start + place) for _, place in _firsts(lists.texts(run))]
 
 
-def _each(lists: Lists, spot: Spot, read_cell: Callable[[Spot], _Cell | None]) -> list[_Cell | None]:
+def _each(lists: Lists, value: Value, read_cell: Callable[[Value], _Cell | None]) -> list[_Cell | None]:
     """What `read_cell` makes of the odd values, each text read once, without a word on what is wrong; nor is anything
     new read where as much is wrong as anybody is told."""
-    unheard = Unheard(spot.report.source)
+    unheard = SilentCollector(value.errors.source)
     texts = lists.texts(lists.odd)
     known: dict[str, _Cell | None] = {}
     for text, place in _firsts(texts):
         if unheard.count == COUNTED:
             break
-        known[text] = read_cell(Spot(lists.leaf(int(lists.odd[place])), spot.path, unheard))
+        known[text] = read_cell(Value(lists.leaf(int(lists.odd[place])), value.path, unheard))
     return [known.get(text) for text in texts]
 
 

@@ -15,7 +15,7 @@ from typing import IO, Any
 import numpy as np
 
 from attncli.english import count, either, shorten
-from attncli.problem.stored import Array, Refused, choose, insist_shape, strict_json
+from attncli.problem.stored import Array, Refused, choose, require_shape, strict_json
 
 _LENGTH_BYTES = 8
 _HEADER_LIMIT = 2**24  # hundreds of thousands of tensors; the largest known headers are a fifth of this
@@ -51,7 +51,7 @@ def read_safetensors(stream: IO[bytes], file: str, name: str, *, single: bool = 
     tensor = tensors[choose(name, list(tensors), file, lambda each: tensors[each].shape)]
     if tensor.dtype not in _NUMPY_TYPES:
         raise Refused(f"{file} holds {shorten(tensor.dtype)} instead of plain numbers", "save it as F32 or BF16")
-    insist_shape(tensor.shape, file, single=single)
+    require_shape(tensor.shape, file, single=single)
     stream.seek(start + tensor.begin)
     data = stream.read(tensor.end - tensor.begin)
     if len(data) < tensor.end - tensor.begin:

@@ -10,42 +10,42 @@ from attncli.problem.commas import advice_at
 from attncli.problem.keys import SCORE_ARRAYS, Score
 from attncli.problem.model import Matrix
 from attncli.problem.places import Places
-from attncli.problem.report import Report
+from attncli.problem.values import ErrorCollector
 
 
-def check_score(given: Mapping[str, Matrix], score: Score, at: Places, report: Report) -> None:
+def check_score(given: Mapping[str, Matrix], score: Score, at: Places, errors: ErrorCollector) -> None:
     """The arrays of a score are there and fit queries and keys, or these are equally long where it has none."""
     arrays = SCORE_ARRAYS[score]
     lengths = {"query": width("Q", given), "key": width("K", given)}
     if not arrays:
-        _check_dot(given, lengths, at, report)
+        _check_dot(given, lengths, at, errors)
         return
     for name in reversed([name for name in arrays if name in given]):
         for axis, length in zip(arrays[name], given[name].shape, strict=True):
             lengths.setdefault(axis, int(length))
     if missing := [name for name in arrays if name not in given]:
         said = [f"{name} of {_shape(name, score, lengths)}" for name in missing]
-        report.add(f"score: {score} needs {listed(missing)}", at=at["score"], help=f"give {listed(said)}")
+        errors.add(f"score: {score} needs {listed(missing)}", at=at["score"], help=f"give {listed(said)}")
         return
     others = [f", {list(arrays)[-1]} {length}" for axis, length in lengths.items() if axis not in ("query", "key")]
     for name, axes in arrays.items():
         found, needed = given[name].shape, tuple(lengths[axis] for axis in axes)
         if found != needed:
-            report.add(
+            errors.add(
                 f"is {shape_text(found)} where {shape_text(needed)} is needed", at=at[name], path=name,
                 help=f"a query has {count(lengths['query'], 'number')}, a key {lengths['key']}" + "".join(others),
             )  # fmt: skip
 
 
-def _check_dot(given: Mapping[str, Matrix], lengths: Mapping[str, int], at: Places, report: Report) -> None:
+def _check_dot(given: Mapping[str, Matrix], lengths: Mapping[str, int], at: Places, errors: ErrorCollector) -> None:
     d_q, d_k = lengths["query"], lengths["key"]
     if d_q != d_k:
         key = maker_of("K", given)
-        report.add(
+        errors.add(
             f"a key has {count(d_k, 'number')} and a query {d_q}: their dot product needs equally many",
             at=at[key], path=key,
             help=f"make them equal, or write score: multiplicative with a W_a of {d_q}×{d_k}"
-            + advice_at(report, at, *(name for name in ("Q", "W_Q", "K", "W_K") if name in given)),
+            + advice_at(errors, at, *(name for name in ("Q", "W_Q", "K", "W_K") if name in given)),
         )  # fmt: skip
 
 

@@ -12,52 +12,51 @@ from attncli.problem.matrices import DEEPEST, read_matrix
 from attncli.problem.model import Matrix, Scalar
 from attncli.problem.nodes import Leaf, describe, is_null
 from attncli.problem.positions import read_past, read_position
-from attncli.problem.spot import Spot
-from attncli.problem.values import read_integer, read_labels, read_scalar, read_title, read_word
+from attncli.problem.values import Value, read_integer, read_labels, read_scalar, read_title, read_word
 
 
-def read_scale(spot: Spot) -> Any:
+def read_scale(value: Value) -> Any:
     """A number, or the words none and default; None after reporting anything else."""
-    if isinstance(spot.node, Leaf):
-        if spot.text in SCALE_WORDS:
-            return spot.text
-        if spot.text.isalpha() or is_null(spot.node):
-            what = describe(spot.node)
-            spot.wrong(f"must be a number or none, not {what}", "write a number, or none for unscaled scores")
+    if isinstance(value.node, Leaf):
+        if value.text in SCALE_WORDS:
+            return value.text
+        if value.text.isalpha() or is_null(value.node):
+            what = describe(value.node)
+            value.wrong(f"must be a number or none, not {what}", "write a number, or none for unscaled scores")
             return None
-    return read_scalar(spot)
+    return read_scalar(value)
 
 
-def _read_positive(spot: Spot) -> Scalar | None:
+def _read_positive(value: Value) -> Scalar | None:
     help = "write a number such as 50"
-    number = read_scalar(spot, help=help)
+    number = read_scalar(value, help=help)
     if number is not None and number.value <= 0:
-        spot.wrong(f"must be greater than 0, not {describe(spot.node)}", help)
+        value.wrong(f"must be greater than 0, not {describe(value.node)}", help)
     return number
 
 
-def _read_base(spot: Spot) -> Scalar | None:
-    if isinstance(spot.node, Leaf) and spot.text == "e":
+def _read_base(value: Value) -> Scalar | None:
+    if isinstance(value.node, Leaf) and value.text == "e":
         return None
     help = "write e, or a number such as 2 or 3"
-    number = read_scalar(spot, help=help)
+    number = read_scalar(value, help=help)
     if number is not None and number.value <= 1:
-        spot.wrong(f"must be greater than 1, not {describe(spot.node)}", help)
+        value.wrong(f"must be greater than 1, not {describe(value.node)}", help)
     return number
 
 
-def _read_sink(spot: Spot) -> Scalar | Matrix | None:
-    return read_scalar(spot) if isinstance(spot.node, Leaf) else read_matrix(spot, rank=1)
+def _read_sink(value: Value) -> Scalar | Matrix | None:
+    return read_scalar(value) if isinstance(value.node, Leaf) else read_matrix(value, rank=1)
 
 
-READERS: dict[Kind, Callable[[Spot], Any]] = {
+READERS: dict[Kind, Callable[[Value], Any]] = {
     "text": read_title,
     "labels": read_labels,
-    "entries": lambda spot: read_matrix(spot, deepest=3),
-    "heads": lambda spot: read_matrix(spot, deepest=DEEPEST),
+    "entries": lambda value: read_matrix(value, deepest=3),
+    "heads": lambda value: read_matrix(value, deepest=DEEPEST),
     "matrix": read_matrix,
-    "vector": lambda spot: read_matrix(spot, rank=1),
-    "score": lambda spot: read_word(spot, SCORES),
+    "vector": lambda value: read_matrix(value, rank=1),
+    "score": lambda value: read_word(value, SCORES),
     "scale": read_scale,
     "positive": _read_positive,
     "base": _read_base,
@@ -66,5 +65,5 @@ READERS: dict[Kind, Callable[[Spot], Any]] = {
     "position": read_position,
     "sink": _read_sink,
     "loss": read_loss,
-    "count": lambda spot: read_integer(spot, least=1, help="write how many heads there are, such as 8"),
+    "count": lambda value: read_integer(value, least=1, help="write how many heads there are, such as 8"),
 }

@@ -13,43 +13,43 @@ from attncli.problem.masks import Placed
 from attncli.problem.model import Additive, Hide, Keep, Lengths, Matrix, Padding
 from attncli.problem.places import Places
 from attncli.problem.projections import input_of
-from attncli.problem.report import Report
 from attncli.problem.scores import check_score
+from attncli.problem.values import ErrorCollector
 from attncli.problem.written import transpose_advice
 
 _MASK_HELP = "a mask may be heads × n × m or batch × heads × n × m; an axis before the rows may also be 1, for all"
 
 
-def check_products(given: Mapping[str, Matrix], at: Places, report: Report, letters: str = "QKV") -> None:
+def check_products(given: Mapping[str, Matrix], at: Places, errors: ErrorCollector, letters: str = "QKV") -> None:
     """Every projection fits what it projects, and every bias its projection, whatever heads they hold.
 
     Passed over is what could not be read and so is not `given`, though it has a place.
     """
     for letter in letters:
         if letter not in at and given.keys() >= {input_of(letter, at), f"W_{letter}"}:
-            _check_product(letter, given, at, report)
+            _check_product(letter, given, at, errors)
 
 
-def check_shapes(given: Mapping[str, Matrix], at: Places, score: Score, report: Report) -> None:
+def check_shapes(given: Mapping[str, Matrix], at: Places, score: Score, errors: ErrorCollector) -> None:
     """What Q, K and V are to each other, with their heads apart, and what comes before and after them."""
-    check_leading(given, at, report)
+    check_leading(given, at, errors)
     m, values = rows("K", given), source_of("V", given)
     if (found := rows("V", given)) != m:
         keys = source_of("K", given)
-        report.add(
+        errors.add(
             f"has {count(found, 'row')} where {keys} has {m}", at=at[values], path=values,
             help="every key needs a value: K and V have equally many rows",
         )  # fmt: skip
     if "past_K" in given:
-        check_past(given, at, report)
-    check_score(given, score, at, report)
-    check_output(given, at, report)
+        check_past(given, at, errors)
+    check_score(given, score, at, errors)
+    check_output(given, at, errors)
 
 
-def check_labels(name: str, labels: Sequence[str], number: int, rows: str, at: int, report: Report) -> None:
+def check_labels(name: str, labels: Sequence[str], number: int, rows: str, at: int, errors: ErrorCollector) -> None:
     """As many labels as rows."""
     if len(labels) != number:
-        report.add(
+        errors.add(
             f"{count(len(labels), 'label')} for {count(number, rows)}", at=at, path=name,
             help=f"give one label each, or remove {name} for numbered ones",
         )  # fmt: skip
@@ -76,16 +76,16 @@ def check_mask(parts: Sequence[Placed], given: Mapping[str, Matrix]) -> None:
             case _:
                 continue
         if message:
-            placed.spot.wrong(message, help)
+            placed.value.wrong(message, help)
 
 
 def check_gradient(
-    gradient: Matrix | None, given: Mapping[str, Matrix], joined: bool, at: Places, report: Report
+    gradient: Matrix | None, given: Mapping[str, Matrix], joined: bool, at: Places, errors: ErrorCollector
 ) -> None:
     """The gradient of the output has one number for each of the output's."""
     expected = output_shape(given, joined)
     if gradient is not None and gradient.shape != expected:
-        report.add(
+        errors.add(
             f"is {shape_text(gradient.shape)}, but the output is {shape_text(expected)}",
             at=at["d_output"], path="d_output",
             help="give one number for each of the output's, or remove d_output for all ones",
@@ -106,21 +106,21 @@ def _mask_shape(shape: tuple[int, ...], n: int, m: int, axes: Axes) -> tuple[str
     return (f"is {shape_text(shape)} where {fitting} is needed", _MASK_HELP) if wrong else ("", "")
 
 
-def _check_product(letter: str, given: Mapping[str, Matrix], at: Places, report: Report) -> None:
+def _check_product(letter: str, given: Mapping[str, Matrix], at: Places, errors: ErrorCollector) -> None:
     source, weights, bias = input_of(letter, given), f"W_{letter}", f"b_{letter}"
     entered, (rows, columns) = given[source], given[weights].shape
     if entered.shape[-1] != rows:
-        report.add(
+        errors.add(
             f"{source} is {shape_text(entered.shape)} and {weights} is {rows}×{columns}: "
             f"{source} has {count(entered.shape[-1], 'column')}, {weights} {count(rows, 'row')}",
             at=at[weights], path=weights,
             help=f"{letter} = {source}·{weights} needs them equal"
-            + transpose_advice(weights, columns == entered.shape[-1], report)
-            + advice_at(report, at, source, weights),
+            + transpose_advice(weights, columns == entered.shape[-1], errors)
+            + advice_at(errors, at, source, weights),
         )  # fmt: skip
     if bias in given and (length := given[bias].shape[0]) != columns:
-        report.add(
+        errors.add(
             f"has {count(length, 'number')}, but {letter} has {count(columns, 'column')}",
             at=at[bias], path=bias,
-            help=f"give one number for each column of {weights}" + advice_at(report, at, bias, weights),
+            help=f"give one number for each column of {weights}" + advice_at(errors, at, bias, weights),
         )  # fmt: skip

@@ -17,13 +17,13 @@ from attncli.errors import AttncliError
 from attncli.problem.builder import DEPTH_LIMIT
 from attncli.problem.many import Many
 from attncli.problem.nodes import DASH, LONG, Leaf, Mapping, Node, Sequence
-from attncli.problem.report import Report
 from attncli.problem.source import Source
+from attncli.problem.values import ErrorCollector
 
 if TYPE_CHECKING:
     from attncli.problem.bulk import Found
 
-Read = Callable[[Report], Node]
+Read = Callable[[ErrorCollector], Node]
 _PLACE = '"0"'
 
 
@@ -76,9 +76,9 @@ class _Tree:
         return Many(found.start, len(value), lists, shape=found.shape, value=value, plain=plain)
 
 
-def read_shortened(report: Report, read: Read, *, strict: bool) -> Node | None:
+def read_shortened(errors: ErrorCollector, read: Read, *, strict: bool) -> Node | None:
     """The tree of a long text; None where it has no long lists of numbers, or has to be read as a whole."""
-    source = report.source
+    source = errors.source
     if len(source.text) < LONG:
         return None
     from attncli.problem.bulk import find
@@ -91,7 +91,7 @@ def read_shortened(report: Report, read: Read, *, strict: bool) -> Node | None:
         pieces += [source.text[end:start], _PLACE]
         tree.starts.append(length + start - end)
         length, end = tree.starts[-1] + len(_PLACE), each.end
-    short = Report(Source(source.name, "".join([*pieces, source.text[end:]])))
+    short = ErrorCollector(Source(source.name, "".join([*pieces, source.text[end:]])))
     try:
         root = read(short) if found else None
     except AttncliError:

@@ -1,4 +1,4 @@
-"""The text of a problem file: decoded once, and able to say the line and column of any spot in it."""
+"""The text of a problem file: decoded once, and able to say the line and column of any place in it."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def pickled(file: str, how: str = "safetensors.torch.save_file or numpy.savez") 
     return Refused(f"{file} may be a pickle, which can do anything when it is read", f"save it with {how}")
 
 
-def insist_shape(shape: Sequence[object], what: str, *, single: bool = False) -> int:
+def require_shape(shape: Sequence[object], what: str, *, single: bool = False) -> int:
     """How many numbers a claimed shape holds, which may be a `single` one without axes where that is asked for.
 
     Refused for none of them and for more than the limits allow.

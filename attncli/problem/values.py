@@ -1,123 +1,239 @@
-"""Reads single values of the tree: a number, an integer, a truth value, a word of a choice, a list of labels."""
+"""A value of a problem where it stands, the errors found in it, and the readers of single values.
+
+A `Value` is a node of the tree with its path and the collector of errors; each reader returns what it read, or None
+after adding an error.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import NoReturn
 
 from attncli.english import count, named, shorten
-from attncli.errors import did_you_mean
+from attncli.errors import COUNTED, AttncliError, Exit, did_you_mean
 from attncli.problem.limits import LABEL_LIMIT, TITLE_LIMIT, TOKEN_LIMIT
 from attncli.problem.misread import why_not_a_number
 from attncli.problem.model import Scalar
-from attncli.problem.nodes import Leaf, Sequence, describe, is_null, truth
+from attncli.problem.nodes import Leaf, Mapping, Node, Sequence, describe, is_null, truth
 from attncli.problem.numbers import MINUS_INFINITY, NumberError, as_float, is_plain
-from attncli.problem.spot import Spot
+from attncli.problem.source import Source
 
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _DIGITS = 18  # whole numbers of so many fit into 64 bits
+REPORTED = 20
 
 
-def read_number(spot: Spot, *, minus_infinity: bool = False) -> float | None:
+class ErrorCollector:
+    """The errors found so far in one source: up to twenty are reported at once, the others are counted.
+
+    `exit_code` is theirs. `root` is the tree of a source that is a whole problem, for a value whose meaning depends on
+    another key.
+    """
+
+    def __init__(self, source: Source, exit_code: Exit = Exit.INPUT) -> None:
+        self.source = source
+        self.root: Node | None = None
+        self._exit_code = exit_code
+        self._errors: list[AttncliError] = []
+        self._count = 0
+
+    @property
+    def count(self) -> int:
+        """How many problems there are so far."""
+        return self._count
+
+    def add(self, message: str, *, at: int, help: str, path: str = "") -> None:
+        """Note one problem at an offset of the text; the thousandth ends the reading."""
+        self.place(AttncliError(self._exit_code, message, help=help), at=at, path=path)
+
+    def place(self, error: AttncliError, *, at: int, path: str) -> None:
+        """Note an error that was found elsewhere, such as a file that is not there, at the place that led to it."""
+        self._count += 1
+        if self._count <= REPORTED:
+            place = self.source.place(at)
+            self._errors.append(AttncliError(error.exit_code, error.message, path=path, place=place, help=error.help))
+        if self._count == COUNTED:
+            self.stop()
+
+    def fail(self, message: str, *, at: int, help: str, path: str = "") -> NoReturn:
+        """Note a problem after which nothing more can be read, and end the reading."""
+        self.add(message, at=at, path=path, help=help)
+        self.stop()
+        raise AssertionError("unreachable: there is a problem to stop for")
+
+    def stop(self) -> None:
+        """Raise the first problem in the order of the file, the others as its `more`; nothing if clean."""
+        if not self._errors:
+            return
+        first, *others = sorted(self._errors, key=lambda e: (e.place.line, e.place.column) if e.place else (0, 0))
+        raise AttncliError(
+            first.exit_code, first.message, path=first.path, place=first.place, help=first.help,
+            more=tuple(others), untold=self._count - len(self._errors),
+        )  # fmt: skip
+
+
+class SilentCollector(ErrorCollector):
+    """Counts errors without keeping them: for a value that is read once more, with care, where it is wrong."""
+
+    def place(self, error: AttncliError, *, at: int, path: str) -> None:
+        self._count += 1
+
+
+@dataclass(slots=True)  # one for every number of a problem, and freezing would double the cost of each
+class Value:
+    """`node` is the value, `path` its name, such as mask.keep[0]; `errors` collects what is wrong."""
+
+    node: Node
+    path: str
+    errors: ErrorCollector
+
+    def wrong(self, message: str, help: str, *, at: int | None = None) -> None:
+        """Report something wrong with the value, where it begins or at another place inside it."""
+        self.errors.add(message, at=self.node.at if at is None else at, path=self.path, help=help)
+
+    def fails(self, error: AttncliError) -> None:
+        """Report an error that the value led to elsewhere, such as a file that is not there."""
+        self.errors.place(error, at=self.node.at, path=self.path)
+
+    @property
+    def name(self) -> str:
+        """The last key of the path, as it stands in the file: target for loss.target."""
+        return self.path.rpartition(".")[2]
+
+    @property
+    def text(self) -> str:
+        """The text of a single value."""
+        assert isinstance(self.node, Leaf)
+        return self.node.text
+
+    @property
+    def keys(self) -> dict[str, int]:
+        """Where each key of a mapping stands; anything else has none."""
+        return self.node.keys if isinstance(self.node, Mapping) else {}
+
+    def key(self, name: str) -> Value:
+        """The value under a key that is there."""
+        assert isinstance(self.node, Mapping)
+        return Value(self.node.values[name], f"{self.path}.{name}", self.errors)
+
+    @property
+    def items(self) -> list[Value]:
+        """The entries of a list; anything else has none."""
+        return list(self.each())
+
+    def each(self) -> Iterator[Value]:
+        """The entries of a list one after another, for whoever may not want all of a million."""
+        entries = self.node.items if isinstance(self.node, Sequence) else ()
+        return (Value(entry, f"{self.path}[{place}]", self.errors) for place, entry in enumerate(entries))
+
+    def entry(self, place: int) -> Value:
+        """One entry of a list."""
+        assert isinstance(self.node, Sequence)
+        return Value(self.node.items[place], f"{self.path}[{place}]", self.errors)
+
+
+def read_number(value: Value, *, minus_infinity: bool = False) -> float | None:
     """A finite number (or -inf where a mask allows it); None after reporting anything else."""
-    if not isinstance(spot.node, Leaf):
-        spot.wrong(f"must be a number, not {describe(spot.node)}", "write one number")
+    if not isinstance(value.node, Leaf):
+        value.wrong(f"must be a number, not {describe(value.node)}", "write one number")
         return None
-    text = spot.text
+    text = value.text
     if text in MINUS_INFINITY:
         if minus_infinity:
             return float("-inf")
         message, help = why_not_a_number(text)
-    elif spot.node.quoted and is_plain(text):
+    elif value.node.quoted and is_plain(text):
         message, help = f'"{shorten(text)}" is text, not a number', f"remove the quotes: {shorten(text)}"
     else:
         try:
             return as_float(text)
         except NumberError as error:
             message, help = error.message, error.help
-    spot.wrong(message, help)
+    value.wrong(message, help)
     return None
 
 
-def read_scalar(spot: Spot, *, help: str = "") -> Scalar | None:
+def read_scalar(value: Value, *, help: str = "") -> Scalar | None:
     """A finite number with its text; None after reporting anything else.
 
-    `help` says what to write for nothing, or a truth value, where 0 and 1 may not stand.
+    `help` says what to write for nothing, or a truth number, where 0 and 1 may not stand.
     """
-    node = spot.node
+    node = value.node
     if help and isinstance(node, Leaf) and (not node.text or is_null(node) or truth(node) is not None):
-        spot.wrong(why_not_a_number(node.text)[0], help)
+        value.wrong(why_not_a_number(node.text)[0], help)
         return None
-    value = read_number(spot)
-    return None if value is None else Scalar(value, spot.text)
+    number = read_number(value)
+    return None if number is None else Scalar(number, value.text)
 
 
-def read_integer(spot: Spot, *, least: int, help: str) -> int | None:
+def read_integer(value: Value, *, least: int, help: str) -> int | None:
     """A whole number of at least `least`; None after reporting anything else."""
-    node = spot.node
+    node = value.node
     if isinstance(node, Leaf) and not node.quoted and _INTEGER.fullmatch(node.text):
         if len(node.text.lstrip("+-")) <= _DIGITS:
-            value = int(node.text)
-            if value >= least:
-                return value
+            number = int(node.text)
+            if number >= least:
+                return number
         elif not node.text.startswith("-"):
-            spot.wrong(f"{shorten(node.text)} is too large", f"a whole number has at most {_DIGITS} digits here")
+            value.wrong(f"{shorten(node.text)} is too large", f"a whole number has at most {_DIGITS} digits here")
             return None
-    spot.wrong(f"must be a whole number of at least {least}, not {describe(node)}", help)
+    value.wrong(f"must be a whole number of at least {least}, not {describe(node)}", help)
     return None
 
 
-def read_truth(spot: Spot) -> bool | None:
+def read_truth(value: Value) -> bool | None:
     """true or false; None after reporting anything else."""
-    value = truth(spot.node)
-    if value is None:
-        spot.wrong(f"must be true or false, not {describe(spot.node)}", "write true or false")
-    return value
+    found = truth(value.node)
+    if found is None:
+        value.wrong(f"must be true or false, not {describe(value.node)}", "write true or false")
+    return found
 
 
-def read_word(spot: Spot, choices: Collection[str]) -> str | None:
+def read_word(value: Value, choices: Collection[str]) -> str | None:
     """One of some words; None after reporting anything else."""
-    node = spot.node
+    node = value.node
     if isinstance(node, Leaf) and node.text in choices:
         return node.text
     listed = ", ".join(choices)
     help = f"choose one of {listed}"
     if isinstance(node, Leaf):
         help = did_you_mean(node.text, list(choices), help)
-    spot.wrong(f"must be one of {listed}, not {describe(node)}", help)
+    value.wrong(f"must be one of {listed}, not {describe(node)}", help)
     return None
 
 
-def read_text(spot: Spot) -> str | None:
+def read_text(value: Value) -> str | None:
     """Text in one value, taken as it was written; None after reporting anything else."""
-    node = spot.node
+    node = value.node
     if isinstance(node, Leaf) and node.text and (node.quoted or not is_null(node)):
         return node.text
     empty = isinstance(node, Leaf) and node.quoted
-    spot.wrong("must not be empty" if empty else f"must be text, not {describe(node)}", "write a text in quotes")
+    value.wrong("must not be empty" if empty else f"must be text, not {describe(node)}", "write a text in quotes")
     return None
 
 
-def read_title(spot: Spot) -> str | None:
+def read_title(value: Value) -> str | None:
     """A text that is not too long for the head of a page; None after reporting anything else."""
-    text = read_text(spot)
+    text = read_text(value)
     if text is not None and len(text) > TITLE_LIMIT:
-        spot.wrong(f"has {len(text):,} characters", f"{TITLE_LIMIT:,} characters are the most")
+        value.wrong(f"has {len(text):,} characters", f"{TITLE_LIMIT:,} characters are the most")
         return None
     return text
 
 
-def read_labels(spot: Spot) -> tuple[str, ...] | None:
+def read_labels(value: Value) -> tuple[str, ...] | None:
     """A list of labels, taken as written (2024 stays 2024, null is the word); None after reporting anything else."""
-    if not isinstance(spot.node, Sequence):
-        spot.wrong(f"must be a list of labels, not {describe(spot.node)}", f'write {spot.path}: ["I", "love", "AI"]')
+    if not isinstance(value.node, Sequence):
+        value.wrong(f"must be a list of labels, not {describe(value.node)}", f'write {value.path}: ["I", "love", "AI"]')
         return None
-    before = spot.report.count
-    if (number := spot.node.length) > TOKEN_LIMIT:
-        spot.wrong(f"has {count(number, 'label')}, one for each token", f"{TOKEN_LIMIT:,} tokens are the most")
+    before = value.errors.count
+    if (number := value.node.length) > TOKEN_LIMIT:
+        value.wrong(f"has {count(number, 'label')}, one for each token", f"{TOKEN_LIMIT:,} tokens are the most")
         return None
     labels = []
-    for item in spot.each():
+    for item in value.each():
         node = item.node
         if isinstance(node, Leaf) and node.text:
             if len(node.text) > LABEL_LIMIT:
@@ -129,13 +245,13 @@ def read_labels(spot: Spot) -> tuple[str, ...] | None:
             f"a label must be a text of at least one character, not {what}",
             "a blank label would leave its row without a name",
         )
-    return tuple(labels) if spot.report.count == before else None
+    return tuple(labels) if value.errors.count == before else None
 
 
-def insist_keys(spot: Spot, known: Collection[str]) -> bool:
+def require_keys(value: Value, known: Collection[str]) -> bool:
     """Whether a mapping has known keys only, each unknown one reported."""
-    for key, at in spot.keys.items():
+    for key, at in value.keys.items():
         if key not in known:
             help = did_you_mean(key, list(known), f"the keys known here are {', '.join(known)}")
-            spot.wrong(f"there is no such key as {named(key)}", help, at=at)
-    return all(key in known for key in spot.keys)
+            value.wrong(f"there is no such key as {named(key)}", help, at=at)
+    return all(key in known for key in value.keys)

@@ -12,8 +12,8 @@ from attncli.english import shorten
 from attncli.problem.builder import Builder
 from attncli.problem.escapes import SURROGATE, fail_at, fail_in_words, fail_inside
 from attncli.problem.nodes import Leaf, Mapping, Node, Sequence
-from attncli.problem.report import Report
 from attncli.problem.shortened import read_shortened
+from attncli.problem.values import ErrorCollector
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C module is not everywhere
 _UNPRINTABLE = r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # slow to compile
@@ -36,22 +36,22 @@ _FAULTS = (
 )  # fmt: skip
 
 
-def read_yaml(report: Report, loader: Any = LOADER) -> Node:
-    """The tree of the report's source; AttncliError where it is not YAML or uses what is refused."""
-    return read_shortened(report, partial(_read, loader=loader), strict=False) or _read(report, loader)
+def read_yaml(errors: ErrorCollector, loader: Any = LOADER) -> Node:
+    """The tree of the collector's source; AttncliError where it is not YAML or uses what is refused."""
+    return read_shortened(errors, partial(_read, loader=loader), strict=False) or _read(errors, loader)
 
 
-def _read(report: Report, loader: Any) -> Node:
-    text = report.source.text
+def _read(errors: ErrorCollector, loader: Any) -> Node:
+    text = errors.source.text
     if found := _unprintable(text):
-        report.fail(
+        errors.fail(
             f"a control character (U+{ord(found[0]):04X}) cannot stand in YAML",
             at=found.start(),
             help=r'remove it; in a quoted text it can be written as an escape such as "\x07"',
         )
     if "%TAG" in text and (found := re.search(_TAG_DIRECTIVE, text)):  # parsing 100,000 of them takes minutes
-        report.fail("tags (%TAG) are not read", at=found.end(), help="remove the line, or indent it if it is text")
-    builder = Builder(report)
+        errors.fail("tags (%TAG) are not read", at=found.end(), help="remove the line, or indent it if it is text")
+    builder = Builder(errors)
     documents = 0
     parser = loader(text)
     try:
@@ -60,7 +60,7 @@ def _read(report: Report, loader: Any) -> Node:
             if isinstance(event, yaml.DocumentStartEvent):
                 documents += 1
                 if documents == 2:
-                    report.fail(
+                    errors.fail(
                         "a second document begins here",
                         at=_at(event),
                         help="a file holds one problem: put the other in a file of its own",
@@ -68,14 +68,14 @@ def _read(report: Report, loader: Any) -> Node:
             elif isinstance(event, yaml.CollectionEndEvent):
                 builder.close()
             elif isinstance(event, yaml.NodeEvent):
-                _put(event, builder, report)
+                _put(event, builder, errors)
     except yaml.MarkedYAMLError as error:
-        _syntax_error(error, report)
+        _syntax_error(error, errors)
     except (ValueError, OverflowError):  # no character has such a number
-        fail_at(report, parser.index - len(r"\U"))
+        fail_at(errors, parser.index - len(r"\U"))
     root = builder.root
     if root is None or (isinstance(root, Leaf) and not root.quoted and not root.text):
-        report.fail("the file is empty", at=0, help="a problem has lines such as X: [[1, 0], [0, 1]]")
+        errors.fail("the file is empty", at=0, help="a problem has lines such as X: [[1, 0], [0, 1]]")
     return root
 
 
@@ -90,14 +90,14 @@ def _at(event: yaml.Event) -> int:
     return event.start_mark.index if event.start_mark else 0
 
 
-def _put(event: yaml.NodeEvent, builder: Builder, report: Report) -> None:
+def _put(event: yaml.NodeEvent, builder: Builder, errors: ErrorCollector) -> None:
     at = _at(event)
     if isinstance(event, yaml.AliasEvent):
-        report.fail(f"aliases (*{shorten(event.anchor or '')}) are not read", at=at, help=_AT_LENGTH)
+        errors.fail(f"aliases (*{shorten(event.anchor or '')}) are not read", at=at, help=_AT_LENGTH)
     if event.anchor:
-        report.fail(f"anchors (&{shorten(event.anchor)}) are not read", at=at, help="remove the anchor")
+        errors.fail(f"anchors (&{shorten(event.anchor)}) are not read", at=at, help="remove the anchor")
     if tag := getattr(event, "tag", None):
-        report.fail(
+        errors.fail(
             f"tags ({shorten(tag.replace('tag:yaml.org,2002:', '!!'))}) are not read",
             at=at,
             help="remove the tag; the value says what it is",
@@ -109,28 +109,28 @@ def _put(event: yaml.NodeEvent, builder: Builder, report: Report) -> None:
     elif isinstance(event, yaml.ScalarEvent):
         quoted = bool(event.style)
         if event.value == "<<" and not quoted and isinstance(builder.inside, Mapping):
-            report.fail("merge keys (<<) are not read", at=at, help=_AT_LENGTH)
+            errors.fail("merge keys (<<) are not read", at=at, help=_AT_LENGTH)
         if quoted and not event.value.isascii() and SURROGATE.search(event.value):
-            fail_inside(report, at)
+            fail_inside(errors, at)
         builder.put(Leaf(event.value, quoted, at))
 
 
-def _syntax_error(error: yaml.MarkedYAMLError, report: Report) -> NoReturn:
+def _syntax_error(error: yaml.MarkedYAMLError, errors: ErrorCollector) -> NoReturn:
     words = f"{error.context or ''} {error.problem or ''}"
     mark = error.problem_mark or error.context_mark
     at = mark.index if mark else 0
-    text = report.source.text
-    fail_in_words(report, at, words)
+    text = errors.source.text
+    fail_in_words(errors, at, words)
     if error.context_mark and (not text[at:].strip() or "simple key" in words):
         at = error.context_mark.index  # where the thing begins that the end of the file, or the next line, leaves open
     if "cannot start any token" in words:
         if text[at] == "\t":
-            report.fail("a tab cannot indent YAML", at=at, help="indent with spaces")
-        report.fail(f"a value cannot begin with {text[at]}", at=at, help="put the text in quotes")
+            errors.fail("a tab cannot indent YAML", at=at, help="indent with spaces")
+        errors.fail(f"a value cannot begin with {text[at]}", at=at, help="put the text in quotes")
     for pattern, message, help in _FAULTS:
         if re.search(pattern, words):
-            report.fail(message, at=at, help=help)
-    report.fail(
+            errors.fail(message, at=at, help=help)
+    errors.fail(
         f"this is not YAML: {shorten(error.problem or '', 200)}",
         at=at,
         help="check the indentation, brackets and quotes",

@@ -16,7 +16,7 @@ from attncli.problem.model import Problem
 _BETWEEN = 2  # more matrices of that size that working one of them out may hold for a moment
 
 
-def insist_room(problem: Problem, plan: Plan, dtype: Dtype, backend: Backend) -> None:
+def require_room(problem: Problem, plan: Plan, dtype: Dtype, backend: Backend) -> None:
     """Raises NoRoom (exit 3) that names the first step for which there would be no memory left.
 
     Counted are the steps with a number for each query and key; the others are small beside them, or as large as what

@@ -12,14 +12,14 @@ from attncli.attention.plan import Plan, plan_logits, plan_softmax
 from attncli.attention.rule import Rule
 from attncli.backend import CPU, Backend, Host, backend_for
 from attncli.dtypes import DTYPES, Dtype, check_working
-from attncli.problem.extent import insist_scores
+from attncli.problem.extent import require_scores
 from attncli.problem.model import Matrix, Problem, read_only
 from attncli.tracing.copies import written_as_given
 from attncli.tracing.findings import rows_without_keys, warnings
 from attncli.tracing.floats import FloatWorker
 from attncli.tracing.labels import labels
 from attncli.tracing.model import Step, Trace
-from attncli.tracing.room import insist_room
+from attncli.tracing.room import require_room
 from attncli.tracing.settings import settings_of
 from attncli.tracing.softmax_shift import Shift, lowest_shown
 
@@ -83,8 +83,8 @@ def run(
                 kept = run_kept(problem, plan, format, lowest, keep, report, backend=backend)
                 if kept is not None:
                     return kept
-                insist_scores(problem.given)
-        insist_room(problem, plan, format, backend)
+                require_scores(problem.given)
+        require_room(problem, plan, format, backend)
         worker = FloatWorker(backend, format, plan.parameters, plan.sizes)
         shift = Shift(problem, format, lowest, shifted)
         return _trace(problem, plan, worker, shift, backend, format, gradient=gradient)

@@ -10,8 +10,8 @@ import pytest
 from attncli.errors import AttncliError
 from attncli.problem.loader import loads
 from attncli.problem.nodes import Leaf, Mapping, Node, Sequence
-from attncli.problem.report import Report
 from attncli.problem.source import Source
+from attncli.problem.values import ErrorCollector
 
 QKV = "{Q: [[1, 0], [0, 1]], K: [[1, 0], [0, 1]], V: [[1, 2], [3, 4]]"
 
@@ -41,14 +41,14 @@ def plain() -> Callable[[Node, Callable[[Leaf], Any]], Any]:
 
 
 @pytest.fixture(scope="session")
-def faults() -> Callable[[Callable[[Report], object], str], list[str]]:
+def faults() -> Callable[[Callable[[ErrorCollector], object], str], list[str]]:
     """`faults(read_json, text)` tells what a reader of text finds wrong, in order."""
 
-    def find(read: Callable[[Report], object], text: str) -> list[str]:
-        report = Report(Source("p", text))
+    def find(read: Callable[[ErrorCollector], object], text: str) -> list[str]:
+        errors = ErrorCollector(Source("p", text))
         try:
-            read(report)
-            report.stop()
+            read(errors)
+            errors.stop()
         except AttncliError as error:
             return told(error)
         return []

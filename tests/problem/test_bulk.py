@@ -23,8 +23,8 @@ from attncli.problem.loader import loads
 from attncli.problem.many import Many, moved
 from attncli.problem.nodes import Leaf, Mapping, Node, Sequence
 from attncli.problem.numbers import as_float
-from attncli.problem.report import Report
 from attncli.problem.source import Source
+from attncli.problem.values import ErrorCollector
 
 NUMBERS = st.one_of(
     st.sampled_from(["0", "-0", "1", "-1.5", ".5", "1.", "+2", "1e3", "1E-5", "-.25e+2", "00.5", "010", "-01", "1e",
@@ -67,12 +67,12 @@ def plain(node: Node) -> Any:
             return at, {key: plain(value) for key, value in values.items()}, keys
 
 
-def outcome(read: Callable[[Report], Node | None], text: str) -> Any:
+def outcome(read: Callable[[ErrorCollector], Node | None], text: str) -> Any:
     """The tree, or what is wrong with the text and where."""
-    report = Report(Source("p", text))
+    errors = ErrorCollector(Source("p", text))
     try:
-        node = read(report)
-        report.stop()
+        node = read(errors)
+        errors.stop()
     except AttncliError as error:
         return error.message, error.place
     return None if node is None else plain(node)
@@ -174,7 +174,7 @@ def test_these_are_read_in_one_go(text: str) -> None:
 @pytest.mark.parametrize("text", ["{Q:\n- [1, 2]\n- [3, 4]\n}", "Q: {b:\n  - [1]\n  - [2]\n}", "[\n- [1]\n- [2]]"])
 def test_dashes_inside_brackets_are_refused(text: str) -> None:
     with pytest.raises(AttncliError, match="a value is missing"):
-        yaml_reader.read_yaml(Report(Source("p", text)))
+        yaml_reader.read_yaml(ErrorCollector(Source("p", text)))
 
 
 def test_a_problem_keeps_its_numbers_as_they_were_written() -> None:
@@ -191,8 +191,8 @@ def test_a_problem_keeps_its_numbers_as_they_were_written() -> None:
 @pytest.mark.parametrize("text", ["[[1, x], ['1/3', 4]]", "[[1, 2], [3]]", "[[1, 2], [3, 4]]", "[[[1], 2], []]"])
 def test_a_list_can_be_moved(text: str) -> None:
     """As one is that is given with --set, behind the text of the file."""
-    quick = yaml_reader.read_yaml(Report(Source("p", text)))
-    careful = yaml_reader._read(Report(Source("p", text)), yaml_reader.LOADER)
+    quick = yaml_reader.read_yaml(ErrorCollector(Source("p", text)))
+    careful = yaml_reader._read(ErrorCollector(Source("p", text)), yaml_reader.LOADER)
     assert isinstance(quick, Many)
     assert plain(moved(moved(quick, 7), 2)) == plain(moved(careful, 9))
     assert moved(quick, 9).at == 9
@@ -238,8 +238,8 @@ def test_a_file_of_numbers_agrees_with_other_readers() -> None:
         problem = loads(text.encode(), name)
         for letter, array in arrays.items():
             np.testing.assert_array_equal(problem.given[letter].value, array)
-    report = Report(Source("p.json", json.dumps(data)))
-    root = json_reader.read_json(report)
+    errors = ErrorCollector(Source("p.json", json.dumps(data)))
+    root = json_reader.read_json(errors)
     assert isinstance(root, Mapping)
     assert all(isinstance(node, Many) for node in root.values.values())
 

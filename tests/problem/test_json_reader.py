@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from attncli.errors import AttncliError
 from attncli.problem.json_reader import read_json
 from attncli.problem.nodes import Leaf
-from attncli.problem.report import Report
 from attncli.problem.source import Source
+from attncli.problem.values import ErrorCollector
 
 ENTRY = "put a comma between the entries, and a {} after the last"
 MEMBER = 'write {"key": value}'
@@ -85,18 +85,18 @@ VALUES = st.recursive(
 @given(VALUES, st.sampled_from([None, 2]))
 def test_agrees_with_the_standard_library(plain: Any, value: Any, indent: int | None) -> None:
     text = json.dumps(value, indent=indent)
-    assert plain(read_json(Report(Source("p", text))), value_of) == value
+    assert plain(read_json(ErrorCollector(Source("p", text))), value_of) == value
 
 
 @given(st.text(alphabet='{}[],:"\\ -+.019eEtruefalsn\n', max_size=14))
 def test_accepts_no_more_than_the_standard_library(plain: Any, text: str) -> None:
     """Anything read is strict JSON; anything refused is not, or has a key twice."""
-    report = Report(Source("p", text))
+    errors = ErrorCollector(Source("p", text))
     try:
-        tree = read_json(report)
+        tree = read_json(errors)
     except AttncliError:
         with pytest.raises((ValueError, RecursionError)):
             json.loads(text)
         return
-    if not report.count:
+    if not errors.count:
         assert plain(tree, value_of) == json.loads(text)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from attncli.problem.nodes import LONG, Leaf, Mapping, Sequence
 from attncli.problem.plain import read_plain
-from attncli.problem.report import Report
 from attncli.problem.source import Source
+from attncli.problem.values import ErrorCollector
 from attncli.problem.yaml_reader import LOADER, read_yaml
 
 LOVE = (Path(__file__).parents[2] / "inputs" / "i_love_ai.yaml").read_text(encoding="utf-8")
@@ -33,7 +33,7 @@ def damaged(draw: st.DrawFn) -> str:
 
 
 def by_pyyaml(text: str, loader: Any = LOADER) -> object:
-    return read_yaml(Report(Source("problem.yaml", text)), loader)
+    return read_yaml(ErrorCollector(Source("problem.yaml", text)), loader)
 
 
 @given(DRAWN | DRAWN.map("X: {}".format) | damaged())

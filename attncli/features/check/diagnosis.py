@@ -17,7 +17,7 @@ from attncli.features.check.carried_values import Sentences
 from attncli.features.check.cell_equations import Cell
 from attncli.features.check.explanation import Explained, InRanges, explanation
 from attncli.features.check.on_paper import OnPaper, decimals_of, goes_back, leaves_out
-from attncli.features.check.room import insist_diagnosing
+from attncli.features.check.room import require_diagnosing
 from attncli.features.check.single_cell_errors import Slip, slips
 from attncli.features.check.verdicts import Verdicts
 from attncli.mistakes.catalogue import MISTAKES
@@ -56,7 +56,7 @@ def diagnose(verdicts: Verdicts) -> tuple[Diagnosis, ...]:
     wrong = _wrong(verdicts)
     if not wrong:
         return ()
-    insist_diagnosing(verdicts.trace, verdicts.answers, sum(map(len, wrong.values())))
+    require_diagnosing(verdicts.trace, verdicts.answers, sum(map(len, wrong.values())))
     plain = InRanges(Sentences(verdicts.trace, verdicts.answers))
     found = [explained for mistake in MISTAKES if (explained := explanation(mistake, verdicts, wrong, plain))]
     return tuple(one for step, cells in wrong.items() for one in _of_step(verdicts, step, cells, found))

@@ -15,14 +15,14 @@ _LEFT_OUT = 1000  # one that was not, but may have to be worked out
 _TRIED = 20_000  # one that is wrong, or is left out, with what it is by each known mistake
 
 
-def insist_judging(trace: Trace, answers: Answers) -> None:
+def require_judging(trace: Trace, answers: Answers) -> None:
     """Raises NoRoom (exit 3) where there would be no memory to work out every cell."""
     left_out, written = _cells(trace, answers)
     help = "leave steps out of the answers that need not be judged, or take a problem of fewer tokens"
     insist(_WRITTEN * written + _LEFT_OUT * left_out, f"judging {written:,} numbers", help)
 
 
-def insist_diagnosing(trace: Trace, answers: Answers, wrong: int) -> None:
+def require_diagnosing(trace: Trace, answers: Answers, wrong: int) -> None:
     """Raises NoRoom (exit 3) where there would be no memory to try what may have been done to so many wrong cells."""
     left_out, _ = _cells(trace, answers)
     help = "judge some of the steps with --steps, write down those between, or take a problem of fewer tokens"

@@ -24,7 +24,7 @@ from attncli.equation.nodes import Ref
 from attncli.features.check.carried_values import Sentence, Sentences
 from attncli.features.check.cell_equations import Cell
 from attncli.features.check.reachability import can_reach
-from attncli.features.check.room import insist_judging
+from attncli.features.check.room import require_judging
 from attncli.tracing.model import Trace
 
 Verdict: TypeAlias = Literal["right", "carried", "rounding", "wrong", "missing"]
@@ -73,7 +73,7 @@ def judge(trace: Trace, answers: Answers) -> Verdicts:
 
     Raises NoRoom (exit 3) for one that is too large to be judged in memory.
     """
-    insist_judging(trace, answers)
+    require_judging(trace, answers)
     sentences = Sentences(trace, answers)
     steps = {}
     for name, answer in answers.steps.items():

@@ -13,8 +13,7 @@ from attncli.english import count, shorten
 from attncli.features.compare.dump import STEPS, Dump, as_step, in_order, named_steps, nearest, single, twice
 from attncli.problem.nodes import Leaf, Node, Sequence, describe, truth
 from attncli.problem.nodes import Mapping as Keyed
-from attncli.problem.report import Report
-from attncli.problem.spot import Spot
+from attncli.problem.values import ErrorCollector, Value
 
 _WORDS = {
     word: value
@@ -28,82 +27,82 @@ _WORDS = {
 _EVEN = "all rows of an array are equally long"
 
 
-def read_dump(root: Node, report: Report) -> Dump:
+def read_dump(root: Node, errors: ErrorCollector) -> Dump:
     """The steps of a JSON or YAML file; AttncliError (exit 3) where no name is a step's, and for what is no array.
 
     `{scores: [[…]], …}` by itself or under `steps`, each an array (a number where the step is one) or, as in a trace, a
     mapping with its `value`.
     """
     assert isinstance(root, Keyed)
-    spots = {name: Spot(node, name, report) for name, node in root.values.items()}
+    values = {name: Value(node, name, errors) for name, node in root.values.items()}
     dtype = None
-    if "steps" in spots:
-        dtype = _written_dtype(spots.get("settings"))
-        steps = spots["steps"].node
+    if "steps" in values:
+        dtype = _written_dtype(values.get("settings"))
+        steps = values["steps"].node
         if not isinstance(steps, Keyed):
-            report.fail(
+            errors.fail(
                 f"must be a mapping, not {describe(steps)}", at=steps.at, path="steps", help="write {scores: …}"
             )
-        spots, root = {name: Spot(node, name, report) for name, node in steps.values.items()}, steps
-    if not spots:
-        report.fail("there is no step in it", at=root.at, help=STEPS)
+        values, root = {name: Value(node, name, errors) for name, node in steps.values.items()}, steps
+    if not values:
+        errors.fail("there is no step in it", at=root.at, help=STEPS)
     arrays: dict[str, NDArray[Any]] = {}
     labels: dict[str, tuple[tuple[str, ...], ...]] = {}
-    found, left_out = named_steps(spots)
+    found, left_out = named_steps(values)
     if not found:
         for name in left_out:
-            report.add(f"no step is called {shorten(name)}", at=root.keys[name], help=nearest(name))
+            errors.add(f"no step is called {shorten(name)}", at=root.keys[name], help=nearest(name))
     if clash := twice(found):
-        report.fail(clash[1], at=root.keys[clash[0]], help="keep one of the two")
+        errors.fail(clash[1], at=root.keys[clash[0]], help="keep one of the two")
     for name, step in found.items():
-        spot = spots[name]
-        if isinstance(spot.node, Keyed) and "value" in spot.keys:
-            labels[step] = _labels(spot.node.values.get("labels"))
-            spot = spot.key("value")
-        array = _array(spot, step)
+        value = values[name]
+        if isinstance(value.node, Keyed) and "value" in value.keys:
+            labels[step] = _labels(value.node.values.get("labels"))
+            value = value.key("value")
+        array = _array(value, step)
         if array is not None:
             arrays[step] = array
-    report.stop()
+    errors.stop()
     return Dump(in_order(arrays), dtype or _format_of(arrays), labels, left_out)
 
 
-def _array(spot: Spot, step: str) -> NDArray[Any] | None:
+def _array(value: Value, step: str) -> NDArray[Any] | None:
     """An array of nested lists, or of one number where the step is that; None after reporting what is wrong with it.
 
     A mask may be of true and false.
     """
     shape: list[int] = []
-    node = spot.node
+    node = value.node
     while isinstance(node, Sequence):
         if not node.items:
-            spot.wrong("is empty", "leave the step out", at=node.at)
+            value.wrong("is empty", "leave the step out", at=node.at)
             return None
         shape.append(len(node.items))
         node = node.items[0]
     if not shape and not (single(step) and isinstance(node, Leaf)):
-        spot.wrong(f"must be an array, not {describe(spot.node)}", f"write {spot.name}: [[1, 0], [0, 1]]")
+        value.wrong(f"must be an array, not {describe(value.node)}", f"write {value.name}: [[1, 0], [0, 1]]")
         return None
-    before = spot.report.count
+    before = value.errors.count
     cells: list[float | bool] = []
-    _gather(spot, shape, cells, truths=step == "mask" and truth(node) is not None)
-    return as_step(step, np.array(cells).reshape(shape)) if spot.report.count == before else None
+    _gather(value, shape, cells, truths=step == "mask" and truth(node) is not None)
+    return as_step(step, np.array(cells).reshape(shape)) if value.errors.count == before else None
 
 
-def _gather(spot: Spot, shape: list[int], cells: list[float | bool], *, truths: bool) -> None:
-    node = spot.node
+def _gather(value: Value, shape: list[int], cells: list[float | bool], *, truths: bool) -> None:
+    node = value.node
     if not shape:
-        value = truth(node) if truths else _number(node)
-        if value is not None:
-            cells.append(value)
+        number = truth(node) if truths else _number(node)
+        if number is not None:
+            cells.append(number)
         elif truths:
-            spot.wrong(f"must be true or false, not {describe(node)}", "the first is one: write true or false")
+            value.wrong(f"must be true or false, not {describe(node)}", "the first is one: write true or false")
         else:
-            spot.wrong(f"must be a number, not {describe(node)}", "write a number, NaN, Infinity or -Infinity")
+            value.wrong(f"must be a number, not {describe(node)}", "write a number, NaN, Infinity or -Infinity")
     elif not isinstance(node, Sequence) or len(node.items) != shape[0]:
         found = count(len(node.items), "entry") if isinstance(node, Sequence) else describe(node)
-        spot.wrong(f"has {found} where the first row has {shape[0]}", _EVEN)
+        value.wrong(f"has {found} where the first row has {shape[0]}", _EVEN)
     else:
-        for item in spot.items:
+        for item in value.items:
             _gather(item, shape[1:], cells, truths=truths)
 
 
@@ -126,7 +125,7 @@ def _labels(node: Node | None) -> tuple[tuple[str, ...], ...]:
     )
 
 
-def _written_dtype(settings: Spot | None) -> str | None:
+def _written_dtype(settings: Value | None) -> str | None:
     node = settings.node.values.get("dtype") if settings and isinstance(settings.node, Keyed) else None
     return node.text if isinstance(node, Leaf) and node.text in DTYPES else None
 

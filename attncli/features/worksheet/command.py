@@ -86,7 +86,7 @@ def worksheet(
     from attncli.features.worksheet.answer_file import blank_answers
     from attncli.features.worksheet.page import blank_steps
     from attncli.features.worksheet.page import worksheet as page
-    from attncli.page.room import insist_page
+    from attncli.page.room import require_page
     from attncli.page.view import View
     from attncli.tracing import run
 
@@ -94,7 +94,7 @@ def worksheet(
     trace = run(problem, gradient=gradient)
     left = blank_steps(trace, names)
     view = View(detail=detail or "rows", precision=decimals, blank=frozenset(left))
-    insist_page(trace, view, "take a problem of fewer tokens")
+    require_page(trace, view, "take a problem of fewer tokens")
     document = page(trace, view)
     if answers is not None:
         write(blank_answers(trace, left), answers, portable=True, option="--answers")
