@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
-from attncli.page.document import Document
+from attncli.page.document import Block, Document
 
 if TYPE_CHECKING:
     from attncli.features.gradient.descent import Descent
@@ -41,11 +42,16 @@ def page_of(
 ) -> Document:
     """The page that people read, or as data alone; `held` and `descent` are what was asked of the gradients besides."""
     if gradient and (held or descent or not data):
-        from attncli.page.gradient import gradient_data, gradient_page
-
+        further: tuple[Block, ...] = ()
+        if (held or descent) and not data:
+            further = tuple(_checks(trace, view, held, descent))
         if data:
-            return Document(trace.title, (), lambda: gradient_data(trace, view, held, descent))
-        return gradient_page(trace, view, held, descent)
+            from attncli.page.data import view_data
+
+            return Document(trace.title, (), lambda: view_data(trace, view) | _checks_data(view, held, descent))
+        from attncli.page.gradient import gradient_page
+
+        return gradient_page(trace, view, further, lambda: _checks_data(view, held, descent))
     if data:
         from attncli.page.data import data_page
 
@@ -53,3 +59,31 @@ def page_of(
     from attncli.page.derivation import derivation
 
     return derivation(trace, view, parting)
+
+
+def _checks(trace: Trace, view: View, held: tuple[Held, ...], descent: Descent | None) -> Iterator[Block]:
+    """What finite differences say of the gradients, and the step down, as far as they were asked."""
+    from attncli.features.gradient.descent_page import descent_section
+    from attncli.features.gradient.verification_page import verified_section
+    from attncli.page.printer import printer_for
+    from attncli.tracing.slices import leading
+
+    printer, part = printer_for(trace, view), bool(leading(trace))
+    if held:
+        yield from verified_section(printer, held, detail=view.detail, part=part)
+    if descent:
+        yield from descent_section(printer, descent, view.detail, part=part)
+
+
+def _checks_data(view: View, held: tuple[Held, ...], descent: Descent | None) -> dict[str, Any]:
+    """The same for programs."""
+    data: dict[str, Any] = {}
+    if held:
+        from attncli.features.gradient.verification_page import verified_data
+
+        data["verified"] = verified_data(held, view.detail)
+    if descent:
+        from attncli.features.gradient.descent_page import descent_data
+
+        data["descent"] = descent_data(descent)
+    return data

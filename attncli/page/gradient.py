@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,10 +10,6 @@ import numpy as np
 
 from attncli.attention.registry import in_symbols
 from attncli.equation.nodes import Name
-from attncli.features.gradient.descent import Descent
-from attncli.features.gradient.descent_page import descent_data, descent_section
-from attncli.features.gradient.finite_differences import Held
-from attncli.features.gradient.verification_page import verified_data, verified_section
 from attncli.page.closing import summary
 from attncli.page.data import view_data
 from attncli.page.derivation import sections_of
@@ -32,10 +28,15 @@ from attncli.tracing.slices import backward, cut, forward, leading, of_loss
 NOTHING = 1e-12  # of a gradient that is but roundings
 
 
-def gradient_page(trace: Trace, view: View, held: Sequence[Held] = (), descent: Descent | None = None) -> Document:
+def gradient_page(
+    trace: Trace,
+    view: View,
+    further: Sequence[Block] = (),
+    further_data: Callable[[], Mapping[str, Any]] = dict,
+) -> Document:
     """The page for this view; raises (exit 2) where it asks for a step or a cell that is not there.
 
-    It ends with the gradients that were `held` against finite differences, if any, and with the step down, if asked.
+    It ends with `further` sections, of what else was asked of the gradients; `further_data` are the same for programs.
     """
     whole, trace = trace, shown(trace, view)
     printer = printer_for(trace, view)
@@ -54,20 +55,9 @@ def gradient_page(trace: Trace, view: View, held: Sequence[Held] = (), descent: 
     else:
         blocks = tuple(_both_ways(printer, view))
     start = (*_start(printer, whole),) if view.cell is None and view.steps is None else ()
-    if held or descent:
-        of_all, part = printer if trace is whole else printer_for(whole, view), bool(leading(whole))
-        blocks = (*blocks, *(verified_section(of_all, held, detail=view.detail, part=part) if held else ()))
-        blocks = (*blocks, *(descent_section(of_all, descent, view.detail, part=part) if descent else ()))
+    blocks = (*blocks, *further)
     page = (*start, *notes(printer, blocks), *blocks)
-    return Document(trace.title, page, lambda: gradient_data(whole, view, held, descent))
-
-
-def gradient_data(
-    trace: Trace, view: View, held: Sequence[Held] = (), descent: Descent | None = None
-) -> dict[str, Any]:
-    """The trace for programs, with what finite differences say of its gradients and the step down, if asked."""
-    data = view_data(trace, view) | ({"verified": verified_data(held, view.detail)} if held else {})
-    return data | ({"descent": descent_data(descent)} if descent else {})
+    return Document(trace.title, page, lambda: {**view_data(whole, view), **further_data()})
 
 
 def is_softmax(trace: Trace, name: str) -> bool:

@@ -11,8 +11,10 @@ import pytest
 
 from attncli.cli.main import run
 from attncli.features.gradient.finite_differences import held
+from attncli.features.gradient.verification_page import verified_section
 from attncli.page.document import Document, Heading
 from attncli.page.gradient import gradient_page
+from attncli.page.printer import printer_for
 from attncli.page.view import View
 from attncli.problem.loader import load
 from attncli.render import Style, render
@@ -206,7 +208,9 @@ def test_numbers_beside_differences_are_typeset(capsys: pytest.CaptureFixture[st
 def test_differences_fit_on_a_terminal(file: str) -> None:
     problem = load(str(INPUTS / f"{file}.yaml"))
     trace = run_trace(problem, gradient=True)
-    page = gradient_page(trace, View(precision=8), tuple(held(problem, trace)))
+    view = View(precision=8)
+    beside = verified_section(printer_for(trace, view), tuple(held(problem, trace)), detail=view.detail, part=False)
+    page = gradient_page(trace, view, tuple(beside))
     titles = [block.text if isinstance(block, Heading) else "" for block in page.blocks]
     text = render(Document("", page.blocks[titles.index("Beside finite differences") :]), "table", Style(width=80))
     assert max(map(len, text.splitlines())) <= 80
