@@ -51,31 +51,6 @@ def test_the_first_step_that_would_not_fit(
     assert ("--dtype float32" in second) == (not options)
 
 
-def rows(number: str, width: int) -> str:
-    row = f"[{', '.join([number] * width)}]"
-    return f"[{', '.join([row] * 12)}]"
-
-
-@pytest.mark.parametrize(
-    ("left", "answers", "message", "help"),
-    [
-        # 12 by 8 numbers, 3 kB each; 1 kB each of the numbers before: 4·12·8 in Q, K, Kᵀ, V, 6·12·12, and 12 sums
-        (2**20, f"output: {rows('9.5', 8)}", "judging 96 numbers would take 1.5 MiB", "leave steps out"),
-        # 12 by 12 that are wrong, and the 3·12·8 before them, 20 kB each: 8.24 MiB
-        (2**20, f"scores: {rows('99.5', 12)}", "finding out how 144 numbers went wrong would take 8.2 MiB", "--steps"),
-    ],
-)
-def test_a_solution_too_large_to_be_judged(
-    left: int, answers: str, message: str, help: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
-    assert checked(tmp_path, monkeypatch, left, answers) == 3
-    out, err = capsys.readouterr()
-    first, second = err.splitlines()
-    assert (out, first) == ("", f"attncli: error: {message}, and 1.0 MiB of memory are left")
-    assert help in second
-
-
 @pytest.mark.parametrize(
     ("command", "message", "help"),
     [
@@ -107,18 +82,6 @@ def test_a_page_or_a_draw_too_large(
     first, second = err.splitlines()
     assert (out, first) == ("", f"attncli: error: {message}, and 0.1 MiB of memory are left")
     assert help in second
-
-
-def test_what_was_left_blank_takes_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert checked(tmp_path, monkeypatch, 2**18, f"output: {rows('_', 8)}") == 1
-
-
-def checked(folder: Path, monkeypatch: pytest.MonkeyPatch, left: int, answers: str) -> int:
-    monkeypatch.setattr(memory, "SMALL", 2**17)
-    monkeypatch.setattr(memory, "available", lambda: left)
-    (folder / "p.yaml").write_text(PROBLEM.format(12))
-    (folder / "a.yaml").write_text(answers)
-    return run(["check", str(folder / "p.yaml"), str(folder / "a.yaml")])
 
 
 @pytest.mark.parametrize(

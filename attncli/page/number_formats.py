@@ -8,13 +8,14 @@ from typing import Any
 from attncli import __version__
 from attncli.dtypes import Dtype
 from attncli.english import count, either, listed
-from attncli.features.compare.data import as_json, step_data
+from attncli.features.compare.data import step_data
 from attncli.features.compare.step import StepComparison
 from attncli.features.compare.table_page import steps_table
 from attncli.page.document import Block, Document, Heading, Listing, Paragraph, Table, Text
 from attncli.page.measures import apart, magnitude, number, place, powered
 from attncli.page.printer import show
 from attncli.tracing.number_formats import Parting
+from attncli.tracing.plain import json_float
 from attncli.tracing.serialization import FORMAT
 
 MOST_ROWS = 8
@@ -46,7 +47,7 @@ def parting_data(parting: Parting) -> dict[str, Any]:
     overflow = parting.overflow
     return {
         "steps": {step.name: step_data(step) for step in parting.comparison.steps},
-        "row_sums": [{"row": list(row.row), "sum": as_json(row.sum), "float64": row.true} for row in parting.uneven],
+        "row_sums": [{"row": list(row.row), "sum": json_float(row.sum), "float64": row.true} for row in parting.uneven],
         "overflow": None
         if overflow is None
         else {

@@ -40,6 +40,11 @@ def plain_number(value: float) -> Any:
     return _words(float(value))
 
 
+def json_float(value: float) -> float | str:
+    """A float, or the word that stands for what JSON has no number for."""
+    return value if math.isfinite(value) else str(_words(value))
+
+
 def array_of(value: Any) -> NDArray[np.float64]:
     """The array that `plain_values` wrote."""
     return read_only(np.array(_floats(value), dtype=np.float64))

@@ -57,12 +57,3 @@ def after(trace: Trace, names: Collection[str]) -> frozenset[str]:
         if any(read in names or read in found for read in step.rule.inputs):
             found.add(step.name)
     return frozenset(found)
-
-
-def before(trace: Trace, names: Collection[str]) -> frozenset[str]:
-    """The steps that any of these are worked out from."""
-    found: set[str] = set()
-    for step in reversed(tuple(trace.steps.values())):
-        if step.name in names or step.name in found:
-            found.update(name for name in step.rule.inputs if name in trace.steps)
-    return frozenset(found)

@@ -11,7 +11,7 @@ from attncli.features.check.diagnosis_page import diagnosis_data
 from attncli.features.check.solution import Solution
 from attncli.features.check.steps_page import loose
 from attncli.features.check.verdicts import Judged
-from attncli.features.compare.data import as_json
+from attncli.tracing.plain import json_float
 from attncli.tracing.serialization import FORMAT
 
 
@@ -41,10 +41,10 @@ def check_data(solution: Solution, *, marks: int | None, diagnoses: Sequence[Dia
 def _nested(cells: list[Any] | Judged) -> Any:
     if isinstance(cells, list):
         return [_nested(cell) for cell in cells]
-    given = None if cells.given is None else as_json(float(cells.given.value))
+    given = None if cells.given is None else json_float(float(cells.given.value))
     return {
         "verdict": cells.verdict,
         "given": given,
-        "expected": as_json(cells.expected),
-        "own": as_json(cells.own),
+        "expected": json_float(cells.expected),
+        "own": json_float(cells.own),
     }

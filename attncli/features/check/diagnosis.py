@@ -17,7 +17,6 @@ from attncli.features.check.carried_values import Sentences
 from attncli.features.check.cell_equations import Cell
 from attncli.features.check.explanation import Explained, InRanges, explanation
 from attncli.features.check.on_paper import OnPaper, decimals_of, goes_back, leaves_out
-from attncli.features.check.room import require_diagnosing
 from attncli.features.check.single_cell_errors import Slip, slips
 from attncli.features.check.verdicts import Verdicts
 from attncli.mistakes.catalogue import MISTAKES
@@ -49,14 +48,10 @@ class Diagnosis:
 
 
 def diagnose(verdicts: Verdicts) -> tuple[Diagnosis, ...]:
-    """For every step with wrong cells that a known mistake explains, all mistakes that explain the most.
-
-    Raises NoRoom (exit 3) where there are too many to try the mistakes in memory.
-    """
+    """For every step with wrong cells that a known mistake explains, all mistakes that explain the most."""
     wrong = _wrong(verdicts)
     if not wrong:
         return ()
-    require_diagnosing(verdicts.trace, verdicts.answers, sum(map(len, wrong.values())))
     plain = InRanges(Sentences(verdicts.trace, verdicts.answers))
     found = [explained for mistake in MISTAKES if (explained := explanation(mistake, verdicts, wrong, plain))]
     return tuple(one for step, cells in wrong.items() for one in _of_step(verdicts, step, cells, found))

@@ -24,7 +24,6 @@ from attncli.equation.nodes import Ref
 from attncli.features.check.carried_values import Sentence, Sentences
 from attncli.features.check.cell_equations import Cell
 from attncli.features.check.reachability import can_reach
-from attncli.features.check.room import require_judging
 from attncli.tracing.model import Trace
 
 Verdict: TypeAlias = Literal["right", "carried", "rounding", "wrong", "missing"]
@@ -69,11 +68,7 @@ class Verdicts:
 
 
 def judge(trace: Trace, answers: Answers) -> Verdicts:
-    """Every cell of a solution, judged; `trace` is that of the problem at full precision.
-
-    Raises NoRoom (exit 3) for one that is too large to be judged in memory.
-    """
-    require_judging(trace, answers)
+    """Every cell of a solution, judged; `trace` is that of the problem at full precision."""
     sentences = Sentences(trace, answers)
     steps = {}
     for name, answer in answers.steps.items():

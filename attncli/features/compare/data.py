@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from attncli import __version__
@@ -11,6 +10,7 @@ from attncli.features.compare.dump import Dump
 from attncli.features.compare.moved import Moved, Shift
 from attncli.features.compare.operand import Side
 from attncli.features.compare.step import StepComparison
+from attncli.tracing.plain import json_float
 from attncli.tracing.serialization import FORMAT
 
 
@@ -47,25 +47,18 @@ def step_data(step: StepComparison) -> dict[str, Any]:
     return data | {
         "cells": found.cells,
         "differing": found.differing,
-        "max_abs": as_json(found.absolute),
-        "max_rel": as_json(found.relative),
+        "max_abs": json_float(found.absolute),
+        "max_rel": json_float(found.relative),
         "where": {
             "index": list(found.where),
             "labels": [names[at] for names, at in zip(step.labels, found.where, strict=True)],
-            "a": as_json(found.a),
-            "b": as_json(found.b),
+            "a": json_float(found.a),
+            "b": json_float(found.b),
         },
-        "needed_tolerance": as_json(found.needed),
-        "factor": None if step.factor is None else as_json(step.factor),
+        "needed_tolerance": json_float(found.needed),
+        "factor": None if step.factor is None else json_float(step.factor),
         "hidden_both_ways": found.hidden,
     }
-
-
-def as_json(value: float) -> float | str:
-    """A float, or the word that stands for what JSON has no number for."""
-    if math.isnan(value):
-        return "NaN"
-    return value if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
 
 
 def _side(side: Side) -> dict[str, Any]:
