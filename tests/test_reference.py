@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import attncli
 from attncli import features
 from attncli.answers.schema import answers_schema
 from attncli.attention import inputs as givens
@@ -34,7 +35,6 @@ from attncli.problem.conventions import CONVENTIONS, Convention
 from attncli.problem.keys import KEYS
 from attncli.problem.mask_forms import FORMS
 from attncli.problem.model import Causal, Problem
-from attncli.problem.schema import problem_schema
 from attncli.render import FORMATS
 from attncli.tracing import run as run_trace
 from attncli.tracing.schema import trace_schema
@@ -43,6 +43,7 @@ from attncli.tracing.serialization import formula
 ROOT = Path(__file__).parents[1]
 GIVEN, COMPUTED = tuple(map(read, givens.GIVEN)), tuple(map(read, computed.COMPUTED))
 REFERENCE = ROOT / "docs" / "reference"
+PROBLEM_SCHEMA = json.loads((Path(attncli.__file__).parent / "problem/problem.schema.json").read_text(encoding="utf-8"))
 COMMANDS = [module.name for module in iter_modules(features.__path__)]
 
 
@@ -64,7 +65,7 @@ def rows(page: str) -> dict[str, str]:
 def test_published_schemas_are_those_of_the_program(name: str, pytestconfig: pytest.Config) -> None:
     published = REFERENCE / f"{name}.schema.json"
     schemas = {
-        "problem": problem_schema, "trace": trace_schema, "answers": answers_schema, "verdict": verdict_schema,
+        "problem": lambda: PROBLEM_SCHEMA, "trace": trace_schema, "answers": answers_schema, "verdict": verdict_schema,
         "comparison": comparison_schema,
     }  # fmt: skip
     schema = schemas[name]()
@@ -76,7 +77,7 @@ def test_published_schemas_are_those_of_the_program(name: str, pytestconfig: pyt
 def test_keys_of_a_problem() -> None:
     keys = rows(text("input.md"))
     assert [key for key in KEYS if key not in keys] == []
-    assert [key for key in problem_schema()["properties"] if key not in keys] == []
+    assert [key for key in PROBLEM_SCHEMA["properties"] if key not in keys] == []
 
 
 def test_forms_of_a_mask() -> None:

@@ -1,4 +1,4 @@
-"""The keys of a problem file and the words they take: what the reader and the published schema are made from."""
+"""The keys of a problem file and the words they take, from which the reader is made and which the schema repeats."""
 
 from __future__ import annotations
 

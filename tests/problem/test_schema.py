@@ -1,24 +1,38 @@
-"""The published schema says what the reader does: good problems validate, unknown keys do not."""
+"""The published schema and the reader agree: on keys, words and forms, on good problems and on bad ones."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
 import jsonschema
 import pytest
 
-from attncli.problem.keys import KEYS
+import attncli
+from attncli.problem.keys import (
+    CORNERS,
+    KEYS,
+    LAYOUTS,
+    LOSSES,
+    MASK_WORDS,
+    PAIRINGS,
+    PARTS,
+    SCALE_WORDS,
+    SCORES,
+    TARGETS,
+)
 from attncli.problem.loader import loads, read_tree
 from attncli.problem.mask_forms import FORMS
 from attncli.problem.model import MaskPart
 from attncli.problem.nodes import Leaf, is_null, truth
 from attncli.problem.numbers import MINUS_INFINITY, is_plain
-from attncli.problem.schema import problem_schema
 from attncli.problem.source import Source
 
 INPUTS = Path(__file__).parents[2] / "inputs"
-VALIDATOR = jsonschema.Draft7Validator(problem_schema())
+SCHEMA = json.loads((Path(attncli.__file__).parent / "problem/problem.schema.json").read_text(encoding="utf-8"))
+VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
 
 GOOD = [
     "{Q: [[1e3, -.5], ['1/3', sqrt(2)]], K: [[1, 2]], V: [[1]], scale: 1/2, title: 3, tokens: [1, x]}",
@@ -82,19 +96,41 @@ def value_of(leaf: Leaf) -> Any:
     return leaf.text
 
 
+def words_in(schema: Any) -> Iterator[tuple[str, ...]]:
+    """Every list of words that the schema allows somewhere, in order."""
+    if isinstance(schema, dict):
+        for key, inner in schema.items():
+            if key == "enum" and all(isinstance(word, str) for word in inner):
+                yield tuple(inner)
+            else:
+                yield from words_in(inner)
+    elif isinstance(schema, list):
+        for inner in schema:
+            yield from words_in(inner)
+
+
 def test_it_is_a_draft_07_schema() -> None:
-    jsonschema.Draft7Validator.check_schema(problem_schema())
-    assert problem_schema()["$schema"] == "http://json-schema.org/draft-07/schema#"
+    jsonschema.Draft7Validator.check_schema(SCHEMA)
+    assert SCHEMA["$schema"] == "http://json-schema.org/draft-07/schema#"
 
 
 def test_it_knows_the_reader_s_keys_and_describes_each() -> None:
-    properties = problem_schema()["properties"]
+    properties = SCHEMA["properties"]
     assert list(properties) == list(KEYS)
     assert all(property["description"].endswith((".", "…")) for property in properties.values())
 
 
+def test_it_knows_the_reader_s_words_and_no_others() -> None:
+    known = (CORNERS, LAYOUTS, MASK_WORDS, PAIRINGS, PARTS, SCALE_WORDS, SCORES, MINUS_INFINITY)
+    assert set(words_in(SCHEMA)) == {tuple(words) for words in known}
+    losses = [kind["properties"] for kind in SCHEMA["properties"]["loss"]["anyOf"]]
+    assert [loss["kind"]["const"] for loss in losses] == list(LOSSES)
+    assert [list(loss) for loss in losses] == [["kind", TARGETS[kind]] for kind in LOSSES]
+    assert list(SCHEMA["properties"]["position"]["anyOf"][1]["properties"]) == ["rope", "alibi"]
+
+
 def test_it_knows_every_form_of_a_mask() -> None:
-    forms = problem_schema()["properties"]["mask"]["anyOf"][3]["properties"]
+    forms = SCHEMA["properties"]["mask"]["anyOf"][3]["properties"]
     assert list(forms) == list(FORMS)
     assert set(FORMS) == {"corner", *(part.name for part in get_args(MaskPart))}
 

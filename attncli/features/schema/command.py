@@ -1,14 +1,15 @@
 """`attncli schema`: the JSON Schemas of what attncli reads and writes, for editors and other tools."""
 
 from importlib import import_module
+from importlib.resources import files
 from typing import Annotated
 
 from attncli.cli import options
 from attncli.english import listed
 from attncli.errors import did_you_mean, usage_error
 
-_SCHEMAS = {
-    "problem": ("attncli.problem.schema", "problem_schema"),
+_SCHEMAS: dict[str, str | tuple[str, str]] = {  # a file of the package, or a function that makes the schema
+    "problem": "problem/problem.schema.json",
     "trace": ("attncli.tracing.schema", "trace_schema"),
     "answers": ("attncli.answers.schema", "answers_schema"),
     "verdict": ("attncli.features.check.schema", "verdict_schema"),
@@ -32,6 +33,10 @@ def schema(
     from attncli.cli.output import check, write
 
     check(output, "-")
-    module, function = _SCHEMAS[name]
-    text = json.dumps(getattr(import_module(module), function)(), indent=2, ensure_ascii=False)
-    write(text + "\n", output, portable=True)
+    where = _SCHEMAS[name]
+    if isinstance(where, str):
+        text = files("attncli").joinpath(where).read_text(encoding="utf-8")
+    else:
+        module, function = where
+        text = json.dumps(getattr(import_module(module), function)(), indent=2, ensure_ascii=False) + "\n"
+    write(text, output, portable=True)
