@@ -1,10 +1,21 @@
-"""What many tests share: problems built in a line, and the array namespaces that everything runs on."""
+"""What many tests share: the two tiers, problems built in a line, and the array namespaces that everything runs on.
+
+The fast tier is what `pytest` runs: every behaviour once. The slow tier, `pytest -m slow`, has all that is marked slow:
+whole products of cases, many drawn examples, hostile inputs. Four marks say what is slow:
+
+- `slow`: a test, a case (`pytest.param(…, marks=pytest.mark.slow)`) or a module (`pytestmark`).
+- `each_choice`: of a product of parameters, the cases that are not needed to play each value of each parameter once.
+- `sampled(n)`: all cases but n of them, which are spread evenly over the values of all parameters.
+- A property (a test by hypothesis) is in both tiers: with 25 examples in the fast one, 100 in the slow one; with 25 and
+  400 where it has `settings.get_profile("many")`, with 10 and 40 where it has `settings.get_profile("few")`.
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +29,69 @@ from attncli.problem.axes import sizes
 from attncli.problem.model import GIVEN, Mask, MaskPart, Matrix, Problem, Rope, Scalar
 from attncli.problem.numbers import as_float
 
-hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, database=None, max_examples=100)
-hypothesis.settings.register_profile("explore", deadline=None, database=None, max_examples=2000)
-hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+LASTS = "about 2 minutes on two cores; -m slow, the slow tier, another 5"
+EXAMPLES = {  # of a property, usually, where it has many, and where it has few
+    "fast": (25, 25, 10),
+    "thorough": (100, 400, 40),
+    "explore": (2000, 8000, 400),
+}
+
+
+def slow_tier_is_asked_for(config: pytest.Config) -> bool:
+    marks = config.getoption("markexpr")
+    return "slow" in marks.replace("not slow", "") or "not slow" not in marks
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    profile = os.environ.get("HYPOTHESIS_PROFILE") or ("thorough" if slow_tier_is_asked_for(config) else "fast")
+    repeatable = hypothesis.settings(deadline=None, database=None, derandomize=profile != "explore")
+    for name, examples in zip(("usual", "many", "few"), EXAMPLES[profile], strict=True):
+        hypothesis.settings.register_profile(name, repeatable, max_examples=examples)
+    hypothesis.settings.load_profile("usual")
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    if not hasattr(session.config, "workerinput"):  # in the workers of pytest-xdist nobody would read it
+        session.config.get_terminal_writer().line(f"attncli: the fast tier takes {LASTS}")
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m chooses by marks
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    products: defaultdict[object, list[pytest.Function]] = defaultdict(list)
+    for item in items:
+        function = getattr(item, "function", None)
+        if hypothesis.is_hypothesis_test(function) and slow_tier_is_asked_for(config):
+            item.add_marker("slow")
+        if isinstance(item, pytest.Function) and (item.get_closest_marker("each_choice") or sample_size(item)):
+            products[function].append(item)
+    for cases in products.values():
+        fast = each_choice(case for case in cases if not case.get_closest_marker("gpu"))
+        size = sample_size(cases[0]) or len(fast)
+        fast = [fast[place * len(fast) // size] for place in range(min(size, len(fast)))]
+        for case in set(cases).difference(fast):
+            case.add_marker("slow")
+
+
+def sample_size(case: pytest.Item) -> int:
+    """The n of `sampled(n)`, 0 without it."""
+    mark = case.get_closest_marker("sampled")
+    return mark.args[0] if mark else 0
+
+
+def each_choice(cases: Iterable[pytest.Function]) -> list[pytest.Function]:
+    """As few of these cases of one test as have each value of each of its parameters, and each about as often."""
+    left, chosen = list(cases), []
+    uses: Counter[tuple[str, int]] = Counter()
+
+    def gain(case: pytest.Function) -> tuple[int, int]:
+        values = case.callspec.indices.items()
+        return sum(uses[value] == 0 for value in values), -sum(uses[value] for value in values)
+
+    while left and gain(best := max(left, key=gain))[0]:
+        chosen.append(best)
+        left.remove(best)
+        uses.update(best.callspec.indices.items())
+    return chosen
 
 
 def as_matrix(rows: Any) -> Matrix:

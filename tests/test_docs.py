@@ -31,8 +31,11 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCED = re.compile(r"^(?P<fence>`{3,})(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 ANY = "…"
-SHELL = re.compile(r"[|<>;&$`*\\]")  # signs that need a shell, outside of single quotes
-END = "\x1e"
+QUOTED = r"'[^']*'|\"[^\"$`]*\""
+STAGE = re.compile(rf"(?:{QUOTED}|[^'\"|])+")  # of a pipe
+ATTNCLI = re.compile(  # a call without anything that a shell would replace
+    rf"\s*attncli (?P<words>(?:{QUOTED}|[^'\"<>;&$`*\\])+?)(?P<joined> 2>&1)?(?: > (?P<file>[\w.]+))?\s*"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,44 +91,69 @@ def commands_in(body: str) -> list[Command]:
 
 
 def play(commands: list[Command], folder: Path) -> list[list[str]]:
-    """What each command prints, standard error included, run one after another in this folder."""
-    plain = all(
-        command.text == "echo $?"
-        or (command.text.startswith("attncli ") and not SHELL.search(re.sub("'[^']*'", "", command.text)))
-        for command in commands
-    )
-    printed = _play_here(commands, folder) if plain else _play_in_bash(commands, folder)
-    return [[line.rstrip() for line in output.splitlines()] for output in printed]
-
-
-def _play_here(commands: list[Command], folder: Path) -> list[str]:
-    """Without a shell and a start-up for each command, which would take a minute for all the pages."""
-    printed, code = [], 0
+    """The lines each command prints, standard error included, run one after another in this folder."""
+    code, printed = 0, []
     for command in commands:
-        output = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
-        with contextlib.chdir(folder), contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-            if command.text == "echo $?":
-                print(code)
-            else:
-                code = run(shlex.split(command.text)[1:])
-        printed.append(output.buffer.getvalue().decode())  # type: ignore[attr-defined]
+        if command.text == "echo $?":
+            output = str(code)
+        else:
+            code, output = play_here(command.text, folder) or play_in_bash(command.text, folder)
+        printed.append([line.rstrip() for line in output.splitlines()])
     return printed
 
 
-def _play_in_bash(commands: list[Command], folder: Path) -> list[str]:
-    mark = f"\ncode=$?; printf '{END}'; (exit $code)\n"
-    script = "".join(command.text + mark for command in commands)
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        ["bash", "-c", script],
-        cwd=folder,
-        env={**os.environ, "PATH": path, "PYTHONIOENCODING": "utf-8"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        timeout=60,
+def play_here(text: str, folder: Path) -> tuple[int, str] | None:
+    """The exit code and the output of a pipe of commands, where attncli runs without a start-up of its own.
+
+    None where bash has to read it: where attncli is not called, or where a shell would replace something in its words.
+    """
+    stages = STAGE.findall(text.replace("\\\n", ""))
+    calls = [ATTNCLI.fullmatch(stage) for stage in stages]
+    others = [stage for stage, call in zip(stages, calls, strict=True) if not call]
+    if "<<" in text or not any(calls) or any("attncli" in stage for stage in others):
+        return None
+    code, data, errors = 0, b"", b""
+    for stage, call in zip(stages, calls, strict=True):
+        if call:
+            together = call["joined"] or (stage is stages[-1] and not call["file"])
+            code, data, more = call_here(shlex.split(call["words"]), folder, data, together=bool(together))
+            if call["file"]:
+                (folder / call["file"]).write_bytes(data)
+                data = b""
+        else:
+            done = in_bash(stage, folder, data)
+            code, data, more = done.returncode, done.stdout, done.stderr
+        errors += more
+    return code, (errors + data).decode()
+
+
+def call_here(arguments: list[str], folder: Path, data: bytes, *, together: bool) -> tuple[int, bytes, bytes]:
+    """The exit code, standard output and standard error of attncli with this standard input, or both as one output."""
+    given, output, other = (
+        io.TextIOWrapper(io.BytesIO(start), encoding="utf-8", write_through=True) for start in (data, b"", b"")
     )
-    return done.stdout.split(END)[: len(commands)]
+    with (
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(output),
+        contextlib.redirect_stderr(output if together else other),
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(sys, "stdin", given)
+        code = run(arguments)
+    return code, output.buffer.getvalue(), other.buffer.getvalue()  # type: ignore[attr-defined]
+
+
+def play_in_bash(text: str, folder: Path) -> tuple[int, str]:
+    done = in_bash(f"{{ {text}\n}} 2>&1", folder)
+    return done.returncode, done.stdout.decode()
+
+
+def in_bash(script: str, folder: Path, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "PYTHONIOENCODING": "utf-8"}
+    return subprocess.run(
+        ["bash", "-c", script], cwd=folder, env=environment, input=data, capture_output=True, timeout=60
+    )
 
 
 def agrees(claimed: list[str], printed: list[str]) -> bool:
@@ -247,15 +275,26 @@ def test_a_wrong_output_is_noticed(claimed: list[str], printed: list[str], expec
     assert agrees(claimed, printed) is expected
 
 
-@pytest.mark.parametrize("echo", ["echo $?", "echo $? | cat"])
-def test_a_block_is_played_in_order_here_and_in_bash(echo: str, workplace: Path) -> None:
-    body = f"$ attncli schema nonsense\nwhat was claimed\n$ {echo}\n2\n$ attncli --version\n"
+@pytest.mark.parametrize("call", ["attncli schema nonsense", "attncli schema nonsense;"])
+def test_a_block_is_played_in_order_here_and_in_bash(call: str, workplace: Path) -> None:
+    body = f"$ {call}\nwhat was claimed\n$ echo $?\n2\n$ attncli --version\n"
     commands = commands_in(body)
     assert [command.claimed for command in commands] == [["what was claimed"], ["2"], []]
+    assert (play_here(call, workplace) is None) == call.endswith(";")
     error, code, version = play(commands, workplace)
     assert error[0] == "attncli: error: there is no schema nonsense"
     assert code == ["2"]
     assert version[0].startswith("attncli ")
+
+
+def test_a_pipe_hands_on_what_is_printed(workplace: Path) -> None:
+    pipe = "printf 'Q: [[1, x]]' | attncli compute - 2>&1 | head -1 | cut -c1-14"
+    assert play_here(pipe, workplace) == play_in_bash(pipe, workplace) == (0, "attncli: error\n")
+    pipe = "printf 'Q: [[1]]\nK: [[1]]\nV: [[3]]\n' | attncli compute - --format json > trace.json"
+    assert play_here(pipe, workplace) == (0, "")
+    first = (workplace / "trace.json").read_bytes()
+    assert play_in_bash(pipe, workplace) == (0, "")
+    assert (workplace / "trace.json").read_bytes() == first != b""
 
 
 def test_a_command_may_be_written_on_several_lines(workplace: Path) -> None:

@@ -156,6 +156,7 @@ def limited(mebibytes: int, *arguments: str) -> subprocess.CompletedProcess[str]
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("mebibytes", [60, 90, 120, 180, 250, 400])
 @pytest.mark.parametrize("options", [["--cell", "weights[0,0]"], BRIEF], ids=["all", "brief"])
 def test_a_limit_of_the_process(mebibytes: int, options: list[str], tmp_path: Path) -> None:

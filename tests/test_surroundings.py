@@ -35,6 +35,7 @@ def problem(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("variables", "encoding"),
     [
@@ -80,6 +81,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize("width", [20, 40, 80, 400])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_fits_every_width(

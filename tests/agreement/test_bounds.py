@@ -17,12 +17,10 @@ from measure import Shares
 from mpmath import mpf
 from plain import attention
 
-SOME = settings(max_examples=(2 * settings().max_examples) // 3)
 numbers = st.floats(-1e6, 1e6).filter(lambda x: x == 0 or abs(x) > 1e-6)
 lists = st.lists(st.tuples(numbers, numbers), min_size=1, max_size=12)
 
 
-@SOME
 @given(problem=problem_files() | problem_files(mixed=True))
 def test_the_program(problem: dict[str, Any]) -> None:
     """`run.py` does this with thousands of problems, and with PyTorch."""
@@ -33,7 +31,7 @@ def test_the_program(problem: dict[str, Any]) -> None:
 
 
 @pytest.mark.torch
-@settings(max_examples=settings().max_examples // 5)
+@settings.get_profile("few")
 @given(problem=problem_files())
 def test_pytorch(problem: dict[str, Any]) -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed", exc_type=ImportError)

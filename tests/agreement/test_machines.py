@@ -72,6 +72,7 @@ def _flags() -> set[str]:
     return set(next((line for line in text.splitlines() if line.startswith("flags")), "").split())
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="these are cores of x86-64")
 @pytest.mark.parametrize("core", CORES)
 def test_cores(core: str, tmp_path: Path, bounds: Bounds) -> None:
@@ -83,6 +84,7 @@ def test_cores(core: str, tmp_path: Path, bounds: Bounds) -> None:
     insist(found, bounds)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("threads", ["1", "2", "4"])
 def test_threads(threads: str, tmp_path: Path, bounds: Bounds) -> None:
     found = worked(tmp_path, OPENBLAS_NUM_THREADS=threads)
@@ -90,6 +92,7 @@ def test_threads(threads: str, tmp_path: Path, bounds: Bounds) -> None:
     insist(found, bounds)
 
 
+@pytest.mark.slow
 def test_without_wide_instructions(tmp_path: Path, bounds: Bounds) -> None:
     """NumPy's own loops, such as that of exp, have a version for every width of the processor's registers."""
     from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__

@@ -203,12 +203,14 @@ HOSTILE = {
 }
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize("name", ["a.yaml", "a.md", "a.tex"])
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_what_is_hostile_is_refused_in_no_time(text: str, name: str, trace: Trace) -> None:
     error_of(name, text, trace)
 
 
+@pytest.mark.slow
 def test_a_large_file() -> None:
     """Half a million cells, most of them too many."""
     trace = run(load(str(INPUTS / "i_love_ai.yaml")))

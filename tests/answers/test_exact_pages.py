@@ -47,6 +47,7 @@ def all_right(problem: Problem, text: str, form: str) -> bool:
     return solution.passed and counts["right"] == everything
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", sorted(file.name for file in INPUTS.glob("*.yaml")))
 def test_every_exact_page_is_right(name: str, form: str) -> None:
@@ -58,6 +59,7 @@ def test_every_exact_page_is_right(name: str, form: str) -> None:
     assert all_right(problem, text, form)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("form", ["fences", "latex"])
 @pytest.mark.parametrize("name", sorted(file.name for file in INPUTS.glob("*.yaml")))
 def test_every_exact_page_of_gradients_is_right(name: str, form: str) -> None:

@@ -50,6 +50,7 @@ def claims(answers: Answers) -> Iterator[tuple[str, tuple[int, ...], Claim | Non
             yield name, index, answer.cells[index]
 
 
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_printed_numbers_are_read_back(name: str, form: str) -> None:
@@ -63,6 +64,7 @@ def test_the_printed_numbers_are_read_back(name: str, form: str) -> None:
             assert claim.value == printed(printer.number(step, index)), (step, index)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", ["i_love_ai.yaml", "twelve_tokens.yaml", "grouped_query.yaml", "batch.yaml"])
 def test_one_changed_cell_is_the_only_one_that_changes(name: str, form: str) -> None:
@@ -88,6 +90,7 @@ def test_one_changed_cell_is_the_only_one_that_changes(name: str, form: str) -> 
         assert line.source[line.column - 1 :].startswith("123.40")
 
 
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_worksheet_is_blank_where_it_should_be(name: str, form: str) -> None:

@@ -107,6 +107,7 @@ def masks(draw: st.DrawFn, leading: tuple[int, ...] = ()) -> tuple[int, int, tup
 LEADING = [(), (2,), (3, 2), (2, 1), (1, 1)]
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize("leading", LEADING, ids=str)
 @given(data=st.data(), past=st.integers(0, 2), seed=st.integers(0, 2**32 - 1))
 def test_every_mask_is_what_its_definition_says(

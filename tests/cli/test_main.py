@@ -308,6 +308,7 @@ BAD = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", BAD.values(), ids=BAD)
 def test_what_is_wrong_with_typed_numbers_is_told_without_numpy(text: str, tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text(text)
@@ -332,6 +333,7 @@ def test_a_plain_run_imports_neither_the_way_back_nor_closed_forms() -> None:
     assert imported(["compute", "inputs/i_love_ai.yaml"], names=tuple(FOR_SOME)) == []
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", FOR_SOME)
 def test_what_few_runs_need_is_imported_by_these(name: str) -> None:
     assert imported(FOR_SOME[name], names=(name,)) == [name]

@@ -22,6 +22,7 @@ cli.main()
 """
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("function", ["chmod", "fsync", "replace"])
 @pytest.mark.parametrize("name", ENDED)
 def test_while_a_file_is_written(name: str, function: str, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ STEPS = (
     "new_K", "new_V", "Q", "K", "V", "Q_rot", "K_rot", "scores", "scaled", "capped", "bias", "mask", "masked",
     "weights", "heads_output", "concat", "output",
 )  # fmt: skip
-MORE = settings(max_examples=4 * settings().max_examples)
+MANY = settings.get_profile("many")
 
 
 def agree(ours: np.ndarray, theirs: np.ndarray, name: str) -> None:
@@ -28,7 +28,7 @@ def agree(ours: np.ndarray, theirs: np.ndarray, name: str) -> None:
     np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-10, err_msg=name)
 
 
-@MORE
+@MANY
 @given(problem=problem_files() | problem_files(mixed=True))
 def test_every_step_agrees(program: Callable[..., dict[str, np.ndarray]], problem: dict[str, Any]) -> None:
     ours, theirs = program(problem), reference.attention(problem)

@@ -14,7 +14,7 @@ from onnx_operator import onnx_attention
 
 Solve = Callable[[dict[str, Any]], dict[str, np.ndarray]]
 Problem = dict[str, Any]
-MORE = settings(max_examples=4 * settings().max_examples)
+MANY = settings.get_profile("many")
 
 
 def agree(problem: Problem, ours: dict[str, np.ndarray], torch: Any, heads_output: Any) -> None:
@@ -24,7 +24,7 @@ def agree(problem: Problem, ours: dict[str, np.ndarray], torch: Any, heads_outpu
 
 
 @pytest.mark.torch
-@MORE
+@MANY
 @given(problem=problem_files() | problem_files(mixed=True))
 def test_pytorch(torch: Any, program: Solve, problem: Problem) -> None:
     agree(problem, program(problem), torch, attention(torch, problem))

@@ -92,6 +92,7 @@ def test_heads_in_any_order(program: Program, seed: int, order: list[int], setti
         np.testing.assert_allclose(other[name], found[name][:, order], rtol=1e-12)
 
 
+@pytest.mark.sampled(1)
 @given(seed=seeds, settings=scoring(), position=positions, sink=st.sampled_from([None, 0.5]))
 @pytest.mark.parametrize("past", [1, 3, 4])
 def test_a_step_with_a_cache_is_the_end_of_the_whole(

@@ -21,7 +21,7 @@ from attncli.render import Style, render
 from attncli.tracing import Trace, run
 from attncli.tracing.serialization import from_dict, to_dict
 
-MORE = settings(max_examples=4 * settings().max_examples)
+MANY = settings.get_profile("many")
 Read = Callable[[dict[str, Any]], Problem]
 
 
@@ -53,7 +53,7 @@ def agree(trace: Trace, theirs: dict[str, np.ndarray]) -> None:
 
 
 @pytest.mark.torch
-@MORE
+@MANY
 @given(problem=problem_files() | problem_files(mixed=True), seed=st.integers(0, 99))
 def test_every_gradient_agrees(torch: Any, read: Read, problem: dict[str, Any], seed: int) -> None:
     d_output = upstream(read(problem), seed)
@@ -77,7 +77,7 @@ def target_of(kind: str, output: np.ndarray, seed: int) -> np.ndarray:
 
 
 @pytest.mark.torch
-@MORE
+@MANY
 @given(problem=problem_files(), kind=st.sampled_from(["mse", "cross_entropy"]), seed=st.integers(0, 99))
 def test_a_loss_is_that_of_torch(torch: Any, read: Read, problem: dict[str, Any], kind: str, seed: int) -> None:
     target = target_of(kind, run(read(problem))["output"], seed)
@@ -98,7 +98,7 @@ def test_a_loss_is_that_of_torch(torch: Any, read: Read, problem: dict[str, Any]
     np.testing.assert_allclose(trace["loss"], losses[0], rtol=1e-9, atol=1e-9)
 
 
-@settings(max_examples=30)
+@settings.get_profile("few")
 @given(problem=problem_files(small=True, mixed=True), kind=st.sampled_from(["mse", "cross_entropy"]))
 def test_finite_differences_of_a_loss_agree(read: Read, problem: dict[str, Any], kind: str) -> None:
     target = target_of(kind, run(read(problem))["output"], 0)
@@ -111,7 +111,7 @@ def test_finite_differences_of_a_loss_agree(read: Read, problem: dict[str, Any],
         assert render(gradient_page(trace, View()), format, Style())
 
 
-@settings(max_examples=30)
+@settings.get_profile("few")
 @given(problem=problem_files(small=True) | problem_files(small=True, mixed=True))
 def test_finite_differences_agree_and_the_page_is_written(read: Read, problem: dict[str, Any]) -> None:
     ours = read(problem)

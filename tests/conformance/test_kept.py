@@ -23,7 +23,7 @@ from attncli.tracing import kept, parts, run
 from attncli.tracing.model import Trace
 from attncli.tracing.softmax_shift import lowest_shown
 
-MORE = settings(max_examples=4 * settings().max_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
+MANY = settings(settings.get_profile("many"), suppress_health_check=[HealthCheck.function_scoped_fixture])
 formats = st.sampled_from(list(DTYPES))
 
 
@@ -66,7 +66,7 @@ def agree(some: Trace, whole: Trace, dtype: str, device: str = "cpu") -> None:
             np.testing.assert_allclose(step.value, other.value, rtol=tolerance, atol=tolerance * size, err_msg=name)
 
 
-@MORE
+@MANY
 @given(problem=problem_files() | problem_files(mixed=True), dtype=formats)
 def test_the_output_alone(problem: dict[str, Any], dtype: str) -> None:
     whole, some = run(read(problem), dtype=dtype), keeping(read(problem), dtype, ("output",))
@@ -78,7 +78,7 @@ def test_the_output_alone(problem: dict[str, Any], dtype: str) -> None:
     assert not some.steps["weights"].kept
 
 
-@MORE
+@MANY
 @given(problem=problem_files() | problem_files(mixed=True), dtype=formats, data=st.data())
 def test_any_steps(problem: dict[str, Any], dtype: str, data: st.DataObject) -> None:
     whole = run(read(problem), dtype=dtype)
@@ -91,7 +91,7 @@ def test_any_steps(problem: dict[str, Any], dtype: str, data: st.DataObject) -> 
     assert all(some.steps[name].kept for name in keep)
 
 
-@MORE
+@MANY
 @given(
     problem=problem_files(small=True),
     dtype=st.sampled_from(["float32", "float64"]),
@@ -106,7 +106,7 @@ def test_scores_and_weights(problem: dict[str, Any], dtype: str, keep: str) -> N
     assert all(some.steps[name].kept for name in keep.split())
 
 
-@MORE
+@MANY
 @given(problem=problem_files() | problem_files(mixed=True), dtype=formats, data=st.data())
 def test_any_steps_on_a_device(problem: dict[str, Any], dtype: str, data: st.DataObject, device: Backend) -> None:
     whole = run(read(problem), dtype=dtype)

@@ -18,7 +18,7 @@ from attncli.page.spelling import plain_line
 from attncli.page.worked import worked_line
 
 Trace = Callable[..., attncli.Trace]
-FEWER = settings(max_examples=max(settings().max_examples // 2, 1), suppress_health_check=[HealthCheck.filter_too_much])
+FEW = settings(settings.get_profile("few"), suppress_health_check=[HealthCheck.filter_too_much])
 SHIFTED = ("row_max", "shifted", "exp", "row_sum")  # in one of the two and not in the other
 FUNCTIONS = {
     "e": math.e,
@@ -41,7 +41,7 @@ def calculated(text: str) -> float:
     return float(eval(source, dict(FUNCTIONS)))
 
 
-@FEWER
+@FEW
 @given(problem=problem_files(small=True))
 def test_twelve_decimals_on_paper_are_eight_of_the_truth(trace: Trace, problem: dict[str, Any]) -> None:
     exact, paper = trace(problem), trace(problem, rounding="paper", precision=12)
@@ -53,7 +53,7 @@ def test_twelve_decimals_on_paper_are_eight_of_the_truth(trace: Trace, problem: 
             np.testing.assert_allclose(paper[name], exact[name], rtol=1e-8, atol=1e-8, err_msg=name)
 
 
-@FEWER
+@FEW
 @given(problem=problem_files())
 def test_every_worked_cell_gives_its_cell(trace: Trace, problem: dict[str, Any]) -> None:
     found = trace(problem)

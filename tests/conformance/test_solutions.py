@@ -17,17 +17,17 @@ from attncli.problem.loader import loads
 from attncli.problem.source import decode
 from attncli.tracing import run
 
-FEWER = settings(max_examples=max(settings().max_examples // 2, 1), suppress_health_check=list(HealthCheck))
+FEW = settings(settings.get_profile("few"), suppress_health_check=list(HealthCheck))
 
 
-@FEWER
+@FEW
 @given(problem=problem_files(), precision=st.integers(2, 6), fixed=st.booleans())
 def test_what_is_rounded_at_every_step_is_never_wrong(problem: dict[str, Any], precision: int, fixed: bool) -> None:
     """As our pages print the numbers, 2 for 2.000, or with all decimals."""
     assert_never_wrong(problem, precision, fixed, gradient=False)
 
 
-@settings(FEWER, max_examples=30)
+@FEW
 @given(problem=problem_files(), precision=st.integers(2, 6), fixed=st.booleans())
 def test_nor_is_any_gradient(problem: dict[str, Any], precision: int, fixed: bool) -> None:
     assert_never_wrong(problem, precision, fixed, gradient=True)

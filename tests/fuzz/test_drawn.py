@@ -18,7 +18,7 @@ from drawn import problem_files
 
 choose = st.sampled_from
 SHARED = [HealthCheck.function_scoped_fixture]
-SOME, FEW = (settings(max_examples=settings().max_examples // part, suppress_health_check=SHARED) for part in (3, 6))
+FEW = settings(settings.get_profile("few"), suppress_health_check=SHARED)
 ODD = [
     None, True, False, 0, -1, 2, 2**53 + 1, 10**30, 1.5, -0.0, 1e308, 5e-324, "", "x", "1", "1/3", "1/0", "-inf",
     "sqrt(2)", "sqrt(-1)", "none", "default", "causal", "\u202e", "\0", [], {}, [[]], [[[]]], [[1]], [[1, 2], [3]],
@@ -87,7 +87,7 @@ def test_every_problem_is_worked_out(problem: dict[str, Any], options: list[str]
     insist(end_of(["compute", "p.json", *options]), (0,))
 
 
-@SOME
+@FEW
 @given(problem=odd_problems(), options=asked())
 def test_odd_ones_are_worked_out_or_refused(problem: dict[str, Any], options: list[str]) -> None:
     Path("p.json").write_text(json.dumps(problem), encoding="utf-8")

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from mutations import mutated
 from targets import HERE, TARGETS
 
-FEW = settings(max_examples=settings().max_examples // 5)
+FEW = settings.get_profile("few")
 EVERY = list(TARGETS)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", EVERY)
 def test_seeds_and_what_was_found(name: str) -> None:
     """Everything that fuzzing begins with, with what it once found to break the program."""
@@ -26,6 +27,7 @@ def test_seeds_and_what_was_found(name: str) -> None:
         target.play(data)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", EVERY)
 def test_slips(name: str) -> None:
     random, seeds = Random(name), TARGETS[name].seeds()
@@ -37,6 +39,7 @@ def test_slips(name: str) -> None:
             raise AssertionError(f"{data!r}: {error}") from None
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", EVERY)
 @FEW
 @given(data=st.binary(max_size=80))

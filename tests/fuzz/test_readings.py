@@ -15,6 +15,7 @@ from attncli.problem import bulk, words
 DRAWN = 150
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("suffix", ["yaml", "json"])
 @pytest.mark.parametrize("seed", range(3))
 def test_all_readers_agree(suffix: str, seed: int) -> None:
@@ -23,6 +24,7 @@ def test_all_readers_agree(suffix: str, seed: int) -> None:
         insist_agreement(text(chance, suffix), f"p.{suffix}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["yaml", "json"])
 def test_all_kinds_are_drawn(suffix: str) -> None:
     """Problems that are right and such that are wrong, many of them read in one go."""

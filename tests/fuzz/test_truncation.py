@@ -41,6 +41,7 @@ def test_the_first_answer_is_bad_input_and_the_last_is_good() -> None:
         cut(b"Q: [[1]]", "p.yaml", ["compute", "p.yaml"], (0,))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_problem_in_yaml(name: str) -> None:
     data = (INPUTS / f"{name}.yaml").read_bytes()
@@ -55,6 +56,7 @@ def test_a_problem_in_json() -> None:
     assert ends[-1].code == 0
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("suffix", ["npy", "npz", "safetensors"])
 def test_a_file_of_arrays(suffix: str) -> None:
     Path("p.yaml").write_text(MATRIX.replace("SUFFIX", suffix), encoding="utf-8")
@@ -63,6 +65,7 @@ def test_a_file_of_arrays(suffix: str) -> None:
     assert ends[-1].code == 0
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("suffix", ["yaml", "json", "md", "tex"])
 def test_answers_to_a_small_problem(suffix: str) -> None:
     Path("small.yaml").write_text("Q: [[1], [0]]\nK: [[1], [2]]\nV: [[1], [3]]\n", encoding="utf-8")
@@ -76,6 +79,7 @@ def test_answers_to_a_small_problem(suffix: str) -> None:
     assert (ends[0].code, ends[-1].code) == (3, 1 if suffix == "yaml" else 0)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("suffix", "every"), [("yaml", 29), ("json", 11), ("md", 97), ("tex", 211)])
 def test_long_answers(suffix: str, every: int) -> None:
     """At some bytes, and at each where HYPOTHESIS_PROFILE is explore."""
@@ -85,6 +89,7 @@ def test_long_answers(suffix: str, every: int) -> None:
     assert ends[-1].code == (1 if suffix == "yaml" else 0)  # the one that was printed has a digit that is wrong
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("suffix", "every"), [("json", 83), ("yaml", 1), ("npz", 3)])
 def test_a_dump(suffix: str, every: int) -> None:
     command = ["compare", "love.yaml", f"d.{suffix}", "--format", "json"]

@@ -123,6 +123,7 @@ def refused(found: Answer, usual: float, message: str, code: int = 3) -> None:
     assert found.mebibytes < MEBIBYTES, found.mebibytes
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_a_problem(name: str, folder: Path, usual: float) -> None:
     text, message = PROBLEMS[name]
@@ -131,6 +132,7 @@ def test_a_problem(name: str, folder: Path, usual: float) -> None:
     (folder / name).unlink()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", FILES)
 def test_an_array(name: str, folder: Path, usual: float) -> None:
     make, message = FILES[name]
@@ -140,6 +142,7 @@ def test_an_array(name: str, folder: Path, usual: float) -> None:
     (folder / name).unlink()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("arguments", "standard_input", "message"),
     [
@@ -155,6 +158,7 @@ def test_what_never_ends(arguments: list[str], standard_input: str, message: str
     refused(quick(folder, usual, arguments, standard_input or "/dev/null"), usual, message, 4)
 
 
+@pytest.mark.slow
 def test_answers_and_dumps(folder: Path, usual: float) -> None:
     (folder / "a.yaml").write_text(ALIASES)
     refused(quick(folder, usual, ["check", "love.yaml", "a.yaml"]), usual, "a.yaml:1:5: anchors (&a0) are not read")
@@ -176,6 +180,7 @@ LABELS = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("format", ["table", "markdown", "latex", "json"])
 def test_labels(format: str, folder: Path, usual: float) -> None:
     """All of them on one page: nothing steers a terminal, and nothing becomes markup of the format."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -35,6 +35,7 @@ def cells(matrix: NDArray[np.float64], decimals: int) -> tuple[tuple[Cell, ...],
     return tuple(tuple(Cell(show(float(number), decimals)) for number in row) for row in matrix)
 
 
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("decimals", [0, 1, 3, 5])
 @pytest.mark.parametrize("name", MATRICES)
 @pytest.mark.parametrize(
@@ -58,7 +59,6 @@ def test_the_same_page(name: str, decimals: int, format: str, style: Style) -> N
 
 
 @given(st.lists(st.floats(-30, 30), min_size=1, max_size=9), st.integers(0, 4))
-@settings(max_examples=200)
 def test_every_number_is_what_show_prints(numbers: list[float], decimals: int) -> None:
     matrix = np.resize(numbers, (64, 64))
     found = DigitRows.of(matrix, decimals)

@@ -25,6 +25,7 @@ def _always(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(residue, "MOST", 0)  # as large as traces are of which not all is kept
 
 
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.stem)
 @pytest.mark.parametrize("names", [("output",), ("weights",), ("scores", "A", "O"), ("row_sum",)], ids=",".join)
 def test_pages_of_some_steps(path: Path, names: tuple[str, ...]) -> None:

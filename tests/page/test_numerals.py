@@ -43,6 +43,7 @@ def expected(rows: np.ndarray) -> list[str]:
     return [json.dumps(plain_values(row), allow_nan=False) for row in rows]
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize("numbers", DRAWN.values(), ids=DRAWN)
 @pytest.mark.parametrize("width", [1, 7, 100])
 def test_rows_are_those_of_json(numbers: np.ndarray, width: int) -> None:

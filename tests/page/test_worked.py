@@ -166,6 +166,7 @@ def all_lines(trace: Trace, precision: int) -> Iterator[tuple[str, str]]:
                 yield f"{step.name}[{line.label}]", plain_line(line)
 
 
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("precision", [0, 2, 3, 6])
 @pytest.mark.parametrize("rounding", ["shown", "paper"])
 @pytest.mark.parametrize("name", PROBLEMS)
@@ -183,6 +184,7 @@ def test_a_line_says_equals_exactly_where_its_numbers_give_its_result(
     assert seen > 5
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("precision", [2, 3, 6])
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_a_line_gives_its_result_within_what_was_rounded(problem: Build, name: str, precision: int) -> None:
@@ -219,6 +221,7 @@ def _result(text: str) -> Any:
     return -number if text.startswith("-") else number
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("precision", [1, 3, 6])
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_on_paper_the_printed_numbers_rounded_are_the_printed_result(problem: Build, name: str, precision: int) -> None:

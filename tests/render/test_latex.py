@@ -209,6 +209,7 @@ BLOCKS: dict[str, tuple[Block, ...]] = {
 }
 
 
+@pytest.mark.each_choice
 @pytest.mark.tex
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", BLOCKS)
@@ -216,6 +217,7 @@ def test_it_compiles(engine: str, name: str, tmp_path: Path) -> None:
     assert "Overfull" not in compiled(engine, render(page(*BLOCKS[name]), "latex"), tmp_path)
 
 
+@pytest.mark.each_choice
 @pytest.mark.tex
 @pytest.mark.parametrize("options", ["", "[fleqn]"])
 @pytest.mark.parametrize("packages", ["color", "color,amsmath,amssymb"])

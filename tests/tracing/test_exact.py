@@ -167,6 +167,7 @@ def test_floats_agree_on_small_problems(problem: Build, data: st.DataObject) -> 
     agrees(run(one, rounding="exact"), run(one))
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.name)
 def test_floats_agree_on_every_example(path: Path) -> None:
     one = load(str(path))
@@ -184,6 +185,7 @@ def agrees(exact: Trace, floats: Trace) -> None:
         np.testing.assert_allclose(exact[name], floats[name], rtol=1e-12, atol=1e-12, err_msg=name)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.name)
 def test_closed_forms_survive_json(path: Path) -> None:
     trace = run(load(str(path)), rounding="exact")

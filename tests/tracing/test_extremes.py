@@ -39,6 +39,7 @@ def traced(name: str, **choices: Any) -> Trace:
     return run(loads(json.dumps(PROBLEMS[name]).encode(), "p.json"), **choices)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("rounding", ["shown", "paper"])
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_every_format_has_a_page(name: str, rounding: str) -> None:

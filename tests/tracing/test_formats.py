@@ -37,6 +37,7 @@ ROUNDED: dict[str, Callable[[float], float]] = {
 singles = st.floats(-60000, 60000, width=32)
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize("dtype", DTYPES)
 @given(numbers=st.lists(singles, min_size=1, max_size=8))
 def test_numbers_are_rounded_to_what_the_format_holds(backend: Backend, dtype: str, numbers: list[float]) -> None:

@@ -25,6 +25,7 @@ def scores_of(problem: Build, rows: Any, **choices: Any) -> Problem:
     return problem(Q=rows, K=np.eye(width), V=np.arange(1.0, width + 1)[:, None], **{"scale": "none"} | choices)
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize("dtype", FORMATS)
 @pytest.mark.parametrize("size", [1e3, 1e4])
 @pytest.mark.parametrize("sign", [(1, 1, 1), (-1, -1, -1), (1, -1, 1), (1, 0, -1), (-1, -1, 0)])
@@ -39,6 +40,7 @@ def test_huge_scores(problem: Build, backend: Backend, dtype: str, size: float, 
     assert ("shifted" in trace) == (sign != (-1, -1, 0))  # e^0 beside them is all that counts
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize("dtype", FORMATS)
 @given(data=st.data())
 def test_never_nan_and_every_row_sums_to_1(problem: Build, backend: Backend, dtype: str, data: st.DataObject) -> None:

@@ -47,6 +47,7 @@ def trace(request: pytest.FixtureRequest, problem: Build, matrix: Callable[[Any]
     return run(problem(**arrays, mask=() if request.param == "no mask" else (own,)), shifted=True)
 
 
+@pytest.mark.each_choice
 @QUIET
 @given(data=st.data())
 def test_it_finds_what_the_whole_trace_tells(trace: Trace, backend: Backend, data: st.DataObject) -> None:

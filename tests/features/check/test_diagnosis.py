@@ -131,6 +131,7 @@ def test_named_from_the_matrices(name: str, given: dict[str, Any], did: str, num
     assert found[0].whole
 
 
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize(("name", "given", "did", "number"), CASES, ids=[case[0] for case in CASES])
 def test_named_from_the_output_alone(name: str, given: dict[str, Any], did: str, number: float) -> None:
     found = diagnosed(problem_of(given), {"output": solution(given, did, number)["output"]})
@@ -138,6 +139,7 @@ def test_named_from_the_output_alone(name: str, given: dict[str, Any], did: str,
     assert set(found[0].mistakes) == {name, *ALIKE.get(name, ()), *ALIKE_IN_THE_END.get(name, ())}
 
 
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("decimals", [2, 3])
 @pytest.mark.parametrize(("name", "given", "did", "number"), CASES, ids=[case[0] for case in CASES])
 def test_whatever_is_named_in_few_decimals_is_not_another_mistake_alone(

@@ -161,6 +161,7 @@ def diagnosed(given: Given, answers: dict[str, Array]) -> tuple[Diagnosis, ...]:
     return diagnose(checked(problem_of(given), answers))
 
 
+@pytest.mark.sampled(45)
 @pytest.mark.parametrize(("name", "did", "given", "step"), CASES, ids=NAMES)
 def test_named(name: str, did: str, given: Given, step: str) -> None:
     found = diagnosed(given, gradients(given, did))
@@ -170,6 +171,7 @@ def test_named(name: str, did: str, given: Given, step: str) -> None:
     assert {one.mistakes for one in found} == {(name,)}
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("name", "did", "given", "step"), {case[0]: case for case in CASES[::-1]}.values())
 def test_named_from_its_step_alone(name: str, did: str, given: Given, step: str) -> None:
     """The steps before it are left out, and were right."""
@@ -199,6 +201,7 @@ def test_kv_heads_that_are_tiled_both_ways() -> None:
     assert [one.mistakes for one in found] == [("KV heads were tiled, not repeated",)]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("given", [PLAIN, SQUARE, SQUARE_O, CROSSED, CAUSAL, CAPPED, BASE_TWO, SCALED, TURNED,
                                    TURNED_PAIRS, ADDITIVE, LAYER, CROSSED_LAYER, SHARED, SQUARES, CLASSES])  # fmt: skip
 def test_right_gradients_are_not_blamed(given: Given) -> None:
@@ -210,6 +213,7 @@ def test_right_gradients_are_not_blamed(given: Given) -> None:
         assert diagnosed(given, {name: answers[name]}) == ()
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("file", sorted(path.name for path in INPUTS.glob("*.yaml")))
 def test_nor_are_those_of_any_example(file: str) -> None:
     problem = load(str(INPUTS / file))
@@ -265,6 +269,7 @@ def back_on_paper(did: str, decimals: int) -> Array:
     return short(into if did == "no V" else into + d_v @ w_v.T)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("decimals", [2, 3])
 @pytest.mark.parametrize(
     ("did", "name"),

@@ -92,6 +92,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("name", "did", "sizes"), CASES, ids=[case[1] for case in CASES])
 @pytest.mark.parametrize("whole", [True, False], ids=["matrices", "output"])
 def test_named(name: str, did: str, sizes: dict[str, Any], whole: bool) -> None:

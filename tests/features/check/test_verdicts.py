@@ -250,7 +250,7 @@ def problems(draw: st.DrawFn) -> str:
     return mask + "".join(f"{name}: {rows}\n" for name, rows in matrices.items())
 
 
-@settings(max_examples=40)
+@settings.get_profile("few")
 @given(problem=problems(), precision=st.integers(2, 6))
 def test_a_solution_rounded_at_every_step_is_never_wrong(problem: str, precision: int) -> None:
     paper = traced(problem, rounding="paper", precision=precision)
@@ -261,7 +261,7 @@ def test_a_solution_rounded_at_every_step_is_never_wrong(problem: str, precision
     assert verdicts.counts["wrong"] == verdicts.counts["missing"] == 0
 
 
-@settings(max_examples=40)
+@settings.get_profile("few")
 @given(problem=problems(), precision=st.integers(2, 6), data=st.data())
 def test_a_digit_that_is_altered_is_always_found(problem: str, precision: int, data: st.DataObject) -> None:
     """By more than the roundings of all numbers before it may come to, in a solution that is otherwise right."""

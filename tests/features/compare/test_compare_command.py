@@ -217,6 +217,7 @@ def test_the_pieces_of_pytorch(dtype: str, tmp_path: Path, compared: Compared) -
 # Pages
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("format", ["table", "markdown", "latex", "json"])
 @pytest.mark.parametrize("file", sorted(INPUTS.glob("*.[jy]*")), ids=lambda path: path.name)
 def test_every_input_in_every_format(file: Path, format: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -225,6 +226,7 @@ def test_every_input_in_every_format(file: Path, format: str, capsys: pytest.Cap
     assert "float16" in capsys.readouterr().out
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("one", sorted(INPUTS.glob("*.[jy]*")), ids=lambda path: path.name)
 def test_any_two_inputs(one: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for other in INPUTS.glob("*.[jy]*"):

@@ -47,6 +47,7 @@ def test_options_replace_sizes_of_the_file(capsys: pytest.CaptureFixture[str]) -
     assert data["sizes"] == sizes
 
 
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize("file", sorted(INPUTS.glob("*.[jy]*")), ids=lambda path: path.name)
 @pytest.mark.parametrize("format", ["table", "markdown", "latex", "json"])
 def test_every_input_in_every_format(file: Path, format: str, capsys: pytest.CaptureFixture[str]) -> None:

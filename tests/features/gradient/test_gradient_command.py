@@ -81,6 +81,7 @@ def test_a_step_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert "this problem has no step d_W_O" in errors
 
 
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("file", sorted(INPUTS.glob("*.yaml")), ids=lambda path: path.stem)
 @pytest.mark.parametrize("format", ["table", "markdown", "latex", "json"])
 def test_every_example_in_every_format(capsys: pytest.CaptureFixture[str], file: Path, format: str) -> None:
@@ -89,6 +90,7 @@ def test_every_example_in_every_format(capsys: pytest.CaptureFixture[str], file:
     assert "nan" not in page.lower()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("rounding", ["paper", "exact"])
 @pytest.mark.parametrize("file", ["i_love_ai", "base_two", "sink", "multi_head", "bahdanau", "rope"])
 def test_other_roundings(capsys: pytest.CaptureFixture[str], file: str, rounding: str) -> None:

@@ -87,6 +87,7 @@ def test_the_page_fits_on_a_terminal(options: tuple[str, ...], capsys: pytest.Ca
     assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
 
 
+@pytest.mark.slow
 def test_the_gradient_of_queries_falls_later_by_the_length_of_the_keys() -> None:
     """|dQ| by |dZ| grows as the length of the keys does, √d_k, without the scale, and stays with it: dQ = dS·K."""
     small, large = list(saturation(load(str(INPUTS / "i_love_ai.yaml")), sizes=(8, 128), draws=200))[1:]
