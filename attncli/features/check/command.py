@@ -68,7 +68,7 @@ def check(
 
     problem = read_problem(source, convention=as_)  # which tells what is wrong before NumPy is needed
 
-    from attncli.answers.reader import of_gradients, read_answers
+    from attncli.answers.reader import mentions_gradients, read_answers
     from attncli.cli.page import write_page
     from attncli.cli.progress import progress
     from attncli.features.check.diagnosis import diagnose
@@ -77,7 +77,7 @@ def check(
     from attncli.page.selection import chosen_steps, steps_back
 
     progress.begin("checking")
-    gradient = of_gradients(written)
+    gradient = mentions_gradients(written)
     solution = judged(problem, lambda trace: read_answers(written, trace), lenient=lenient, gradient=gradient)
     trace = solution.verdicts.trace
     diagnoses = diagnose(solution.verdicts)
