@@ -7,10 +7,11 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
+from typer.models import OptionInfo
 
 import attncli
 from attncli import features
@@ -20,8 +21,8 @@ from attncli.attention import steps as computed
 from attncli.attention.losses import LOSS_RULES
 from attncli.attention.rule import Rule
 from attncli.attention.written import read
+from attncli.cli import options
 from attncli.cli.main import run
-from attncli.cli.values import CHOICES
 from attncli.equation.printer import write
 from attncli.equation.python import PYTHON
 from attncli.errors import Exit
@@ -112,7 +113,10 @@ def test_options_of_a_command(command: str, capsys: pytest.CaptureFixture[str]) 
 
 def test_words_an_option_takes() -> None:
     described = text("command-line.md")
-    assert [word for words in CHOICES.values() for word in words if f"`{word}`" not in described] == []
+    declared = [each for option in vars(options).values() for each in get_args(option) if isinstance(each, OptionInfo)]
+    words = [word for each in declared if "|" in (each.metavar or "") for word in each.metavar.split("|")]
+    assert {"table", "gpu", "torch"} <= {*words}
+    assert [word for word in words if f"`{word}`" not in described] == []
 
 
 def test_formats_and_their_suffixes() -> None:

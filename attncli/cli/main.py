@@ -28,7 +28,7 @@ def main() -> NoReturn:
 def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code; errors are reported on standard error."""
     try:
-        from attncli.cli.commands import call
+        from attncli.cli.app import call
 
         if not {"-h", "--help", "--version"}.intersection(arguments):
             from attncli.memory import prepare

@@ -61,7 +61,7 @@ def run(
     the device's own where floats are worked with. `keep` names the only steps whose numbers are wanted: where that
     saves time and memory, large matrices among the others are then not kept. `report` is told how much is done.
     Raises AttncliError, with exit code 2, for a choice that is none of these, and for a problem too large to be worked
-    out exactly; TooLarge where matrices that are not wanted have to be held after all, and cannot be.
+    out exactly; with exit code 3 where matrices that are not wanted have to be held after all, and cannot be.
     """
     check_working(device, dtype, rounding, precision)
     plan = plan_logits(problem)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from attncli.cli.values import choice, names, output_format, place, whole
+from attncli.cli.main import run
+from attncli.cli.options import index, names, page_format, whole
 from attncli.dtypes import PRECISION
 from attncli.english import shorten
 from attncli.errors import AttncliError, Exit
@@ -15,7 +16,7 @@ def told(error: pytest.ExceptionInfo[AttncliError]) -> tuple[str, str]:
 
 @pytest.mark.parametrize(("text", "number"), [("0", 0), ("3", 3), ("15", 15), ("07", 7)])
 def test_whole_numbers(text: str, number: int) -> None:
-    assert whole("--precision", text, PRECISION) == number
+    assert whole("--precision", text, allowed=PRECISION) == number
 
 
 @pytest.mark.parametrize(
@@ -24,19 +25,19 @@ def test_whole_numbers(text: str, number: int) -> None:
 )
 def test_what_is_no_precision(text: str) -> None:
     with pytest.raises(AttncliError) as caught:
-        whole("--precision", text, PRECISION)
+        whole("--precision", text, allowed=PRECISION)
     assert told(caught) == (f"--precision cannot be {shorten(repr(text))}", "give a whole number from 0 to 15")
 
 
 @pytest.mark.parametrize(("text", "number"), [("0", 0), ("12", 12), ("-1", -1)])
 def test_places_count_from_0_and_whether_one_is_there_is_told_later(text: str, number: int) -> None:
-    assert place("--head", text) == number
+    assert index("--head", text) == number
 
 
 @pytest.mark.parametrize("text", ["", "1.0", "+1", "first", "--1", "1_0", "٣", "0\n", "9" * 10])
 def test_what_is_no_place(text: str) -> None:
     with pytest.raises(AttncliError) as caught:
-        place("--head", text)
+        index("--head", text)
     assert told(caught) == (f"--head cannot be {text!r}", "give a whole number: --head 0 is the first")
 
 
@@ -62,10 +63,9 @@ def test_what_is_no_place(text: str) -> None:
         ("--math", "katex", "choose fences or dollars"),
     ],
 )
-def test_a_word_that_is_not_known(option: str, value: str, help: str) -> None:
-    with pytest.raises(AttncliError) as caught:
-        choice(option, value)
-    assert told(caught) == (f"{option} cannot be {value!r}", help)
+def test_a_word_that_is_not_known(option: str, value: str, help: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["compute", "problem.yaml", option, value]) == Exit.USAGE
+    assert capsys.readouterr().err == f"attncli: error: {option} cannot be {value!r}\nhelp: {help}\n"
 
 
 def test_names() -> None:
@@ -98,7 +98,7 @@ def test_a_missing_name(text: str) -> None:
     ],
 )
 def test_the_format_follows_the_option_and_then_the_suffix(given: str | None, output: str | None, format: str) -> None:
-    assert output_format(given, output) == format
+    assert page_format(given, output) == format
 
 
 HELP = "end the name in .txt, .md, .tex or .json, or say which of these it is with --format"
@@ -106,11 +106,11 @@ HELP = "end the name in .txt, .md, .tex or .json, or say which of these it is wi
 
 def test_a_suffix_of_something_else_is_refused() -> None:
     with pytest.raises(AttncliError) as caught:
-        output_format(None, "a.PDF")
+        page_format(None, "a.PDF")
     assert told(caught) == (
         "-o a.PDF: attncli does not write .pdf files",
         HELP,
     )
     with pytest.raises(AttncliError) as caught:
-        output_format(None, "a.npz", arrays=True)
+        page_format(None, "a.npz", arrays=True)
     assert told(caught)[1] == f"{HELP}; .npy holds the array of one step"

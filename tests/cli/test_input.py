@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from attncli.cli.threads import limit_threads
+from attncli.cli.input import limit_threads
 
 PROBLEM = "Q: [[1, 0]]\nK: [[1, 0]]\nV: [[1, 2]]\n"
 
