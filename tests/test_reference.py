@@ -34,8 +34,9 @@ from attncli.features.steps.variants import variants
 from attncli.mistakes.catalogue import MISTAKES
 from attncli.problem.conventions import CONVENTIONS, Convention
 from attncli.problem.keys import KEYS
-from attncli.problem.mask_forms import FORMS
-from attncli.problem.model import Causal, Problem
+from attncli.problem.masks import forms
+from attncli.problem.masks.causal import Causal
+from attncli.problem.model import Problem
 from attncli.render import FORMATS
 from attncli.tracing import run as run_trace
 from attncli.tracing.schema import trace_schema
@@ -83,7 +84,7 @@ def test_keys_of_a_problem() -> None:
 
 def test_forms_of_a_mask() -> None:
     masks = section(text("input.md"), "Masks")
-    assert [form for form in FORMS if f"{form}:" not in masks] == []
+    assert [form for form in forms() if f"{form}:" not in masks] == []
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS.values(), ids=lambda convention: convention.name)

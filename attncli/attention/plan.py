@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from attncli.attention import layer, positions, variants
 from attncli.attention.masks import clauses, mask_rule
-from attncli.attention.offset import mask_offset
 from attncli.attention.registry import COMPUTED_RULES, GIVEN_RULES
 from attncli.attention.rule import Rule
 from attncli.equation.lift import Leads
@@ -15,6 +14,7 @@ from attncli.equation.parser import parse_expression
 from attncli.equation.positions import MEMBER
 from attncli.problem.axes import HEAD, KEY_HEAD, LEADING, Axes, axes_of, leads, past_length, sizes, width
 from attncli.problem.keys import Pairing
+from attncli.problem.masks import Offset
 from attncli.problem.model import Matrix, Problem, Scalar
 from attncli.problem.projections import input_of
 
@@ -41,7 +41,7 @@ def plan_logits(problem: Problem) -> Plan:
     """Everything up to the numbers whose softmax is taken; given arrays come first, as the contract lists them."""
     (n, m), past, axes = sizes(problem.given), past_length(problem.given), axes_of(problem.given)
     given = {f"new_{name}" if past and name in ("K", "V") else name: array for name, array in problem.given.items()}
-    offset = mask_offset(problem.mask, n, m, past)
+    offset = Offset.of(problem.mask, n, m, past)
     parameters: dict[str, Scalar | Matrix] = dict(_parameters(problem, past, axes))
     rules = [GIVEN_RULES[name] for name in given if name not in ("Q", "K", "V", "new_K", "new_V")]
     for name in "QKV":

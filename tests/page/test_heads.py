@@ -17,7 +17,9 @@ from attncli.page.gradient import gradient_page
 from attncli.page.spelling import plain, plain_line
 from attncli.page.view import View
 from attncli.problem.loader import loads
-from attncli.problem.model import Causal, Lengths, Problem
+from attncli.problem.masks.causal import Causal
+from attncli.problem.masks.lengths import Lengths
+from attncli.problem.model import Problem
 from attncli.render import FORMATS, render
 from attncli.tracing import run
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from attncli.page.literal import literal
 from attncli.page.printer import Printer, show
-from attncli.problem.model import Additive, Matrix, Problem
+from attncli.problem.masks.additive import Additive
+from attncli.problem.model import Matrix, Problem
 from attncli.tracing import run
 
 

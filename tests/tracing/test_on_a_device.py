@@ -22,7 +22,9 @@ from attncli.backend import CPU, Backend, Host
 from attncli.cli.main import run as command
 from attncli.dtypes import DTYPES
 from attncli.memory import NoRoom
-from attncli.problem.model import Causal, Padding, Problem
+from attncli.problem.masks.causal import Causal
+from attncli.problem.masks.padding import Padding
+from attncli.problem.model import Problem
 from attncli.tracing import parts, run
 from attncli.tracing.parts import HELD, queries_at_once
 

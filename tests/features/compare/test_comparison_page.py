@@ -21,7 +21,8 @@ from attncli.features.compare.schema import comparison_schema
 from attncli.page.document import Document, Grid, Heading, Listing, Paragraph, Table, Worked
 from attncli.page.spelling import plain, plain_line
 from attncli.problem.loader import load
-from attncli.problem.model import Causal, Problem, Scalar
+from attncli.problem.masks.causal import Causal
+from attncli.problem.model import Problem, Scalar
 from attncli.render import FORMATS, Style, render
 from attncli.tracing import Trace, run
 

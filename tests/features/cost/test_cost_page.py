@@ -12,7 +12,8 @@ from attncli.features.cost.sizes import Sizes
 from attncli.features.cost.study import cost_of, usual
 from attncli.page.document import Document, Heading, Listing, Paragraph, Table
 from attncli.page.spelling import plain as words
-from attncli.problem.model import Problem, Window
+from attncli.problem.masks.window import Window
+from attncli.problem.model import Problem
 
 
 def prose(document: Document) -> list[str]:
