@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attncli.memory import insist
-from attncli.page.place import shown
+from attncli.page.heads import shown
 from attncli.page.view import View
 from attncli.tracing.model import Trace
 

@@ -11,7 +11,7 @@ from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write, write_number
 from attncli.equation.shapes import product_text
 from attncli.page import document as page
-from attncli.page.spelling import formula, sides
+from attncli.page.document import formula, sides
 from attncli.render import Style
 from attncli.render.columns import BLANK, width
 from attncli.render.labels import label, visible

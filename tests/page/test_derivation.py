@@ -13,8 +13,7 @@ import pytest
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write, write_equation
 from attncli.page.derivation import derivation
-from attncli.page.document import Document, Formula, Grid, Heading, Listing, Paragraph, Table, Worked
-from attncli.page.spelling import plain, plain_line
+from attncli.page.document import Document, Formula, Grid, Heading, Listing, Paragraph, Table, Worked, plain, plain_line
 from attncli.page.view import View
 from attncli.problem.masks.causal import Causal
 from attncli.problem.masks.keep import Keep

@@ -12,9 +12,8 @@ import pytest
 from attncli.errors import AttncliError, Exit
 from attncli.page.data import view_data
 from attncli.page.derivation import derivation
-from attncli.page.document import Document, Heading, Paragraph, Worked
+from attncli.page.document import Document, Heading, Paragraph, Worked, plain, plain_line
 from attncli.page.gradient import gradient_page
-from attncli.page.spelling import plain, plain_line
 from attncli.page.view import View
 from attncli.problem.loader import loads
 from attncli.problem.masks.causal import Causal

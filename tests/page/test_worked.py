@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from mpmath import iv
 
+from attncli.page.document import plain_line
 from attncli.page.printer import Printer
-from attncli.page.spelling import plain_line
 from attncli.page.worked import worked, worked_line
 from attncli.problem.masks.additive import Additive
 from attncli.problem.masks.causal import Causal

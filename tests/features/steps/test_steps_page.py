@@ -13,8 +13,7 @@ from attncli.equation.notation import UNICODE
 from attncli.errors import AttncliError
 from attncli.features.steps.page import catalogue, rule_page
 from attncli.features.steps.variants import variants
-from attncli.page.document import Document, Formula, Listing, Paragraph, Table
-from attncli.page.spelling import formula, plain
+from attncli.page.document import Document, Formula, Listing, Paragraph, Table, formula, plain
 from attncli.problem.masks import forms
 from attncli.render import FORMATS, render
 

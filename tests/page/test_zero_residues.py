@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attncli.page.printer import printer_for
-from attncli.page.residue import MOST, cleared
+from attncli.page.printer import MOST, printer_for, zero_residues
 from attncli.page.view import View
 from attncli.problem.loader import load, loads
 from attncli.tracing import run
@@ -45,11 +44,11 @@ def test_more_decimals_show_more(decimals: int) -> None:
     trace = traced("Q: [[1]]\nK: [[0], [-40]]\nV: [[1], [2]]\n")
     weight = float(trace["weights"][0, 1])
     assert weight == pytest.approx(np.exp(-40), rel=1e-12)
-    assert cleared(trace, decimals)["weights"][0, 1] == weight
+    assert zero_residues(trace, decimals)["weights"][0, 1] == weight
 
 
 def test_a_large_trace_is_left_alone() -> None:
     tokens = int(MOST**0.5) + 1
     ones = ", ".join(["[0.1, 0.3]"] * tokens)
     trace = traced(f"Q: [{ones}]\nK: [{', '.join(['[3, -1]'] * tokens)}]\nV: [{ones}]\n")
-    assert cleared(trace, 3) is trace
+    assert zero_residues(trace, 3) is trace

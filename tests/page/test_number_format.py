@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.page.many import show_all
-from attncli.page.printer import show
+from attncli.page.number_format import format_number, format_rows
 
 TIES = st.integers(-3000, 3000).map(lambda number: number / 2000)
 NOISE = TIES.flatmap(lambda tie: st.sampled_from([tie, tie + 1e-9, tie - 1e-9, tie * (1 + 2**-52), tie + 2e-4]))
@@ -21,4 +20,6 @@ NOISE = TIES.flatmap(lambda tie: st.sampled_from([tie, tie + 1e-9, tie - 1e-9, t
 def test_each_is_what_show_makes_of_it(row: list[float], precision: int, kind: str) -> None:
     with np.errstate(all="ignore"):
         array = np.array([row, row[::-1]]).astype(kind)
-    assert show_all(array, precision) == [[show(float(number), precision) for number in each] for each in array]
+    assert format_rows(array, precision) == [
+        [format_number(float(number), precision) for number in each] for each in array
+    ]

@@ -15,7 +15,7 @@ from attncli.equation.symbols import symbol
 from attncli.page.digits import DigitRows
 from attncli.page.document import Block, Cell, Formula, Grid, Heading, Math, Paragraph, Shapes, Worked, WorkedLine, text
 from attncli.page.labels import cell_label, row_label
-from attncli.page.many import show_all
+from attncli.page.number_format import format_rows
 from attncli.page.printer import Printer
 from attncli.page.worked import cell_lines, lists_closed_forms, turned_together, worked
 from attncli.tracing.model import Step, Trace, masked_out
@@ -104,7 +104,7 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
     if step.value.ndim > 1 and shades is None and not closed and not left and as_worked_out:
         by_rows, unseen = (each.reshape(len(rows), len(heads)) for each in (step.value, hidden))
         digits = None if unseen.any() else DigitRows.of(by_rows, printer.precision)
-        return Grid(name, names, heads, digits or _plain(show_all(by_rows, printer.precision), unseen))
+        return Grid(name, names, heads, digits or _plain(format_rows(by_rows, printer.precision), unseen))
     columns: list[tuple[int, ...]] = [(place,) for place in printer.some(range(len(heads)))] or [()]
     cells = tuple(tuple(cell((*row, *column)) for column in columns) for row in printer.some(rows))
     return Grid(name, tuple(printer.some(names)), tuple(printer.some(heads)), cells, closed, left)
