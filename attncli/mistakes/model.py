@@ -1,4 +1,8 @@
-"""How a mistake changes the equations of a trace: by another equation, or by its own with something in it exchanged."""
+"""What a mistake is: a name, and other equations for the steps of a trace in which it can be made.
+
+A mistake says its equations in one of two ways: `equations("scaled[i, j] = scores[i, j]")` writes them out, and
+`rewritten(mask=function)` puts the step's own equation through a function. `all_of` and `first_of` join such changes.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ from attncli.tracing.model import Step, Trace
 # A step's equation by its name, or the numbers that stand in its place; nothing where a mistake cannot be made.
 Changes: TypeAlias = Mapping[str, Expression | NDArray[Any]]
 Change: TypeAlias = Callable[[Trace], Changes]
-Function: TypeAlias = Callable[[Expression, Trace], Expression | None]  # of a step's own equation
+Rewrite: TypeAlias = Callable[[Expression, Trace], Expression | None]  # of a step's own equation
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +35,16 @@ class Mistake:
     name: str
     change: Change
 
+    def made_in(self, trace: Trace) -> Trace | None:
+        """The trace with the mistake's equations, its values still the true ones; None where it cannot be made."""
+        changes = self.change(trace)
+        return with_changes(trace, changes) if changes else None
+
 
 _SHARED = {KEY_HEAD: parse_expression(f"{HEAD} // group")}
 
 
-def changed(trace: Trace, changes: Changes) -> Trace:
+def with_changes(trace: Trace, changes: Changes) -> Trace:
     """The trace with other equations; its values are still the true ones."""
     steps = {name: _changed(step, changes[name]) if name in changes else step for name, step in trace.steps.items()}
     return replace(trace, steps=steps)
@@ -47,7 +56,7 @@ def _changed(step: Step, change: Expression | NDArray[Any]) -> Step:
     return replace(step, rule=replace(step.rule, expression=change))
 
 
-def words(trace: Trace) -> dict[str, str]:
+def _placeholders(trace: Trace) -> dict[str, str]:
     """What stands for a name in braces in the equation of a mistake, as far as this trace has it."""
     n, m = trace["weights"].shape[-2:]
     found = {"n": str(n), "m": str(m), "logits": logits(trace)}
@@ -66,12 +75,12 @@ def logits(trace: Trace) -> str:
     return next(name for name in ("masked", "capped", "scaled", "scores") if name in trace)
 
 
-def said(*equations: str) -> Change:
-    """Other equations, of a single head; a name in braces is one of `words`."""
+def equations(*texts: str) -> Change:
+    """Other equations, of a single head; a name in braces is one of `_placeholders`."""
 
     def change(trace: Trace) -> Changes:
-        known, found = words(trace), {}
-        for text in equations:
+        known, found = _placeholders(trace), {}
+        for text in texts:
             try:
                 equation = parse_equation(text.format_map(known))
             except KeyError:
@@ -113,7 +122,7 @@ def fits(trace: Trace, name: str, expression: Expression) -> bool:
     )
 
 
-def exchanged(**steps: Function) -> Change:
+def rewritten(**steps: Rewrite) -> Change:
     """The steps' own equations, each put through a function; none at all where one of them cannot be."""
 
     def change(trace: Trace) -> Changes:
@@ -131,7 +140,7 @@ def exchanged(**steps: Function) -> Change:
     return change
 
 
-def together(*changes: Change) -> Change:
+def all_of(*changes: Change) -> Change:
     """All of these at once; nothing where one of them cannot be made."""
 
     def change(trace: Trace) -> Changes:
@@ -141,12 +150,12 @@ def together(*changes: Change) -> Change:
     return change
 
 
-def first(*changes: Change) -> Change:
+def first_of(*changes: Change) -> Change:
     """The first of these that can be made."""
     return lambda trace: next((found for one in changes if (found := one(trace))), {})
 
 
-def in_turn(*functions: Function) -> Function:
+def chained(*functions: Rewrite) -> Rewrite:
     """A function after the other; nothing where one of them has nothing."""
 
     def function(expression: Expression, trace: Trace) -> Expression | None:

@@ -1,4 +1,4 @@
-"""What stands in an equation exchanged for something else: arrays, letters, the order of indices, calls."""
+"""Rewrites that many mistakes share: of a step's own equation, with arrays, letters, indices or calls exchanged."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from attncli.equation.nodes import Call, Expression, Name, Number, Ref, names_used, rename, rewrite
-from attncli.mistakes.changes import Change, Changes, Function, exchanged
+from attncli.mistakes.model import Change, Changes, Rewrite, rewritten
 from attncli.tracing.model import Trace
 
 
-def renamed(**names: str) -> Function:
+def with_arrays(**names: str) -> Rewrite:
     """Arrays in place of others of the same shape."""
 
     def function(expression: Expression, trace: Trace) -> Expression | None:
@@ -22,13 +22,13 @@ def renamed(**names: str) -> Function:
     return function
 
 
-def swapped(one: str, other: str) -> Function:
+def with_arrays_swapped(one: str, other: str) -> Rewrite:
     """Two arrays of the same shape in the place of each other; only where both are read."""
-    exchange = renamed(**{one: other, other: one})
+    exchange = with_arrays(**{one: other, other: one})
     return lambda own, trace: exchange(own, trace) if {one, other} <= set(names_used(own)) else None
 
 
-def relettered(expression: Expression, letters: Mapping[str, str | Expression]) -> Expression:
+def with_letters(expression: Expression, letters: Mapping[str, str | Expression]) -> Expression:
     """Indices read as others, all at once."""
 
     def other(index: str | Expression) -> str | Expression:
@@ -55,13 +55,13 @@ def relettered(expression: Expression, letters: Mapping[str, str | Expression]) 
     return names(expression)
 
 
-def turned(expression: Expression, trace: Trace) -> Expression | None:
+def with_i_and_j_exchanged(expression: Expression, trace: Trace) -> Expression | None:
     """Rows for columns in a step of queries by keys; only where there are as many."""
     n, m = trace["weights"].shape[-2:]
-    return relettered(expression, {"i": "j", "j": "i"}) if n == m else None
+    return with_letters(expression, {"i": "j", "j": "i"}) if n == m else None
 
 
-def transposed(name: str) -> Function:
+def transposed(name: str) -> Rewrite:
     """A matrix read with its last two indices in the other order; only a square one."""
 
     def function(expression: Expression, trace: Trace) -> Expression | None:
@@ -87,12 +87,12 @@ def result_transposed(name: str) -> Change:
         if name not in trace:
             return {}
         *_, row, column = trace.steps[name].rule.target.letters
-        return exchanged(**{name: lambda own, _: relettered(own, {row: column, column: row})})(trace)
+        return rewritten(**{name: lambda own, _: with_letters(own, {row: column, column: row})})(trace)
 
     return change
 
 
-def called(function: str, other: Callable[[tuple[Expression, ...]], Expression]) -> Function:
+def with_calls(function: str, other: Callable[[tuple[Expression, ...]], Expression]) -> Rewrite:
     """Every call of a function made another expression of its arguments."""
 
     def change(node: Expression) -> Expression:
