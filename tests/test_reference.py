@@ -23,8 +23,8 @@ from attncli.attention.rule import Rule
 from attncli.attention.written import read
 from attncli.cli import options
 from attncli.cli.main import run
+from attncli.equation.notation import PYTHON
 from attncli.equation.printer import write
-from attncli.equation.python import PYTHON
 from attncli.errors import Exit
 from attncli.features.check.schema import verdict_schema
 from attncli.features.compare.schema import comparison_schema

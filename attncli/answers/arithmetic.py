@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 
 from attncli.english import shorten
-from attncli.equation.decimals import DIGITS
 from attncli.equation.functions import FUNCTIONS
+from attncli.equation.rounding import DIGITS
 from attncli.problem.misread import NumberError
 
 FUNCTION_NAMES = ("sqrt", "exp", "ln", "tanh", "sin", "cos")

@@ -9,7 +9,7 @@ from functools import cache
 from attncli.answers.arithmetic import work_out
 from attncli.answers.model import Claim
 from attncli.english import shorten
-from attncli.equation.decimals import EXACTLY, round_half_up
+from attncli.equation.rounding import EXACTLY, round_half_up
 from attncli.problem.misread import NumberError, why_not_a_number
 from attncli.problem.numbers import is_plain
 

@@ -13,8 +13,8 @@ from attncli.attention.losses import LOSS_RULES
 from attncli.attention.names import NAMED
 from attncli.attention.registry import RULES
 from attncli.english import count, listed, shape_text, shorten
-from attncli.equation.latex import LATEX
 from attncli.equation.nodes import Name
+from attncli.equation.notation import LATEX
 from attncli.equation.printer import write
 from attncli.equation.symbols import plain_name, primed, unicode_name
 from attncli.errors import did_you_mean

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+from attncli.equation.indexing import GROUP_MEMBER
 from attncli.equation.nodes import (
     Call,
     Equation,
@@ -17,11 +18,10 @@ from attncli.equation.nodes import (
     Reduce,
     Ref,
     names_used,
+    number_node,
     rewrite,
     walk,
-    whole,
 )
-from attncli.equation.positions import MEMBER
 from attncli.mistakes.forward import scaled_once_more, without_mask
 from attncli.mistakes.model import (
     Change,
@@ -72,7 +72,7 @@ def without_mean(weight: Expression, gradient: Expression, _: Expression) -> Exp
 
 def diagonal(weight: Expression, gradient: Expression, _: Expression) -> Expression:
     """A ∘ (1 - A) ∘ dA, as for a sigmoid."""
-    return Call("mul", (Call("mul", (weight, Call("sub", (whole(1), weight)))), gradient))
+    return Call("mul", (Call("mul", (weight, Call("sub", (number_node(1), weight)))), gradient))
 
 
 def mean_of_column(weight: Expression, gradient: Expression, mean: Expression) -> Expression:
@@ -98,7 +98,7 @@ def summed_plainly(expression: Expression, _: Trace) -> Expression:
 
 def averaged_plainly(expression: Expression, trace: Trace) -> Expression:
     """δ as the plain mean of the gradients."""
-    return Call("div", (summed_plainly(expression, trace), whole(trace["weights"].shape[-1])))
+    return Call("div", (summed_plainly(expression, trace), number_node(trace["weights"].shape[-1])))
 
 
 def without_logarithm(expression: Expression, _: Trace) -> Expression:
@@ -190,7 +190,7 @@ def averaged_over(axis: str) -> Rewrite:
 
     def function(expression: Expression, trace: Trace) -> Expression | None:
         size, width = trace["output"].size, trace["output"].shape[-1]
-        other = whole(size // width if axis == "rows" else size)
+        other = number_node(size // width if axis == "rows" else size)
         applies = ("error" in trace) == (axis == "rows") and width > 1
         return rewrite(expression, lambda node: other if node == _N else node) if applies else None
 
@@ -286,7 +286,7 @@ def one_head(*, last: bool = False) -> Rewrite:
         if (number := _sharing(expression, trace)) is None:
             return None
         assert isinstance(expression, Reduce)
-        place = whole(number - 1 if last else 0)
+        place = number_node(number - 1 if last else 0)
         return rewrite(with_letters(expression.body, {expression.index: place}), _without_zero)
 
     return function
@@ -295,12 +295,12 @@ def one_head(*, last: bool = False) -> Rewrite:
 def averaged_over_heads(expression: Expression, trace: Trace) -> Expression | None:
     """The mean of what the sharing heads hand back."""
     number = _sharing(expression, trace)
-    return None if number is None else Call("div", (expression, whole(number)))
+    return None if number is None else Call("div", (expression, number_node(number)))
 
 
 def _sharing(expression: Expression, trace: Trace) -> int | None:
     """How many heads a gradient is summed over."""
-    if isinstance(expression, Reduce) and expression.index in (MEMBER, HEAD):
+    if isinstance(expression, Reduce) and expression.index in (GROUP_MEMBER, HEAD):
         return trace.sizes(Equation(Ref("d_K"), expression))[expression.index]
     return None
 

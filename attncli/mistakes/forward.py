@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from attncli.attention.positions import rotated
-from attncli.equation.nodes import Call, Expression, Name, Number, Ref, names_used, rewrite, walk, whole
+from attncli.equation.nodes import Call, Expression, Name, Number, Ref, names_used, number_node, rewrite, walk
 from attncli.equation.parser import parse_expression
 from attncli.mistakes.model import Change, Changes, Mistake, Rewrite, all_of, equations, rewritten
 from attncli.mistakes.rewrites import transposed, with_arrays, with_calls, with_i_and_j_exchanged, with_letters
@@ -200,12 +200,12 @@ def hidden_by_adding(value: Expression) -> Rewrite:
 
 def inverted(_: Expression, trace: Trace) -> Expression | None:
     """The mask that hides what is visible."""
-    return _where_shown(trace, lambda _: _HIDDEN, whole(0))
+    return _where_shown(trace, lambda _: _HIDDEN, number_node(0))
 
 
 def mask_on_weights(weights: Expression, trace: Trace) -> Expression | None:
     """The weights with 0 wherever the mask hides a key."""
-    return _where_shown(trace, lambda _: weights, whole(0))
+    return _where_shown(trace, lambda _: weights, number_node(0))
 
 
 def hiding_itself(expression: Expression, trace: Trace) -> Expression | None:
@@ -225,7 +225,7 @@ def other_corner(expression: Expression, trace: Trace) -> Expression | None:
     n, m = trace["weights"].shape[-2:]
     if n == m:
         return None
-    moved: Mapping[str, Expression] = {"i": Call("add", (Name("i"), whole(m - n)))}
+    moved: Mapping[str, Expression] = {"i": Call("add", (Name("i"), number_node(m - n)))}
     return with_letters(expression, moved)
 
 
@@ -292,7 +292,7 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
     Mistake("the mask was transposed", rewritten(mask=with_i_and_j_exchanged)),
     Mistake("the mask hid each token from itself", rewritten(mask=hiding_itself)),
     Mistake("the mask was aligned to the other corner", rewritten(mask=other_corner)),
-    Mistake("hidden scores were set to 0, not to -inf", rewritten(masked=hidden_set_to(whole(0)))),
+    Mistake("hidden scores were set to 0, not to -inf", rewritten(masked=hidden_set_to(number_node(0)))),
     Mistake(
         "the mask was put on the weights, after the softmax", rewritten(masked=without_mask, weights=mask_on_weights)
     ),

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.equation.lift import lift
+from attncli.equation.indexing import add_axes
 from attncli.equation.nodes import Equation, Expression, Ref
 from attncli.equation.parser import parse_equation, parse_expression
 from attncli.problem.axes import HEAD, KEY_HEAD, LEADING
@@ -103,7 +103,7 @@ def _fitted(trace: Trace, target: Ref, expression: Expression) -> Expression | N
         for name, step in trace.steps.items()
         if (found := tuple(letter for letter in step.rule.target.letters if letter in LEADING))
     }
-    lifted = lift(Equation(target, expression), leads, LEADING, _SHARED)
+    lifted = add_axes(Equation(target, expression), leads, LEADING, _SHARED)
     rule = trace.steps[target.name].rule
     if not set(lifted.target.letters) <= set(rule.target.letters):
         return None

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from attncli.equation.nodes import Equation, Expression
-from attncli.equation.notation import UNICODE
+from attncli.equation.notation import UNICODE, Notation
 from attncli.equation.parser import parse_expression
 from attncli.equation.printer import write, write_equation
-from attncli.equation.spelling import Notation
 
 
 @dataclass(frozen=True, slots=True)

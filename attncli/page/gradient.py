@@ -11,7 +11,7 @@ import numpy as np
 from attncli.attention.registry import in_symbols
 from attncli.attention.rule import Rule
 from attncli.english import count
-from attncli.equation.nodes import Call, Equation, Expression, Name, Reduce, Ref, whole
+from attncli.equation.nodes import Call, Equation, Expression, Name, Reduce, Ref, number_node
 from attncli.equation.parser import parse_expression
 from attncli.page.data import view_data
 from attncli.page.derivation import sections_of
@@ -186,7 +186,7 @@ def jacobian_section(printer: Printer, gradient: Step, row: int | None = None) -
     yield grid(inside, jacobian)
     yield worked(inside, jacobian, "rows")
     yield Paragraph(("The Jacobian times the gradient of the weights is the same row as above, worked the long way:",))
-    yield _formula(printer, Ref(gradient.rule.symbol, (whole(row), "j")), product)
+    yield _formula(printer, Ref(gradient.rule.symbol, (number_node(row), "j")), product)
     yield worked(inside, of_row, "rows")
 
 

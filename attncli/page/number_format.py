@@ -8,8 +8,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from attncli.equation.decimals import round_half_up
 from attncli.equation.nodes import Number
+from attncli.equation.rounding import round_half_up
 from attncli.problem.numbers import as_decimal, as_exact, is_plain
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ import numpy as np
 
 from attncli.attention.gradients import gradient_name
 from attncli.attention.registry import RULES
+from attncli.equation.indexing import GROUP_MEMBER, letters, position
 from attncli.equation.nodes import Call, Expression, Name, Number, Reduce, Ref, names_used, rewrite, walk
-from attncli.equation.positions import MEMBER, letters, position
-from attncli.equation.substitution import decimal, exact, substitute
+from attncli.equation.substitution import decimal_value, exact_value, substitute
 from attncli.equation.symbols import unicode_name
 from attncli.page.document import Math, Text, Worked, WorkedLine
 from attncli.page.labels import cell_label
@@ -59,7 +59,7 @@ def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full
             return WorkedLine(label, chained(sentence, following), result, exact=_tells(last, result) or False)
     told = _tells(sentence, result)
     if told is None:  # to 50 digits, roots can be told from any number that is printed
-        value = decimal(
+        value = decimal_value(
             tree,
             place,
             sizes,
@@ -81,9 +81,9 @@ def _without_sign(node: Expression) -> Expression:
 
 def _tells(sentence: Expression, result: Number) -> bool | None:
     """Whether the printed numbers give exactly the result; None where roots, as in √2·√2, leave it open."""
-    if isinstance(sentence, Call) and sentence.function == "share" and exact(sentence.arguments[1]) == 0:
+    if isinstance(sentence, Call) and sentence.function == "share" and exact_value(sentence.arguments[1]) == 0:
         return False  # a sum that is printed as 0 without being 0 divides nothing
-    truth = exact(sentence)
+    truth = exact_value(sentence)
     if truth is not None or looks_up(sentence):
         return truth is not None and bool(truth == result.value)
     return None
@@ -126,7 +126,7 @@ def cell_lines(printer: Printer, step: Step, index: tuple[int, ...], *, in_full:
     for part in parts:
         sentence = substitute(part.expression, part.place, sizes, printer.number, printer.scalars())
         truth = substitute(part.expression, part.place, sizes, printer.in_full, printer.scalars_in_full())
-        result = printer.worked_out(float(decimal(truth, {}, {}, nowhere, {})))
+        result = printer.worked_out(float(decimal_value(truth, {}, {}, nowhere, {})))
         shown, told = sentence if in_full else _shortened(sentence), _tells(sentence, result) or False
         found.append(WorkedLine(f"{label} through {part.through}", shown, result, exact=told))
     total, result = Call("add", tuple(line.result for line in found if line.result)), printer.number(step.name, index)
@@ -180,7 +180,7 @@ def _shortened(sentence: Expression) -> Expression:
 
 
 def _weight(term: Expression) -> Fraction | float:
-    value = exact(term)
+    value = exact_value(term)
     return inf if value is None else abs(value)
 
 
@@ -254,9 +254,9 @@ class _Worker:
         """The number that comes of a node, printed and in full."""
         if isinstance(node, Number):
             return node, truth
-        value = decimal(truth, {}, {}, nowhere, {})
+        value = decimal_value(truth, {}, {}, nowhere, {})
         shown = self.number(float(value))
-        self.exact &= exact(node) is not None and bool(exact(node) == shown.value)
+        self.exact &= exact_value(node) is not None and bool(exact_value(node) == shown.value)
         return shown, Number(None, str(value))
 
 
@@ -287,7 +287,7 @@ def parts_of(
 ) -> list[Part]:
     """The sums that a cell adds up; none where it is a single sum, or adds up anything else."""
     match expression:
-        case Reduce(function="add", index=index, body=Reduce() as body) if index in (*LEADING, MEMBER):
+        case Reduce(function="add", index=index, body=Reduce() as body) if index in (*LEADING, GROUP_MEMBER):
             inside = ({**place, index: at} for at in range(sizes[index]))
             return [Part(_label(printer, body, index, at), body, at) for at in inside]
     sums = [(each, _through(each)) for each in _sums(expression)]
@@ -325,7 +325,7 @@ def visibility(printer: Printer, tree: Call, place: dict[str, int]) -> Text:
     seen = True
     for part in parts:
         numbers = substitute(part, place, {}, printer.number, printer.scalars())
-        holds = bool(exact(numbers))
+        holds = bool(exact_value(numbers))
         seen &= holds
         said += [*_fact(printer.with_settings(part), numbers, place, holds), ", "]
     value = substitute(visible if seen else hidden, place, {}, printer.number, printer.scalars())

@@ -11,7 +11,7 @@ import numpy as np
 from attncli.attention.rule import Rule
 from attncli.backend import Host
 from attncli.english import shorten
-from attncli.equation.exact import Exact, ExactError, float_of, read_closed, work_exactly
+from attncli.equation.exact import Exact, ExactError, evaluate_exactly, float_of, read_exact
 from attncli.equation.nodes import Reduce, walk
 from attncli.errors import usage_error
 from attncli.problem.model import Matrix, Scalar, read_only
@@ -54,7 +54,9 @@ class ExactWorker:
 
         def work(place: Mapping[str, int]) -> Exact | float:
             try:
-                value: Exact | float = work_exactly(rule.equation.expression, place, sizes, known.cell, known.scalars)
+                value: Exact | float = evaluate_exactly(
+                    rule.equation.expression, place, sizes, known.cell, known.scalars
+                )
             except ExactError as error:
                 where = f"{rule.name}[{', '.join(map(str, place.values()))}]"
                 raise usage_error(f"rounding 'exact' cannot work out {where}: {error}", help=ADVICE) from None
@@ -85,6 +87,6 @@ def _number(text: str) -> Exact | float:
         return -inf
     exact = as_exact(text)
     try:
-        return read_closed(text) if exact is None else exact
+        return read_exact(text) if exact is None else exact
     except ExactError as error:
         raise usage_error(f"rounding 'exact' cannot take {shorten(text)}: {error}", help=ADVICE) from None

@@ -10,8 +10,8 @@ import numpy as np
 
 from attncli.attention.rule import Rule
 from attncli.backend import Host
-from attncli.equation.decimals import round_half_up
-from attncli.equation.substitution import decimal
+from attncli.equation.rounding import round_half_up
+from attncli.equation.substitution import decimal_value
 from attncli.problem.model import Matrix, Scalar, read_only
 from attncli.problem.numbers import as_decimal
 from attncli.tracing.cells import each_cell, in_numbers, operands
@@ -45,7 +45,7 @@ class PaperWorker:
         sizes = known.sizes(rule, self.sizes)
 
         def work(place: Mapping[str, int]) -> Decimal:
-            value = decimal(rule.equation.expression, place, sizes, known.cell, known.scalars)
+            value = decimal_value(rule.equation.expression, place, sizes, known.cell, known.scalars)
             return value if rule.copies or rule.decides else round_half_up(value, self.precision)
 
         cells = each_cell(rule, sizes, work)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from attncli.answers.model import Claim
 from attncli.dtypes import PRECISION
 from attncli.equation.nodes import Expression, Number, Ref, rewrite
-from attncli.equation.substitution import exact
+from attncli.equation.substitution import exact_value
 from attncli.features.check.carried_values import Sentences
 from attncli.features.check.cell_equations import Cell
 from attncli.features.check.single_cell_errors import Slip
@@ -127,4 +127,4 @@ def slipped(verdicts: Verdicts, name: str, index: Cell, slip: Slip) -> WorkedLin
         return own.number(node.name, tuple(int(str(at)) for at in node.indices))
 
     work, result = rewrite(slip.tree, put), number_node(claimed(claim))
-    return WorkedLine(cell_label(step, index), work, result, exact=exact(work) == result.value)
+    return WorkedLine(cell_label(step, index), work, result, exact=exact_value(work) == result.value)

@@ -10,7 +10,7 @@ from typing import Any
 from attncli.attention.gradients import gradient_name
 from attncli.attention.registry import cell_form, headline
 from attncli.english import listed
-from attncli.equation.numerals import unicode_digits
+from attncli.equation.notation import unicode_digits
 from attncli.features.gradient.descent import STEP_SIZE, Descent
 from attncli.page.document import Block, Formula, Heading, Paragraph, Table
 from attncli.page.printer import Printer

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from attncli.backend import Backend
 from attncli.dtypes import DTYPES
 from attncli.equation.evaluator import evaluate
-from attncli.equation.lift import is_fixed, lift, take_out
+from attncli.equation.indexing import add_axes, fix_axes, is_fixed
+from attncli.equation.notation import PYTHON
 from attncli.equation.parser import parse_equation, parse_expression
 from attncli.equation.printer import write, write_equation
-from attncli.equation.python import PYTHON
 from attncli.equation.shapes import index_sizes
 
 ORDER = ("b", "h", "g")
@@ -50,7 +50,7 @@ SCORES = "S[i, j] = sum(k, Q[i, k] * K[j, k])"
     ],
 )  # fmt: skip
 def test_letters_before_all_others(source: str, leads: Any, lifted: str) -> None:
-    equation = lift(parse_equation(source), {name: tuple(found) for name, found in leads.items()}, ORDER, SHARED)
+    equation = add_axes(parse_equation(source), {name: tuple(found) for name, found in leads.items()}, ORDER, SHARED)
     assert equation == parse_equation(lifted)
 
 
@@ -66,7 +66,7 @@ def test_the_lifted_equation_is_the_one_equation_for_each_head(backend: Backend,
         "K": random.standard_normal([lengths[axis] for axis in f"{key}jk"]),
     }
     leads = {"Q": tuple(query), "K": tuple(key)}
-    equation = lift(parse_equation(SCORES), leads, ORDER, SHARED)
+    equation = add_axes(parse_equation(SCORES), leads, ORDER, SHARED)
     shapes = {name: array.shape for name, array in arrays.items()}
     number = DTYPES["float64"]
     found = evaluate(
@@ -99,16 +99,16 @@ def test_the_lifted_equation_is_the_one_equation_for_each_head(backend: Backend,
     ],
 )
 def test_one_head_taken_out_again(source: str, fixed: str, one: str) -> None:
-    assert take_out(parse_expression(source), fixed) == parse_expression(one)
+    assert fix_axes(parse_expression(source), fixed) == parse_expression(one)
 
 
 @given(leads=st.fixed_dictionaries({"Q": st.sampled_from(["", "b", "h", "bh"]), "K": st.sampled_from(["", "g", "bg"])}))
 def test_taking_out_undoes_lifting(leads: Any) -> None:
     one = parse_equation(SCORES)
-    lifted = lift(one, {name: tuple(found) for name, found in leads.items()}, ORDER, SHARED)
-    assert take_out(lifted.expression, ORDER) == one.expression
+    lifted = add_axes(one, {name: tuple(found) for name, found in leads.items()}, ORDER, SHARED)
+    assert fix_axes(lifted.expression, ORDER) == one.expression
     assert parse_equation(write_equation(lifted, PYTHON)) == lifted
-    assert write(take_out(lifted.expression, ()), PYTHON) == write(lifted.expression, PYTHON)
+    assert write(fix_axes(lifted.expression, ()), PYTHON) == write(lifted.expression, PYTHON)
 
 
 def test_what_is_fixed() -> None:

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from attncli.equation.decimals import round_half_up
+from attncli.equation.rounding import round_half_up
 
 
 @pytest.mark.parametrize(
