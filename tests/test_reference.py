@@ -7,11 +7,10 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pytest
-from typer.models import OptionInfo
 
 import attncli
 from attncli import features
@@ -21,10 +20,10 @@ from attncli.attention import steps as computed
 from attncli.attention.losses import LOSS_RULES
 from attncli.attention.rule import Rule
 from attncli.attention.written import read
-from attncli.cli import options
 from attncli.cli.main import run
-from attncli.equation.notation import PYTHON
+from attncli.cli.values import CHOICES
 from attncli.equation.printer import write
+from attncli.equation.python import PYTHON
 from attncli.errors import Exit
 from attncli.features.check.schema import verdict_schema
 from attncli.features.compare.schema import comparison_schema
@@ -34,18 +33,17 @@ from attncli.features.steps.variants import variants
 from attncli.mistakes.catalogue import MISTAKES
 from attncli.problem.conventions import CONVENTIONS, Convention
 from attncli.problem.keys import KEYS
-from attncli.problem.masks import forms
-from attncli.problem.masks.causal import Causal
-from attncli.problem.model import Problem
+from attncli.problem.mask_forms import FORMS
+from attncli.problem.model import Causal, Problem
 from attncli.render import FORMATS
 from attncli.tracing import run as run_trace
-from attncli.tracing.schema import trace_schema
 from attncli.tracing.serialization import formula
 
 ROOT = Path(__file__).parents[1]
 GIVEN, COMPUTED = tuple(map(read, givens.GIVEN)), tuple(map(read, computed.COMPUTED))
 REFERENCE = ROOT / "docs" / "reference"
 PROBLEM_SCHEMA = json.loads((Path(attncli.__file__).parent / "problem/problem.schema.json").read_text(encoding="utf-8"))
+TRACE_SCHEMA = json.loads((Path(attncli.__file__).parent / "tracing/trace.schema.json").read_text(encoding="utf-8"))
 COMMANDS = [module.name for module in iter_modules(features.__path__)]
 
 
@@ -67,8 +65,8 @@ def rows(page: str) -> dict[str, str]:
 def test_published_schemas_are_those_of_the_program(name: str, pytestconfig: pytest.Config) -> None:
     published = REFERENCE / f"{name}.schema.json"
     schemas = {
-        "problem": lambda: PROBLEM_SCHEMA, "trace": trace_schema, "answers": answers_schema, "verdict": verdict_schema,
-        "comparison": comparison_schema,
+        "problem": lambda: PROBLEM_SCHEMA, "trace": lambda: TRACE_SCHEMA, "answers": answers_schema,
+        "verdict": verdict_schema, "comparison": comparison_schema,
     }  # fmt: skip
     schema = schemas[name]()
     if pytestconfig.getoption("--update"):
@@ -84,7 +82,7 @@ def test_keys_of_a_problem() -> None:
 
 def test_forms_of_a_mask() -> None:
     masks = section(text("input.md"), "Masks")
-    assert [form for form in forms() if f"{form}:" not in masks] == []
+    assert [form for form in FORMS if f"{form}:" not in masks] == []
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS.values(), ids=lambda convention: convention.name)
@@ -114,10 +112,7 @@ def test_options_of_a_command(command: str, capsys: pytest.CaptureFixture[str]) 
 
 def test_words_an_option_takes() -> None:
     described = text("command-line.md")
-    declared = [each for option in vars(options).values() for each in get_args(option) if isinstance(each, OptionInfo)]
-    words = [word for each in declared if "|" in (each.metavar or "") for word in each.metavar.split("|")]
-    assert {"table", "gpu", "torch"} <= {*words}
-    assert [word for word in words if f"`{word}`" not in described] == []
+    assert [word for words in CHOICES.values() for word in words if f"`{word}`" not in described] == []
 
 
 def test_formats_and_their_suffixes() -> None:
@@ -185,7 +180,7 @@ def test_equations_of_heads_and_batches(problem: Callable[..., Problem]) -> None
     assert f"`{grouped.steps['scores'].rule.source}`" in page
 
 
-@pytest.mark.parametrize("schema", [trace_schema, comparison_schema])
+@pytest.mark.parametrize("schema", [lambda: TRACE_SCHEMA, comparison_schema])
 def test_fields_of_the_json(schema: Callable[[], dict[str, Any]]) -> None:
     described = text("json.md")
     assert [name for name in _fields(schema()) if f"`{name}`" not in described] == []

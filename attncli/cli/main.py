@@ -28,12 +28,12 @@ def main() -> NoReturn:
 def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code; errors are reported on standard error."""
     try:
-        from attncli.cli.app import call
+        from attncli.cli.commands import call
 
         if not {"-h", "--help", "--version"}.intersection(arguments):
-            from attncli.memory import prepare
+            from attncli.cli.threads import fit_into_address_space
 
-            prepare()
+            fit_into_address_space()
         code = call(arguments)
         sys.stdout.flush()
     except KeyboardInterrupt:

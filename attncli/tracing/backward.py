@@ -11,14 +11,14 @@ from attncli.attention.backward import Backward
 from attncli.attention.losses import loss_rules
 from attncli.attention.plan import Plan
 from attncli.attention.rule import Rule
-from attncli.equation.indexing import IndexSpace
+from attncli.equation.places import Extent
 from attncli.equation.shapes import index_sizes
 from attncli.problem.model import Matrix, Problem, Scalar, read_only
 from attncli.tracing.model import Step
 from attncli.tracing.softmax_shift import Shift
 
 
-def way_back(
+def backward_pass(
     problem: Problem, plan: Plan, steps: Mapping[str, Step], shift: Shift
 ) -> Iterator[tuple[Rule, Matrix | None]]:
     """The rules from the output to the loss and back to the input, each with its numbers if they are given.
@@ -40,7 +40,7 @@ def backward_rules(plan: Plan, steps: Mapping[str, Step]) -> tuple[Rule, ...]:
         {name: step.rule for name, step in steps.items()},
         {name: step.shape for name, step in steps.items()},
         plan.logits,
-        IndexSpace(_lengths(plan, steps), scalars),
+        Extent(_lengths(plan, steps), scalars),
     )
     return tuple(backward.steps())
 

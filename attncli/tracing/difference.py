@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.tracing.sentinels import HIGHEST
+from attncli.tracing.warnings import HIGHEST_SENTINEL
 
 Numbers = NDArray[np.float64]
 Sizes: TypeAlias = tuple[Numbers | None, Numbers | None]  # of the cells on either side, as far as they are known
@@ -127,7 +127,7 @@ def _hidden_both_ways(a: Numbers, b: Numbers, hides: Hides) -> NDArray[np.bool_]
     seen = np.where(hidden | ~np.isfinite(lowest), -inf, np.minimum(a, b))
     most = seen.max(axis=-1, keepdims=True, initial=-inf) if hides == "row" and a.ndim else np.full(a.shape, -inf)
     both: NDArray[np.bool_] = (
-        (lowest <= np.where(most == -inf, 0, most) + HIGHEST) & hidden & (np.isneginf(a) != np.isneginf(b))
+        (lowest <= np.where(most == -inf, 0, most) + HIGHEST_SENTINEL) & hidden & (np.isneginf(a) != np.isneginf(b))
     )
     return both
 
@@ -137,7 +137,7 @@ def _typical(array: Numbers, hides: Hides | None) -> Numbers:
 
     So a feature with far larger numbers, or a token, excuses no other. An axis of one place tells nothing.
     """
-    counted = np.where(np.isfinite(array) & ((array > HIGHEST) | (hides is None)), np.abs(array), 0)
+    counted = np.where(np.isfinite(array) & ((array > HIGHEST_SENTINEL) | (hides is None)), np.abs(array), 0)
     axes = [axis for axis in (-1, -2)[: array.ndim] if array.shape[axis] > 1]
     typical: Numbers = np.full(array.shape, LARGEST if axes else 0.0)
     for axis in axes:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from attncli.attention.rule import Rule
-from attncli.equation.indexing import GROUP_MEMBER
+from attncli.equation.evaluator import Array
 from attncli.equation.nodes import Equation
+from attncli.equation.positions import MEMBER
 from attncli.equation.shapes import index_sizes
 from attncli.problem.model import Matrix, Scalar
-from attncli.tracing.hidden import over
 from attncli.tracing.settings import Settings
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Trace:
     def sizes(self, equation: Equation) -> dict[str, int]:
         """How far each letter runs that an equation reads arrays with; `q` runs through a group of heads."""
         group = self.parameters.get("group")
-        members = {GROUP_MEMBER: int(group.value)} if isinstance(group, Scalar) else {}
+        members = {MEMBER: int(group.value)} if isinstance(group, Scalar) else {}
         return index_sizes(equation, self.shapes()) | members
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -127,5 +127,11 @@ def masked_out(steps: Mapping[str, Step]) -> NDArray[np.bool_] | None:
 def over_weights(steps: Mapping[str, Step], name: str, cells: NDArray[Cells]) -> NDArray[Cells]:
     """Cells of a step of queries by keys, repeated along the heads and entries that the weights have and it has not."""
     weights, own = steps["weights"], steps[name].rule.target.letters
-    repeated: NDArray[Cells] = over(cells, own, weights.rule.target.letters, weights.shape, np)
+    repeated: NDArray[Cells] = repeat_along(cells, own, weights.rule.target.letters, weights.shape, np)
     return repeated
+
+
+def repeat_along(cells: Array, own: Sequence[str], letters: Sequence[str], shape: Sequence[int], xp: Any) -> Array:
+    """Cells of a step whose letters are its `own`, repeated along those of a larger array of this shape."""
+    sizes = tuple(size if letter in own else 1 for letter, size in zip(letters, shape, strict=True))
+    return xp.broadcast_to(xp.reshape(cells, sizes), tuple(shape))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from attncli.attention.masks import mask_names
 from attncli.attention.plan import Plan
 from attncli.dtypes import Dtype
 from attncli.problem.model import Problem
@@ -70,7 +71,7 @@ def settings_of(
     return Settings(
         problem.score,
         scale,
-        tuple(problem.mask.names),
+        tuple(mask_names(problem.mask)),
         dtype.name,
         device,
         rounding,

@@ -8,12 +8,13 @@ from fractions import Fraction
 from itertools import dropwhile, takewhile
 
 from attncli.attention.registry import GIVEN_RULES
-from attncli.equation.indexing import GROUP_MEMBER, all_letters, is_fixed, position
+from attncli.equation.lift import is_fixed
 from attncli.equation.nodes import Expression, Ref, walk
+from attncli.equation.positions import MEMBER, letters_in, position
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
 from attncli.problem.model import Matrix, Scalar
-from attncli.tracing.findings import warnings
 from attncli.tracing.model import Row, Step, Trace
+from attncli.tracing.warnings import warnings_of
 
 
 def leading(trace: Trace) -> tuple[str, ...]:
@@ -64,7 +65,7 @@ def at(trace: Trace, place: Mapping[str, int]) -> Trace:
     return replace(
         found,
         fully_masked=masked,
-        warnings=warnings(found.steps, found.parameters, masked, trace.settings),
+        warnings=warnings_of(found.steps, found.parameters, masked, trace.settings),
         truth=None if trace.truth is None else at(trace.truth, place),
     )
 
@@ -102,10 +103,10 @@ def _together(trace: Trace, place: Mapping[str, int]) -> tuple[str, ...]:
     if not back:
         return heads
     gone = {*heads} - {"W_O"}  # through which the gradient of the output comes to the heads
-    added = {*place, *((HEAD, KEY_HEAD, GROUP_MEMBER) if HEAD in place else ())}
+    added = {*place, *((HEAD, KEY_HEAD, MEMBER) if HEAD in place else ())}
     for name in (*lost, *back):
         rule = trace.steps[name].rule
-        summed = all_letters(rule.equation) - {*rule.target.letters} if not rule.given else set()
+        summed = letters_in(rule.equation) - {*rule.target.letters} if not rule.given else set()
         follows = {*rule.inputs} & gone and name != "d_output"
         of_all = HEAD in place and (name == "d_b_O" or (name in lost and HEAD not in rule.target.letters))
         if follows or of_all or summed & added:

@@ -18,7 +18,7 @@ from glob import glob
 
 import numpy as np
 
-from attncli.attention import workers
+from attncli.attention import parallel
 from attncli.problem.loader import loads
 from attncli.tracing import run
 
@@ -35,7 +35,7 @@ def main(file: str) -> None:
     whole = run(problem)["output"]
     tiled = []
     for threads in (1, 2, 4):
-        workers.available = lambda threads=threads: threads  # type: ignore[misc]  # as with so many cores
+        parallel.thread_count = lambda threads=threads: threads  # type: ignore[misc]  # as with so many cores
         trace = run(problem, keep=("output",))
         assert not trace.steps["scores"].kept
         tiled.append(trace["output"])

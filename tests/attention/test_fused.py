@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli.attention import workers
+from attncli.attention import parallel
 from attncli.attention.fused import outputs as fused
-from attncli.problem.masks.causal import Causal
-from attncli.problem.model import Problem
+from attncli.problem.model import Causal, Problem
 from attncli.tracing import run
-from attncli.tracing.kept import WORTH
+from attncli.tracing.chunked import LARGE
 
 Build = Callable[..., Problem]
 SIZE = 700  # tokens: three blocks of rows, the last one short
@@ -53,7 +52,7 @@ def test_the_bits_do_not_depend_on_the_number_of_threads(
 ) -> None:
     outputs = []
     for threads in (1, 2, 4):
-        monkeypatch.setattr(workers, "available", lambda threads=threads: threads)
+        monkeypatch.setattr(parallel, "thread_count", lambda threads=threads: threads)
         trace = run(problem(**drawn(4, size), mask=(Causal(),)), dtype="float32", keep=("output",))
         outputs.append(trace["output"].tobytes())
     assert outputs[0] == outputs[1] == outputs[2]
@@ -88,8 +87,8 @@ def test_no_matrix_of_queries_by_keys_is_held(problem: Build) -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     tile = fused.ROWS * fused.COLUMNS * 4
-    assert SIZE * SIZE >= WORTH
-    assert peak < workers.available() * tile + 40 * SIZE * 16 * 4
+    assert SIZE * SIZE >= LARGE
+    assert peak < parallel.thread_count() * tile + 40 * SIZE * 16 * 4
 
 
 def test_what_a_thread_raises_is_raised() -> None:
@@ -97,10 +96,10 @@ def test_what_a_thread_raises_is_raised() -> None:
         raise MemoryError(task)
 
     with pytest.raises(MemoryError):
-        workers.share_out([1, 2, 3], lambda: fail, 2, None)
+        parallel.run_tasks([1, 2, 3], lambda: fail, 2, None)
 
 
 def test_it_is_told_how_much_is_done() -> None:
     told: list[float] = []
-    workers.share_out([1, 2], lambda: lambda task: None, 1, told.append)
+    parallel.run_tasks([1, 2], lambda: lambda task: None, 1, told.append)
     assert told[-1] == 1

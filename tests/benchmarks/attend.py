@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from versus import Figure, medians, versus
 
-from attncli.attention import workers
-from attncli.problem.masks.causal import Causal
-from attncli.problem.model import Mask, Matrix, Problem
+from attncli.attention import parallel
+from attncli.problem.model import Causal, Mask, Matrix, Problem
 from attncli.tracing import run
 
 WIDTH = 64
@@ -63,13 +62,13 @@ def figures(tokens: int, rounds: int) -> Iterator[Figure]:
 
 def same_bits(tokens: int) -> bool:
     """Whether 1, 2 and 4 threads give the same output to the last bit."""
-    given, available, found = problem(arrays(tokens)), workers.available, set()
+    given, available, found = problem(arrays(tokens)), parallel.thread_count, set()
     try:
         for threads in (1, 2, 4):
-            workers.available = lambda threads=threads: threads
+            parallel.thread_count = lambda threads=threads: threads
             found.add(output(given).tobytes())
     finally:
-        workers.available = available
+        parallel.thread_count = available
     return len(found) == 1
 
 
@@ -77,7 +76,7 @@ def _torch(given: dict[str, np.ndarray]) -> tuple[Any, Any]:
     import torch
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
-    torch.set_num_threads(workers.available())
+    torch.set_num_threads(parallel.thread_count())
     q, k, v = (torch.from_numpy(array)[None, None] for array in given.values())
 
     def by(backend: Any) -> Any:
@@ -103,7 +102,7 @@ def _onnxruntime(given: dict[str, np.ndarray]) -> Any:
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
     model = helper.make_model(graph, opset_imports=opsets, ir_version=9)
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = workers.available()
+    options.intra_op_num_threads = parallel.thread_count()
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
     feed = dict(zip(names, (array[None] for array in given.values()), strict=True))
     return lambda: session.run(None, feed)

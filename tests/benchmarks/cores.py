@@ -9,7 +9,7 @@ import sys
 
 from versus import medians
 
-from attncli.attention import workers
+from attncli.attention import parallel
 from attncli.problem.loader import read_problem
 from attncli.problem.model import Problem
 from attncli.problem.source import decode
@@ -34,18 +34,18 @@ def problem(tokens: int, heads: int, batch: int) -> Problem:
 def row(size: tuple[int, int, int], keep: tuple[str, ...] | None, rounds: int) -> str:
     """The median times, of one thread and of as many as there are."""
     tokens, heads, batch = size
-    given, available = problem(*size), workers.available
+    given, available = problem(*size), parallel.thread_count
 
     def together() -> object:
         return run(given, dtype="float64" if keep is None else "float32", keep=keep)
 
     def alone() -> object:
-        workers.available = lambda: 1
+        parallel.thread_count = lambda: 1
         try:
-            with workers.one_blas_thread():
+            with parallel.one_blas_thread():
                 return together()
         finally:
-            workers.available = available
+            parallel.thread_count = available
 
     taken = medians({"alone": alone, "together": together}, rounds)
     speed = batch * heads * tokens**2 / taken["together"] / available() / 1e6
@@ -59,7 +59,7 @@ def main() -> None:
         ("The output alone, float32", ALONE, ("output",)),
         ("A whole trace, float64", WHOLE, None),
     ):
-        print(f"\n{what}, d = {WIDTH}:\n\n{HEAD.format(threads=workers.available())}")
+        print(f"\n{what}, d = {WIDTH}:\n\n{HEAD.format(threads=parallel.thread_count())}")
         for size in sizes[:2] if "--quick" in sys.argv else sizes:
             print(row(size, keep, rounds), flush=True)
 

@@ -22,15 +22,14 @@ from versus import Way, medians
 from whole import OURS, PROBLEM, SCRIPT
 
 from attncli.attention.plan import plan_logits
+from attncli.attention.registry import is_small
 from attncli.backend import Backend, Host
 from attncli.dtypes import DTYPES
 from attncli.problem.model import Problem
-from attncli.tracing import parts, run
-from attncli.tracing.floats import FloatWorker
-from attncli.tracing.kept import Inner, is_small
-from attncli.tracing.rowwise import run_rowwise
-from attncli.tracing.settings import settings_of
+from attncli.tracing import chunked, run
+from attncli.tracing.chunked import Inner, run_in_chunks
 from attncli.tracing.softmax_shift import lowest_shown
+from attncli.tracing.workers import FloatWorker
 
 SIZES = [2**power for power in range(10, 17)]
 TRIED, TRIED_CELLS = [512], 2**16  # without a GPU, with as many cells in a part
@@ -50,8 +49,8 @@ def on_the_device(place: Place, given: Problem, dtype: str) -> Way:
     for rule in filter(is_small, plan.rules):
         worker.give(rule.name, plan.given[rule.name]) if rule.given else worker.work(rule)
     lowest = max(lowest_shown(3), format.lowest_exponent)
-    inner = Inner(given, plan, worker, settings_of(given, plan, format, "gpu", None, "shown"), lowest)
-    return lambda: run_rowwise(inner, SMALL, None, None)
+    inner = Inner(given, plan, worker, lowest)
+    return lambda: run_in_chunks(inner, SMALL, None, None)
 
 
 def with_transfers(place: Place, given: dict[str, np.ndarray]) -> Way:
@@ -147,7 +146,7 @@ def main() -> int:
         return 5
     sizes, rounds = (TRIED, 1) if tried else (SIZES, 9)
     if tried:
-        parts.BUSY = TRIED_CELLS
+        chunked.BUSY = TRIED_CELLS
     far = (line for size in dict.fromkeys((sizes[0], sizes[-1])) for line in errors(place, size))
     lines: list[str] = []
     for line in chain((place.said(), ""), far, ("", HEAD), rows(place, sizes, rounds)):

@@ -30,9 +30,9 @@ def figures(quick: bool) -> Iterator[Figure]:
 
 def machine() -> str:
     """What the figures were taken on."""
-    from attncli.attention import workers
+    from attncli.attention import parallel
 
-    words = [f"{platform.machine()}, {os.cpu_count()} cores, {workers.available()} threads"]
+    words = [f"{platform.machine()}, {os.cpu_count()} cores, {parallel.thread_count()} threads"]
     words.append(f"Python {platform.python_version()}, NumPy {np.__version__}")
     words.append(f"OPENBLAS_CORETYPE {os.environ.get('OPENBLAS_CORETYPE', 'unset')}")
     words.append(f"load {os.getloadavg()[0]:.1f}")

@@ -19,7 +19,7 @@ from attncli.backend import CPU, Backend
 from attncli.dtypes import DTYPES
 from attncli.problem.loader import loads
 from attncli.problem.model import Problem
-from attncli.tracing import kept, parts, run
+from attncli.tracing import chunked, run
 from attncli.tracing.model import Trace
 from attncli.tracing.softmax_shift import lowest_shown
 
@@ -32,8 +32,8 @@ def _small_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that a problem of a few tokens has several tiles, most of them not whole."""
     monkeypatch.setattr(fused, "ROWS", 2)
     monkeypatch.setattr(fused, "COLUMNS", 3)  # the edge of a mask is worked in pieces of ROWS
-    monkeypatch.setattr(parts, "CACHED", 1)
-    monkeypatch.setattr(parts, "BUSY", 1)
+    monkeypatch.setattr(chunked, "CACHED", 1)
+    monkeypatch.setattr(chunked, "BUSY", 1)
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def read(problem: dict[str, Any]) -> Problem:
 def keeping(problem: Problem, dtype: str, keep: Collection[str], backend: Backend = CPU) -> Trace | None:
     lowest = max(lowest_shown(3), DTYPES[dtype].lowest_exponent)
     with np.errstate(all="ignore"):
-        return kept.run_kept(problem, plan_logits(problem), DTYPES[dtype], lowest, keep, backend=backend)
+        return chunked.run_chunked(problem, plan_logits(problem), DTYPES[dtype], lowest, keep, backend=backend)
 
 
 def agree(some: Trace, whole: Trace, dtype: str, device: str = "cpu") -> None:

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, TypeVar
 
 import jsonschema
 import numpy as np
 import pytest
 
+import attncli
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write, write_equation
 from attncli.page.derivation import derivation
-from attncli.page.document import Document, Formula, Grid, Heading, Listing, Paragraph, Table, Worked, plain, plain_line
+from attncli.page.document import Document, Formula, Grid, Heading, Listing, Paragraph, Table, Worked
+from attncli.page.spelling import plain, plain_line
 from attncli.page.view import View
-from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.keep import Keep
-from attncli.problem.model import Problem
+from attncli.problem.model import Causal, Keep, Problem
 from attncli.tracing import Trace, run
-from attncli.tracing.schema import trace_schema
 
 Build = Callable[..., Problem]
 Kind = TypeVar("Kind")
+TRACE_SCHEMA = json.loads((Path(attncli.__file__).parent / "tracing/trace.schema.json").read_text(encoding="utf-8"))
 COMPUTED = ("Q", "K", "V", "K_T", "scores", "scaled", "exp", "row_sum", "weights", "output")
 
 
@@ -193,7 +194,7 @@ def test_hidden_cells_are_marked_and_shades_follow_the_numbers(problem: Build) -
 def test_the_page_as_data_is_valid_json(love: Problem, choice: dict[str, Any], rounding: str) -> None:
     data = derivation(run(love, rounding=rounding), View(**choice)).data()
     read = json.loads(json.dumps(data, allow_nan=False))
-    jsonschema.validate(read, trace_schema())
+    jsonschema.validate(read, TRACE_SCHEMA)
     assert len(read["reading"]) == 3
 
 
@@ -209,7 +210,7 @@ def test_numbers_that_do_not_fit_are_still_a_page(problem: Build) -> None:
     for rounding in ("shown", "paper"):
         trace = run(problem(Q=[["1e200"]], K=[["1e200"]], V=[["1"]]), rounding=rounding)
         page = derivation(trace, View(detail="cells", heatmap=True))
-        jsonschema.validate(json.loads(json.dumps(page.data(), allow_nan=False)), trace_schema())
+        jsonschema.validate(json.loads(json.dumps(page.data(), allow_nan=False)), TRACE_SCHEMA)
         assert said(page, "warning") == [
             "Scores: 1 of 1 cells does not fit into float64 (the first at scores[t1,t1])."
         ]  # fmt: skip

@@ -16,17 +16,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli import memory
 from attncli.attention.plan import plan_logits
 from attncli.backend import CPU, Backend, Host
 from attncli.cli.main import run as command
 from attncli.dtypes import DTYPES
-from attncli.memory import NoRoom
-from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.padding import Padding
-from attncli.problem.model import Problem
-from attncli.tracing import parts, run
-from attncli.tracing.parts import HELD, queries_at_once
+from attncli.problem.model import Causal, Padding, Problem
+from attncli.tracing import chunked, run
+from attncli.tracing.chunked import HELD, queries_at_once
 
 Build = Callable[..., Problem]
 TOKENS, WIDTH = 1024, 4
@@ -35,7 +31,7 @@ CELLS = 2**16  # of a part: 64 queries
 
 @pytest.fixture(autouse=True)
 def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "BUSY", CELLS)
+    monkeypatch.setattr(chunked, "BUSY", CELLS)
 
 
 @pytest.fixture
@@ -139,7 +135,7 @@ def test_progress_is_told_after_each_part_and_ctrl_c_is_answered_between_two(pro
 def test_parts_go_by_what_is_free(
     problem: Build, monkeypatch: pytest.MonkeyPatch, cells: int, free: int | None, dtype: str, queries: int
 ) -> None:
-    monkeypatch.setattr(parts, "BUSY", cells)
+    monkeypatch.setattr(chunked, "BUSY", cells)
     plan = plan_logits(problem(**KINDS["plain"]))
     assert queries_at_once(plan, DTYPES[dtype], Backend(np, "gpu", np.array, lambda: free)) == queries
     assert queries_at_once(plan, DTYPES[dtype], CPU) == 2**9
@@ -147,25 +143,6 @@ def test_parts_go_by_what_is_free(
 
 def test_an_additive_score_has_all_its_features_at_once(problem: Build, device: Backend) -> None:
     assert queries_at_once(plan_logits(problem(**KINDS["additive"])), DTYPES["float32"], device) == 64 // 3
-
-
-def test_the_whole_trace_needs_room_on_the_device_and_here(problem: Build, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "SMALL", 0)
-    given = problem(**KINDS["plain"])
-
-    def on(free: int, here: int) -> None:
-        monkeypatch.setattr(memory, "available", lambda: here * 2**20)
-        run(given, dtype="float32", backend=Backend(np, "gpu", np.array, lambda: free * 2**20))
-
-    on(free=24, here=16)  # four matrices of 4 MiB, and on the device two more while one is worked out
-    with pytest.raises(NoRoom) as caught:
-        on(free=23, here=16)
-    assert caught.value.message == (
-        "weights, with the 3 matrices before it, would take 24.0 MiB, and 23.0 MiB of the device's memory are left"
-    )
-    assert "--steps output --detail brief" in (caught.value.help or "")
-    with pytest.raises(NoRoom, match=r"would take 16.0 MiB, and 15.0 MiB of memory are left"):
-        on(free=24, here=15)
 
 
 def test_the_command_line_asks_a_device_for_no_more_than_is_shown(

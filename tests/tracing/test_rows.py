@@ -10,7 +10,7 @@ import pytest
 
 from attncli.problem.model import Problem
 from attncli.tracing import run
-from attncli.tracing.rows import named
+from attncli.tracing.warnings import named_rows
 
 Build = Callable[..., Problem]
 TOKENS = ("a", "b", "c", "d", "e", "f")
@@ -27,7 +27,7 @@ TOKENS = ("a", "b", "c", "d", "e", "f")
 )
 def test_queries_of_a_single_head(rows: list[int], said: tuple[str, str, int], problem: Build) -> None:
     one = np.ones((6, 1))
-    assert list(named(run(problem(Q=one, K=one, V=one, tokens=TOKENS)).steps, rows)) == [said]
+    assert list(named_rows(run(problem(Q=one, K=one, V=one, tokens=TOKENS)).steps, rows)) == [said]
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_queries_of_a_single_head(rows: list[int], said: tuple[str, str, int], p
 def test_heads_and_entries(places: list[tuple[int, int]], where: str, problem: Build) -> None:
     batch = np.ones((3, 2, 6, 1))
     trace = run(problem(Q=batch, K=batch, V=batch, tokens=TOKENS))
-    found = list(named(trace.steps, [(*place, 4) for place in places]))
+    found = list(named_rows(trace.steps, [(*place, 4) for place in places]))
     assert found == [('query "e" (row 4)', where, 1)]
 
 
@@ -52,4 +52,4 @@ def test_many_heads(problem: Build) -> None:
     trace = run(problem(Q=heads, K=heads, V=heads, tokens=TOKENS))
     rows = [(head, query) for head in range(8) for query in (0, 5)]
     where = " in head 0, head 1, head 2 and 5 more"
-    assert list(named(trace.steps, rows)) == [('queries "a" (row 0) and "f" (row 5)', where, 2)]
+    assert list(named_rows(trace.steps, rows)) == [('queries "a" (row 0) and "f" (row 5)', where, 2)]

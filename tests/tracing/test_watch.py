@@ -13,13 +13,11 @@ from hypothesis import strategies as st
 
 from attncli.backend import Backend
 from attncli.dtypes import DTYPES
-from attncli.problem.masks.additive import Additive
-from attncli.problem.masks.causal import Causal
-from attncli.problem.model import Problem
+from attncli.problem.model import Additive, Causal, Problem
 from attncli.tracing import run
-from attncli.tracing.findings import overflows, rows_without_keys
+from attncli.tracing.chunked import Watch
 from attncli.tracing.model import Step, Trace
-from attncli.tracing.watch import Watch
+from attncli.tracing.warnings import fully_masked_rows, overflows
 
 Build = Callable[..., Problem]
 QUIET = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -59,8 +57,8 @@ def test_it_finds_what_the_whole_trace_tells(trace: Trace, backend: Backend, dat
         cells = st.lists(st.sampled_from(FAR), min_size=steps[name].value.size, max_size=steps[name].value.size)
         steps[name] = replace(steps[name], value=np.array(data.draw(cells)).reshape(steps[name].shape))
     watch = watched(steps, backend)
-    assert watch.fits() == (not any(overflows(steps, DTYPES["float64"])))
-    assert [row[0] if len(row) == 1 else row for row in watch.blind()] == list(rows_without_keys(steps))
+    assert watch.all_fit() == (not any(overflows(steps, DTYPES["float64"])))
+    assert [row[0] if len(row) == 1 else row for row in watch.fully_masked()] == list(fully_masked_rows(steps))
 
 
 @pytest.mark.parametrize(
@@ -86,5 +84,5 @@ def test_one_cell(
     steps = inner(run(problem(**ones, mask=(Causal(),)), shifted=True))
     value = steps[name].value.copy()
     value[cell] = number
-    assert watched(steps, backend).fits()
-    assert watched({**steps, name: replace(steps[name], value=value)}, backend).fits() == fits
+    assert watched(steps, backend).all_fit()
+    assert watched({**steps, name: replace(steps[name], value=value)}, backend).all_fit() == fits

@@ -1,34 +1,88 @@
-"""The output alone, tile by tile: the softmax of the scores times V, without ever holding the scores.
-
-The same numbers as the steps from `scores` to `output` give, in another order of work: exponentials are summed and
-multiplied with V as they come, and each row is divided by its sum at the end. Rows are worked in blocks, each of them
-by one thread alone, so that the result is the same to the last bit for any number of threads.
-"""
+"""Outputs of the heads from queries, keys and values, with what a trace says of the steps in between."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.attention.fused.tiles import Tile, Tiles
-from attncli.attention.part import runs
+from attncli.attention.chunks import chunks
+from attncli.attention.fused.tiles import Tile, Tiles, tiles_of
+from attncli.attention.parallel import Report, run_tasks
+from attncli.attention.plan import Plan
+from attncli.attention.rule import Rule
+from attncli.dtypes import Dtype
+from attncli.problem.axes import HEAD, KEY_HEAD, LEADING
+from attncli.problem.model import Matrix, Problem, Scalar
 
 Array = NDArray[Any]
 ROWS, COLUMNS = 256, 768  # of a tile: its scores stay in a core's own cache
+_DOT_PRODUCTS = ("scaled_dot", "dot", "multiplicative")  # scores that are products of a row of queries with one of keys
+_MARGIN = 4.0  # by which no number on the way may come near the end of the format
+
+
+class FusedOutputs(NamedTuple):
+    """The outputs of the heads, whether the trace shifts its softmax, and the rows of the weights that see no key."""
+
+    value: Array
+    shifted: bool
+    fully_masked: tuple[int | tuple[int, ...], ...]
+
+
+def fused_outputs(
+    problem: Problem,
+    plan: Plan,
+    weights: Rule,
+    output: Rule,
+    shape: tuple[int, ...],
+    arrays: Mapping[str, Array],
+    *,
+    scale: float | None,
+    dtype: Dtype,
+    lowest: float,
+    report: Report | None = None,
+    threads: int | None = None,
+) -> FusedOutputs | None:
+    """The step `output`, of this shape; None where the steps in between have to be worked out one by one.
+
+    `weights` is the rule of the step it reads, `arrays` those of the small steps before the scores; a softmax is
+    shifted where the largest exponent of a row is below `lowest`, or e to it does not fit.
+    """
+    base = problem.exp_base.value if problem.exp_base else math.e
+    if problem.score not in _DOT_PRODUCTS or dtype.name != dtype.computed or base <= 1:
+        return None
+    log = math.log(base) if problem.exp_base else 1.0
+    softcap = problem.softcap.value if problem.softcap else None
+    heads = _Heads.of(problem, plan, output, shape, arrays, _Exponent(1.0 if scale is None else scale, softcap, log))
+    largest_score, largest_value = heads.largest_score(), float(np.abs(heads.values).max(initial=0.0))
+    moved = _most_added(plan, arrays)
+    if not max(1, abs(heads.exponent.scale)) * largest_score + moved < dtype.largest / _MARGIN / max(1.0, log):
+        return None
+    if not largest_value * heads.values.shape[-2] < dtype.largest / _MARGIN:
+        return None
+    bounded = heads.is_bounded(largest_score, dtype)
+    while True:
+        work = _Work(heads, bounded)
+        run_tasks(work.blocks(), work.worker, threads, report)
+        shifted = work.is_shifted(dtype, lowest)
+        if shifted is not None:
+            break
+        bounded = False  # which finds the largest exponents themselves
+    masked = work.fully_masked(weights) if any(rule.name == "mask" for rule in plan.rules) else ()
+    return FusedOutputs(work.output.reshape(shape), shifted, masked)
 
 
 @dataclass(frozen=True, slots=True)
-class Exponent:
+class _Exponent:
     """What becomes of q·k before e to the power of it: times `scale`, bent by `softcap`, times the `log` of a base."""
 
     scale: float
-    softcap: float | None = None
-    log: float = 1.0  # of the base
+    softcap: float | None
+    log: float
 
     @property
     def factors(self) -> tuple[float, float]:
@@ -37,146 +91,260 @@ class Exponent:
             return self.scale * self.log, 1.0
         return self.scale / self.softcap, self.softcap * self.log
 
+    def most(self, score: float) -> float:
+        """How large the exponent of a score of this size can be."""
+        scaled = abs(self.scale) * score
+        return abs(self.log) * (scaled if self.softcap is None else min(scaled, self.softcap))
+
 
 @dataclass(frozen=True, slots=True)
-class Head:
-    """Queries, keys and values of one head, and where its output goes; `tiles` are those of its mask and bias.
+class _Heads:
+    """Queries, keys and values of all heads of all entries, which are counted one after the other.
 
-    Scores before all scaling and weights are kept where there is an array for them; weights only in bounded work.
+    `leads` are the leading letters of each array; `places` says for each letter which place a head has there. A single
+    sink is one for all heads.
     """
 
     queries: Array
     keys: Array
     values: Array
-    output: Array
-    tiles: Tiles | None = None
-    sink: float | None = None
-    scores: Array | None = None
-    weights: Array | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """What is known of the rows of a head afterwards: the largest exponent of each lies between `low` and `high`.
-
-    Both are -inf for a row that sees no key; `seen` says how many keys each row sees.
-    """
-
-    low: Array
-    high: Array
-    seen: Array
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """The output of one head, block by block; `bounded` where no exponential can be too large or too small."""
-
-    head: Head
-    exponent: Exponent
-    bounded: bool
-    keys: tuple[Array, ...]  # transposed, a contiguous array for each tile
-    rows: Rows
+    sinks: Array | None
+    leads: Mapping[str, tuple[str, ...]]
+    places: Mapping[str, NDArray[np.intp]]
+    shape: tuple[int, ...]  # of the outputs
+    tiles: Tiles | None
+    exponent: _Exponent
 
     @classmethod
-    def of(cls, head: Head, exponent: Exponent, bounded: bool) -> Work:
-        keys = tuple(np.ascontiguousarray(head.keys[run].T) for run in runs(len(head.keys), COLUMNS))
-        low, high = (np.full(len(head.queries), -math.inf) for _ in "lh")
-        return cls(head, exponent, bounded, keys, Rows(low, high, np.zeros(len(head.queries), dtype=np.int64)))
+    def of(
+        cls,
+        problem: Problem,
+        plan: Plan,
+        output: Rule,
+        shape: tuple[int, ...],
+        arrays: Mapping[str, Array],
+        exponent: _Exponent,
+    ) -> _Heads:
+        letters = [letter for letter in output.target.letters if letter in LEADING]
+        grid = np.indices(shape[:-2]).reshape(len(letters), math.prod(shape[:-2]))
+        places = dict(zip(letters, grid, strict=True))
+        places.setdefault(KEY_HEAD, places.get(HEAD, np.zeros(grid.shape[1], dtype=np.intp)) // plan.axes.group)
+        leads = {name: tuple(plan.leads.get(name, ())) for name in ("Q", "K", "V", "sink")}
+        queries = arrays["Q_rot" if problem.rope else "Q"]
+        queries = np.matmul(queries, arrays["W_a"]) if problem.score == "multiplicative" else queries
+        sinks = arrays.get("sink")
+        if problem.sink:
+            sinks = np.asarray(problem.sink.value)
+        matrices = {name: given.value for name, given in plan.parameters.items() if isinstance(given, Matrix)}
+        scalars = {name: given.value for name, given in plan.parameters.items() if isinstance(given, Scalar)}
+        tiles = tiles_of(plan.rules, {**arrays, **matrices}, {**scalars, "inf": math.inf}, queries.dtype.type)
+        keys = arrays["K_rot" if problem.rope else "K"]
+        return cls(queries, keys, arrays["V"], sinks, leads, places, shape, tiles, exponent)
 
-    def blocks(self) -> Iterator[slice]:
-        return runs(len(self.head.queries), ROWS)
+    def __len__(self) -> int:
+        return math.prod(self.shape[:-2])
 
-    def block(self, rows: slice, scratch: Scratch) -> None:
-        """Work out the output of these rows, and what is known of them."""
-        head, (before, after) = self.head, self.exponent.factors
-        queries = head.queries[rows] * head.queries.dtype.type(before)
-        count = len(queries)
-        total, largest = np.zeros((2, count), dtype=queries.dtype)
-        largest -= math.inf
-        output, product = head.output[rows], scratch.product(count, head.values.shape[1])
+    def take(self, name: str, array: Array, heads: slice) -> Array:
+        """What an array has for these heads, which are its first axis."""
+        index = tuple(self.places[letter][heads] for letter in self.leads[name])
+        if heads.stop - heads.start == 1:
+            return np.asarray(array[tuple(int(place[0]) for place in index)])[None]  # of a large head, no copy
+        return array[index] if index else np.broadcast_to(array, (heads.stop - heads.start, *array.shape))
+
+    def largest_score(self) -> float:
+        """How large a product of a query and a key can be at most, by their lengths (Cauchy and Schwarz)."""
+        return math.prod(math.sqrt(_squares(array).max(initial=0.0)) for array in (self.queries, self.keys))
+
+    def is_bounded(self, largest_score: float, dtype: Dtype) -> bool:
+        """Whether e to no exponent can leave the format, nor times V, summed over keys; nor be lost in its other end.
+
+        What a mask adds to scores may be of any size.
+        """
+        if self.tiles is not None and self.tiles.added:
+            return False
+        most = self.exponent.most(largest_score)
+        columns = np.abs(self.values).max(axis=-2, initial=0.0).astype(np.float64)
+        columns = columns[columns > 0] if columns.any() else np.ones(1)
+        above = most + math.log(self.keys.shape[-2]) + max(math.log(columns.max()), 0) + 1
+        if above > dtype.highest_exponent or -most + min(math.log(columns.min()), 0) < dtype.lowest_exponent:
+            return False
+        sinks = np.asarray([0.0] if self.sinks is None else self.sinks) * self.exponent.log
+        return bool((sinks > dtype.lowest_exponent).all() and (sinks < dtype.highest_exponent - 1).all())
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Some rows of some heads: of one large head, or of several small ones."""
+
+    heads: slice
+    rows: slice
+
+
+@dataclass(slots=True)
+class _Work:
+    """The outputs, block by block; `bounded` where no exponential can be too large or too small.
+
+    What is known of each row afterwards: its largest exponent lies between `low` and `high`, both -inf where it sees
+    no key; and how many keys it has `seen`.
+    """
+
+    heads: _Heads
+    bounded: bool
+    output: Array = field(init=False)
+    low: Array = field(init=False)
+    high: Array = field(init=False)
+    seen: Array = field(init=False)
+    _keys: dict[int, list[Array]] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        number, (rows, width) = len(self.heads), self.heads.shape[-2:]
+        self.output = np.empty((number, rows, width), self.heads.queries.dtype)
+        self.low, self.high = (np.full((number, rows), -math.inf) for _ in range(2))
+        self.seen = np.zeros((number, rows), dtype=np.int64)
+
+    def blocks(self) -> list[_Block]:
+        """The blocks; under a causal mask the last rows see most keys: first, so that threads end together."""
+        rows, keys = self.heads.shape[-2], self.heads.keys.shape[-2]
+        at_once = max(1, ROWS * COLUMNS // (min(rows, ROWS) * min(keys, COLUMNS)))
+        blocks = [_Block(heads, part) for heads in chunks(len(self.heads), at_once) for part in chunks(rows, ROWS)]
+        return blocks[::-1]
+
+    def worker(self) -> Callable[[_Block], None]:
+        """What one thread works with, in memory of its own that it uses for one tile after another."""
+        scratch = _Scratch(self.output.dtype)
+        return lambda block: self._work(block, scratch)
+
+    def _work(self, block: _Block, scratch: _Scratch) -> None:
+        """Work out the outputs of a block, and what is known of its rows."""
+        heads, exponent = self.heads, self.heads.exponent
+        before, after = exponent.factors
+        queries = heads.take("Q", heads.queries, block.heads)[:, block.rows]
+        queries = queries * queries.dtype.type(before)
+        values = heads.take("V", heads.values, block.heads)
+        output, seen = self.output[block.heads, block.rows], self.seen[block.heads, block.rows]
         output[...] = 0
-        seen = self.rows.seen[rows]
-        for keys, columns, tile in self._tiles(rows):
-            scores = scratch.scores(count, keys.shape[1])
-            if head.scores is not None:
-                kept = np.matmul(head.queries[rows], keys, out=head.scores[rows, columns])
-                np.multiply(kept, kept.dtype.type(before), out=scores)
-            if tile is None:
-                if head.weights is not None:
-                    head.weights[rows, columns] = 0
-                continue
-            if head.scores is None:
-                np.matmul(queries, keys, out=scores)
-            if self.exponent.softcap is not None:
+        total, largest = np.zeros((2, *output.shape[:2]), dtype=queries.dtype)
+        largest -= math.inf
+        product = scratch.product(output.shape)
+        for keys, columns, tile in self._tiles(block):
+            scores = np.matmul(queries, keys, out=scratch.scores((*output.shape[:2], keys.shape[-1])))
+            if exponent.softcap is not None:
                 np.tanh(scores, out=scores)
                 scores *= after
             if tile.added is not None:
-                scores += tile.added if self.exponent.log == 1 else tile.added * self.exponent.log
+                scores += tile.added if exponent.log == 1 else tile.added * exponent.log
             seen += tile.seen
             if not self.bounded:
                 if tile.visible is not None:
                     np.copyto(scores, -math.inf, where=tile.visible == 0)
                 _shift(scores, largest, total, output)
-            scores = np.exp(scores, out=scores if head.weights is None else head.weights[rows, columns])
+            np.exp(scores, out=scores)
             if self.bounded and tile.visible is not None:
                 scores *= tile.visible
-            total += np.einsum("ij->i", scores)
-            output += np.matmul(scores, head.values[columns], out=product)
-        self._finish(rows, total, largest, output)
+            total += np.einsum("hij->hi", scores)  # three times as fast as a sum
+            output += np.matmul(scores, values[:, columns], out=product)
+        self._finish(block, total, largest, output)
 
-    def _tiles(self, rows: slice) -> Iterator[tuple[Array, slice, Tile | None]]:
-        """The keys of each tile, where they lie, and what happens to their scores; None where all are hidden."""
-        tiles = self.head.tiles
-        for keys, columns in zip(self.keys, runs(len(self.head.keys), COLUMNS), strict=True):
-            if tiles is None:
-                yield keys, columns, Tile(None, None, keys.shape[1])
+    def _tiles(self, block: _Block) -> Iterator[tuple[Array, slice, Tile]]:
+        """The keys of each tile that some row sees, where they lie, and what happens to their scores."""
+        heads = self.heads
+        for packed, columns in zip(self._packed(block.heads), chunks(heads.keys.shape[-2], COLUMNS), strict=True):
+            if heads.tiles is None:
+                yield packed, columns, Tile(None, None, packed.shape[-1])
                 continue
-            for piece, tile in tiles.over(rows, columns, ROWS):
-                yield keys[:, piece.start - columns.start : piece.stop - columns.start], piece, tile
+            places = {letter: place[block.heads] for letter, place in heads.places.items()}
+            for piece, tile in heads.tiles.over(block.rows, columns, places, ROWS):
+                if tile is not None:
+                    yield packed[..., piece.start - columns.start : piece.stop - columns.start], piece, tile
 
-    def _finish(self, rows: slice, total: Array, largest: Array, output: Array) -> None:
+    def _packed(self, heads: slice) -> list[Array]:
+        """The keys of these heads, transposed: an array for each tile, which the BLAS multiplies faster than a view."""
+        if heads.start not in self._keys:  # two threads may both do this, and come to the same
+            keys = self.heads.take("K", self.heads.keys, heads)
+            pieces = chunks(keys.shape[-2], COLUMNS)
+            self._keys[heads.start] = [np.ascontiguousarray(keys[:, piece].swapaxes(-1, -2)) for piece in pieces]
+        return self._keys[heads.start]
+
+    def _finish(self, block: _Block, total: Array, largest: Array, output: Array) -> None:
         """Divide by the sums of the rows, the sink among them."""
-        sink = None if self.head.sink is None else self.head.sink * self.exponent.log
-        low, high, seen = self.rows.low[rows], self.rows.high[rows], self.rows.seen[rows]
+        sinks, at = self.heads.sinks, (block.heads, block.rows)
+        if sinks is not None:
+            sinks = self.heads.take("sink", sinks, block.heads)[:, None] * self.heads.exponent.log
+        seen = self.seen[at]
         if self.bounded:
-            np.log(total, out=high, where=seen > 0)
-            low[...] = high - np.log(np.maximum(seen, 1))
-            if sink is not None:
-                total += math.exp(sink)
+            np.log(total, out=self.high[at], where=seen > 0)
+            self.low[at] = self.high[at] - np.log(np.maximum(seen, 1))
+            if sinks is not None:
+                total += np.exp(sinks)
         else:
-            low[...] = high[...] = largest
-            if sink is not None:
-                _shift(np.full((len(total), 1), sink, dtype=total.dtype), largest, total, output)
-                total += np.exp(sink - largest)
+            self.low[at] = self.high[at] = largest
+            if sinks is not None:
+                _shift(np.broadcast_to(sinks, total.shape)[..., None].astype(total.dtype), largest, total, output)
+                total += np.exp(sinks - largest)
         total[total == 0] = 1
-        output /= total[:, None]
-        if self.head.weights is not None:
-            self.head.weights[rows] /= total[:, None]
+        output /= total[..., None]
+
+    def is_shifted(self, dtype: Dtype, lowest: float) -> bool | None:
+        """Whether the trace shifts its softmax (`softmax_shift.py`); None where what is known of rows does not say."""
+        top = dtype.highest_exponent - math.log(self.heads.keys.shape[-2]) - 0.5
+        low, high = self.low, self.high
+        if self.heads.sinks is not None:
+            sinks = self.heads.take("sink", self.heads.sinks, slice(0, len(self.heads)))[:, None]
+            low, high = (np.maximum(known, sinks * self.heads.exponent.log) for known in (low, high))
+        known = np.isfinite(high)
+        low, high = low[known], high[known]
+        if (low > top).any() or (high < lowest).any():
+            return True
+        return None if (high > top).any() or (low < lowest).any() else False
+
+    def fully_masked(self, weights: Rule) -> tuple[int | tuple[int, ...], ...]:
+        """The rows that see no key, by the leading axes of the weights, which heads of values alone share."""
+        shape = self.heads.shape[:-2]
+        leading = list(self.heads.places)[: len(shape)]
+        own = tuple(slice(None) if letter in weights.target.letters else 0 for letter in leading)
+        blind = (self.seen == 0).reshape(*shape, self.seen.shape[-1])[own]
+        rows = [tuple(map(int, row)) for row in np.argwhere(blind)]
+        return tuple(row[0] if len(row) == 1 else row for row in rows)
 
 
-class Scratch:
+class _Scratch:
     """Memory that a thread uses for one tile after another."""
 
     def __init__(self, dtype: Any) -> None:
-        self.dtype = dtype
-        self._scores = np.empty(ROWS * COLUMNS, dtype)
-        self._product = np.empty(0, dtype)
+        self._scores, self._product = np.empty(0, dtype), np.empty(0, dtype)
 
-    def scores(self, rows: int, columns: int) -> Array:
-        return self._scores[: rows * columns].reshape(rows, columns)
+    def scores(self, shape: tuple[int, ...]) -> Array:
+        if self._scores.size < math.prod(shape):
+            self._scores = np.empty(math.prod(shape), self._scores.dtype)
+        return self._scores[: math.prod(shape)].reshape(shape)
 
-    def product(self, rows: int, width: int) -> Array:
-        if self._product.size < rows * width:
-            self._product = np.empty(ROWS * width, self.dtype)
-        return self._product[: rows * width].reshape(rows, width)
+    def product(self, shape: tuple[int, ...]) -> Array:
+        if self._product.size < math.prod(shape):
+            self._product = np.empty(math.prod(shape), self._product.dtype)
+        return self._product[: math.prod(shape)].reshape(shape)
+
+
+def _most_added(plan: Plan, arrays: Mapping[str, Array]) -> float:
+    """How far the bias and the mask can move a score at most."""
+    single = plan.parameters.get("slopes")  # a step of its own where there are several heads
+    slope = float(np.abs(arrays.get("slopes", single.value if single else 0.0)).max())
+    added = [np.asarray(given.value) for name, given in plan.parameters.items() if name.startswith("additive")]
+    moved = sum(float(np.abs(array[np.isfinite(array)]).max(initial=0.0)) for array in added)
+    return moved + slope * (1 + plan.sizes["i"] + 2 * plan.sizes["j"])
 
 
 def _shift(scores: Array, largest: Array, total: Array, output: Array) -> None:
     """Subtract the largest score so far from these, and from what has been summed up before."""
     before = largest.copy()
-    np.maximum(largest, scores.max(axis=1), out=largest)
+    np.maximum(largest, scores.max(axis=-1), out=largest)
     by = np.where(largest == -math.inf, 0, largest)
-    scores -= by[:, None]
+    scores -= by[..., None]
     factor = np.exp(before - by)
     total *= factor
-    output *= factor[:, None]
+    output *= factor[..., None]
+
+
+def _squares(rows: Array) -> Array:
+    """The square of the length of each row."""
+    squares: Array = np.einsum("...d,...d->...", rows, rows, dtype=np.float64)
+    return squares

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.attention.part import part, runs
+from attncli.attention.chunks import chunks, evaluate_chunk
 from attncli.attention.rule import Rule
 from attncli.equation.functions import FUNCTIONS
-from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Ref
+from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Ref, walk
+from attncli.equation.positions import names_in
 
 Array = NDArray[Any]
+Places = Mapping[str, NDArray[np.intp]]  # for each leading letter, where each head of a tile is
 _COMPARED = ("le", "lt", "ge", "gt")
 
 
@@ -23,7 +25,7 @@ _COMPARED = ("le", "lt", "ge", "gt")
 class Tile:
     """What is added to a tile of scores, and 1 for the keys that are seen, 0 for others; None for nothing and for all.
 
-    `seen` says how many keys of the tile each query sees.
+    `seen` says how many keys of the tile each query sees. Arrays have an axis of heads where these are not alike.
     """
 
     added: Array | None
@@ -33,38 +35,38 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Tiles:
-    """The bias and the mask of one head: `over` says what they do to a tile of its scores."""
+    """The bias and the mask of all heads: `over` says what they do to a tile of scores."""
 
     added: tuple[Expression, ...]  # what is added, term by term
     visible: Expression | None  # the conditions under which a key is seen
-    place: Mapping[str, int]
     arrays: Mapping[str, Array]
     scalars: Mapping[str, float]
     dtype: type[np.floating[Any]]
 
-    def over(self, queries: slice, keys: slice, size: int) -> Iterator[tuple[slice, Tile | None]]:
+    def over(self, queries: slice, keys: slice, places: Places, size: int) -> Iterator[tuple[slice, Tile | None]]:
         """What happens to the scores of these queries and keys; None where all of them are hidden.
 
-        Keys that an edge of the mask runs through come in pieces of `size`, since it leaves most of these alone.
+        `places` says for each leading letter where the heads of the tile are. Keys that an edge of the mask runs
+        through come in pieces of `size`, since it leaves most of these alone.
         """
         corners = self._corners(queries, keys)
         if any(any(held) and not all(held) for held in corners):
-            for piece in runs(keys.stop, size, keys.start):
-                yield piece, self._at(queries, piece, self._corners(queries, piece))
+            for piece in chunks(keys.stop, size, keys.start):
+                yield piece, self._at(queries, piece, places, self._corners(queries, piece))
         else:
-            yield keys, self._at(queries, keys, corners)
+            yield keys, self._at(queries, keys, places, corners)
 
-    def _at(self, queries: slice, keys: slice, corners: list[tuple[bool, ...]]) -> Tile | None:
+    def _at(self, queries: slice, keys: slice, places: Places, corners: list[tuple[bool, ...]]) -> Tile | None:
         if any(not any(held) for held in corners if held):
             return None
-        open_ = self.visible is None or all(held and all(held) for held in corners)
-        visible = None if open_ or self.visible is None else self._part(self.visible, queries, keys)
+        all_visible = self.visible is None or all(held and all(held) for held in corners)
+        visible = None if all_visible or self.visible is None else self._cells(self.visible, queries, keys, places)
         if visible is not None and not visible.max():
             return None
         added: Array | None = None
         for term in self.added:
-            part = self._part(term, queries, keys)
-            added = part if added is None else added + part
+            cells = self._cells(term, queries, keys, places)
+            added = cells if added is None else added + cells
         if added is not None and added.min() == -math.inf:
             seen = (added > -math.inf).astype(self.dtype)
             visible = seen if visible is None else visible * seen
@@ -73,25 +75,33 @@ class Tiles:
                 return None
         if visible is None or visible.min():
             return Tile(added, None, keys.stop - keys.start)
-        return Tile(added, visible, np.einsum("ij->i", visible).astype(np.int64))
+        return Tile(added, visible, np.einsum("...j->...", visible).astype(np.int64))
 
     def _corners(self, queries: slice, keys: slice) -> list[tuple[bool, ...]]:
         conditions = [] if self.visible is None else _conditions(self.visible)
         return [_at_corners(condition, queries, keys, self.scalars) for condition in conditions]
 
-    def _part(self, expression: Expression, queries: slice, keys: slice) -> Array:
-        equation = Equation(Ref("part", ("i", "j")), expression)
-        return part(equation, {"i": queries, "j": keys}, self.arrays, self.scalars, dtype=self.dtype, place=self.place)
+    def _cells(self, expression: Expression, queries: slice, keys: slice, places: Places) -> Array:
+        """The cells of an expression: of each head where it reads a leading letter, else once for all."""
+        read = (node.indices for node in walk(expression) if isinstance(node, Ref))
+        names = {name for indices in read for index in indices for name in names_in(index)}
+        own = [letter for letter in places if letter in names]
+        each = list(zip(*(map(int, places[letter]) for letter in own), strict=True)) or [()]
+        equation = Equation(Ref("cells", ("i", "j")), expression)
+        found = {
+            place: evaluate_chunk(
+                equation, {"i": queries, "j": keys}, self.arrays, self.scalars, dtype=self.dtype,
+                place=dict(zip(own, place, strict=True)),
+            )
+            for place in dict.fromkeys(each)
+        }  # fmt: skip
+        return found[each[0]] if len(found) == 1 else np.stack([found[place] for place in each])
 
 
-def tiles(
-    rules: Sequence[Rule],
-    place: Mapping[str, int],
-    arrays: Mapping[str, Array],
-    scalars: Mapping[str, float],
-    dtype: type[np.floating[Any]],
+def tiles_of(
+    rules: Sequence[Rule], arrays: Mapping[str, Array], scalars: Mapping[str, float], dtype: type[np.floating[Any]]
 ) -> Tiles | None:
-    """The tiles of one head under the rules of bias and mask that are among these; None where there are neither."""
+    """The tiles under the rules of bias and mask that are among these; None where there are neither."""
     added: list[Expression] = []
     visible = None
     for rule in rules:
@@ -103,7 +113,7 @@ def tiles(
             visible, expression, _ = expression.arguments
         if not (isinstance(expression, Number) and expression.value == 0):
             added.append(expression)
-    return Tiles(tuple(added), visible, place, arrays, scalars, dtype) if added or visible is not None else None
+    return Tiles(tuple(added), visible, arrays, scalars, dtype) if added or visible is not None else None
 
 
 def _conditions(expression: Expression) -> tuple[Expression, ...]:

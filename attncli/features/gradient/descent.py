@@ -21,10 +21,10 @@ from attncli.equation.symbols import primed
 from attncli.features.gradient.perturbed import loss_of
 from attncli.problem.model import Matrix, Problem, Scalar, read_only
 from attncli.tracing import run
-from attncli.tracing.findings import overflows
-from attncli.tracing.floats import FloatWorker
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import backward
+from attncli.tracing.warnings import overflows
+from attncli.tracing.workers import FloatWorker
 
 ENTERS = ("X", "context", "past_K", "past_V")  # what comes in, and is not learned
 STEP_SIZE = "step_size"
@@ -87,7 +87,7 @@ def _moved(trace: Trace, name: str, step_size: Scalar) -> Step:
     arrays = {each: trace[each] for each in (name, gradient.name) if each in trace}
     worker = FloatWorker(CPU, DTYPES[trace.settings.dtype], {**trace.parameters, STEP_SIZE: step_size}, {}, arrays)
     with np.errstate(all="ignore"):
-        return Step(rule, read_only(worker.work(rule)), gradient.labels)
+        return Step(rule, read_only(worker.work(rule).value), gradient.labels)
 
 
 def _with(problem: Problem, moved: Mapping[str, Step]) -> Problem:

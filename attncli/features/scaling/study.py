@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.english import count
-from attncli.errors import usage_error
-from attncli.memory import insist
+from attncli.errors import input_error, usage_error
 from attncli.problem.axes import BATCH, HEAD
 from attncli.problem.keys import DOT_SCORES, ScaleWord
+from attncli.problem.limits import ELEMENT_LIMIT
 from attncli.problem.model import GIVEN, Matrix, Problem, read_only
 from attncli.tracing import Trace, run
 from attncli.tracing.model import masked_out, over_weights
@@ -27,7 +27,7 @@ from attncli.tracing.slices import leading
 D_K = (2, 8, 32, 128, 512)
 DRAWS = 50
 SCALES: tuple[ScaleWord, ...] = ("default", "none")
-_WORKED = 5  # times queries and keys: with what is worked out of one draw, and its way back
+MOST_DRAWN = 4 * ELEMENT_LIMIT  # numbers in all draws of one size, which are held at once
 KEPT = ("past_V", "W_O", "b_O", "slopes", "sink")
 
 
@@ -77,11 +77,15 @@ def saturation(problem: Problem, *, sizes: Sequence[int] = D_K, draws: int = DRA
 
 
 def _insist_room(own: Trace, d_k: int, draws: int) -> None:
-    """Raises NoRoom (exit 3) where the draws would not fit into memory, with what is worked out from one of them."""
+    """Raises AttncliError (exit 3) where there would be more numbers in the draws than may be."""
     rows = sum(own[name].size // own[name].shape[-1] for name in ("Q", "K"))
-    needed = (draws + _WORKED) * rows * d_k * np.dtype(np.float64).itemsize
-    what = f"{count(draws, 'draw')} of queries and keys of {d_k:,} numbers"
-    insist(needed, what, "give a smaller --d-k, or fewer --draws")
+    numbers = draws * rows * d_k
+    if numbers > MOST_DRAWN:
+        what = f"{count(draws, 'draw')} of queries and keys of {d_k:,} numbers"
+        raise input_error(
+            f"{what} would be {numbers:,} numbers, {MOST_DRAWN:,} are the most",
+            help="give a smaller --d-k, or fewer --draws",
+        )
 
 
 def _begun(problem: Problem, own: Trace, numbers: np.random.Generator) -> Problem:

@@ -4,15 +4,13 @@ from importlib import import_module
 from importlib.resources import files
 from typing import Annotated
 
-import typer
-
 from attncli.cli import options
 from attncli.english import listed
 from attncli.errors import did_you_mean, usage_error
 
 _SCHEMAS: dict[str, str | tuple[str, str]] = {  # a file of the package, or a function that makes the schema
     "problem": "problem/problem.schema.json",
-    "trace": ("attncli.tracing.schema", "trace_schema"),
+    "trace": "tracing/trace.schema.json",
     "answers": ("attncli.answers.schema", "answers_schema"),
     "verdict": ("attncli.features.check.schema", "verdict_schema"),
     "comparison": ("attncli.features.compare.schema", "comparison_schema"),
@@ -20,7 +18,7 @@ _SCHEMAS: dict[str, str | tuple[str, str]] = {  # a file of the package, or a fu
 
 
 def schema(
-    name: Annotated[str, typer.Argument(metavar="NAME", help=f"Which one: {listed(list(_SCHEMAS), last='or')}.")],
+    name: Annotated[str, options.Argument(metavar="NAME", help=f"Which one: {listed(list(_SCHEMAS), last='or')}.")],
     output: options.Output = None,
 ) -> None:
     """Print the JSON Schema (draft-07) of a problem file, a trace, answers, verdicts or a comparison."""
@@ -32,9 +30,9 @@ def schema(
 
     import json
 
-    from attncli.cli.output import require_writable, write
+    from attncli.cli.output import check, write
 
-    require_writable(output, "-")
+    check(output, "-")
     where = _SCHEMAS[name]
     if isinstance(where, str):
         text = files("attncli").joinpath(where).read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ import pytest
 
 from attncli.cli.main import run
 from attncli.problem.loader import load
-from attncli.tracing import kept
+from attncli.tracing import chunked
 from attncli.tracing import run as work_out
 
 INPUTS = Path(__file__).parents[3] / "inputs"
@@ -34,7 +34,7 @@ def test_one_head(tmp_path: Path) -> None:
 
 
 def test_large_problems_keep_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "WORTH", 0)
+    monkeypatch.setattr(chunked, "LARGE", 0)
     path = tmp_path / "step.npy"
     assert run(["compute", str(INPUTS / "causal.yaml"), "--steps", "output", "-o", str(path)]) == 0
     np.testing.assert_allclose(np.load(path), work_out(load(str(INPUTS / "causal.yaml")))["output"], rtol=1e-14)

@@ -11,9 +11,8 @@ from attncli.features.cost.page import cost_page
 from attncli.features.cost.sizes import Sizes
 from attncli.features.cost.study import cost_of, usual
 from attncli.page.document import Document, Heading, Listing, Paragraph, Table
-from attncli.page.document import plain as words
-from attncli.problem.masks.window import Window
-from attncli.problem.model import Problem
+from attncli.page.spelling import plain as words
+from attncli.problem.model import Problem, Window
 
 
 def prose(document: Document) -> list[str]:

@@ -9,6 +9,7 @@ import jsonschema
 import numpy as np
 import pytest
 
+import attncli
 from attncli.cli.main import run
 from attncli.features.gradient.finite_differences import held
 from attncli.features.gradient.verification_page import verified_section
@@ -19,9 +20,9 @@ from attncli.page.view import View
 from attncli.problem.loader import load
 from attncli.render import Style, render
 from attncli.tracing import run as run_trace
-from attncli.tracing.schema import trace_schema
 from attncli.tracing.serialization import from_dict, to_dict
 
+TRACE_SCHEMA = json.loads((Path(attncli.__file__).parent / "tracing/trace.schema.json").read_text(encoding="utf-8"))
 INPUTS = Path(__file__).parents[3] / "inputs"
 LOVE = str(INPUTS / "i_love_ai.yaml")
 
@@ -57,7 +58,7 @@ def test_data(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("file", ["grouped_query", "bahdanau", "sink", "gpt2_layer", "kv_cache", "batch"])
 def test_data_is_a_trace_of_the_published_schema(capsys: pytest.CaptureFixture[str], file: str) -> None:
     _, page, _ = answered(capsys, str(INPUTS / f"{file}.yaml"), "--format", "json", "--verify", "-q")
-    jsonschema.validate(json.loads(page), trace_schema())
+    jsonschema.validate(json.loads(page), TRACE_SCHEMA)
     assert json.dumps(to_dict(from_dict(json.loads(page)))["steps"]) == json.dumps(json.loads(page)["steps"])
 
 
@@ -296,7 +297,7 @@ def test_a_single_number_is_a_cell(capsys: pytest.CaptureFixture[str], text: str
 
 def test_on_paper_a_single_number_is_a_text(capsys: pytest.CaptureFixture[str]) -> None:
     _, page, _ = answered(capsys, NEXT, "--rounding", "paper", "--format", "json")
-    jsonschema.validate(json.loads(page), trace_schema())
+    jsonschema.validate(json.loads(page), TRACE_SCHEMA)
 
 
 def test_the_jacobian_is_as_exact_as_the_page(capsys: pytest.CaptureFixture[str]) -> None:

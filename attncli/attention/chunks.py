@@ -1,0 +1,86 @@
+"""Equations worked out for some of the queries, or keys, at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.equation.evaluator import evaluate
+from attncli.equation.lift import is_fixed, take_out
+from attncli.equation.nodes import Call, Equation, Expression, Name, Ref, rewrite, walk
+from attncli.equation.positions import position
+from attncli.equation.shapes import index_sizes
+
+Array = NDArray[Any]
+_NOTHING: Mapping[str, Any] = {}
+_FIRST = {"i": "first_query", "j": "first_key"}  # where a part begins, by the letter that runs through it
+
+
+def evaluate_chunk(
+    equation: Equation,
+    ranges: Mapping[str, slice],
+    arrays: Mapping[str, Array],
+    scalars: Mapping[str, float],
+    *,
+    dtype: Any,
+    place: Mapping[str, int] = _NOTHING,
+    sizes: Mapping[str, int] = _NOTHING,
+    done: Mapping[str, Array] = _NOTHING,
+    xp: Any = np,
+) -> Array:
+    """An equation worked out for these ranges of queries, or of keys, at one place of the leading axes that are fixed.
+
+    Positions are counted as in the whole. `sizes` tells how far letters run that no array tells; `done` are arrays of
+    these ranges already. All arrays are those of `xp`.
+    """
+    expression = _counted(take_out(equation.expression, place), ranges)
+    read = {**_cut(equation.expression, place, ranges, arrays, scalars), **done}
+    numbers = {name: float(array) for name, array in read.items() if not array.ndim}
+    equation = Equation(equation.target, expression)
+    known = {name: array for name, array in read.items() if name not in numbers}
+    lengths = index_sizes(equation, {name: array.shape for name, array in known.items()})
+    found: Array = evaluate(
+        equation,
+        arrays=known,
+        scalars={**scalars, **numbers} | {_FIRST[letter]: float(run.start) for letter, run in ranges.items()},
+        sizes={**lengths, **sizes, **{letter: run.stop - run.start for letter, run in ranges.items()}},
+        xp=xp,
+        dtype=dtype,
+    )
+    return found
+
+
+def chunks(stop: int, size: int, start: int = 0) -> Iterator[slice]:
+    """Slices of this size, one after the other; the last one may be shorter."""
+    return (slice(first, min(first + size, stop)) for first in range(start, stop, size))
+
+
+def _counted(expression: Expression, ranges: Mapping[str, slice]) -> Expression:
+    """With positions that are those of the part, and where the part begins."""
+
+    def count(node: Expression) -> Expression:
+        part = isinstance(node, Name) and node.name in ranges
+        return Call("add", (node, Name(_FIRST[node.name]))) if isinstance(node, Name) and part else node
+
+    return rewrite(expression, count)
+
+
+def _cut(
+    expression: Expression,
+    place: Mapping[str, int],
+    ranges: Mapping[str, slice],
+    arrays: Mapping[str, Array],
+    scalars: Mapping[str, float],
+) -> dict[str, Array]:
+    """What an expression reads, as far as the part does."""
+
+    def index(each: str | Expression) -> int | slice:
+        if is_fixed(each, place):
+            return position(each, place, scalars)
+        return ranges.get(each, slice(None)) if isinstance(each, str) else slice(None)
+
+    read = (node for node in walk(expression) if isinstance(node, Ref) and node.name in arrays)
+    return {node.name: arrays[node.name][tuple(map(index, node.indices))] for node in read}

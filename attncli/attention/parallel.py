@@ -1,0 +1,95 @@
+"""Shares work out among threads, each of which does its part alone, while NumPy's BLAS keeps to one thread each."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from glob import glob
+from typing import Any, TypeVar
+
+import numpy as np
+
+Task = TypeVar("Task")
+Report = Callable[[float], None]  # told from 0 to 1 how much of the work is done
+_LIMITS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")  # by which people say how many threads they want
+_EVERY = 0.1  # seconds between two reports
+
+
+def run_tasks(
+    tasks: Sequence[Task], worker: Callable[[], Callable[[Task], None]], threads: int | None, report: Report | None
+) -> None:
+    """Do all tasks, each thread with a worker of its own; what a thread raises is raised here.
+
+    `threads` is by default one for each core that this process may use. The calling thread only waits and reports, so
+    that Ctrl-C is answered at once.
+    """
+    left, done = iter(tasks), [0]
+    faults: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            do = worker()
+            with np.errstate(all="ignore"):  # which each thread has of its own
+                for task in left:  # an iterator of a sequence hands each task to one thread only
+                    if faults:
+                        return
+                    do(task)
+                    done[0] += 1  # at worst a little behind
+        except BaseException as error:
+            faults.append(error)
+
+    with one_blas_thread() as alone:
+        many = (threads or thread_count()) if alone else 1
+        crew = [threading.Thread(target=work, daemon=True) for _ in range(min(many, len(tasks)))]
+        for thread in crew:
+            thread.start()
+        for thread in crew:
+            while thread.is_alive():
+                thread.join(_EVERY)
+                if report is not None:
+                    report(done[0] / len(tasks))
+    if faults:
+        raise faults[0]
+    if report is not None:
+        report(1.0)
+
+
+def thread_count() -> int:
+    """How many threads to use: as many as the environment says, or one for each core this process may run on."""
+    for name in _LIMITS:
+        if os.environ.get(name, "").isdigit() and int(os.environ[name]):
+            return int(os.environ[name])
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[bool]:
+    """Within it products of matrices take one thread each; False where the BLAS does not let itself be told."""
+    found = _blas()
+    if found is None:
+        yield False
+        return
+    get, set = found
+    before = get()
+    set(1)
+    try:
+        yield True
+    finally:
+        set(before)
+
+
+@lru_cache
+def _blas() -> tuple[Callable[[], int], Callable[[int], Any]] | None:
+    """How the OpenBLAS that NumPy's own packages bring is asked for its number of threads, and told one."""
+    folder = os.path.dirname(np.__file__)
+    for path in (*glob(f"{folder}.libs/*openblas*"), *glob(f"{folder}/.dylibs/*openblas*")):
+        try:
+            library = ctypes.CDLL(path)
+            return library.scipy_openblas_get_num_threads64_, library.scipy_openblas_set_num_threads64_
+        except (OSError, AttributeError):
+            continue
+    return None

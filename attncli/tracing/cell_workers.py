@@ -1,0 +1,181 @@
+"""Steps worked out cell by cell, in numbers of Python's own rather than in arrays of floats: on paper, and exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from itertools import product
+from math import inf, prod
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from attncli.attention.rule import Rule
+from attncli.backend import Host
+from attncli.english import shorten
+from attncli.equation.decimals import round_half_up
+from attncli.equation.exact import Exact, ExactError, float_of, read_closed, work_exactly
+from attncli.equation.nodes import Reduce, walk
+from attncli.equation.shapes import index_sizes
+from attncli.equation.substitution import decimal
+from attncli.errors import usage_error
+from attncli.problem.model import Matrix, read_only
+from attncli.problem.numbers import MINUS_INFINITY, as_decimal, as_exact
+from attncli.tracing.model import Parameters
+from attncli.tracing.workers import Worked, copied_texts
+
+MOST_CELLS = 1024  # of one step that is worked out exactly
+MOST_WORK = 10**6  # products in such a step
+ADVICE = "use --rounding shown, or a smaller problem: closed forms are for what fits on paper"
+
+Number = TypeVar("Number")
+
+
+class _CellWorker(Generic[Number]):
+    """What both have in common: given numbers are read as they are written, once, and steps are filled cell by cell.
+
+    `arrays` has the numbers of all steps so far, and of the parameters that are arrays; `scalars` the others.
+    """
+
+    def __init__(
+        self,
+        read: Callable[[str], Number],
+        infinity: Number,
+        parameters: Parameters,
+        sizes: Mapping[str, int],
+        arrays: Mapping[str, Host] | None = None,
+    ) -> None:
+        self._read, self._infinity = read, infinity
+        self._parameters, self._sizes = parameters, sizes
+        self._texts: dict[str, Host] = {}
+        self.arrays: dict[str, Host] = dict(arrays or {})
+        self.scalars: dict[str, Number] = {}
+
+    def give(self, name: str, matrix: Matrix) -> Worked:
+        """Take in a given array exactly as it is written: 0.1 is 1/10."""
+        self.arrays[name] = self._numbers(matrix)
+        if matrix.written is not None:
+            self._texts[name] = matrix.written
+        return Worked(matrix.value, matrix.written)
+
+    def _numbers(self, matrix: Matrix) -> Host:
+        """Each number as it was written, or the shortest decimal that reads back as the double."""
+        if matrix.written is None:
+            numbers: Host = np.vectorize(lambda value: self._read(repr(float(value))), otypes=[object])(matrix.value)
+        else:
+            numbers = np.vectorize(self._read, otypes=[object])(matrix.written)
+        return numbers
+
+    def _cell(self, name: str, index: tuple[int, ...]) -> Any:
+        return self.arrays[name][index]
+
+    def _prepare(self, rule: Rule) -> dict[str, int]:
+        """How far each index of a rule runs; before the first one the parameters are read."""
+        if not self.scalars:
+            self.scalars["inf"] = self._infinity
+            for name, given in self._parameters.items():
+                if isinstance(given, Matrix):
+                    self.arrays[name] = self._numbers(given)
+                else:
+                    self.scalars[name] = self._read(given.written)
+        shapes = {name: array.shape for name, array in self.arrays.items()}
+        return {**index_sizes(rule.equation, shapes), **self._sizes}
+
+    def _fill(self, rule: Rule, sizes: Mapping[str, int], work: Callable[[Mapping[str, int]], Number]) -> Host:
+        """The cells of a step, of which `work` finds one at the place of its indices."""
+        letters = rule.target.letters
+        cells = np.empty(tuple(sizes[letter] for letter in letters), dtype=object)
+        for place in product(*(range(sizes[letter]) for letter in letters)):
+            cells[place] = work(dict(zip(letters, place, strict=True)))
+        self.arrays[rule.name] = cells
+        return cells
+
+    def _copied(self, rule: Rule) -> Host | None:
+        return copied_texts(rule, self._texts, self._parameters, self._sizes)
+
+
+class PaperWorker(_CellWorker[Decimal]):
+    """Works in decimal, as on paper: every step is rounded half up to `precision` decimals, and so feeds the next.
+
+    Inputs are taken as written and never rounded: 1/3 is 1/3 to 50 digits.
+    """
+
+    def __init__(self, precision: int, parameters: Parameters, sizes: Mapping[str, int]) -> None:
+        super().__init__(as_decimal, Decimal("Infinity"), parameters, sizes)
+        self._precision = precision
+
+    def give(self, name: str, matrix: Matrix) -> Worked:
+        """The numbers as given; written as their author did, or in full."""
+        given = super().give(name, matrix)
+        return given if given.written is not None else Worked(given.value, self._digits(name))
+
+    def work(self, rule: Rule) -> Worked:
+        """The value of a step from the rounded numbers before it, which a float may not hold, and its digits."""
+        sizes = self._prepare(rule)
+
+        def work(place: Mapping[str, int]) -> Decimal:
+            value = decimal(rule.equation.expression, place, sizes, self._cell, self.scalars)
+            return value if rule.copies or rule.decides else round_half_up(value, self._precision)
+
+        cells = self._fill(rule, sizes, work)
+        copied = self._copied(rule)
+        return Worked(cells.astype(np.float64), self._digits(rule.name) if copied is None else copied)
+
+    def _digits(self, name: str) -> Host:
+        """Every number of a step as it stands on the paper, from where the next one may copy it."""
+        written: Host = np.vectorize(str, otypes=[object])(self.arrays[name])
+        self._texts[name] = read_only(written)
+        return self._texts[name]
+
+
+class ExactWorker(_CellWorker[Any]):  # a Fraction, a closed form, or -inf
+    """Works in fractions and closed forms: 5/√3, or e^(5/√3)/(e^(1/√3) + e^√3)."""
+
+    def __init__(
+        self, parameters: Parameters, sizes: Mapping[str, int], arrays: Mapping[str, Host] | None = None
+    ) -> None:
+        super().__init__(_exact_number, inf, parameters, sizes, arrays)
+
+    def work(self, rule: Rule) -> Worked:
+        """The value of a step from the exact numbers before it, and the closed form of each cell.
+
+        Raises AttncliError (exit 2) where that is too much, or where a number has no closed form.
+        """
+        sizes = self._prepare(rule)
+        _check_size(rule, sizes)
+
+        def work(place: Mapping[str, int]) -> Exact | float:
+            try:
+                value: Exact | float = work_exactly(rule.equation.expression, place, sizes, self._cell, self.scalars)
+            except ExactError as error:
+                where = f"{rule.name}[{', '.join(map(str, place.values()))}]"
+                raise usage_error(f"rounding 'exact' cannot work out {where}: {error}", help=ADVICE) from None
+            return value
+
+        cells = self._fill(rule, sizes, work)
+        value: Host = np.vectorize(float_of, otypes=[np.float64])(cells)
+        return Worked(value, self._copied(rule), read_only(cells))
+
+
+def _check_size(rule: Rule, sizes: Mapping[str, int]) -> None:
+    """Raises (exit 2) for a step whose closed forms nobody would read, before they are made."""
+    cells = prod(sizes[index] for index in rule.target.letters)
+    sums = {node.index for node in walk(rule.equation.expression) if isinstance(node, Reduce)}
+    terms = cells * prod(sizes[index] for index in sums)
+    for what, number, most in (("numbers", cells, MOST_CELLS), ("terms", terms, MOST_WORK)):
+        if number > most:
+            raise usage_error(
+                f"rounding 'exact' works out at most {most:,} {what} in a step, and {rule.name} has {number:,}",
+                help=ADVICE,
+            )
+
+
+def _exact_number(text: str) -> Exact | float:
+    """A number as it is written in a problem, exactly; -inf stays. Raises (exit 2) for a root that cannot be found."""
+    if text in MINUS_INFINITY:
+        return -inf
+    exact = as_exact(text)
+    try:
+        return read_closed(text) if exact is None else exact
+    except ExactError as error:
+        raise usage_error(f"rounding 'exact' cannot take {shorten(text)}: {error}", help=ADVICE) from None

@@ -1,0 +1,301 @@
+"""A trace of which only some steps are kept: matrices of queries by keys that nobody asked for are never held whole.
+
+The steps from the scores to the outputs of the heads are worked out for some queries at a time, by the equations of
+the trace, or where only outputs are kept on the fused path (`attention/fused/`). What a reader would be warned of in
+steps that are not kept, beyond rows without keys, only the whole trace can say: then this gives up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+import numpy as np
+
+from attncli.attention.chunks import chunks, evaluate_chunk
+from attncli.attention.fused.outputs import fused_outputs
+from attncli.attention.parallel import Report, run_tasks
+from attncli.attention.plan import Plan, plan_softmax
+from attncli.attention.registry import is_small
+from attncli.attention.rule import Rule
+from attncli.backend import CPU, Backend, Host
+from attncli.dtypes import Dtype
+from attncli.equation.evaluator import Array
+from attncli.problem.axes import BATCH, HEAD, KEY_HEAD
+from attncli.problem.model import Problem, read_only
+from attncli.tracing.labels import labelled_step, labels
+from attncli.tracing.model import Row, Step, Trace, repeat_along
+from attncli.tracing.settings import settings_of
+from attncli.tracing.softmax_shift import Shift
+from attncli.tracing.warnings import expected_infinities, may_have_sentinels, warnings_of
+from attncli.tracing.workers import FloatWorker
+
+LARGE = 2**17  # weights; a trace of fewer takes no time, and no memory
+CACHED = 2**19  # cells of one step: several steps stay in a processor's caches
+BUSY = 2**26  # cells of one step: a GPU works on them for longer than it takes to start it
+HELD = 8  # matrices of a chunk that are there at once, at the most; steps that nothing reads any more are not
+
+
+def is_large(plan: Plan) -> bool:
+    """Whether there are so many weights that it matters how many matrices of them are held."""
+    return prod((plan.axes.batch or 1, plan.axes.number, plan.sizes["i"], plan.sizes["j"])) >= LARGE
+
+
+def run_chunked(
+    problem: Problem,
+    plan: Plan,
+    dtype: Dtype,
+    lowest: float,
+    keep: Collection[str],
+    report: Report | None = None,
+    threads: int | None = None,
+    backend: Backend = CPU,
+) -> Trace | None:
+    """The trace with the numbers of these steps, and of small ones; None where only the whole trace can tell all."""
+    settings = settings_of(problem, plan, dtype, backend.device, None, "shown")
+    adds = any(name.startswith("additive") for name in plan.parameters)
+    if may_have_sentinels(plan.parameters) or (settings.convention and adds):
+        return None
+    worker = FloatWorker(backend, dtype, plan.parameters, plan.sizes)
+    steps: dict[str, Step] = {}
+
+    def take(rules: Iterable[Rule]) -> bool:
+        """Give or work out small steps, in order; whether there is nothing to warn of."""
+        for rule in rules:
+            given = plan.given[rule.name] if rule.given else None
+            worked = worker.give(rule.name, given) if given else worker.work(rule)
+            steps[rule.name] = labelled_step(problem, rule, worked)
+        return not warnings_of(steps, plan.parameters, (), settings)
+
+    if not take(rule for rule in plan.rules if is_small(rule)):
+        return None
+    inner = Inner(problem, plan, worker, lowest)
+    found = _inner_steps(inner, frozenset(keep), settings.scale, report, threads)
+    if found is None:
+        return None
+    softmax = plan_softmax(problem, plan, shift=found.shifted)
+    *between, last = inner.rules(found.shifted)
+    steps[last.name] = _inner_step(inner, last, found.values[last.name])
+    after = softmax[softmax.index(last) + 1 :]
+    if after:
+        worker.arrays[last.name] = backend.asarray(found.values[last.name], dtype)
+    if not take(after):
+        return None
+    steps |= {rule.name: _inner_step(inner, rule, found.values.get(rule.name)) for rule in between}
+    ordered = {rule.name: steps[rule.name] for rule in (*plan.rules, *softmax)}
+    warnings = warnings_of(ordered, plan.parameters, found.fully_masked, settings)
+    names = (problem.title, problem.tokens, problem.context_tokens)
+    return Trace(*names, settings, plan.parameters, ordered, warnings, found.fully_masked)
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """The steps between K_T and the outputs of the heads, before they are worked out.
+
+    `worker` has the arrays they read; `lowest` is the exponent below which a row asks for a shifted softmax.
+    """
+
+    problem: Problem
+    plan: Plan
+    worker: FloatWorker
+    lowest: float
+
+    def rules(self, shift: bool) -> tuple[Rule, ...]:
+        """Their rules in order: of what has a number for each query and key, and last of the outputs of the heads."""
+        whole = (*self.plan.rules, *plan_softmax(self.problem, self.plan, shift=shift))
+        last = next(place for place, rule in enumerate(whole) if "weights" in rule.inputs)
+        return tuple(rule for rule in whole[: last + 1] if not is_small(rule) or rule is whole[last])
+
+    def shape(self, rule: Rule) -> tuple[int, ...]:
+        """The shape of one of them."""
+        axes, given = self.plan.axes, self.plan.sizes
+        sizes = {BATCH: axes.batch or 1, HEAD: axes.number, KEY_HEAD: axes.kv_heads or 1, **given}
+        width = self.worker.arrays["V"].shape[-1]
+        return tuple(width if letter == "c" else sizes[letter] for letter in rule.target.letters)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What came of the inner steps: whether they were shifted, the values that were kept, and rows without keys."""
+
+    shifted: bool
+    values: Mapping[str, Host]
+    fully_masked: tuple[Row, ...]
+
+
+def _inner_steps(
+    inner: Inner, keep: frozenset[str], scale: float | None, report: Report | None, threads: int | None
+) -> Found | None:
+    """The inner steps: on the fused path where only outputs are kept, which NumPy alone can, else in chunks."""
+    worker, (*between, last) = inner.worker, inner.rules(shift=True)
+    if worker.backend is CPU and keep.isdisjoint(rule.name for rule in between):
+        weights = next(rule for rule in between if rule.name == "weights")
+        fused = fused_outputs(
+            inner.problem, inner.plan, weights, last, inner.shape(last), worker.arrays, scale=scale,
+            dtype=worker.dtype, lowest=inner.lowest, report=report, threads=threads,
+        )  # fmt: skip
+        if fused is not None:
+            return Found(fused.shifted, {last.name: fused.value}, fused.fully_masked)
+    return run_in_chunks(inner, keep | {last.name}, report, threads)
+
+
+def _inner_step(inner: Inner, rule: Rule, value: Host | None) -> Step:
+    """An inner step, with its numbers if they were kept."""
+    shape = inner.shape(rule)
+    numbers = np.broadcast_to(np.zeros(()), shape) if value is None else read_only(value)
+    return Step(rule, numbers, labels(inner.problem, rule, shape), kept=value is not None)
+
+
+# --- some queries at a time
+
+
+class _NeedsWholeTrace(Exception):
+    """There is something to warn of that only the whole trace can tell."""
+
+
+class _NeedsShift(Exception):
+    """A row asks for the softmax to be shifted."""
+
+
+def run_in_chunks(inner: Inner, keep: Collection[str], report: Report | None, threads: int | None) -> Found | None:
+    """The steps to be kept, whole; None where there is something to warn of that only the whole trace can tell."""
+    try:
+        return _run(inner, keep, False, report, threads)
+    except _NeedsShift:
+        pass
+    except _NeedsWholeTrace:
+        return None
+    try:
+        return _run(inner, keep, True, report, threads)
+    except _NeedsWholeTrace:
+        return None
+
+
+def queries_at_once(plan: Plan, dtype: Dtype, backend: Backend) -> int:
+    """How many queries a chunk has, at least 1; on a device, all of its matrices fit into half of what is left there.
+
+    A query has cells for all entries, heads and keys, and in an additive score for all of its features.
+    """
+    features = plan.given["v"].shape[-1] if "v" in plan.given else 1
+    each = (plan.axes.batch or 1) * plan.axes.number * plan.sizes["j"] * features
+    cells = CACHED
+    if backend is not CPU:
+        free = backend.free()
+        fitting = BUSY if free is None else free // 2 // (HELD * np.dtype(dtype.computed).itemsize)
+        cells = min(BUSY, fitting)
+    return max(1, cells // each)
+
+
+def _run(inner: Inner, keep: Collection[str], shift: bool, report: Report | None, threads: int | None) -> Found:
+    worker, queries = inner.worker, inner.plan.sizes["i"]
+    # the mask first: a score that it hides may be -inf
+    rules = tuple(sorted(inner.rules(shift), key=lambda rule: rule.name != "mask"))
+    for rule in rules:
+        for name in rule.inputs:
+            if name in inner.plan.parameters:
+                worker.array(name)  # before several threads want it
+    work = _Chunks(
+        inner,
+        rules,
+        None if shift else Shift(inner.problem, worker.dtype, inner.lowest),
+        {name: place for place, rule in enumerate(rules) for name in rule.inputs},
+        {rule.name: np.empty(inner.shape(rule), worker.dtype.computed) for rule in rules if rule.name in keep},
+    )
+    tasks = list(chunks(queries, queries_at_once(inner.plan, worker.dtype, worker.backend)))
+    if worker.backend is CPU:
+        run_tasks(tasks, lambda: work.work, threads, report)
+    else:
+        _one_by_one(tasks, work.work, report)
+    return Found(shift, work.values, tuple(sorted(work.fully_masked)))
+
+
+def _one_by_one(tasks: Sequence[slice], work: Callable[[slice], None], report: Report | None) -> None:
+    """All chunks in the thread that asks: a device shares the work of each out by itself."""
+    for done, task in enumerate(tasks, 1):
+        work(task)
+        if report is not None:
+            report(done / len(tasks))
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunks:
+    """What is worked out of each chunk, and what has come of it: `values` in host memory, and rows without keys.
+
+    `shift` decides whether the softmax is to be shifted, None where it is; `last_use` says after which rule a step of
+    the chunk is read no more.
+    """
+
+    inner: Inner
+    rules: tuple[Rule, ...]
+    shift: Shift | None
+    last_use: Mapping[str, int]
+    values: Mapping[str, Host]
+    fully_masked: list[Row] = field(default_factory=list)
+
+    def work(self, queries: slice) -> None:
+        """Work these queries out; _NeedsShift and _NeedsWholeTrace where all has to be gone about in another way."""
+        worker, plan = self.inner.worker, self.inner.plan
+        backend, dtype = worker.backend, worker.dtype
+        sizes = {letter: size for letter, size in plan.sizes.items() if letter != "i"}
+        weights = next(rule for rule in self.rules if rule.name == "weights")
+        *leading, _, keys = self.inner.shape(weights)
+        watch = Watch(backend, weights, (*leading, queries.stop - queries.start, keys))
+        done: dict[str, Array] = {}
+        for place, rule in enumerate(self.rules):
+            found = evaluate_chunk(
+                rule.equation, {"i": queries}, worker.arrays, worker.scalars, dtype=backend.computed(dtype),
+                sizes=sizes, done={name: done[name] for name in rule.inputs if name in done}, xp=backend.xp,
+            )  # fmt: skip
+            found = backend.round(found, dtype)
+            if self.shift and rule.name == plan.logits:
+                maxima = backend.to_host(backend.xp.max(found, axis=-1))
+                if self.shift.of_maxima(maxima, keys):
+                    raise _NeedsShift
+            watch.see(rule, found)
+            if rule.name in self.values:
+                at = rule.target.letters.index("i")
+                self.values[rule.name][(*(slice(None),) * at, queries)] = backend.to_host(found)
+            done[rule.name] = found
+            done = {name: array for name, array in done.items() if self.last_use.get(name, 0) > place}
+        if not watch.all_fit():
+            raise _NeedsWholeTrace
+        for *leads, query in watch.fully_masked():
+            self.fully_masked.append((*leads, query + queries.start) if leads else query + queries.start)
+
+
+class Watch:
+    """Looks at each step of some queries once, the mask before all others, for what a reader must be warned of.
+
+    It asks nothing of the device until the end, since a copy from it waits until all work there is done: one truth
+    value, and with a mask one for each query, are all that is brought back. `shape` is that of the weights for these
+    queries, `weights` their rule.
+    """
+
+    def __init__(self, backend: Backend, weights: Rule, shape: Sequence[int]) -> None:
+        self._backend, self._letters, self._shape = backend, weights.target.letters, tuple(shape)
+        self._fits: Array = backend.xp.asarray(True)
+        self._hidden: Array | None = None
+        self._blind: Array | None = None
+
+    def see(self, rule: Rule, value: Array) -> None:
+        """Take note of a step that was worked out."""
+        xp = self._backend.xp
+        if rule.name == "mask":
+            own, letters = value == -math.inf, rule.target.letters
+            self._hidden = repeat_along(own, letters, self._letters, self._shape, xp)
+            self._blind = repeat_along(xp.all(own, axis=-1), letters[:-1], self._letters[:-1], self._shape[:-1], xp)
+        expected = expected_infinities(rule, value, self._hidden, xp)
+        finite = value if expected is None else xp.where(expected, xp.zeros((), dtype=value.dtype), value)
+        self._fits = self._fits & (xp.min(finite) > -math.inf) & (xp.max(value) < math.inf)  # neither is true of NaN
+
+    def all_fit(self) -> bool:
+        """Whether every number fits its format."""
+        return bool(self._fits)
+
+    def fully_masked(self) -> list[tuple[int, ...]]:
+        """The rows of the weights from which the mask hides every key, as places on all axes but the last."""
+        if self._blind is None:
+            return []
+        return [tuple(map(int, row)) for row in np.argwhere(self._backend.to_host(self._blind))]

@@ -1,0 +1,246 @@
+"""What a reader of a trace is warned of: queries that see no key, masks that leak, and numbers that do not fit."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attncli.attention.rule import Rule
+from attncli.backend import Host
+from attncli.dtypes import DTYPES, Dtype
+from attncli.english import count, either, listed
+from attncli.equation.evaluator import Array
+from attncli.tracing.model import Parameters, Row, Step, masked_out, over_weights
+from attncli.tracing.settings import Settings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+HIGHEST_SENTINEL = -1000.0  # a bias by distance stays above it, and what software writes for -inf is far below
+CLOSE = 1e-3  # scores this close give the same weights, for a reader
+MOST_NAMED = 4  # queries, or heads and entries, that are named one by one
+
+Place = tuple[int, ...]  # on the axes of entries and heads
+
+
+def warnings_of(
+    steps: Mapping[str, Step], parameters: Parameters, fully_masked: tuple[Row, ...], settings: Settings
+) -> tuple[str, ...]:
+    """One sentence for each thing: rows without keys, finite numbers in place of -inf, a mask of ones, overflow.
+
+    Where some step was not kept, only rows without keys can be the matter: else all steps would have been kept.
+    """
+    if not all(step.kept for step in steps.values()):
+        return tuple(_rows_without_keys(steps, fully_masked))
+    dtype = DTYPES[settings.dtype]
+    sentinels = (*_sentinels_turned_infinite(parameters, dtype), *_sentinels(steps, dtype))
+    ones = _added_ones(steps, settings.convention)
+    return (*_rows_without_keys(steps, fully_masked), *sentinels, *ones, *overflows(steps, dtype))
+
+
+def fully_masked_rows(steps: Mapping[str, Step]) -> tuple[Row, ...]:
+    """The rows from which the mask hides every key."""
+    hidden = masked_out(steps)
+    if hidden is None:
+        return ()
+    rows = [tuple(map(int, row)) for row in np.argwhere(hidden.all(axis=-1))]
+    return tuple(row[0] for row in rows) if hidden.ndim == 2 else tuple(rows)
+
+
+def _rows_without_keys(steps: Mapping[str, Step], fully_masked: tuple[Row, ...]) -> Iterator[str]:
+    for who, where, number in named_rows(steps, fully_masked) if fully_masked else ():
+        whose = either(number, "its weights and its output are", "their weights and their outputs are")
+        yield f"{who} {either(number, 'sees', 'see')} no key{where}: {whose} 0{' there' if where else ''}"
+
+
+def _added_ones(steps: Mapping[str, Step], convention: str | None) -> Iterator[str]:
+    """A mask of 0 and 1 that other software adds, where truth values may have been meant."""
+    if convention is None or "mask" not in steps:
+        return
+    added = steps["mask"].value
+    if (added == 1).any() and np.isin(added, (0, 1, -math.inf)).all():
+        yield f"the 0 and 1 of this mask are added to the scores, as {convention} adds them, and hide no key"
+
+
+# --- numbers that do not fit their format
+
+
+def overflows(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
+    """One sentence for every step that does not fit its number format, though all that it is made of does."""
+    lost: set[str] = set()
+    hidden = masked_out(steps)
+    for step in steps.values():
+        with np.errstate(all="ignore"):
+            if np.isfinite(step.value.sum()):  # as it is only where every cell is
+                continue
+        fits = np.isfinite(step.value)
+        expected = expected_infinities(step.rule, step.value, hidden, np)
+        if expected is not None:
+            fits |= expected & np.isneginf(step.value)
+        if not fits.all():
+            if lost.isdisjoint(step.rule.inputs):
+                yield _overflow(step, ~fits, dtype)
+            lost.add(step.name)
+
+
+def expected_infinities(rule: Rule, value: Array, hidden: Array | None, xp: Any) -> Array | None:
+    """Where a step may be -inf: in the cells that a mask hides, and in a row of which it hides all; None for nowhere.
+
+    `hidden` are these cells, over the weights; all arrays are those of `xp`.
+    """
+    if hidden is None:
+        return None
+    if rule.name == "mask":
+        return value == -math.inf
+    if rule.axes[-2:] == ("query", "key") and value.shape == hidden.shape:
+        return hidden
+    if rule.axes[-1:] == ("query",):
+        return xp.all(hidden, axis=-1)
+    return None
+
+
+def _overflow(step: Step, bad: Host, dtype: Dtype) -> str:
+    if not step.shape:
+        return f"{step.name} does not fit into {dtype.name}"
+    where = ",".join(labels[at] for labels, at in zip(step.labels, np.argwhere(bad)[0], strict=True))
+    number, undefined = int(bad.sum()), int(np.isnan(step.value).sum())
+    does = f"{either(number, 'does', 'do')} not fit into {dtype.name}"
+    if undefined == number:
+        does = f"{either(number, 'is', 'are')} NaN: numbers on the way do not fit into {dtype.name}"
+    elif undefined:
+        does += f", {undefined:,} of them NaN"
+    return f"{step.name}: {number:,} of {step.value.size:,} cells {does} (the first at {step.name}[{where}])"
+
+
+# --- sentinels: large negative numbers in place of -inf
+
+
+def may_have_sentinels(parameters: Parameters) -> bool:
+    """Whether some number of a mask may be a sentinel, or become one together with others."""
+    return sum(_lowest_added(parameters)) <= HIGHEST_SENTINEL
+
+
+def _lowest_added(parameters: Parameters) -> list[float]:
+    """The lowest finite number, or 0, of every matrix that the mask adds."""
+    added = (np.asarray(given.value) for name, given in parameters.items() if name.startswith("additive"))
+    return [float(array[np.isfinite(array)].min(initial=0.0)) for array in added]
+
+
+def _sentinels_turned_infinite(parameters: Parameters, dtype: Dtype) -> Iterator[str]:
+    """One sentence on numbers of a mask that the format has no room for: they hide as -inf does."""
+    lowest = min(_lowest_added(parameters), default=0.0)
+    if lowest <= -dtype.overflow:
+        yield f"{dtype.name} has no number as low as {_spelled(lowest)}: it becomes -inf, and hides a key as that does"
+
+
+def _sentinels(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
+    """One sentence on weight that leaks, and one for every way in which rows of only sentinels come out."""
+    if "mask" not in steps:
+        return
+    added = steps["mask"].value
+    soft = (added <= HIGHEST_SENTINEL) & (added > -np.inf)
+    if not soft.any():
+        return
+    weights = steps["weights"].value.astype(np.float64)
+    if not np.isfinite(weights).all():
+        return
+    soft, mask = over_weights(steps, "mask", soft), over_weights(steps, "mask", added)
+    alone = (soft | (mask == -np.inf)).all(axis=-1) & soft.any(axis=-1)
+    yield from _leaks(steps, np.where(soft & ~alone[..., None], weights, 0.0), mask)
+    found: dict[str, list[tuple[int, ...]]] = {}
+    for row in map(tuple, np.argwhere(alone).tolist()):
+        by = _spelled(mask[row][soft[row]].max())
+        with np.errstate(all="ignore"):  # scores that do not fit have a warning of their own
+            outcome = f"only keys that {by} was to hide; {_outcome(steps, row, soft[row], dtype)}"
+        found.setdefault(outcome, []).append(row)
+    for outcome, rows in found.items():
+        for who, where, number in named_rows(steps, rows):
+            yield f"{who}{where} {either(number, 'sees', 'see')} {outcome}"
+
+
+def _leaks(steps: Mapping[str, Step], leaked: NDArray[np.float64], mask: NDArray[np.float64]) -> Iterator[str]:
+    """How much of a row's attention goes to keys that were to be hidden from it, where any does."""
+    rows = leaked.sum(axis=-1)
+    giving = [tuple(row) for row in np.argwhere(rows > 0).tolist()]
+    if not giving:
+        return
+    worst = max(giving, key=lambda row: float(rows[row]))
+    by = _spelled(float(mask[worst][int(np.argmax(leaked[worst]))]))
+    most = f", the most of {count(len(giving), 'row')}" if len(giving) > 1 else ""
+    ((who, where, _),) = named_rows(steps, [worst])
+    yield f"{who}{where} gives {rows[worst]:.3g} of its attention to keys that {by} was to hide{most}"
+
+
+def _outcome(steps: Mapping[str, Step], row: tuple[int, ...], soft: NDArray[np.bool_], dtype: Dtype) -> str:
+    """What the weights of a row of only sentinels are."""
+
+    def seen(name: str) -> NDArray[np.float64]:
+        return np.asarray(over_weights(steps, name, steps[name].value)[row][soft], dtype=np.float64)
+
+    if not steps["weights"].value[row].any():
+        return "no key gets any of its attention"
+    if np.ptp(seen("mask")):
+        return "those with the largest number get its weights"
+    before = seen(next(name for name in ("capped", "scaled", "scores") if name in steps))
+    before = before + seen("bias") if "bias" in steps else before
+    masked = seen("masked")
+    if np.abs((masked - masked.max()) - (before - before.max())).max() <= CLOSE:
+        return "the numbers cancel, and the weights are as if nothing were hidden"
+    if not np.ptp(masked):
+        return f"{dtype.name} loses the scores beside it, and all {len(masked):,} keys get the same weight"
+    return f"{dtype.name} loses digits of the scores beside it, and the weights are neither hidden nor right"
+
+
+def _spelled(number: float) -> str:
+    """-1e9, -10000 or -3.4028e38."""
+    return re.sub(r"e\+0?", "e", f"{number:.5g}")
+
+
+# --- rows of the weights by name: query "AI" (row 2) in head 0
+
+
+def named_rows(steps: Mapping[str, Step], rows: Iterable[Row]) -> Iterator[tuple[str, str, int]]:
+    """The queries of rows by name, in which heads and entries, and how many queries that are.
+
+    Queries with the same heads and entries are named together; all heads, and all entries, go without saying.
+    """
+    *leading, queries, _ = steps["weights"].labels
+    places: dict[int, list[Place]] = {}
+    for row in rows:
+        *place, query = (row,) if isinstance(row, int) else row
+        places.setdefault(query, []).append(tuple(place))
+    together: dict[tuple[Place, ...], list[int]] = {}
+    for query, all_of_it in places.items():
+        together.setdefault(tuple(all_of_it), []).append(query)
+    for found, at in together.items():
+        names = _at_most([f'"{queries[query]}" (row {query})' for query in at], "others")
+        yield f"{either(len(at), 'query', 'queries')} {names}", _where(leading, found), len(at)
+
+
+def _where(leading: Sequence[tuple[str, ...]], places: tuple[Place, ...]) -> str:
+    """In which heads and entries: an entry with all its heads goes by its own name."""
+    if not leading:
+        return ""
+    last = len(leading[-1])
+    within: dict[Place, list[int]] = {}
+    for *outer, inner in places:
+        within.setdefault(tuple(outer), []).append(inner)
+    if all(len(inner) == last for inner in within.values()):
+        return _where(leading[:-1], tuple(within))
+    names = [
+        ", ".join(labels[number] for labels, number in zip(leading, (*outer, *inner), strict=False))
+        for outer, found in within.items()
+        for inner in ([()] if len(found) == last else [(each,) for each in found])
+    ]
+    return f" in {_at_most(names, 'more')}"
+
+
+def _at_most(names: list[str], others: str) -> str:
+    """a, b and c; of more than are named one by one, the first and how many others there are."""
+    if len(names) <= MOST_NAMED:
+        return listed(names)
+    return f"{', '.join(names[: MOST_NAMED - 1])} and {len(names) - MOST_NAMED + 1:,} {others}"
