@@ -26,7 +26,8 @@ import pytest
 from attncli.backend import CPU, Backend, backend_for
 from attncli.errors import AttncliError
 from attncli.problem.axes import sizes
-from attncli.problem.model import GIVEN, Mask, MaskPart, Matrix, Problem, Rope, Scalar
+from attncli.problem.masks import MaskPart
+from attncli.problem.model import GIVEN, Mask, Matrix, Problem, Rope, Scalar
 from attncli.problem.numbers import as_float
 
 LASTS = "about 2 minutes on two cores; -m slow, the slow tier, another 5"

@@ -21,8 +21,9 @@ from attncli.attention.written import read
 from attncli.equation.parser import parse_equation, parse_expression
 from attncli.features.steps.variants import variants
 from attncli.page.document import text
+from attncli.problem.masks.causal import Causal
 from attncli.problem.model import GIVEN as KEYS
-from attncli.problem.model import Causal, Problem
+from attncli.problem.model import Problem
 from attncli.tracing import run
 
 ROOT = Path(__file__).parents[1]

@@ -7,10 +7,11 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
+from typer.models import OptionInfo
 
 import attncli
 from attncli import features
@@ -20,10 +21,10 @@ from attncli.attention import steps as computed
 from attncli.attention.losses import LOSS_RULES
 from attncli.attention.rule import Rule
 from attncli.attention.written import read
+from attncli.cli import options
 from attncli.cli.main import run
-from attncli.cli.values import CHOICES
+from attncli.equation.notation import PYTHON
 from attncli.equation.printer import write
-from attncli.equation.python import PYTHON
 from attncli.errors import Exit
 from attncli.features.check.schema import verdict_schema
 from attncli.features.compare.schema import comparison_schema
@@ -33,8 +34,9 @@ from attncli.features.steps.variants import variants
 from attncli.mistakes.catalogue import MISTAKES
 from attncli.problem.conventions import CONVENTIONS, Convention
 from attncli.problem.keys import KEYS
-from attncli.problem.mask_forms import FORMS
-from attncli.problem.model import Causal, Problem
+from attncli.problem.masks import forms
+from attncli.problem.masks.causal import Causal
+from attncli.problem.model import Problem
 from attncli.render import FORMATS
 from attncli.tracing import run as run_trace
 from attncli.tracing.serialization import formula
@@ -82,7 +84,7 @@ def test_keys_of_a_problem() -> None:
 
 def test_forms_of_a_mask() -> None:
     masks = section(text("input.md"), "Masks")
-    assert [form for form in FORMS if f"{form}:" not in masks] == []
+    assert [form for form in forms() if f"{form}:" not in masks] == []
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS.values(), ids=lambda convention: convention.name)
@@ -112,7 +114,10 @@ def test_options_of_a_command(command: str, capsys: pytest.CaptureFixture[str]) 
 
 def test_words_an_option_takes() -> None:
     described = text("command-line.md")
-    assert [word for words in CHOICES.values() for word in words if f"`{word}`" not in described] == []
+    declared = [each for option in vars(options).values() for each in get_args(option) if isinstance(each, OptionInfo)]
+    words = [word for each in declared if "|" in (each.metavar or "") for word in each.metavar.split("|")]
+    assert {"table", "gpu", "torch"} <= {*words}
+    assert [word for word in words if f"`{word}`" not in described] == []
 
 
 def test_formats_and_their_suffixes() -> None:

@@ -7,18 +7,22 @@ import re
 from dataclasses import dataclass
 from decimal import Context, Decimal
 
-from attncli.answers.tokens import BESIDE, CALLED, tokens
 from attncli.english import shorten
-from attncli.equation.decimals import DIGITS
 from attncli.equation.functions import FUNCTIONS
+from attncli.equation.rounding import DIGITS
 from attncli.problem.misread import NumberError
 
+FUNCTION_NAMES = ("sqrt", "exp", "ln", "tanh", "sin", "cos")
+_IMPLIED = " "  # the token between two factors without a sign, as in 2√3
+_NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+_TOKEN = re.compile(rf"\s*(?:({_NUMBER})|(\*\*|[-+*/^()√]|{'|'.join(FUNCTION_NAMES)}|e(?![A-Za-z0-9])))")
+_ENDS_A_NUMBER = tuple("0123456789.")
 _POWER_OF_TEN = re.compile(r"[0-9.]e(?:\s+[-+]\s*|[-+]\s+)[0-9]")  # or e, and a number that is added: 5e - 3
 _DEEPEST = 40  # parentheses, signs and powers inside one another
 _BY_ZERO = "divides by zero", "write another number under the line"
 _TOO_DEEP = "is nested too deeply", f"{_DEEPEST} parentheses, signs and powers inside one another are the most"
-_TWO_WAYS = "can be read in two ways", "say which with * and parentheses: 1/(2*sqrt(3)), or (1/2)*sqrt(3)"
-_ELSEWHERE = {"ln": "log"}  # what equations call it
+_AMBIGUOUS = "can be read in two ways", "say which with * and parentheses: 1/(2*sqrt(3)), or (1/2)*sqrt(3)"
+_NAMED_IN_EQUATIONS = {"ln": "log"}
 _SPARE = 10  # digits that a calculation may lose on its way
 _FARTHEST = 10**9  # an angle of which enough digits are known
 
@@ -37,26 +41,24 @@ def work_out(text: str) -> Calculation | None:
     A factor may follow another without a sign, as in 2√3 and 2 tanh(2). Raises NumberError where that can be read in
     two ways, is nested too deeply, divides by zero, takes a root of a negative number, or grows beyond all bounds.
     """
-    cut = tokens(text)
-    if cut is None:
+    tokens = _tokens(text)
+    if tokens is None:
         return None
     with decimal.localcontext(_context()):
-        reading = _Reading(cut)
+        calculator = _Calculator(tokens)
         try:
-            value = reading.sum(0)
-            if reading.rest:
+            value = calculator.sum(0)
+            if calculator.rest:
                 return None
             if _POWER_OF_TEN.search(text):
-                raise _TwoWays
+                raise _Refused(*_AMBIGUOUS)
             if value.is_finite():
-                return Calculation(Context(prec=DIGITS).plus(value), "".join(reading.read))
+                return Calculation(Context(prec=DIGITS).plus(value), "".join(calculator.read))
             message, help = _BY_ZERO  # 0^-1
         except _Unreadable:
             return None
-        except _TwoWays:
-            message, help = _TWO_WAYS
-        except _TooDeep:
-            message, help = _TOO_DEEP
+        except _Refused as refused:
+            message, help = refused.args
         except decimal.DivisionByZero:
             message, help = _BY_ZERO
         except decimal.Overflow:
@@ -64,6 +66,29 @@ def work_out(text: str) -> Calculation | None:
         except decimal.DecimalException:
             message, help = "cannot be worked out", "roots, powers and logarithms are taken of positive numbers"
     raise NumberError(f"{shorten(text)} {message}", help)
+
+
+def _tokens(text: str) -> list[str] | None:
+    """What the text consists of, from left to right; None where there is something that no calculation has."""
+    found: list[str] = []
+    at, end = 0, len(text.rstrip())
+    while at < end:
+        match = _TOKEN.match(text, at)
+        if match is None:
+            return None
+        token = match[1] or match[2]
+        if found and _is_factor(token, found[-1]):
+            found.append(_IMPLIED)
+        found.append(token)
+        at = match.end()
+    return found
+
+
+def _is_factor(token: str, before: str) -> bool:
+    """Whether a token multiplies what stands before it; digits never do, and e(2) is no spelling of 2e."""
+    if token == "(":
+        return before == ")" or before.endswith(_ENDS_A_NUMBER)
+    return token in ("√", "e", *FUNCTION_NAMES) and (before in (")", "e") or before.endswith(_ENDS_A_NUMBER))
 
 
 def _context() -> Context:
@@ -74,15 +99,12 @@ class _Unreadable(Exception):
     """What stands there is no calculation."""
 
 
-class _TwoWays(Exception):
-    """Readers would not agree on what is meant: 1/2√3, e^5√3."""
+class _Refused(Exception):
+    """A calculation that is not worked out, as 1/2√3, of which readers would not agree what is meant; its arguments
+    are the message and the help."""
 
 
-class _TooDeep(Exception):
-    """More stands inside one another than is read."""
-
-
-class _Reading:
+class _Calculator:
     """Reads tokens from left to right, and works out what it has read in the context of decimals at hand."""
 
     def __init__(self, tokens: list[str]) -> None:
@@ -91,16 +113,16 @@ class _Reading:
 
     def sum(self, depth: int) -> Decimal:
         value = self.product(depth)
-        while sign := self.taken("+", "-"):
+        while sign := self.take("+", "-"):
             other = self.product(depth)
             value = value + other if sign == "+" else value - other
         return value
 
     def product(self, depth: int) -> Decimal:
         value, before = self.signed(depth), ""
-        while sign := self.taken("*", "/", BESIDE):
-            if sign == BESIDE and before == "/":
-                raise _TwoWays
+        while sign := self.take("*", "/", _IMPLIED):
+            if sign == _IMPLIED and before == "/":
+                raise _Refused(*_AMBIGUOUS)
             other, before = self.signed(depth), sign
             if sign == "/" and not other:  # also 0/0, which decimals take for another kind of mistake
                 raise decimal.DivisionByZero
@@ -109,22 +131,22 @@ class _Reading:
 
     def signed(self, depth: int) -> Decimal:
         if depth > _DEEPEST:
-            raise _TooDeep
-        if sign := self.taken("-", "+"):
+            raise _Refused(*_TOO_DEEP)
+        if sign := self.take("-", "+"):
             value = self.signed(depth + 1)
             return value.copy_negate() if sign == "-" else value
         base = self.atom(depth)
-        if not self.taken("^", "**"):
+        if not self.take("^", "**"):
             return base
-        enclosed = self.rest[-1:] == ["("]
+        in_parentheses = self.rest[-1:] == ["("]
         power = base ** self.signed(depth + 1)  # -2^2 is -(2^2), and 2^3^2 is 2^(3^2)
-        if self.rest[-1:] == [BESIDE] and not enclosed:
-            raise _TwoWays
+        if self.rest[-1:] == [_IMPLIED] and not in_parentheses:
+            raise _Refused(*_AMBIGUOUS)
         return power
 
     def atom(self, depth: int) -> Decimal:
         if depth > _DEEPEST:
-            raise _TooDeep
+            raise _Refused(*_TOO_DEEP)
         if not self.rest:
             raise _Unreadable
         token = self.rest.pop()
@@ -139,30 +161,30 @@ class _Reading:
         self.read.append(token)
         if token == "e":
             return Decimal(1).exp()
-        if token in ("(", *CALLED):
-            if token != "(" and not self.taken("("):
+        if token in ("(", *FUNCTION_NAMES):
+            if token != "(" and not self.take("("):
                 raise _Unreadable
             value = self.sum(depth + 1)
-            if not self.taken(")"):
+            if not self.take(")"):
                 raise _Unreadable
-            return value if token == "(" else _called(token, value)
+            return value if token == "(" else _apply(token, value)
         if token[0] in "0123456789.":
             return decimal.getcontext().create_decimal(token)
         raise _Unreadable
 
-    def taken(self, *signs: str) -> str:
+    def take(self, *signs: str) -> str:
         """The next token, if it is one of these."""
         if not self.rest or self.rest[-1] not in signs:
             return ""
         token = self.rest.pop()
-        self.read.append("*" if token == BESIDE else token)
+        self.read.append("*" if token == _IMPLIED else token)
         return token
 
 
-def _called(function: str, value: Decimal) -> Decimal:
+def _apply(function: str, value: Decimal) -> Decimal:
     if function in ("sin", "cos") and abs(value) > _FARTHEST:
         raise NumberError(f"{function} of {shorten(f'{value:g}')} cannot be worked out", "angles go up to 1e9")
     if function == "ln" and not value:
         raise decimal.InvalidOperation
-    result: Decimal = FUNCTIONS[_ELSEWHERE.get(function, function)].decimal(value)
+    result: Decimal = FUNCTIONS[_NAMED_IN_EQUATIONS.get(function, function)].decimal(value)
     return result

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from functools import cache
 
 from attncli.answers.arithmetic import work_out
 from attncli.answers.model import Claim
 from attncli.english import shorten
-from attncli.equation.decimals import EXACTLY, round_half_up
+from attncli.equation.rounding import EXACTLY, round_half_up
 from attncli.problem.misread import NumberError, why_not_a_number
 from attncli.problem.numbers import is_plain
 
@@ -34,7 +35,10 @@ def read_claim(text: str, at: int = 0) -> Claim | None:
     exact, and so does -inf. Of the same number written twice, 1/√3 ≈ 0.577, it claims the more precise. Raises
     NumberError for anything else.
     """
-    written = text.strip().translate(_SIGNS)
+    written = text.strip()
+    if len(written) <= LONGEST and is_plain(written):  # nearly every cell
+        return _decimal_claim(written, at)
+    written = written.translate(_SIGNS)
     if _BLANK.fullmatch(written):
         return None
     if len(written) > LONGEST:
@@ -44,11 +48,11 @@ def read_claim(text: str, at: int = 0) -> Claim | None:
         raise NumberError(*_why_not(written))
     claim = None
     for side in sides:
-        claim = agreed(claim, _read(side.strip(), at))
+        claim = more_precise(claim, _read(side.strip(), at))
     return claim
 
 
-def agreed(one: Claim | None, other: Claim | None) -> Claim | None:
+def more_precise(one: Claim | None, other: Claim | None) -> Claim | None:
     """The more precise of two claims to the same number, the first of equals; of a blank and a claim, the claim.
 
     Raises NumberError where one of them is not within the precision of the other.
@@ -78,15 +82,24 @@ def _read(written: str, at: int) -> Claim | None:
     if found := _SCIENTIFIC.fullmatch(written):
         written = f"{found[1]}e{found[2] or found[3]}"
     if is_plain(written):
-        value = _sized(_decimal(written), written)
-        exponent = value.as_tuple().exponent
-        assert isinstance(exponent, int)
-        return Claim(written, value, Decimal((0, (5,), exponent - 1)), at)
+        return _decimal_claim(written, at)
     worked = None if _is_misread(written) else work_out(written)
     if worked is None:
         raise NumberError(*_why_not(written))
     negligible = worked.value.adjusted() < SMALLEST.adjusted()  # e^(-9999), which is told from 0 nowhere else
     return Claim(worked.text, Decimal(0) if negligible else _sized(worked.value, written), Decimal(0), at)
+
+
+def _decimal_claim(text: str, at: int) -> Claim:
+    value = _sized(_decimal(text), text)
+    exponent = value.as_tuple().exponent
+    assert isinstance(exponent, int)
+    return Claim(text, value, _half_a_unit(exponent), at)
+
+
+@cache
+def _half_a_unit(exponent: int) -> Decimal:
+    return Decimal((0, (5,), exponent - 1))
 
 
 def _decimal(text: str) -> Decimal:

@@ -6,55 +6,58 @@ import re
 from collections.abc import Iterator
 
 from attncli.answers.latex_numbers import LONG, from_latex
-from attncli.answers.matrices import Span, Table, Written
 from attncli.answers.model import Answer
+from attncli.answers.pages import CellText, Page, Span, Table
 from attncli.answers.steps import LATEX_NAMES
-from attncli.answers.tables import Page
+from attncli.problem.source import Source
 from attncli.problem.values import ErrorCollector
 from attncli.tracing.model import Trace
 
 _COMMENT = re.compile(r"(\\.)|%[^\n]*", re.DOTALL)
-_THING = re.compile(
+_PART_OF_PAGE = re.compile(
     r"\\section\*?\{(?:\\centering\\LARGE )?(?P<heading>[^{}]*)\}"
     r"|\\LARGE\\bfseries (?P<title>.{0,2000}?)\\par\}"
     r"|\{\\small (?P<caption>[^{}]*):\}"
     r"|\\bordermatrix\s*\{"
 )
-_SIGN = re.compile(r"\\[A-Za-z]+|\\.|[{}&]|[^\\{}&]+", re.DOTALL)
+_TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[{}&]|[^\\{}&]+", re.DOTALL)
 _CAPTION = re.compile(r"(column|row)(?:s ([0-9]+)(?:--|–|-))? ?([0-9]+) of ([0-9]+)")
-_BEFORE = re.compile(r"(?:\s|\\hfill\b)*")
+_SPACE = re.compile(r"(?:\s|\\hfill\b)*")
 _LABEL = re.compile(r"\s*(?:\\hfill)?\s*\\hbox\{(.*?)\}\s*(?:\\vrule[^\\]*)?(?:\\hfill)?\s*", re.DOTALL)
-_AGAIN = re.compile(r"\\vphantom\{(.{1,99})\}|(.{1,99}?)\s*(?:\\approx|=)")  # the corner of decimals after closed forms
+_DECIMALS_CORNER = re.compile(
+    r"\\vphantom\{(.{1,99})\}|(.{1,99}?)\s*(?:\\approx|=)"
+)  # the corner of decimals after closed forms
 _FORM = r"a matrix is a \bordermatrix whose corner is its letter, as attncli compute --format latex writes it"
 
 
-def read_latex(errors: ErrorCollector, trace: Trace) -> dict[str, Answer]:
-    """The answers in the source; what is wrong goes to `errors`."""
+def read(source: Source, trace: Trace) -> dict[str, Answer]:
+    """The answers to steps of this trace; raises AttncliError (exit 3) for what is wrong."""
+    errors = ErrorCollector(source)
     page = Page(errors, trace)
-    text = errors.source.text
+    text = source.text
     if "%" in text:
         text = _COMMENT.sub(lambda found: found[1] or " " * len(found[0]), text)
     spans: dict[str, Span] = {}
-    for found in _THING.finditer(text):
+    for found in _PART_OF_PAGE.finditer(text):
         if found["heading"] is not None:
-            page.head(re.sub(r"^[0-9]+\\quad ", "", found["heading"]), found.start())
+            page.add_heading(re.sub(r"^[0-9]+\\quad ", "", found["heading"]), found.start())
         elif found["title"] is not None:
-            page.head(found["title"], found.start(), title=True)
+            page.add_heading(found["title"], found.start(), title=True)
         elif found["caption"] is not None:
             spans = dict(_spans(found["caption"]))
         else:
             try:
                 rows = list(_rows(text, found.end()))
-            except _Open:
+            except _Unclosed:
                 help = "close it with a } after the last row"
                 errors.fail("the matrix that begins here is not closed", at=found.start(), help=help)
             if table := _table(rows, spans, found.start()):
-                page.add(table)
+                page.add_table(table)
             spans = {}
-    return page.done(_FORM)
+    return page.finish(_FORM)
 
 
-class _Open(Exception):
+class _Unclosed(Exception):
     """The brace of a matrix has no partner."""
 
 
@@ -65,10 +68,10 @@ def _spans(caption: str) -> Iterator[tuple[str, Span]]:
             yield what, Span(int(first or last) - 1, int(last), int(total))
 
 
-def _rows(text: str, start: int) -> Iterator[list[Written]]:
+def _rows(text: str, start: int) -> Iterator[list[CellText]]:
     r"""The rows of a matrix whose brace has just been opened, cut at & and \cr (or \\)."""
     depth, cell, row = 0, start, []
-    for found in _SIGN.finditer(text, start):
+    for found in _TOKEN.finditer(text, start):
         sign = found[0]
         if sign == "{":
             depth += 1
@@ -77,7 +80,7 @@ def _rows(text: str, start: int) -> Iterator[list[Written]]:
         elif depth:
             continue
         elif sign in ("&", r"\cr", "\\\\", "}"):
-            row.append(_written(text, cell, found.start()))
+            row.append(_cell_text(text, cell, found.start()))
             cell = found.end()
             if sign != "&":
                 if len(row) > 1 or row[0].text:
@@ -85,31 +88,31 @@ def _rows(text: str, start: int) -> Iterator[list[Written]]:
                 row = []
             if sign == "}":
                 return
-    raise _Open
+    raise _Unclosed
 
 
-def _written(text: str, start: int, end: int) -> Written:
-    found = _BEFORE.match(text, start, end)
+def _cell_text(text: str, start: int, end: int) -> CellText:
+    found = _SPACE.match(text, start, end)
     assert found
-    return Written(text[found.end() : end].strip(), found.end())
+    return CellText(text[found.end() : end].strip(), found.end())
 
 
-def _table(rows: list[list[Written]], spans: dict[str, Span], at: int) -> Table | None:
+def _table(rows: list[list[CellText]], spans: dict[str, Span], at: int) -> Table | None:
     if len(rows) < 2 or not all(len(row) > 1 for row in rows[1:]):
         return None
     (corner, *columns), *body = rows
-    again = _AGAIN.fullmatch(corner.text) if len(corner.text) < LONG else None
-    name = (again[1] or again[2]) if again else corner.text
+    repeated = _DECIMALS_CORNER.fullmatch(corner.text) if len(corner.text) < LONG else None
+    name = (repeated[1] or repeated[2]) if repeated else corner.text
     return Table(
         LATEX_NAMES.get(name, name),
         corner.at,
         tuple(_label(column.text) for column in columns),
         tuple(_label(row[0].text) for row in body),
         tuple(row[0].at for row in body),
-        tuple(tuple(Written(from_latex(cell.text), cell.at) for cell in row[1:]) for row in body),
+        tuple(tuple(CellText(from_latex(cell.text), cell.at) for cell in row[1:]) for row in body),
         spans.get("row"),
         spans.get("column"),
-        again=again is not None,
+        repeats=repeated is not None,
     )
 
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 
-from attncli.answers.tokens import CALLED
+from attncli.answers.arithmetic import FUNCTION_NAMES
 
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)
 LONG = 4000  # characters; longer ones are no numbers, and not looked at
 _DEEPEST = 30
 _FRACTIONS = (r"\frac", r"\tfrac", r"\dfrac")
-_UNSEEN = {"phantom": 1, "hphantom": 1, "vphantom": 1, "color": 1, "rule": 2, "hspace": 1}  # and their arguments
-_NOTHING = ("hfill", "displaystyle", "textstyle", "left", "right", "big", "Big", "bigl", "bigr", "quad", "leavevmode",
-            "mathrm", "mathopen", "strut", "hbox", "mbox", "text", "mathstrut")  # fmt: skip
+_INVISIBLE = {"phantom": 1, "hphantom": 1, "vphantom": 1, "color": 1, "rule": 2, "hspace": 1}  # and their arguments
+_LAYOUT = ("hfill", "displaystyle", "textstyle", "left", "right", "big", "Big", "bigl", "bigr", "quad", "leavevmode",
+           "mathrm", "mathopen", "strut", "hbox", "mbox", "text", "mathstrut")  # fmt: skip
 _SIGNS = {"cdot": "*", "times": "*", "div": "/", "infty": "inf", "_": "_", "textunderscore": "_", "approx": "≈",
           "exp": "exp", "ln": "ln", "tanh": "tanh", "sin": "sin", "cos": "cos"}  # fmt: skip
-_OPEN, _SHUT = ("", *"+-*(=≈"), ("", *"+-*/)=≈")  # beside a fraction that stands for itself
+_OPENS, _CLOSES = ("", *"+-*(=≈"), ("", *"+-*/)=≈")  # beside a fraction that stands for itself
 _SIMPLE = re.compile(r"[0-9.]+|e|(?:sqrt|e\^)\([^()]*\)")
 _LENGTH = re.compile(
     r"\\kern\s*(?:\\[A-Za-z]+|-?[0-9.]+\s*[a-z]{2})|\\vrule(?:\s*(?:height|depth|width)\s*-?[0-9.]+\s*[a-z]{2})*"
@@ -28,7 +28,7 @@ def from_latex(source: str) -> str:
         return source
     cleaned = _LENGTH.sub("", source)
     try:
-        return _Reading(_TOKEN.findall(cleaned)).all().strip()
+        return _Parser(_TOKEN.findall(cleaned)).all().strip()
     except _Unreadable:
         return source.strip()
 
@@ -37,17 +37,17 @@ class _Unreadable(Exception):
     """What stands there is not of the forms that a number has."""
 
 
-class _Reading:
+class _Parser:
     def __init__(self, tokens: list[str]) -> None:
         self.rest = tokens[::-1]
 
     def all(self) -> str:
-        text = self.upto("", 0)
+        text = self.until("", 0)
         if self.rest:
             raise _Unreadable
         return text
 
-    def upto(self, end: str, depth: int) -> str:
+    def until(self, end: str, depth: int) -> str:
         """Everything up to a closing sign, which is taken too."""
         pieces: list[str] = []
         fractions: set[int] = set()
@@ -69,7 +69,7 @@ class _Reading:
             raise _Unreadable
         token = self.rest.pop()
         if token == "{":
-            return self.upto("}", depth + 1)
+            return self.until("}", depth + 1)
         if token in "}]$" or token == "&":
             if token == "$":
                 return ""
@@ -83,16 +83,16 @@ class _Reading:
     def command(self, name: str, depth: int) -> str:
         if name in _SIGNS:
             return _SIGNS[name]
-        if name in _NOTHING:
+        if name in _LAYOUT:
             return ""
         if f"\\{name}" in _FRACTIONS:
             above, below = self.argument(depth), self.argument(depth)
-            return f"{_within(above)}/{_within(below)}"
+            return f"{_in_parentheses(above)}/{_in_parentheses(below)}"
         if name == "sqrt":
             return f"sqrt({self.argument(depth)})"
-        if name in _UNSEEN:
+        if name in _INVISIBLE:
             self.option(depth)
-            for _ in range(_UNSEEN[name]):
+            for _ in range(_INVISIBLE[name]):
                 self.argument(depth)
             return ""
         if name in ("colorbox", "fbox", "boxed", "underline"):
@@ -122,18 +122,18 @@ def _joined(pieces: list[str], fractions: set[int]) -> str:
     """The pieces of a line; a fraction is put in parentheses where it would bind otherwise than with its own line."""
     said = before = ""
     for place, piece in enumerate(pieces):
-        between = " " if said[-1:].isalpha() and piece.startswith(CALLED) else ""
+        between = " " if said[-1:].isalpha() and piece.startswith(FUNCTION_NAMES) else ""
         if place in fractions:
             after = next((other.strip()[0] for other in pieces[place + 1 :] if other.strip()), "")
             if before.isdigit():
                 between = " "  # 2 1/3 is two and a third to some and two thirds to others: claims refuse it
-            elif before not in _OPEN or after not in _SHUT:
+            elif before not in _OPENS or after not in _CLOSES:
                 piece = f"({piece})"
         said += between + piece
         before = piece.rstrip()[-1:] or before
     return said
 
 
-def _within(text: str) -> str:
+def _in_parentheses(text: str) -> str:
     """In parentheses, unless it is just digits, a root or a power of e."""
     return text if _SIMPLE.fullmatch(text) else f"({text})"

@@ -8,21 +8,24 @@ import numpy as np
 
 from attncli.answers.claims import read_claim
 from attncli.answers.model import Answer, Claim
-from attncli.answers.steps import NoStep, Part, fitted, misfit, step_called
+from attncli.answers.steps import NoStep, StepPart, in_shape_of, shape_error, step_named
 from attncli.english import count, shape_text, shorten
 from attncli.problem.later import Cells
+from attncli.problem.loader import read_tree
 from attncli.problem.matrices import read_cells
 from attncli.problem.misread import NumberError
 from attncli.problem.nodes import Leaf, Mapping, Node, Sequence, describe, is_null
-from attncli.problem.values import ErrorCollector, Value
+from attncli.problem.source import Source
+from attncli.problem.values import Value
 from attncli.tracing.model import Step, Trace
 
 _FORM = "write scores: [[1, 5, 3], [3, 3, 3], [2, 4, 3]]"
-_SPELT = 12  # cells that a help line writes out
+_MOST_WRITTEN_OUT = 12  # cells that a help line writes out
 
 
-def read_lists(root: Node, errors: ErrorCollector, trace: Trace) -> dict[str, Answer]:
-    """The answer to each step that is named; what is wrong goes to `errors`."""
+def read(source: Source, trace: Trace) -> dict[str, Answer]:
+    """The answer to each step that is named; raises AttncliError (exit 3) for what is wrong."""
+    errors, root = read_tree(source)
     if not isinstance(root, Mapping):
         errors.fail(f"answers are given by step, not as {describe(root)}", at=root.at, help=_FORM)
     if "attncli" in root.keys and "steps" in root.keys:
@@ -31,19 +34,20 @@ def read_lists(root: Node, errors: ErrorCollector, trace: Trace) -> dict[str, An
     if not root.keys:
         errors.fail("there are no answers here", at=root.at, help=_FORM)
     answers: dict[str, Answer] = {}
-    called: dict[str, str] = {}
+    written_as: dict[str, str] = {}
     for name, node in root.values.items():
         at = root.keys[name]
         try:
-            step = step_called(name, trace)
+            step = step_named(name, trace)
         except NoStep as error:
             errors.add(error.message, at=at, help=error.help, path=shorten(name))
             continue
         if step.name in answers:
-            message = f"{step.name} is given twice, as {called[step.name]} and as {name}"
+            message = f"{step.name} is given twice, as {written_as[step.name]} and as {name}"
             errors.add(message, at=at, help="keep one of the two", path=name)
         elif answer := _read_step(Value(node, name, errors), step, at):
-            answers[step.name], called[step.name] = answer, name
+            answers[step.name], written_as[step.name] = answer, name
+    errors.stop()
     return answers
 
 
@@ -62,12 +66,12 @@ def _read_step(value: Value, step: Step, at: int) -> Answer | None:
     if read is None:
         return None
     cells = Cells(*read, object).array
-    fit = fitted(cells, step.shape)
-    if fit is None:
-        value.wrong(*misfit(cells.shape, Part.of(step)))
+    answered = in_shape_of(cells, step.shape)
+    if answered is None:
+        value.wrong(*shape_error(cells.shape, StepPart.of(step)))
         return None
-    fit.setflags(write=False)
-    return Answer(step.name, fit, at)
+    answered.setflags(write=False)
+    return Answer(step.name, answered, at)
 
 
 def _read_number(value: Value, step: Step, at: int) -> Answer | None:
@@ -90,7 +94,7 @@ def _read_number(value: Value, step: Step, at: int) -> Answer | None:
 
 def _form(shape: tuple[int, ...], key: str = "") -> str:
     """How a step of this shape is written: all of it blank, or of a large one how many numbers it takes."""
-    if prod(shape) > _SPELT:
+    if prod(shape) > _MOST_WRITTEN_OUT:
         return f"it takes {shape_text(shape)} numbers, {'each row in a list' if len(shape) > 1 else 'in a list'}"
     return f"write {key}{_blanks(shape)}, with numbers in place of null"
 

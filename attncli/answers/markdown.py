@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator
 
 from attncli.answers.latex_numbers import LONG, from_latex
-from attncli.answers.matrices import Table, Written
 from attncli.answers.model import Answer
+from attncli.answers.pages import CellText, Page, Table
 from attncli.answers.steps import LATEX_NAMES
-from attncli.answers.tables import Page
 from attncli.attention.names import NAMED
 from attncli.attention.registry import RULES
+from attncli.problem.source import Source
 from attncli.problem.values import ErrorCollector
 from attncli.tracing.model import Trace
 
@@ -28,17 +28,17 @@ _FORM = "a matrix is a table whose first cell is its letter, as attncli compute 
 _TITLES = {rule.title: rule.name for rule in RULES.values()}
 
 
-def read_markdown(errors: ErrorCollector, trace: Trace) -> dict[str, Answer]:
-    """The answers in the source; what is wrong goes to `errors`."""
-    page = Page(errors, trace)
+def read(source: Source, trace: Trace) -> dict[str, Answer]:
+    """The answers to steps of this trace; raises AttncliError (exit 3) for what is wrong."""
+    page = Page(ErrorCollector(source), trace)
     title = ""
-    lines = _lines(errors.source.text)
+    lines = _lines(source.text)
     place = 0
     while place < len(lines):
         at, line = lines[place]
         if found := _HEADING.match(line):
             title = _plain(line[found.end() :].rstrip().rstrip("#").rstrip())
-            page.head(title, at, title=found[1] == "#")
+            page.add_heading(title, at, title=found[1] == "#")
         if (
             "|" in line
             and place + 1 < len(lines)
@@ -49,11 +49,11 @@ def read_markdown(errors: ErrorCollector, trace: Trace) -> dict[str, Answer]:
             while end < len(lines) and "|" in lines[end][1]:
                 end += 1
             if table := _table(lines[place : place + 1] + lines[place + 2 : end], title):
-                page.add(table)
+                page.add_table(table)
             place = end
         else:
             place += 1
-    return page.done(_FORM)
+    return page.finish(_FORM)
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
@@ -85,11 +85,11 @@ def _table(lines: list[tuple[int, str]], title: str) -> Table | None:
         tuple(_plain(column.text) for column in columns),
         tuple(_plain(row[0].text) for row in body),
         tuple(row[0].at for row in body),
-        tuple(tuple(Written(_number(cell.text), cell.at) for cell in row[1:]) for row in body),
+        tuple(tuple(CellText(_number(cell.text), cell.at) for cell in row[1:]) for row in body),
     )
 
 
-def _cells(line: str, at: int) -> Iterator[Written]:
+def _cells(line: str, at: int) -> Iterator[CellText]:
     """What stands between the bars, those at the ends left out."""
     inner = line.rstrip()
     start = len(inner) - len(inner.lstrip())
@@ -98,7 +98,7 @@ def _cells(line: str, at: int) -> Iterator[Written]:
     if not texts[-1].strip():
         texts.pop()
     for text in texts:
-        yield Written(text.strip(), at + start + len(text) - len(text.lstrip()))
+        yield CellText(text.strip(), at + start + len(text) - len(text.lstrip()))
         start += len(text) + 1
 
 

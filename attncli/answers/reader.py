@@ -4,32 +4,50 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import PurePath
-from typing import cast
 
-from attncli.answers.model import CLOSE, Answer, Answers, Claim
+from attncli.answers.model import Answer, Answers
 from attncli.answers.steps import LATEX_NAMES
 from attncli.attention.gradients import GRADIENT_RULES
 from attncli.attention.losses import LOSS_RULES
 from attncli.attention.names import NAMED
 from attncli.problem.files import STANDARD_INPUT
-from attncli.problem.loader import read_tree
 from attncli.problem.source import Source
 from attncli.problem.values import ErrorCollector
-from attncli.tracing.model import Step, Trace
+from attncli.tracing.model import Trace
 
-_SUFFIXES = {
-    ".yaml": "lists", ".yml": "lists", ".json": "lists",
-    ".md": "markdown", ".markdown": "markdown",
-    ".tex": "latex", ".latex": "latex",
-}  # fmt: skip
-_LOOKS_LIKE_LATEX = re.compile(r"\\(?:bordermatrix|documentclass|section)\b")
-_LOOKS_LIKE_MARKDOWN = re.compile(r"^ {0,3}\|.*\|[ \t]*\n {0,3}\|[ \t]*:?-+:?[ \t]*\|", re.MULTILINE)
 
-_BACK = {name for name, of in {**NAMED, **LATEX_NAMES}.items() if of in LOSS_RULES or of in GRADIENT_RULES}
-_MARKED = sorted((name for name in _BACK if name[0] == "d" or "mathrm{d}" in name), key=len, reverse=True)
-_GRADIENT = re.compile(rf"(?<![\w\\])(?:{'|'.join(map(re.escape, _MARKED))})(?![\w'])")
-_KEY = re.compile(rf"""(?:^|[{{,\s])["']?(?:{"|".join(map(re.escape, sorted(_BACK)))})["']?[ \t]*:""", re.MULTILINE)
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A way to write answers: `module` of this package reads it, by its function `read(source, trace)`.
+
+    A file is of this form where its name has one of the `suffixes`, or, without a known one, where the content
+    `looks_like` it.
+    """
+
+    module: str
+    suffixes: tuple[str, ...]
+    looks_like: re.Pattern[str]
+
+
+FORMS = (
+    Form("latex", (".tex", ".latex"), re.compile(r"\\(?:bordermatrix|documentclass|section)\b")),
+    Form(
+        "markdown",
+        (".md", ".markdown"),
+        re.compile(r"^ {0,3}\|.*\|[ \t]*\n {0,3}\|[ \t]*:?-+:?[ \t]*\|", re.MULTILINE),
+    ),
+    Form("lists", (".yaml", ".yml", ".json"), re.compile("")),
+)
+
+_OF_GRADIENTS = {name for name, of in {**NAMED, **LATEX_NAMES}.items() if of in LOSS_RULES or of in GRADIENT_RULES}
+_UNAMBIGUOUS = sorted((name for name in _OF_GRADIENTS if name[0] == "d" or "mathrm{d}" in name), key=len, reverse=True)
+_GRADIENT = re.compile(rf"(?<![\w\\])(?:{'|'.join(map(re.escape, _UNAMBIGUOUS))})(?![\w'])")
+_KEY = re.compile(
+    rf"""(?:^|[{{,\s])["']?(?:{"|".join(map(re.escape, sorted(_OF_GRADIENTS)))})["']?[ \t]*:""", re.MULTILINE
+)
 
 
 def read_answers(source: Source, trace: Trace) -> Answers:
@@ -38,51 +56,20 @@ def read_answers(source: Source, trace: Trace) -> Answers:
     Raises AttncliError (exit 3) for what is wrong in it: the first problem in the order of the file, with up to
     nineteen others as its `more`.
     """
-    errors = ErrorCollector(source)
     if not source.text.strip():
-        errors.fail("the file is empty", at=0, help="answers have lines such as scores: [[1, 5, 3], [3, 3, 3]]")
-    match _form(source):
-        case "markdown":
-            from attncli.answers.markdown import read_markdown
-
-            steps = _without_the_problem(read_markdown(errors, trace), trace)
-        case "latex":
-            from attncli.answers.latex import read_latex
-
-            steps = _without_the_problem(read_latex(errors, trace), trace)
-        case _:
-            from attncli.answers.lists import read_lists
-
-            errors, root = read_tree(source)
-            steps = read_lists(root, errors, trace)
-    errors.stop()
+        help = "answers have lines such as scores: [[1, 5, 3], [3, 3, 3]]"
+        ErrorCollector(source).fail("the file is empty", at=0, help=help)
+    reader = import_module(f"attncli.answers.{_form(source).module}")
+    steps: Mapping[str, Answer] = reader.read(source, trace)
     return Answers({name: steps[name] for name in trace.steps if name in steps}, source)
 
 
-def of_gradients(source: Source) -> bool:
+def mentions_gradients(source: Source) -> bool:
     """Whether any answer is to a step of the loss or of the way back, as far as can be told before it is read."""
     return bool(_GRADIENT.search(source.text) or _KEY.search(source.text))
 
 
-def _form(source: Source) -> str:
-    suffix = PurePath(source.name).suffix.lower()
-    if source.name != STANDARD_INPUT and suffix in _SUFFIXES:
-        return _SUFFIXES[suffix]
-    if _LOOKS_LIKE_LATEX.search(source.text):
-        return "latex"
-    return "markdown" if _LOOKS_LIKE_MARKDOWN.search(source.text) else "lists"
-
-
-def _without_the_problem(steps: Mapping[str, Answer], trace: Trace) -> Mapping[str, Answer]:
-    """What a page says beyond the arrays that the problem gives, which it prints too; unless one was changed."""
-    return {name: answer for name, answer in steps.items() if not _as_given(trace.steps[name], answer)}
-
-
-def _as_given(step: Step, answer: Answer) -> bool:
-    if not step.rule.given:
-        return False
-    claims = (cast("Claim | None", cell) for cell in answer.cells.flat)
-    return all(
-        claim is None or abs(float(claim.value) - value) <= float(claim.half) + CLOSE * abs(value)
-        for claim, value in zip(claims, step.value.flat, strict=True)
-    )
+def _form(source: Source) -> Form:
+    suffix = "" if source.name == STANDARD_INPUT else PurePath(source.name).suffix.lower()
+    by_suffix = (form for form in FORMS if suffix in form.suffixes)
+    return next(by_suffix, None) or next(form for form in FORMS if form.looks_like.search(source.text))

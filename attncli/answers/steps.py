@@ -13,8 +13,8 @@ from attncli.attention.losses import LOSS_RULES
 from attncli.attention.names import NAMED
 from attncli.attention.registry import RULES
 from attncli.english import count, listed, shape_text, shorten
-from attncli.equation.latex import LATEX
 from attncli.equation.nodes import Name
+from attncli.equation.notation import LATEX
 from attncli.equation.printer import write
 from attncli.equation.symbols import plain_name, primed, unicode_name
 from attncli.errors import did_you_mean
@@ -27,8 +27,11 @@ LATEX_NAMES = {
 }  # which are no letters already
 _PRIMED = {spell(primed(rule.symbol)) for spell in (str, plain_name, unicode_name) for rule in RULES.values()}
 # Matrices of our pages that are no steps: the Jacobian of a softmax, and what a step of gradient descent makes.
-BESIDE = {"J", *_PRIMED, *(write(Name(primed(rule.symbol)), LATEX) for rule in RULES.values())} - {*NAMED, *LATEX_NAMES}
-OTHER = "do these answers belong to another problem?"
+NOT_STEPS = {"J", *_PRIMED, *(write(Name(primed(rule.symbol)), LATEX) for rule in RULES.values())} - {
+    *NAMED,
+    *LATEX_NAMES,
+}
+OTHER_PROBLEM = "do these answers belong to another problem?"
 _LABELS = 6  # that a help line names
 
 
@@ -41,7 +44,7 @@ class NoStep(Exception):
         self.help = help
 
 
-def step_called(name: str, trace: Trace) -> Step:
+def step_named(name: str, trace: Trace) -> Step:
     """The step of this name or letter; raises NoStep where there is none."""
     found = NAMED.get(name)
     if found is not None and found in trace.steps:
@@ -50,29 +53,29 @@ def step_called(name: str, trace: Trace) -> Step:
     if found and (name in RULES or found not in LOSS_RULES):  # P and L may be meant otherwise
         raise NoStep(f"this problem has no step {found}", f"its steps are {there}")
     if name in KEYS:
-        help = f"answers hold steps only, such as scores and weights; {OTHER}"
+        help = f"answers hold steps only, such as scores and weights; {OTHER_PROBLEM}"
         raise NoStep(f"{name} is a key of a problem, not a step", help)
     raise NoStep(f"no step is called {shorten(name)}", did_you_mean(name, list(trace.steps), f"the steps are {there}"))
 
 
-def fitted(cells: NDArray[np.object_], target: tuple[int, ...]) -> NDArray[np.object_] | None:
+def in_shape_of(cells: NDArray[np.object_], target: tuple[int, ...]) -> NDArray[np.object_] | None:
     """The cells in the shape of a step, or None where they do not fit.
 
     They may differ in leading axes of length 1, and a vector may stand as a row or as a column.
     """
-    shape = _core(cells.shape)
+    shape = _without_leading_ones(cells.shape)
     vectors = (target, (*target, 1), (1, *target)) if len(target) == 1 else ()
-    return cells.reshape(target) if shape == _core(target) or shape in vectors else None
+    return cells.reshape(target) if shape == _without_leading_ones(target) or shape in vectors else None
 
 
-def _core(shape: tuple[int, ...]) -> tuple[int, ...]:
+def _without_leading_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
     while len(shape) > 2 and shape[0] == 1:
         shape = shape[1:]
     return shape
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class StepPart:
     """What a matrix of an answer should be like: a whole step, or its part in one head or entry."""
 
     name: str
@@ -81,12 +84,12 @@ class Part:
     labels: tuple[tuple[str, ...], ...]
 
     @classmethod
-    def of(cls, step: Step, index: tuple[int, ...] = ()) -> Part:
+    def of(cls, step: Step, index: tuple[int, ...] = ()) -> StepPart:
         """The part of a step at these places on its first axes."""
         own = slice(len(index), None)
         return cls(step.name, step.shape[own], step.rule.axes[own], step.labels[own])
 
-    def as_shown(self) -> Part:
+    def as_shown(self) -> StepPart:
         """As a page shows it: a number as a row of one, and what has several axes before its columns in rows of all."""
         if not self.shape:
             return replace(self, shape=(1,), axes=("number",), labels=(("",),))
@@ -97,7 +100,7 @@ class Part:
         return replace(self, shape=shape, axes=self.axes[-2:], labels=(names, self.labels[-1]))
 
 
-def misfit(shape: tuple[int, ...], part: Part) -> tuple[str, str]:
+def shape_error(shape: tuple[int, ...], part: StepPart) -> tuple[str, str]:
     """(message, help) for an answer of another shape."""
     axes = [_COUNTED.get(axis, axis) for axis in part.axes]
     message = f"is {shape_text(shape)} here, and {shape_text(part.shape)} in the problem"
@@ -105,7 +108,7 @@ def misfit(shape: tuple[int, ...], part: Part) -> tuple[str, str]:
         return message, f"exchange rows and columns: one row for each {axes[-2]}, one column for each {axes[-1]}"
     sizes = " by ".join(count(size, axis) for axis, size in zip(axes, part.shape, strict=True))
     rows = listed(part.labels[max(len(part.labels) - 2, 0)], last="", most=_LABELS)
-    return message, f"it takes {sizes} (its rows are {rows}); {OTHER}"
+    return message, f"it takes {sizes} (its rows are {rows}); {OTHER_PROBLEM}"
 
 
 _COUNTED = {"kv_head": "head", "batch": "entry", "cached": "key", "new": "key"} | dict.fromkeys(

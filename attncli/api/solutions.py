@@ -9,7 +9,7 @@ from functools import partial
 from os import PathLike
 from typing import Any
 
-from attncli.answers.reader import of_gradients, read_answers
+from attncli.answers.reader import mentions_gradients, read_answers
 from attncli.features.check.diagnosis import Diagnosis, diagnose
 from attncli.features.check.page import check_page
 from attncli.features.check.solution import Solution, judged
@@ -56,6 +56,6 @@ def check(problem: Problem, answers: str | PathLike[str] | Mapping[str, Any], *,
         source = decode(json.dumps(answers).encode(), "answers")
     else:
         source = read_source(str(answers))
-    read, back = partial(read_answers, source), of_gradients(source)
+    read, back = partial(read_answers, source), mentions_gradients(source)
     solution = judged(problem, read, lenient=lenient, gradient=back)
     return Checked(solution, diagnose(solution.verdicts))

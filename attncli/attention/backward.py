@@ -12,18 +12,16 @@ from dataclasses import dataclass, replace
 
 from attncli.attention.gradients import CONSTANT, GRADIENT_RULES, ORDER, SAID_THROUGH, gradient_name
 from attncli.attention.rule import Rule
+from attncli.equation.derivatives import reads
 from attncli.equation.differentiation import Read, gradient_of
-from attncli.equation.index_inversion import relabelled
+from attncli.equation.indexing import GROUP_MEMBER, IndexSpace, all_letters, replace_letters
 from attncli.equation.matrix_form import matrix_form
-from attncli.equation.nodes import Call, Equation, Expression, Name, Reduce, Ref, rewrite, walk, whole
-from attncli.equation.places import Extent
-from attncli.equation.positions import MEMBER, letters_in
-from attncli.equation.uses import reads
+from attncli.equation.nodes import Call, Equation, Expression, Name, Reduce, Ref, number_node, rewrite, walk
 from attncli.problem.axes import LEADING
 
 HIDDEN = " A hidden key has weight 0, and gets 0."
 SHARED = " It is shared: `q` runs through the query heads of its group, and what they hand back is added."
-HEADS = (*LEADING, MEMBER)  # the letters of what headlines leave out
+HEADS = (*LEADING, GROUP_MEMBER)  # the letters of what headlines leave out
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +34,7 @@ class Backward:
     rules: Mapping[str, Rule]
     shapes: Mapping[str, Sequence[int]]
     logits: str
-    extent: Extent
+    extent: IndexSpace
 
     def steps(self) -> Iterator[Rule]:
         """The gradients in order of work, from that of the output, which is given, and what they need besides."""
@@ -97,7 +95,7 @@ class Backward:
             equation = Equation(_renamed(cell, "d_output"), Call("div", (apart, Name("N"))))
             return _rule(equation, matrix_form(equation, HEADS), through="row_loss")
         error, shape = self.rules["error"].equation, self.shapes["output"]
-        of_loss = Read(self.rules["loss"].equation, whole(1))
+        of_loss = Read(self.rules["loss"].equation, number_node(1))
         of_error = gradient_of(error.target, shape, "d_error", [of_loss], self.extent).expression
         equation = gradient_of(cell, shape, "d_output", [Read(error, of_error)], self.extent)
         return _rule(equation, matrix_form(equation, HEADS), through="error")
@@ -150,7 +148,7 @@ def _rule(equation: Equation, form: Expression | None, *, through: str = "") -> 
     """The rule of a step of the backward pass; what it means may depend on the step that it comes through."""
     rule = GRADIENT_RULES[equation.target.name]
     meaning, why = SAID_THROUGH.get(through, (rule.meaning, rule.why))
-    if MEMBER in letters_in(equation):
+    if GROUP_MEMBER in all_letters(equation):
         meaning += SHARED
     return replace(
         rule,
@@ -174,7 +172,7 @@ def _with_letters(equation: Equation, letters: Sequence[str]) -> Equation:
     """The equation with other letters in its target."""
     target = replace(equation.target, indices=tuple(letters))
     others = dict(zip(equation.target.letters, letters, strict=True))
-    return Equation(target, relabelled(equation.expression, others))
+    return Equation(target, replace_letters(equation.expression, others))
 
 
 def _without(copy: Equation | None, equation: Equation) -> Equation:
@@ -185,7 +183,7 @@ def _without(copy: Equation | None, equation: Equation) -> Equation:
 
     def change(node: Expression) -> Expression:
         if isinstance(node, Ref) and node.name == copy.target.name:
-            return relabelled(source, dict(zip(letters, node.indices, strict=True)))
+            return replace_letters(source, dict(zip(letters, node.indices, strict=True)))
         return node
 
     return replace(equation, expression=rewrite(equation.expression, change))

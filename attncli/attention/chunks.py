@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.equation.evaluator import evaluate
-from attncli.equation.lift import is_fixed, take_out
+from attncli.equation.indexing import fix_axes, is_fixed, position
 from attncli.equation.nodes import Call, Equation, Expression, Name, Ref, rewrite, walk
-from attncli.equation.positions import position
 from attncli.equation.shapes import index_sizes
 
 Array = NDArray[Any]
@@ -36,7 +35,7 @@ def evaluate_chunk(
     Positions are counted as in the whole. `sizes` tells how far letters run that no array tells; `done` are arrays of
     these ranges already. All arrays are those of `xp`.
     """
-    expression = _counted(take_out(equation.expression, place), ranges)
+    expression = _counted(fix_axes(equation.expression, place), ranges)
     read = {**_cut(equation.expression, place, ranges, arrays, scalars), **done}
     numbers = {name: float(array) for name, array in read.items() if not array.ndim}
     equation = Equation(equation.target, expression)

@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 
 from attncli.attention import layer, positions, variants
 from attncli.attention.masks import clauses, mask_rule
-from attncli.attention.offset import mask_offset
 from attncli.attention.registry import COMPUTED_RULES, GIVEN_RULES
 from attncli.attention.rule import Rule
-from attncli.equation.lift import Leads
+from attncli.equation.indexing import GROUP_MEMBER, LeadingAxes
 from attncli.equation.parser import parse_expression
-from attncli.equation.positions import MEMBER
 from attncli.problem.axes import HEAD, KEY_HEAD, LEADING, Axes, axes_of, leads, past_length, sizes, width
 from attncli.problem.keys import Pairing
+from attncli.problem.masks import Offset
 from attncli.problem.model import Matrix, Problem, Scalar
 from attncli.problem.projections import input_of
 
@@ -33,7 +32,7 @@ class Plan:
     parameters: Mapping[str, Scalar | Matrix]
     given: Mapping[str, Matrix]
     sizes: Mapping[str, int]
-    leads: Leads
+    leads: LeadingAxes
     axes: Axes
 
 
@@ -41,7 +40,7 @@ def plan_logits(problem: Problem) -> Plan:
     """Everything up to the numbers whose softmax is taken; given arrays come first, as the contract lists them."""
     (n, m), past, axes = sizes(problem.given), past_length(problem.given), axes_of(problem.given)
     given = {f"new_{name}" if past and name in ("K", "V") else name: array for name, array in problem.given.items()}
-    offset = mask_offset(problem.mask, n, m, past)
+    offset = Offset.of(problem.mask, n, m, past)
     parameters: dict[str, Scalar | Matrix] = dict(_parameters(problem, past, axes))
     rules = [GIVEN_RULES[name] for name in given if name not in ("Q", "K", "V", "new_K", "new_V")]
     for name in "QKV":
@@ -172,6 +171,6 @@ def _parameters(problem: Problem, past: int, axes: Axes) -> Iterator[tuple[str, 
 def _sizes(problem: Problem, n: int, m: int, past: int, axes: Axes) -> Mapping[str, int]:
     """How far the indices run that no array on the right side of their equation tells."""
     d_k, d_v = width("K", problem.given), width("V", problem.given)
-    heads = {HEAD: axes.number, KEY_HEAD: axes.number // axes.group, MEMBER: axes.group}
+    heads = {HEAD: axes.number, KEY_HEAD: axes.number // axes.group, GROUP_MEMBER: axes.group}
     positions_and_pairs = {"t": max(past + n, m), "r": d_k // 2} if problem.rope else {}
     return {"i": n, "j": m, "u": past, "s": m - past, "c": d_v, "e": axes.number * d_v, **heads, **positions_and_pairs}

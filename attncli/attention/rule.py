@@ -7,10 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from attncli.attention.indices import INDICES
-from attncli.equation.derivatives import is_zero
-from attncli.equation.lift import Leads, lift, take_out
-from attncli.equation.nodes import Call, Equation, Expression, Number, Ref, names_used, rename, walk
-from attncli.equation.positions import letters_in
+from attncli.equation.indexing import LeadingAxes, add_axes, all_letters, fix_axes
+from attncli.equation.nodes import Call, Equation, Expression, Number, Ref, is_zero, names_used, rename, walk
 from attncli.equation.printer import write, write_equation
 from attncli.problem.axes import BATCH
 
@@ -51,14 +49,14 @@ class Rule:
     @property
     def source(self) -> str | None:
         """The equation in Python syntax, which `parse_equation` reads; None for a given array."""
-        from attncli.equation.python import PYTHON
+        from attncli.equation.notation import PYTHON
 
         return None if self.given else write_equation(self.equation, PYTHON)
 
     @property
     def matrix_source(self) -> str | None:
         """The headline in Python syntax, which `parse_expression` reads."""
-        from attncli.equation.python import PYTHON
+        from attncli.equation.notation import PYTHON
 
         return None if self.matrix_form is None else write(self.matrix_form, PYTHON)
 
@@ -103,17 +101,17 @@ class Rule:
     def _nodes(self) -> tuple[Expression, ...]:
         return () if self.expression is None else tuple(walk(self.expression))
 
-    def lifted(self, leads: Leads, order: Sequence[str], shared: Mapping[str, Expression]) -> Rule:
+    def lifted(self, leads: LeadingAxes, order: Sequence[str], shared: Mapping[str, Expression]) -> Rule:
         """The rule for arrays with leading axes; for a given array, of its own."""
         if self.expression is None:
             return replace(self, target=Ref(self.name, (*leads.get(self.name, ()), *self.target.indices)))
         known = {name: tuple(letter for letter in letters if letter != self.joins) for name, letters in leads.items()}
-        lifted = lift(self.equation, known, order, shared)
+        lifted = add_axes(self.equation, known, order, shared)
         return replace(self, target=lifted.target, expression=lifted.expression)
 
     def taken_out(self, fixed: Mapping[str, int]) -> Rule:
         """The rule of one place on the fixed leading axes."""
         meaning = self.meanings[fixed[BATCH]] if self.meanings and BATCH in fixed else self.meaning
         target = Ref(self.name, tuple(index for index in self.target.indices if index not in fixed))
-        expression = None if self.given else take_out(self.equation.expression, fixed, letters_in(self.equation))
+        expression = None if self.given else fix_axes(self.equation.expression, fixed, all_letters(self.equation))
         return replace(self, target=target, expression=expression, meaning=meaning)

@@ -1,21 +1,50 @@
-"""The commands as a Typer application: help, and what is wrong with a command line."""
+"""The commands as one Typer application: each folder of `features/` is one, found by listing.
+
+`attncli NAME` calls the function of that name in `features/NAME/command.py`. Its parameters are the command's options
+and its docstring is its help; everything heavy is imported inside it.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from types import FunctionType
-from typing import Annotated, Any, get_args
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from attncli.cli.options import Argument, Option
+from attncli import __version__
+from attncli.cli.progress import progress
 from attncli.english import either, listed
-from attncli.errors import did_you_mean, usage_error
+from attncli.errors import Exit, did_you_mean, usage_error
 
+FEATURES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "features")
 # The base of all usage errors has no public name that serves every version of Typer in our range.
-_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+
+
+def call(arguments: list[str]) -> int:
+    """Run one command line and return its exit code.
+
+    Raises AttncliError for wrong usage (exit 2) and whatever the command itself raises.
+    """
+    names = command_names()
+    called = arguments[:1] if arguments and arguments[0] in names else names  # Typer takes a while for each command
+    if "-" not in arguments:  # a problem is being typed there, or made
+        progress.begin("reading")
+    try:
+        result = _group(called).main(arguments, "attncli", standalone_mode=False)
+    except UsageError as error:
+        raise _in_our_words(error, arguments) from None
+    finally:
+        progress.end()
+    return result if isinstance(result, int) else Exit.OK
+
+
+def command_names() -> list[str]:
+    """All commands, in the order of the alphabet."""
+    return sorted(name for name in os.listdir(FEATURES) if os.path.isfile(os.path.join(FEATURES, name, "command.py")))
 
 
 class _Command(TyperCommand):
@@ -35,35 +64,20 @@ class _Commands(TyperGroup):
     """The group of commands, which answers an unknown name with the nearest known one."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        command = super().get_command(ctx, cmd_name)
-        if command is None:
-            known = f"the commands are {listed(list(self.commands))}"
-            help = did_you_mean(cmd_name, list(self.commands), known)
+        found = super().get_command(ctx, cmd_name)
+        if found is None:
+            names = command_names()
+            help = did_you_mean(cmd_name, names, f"the commands are {listed(names)}")
             if cmd_name.lower().endswith((".yaml", ".yml", ".json")) or os.path.isfile(cmd_name):
                 from shlex import quote  # takes a while, and few need it
 
                 help = f"did you mean attncli compute {quote(cmd_name)}?"
             raise usage_error(f"there is no command {cmd_name}", help=help)
-        return command
+        return found
 
 
-def answer(
-    commands: Mapping[str, Callable[..., object]], tell_version: Callable[[], None], arguments: list[str]
-) -> object:
-    """What the command returns that these arguments call.
-
-    Raises AttncliError for wrong usage (exit 2) and whatever the command itself raises.
-    """
-    application = _application(commands, tell_version, arguments)
-    try:
-        return typer.main.get_command(application).main(arguments, "attncli", standalone_mode=False)
-    except _UsageError as error:
-        raise _in_our_words(error, commands, arguments) from None
-
-
-def _application(
-    commands: Mapping[str, Callable[..., object]], tell_version: Callable[[], None], arguments: list[str]
-) -> typer.Typer:
+def _group(names: Iterable[str]) -> Any:
+    """The application with these commands, as Typer runs it."""
     # Markup would read the [i, j] of an equation in a help text as a style and drop it.
     application = typer.Typer(
         cls=_Commands,
@@ -80,61 +94,29 @@ def _application(
     ) -> None:
         """Scaled dot-product attention, worked out step by step."""
         if version:
-            tell_version()
+            print(f"attncli {__version__}")
             raise typer.Exit
         if context.invoked_subcommand is None:
-            help = f"the commands are {listed(list(commands))}; attncli --help tells more"
+            help = f"the commands are {listed(command_names())}; attncli --help tells more"
             raise usage_error("a command is missing", help=help)
 
-    for name, function in commands.items():
-        declared = _for_typer(function) if name in arguments else _only_named(function)
-        application.command(name, cls=_Command)(declared)
-    return application
+    for name in names:
+        module = import_module(f"attncli.features.{name}.command")
+        application.command(name, cls=_Command)(getattr(module, name))
+    return typer.main.get_command(application)
 
 
-def _for_typer(function: Any) -> Any:
-    """The function with its options and arguments declared as Typer wants them."""
-    copy = FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__)
-    copy.__doc__ = function.__doc__
-    copy.__annotations__ = {name: _declared(annotation) for name, annotation in function.__annotations__.items()}
-    return copy
-
-
-def _only_named(function: Any) -> Any:
-    """A command that is not called: without its options, of all of which Typer makes objects for a while."""
-
-    def named() -> None: ...
-
-    named.__doc__ = function.__doc__
-    return named
-
-
-def _declared(annotation: Any) -> Any:
-    match get_args(annotation):
-        case (kind, Option() as option):
-            shown = typer.Option(
-                *option.names, metavar=option.metavar, help=option.help, show_default=option.show_default
-            )
-            return Annotated[kind, shown]
-        case (kind, Argument(metavar, help)):
-            return Annotated[kind, typer.Argument(metavar=metavar, help=help)]
-    return annotation
-
-
-def _options(function: Any) -> list[str]:
-    declared = (get_args(annotation)[-1:] for annotation in function.__annotations__.values())
-    return [name for last in declared for option in last if isinstance(option, Option) for name in option.names]
-
-
-def _in_our_words(error: Any, commands: Mapping[str, Callable[..., object]], arguments: list[str]) -> Exception:
+def _in_our_words(error: Any, arguments: Sequence[str]) -> Exception:
     """A usage error of Typer's in the shape of all other errors, with the nearest option where one is near."""
     # Some errors come without their context; they are always about the options of a command.
     manual = f"see {error.ctx.command_path if error.ctx else f'attncli {arguments[0]}'} --help"
     if hasattr(error, "possibilities"):
         own = [option for parameter in error.ctx.command.params for option in parameter.opts]
         near = did_you_mean(error.option_name, [*own, "--help"], manual)
-        others = commands if error.ctx.parent else {}
-        having = [name for name, command in others.items() if error.option_name in _options(command)]
+        others = _group(command_names()).commands if error.ctx.parent else {}
+        having = [
+            name for name, other in others.items() if any(error.option_name in each.opts for each in other.params)
+        ]
         help = f"{listed(having)} {either(len(having), 'has', 'have')} it; {manual}" if having else near
         return usage_error(f"there is no option {error.option_name}", help=help)
     message = error.format_message().rstrip(".")

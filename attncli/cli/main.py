@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 # What else is imported is imported inside the functions: an interruption meanwhile must end in an exit code, too.
 
+_NUMPY = 200 * 2**20  # bytes of address space for NumPy, a thread, and buffers that an older BLAS seeks without end
+_SEVERAL = 2**30  # below it there is no room for more than one thread
+
 
 def main() -> NoReturn:
     """Run the process's own arguments and leave with the contract's exit code."""
@@ -28,12 +31,10 @@ def main() -> NoReturn:
 def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code; errors are reported on standard error."""
     try:
-        from attncli.cli.commands import call
+        from attncli.cli.app import call
 
         if not {"-h", "--help", "--version"}.intersection(arguments):
-            from attncli.cli.threads import fit_into_address_space
-
-            fit_into_address_space()
+            _fit_into_address_space()
         code = call(arguments)
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -117,3 +118,35 @@ def _silence_failed_streams() -> None:
             null = os.open(os.devnull, os.O_WRONLY)
             os.dup2(null, stream.fileno())
             os.close(null)
+
+
+def _fit_into_address_space() -> None:
+    """Before NumPy is imported under a limit (`ulimit -v`): one thread where there is room for no more.
+
+    Raises MemoryError where there is not even that, since NumPy's library would end the process by itself, with the
+    exit code of a difference.
+    """
+    left = _address_space()
+    if left is None:
+        return
+    if left < _NUMPY:
+        raise MemoryError
+    if left < _SEVERAL:
+        os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+
+def _address_space() -> int | None:
+    """How many bytes the limits of the process leave of it; None where there are no limits."""
+    try:
+        import resource
+    except ImportError:  # Windows has none
+        return None
+    limits = [resource.getrlimit(which)[0] for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA)]
+    limits = [limit for limit in limits if limit != resource.RLIM_INFINITY]
+    used = 0
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            used = int(file.read().split()[0]) * resource.getpagesize()
+    except OSError:
+        pass
+    return min(limits) - used if limits else None

@@ -1,4 +1,4 @@
-"""Puts a finished page where it was asked for: on standard output, or in a file that is replaced whole."""
+"""Renders a page and puts it where it was asked for: on standard output, or in a file that is replaced whole."""
 
 from __future__ import annotations
 
@@ -6,18 +6,29 @@ import contextlib
 import os
 import stat
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Literal, cast
 
+from attncli.cli import terminal
 from attncli.cli.progress import progress
 from attncli.cli.signals import CleaningUp
 from attncli.errors import reason, unwritable, usage_error
 from attncli.problem.files import OPENED
+from attncli.render import Style, pieces
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from attncli.page.document import Document
+    from attncli.page.view import View
+    from attncli.tracing.model import Trace
 
 _OTHER_NAME = "give the output another name"
 _EXAMPLES = {"-o": "solution.md", "--answers": "answers.yaml"}
+_PIECE = 2**20  # bytes
 
 
-def check(path: str | None, source: str, option: str = "-o", what: str = "the problem itself") -> None:
+def require_writable(path: str | None, source: str, option: str = "-o", what: str = "the problem itself") -> None:
     """Refuse, before any work is done, to write over the problem itself or where nothing can be written.
 
     `path` is what the option said, `source` the file that is read or "-", `what` that file is. Raises AttncliError
@@ -54,12 +65,60 @@ def check(path: str | None, source: str, option: str = "-o", what: str = "the pr
         raise unwritable(path, reason(error), option) from None
 
 
+def is_terminal_page(format: str, path: str | None) -> bool:
+    """Whether this is a table that a terminal shows, of which a person reads as much as the screen holds."""
+    return format == "table" and terminal.width(terminal.standard(path)) is not None
+
+
 def is_one_place(one: str, other: str) -> bool:
     """Whether two names, "-" among them, are of the same file, be it there or not."""
     if "-" not in (one, other):
         with contextlib.suppress(OSError):  # where the folder that this runs in is gone
             return os.path.realpath(one) == os.path.realpath(other)
     return one == other
+
+
+def write_page(
+    document: Document,
+    format: str,
+    path: str | None,
+    *,
+    color: str = "auto",
+    math: str | None = None,
+    fragment: bool = False,
+) -> None:
+    """Write the page in this format to the path, or to standard output where that is None or "-"."""
+    stream = terminal.standard(path)
+    style = Style(
+        width=terminal.width(stream),
+        color=terminal.wants_color(color, stream),
+        math=cast("Literal['fences', 'dollars']", math or "fences"),
+        fragment=fragment,
+        encoding=(stream and stream.encoding) or "utf-8",
+    )
+    write(pieces(document, format, style), path, portable=format != "table")
+
+
+def write_array(trace: Trace, view: View, path: str | None) -> None:
+    """Write the one step that the view asks for as a .npy file, in the number format it was worked out in."""
+    from attncli.page.heads import shown
+    from attncli.page.selection import chosen_steps
+
+    here = shown(trace, view)
+    (name,) = chosen_steps(here, view.steps or (), trace)
+    write_bytes(_npy(here[name]), path)
+
+
+def _npy(array: NDArray[Any]) -> Iterator[bytes | memoryview]:
+    from io import BytesIO
+
+    import numpy as np
+
+    header = BytesIO()
+    np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(array))
+    yield header.getvalue()
+    data = np.ascontiguousarray(array).data.cast("B")
+    yield from (data[at : at + _PIECE] for at in range(0, len(data), _PIECE))
 
 
 def write(text: str | Iterable[str], path: str | None, *, portable: bool, option: str = "-o") -> None:
@@ -76,7 +135,7 @@ def write(text: str | Iterable[str], path: str | None, *, portable: bool, option
 def write_bytes(data: Iterable[bytes | memoryview], path: str | None, *, option: str = "-o") -> None:
     """Write these bytes, one after the other, as `write` does its text.
 
-    Raises AttncliError, with exit code 2 for a file that was read since `check`, such as an array of the problem.
+    Raises AttncliError, with exit code 2 for a file that was read since `require_writable`, as an array of a problem.
     """
     if path is None or path == "-":
         _write_standard(data)

@@ -1,67 +1,106 @@
-"""One derivative rule beside each function: what its arguments receive of the gradient that its result has.
-
-The rules are written in the language itself. `d` is the gradient of the result; `x`, `y` and `z` are the arguments.
-"""
+"""The chain rule: what the arguments of a call receive of its gradient, and so every array that an equation reads."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
+from typing import TypeAlias
 
-from attncli.equation.nodes import Call, Expression, Name, Number, rewrite
+from attncli.equation.functions import FUNCTIONS
+from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref, is_zero, rewrite, walk
 from attncli.equation.parser import parse_expression
 
-_ARGUMENTS = ("x", "y", "z")
-
-# What each argument receives; an empty rule says that the result does not follow that argument smoothly.
-DERIVATIVES: Mapping[str, tuple[str, ...]] = {
-    "sub": ("d", "-d"),
-    "neg": ("-d",),
-    "mul": ("d * y", "d * x"),
-    "div": ("d / y", "-d * x / y ** 2"),
-    "pow": ("d * y * x ** (y - 1)", "d * log(x) * x ** y"),
-    "share": ("share(d, y)", "-share(d * share(x, y), y)"),
-    "add_mask": ("where(y == -inf, 0, d)", "where(y == -inf, 0, d)"),
-    "sqrt": ("d / (2 * sqrt(x))",),
-    "exp": ("d * exp(x)",),
-    "log": ("d / x",),
-    "tanh": ("d * (1 - tanh(x) ** 2)",),
-    "sin": ("d * cos(x)",),
-    "cos": ("-d * sin(x)",),
-    "abs": ("where(x < 0, -d, d)",),
-    "finite": ("d",),
-    "where": ("", "where(x, d, 0)", "where(x, 0, d)"),
-}
-ALIKE = frozenset({"add"})  # of any number of arguments, each of which receives all of `d`
-# What jumps or stands still where its arguments move a little, so that nothing is received through it. A maximum is
-# among them since it is only what a softmax is shifted by, and the softmax does not depend on its shift.
-CONSTANT = frozenset({"floor_div", "mod", "max", "le", "lt", "ge", "gt", "eq", "and_"})
+ARGUMENTS = ("x", "y", "z")  # what rules call the arguments of a function
+Guard: TypeAlias = "tuple[Expression, bool]"  # a condition, and whether it has to hold
 
 
-def received(call: Call, argument: int, gradient: Expression) -> Expression | None:
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One cell that an equation reads: `received` is its share of the gradient, wherever all `guards` are met.
+
+    `summed` are the letters of the sums that the cell stands in.
+    """
+
+    cell: Ref
+    received: Expression
+    guards: tuple[Guard, ...] = ()
+    summed: tuple[str, ...] = ()
+
+
+def occurrences(equation: Equation, name: str, gradient: Expression) -> tuple[Occurrence, ...]:
+    """Every occurrence of an array (or number) of this name in an equation whose result has this gradient.
+
+    What is just the result again, such as exp(x) in the derivative of exp(x), is called by the name of the result.
+    """
+
+    def as_result(node: Expression) -> Expression:
+        return equation.target if isinstance(node, Call) and node == equation.expression else node
+
+    found = _occurrences(equation.expression, name, Occurrence(Ref(name), gradient))
+    return tuple(replace(each, received=rewrite(each.received, as_result)) for each in found)
+
+
+def _occurrences(node: Expression, name: str, so_far: Occurrence) -> Iterator[Occurrence]:
+    match node:
+        case Ref() if node.name == name:
+            yield replace(so_far, cell=node)
+        case Name() if node.name == name:
+            yield so_far
+        case Reduce(function="add", index=index, body=body):
+            yield from _occurrences(body, name, replace(so_far, summed=(*so_far.summed, index)))
+        case Call(arguments=arguments):
+            for number, argument in enumerate(arguments):
+                share = backpropagate(node, number, so_far.received) if reads(argument, name) else None
+                if share is not None:
+                    received, guards = _unguarded(share)
+                    found = replace(so_far, received=received, guards=so_far.guards + guards)
+                    yield from _occurrences(argument, name, found)
+
+
+def reads(expression: Expression, name: str) -> bool:
+    """Whether an array or number of this name stands in an expression."""
+    return any(isinstance(node, Ref | Name) and node.name == name for node in walk(expression))
+
+
+def _unguarded(expression: Expression) -> tuple[Expression, tuple[Guard, ...]]:
+    """What is received where a condition holds and nothing elsewhere, apart from the condition."""
+    match expression:
+        case Call("where", (condition, received, nothing)) if is_zero(nothing):
+            return received, ((condition, True),)
+        case Call("where", (condition, nothing, received)) if is_zero(nothing):
+            return received, ((condition, False),)
+    return expression, ()
+
+
+def backpropagate(call: Call, argument: int, gradient: Expression) -> Expression | None:
     """What an argument of a call receives of the gradient of its result; None where that is nothing.
 
-    Raises TypeError for a function that has no rule.
+    Raises TypeError for what only stands in headlines, and has no derivative.
     """
-    if call.function in ALIKE:
-        return gradient
-    if call.function in CONSTANT:
+    rule = derivative_rule(call.function, argument)
+    if rule is None:
         return None
-    if call.function not in DERIVATIVES:
-        raise TypeError(f"no derivative of {call.function}")
-    rule = DERIVATIVES[call.function][argument]
-    if not rule:
-        return None
-    parts = dict(zip(_ARGUMENTS, call.arguments, strict=False)) | {"d": gradient}
+    parts = dict(zip(ARGUMENTS, call.arguments, strict=False)) | {"d": gradient}
 
     def put(node: Expression) -> Expression:
         return parts.get(node.name, node) if isinstance(node, Name) else node
 
-    return rewrite(rewrite(_rule(rule), put), _plainer)
+    return rewrite(rewrite(rule, put), _simplified)
 
 
-def _plainer(node: Expression) -> Expression:
+@cache
+def derivative_rule(function: str, argument: int) -> Expression | None:
+    """The rule of one argument in x, y, z and d; None where the result does not follow it smoothly."""
+    if function not in FUNCTIONS:
+        raise TypeError(f"no derivative of {function}")
+    rules = FUNCTIONS[function].derivative
+    rule = rules[min(argument, len(rules) - 1)] if rules else ""
+    return parse_expression(rule) if rule else None
+
+
+def _simplified(node: Expression) -> Expression:
     """x for x ** (2 - 1), as powers of whole numbers have it."""
     match node:
         case Call("sub", (Number(value=Fraction() as one), Number(value=Fraction() as other))):
@@ -69,13 +108,3 @@ def _plainer(node: Expression) -> Expression:
         case Call("pow", (base, Number(value=exponent))) if exponent == 1:
             return base
     return node
-
-
-@cache
-def _rule(source: str) -> Expression:
-    return parse_expression(source)
-
-
-def is_zero(expression: Expression) -> bool:
-    """Whether it is the number 0 as it is written."""
-    return isinstance(expression, Number) and expression.value == 0

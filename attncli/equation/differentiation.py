@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from attncli.equation.index_inversion import inverse, relabelled
-from attncli.equation.nodes import Call, Equation, Expression, Ref, walk, whole
-from attncli.equation.places import Extent, Places
-from attncli.equation.positions import letters, letters_in
-from attncli.equation.products import product_of, written
-from attncli.equation.uses import Guard, Use, uses
+from attncli.equation.derivatives import Guard, Occurrence, occurrences
+from attncli.equation.index_inversion import invert_indices
+from attncli.equation.indexing import IndexSpace, Place, Region, all_letters, letters, replace_letters
+from attncli.equation.nodes import Call, Equation, Expression, Ref, number_node, walk
+from attncli.equation.products import as_product, to_expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,92 +28,97 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """What one use hands to a cell at the places `where`; its `conditions` are on places, and make these up."""
+    """What one use hands to a cell in a `region`; its `conditions` are on positions, and describe that."""
 
     value: Expression
     negative: bool
-    where: Places
+    region: Region
     conditions: tuple[Expression, ...] = ()
 
 
-def gradient_of(array: Ref, shape: Sequence[int], target: str, reads: Sequence[Read], extent: Extent) -> Equation:
+def gradient_of(array: Ref, shape: Sequence[int], target: str, reads: Sequence[Read], space: IndexSpace) -> Equation:
     """The equation target[…] = … of the gradient of an array of this shape, from everything that reads it.
 
     `array` is its cell with letters of its own. It takes another, with which it is read, for a letter that runs farther
     or less far than the array, and for one that the equation reading it has another use for. Raises TypeError for a
     function without a derivative, or an index that cannot be turned round.
     """
-    found = [(read.equation, use) for read in reads for use in uses(read.equation, array.name, read.gradient)]
-    cell = _lettered(array, shape, found, extent.lengths)
-    terms = [term for equation, use in found if (term := _term(cell, equation, use, extent)).where.within]
-    return Equation(Ref(target, cell.indices), _added(terms, extent))
+    found = [
+        (read.equation, occurrence)
+        for read in reads
+        for occurrence in occurrences(read.equation, array.name, read.gradient)
+    ]
+    cell = _lettered(array, shape, found, space.lengths)
+    terms = [term for equation, occurrence in found if (term := _term(cell, equation, occurrence, space)).region.places]
+    return Equation(Ref(target, cell.indices), _added(terms, space))
 
 
 def _lettered(
-    array: Ref, shape: Sequence[int], found: Sequence[tuple[Equation, Use]], lengths: Mapping[str, int]
+    array: Ref, shape: Sequence[int], found: Sequence[tuple[Equation, Occurrence]], lengths: Mapping[str, int]
 ) -> Ref:
     """The array's cell with letters that run as far as it does, and that no equation needs for something else."""
     own = list(array.letters)
-    for equation, use in found:
-        others = letters_in(equation) - {*use.cell.letters}
-        for at, index in enumerate(use.cell.indices):
+    for equation, occurrence in found:
+        others = all_letters(equation) - {*occurrence.cell.letters}
+        for at, index in enumerate(occurrence.cell.indices):
             if isinstance(index, str) and (own[at] in others or lengths[own[at]] != shape[at]):
                 own[at] = index
     return Ref(array.name, tuple(own))
 
 
-def _term(cell: Ref, equation: Equation, use: Use, extent: Extent) -> _Term:
+def _term(cell: Ref, equation: Equation, occurrence: Occurrence, space: IndexSpace) -> _Term:
     """What a use hands to the cell; at no place, where its conditions are never met."""
-    turned = inverse(use.cell.indices, cell.letters, letters_in(equation))
-    around = (turned.members.get(letter, letter) for letter in (*equation.target.letters, *use.summed))
-    summed = tuple(letter for letter in around if letter not in turned.letters)
+    inverse = invert_indices(occurrence.cell.indices, cell.letters, all_letters(equation))
+    around = (inverse.members.get(letter, letter) for letter in (*equation.target.letters, *occurrence.summed))
+    summed = tuple(letter for letter in around if letter not in inverse.letters)
     if clash := {*cell.letters} & {*summed}:
         raise TypeError(f"{', '.join(sorted(clash))} would be summed over in the gradient of {cell.name}")
 
-    guards = tuple((relabelled(condition, turned.letters), holds) for condition, holds in use.guards)
+    guards = tuple((replace_letters(condition, inverse.letters), holds) for condition, holds in occurrence.guards)
     of_places = tuple(guard for guard in guards if not any(isinstance(node, Ref) for node in walk(guard[0])))
     of_numbers = tuple(guard for guard in guards if guard not in of_places)
-    where = _places(cell, of_places, turned.letters, extent)
+    region = _region(cell, of_places, inverse.letters, space)
 
-    value = extent.plainest(relabelled(use.received, turned.letters), equation, where)
-    product = product_of(_guarded(value, of_numbers))
+    value = space.simplify_indices(replace_letters(occurrence.received, inverse.letters), equation, region)
+    product = as_product(_guarded(value, of_numbers))
     product = replace(product, summed=(*summed, *product.summed))
     conditions = tuple(condition for condition, _ in of_places)
-    return _Term(written(product, cell.letters), product.negative, where, conditions)
+    return _Term(to_expression(product, cell.letters), product.negative, region, conditions)
 
 
-def _places(cell: Ref, guards: Sequence[Guard], turned: Mapping[str, str | Expression], extent: Extent) -> Places:
+def _region(cell: Ref, guards: Sequence[Guard], found: Mapping[str, str | Expression], space: IndexSpace) -> Region:
     """Where all conditions on positions are met, and a letter that is now computed is a place it ran through."""
-    computed = {letter: index for letter, index in turned.items() if not isinstance(index, str)}
+    computed = {letter: index for letter, index in found.items() if not isinstance(index, str)}
     shifts = {
-        letter: index for letter, index in computed.items() if {*letters(index, extent.lengths)} <= {*cell.letters}
+        letter: index for letter, index in computed.items() if {*letters(index, space.lengths)} <= {*cell.letters}
     }
     asked = (*(condition for condition, _ in guards), *shifts.values())
     run = tuple(letter for letter in cell.letters if any(letter in letters(each, (letter,)) for each in asked))
 
-    def met(place: Mapping[str, int]) -> bool:
-        inside = all(extent.inside(index, letter, place) for letter, index in shifts.items())
-        return inside and all(extent.meets(condition, place) == holds for condition, holds in guards)
+    def met(place: Place) -> bool:
+        inside = all(space.is_inside(index, letter, place) for letter, index in shifts.items())
+        return inside and all(space.holds(condition, place) == holds for condition, holds in guards)
 
-    return extent.where(run, met)
+    return space.region(run, met)
 
 
 def _guarded(value: Expression, guards: Sequence[Guard]) -> Expression:
     for condition, holds in reversed(guards):
-        value = Call("where", (condition, value, whole(0)) if holds else (condition, whole(0), value))
+        value = Call("where", (condition, value, number_node(0)) if holds else (condition, number_node(0), value))
     return value
 
 
-def _added(terms: Sequence[_Term], extent: Extent) -> Expression:
-    """The sum of what all uses hand to the cell; those that do so at some places only stand under their condition."""
-    everywhere = [(term.value, term.negative) for term in terms if term.where.within == term.where.every]
-    left = [term for term in terms if term.where.within != term.where.every]
+def _added(terms: Sequence[_Term], space: IndexSpace) -> Expression:
+    """The sum of what all occurrences hand to the cell; under a condition what is handed to some places only."""
+    everywhere = [(term.value, term.negative) for term in terms if term.region.is_everywhere]
+    left = [term for term in terms if not term.region.is_everywhere]
     conditions = [condition for term in left for condition in term.conditions]
     while left:
-        here = left[0].where
-        condition = next(each for each in conditions if extent.tells(each, here) or extent.tells(each, here.others))
-        yes = [term for term in left if extent.tells(condition, term.where)]
-        no = [term for term in left if extent.tells(condition, term.where.others)]
+        here = left[0].region
+        others = here.complement
+        condition = next(each for each in conditions if space.describes(each, here) or space.describes(each, others))
+        yes = [term for term in left if space.describes(condition, term.region)]
+        no = [term for term in left if space.describes(condition, term.region.complement)]
         left = [term for term in left if term not in yes and term not in no]
         branches = (_sum([(term.value, term.negative) for term in branch]) for branch in (yes, no))
         everywhere.append((Call("where", (condition, *branches)), False))
@@ -124,7 +128,7 @@ def _added(terms: Sequence[_Term], extent: Extent) -> Expression:
 def _sum(signed: Sequence[tuple[Expression, bool]]) -> Expression:
     """What is added, and then what is taken away; 0 where there is nothing."""
     if not signed:
-        return whole(0)
+        return number_node(0)
     (first, negative), *others = sorted(signed, key=lambda term: term[1])
     total = Call("neg", (first,)) if negative else first
     for value, taken in others:

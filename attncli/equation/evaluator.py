@@ -12,8 +12,8 @@ from math import inf, prod
 from typing import Any, TypeAlias
 
 from attncli.equation.functions import FUNCTIONS
+from attncli.equation.indexing import letters, position
 from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref
-from attncli.equation.positions import letters, position
 
 Array: TypeAlias = Any  # NumPy's, CuPy's, or any other namespace's
 

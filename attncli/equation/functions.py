@@ -1,18 +1,21 @@
-"""The functions an equation may use, each with its meaning on arrays, floats, decimals and exact numbers.
+"""The functions an equation may use: all that is known of one stands in its row of FUNCTIONS.
 
-How to add one is in docs/contributing.md; tests hold its tables together.
+To add a function is to add a row here, and its spelling in `notation.py` where that is not its name.
 """
 
 from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 from functools import reduce
 from typing import Any
+
+from attncli.equation import intervals
+from attncli.equation.intervals import Interval
 
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803")
 REDUCTIONS = {"sum": "add", "max": "max"}
@@ -20,48 +23,77 @@ REDUCTIONS = {"sum": "add", "max": "max"}
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """One function in four worlds.
+    """One function in all kinds of numbers, how its result moves with its arguments, and what it costs.
 
-    `array(xp, *arrays)` on arrays of a namespace (Python floats may stand among the arguments);
-    `scalar` on floats; `decimal` on Decimals, as a pocket calculator of 50 digits would;
-    `exact` on Fractions (and infinities), None where the result is not rational.
+    `array(xp, *arrays)` works on arrays of a namespace (Python floats may stand among the arguments), `scalar` on
+    floats, `decimal` on Decimals, as a pocket calculator of 50 digits would, `rational` on Fractions (and infinities),
+    None where the result is not rational. `interval` is the range of the result where each argument is in a range; None
+    for what only counts positions. `exact` names the function of `exact/functions.py` for irrational numbers, where
+    `rational` does not serve for them, too: that room is imported by what prints exact numbers, and nothing else.
+
+    `derivative` and `magnitude` are written in the language itself. `x`, `y` and `z` are the arguments. The derivative
+    says what each of them receives of the gradient `d` of the result; of more arguments, the last rule holds for all.
+    No rules at all, or an empty one, say that the result jumps or stands still where the argument moves a little. The
+    magnitude says how large the numbers are that the result is made of (`error_bounds.py`), where those of the
+    arguments are made of numbers as large as `size_x`, `size_y` and `size_z`. `slopes` on intervals are told where they
+    are not those of the derivative.
+
+    `operation` is what `cost` counts it as; one that takes `any_number` of arguments is counted between each two. A
+    single 0 among the first `zero_arguments` makes the result 0, whatever the others are: 0·√2, 0 / √2.
     """
 
+    operation: str
     array: Callable[..., Any]
     scalar: Callable[..., Any]
     decimal: Callable[..., Any]
-    exact: Callable[..., Any]
+    rational: Callable[..., Any]
+    interval: Callable[..., Interval] | None = None
+    exact: str = ""
+    derivative: tuple[str, ...] = ()
+    slopes: Callable[..., Iterator[Interval]] | None = None
+    magnitude: str = ""
+    any_number: bool = False
+    zero_arguments: int = 0
 
 
-def _plain(function: Callable[..., Any]) -> Function:
+def _plain(operation: str, function: Callable[..., Any], **known: Any) -> Function:
     """A function that Python's own numbers and arrays all understand, such as addition."""
-    return Function(lambda xp, *arguments: function(*arguments), function, function, function)
+    return Function(operation, lambda xp, *arguments: function(*arguments), function, function, function, **known)
 
 
 def _add(*terms: Any) -> Any:
     return reduce(operator.add, terms)
 
 
+def _multiply(*factors: Any) -> Any:
+    return reduce(operator.mul, factors)
+
+
 def _and(*conditions: Any) -> Any:
     return reduce(operator.and_, conditions)
 
 
-def _root(value: Fraction | float) -> Fraction | None:
+def _rational_root(value: Fraction | float) -> Fraction | None:
     if not isinstance(value, Fraction) or value < 0:
         return None
     top, bottom = math.isqrt(value.numerator), math.isqrt(value.denominator)
     return Fraction(top, bottom) if top**2 == value.numerator and bottom**2 == value.denominator else None
 
 
-def _power(base: Any, exponent: Any) -> Any:
+def _rational_power(base: Any, exponent: Any) -> Any:
     if exponent == -math.inf:
         return Fraction(0) if base > 1 else None
     whole = isinstance(exponent, Fraction) and exponent.denominator == 1 and abs(exponent) <= 64
     return base**exponent.numerator if whole and (base != 0 or exponent >= 0) else None
 
 
-def _exact_exp(value: Fraction | float) -> Fraction | None:
+def _rational_exp(value: Fraction | float) -> Fraction | None:
     return Fraction(0) if value == -math.inf else Fraction(1) if value == 0 else None
+
+
+def _only_at(argument: int, result: int) -> Callable[[Any], Fraction | None]:
+    """A function that is rational at one rational argument only, as ln is at 1."""
+    return lambda value: Fraction(result) if value == argument else None
 
 
 def _array_power(xp: Any, base: Any, power: Any) -> Any:
@@ -148,41 +180,117 @@ def _array_finite(xp: Any, value: Any) -> Any:
 
 def _finite(value: Any) -> Any:
     """The value, and 0 for -inf: what a row without any visible key is shifted by."""
-    return value.__class__(0) if value == -math.inf else value
+    return 0 if value == -math.inf else value
 
 
 def _choose(condition: Any, yes: Any, no: Any) -> Any:
     return yes if condition else no
 
 
+# Rows of one operation stand together: `cost` lists operations in this order.
 FUNCTIONS: dict[str, Function] = {
-    "add": _plain(_add),
-    "sub": _plain(operator.sub),
-    "neg": _plain(operator.neg),
-    "mul": _plain(operator.mul),
-    "div": _plain(operator.truediv),
-    "pow": Function(_array_power, operator.pow, operator.pow, _power),
-    "share": Function(_array_share, _share, _share, _share),
-    "add_mask": Function(_array_add_mask, _add_mask, _add_mask, _add_mask),
-    "sqrt": Function(lambda xp, x: xp.sqrt(x), math.sqrt, Decimal.sqrt, _root),
-    "exp": Function(lambda xp, x: xp.exp(x), math.exp, Decimal.exp, _exact_exp),
-    "log": Function(lambda xp, x: xp.log(x), math.log, Decimal.ln, lambda x: Fraction(0) if x == 1 else None),
-    "tanh": Function(lambda xp, x: xp.tanh(x), math.tanh, _decimal_tanh, lambda x: Fraction(0) if x == 0 else None),
-    "sin": Function(lambda xp, x: xp.sin(x), math.sin, _decimal_sine, lambda x: Fraction(0) if x == 0 else None),
-    "cos": Function(lambda xp, x: xp.cos(x), math.cos, _decimal_cosine, lambda x: Fraction(1) if x == 0 else None),
-    "abs": Function(lambda xp, x: xp.abs(x), abs, abs, abs),
-    "floor_div": Function(lambda xp, x, by: x // by, operator.floordiv, _decimal_floor_div, operator.floordiv),
-    "mod": Function(lambda xp, x, by: x % by, operator.mod, _decimal_mod, operator.mod),
-    "max": Function(lambda xp, *values: reduce(xp.maximum, values), _maximum, _maximum, _maximum),
-    "finite": Function(_array_finite, _finite, _finite, _finite),
-    "le": _plain(operator.le),
-    "lt": _plain(operator.lt),
-    "ge": _plain(operator.ge),
-    "gt": _plain(operator.gt),
-    "eq": _plain(operator.eq),
-    "and_": _plain(_and),
-    "where": Function(_array_where, _choose, _choose, _choose),
-}
+    "mul": _plain(
+        "multiplications", _multiply, interval=intervals.mul, any_number=True, zero_arguments=2,
+        derivative=("d * y", "d * x"),
+        # (x + δx)(y + δy) - xy, and the size of xy itself only once
+        magnitude="size_x * abs(y) + abs(x) * (size_y - abs(y))",
+    ),
+    "add": _plain(
+        "additions", _add, interval=intervals.add, exact="add", any_number=True,
+        derivative=("d",),
+        magnitude="size_x + size_y",
+    ),
+    "add_mask": Function(
+        "additions", _array_add_mask, _add_mask, _add_mask, _add_mask, intervals.add_mask, exact="add",
+        derivative=("where(y == -inf, 0, d)", "where(y == -inf, 0, d)"),
+        magnitude="size_x + size_y",
+    ),
+    "sub": _plain(
+        "subtractions", operator.sub, interval=intervals.sub, exact="subtract",
+        derivative=("d", "-d"),
+        magnitude="size_x + size_y",
+    ),
+    "neg": _plain("subtractions", operator.neg, interval=intervals.neg, derivative=("-d",), magnitude="size_x"),
+    "div": _plain(
+        "divisions", operator.truediv, interval=intervals.div, zero_arguments=1,
+        derivative=("d / y", "-d * x / y ** 2"),
+        magnitude="size_x / abs(y) + abs(x / y) * ((size_y - abs(y)) / abs(y))",
+    ),
+    "share": Function(
+        "divisions", _array_share, _share, _share, _share, intervals.share, exact="share", zero_arguments=1,
+        derivative=("share(d, y)", "-share(d * share(x, y), y)"),
+        magnitude="share(size_x, abs(y)) + abs(share(x, y)) * share(size_y - abs(y), abs(y))",
+    ),
+    "exp": Function(
+        "exponentials", lambda xp, x: xp.exp(x), math.exp, Decimal.exp, _rational_exp, intervals.exp,
+        exact="exponential",
+        derivative=("d * exp(x)",),
+        magnitude="exp(x) + size_x * exp(x + reach * size_x)",
+    ),
+    "pow": Function(
+        "powers", _array_power, operator.pow, operator.pow, _rational_power, intervals.power, exact="power",
+        derivative=("d * y * x ** (y - 1)", "d * log(x) * x ** y"),
+        magnitude="x ** y + abs(log(x)) * size_y * x ** (y + reach * size_y)",  # of a fixed base
+    ),
+    "sqrt": Function(
+        "roots", lambda xp, x: xp.sqrt(x), math.sqrt, Decimal.sqrt, _rational_root, intervals.sqrt, exact="root",
+        derivative=("d / (2 * sqrt(x))",),
+        magnitude="sqrt(x) + (size_x - abs(x)) / (2 * sqrt(x))",
+    ),
+    "log": Function(
+        "logarithms", lambda xp, x: xp.log(x), math.log, Decimal.ln, _only_at(1, 0), intervals.log, exact="logarithm",
+        derivative=("d / x",),
+        magnitude="abs(log(x)) + size_x / abs(x)",
+    ),
+    "tanh": Function(
+        "hyperbolic tangents", lambda xp, x: xp.tanh(x), math.tanh, _decimal_tanh, _only_at(0, 0), intervals.tanh,
+        exact="tanh",
+        derivative=("d * (1 - tanh(x) ** 2)",),
+        magnitude="abs(tanh(x)) + (1 - tanh(max(0, abs(x) - reach * size_x)) ** 2) * size_x",
+    ),
+    "sin": Function(
+        "sines", lambda xp, x: xp.sin(x), math.sin, _decimal_sine, _only_at(0, 0), intervals.sin, exact="sine",
+        derivative=("d * cos(x)",),
+        magnitude="1 + size_x",
+    ),
+    "cos": Function(
+        "cosines", lambda xp, x: xp.cos(x), math.cos, _decimal_cosine, _only_at(0, 1), intervals.cos, exact="cosine",
+        derivative=("-d * sin(x)",),
+        magnitude="1 + size_x",
+    ),
+    "abs": Function(
+        "absolute values", lambda xp, x: xp.abs(x), abs, abs, abs, intervals.absolute, exact="absolute",
+        derivative=("where(x < 0, -d, d)",),
+        magnitude="size_x",
+    ),
+    "floor_div": Function(
+        "divisions", lambda xp, x, by: x // by, operator.floordiv, _decimal_floor_div, operator.floordiv
+    ),
+    "mod": Function("divisions", lambda xp, x, by: x % by, operator.mod, _decimal_mod, operator.mod),
+    "max": Function(
+        "comparisons", lambda xp, *values: reduce(xp.maximum, values), _maximum, _maximum, _maximum, intervals.largest,
+        exact="largest", any_number=True,
+        # No gradient goes through a maximum: it is only what a softmax is shifted by, and that does not depend on it.
+        derivative=(), slopes=intervals.slopes_of_largest,
+        magnitude="max(0, size_x, size_y)",
+    ),
+    "finite": Function(
+        "comparisons", _array_finite, _finite, _finite, _finite, intervals.finite,
+        derivative=("where(x == -inf, 0, d)",),
+        magnitude="size_x",
+    ),
+    "le": _plain("comparisons", operator.le),
+    "lt": _plain("comparisons", operator.lt),
+    "ge": _plain("comparisons", operator.ge),
+    "gt": _plain("comparisons", operator.gt),
+    "eq": _plain("comparisons", operator.eq),
+    "and_": _plain("conjunctions", _and, any_number=True),
+    "where": Function(
+        "choices", _array_where, _choose, _choose, _choose,
+        derivative=("", "where(x, d, 0)", "where(x, 0, d)"),
+        magnitude="where(x, size_y, size_z)",
+    ),
+}  # fmt: skip
 
 # Matrix forms: they stand in headlines (S = Q K^T), which are printed and never evaluated.
 MATRIX_FORMS = frozenset(
@@ -194,6 +302,3 @@ PRINTED_FORMS = frozenset(
     {"ratio", "over", "quotient", "multiple", "e_to", "left_out", "comes_to", "comes_near", "nearly", "equally"}
 )
 PRINTED_AS = {"ratio": "div", "over": "div", "quotient": "div", "multiple": "mul", "e_to": "exp"}  # what they mean
-
-# Of how many of its first arguments a single 0 makes the result 0, whatever the others are: 0·√2, 0 / √2.
-ZERO_WINS = {"mul": 2, "div": 1, "share": 1}

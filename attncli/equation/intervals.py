@@ -1,4 +1,4 @@
-"""Intervals of numbers: the range of an equation's functions where each argument may be anywhere in a range.
+"""Intervals of numbers, and what each function makes of them, where each argument may be anywhere in a range.
 
 Ends are rounded outwards, so that no number is lost. What cannot be told may be anything.
 """
@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import inf, nextafter
+
+MOST_FACTORS = 64  # a higher whole power is taken through its logarithm
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Interval:
 
 ANYTHING = Interval(-inf, inf)
 EVERY = Interval(-sys.float_info.max, sys.float_info.max)  # each of these numbers, where ANYTHING is any one of them
+ONE, ZERO = Interval.at(1.0), Interval.at(0.0)
 
 
 def outwards(low: float, high: float) -> Interval:
@@ -54,6 +57,11 @@ def outwards(low: float, high: float) -> Interval:
     if math.isnan(low) or math.isnan(high):
         return ANYTHING
     return Interval(nextafter(low, -inf), nextafter(high, inf))
+
+
+def hull(one: Interval, other: Interval) -> Interval:
+    """What is in either, and between them."""
+    return Interval(min(one.low, other.low), max(one.high, other.high))
 
 
 def add(*terms: Interval) -> Interval:
@@ -77,6 +85,10 @@ def mul(*factors: Interval) -> Interval:
     return found
 
 
+def _product(a: float, b: float) -> float:
+    return 0.0 if a == 0 or b == 0 else a * b
+
+
 def div(one: Interval, other: Interval) -> Interval:
     """The quotients by every number but 0, towards which they grow beyond all bounds."""
     if 0 in other:
@@ -98,41 +110,6 @@ def _by_nearly_zero(one: Interval, other: Interval) -> Interval:
     return Interval(nearest.low, inf) if upwards else Interval(-inf, nearest.high)
 
 
-def _product(a: float, b: float) -> float:
-    return 0.0 if a == 0 or b == 0 else a * b
-
-
-def rising(function: Callable[[float], float]) -> Callable[[Interval], Interval]:
-    """The range of a function that only grows."""
-    return lambda one: outwards(_safe(function, one.low), _safe(function, one.high))
-
-
-def _safe(function: Callable[[float], float], number: float) -> float:
-    try:
-        return function(number)
-    except OverflowError:
-        return inf
-
-
-def root(one: Interval) -> Interval:
-    """√; nothing below 0 has one."""
-    return outwards(math.sqrt(max(one.low, 0.0)), math.sqrt(max(one.high, 0.0)))
-
-
-def power(base: Interval, exponent: Interval) -> Interval:
-    """base^exponent of a fixed base above 0, or of any base by a fixed whole number."""
-    if base.low > 0:
-        logarithm = outwards(math.log(base.low), math.log(base.high))
-        return EXP(mul(logarithm, exponent))
-    if exponent.width == 0 and exponent.low.is_integer() and exponent.low >= 0:
-        return mul(*[base] * int(exponent.low)) if exponent.low else Interval.at(1.0)
-    return ANYTHING
-
-
-def largest(*values: Interval) -> Interval:
-    return Interval(max(value.low for value in values), max(value.high for value in values))
-
-
 def share(part: Interval, whole: Interval) -> Interval:
     """part / whole, and part where the whole is just 0."""
     return part if whole.low == whole.high == 0 else div(part, whole)
@@ -142,8 +119,38 @@ def add_mask(score: Interval, mask: Interval) -> Interval:
     return mask if mask.high == -inf else add(score, mask)
 
 
-def finite(value: Interval) -> Interval:
-    return Interval.at(0.0) if value.high == -inf else value
+def rising(function: Callable[[float], float]) -> Callable[[Interval], Interval]:
+    """The range of a function that only grows."""
+    return lambda one: outwards(_unbounded(function, one.low), _unbounded(function, one.high))
+
+
+def _unbounded(function: Callable[[float], float], number: float) -> float:
+    try:
+        return function(number)
+    except OverflowError:
+        return inf
+
+
+exp, tanh = rising(math.exp), rising(math.tanh)
+
+
+def sqrt(one: Interval) -> Interval:
+    """√; nothing below 0 has one."""
+    return outwards(math.sqrt(max(one.low, 0.0)), math.sqrt(max(one.high, 0.0)))
+
+
+def log(one: Interval) -> Interval:
+    """ln; of 0 it is -inf, and nothing below has one."""
+    return outwards(*(math.log(end) if end > 0 else -inf for end in (one.low, one.high)))
+
+
+def power(base: Interval, exponent: Interval) -> Interval:
+    """base^exponent of any base by a fixed whole number, or of a base above 0."""
+    if exponent.width == 0 and exponent.low.is_integer() and 0 <= exponent.low <= MOST_FACTORS:
+        found = mul(*[base] * int(exponent.low)) if exponent.low else ONE
+        # an even power is no product of any two numbers of the base, but of a number with itself
+        return Interval(0.0, found.high) if exponent.low % 2 == 0 and 0 in base and exponent.low else found
+    return exp(mul(log(base), exponent)) if base.low > 0 else ANYTHING
 
 
 def absolute(value: Interval) -> Interval:
@@ -151,7 +158,25 @@ def absolute(value: Interval) -> Interval:
     return Interval(0.0 if 0 in value else ends[0], ends[1])
 
 
-def wave(function: Callable[[float], float], top: float) -> Callable[[Interval], Interval]:
+def finite(value: Interval) -> Interval:
+    return ZERO if value.high == -inf else value
+
+
+def largest(*values: Interval) -> Interval:
+    return Interval(max(value.low for value in values), max(value.high for value in values))
+
+
+def slopes_of_largest(*values: Interval) -> Iterator[Interval]:
+    """1 for an argument that is the largest, 0 for one that is not, and between them where that is open."""
+    for place, value in enumerate(values):
+        others = [other for at, other in enumerate(values) if at != place]
+        if all(value.low >= other.high for other in others):
+            yield ONE
+        else:
+            yield ZERO if any(other.low > value.high for other in others) else Interval(0.0, 1.0)
+
+
+def _wave(function: Callable[[float], float], top: float) -> Callable[[Interval], Interval]:
     """Sine or cosine, which is 1 at `top` and at every turn from there, and -1 half a turn away."""
 
     def within(value: Interval, place: float) -> bool:
@@ -168,16 +193,4 @@ def wave(function: Callable[[float], float], top: float) -> Callable[[Interval],
     return of
 
 
-def logarithm(one: Interval) -> Interval:
-    """ln; of 0 it is -inf, and nothing below has one."""
-    return outwards(*(math.log(end) if end > 0 else -inf for end in (one.low, one.high)))
-
-
-EXP, TANH = rising(math.exp), rising(math.tanh)
-SINE, COSINE = wave(math.sin, math.pi / 2), wave(math.cos, 0.0)
-
-RANGES: dict[str, Callable[..., Interval]] = {
-    "add": add, "sub": sub, "neg": neg, "mul": mul, "div": div, "share": share, "sqrt": root, "exp": EXP, "tanh": TANH,
-    "pow": power, "max": largest, "add_mask": add_mask, "finite": finite, "abs": absolute, "sin": SINE, "cos": COSINE,
-    "log": logarithm,
-}  # fmt: skip
+sin, cos = _wave(math.sin, math.pi / 2), _wave(math.cos, 0.0)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from attncli.equation.indexing import free_names, index_names
 from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref, walk
-from attncli.equation.positions import names_in
-from attncli.equation.products import letters_of
 
 _CELL_BY_CELL = ("add", "sub", "neg", "pow", "tanh", "exp", "div")
 
@@ -52,7 +51,9 @@ class _Former:
 
     def array(self, cell: Ref, axes: tuple[str, ...]) -> Expression | None:
         own = tuple(
-            index for index in cell.indices if not self.leading & {*names_in(index)} or {*names_in(index)} & {*axes}
+            index
+            for index in cell.indices
+            if not self.leading & {*index_names(index)} or {*index_names(index)} & {*axes}
         )
         if own in (axes, axes[:1]):  # a vector of rows stands in every column
             return Name(cell.name)
@@ -80,7 +81,7 @@ class _Former:
     def is_number(self, expression: Expression) -> bool:
         """Whether it is the same in every cell of a head."""
         of_arrays = any(isinstance(part, Ref) for part in walk(expression))
-        return not of_arrays and not letters_of(expression) & self.leading
+        return not of_arrays and not free_names(expression) & self.leading
 
 
 def _is_turned(node: Expression) -> bool:

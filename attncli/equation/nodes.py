@@ -71,9 +71,14 @@ class Equation:
     expression: Expression
 
 
-def whole(number: int) -> Number:
+def number_node(number: int) -> Number:
     """A whole number as a node."""
     return Number(Fraction(number), str(number))
+
+
+def is_zero(expression: Expression) -> bool:
+    """Whether it is the number 0 as it is written."""
+    return isinstance(expression, Number) and expression.value == 0
 
 
 def walk(expression: Expression) -> Iterator[Expression]:

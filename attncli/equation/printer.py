@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref
-from attncli.equation.numerals import numeral
-from attncli.equation.spelling import ATOM, PRODUCT, Notation
+from attncli.equation.notation import ATOM, PRODUCT, Notation
 
 _DIGITS = re.compile(r"[0-9.]+")
 _SIMPLE = re.compile(r"-?[0-9.]+")  # alike in every notation, and nearly every number of a large matrix
@@ -28,6 +27,24 @@ def write_number(text: str, notation: Notation) -> str:
     if _SIMPLE.fullmatch(text):
         return text
     return write(numeral(text), notation)
+
+
+def numeral(text: str) -> Expression:
+    """The printed number as a tree of `neg`, `ratio`, `multiple` and `sqrt` over numbers that are only digits.
+
+    Digits may have a point and a power of ten, 1.5e+20; `inf` and `nan` count as digits.
+    """
+    if text.startswith("-"):
+        return Call("neg", (numeral(text[1:]),))
+    above, line, below = text.rpartition("/")
+    if line:
+        return Call("ratio", (numeral(above), numeral(below)))
+    times, star, root = text.rpartition("*")
+    if star:
+        return Call("multiple", (numeral(times), numeral(root)))
+    if text.startswith("sqrt("):
+        return Call("sqrt", (numeral(text.removeprefix("sqrt(").removesuffix(")")),))
+    return Number(None, text)
 
 
 def _write(node: Expression, notation: Notation) -> tuple[str, int]:
@@ -59,7 +76,7 @@ def _position(index: str | Expression, notation: Notation) -> str:
 
 
 def _call(function: str, arguments: tuple[Expression, ...], notation: Notation) -> tuple[str, int]:
-    spelling = notation.functions[function]
+    spelling = notation.spelling(function)
     if spelling.of_number and isinstance(arguments[0], Number):
         spelling = spelling.of_number
     needs = spelling.needs + spelling.needs[-1:] * len(arguments)

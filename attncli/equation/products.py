@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from attncli.equation.nodes import Call, Expression, Name, Number, Reduce, Ref
-from attncli.equation.positions import names_in
+from attncli.equation.indexing import free_names
+from attncli.equation.nodes import Call, Expression, Number, Reduce
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,47 +24,33 @@ class Product:
     negative: bool = False
 
 
-def product_of(expression: Expression) -> Product:
+def as_product(expression: Expression) -> Product:
     """The factors of an expression; a sum that is a factor hands out its own and is summed over with the rest."""
     match expression:
         case Number(value=value) if value == 1:
             return Product()
         case Call(function="neg", arguments=(inner,)):
-            found = product_of(inner)
+            found = as_product(inner)
             return Product(found.factors, found.divisors, found.summed, not found.negative)
         case Call(function="mul", arguments=arguments):
-            return _together(product_of(argument) for argument in arguments)
+            return _together(as_product(argument) for argument in arguments)
         case Call(function="div", arguments=(part, by)):
-            return _together((product_of(part), Product(divisors=(by,))))
+            return _together((as_product(part), Product(divisors=(by,))))
         case Reduce(function="add", index=index, body=body):
-            return _together((Product(summed=(index,)), product_of(body)))
+            return _together((Product(summed=(index,)), as_product(body)))
     return Product((expression,))
 
 
-def written(product: Product, target: Sequence[str]) -> Expression:
+def to_expression(product: Product, target: Sequence[str]) -> Expression:
     """The product as one expression, for a cell with these letters; its sign is told by `negative` alone."""
-    inside = [divisor for divisor in product.divisors if letters_of(divisor) & {*product.summed}]
-    summed = [factor for factor in product.factors if not product.summed or letters_of(factor) & {*product.summed}]
+    inside = [divisor for divisor in product.divisors if free_names(divisor) & {*product.summed}]
+    summed = [factor for factor in product.factors if not product.summed or free_names(factor) & {*product.summed}]
     body = _nested(_divided(summed, inside), product.summed, target)
     for factor in reversed([factor for factor in product.factors if factor not in summed]):
         body = Call("mul", (factor, body))
     for divisor in product.divisors:
         body = body if divisor in inside else Call("div", (body, divisor))
     return body
-
-
-def letters_of(expression: Expression) -> frozenset[str]:
-    """Every name that the value depends on, in indices or by itself; what is summed over is not among them."""
-    match expression:
-        case Ref(indices=indices):
-            return frozenset(name for index in indices for name in names_in(index))
-        case Name(name=name):
-            return frozenset((name,))
-        case Call(arguments=arguments):
-            return frozenset[str]().union(*map(letters_of, arguments))
-        case Reduce(index=index, body=body):
-            return letters_of(body) - {index}
-    return frozenset()
 
 
 def _together(products: Iterator[Product] | Sequence[Product]) -> Product:
@@ -89,7 +75,7 @@ def _divided(factors: Sequence[Expression], divisors: Sequence[Expression]) -> l
     """The factors, with every divisor under the one that it shares most letters with."""
     found = list(factors)
     for divisor in divisors:
-        shared = [len(letters_of(factor) & letters_of(divisor)) for factor in found]
+        shared = [len(free_names(factor) & free_names(divisor)) for factor in found]
         at = shared.index(max(shared))
         found[at] = Call("div", (found[at], divisor))
     return found
@@ -97,7 +83,7 @@ def _divided(factors: Sequence[Expression], divisors: Sequence[Expression]) -> l
 
 def _nested(factors: Sequence[Expression], summed: Sequence[str], target: Sequence[str]) -> Expression:
     """The factors from the row of the target to its column, each joined to the next by the letter they share."""
-    carried = [letters_of(factor) for factor in factors]
+    carried = [free_names(factor) for factor in factors]
     links: dict[tuple[int, int], str] = {}
     for letter in summed:
         match [number for number, letters in enumerate(carried) if letter in letters]:

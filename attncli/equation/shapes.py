@@ -28,7 +28,7 @@ def index_sizes(equation: Equation, shapes: Mapping[str, tuple[int, ...]]) -> di
 
 
 def _in_python(equation: Equation) -> str:
-    from attncli.equation.python import PYTHON  # for a fault alone
+    from attncli.equation.notation import PYTHON  # for a fault alone
 
     return write_equation(equation, PYTHON)
 

@@ -6,14 +6,12 @@ import math
 from collections.abc import Callable, Mapping
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any
 
-from attncli.equation.decimals import DIGITS
-from attncli.equation.functions import FUNCTIONS, PRINTED_AS, ZERO_WINS
+from attncli.equation.functions import FUNCTIONS, PRINTED_AS
+from attncli.equation.indexing import Place, position
 from attncli.equation.nodes import Call, Expression, Name, Number, Reduce, Ref
-from attncli.equation.positions import position
-
-Place: TypeAlias = Mapping[str, int]  # the value of each index: {"i": 0, "j": 1}
+from attncli.equation.rounding import DIGITS
 
 
 def substitute(
@@ -41,10 +39,10 @@ def substitute(
                 terms = tuple(put(body, {**place, index: at}) for at in range(sizes[index]))
                 return Call(function, tuple(term for each in terms for term in _terms(each, function)))
             case Call(function="where", arguments=(condition, yes, no)):
-                return put(yes if exact(put(condition, place)) else no, place)
+                return put(yes if exact_value(put(condition, place)) else no, place)
             case Call(function="finite", arguments=(argument,)):
                 through = put(argument, place)
-                return Number(Fraction(0), "0") if exact(through) == -math.inf else through
+                return Number(Fraction(0), "0") if exact_value(through) == -math.inf else through
             case Call(function="add", arguments=arguments):
                 return Call("add", tuple(term for each in arguments for term in _terms(put(each, place), "add")))
             case Call(function=function, arguments=arguments):
@@ -58,24 +56,24 @@ def _terms(expression: Expression, function: str) -> tuple[Expression, ...]:
     return expression.arguments if isinstance(expression, Call) and expression.function == function else (expression,)
 
 
-def exact(expression: Expression) -> Any:
+def exact_value(expression: Expression) -> Any:
     """The exact value of a worked cell's printed numbers: a Fraction, an infinity, a truth value, or None."""
     match expression:
         case Number(value=value):
             return value
         case Call(function=function, arguments=arguments):
-            values = [exact(argument) for argument in arguments]
-            if None in values:
-                return Fraction(0) if 0 in values[: ZERO_WINS.get(function, 0)] else None
+            values = [exact_value(argument) for argument in arguments]
             meant = FUNCTIONS.get(PRINTED_AS.get(function, function))
+            if None in values or meant is None:
+                return Fraction(0) if meant and 0 in values[: meant.zero_arguments] else None
             try:
-                return meant.exact(*values) if meant else None
+                return meant.rational(*values)
             except (ZeroDivisionError, OverflowError):
                 return None
     return None
 
 
-def decimal(
+def decimal_value(
     expression: Expression,
     place: Place,
     sizes: Mapping[str, int],
@@ -96,10 +94,10 @@ def decimal(
         return FUNCTIONS[function].decimal(*arguments)
 
     with localcontext(Context(prec=DIGITS, traps=[])):
-        return Decimal(worked_out(expression, place, sizes, number, scalars, Decimal, constant, apply))
+        return Decimal(evaluate_cell(expression, place, sizes, number, scalars, Decimal, constant, apply))
 
 
-def worked_out(
+def evaluate_cell(
     expression: Expression,
     place: Place,
     sizes: Mapping[str, int],

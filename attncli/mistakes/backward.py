@@ -1,124 +1,420 @@
-"""The mistakes people make on the way back, through attention's gradients, in the order in which they can be made."""
+"""The mistakes people make on the backward pass, through attention's gradients, and what they change in the equations.
+
+They stand in the order in which they can be made. A rewrite that only these need stands above the list.
+"""
 
 from __future__ import annotations
 
-from attncli.mistakes.changed_gradients import (
-    as_received,
-    averaged_plainly,
-    diagonal,
-    down_the_columns,
-    mean_of_column,
-    scale_undone,
-    summed_plainly,
-    through_softmax,
-    weights_without_mask,
-    without_logarithm,
-    without_mean,
-    without_slope,
-)
-from attncli.mistakes.changed_scores import scaled_once_more
-from attncli.mistakes.changed_sums import (
-    alone,
-    averaged_over,
-    averaged_over_heads,
-    head_alone,
-    not_averaged,
-    of_shared,
-    turned_on,
-    turned_round,
-    without_contribution,
-    without_target,
-    without_two,
-)
-from attncli.mistakes.changes import Change, Mistake, exchanged, first, in_turn, said, together
-from attncli.mistakes.exchanges import renamed, result_transposed, swapped, transposed
+from collections.abc import Callable
+from typing import TypeAlias
 
+from attncli.equation.indexing import GROUP_MEMBER
+from attncli.equation.nodes import (
+    Call,
+    Equation,
+    Expression,
+    Name,
+    Number,
+    Reduce,
+    Ref,
+    names_used,
+    number_node,
+    rewrite,
+    walk,
+)
+from attncli.mistakes.forward import scaled_once_more, without_mask
+from attncli.mistakes.model import (
+    Change,
+    Changes,
+    Mistake,
+    Rewrite,
+    all_of,
+    chained,
+    equations,
+    first_of,
+    logits,
+    rewritten,
+)
+from attncli.mistakes.rewrites import (
+    result_transposed,
+    transposed,
+    with_arrays,
+    with_arrays_swapped,
+    with_i_and_j_exchanged,
+    with_letters,
+)
+from attncli.problem.axes import HEAD
+from attncli.tracing.model import Trace
+
+Derivative: TypeAlias = Callable[[Expression, Expression, Expression], Expression]  # of a weight, its gradient, and δ
 _WEIGHTS = ("W_Q", "W_K", "W_V")
-_UNSCALED = exchanged(d_scores=as_received)
-_SCALED_LATER = first(
-    exchanged(d_Q_rot=scaled_once_more, d_K_rot=scaled_once_more), exchanged(d_Q=scaled_once_more, d_K=scaled_once_more)
+_N = Name("N")
+
+# Through softmax, mask, softcap and scale
+
+
+def through_softmax(made: Derivative) -> Change:
+    """The softmax's gradient made in another way than A ∘ (dA - δ)."""
+
+    def put(node: Expression) -> Expression:
+        match node:
+            case Call("mul", (weight, Call("sub", (gradient, Ref(name="delta") as mean)))):
+                return made(weight, gradient, mean)
+        return node
+
+    return lambda trace: rewritten(**{f"d_{logits(trace)}": lambda own, _: rewrite(own, put)})(trace)
+
+
+def without_mean(weight: Expression, gradient: Expression, _: Expression) -> Expression:
+    """A ∘ dA."""
+    return Call("mul", (weight, gradient))
+
+
+def diagonal(weight: Expression, gradient: Expression, _: Expression) -> Expression:
+    """A ∘ (1 - A) ∘ dA, as for a sigmoid."""
+    return Call("mul", (Call("mul", (weight, Call("sub", (number_node(1), weight)))), gradient))
+
+
+def mean_of_column(weight: Expression, gradient: Expression, mean: Expression) -> Expression:
+    """The mean of row j taken from column j, as a program does that has lost the axis of δ."""
+    return Call("mul", (weight, Call("sub", (gradient, with_letters(mean, {"i": "j"})))))
+
+
+def _down_a_column(weight: Expression, gradient: Expression, _: Expression) -> Expression:
+    product = with_letters(Call("mul", (weight, gradient)), {"i": "p"})
+    return Call("mul", (weight, Call("sub", (gradient, Reduce("add", "p", product)))))
+
+
+def down_columns(trace: Trace) -> Changes:
+    """The softmax's gradient as that of a softmax of columns; δ too, where there are as many of them as of rows."""
+    through = through_softmax(_down_a_column)(trace)
+    return {**through, **rewritten(delta=with_i_and_j_exchanged)(trace)} if through else {}
+
+
+def summed_plainly(expression: Expression, _: Trace) -> Expression:
+    """δ as the sum of the gradients alone."""
+    return rewrite(expression, lambda node: node.arguments[1] if isinstance(node, Call) else node)
+
+
+def averaged_plainly(expression: Expression, trace: Trace) -> Expression:
+    """δ as the plain mean of the gradients."""
+    return Call("div", (summed_plainly(expression, trace), number_node(trace["weights"].shape[-1])))
+
+
+def without_logarithm(expression: Expression, _: Trace) -> Expression:
+    """What the logarithm of the base is multiplied with."""
+    match expression:
+        case Call("mul", (Call(function="log"), rest)):
+            return rest
+    return expression
+
+
+def weights_without_mask(trace: Trace) -> Changes:
+    """The weights worked out again for the way back, of scores that nothing hides; so nothing hides gradients."""
+    if "mask" not in trace or trace.shifted:
+        return {}
+    own = {name: trace.steps[name].rule.equation.expression for name in ("masked", "exp", "row_sum", "weights")}
+    unmasked = without_mask(own["masked"], trace)
+    assert unmasked is not None
+    exp = _with_array(own["exp"], "masked", unmasked)
+    row_sum = rewrite(own["row_sum"], lambda node: _summed(exp) if isinstance(node, Reduce) else node)
+    weights = _with_array(_with_array(own["weights"], "exp", exp), "row_sum", row_sum)
+    letters = trace.steps["weights"].rule.target.letters
+
+    def function(expression: Expression, _: Trace) -> Expression:
+        def put(node: Expression) -> Expression:
+            match node:
+                case Ref(name="weights", indices=indices):
+                    return with_letters(weights, dict(zip(letters, indices, strict=True)))
+                case Call("where", (Call("eq", (Ref(name="mask"), _)), _, received)):
+                    return received
+            return node
+
+        return rewrite(expression, put)
+
+    steps = [name for name in trace if name == "delta" or name.startswith("d_")]
+    found = [rewritten(**{name: function})(trace) for name in steps]
+    return {name: how for one in found for name, how in one.items()}
+
+
+def _summed(exp: Expression) -> Expression:
+    return Reduce("add", "p", with_letters(exp, {"j": "p"}))
+
+
+def _with_array(expression: Expression, name: str, other: Expression) -> Expression:
+    return rewrite(expression, lambda node: other if isinstance(node, Ref) and node.name == name else node)
+
+
+def without_slope(expression: Expression, _: Trace) -> Expression:
+    """A gradient that comes through a tanh as though that were straight."""
+
+    def flat(node: Expression) -> Expression:
+        match node:
+            case Call("mul", (received, Call(function="sub") as slope)) if any(map(_is_tanh, walk(slope))):
+                return received
+        return node
+
+    return rewrite(expression, flat)
+
+
+def _is_tanh(node: Expression) -> bool:
+    return isinstance(node, Call) and node.function == "tanh"
+
+
+def as_received(expression: Expression, trace: Trace) -> Expression | None:
+    """The gradient of the scaled scores as that of the scores."""
+    return next(node for node in walk(expression) if isinstance(node, Ref)) if "scaled" in trace else None
+
+
+def scale_undone(expression: Expression, trace: Trace) -> Expression | None:
+    """Multiplied by what is to be divided by, and the other way round."""
+    match expression:
+        case Call("div" | "mul" as function, arguments) if "scaled" in trace:
+            return Call("mul" if function == "div" else "div", arguments)
+    return None
+
+
+# Losses, sums, shared heads and RoPE
+
+
+def not_averaged(expression: Expression, _: Trace) -> Expression:
+    """What is divided by the N of a mean."""
+    match expression:
+        case Call("div", (total, divisor)) if divisor == _N:
+            return total
+    return expression
+
+
+def averaged_over(axis: str) -> Rewrite:
+    """The mean over the `rows` of the output alone, where it is one over all its numbers, or over all `numbers`."""
+
+    def function(expression: Expression, trace: Trace) -> Expression | None:
+        size, width = trace["output"].size, trace["output"].shape[-1]
+        other = number_node(size // width if axis == "rows" else size)
+        applies = ("error" in trace) == (axis == "rows") and width > 1
+        return rewrite(expression, lambda node: other if node == _N else node) if applies else None
+
+    return function
+
+
+def without_two(expression: Expression, _: Trace) -> Expression:
+    """The gradient of a square without the factor 2."""
+
+    def one(node: Expression) -> Expression:
+        match node:
+            case Call("mul", (Number(value=2), error)):
+                return error
+        return node
+
+    return rewrite(expression, one)
+
+
+def negated(expression: Expression, _: Trace) -> Expression:
+    """The gradient of a loss with the other sign, as of Y - P for P - Y."""
+    return Call("neg", (expression,))
+
+
+def without_target(expression: Expression, _: Trace) -> Expression:
+    """P for P - Y."""
+
+    def kept(node: Expression) -> Expression:
+        match node:
+            case Call("sub", (one, Ref(name="target"))):
+                return one
+        return node
+
+    return rewrite(expression, kept)
+
+
+def without(*names: str) -> Rewrite:
+    """A sum of gradients without what comes from one of these."""
+
+    def function(expression: Expression, _: Trace) -> Expression:
+        return rewrite(expression, left)
+
+    def left(node: Expression) -> Expression:
+        match node:
+            case Call("add", (one, other)) if reads(one):
+                return other
+            case Call("add", (one, other)) if reads(other):
+                return one
+        return node
+
+    def reads(term: Expression) -> bool:
+        return any(name in names_used(term) for name in names)
+
+    return function
+
+
+def only_through(name: str, *others: str) -> Rewrite:
+    """A sum of gradients of which only one is kept; only where all of them stand in it."""
+
+    def function(expression: Expression, trace: Trace) -> Expression | None:
+        there = names_used(expression)
+        if not all(any(step in there for step in _gradient_steps(each)) for each in (name, *others)):
+            return None
+        return without(*(step for each in others for step in _gradient_steps(each)))(expression, trace)
+
+    return function
+
+
+def _gradient_steps(name: str) -> tuple[str, str]:
+    """The steps that hold what comes back through queries, keys or values; the second one beside a cache."""
+    return f"d_{name}", f"d_new_{name}"
+
+
+def not_through(name: str) -> Rewrite:
+    """A sum of gradients without what comes back through queries, keys or values."""
+    return without(*_gradient_steps(name))
+
+
+def over_shared_heads(made: Rewrite) -> Change:
+    """The gradients of keys and values that several heads share, each made in another way than as their sum."""
+
+    def change(trace: Trace) -> Changes:
+        steps = ("d_K_rot" if "d_K_rot" in trace else "d_K", "d_V")
+        found = [rewritten(**{step: made})(trace) for step in steps]
+        return {name: how for one in found for name, how in one.items()}
+
+    return change
+
+
+def one_head(*, last: bool = False) -> Rewrite:
+    """The gradient that the first, or the last, of the sharing heads hands back."""
+
+    def function(expression: Expression, trace: Trace) -> Expression | None:
+        if (number := _sharing(expression, trace)) is None:
+            return None
+        assert isinstance(expression, Reduce)
+        place = number_node(number - 1 if last else 0)
+        return rewrite(with_letters(expression.body, {expression.index: place}), _without_zero)
+
+    return function
+
+
+def averaged_over_heads(expression: Expression, trace: Trace) -> Expression | None:
+    """The mean of what the sharing heads hand back."""
+    number = _sharing(expression, trace)
+    return None if number is None else Call("div", (expression, number_node(number)))
+
+
+def _sharing(expression: Expression, trace: Trace) -> int | None:
+    """How many heads a gradient is summed over."""
+    if isinstance(expression, Reduce) and expression.index in (GROUP_MEMBER, HEAD):
+        return trace.sizes(Equation(Ref("d_K"), expression))[expression.index]
+    return None
+
+
+def _without_zero(node: Expression) -> Expression:
+    match node:
+        case Call("add", (term, Number(value=0))):
+            return term
+    return node
+
+
+def rotated_forward(expression: Expression, _: Trace) -> Expression:
+    """A rotation back as one forward: the products it adds are subtracted; in an index as k + half there is none."""
+
+    def forward(node: Expression) -> Expression:
+        match node:
+            case Call("add" | "sub" as function, (term, Call() as product)):
+                return Call("sub" if function == "add" else "add", (term, product))
+        return node
+
+    return rewrite(expression, forward)
+
+
+# All of them
+
+_UNSCALED = rewritten(d_scores=as_received)
+_SCALED_LATER = first_of(
+    rewritten(d_Q_rot=scaled_once_more, d_K_rot=scaled_once_more), rewritten(d_Q=scaled_once_more, d_K=scaled_once_more)
 )
 
 
 def _into_input(*names: str) -> Change:
     """The gradient of the input, or of a context, with these weights not transposed."""
-    function = in_turn(*map(transposed, names))
-    return first(exchanged(d_X=function), exchanged(d_context=function))
+    function = chained(*map(transposed, names))
+    return first_of(rewritten(d_X=function), rewritten(d_context=function))
 
 
 def _swapped(one: str, other: str) -> Change:
     """The gradient of the input, or of a context, with two weights in the place of each other."""
-    function = swapped(one, other)
-    return first(exchanged(d_X=function), exchanged(d_context=function))
+    function = with_arrays_swapped(one, other)
+    return first_of(rewritten(d_X=function), rewritten(d_context=function))
 
 
-MISTAKES_BACK: tuple[Mistake, ...] = (
-    Mistake("the loss was added up, not averaged", exchanged(loss=not_averaged)),
-    Mistake("the gradient of the loss was taken with the other sign", exchanged(d_output=turned_round)),
-    Mistake("the target was not subtracted from the probabilities", exchanged(d_output=without_target)),
-    Mistake("the factor 2 of the square was forgotten", exchanged(d_output=without_two)),
-    Mistake("the gradient was not divided by the N of the mean", exchanged(d_output=not_averaged)),
-    Mistake("the mean was taken over the rows, not over all numbers", exchanged(d_output=averaged_over("rows"))),
-    Mistake("the mean was taken over all numbers, not over the rows", exchanged(d_output=averaged_over("numbers"))),
+BACKWARD_MISTAKES: tuple[Mistake, ...] = (
+    Mistake("the loss was added up, not averaged", rewritten(loss=not_averaged)),
+    Mistake("the gradient of the loss was taken with the other sign", rewritten(d_output=negated)),
+    Mistake("the target was not subtracted from the probabilities", rewritten(d_output=without_target)),
+    Mistake("the factor 2 of the square was forgotten", rewritten(d_output=without_two)),
+    Mistake("the gradient was not divided by the N of the mean", rewritten(d_output=not_averaged)),
+    Mistake("the mean was taken over the rows, not over all numbers", rewritten(d_output=averaged_over("rows"))),
+    Mistake("the mean was taken over all numbers, not over the rows", rewritten(d_output=averaged_over("numbers"))),
     Mistake(
         "W_O was not transposed on the way back",
-        first(exchanged(d_concat=transposed("W_O")), exchanged(d_heads_output=transposed("W_O"))),
+        first_of(rewritten(d_concat=transposed("W_O")), rewritten(d_heads_output=transposed("W_O"))),
     ),
-    Mistake("dO V was worked out in place of dO V^T", exchanged(d_weights=transposed("V"))),
+    Mistake("dO V was worked out in place of dO V^T", rewritten(d_weights=transposed("V"))),
     Mistake("the row's mean was not subtracted on the way back through the softmax", through_softmax(without_mean)),
     Mistake("only the diagonal of the softmax's Jacobian was taken", through_softmax(diagonal)),
-    Mistake("the softmax's Jacobian was taken down the columns", down_the_columns),
+    Mistake("the softmax's Jacobian was taken down the columns", down_columns),
     Mistake("the means of the rows were subtracted from the columns", through_softmax(mean_of_column)),
-    Mistake("the gradients of a row were added up without its weights", exchanged(delta=summed_plainly)),
-    Mistake("the gradients of a row were averaged without its weights", exchanged(delta=averaged_plainly)),
+    Mistake("the gradients of a row were added up without its weights", rewritten(delta=summed_plainly)),
+    Mistake("the gradients of a row were averaged without its weights", rewritten(delta=averaged_plainly)),
     Mistake("the softmax was left out on the way back", through_softmax(lambda _, gradient, __: gradient)),
     Mistake(
         "the logarithm of the base was forgotten on the way back",
-        first(*(exchanged(**{f"d_{name}": without_logarithm}) for name in ("masked", "capped", "scaled", "scores"))),
+        first_of(*(rewritten(**{f"d_{name}": without_logarithm}) for name in ("masked", "capped", "scaled", "scores"))),
     ),
     Mistake("the mask was forgotten on the way back", weights_without_mask),
     Mistake(
         "the softcap's derivative was forgotten",
-        first(exchanged(d_scaled=without_slope), exchanged(d_scores=without_slope)),
+        first_of(rewritten(d_scaled=without_slope), rewritten(d_scores=without_slope)),
     ),
     Mistake("the scale was forgotten on the way back", _UNSCALED),
-    Mistake("the scale was applied to dQ and dK, not to dS", together(_UNSCALED, _SCALED_LATER)),
+    Mistake("the scale was applied to dQ and dK, not to dS", all_of(_UNSCALED, _SCALED_LATER)),
     Mistake(
         "the row's mean was not subtracted on the way back, nor the scale applied",
-        together(through_softmax(without_mean), _UNSCALED),
+        all_of(through_softmax(without_mean), _UNSCALED),
     ),
-    Mistake("the scale was applied twice on the way back", exchanged(d_scores=scaled_once_more)),
-    Mistake("the scale was undone on the way back, not applied", exchanged(d_scores=scale_undone)),
-    Mistake("the derivative of the tanh was forgotten", exchanged(d_hidden=without_slope)),
+    Mistake("the scale was applied twice on the way back", rewritten(d_scores=scaled_once_more)),
+    Mistake("the scale was undone on the way back, not applied", rewritten(d_scores=scale_undone)),
+    Mistake("the derivative of the tanh was forgotten", rewritten(d_hidden=without_slope)),
     *(
         Mistake(
             f"{wrong} was worked out in place of {right}",
-            first(exchanged(**{f"{step}_rot": rot}), exchanged(**{step: one})),
+            first_of(rewritten(**{f"{step}_rot": rot}), rewritten(**{step: one})),
         )
         for step, wrong, right, one, rot in (
             ("d_Q", "dS^T K", "dS K", transposed("d_scores"), transposed("d_scores")),
-            ("d_Q", "dS Q", "dS K", renamed(K="Q"), renamed(K_rot="Q_rot")),
+            ("d_Q", "dS Q", "dS K", with_arrays(K="Q"), with_arrays(K_rot="Q_rot")),
             ("d_K", "dS Q", "dS^T Q", transposed("d_scores"), transposed("d_scores")),
-            ("d_K", "dS^T K", "dS^T Q", renamed(Q="K"), renamed(Q_rot="K_rot")),
+            ("d_K", "dS^T K", "dS^T Q", with_arrays(Q="K"), with_arrays(Q_rot="K_rot")),
         )
     ),
-    Mistake("A dO was worked out in place of A^T dO", exchanged(d_V=transposed("weights"))),
-    Mistake("RoPE turned forward on the way back", exchanged(d_Q=turned_on, d_K=turned_on)),
-    Mistake("RoPE was left out on the way back", said("d_Q[i, k] = d_Q_rot[i, k]", "d_K[j, k] = d_K_rot[j, k]")),
-    Mistake("only the first of the heads that share keys and values was taken", of_shared(head_alone())),
-    Mistake("only the last of the heads that share keys and values was taken", of_shared(head_alone(last=True))),
-    Mistake("the heads that share keys and values were averaged, not added up", of_shared(averaged_over_heads)),
+    Mistake("A dO was worked out in place of A^T dO", rewritten(d_V=transposed("weights"))),
+    Mistake("RoPE turned forward on the way back", rewritten(d_Q=rotated_forward, d_K=rotated_forward)),
+    Mistake("RoPE was left out on the way back", equations("d_Q[i, k] = d_Q_rot[i, k]", "d_K[j, k] = d_K_rot[j, k]")),
+    Mistake("only the first of the heads that share keys and values was taken", over_shared_heads(one_head())),
+    Mistake("only the last of the heads that share keys and values was taken", over_shared_heads(one_head(last=True))),
+    Mistake("the heads that share keys and values were averaged, not added up", over_shared_heads(averaged_over_heads)),
     *(Mistake(f"d{name} was transposed", result_transposed(f"d_{name}")) for name in (*_WEIGHTS, "W_O")),
     *(
         Mistake(
             f"what comes back through {name} was left out of the gradient of the input",
-            first(*(exchanged(**{step: without_contribution(name)}) for step in ("d_X", "d_context"))),
+            first_of(*(rewritten(**{step: not_through(name)}) for step in ("d_X", "d_context"))),
         )
         for name in "QKV"
     ),
     *(
-        Mistake(f"only what comes back through {name} was taken for the gradient of the input", exchanged(d_X=function))
-        for name, function in (("Q", alone("Q", "K", "V")), ("K", alone("K", "Q", "V")), ("V", alone("V", "Q", "K")))
+        Mistake(f"only what comes back through {name} was taken for the gradient of the input", rewritten(d_X=function))
+        for name, function in (
+            ("Q", only_through("Q", "K", "V")),
+            ("K", only_through("K", "Q", "V")),
+            ("V", only_through("V", "Q", "K")),
+        )
     ),
     *(Mistake(f"{name} was not transposed on the way back", _into_input(name)) for name in _WEIGHTS),
     Mistake("W_Q, W_K and W_V were not transposed on the way back", _into_input(*_WEIGHTS)),

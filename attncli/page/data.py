@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from attncli.page.document import Document
+from attncli.page.document import Document, plain_line
+from attncli.page.heads import shown
 from attncli.page.labels import cell_label
 from attncli.page.number_rows import NumberRows
-from attncli.page.place import shown
 from attncli.page.printer import Printer, printer_for
 from attncli.page.reading import reading
 from attncli.page.selection import chosen_cell, chosen_steps
-from attncli.page.spelling import plain_line
 from attncli.page.view import View
 from attncli.page.worked import worked, worked_line
 from attncli.tracing.model import Trace

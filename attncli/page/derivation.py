@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from attncli.page.closing import closing
 from attncli.page.document import Block, Document, Heading, Paragraph
-from attncli.page.place import among_others, shown
+from attncli.page.heads import among_others, shown
 from attncli.page.printer import Printer, printer_for
-from attncli.page.remarks import about, notes
-from attncli.page.section import cell_section, given_section, step_section
+from attncli.page.remarks import about, closing, notes
+from attncli.page.sections import cell_section, given_section, step_section
 from attncli.page.view import View
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import leading
@@ -66,9 +65,9 @@ def _apart(parting: Parting | None, printer: Printer) -> Iterator[Block]:
 def sections_of(printer: Printer, names: Sequence[str], view: View) -> Iterator[Block]:
     """The chosen steps of the forward pass, one after the other or place by place."""
     if leading(printer.trace):
-        from attncli.page.heads import sections
+        from attncli.page.heads import forward_sections
 
-        yield from sections(printer, tuple(names), view)
+        yield from forward_sections(printer, tuple(names), view)
         return
     steps = printer.trace.steps
     given = [steps[name] for name in names if steps[name].rule.given]

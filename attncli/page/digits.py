@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from attncli.page.document import Cell
-from attncli.page.printer import NEAR, SAFE, show
+from attncli.page.number_format import NEAR_TIE as NEAR
+from attncli.page.number_format import SAFE, format_number
 from attncli.page.texts import NOTHING, Texts, texts_of
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def _round(values: NDArray[np.float64], decimals: int, units: NDArray[np.int32],
     doubtful = np.abs(scaled - rounded) >= 0.5 - NEAR
     doubtful |= (away <= SURE * nearest) & ~whole
     for place in np.flatnonzero(doubtful):
-        head, point, tail = show(float(values.flat[place]), decimals).partition(".")
+        head, point, tail = format_number(float(values.flat[place]), decimals).partition(".")
         units.flat[place] = int(head + tail.ljust(decimals, "0"))
         whole.flat[place] = not point
     return True

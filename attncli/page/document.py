@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from attncli.equation.nodes import Equation, Expression
+from attncli.equation.notation import UNICODE, Notation
 from attncli.equation.parser import parse_expression
-from attncli.page.edges import LeftOut
+from attncli.equation.printer import write, write_equation
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,3 +199,45 @@ def text(source: str) -> Text:
     return tuple(
         Math(parse_expression(piece)) if position % 2 else piece for position, piece in enumerate(pieces) if piece
     )
+
+
+MOST = 40  # rows, or columns, that are shown whole
+EDGE = 4  # of more, so many at either end
+Item = TypeVar("Item")
+LeftOut: TypeAlias = tuple[tuple[str, int], ...]  # "row" or "column", and how many there are in all
+
+
+def ends(items: Sequence[Item]) -> Sequence[Item]:
+    """All of few, the first and the last of many."""
+    return items if len(items) <= MOST else [*items[:EDGE], *items[-EDGE:]]
+
+
+def left_out(**counts: int) -> LeftOut:
+    """Of which of these only the ends are there, by how many there are of each: `left_out(row=50, column=3)`."""
+    return tuple((what, count) for what, count in counts.items() if count > MOST)
+
+
+def formula(equation: Equation | Expression, notation: Notation) -> str:
+    """An equation as left = right, an expression as it is."""
+    return write_equation(equation, notation) if isinstance(equation, Equation) else write(equation, notation)
+
+
+def sides(line: WorkedLine, notation: Notation) -> tuple[str, str]:
+    """A worked line as what is worked, 2·2 + 0·1 + 1·1, and what comes out, = 5; empty where there is none."""
+    if line.result is None:
+        return "", ""
+    result = write(line.result, notation)
+    if line.work is None:
+        return result, ""
+    relation = notation.equals if line.exact else notation.nearly
+    return write(line.work, notation), f"{relation} {result}"
+
+
+def plain(text: Text) -> str:
+    """A run of prose as one string."""
+    return "".join(write(part.expression, UNICODE) if isinstance(part, Math) else part for part in text)
+
+
+def plain_line(line: WorkedLine) -> str:
+    """A worked line as one string: 2·2 + 0·1 + 1·1 = 5."""
+    return " ".join(part for part in (*sides(line, UNICODE), plain(line.remark)) if part)

@@ -5,8 +5,15 @@ from __future__ import annotations
 import re
 from itertools import product
 
-from attncli.equation.exact import Exact, ExactError, expression_of, is_zero, read_closed, work_exactly
-from attncli.equation.exact.powers import NAPIER
+from attncli.equation.exact import (
+    EULERS_NUMBER,
+    Exact,
+    ExactError,
+    evaluate_exactly,
+    expression_of,
+    is_zero,
+    read_exact,
+)
 from attncli.equation.nodes import Call, Expression, Number, rewrite
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write
@@ -105,7 +112,7 @@ def _as_power(node: Expression) -> Expression:
 def _comes_to(sentence: Expression, number: Exact | float) -> bool:
     """Whether what is printed in the sentence gives exactly the number."""
     try:
-        found = work_exactly(rewrite(sentence, _read), {}, {}, _nowhere, {"e": NAPIER})
+        found = evaluate_exactly(rewrite(sentence, _read), {}, {}, _nowhere, {"e": EULERS_NUMBER})
         return bool(found == number or (not isinstance(number, float) and is_zero(found - number)))
     except (ExactError, ZeroDivisionError):
         return False
@@ -113,7 +120,7 @@ def _comes_to(sentence: Expression, number: Exact | float) -> bool:
 
 def _read(node: Expression) -> Expression:
     """A printed root as an expression of its own."""
-    return expression_of(read_closed(node.text)) if isinstance(node, Number) and node.value is None else node
+    return expression_of(read_exact(node.text)) if isinstance(node, Number) and node.value is None else node
 
 
 def _nowhere(name: str, index: tuple[int, ...]) -> Exact:

@@ -1,23 +1,137 @@
-"""A trace of several heads or entries: each a part of the page, worked as a single head is, before what joins them."""
+"""One head or entry among others: which a page is asked for, which it shows, and the sections of each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import TypeAlias
 
-from attncli.page.closing import in_words
-from attncli.page.document import Block, Heading, Paragraph
-from attncli.page.place import Places, served, title
-from attncli.page.places import MANY, first_that_serves, numbers, with_gaps
-from attncli.page.printer import Printer
-from attncli.page.section import given_section, step_section
+from attncli.english import a, count, either, listed
+from attncli.errors import usage_error
+from attncli.page.document import Block, Heading, Paragraph, Worked, WorkedLine
+from attncli.page.printer import Printer, printer_for
+from attncli.page.remarks import in_words
+from attncli.page.sections import given_section, step_section
 from attncli.page.view import View
-from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING, PER_HEAD
-from attncli.tracing.model import Step
-from attncli.tracing.slices import at, leading, of_all_heads
+from attncli.page.worked import worked_line
+from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING, PER_HEAD, PLACES
+from attncli.tracing.model import Step, Trace
+from attncli.tracing.slices import at, leading, length, of_all_heads, serves
+
+Places = Mapping[str, int]
 
 
-def sections(printer: Printer, names: tuple[str, ...], view: View) -> Iterator[Block]:
+def chosen_place(trace: Trace, view: View) -> dict[str, int]:
+    """The place that the view asks for on the leading axes; raises (exit 2) where there is none such."""
+    own = leading(trace)
+    found = {}
+    for letter, option, place in ((BATCH, "--entry", view.entry), (HEAD, "--head", view.head)):
+        if place is None:
+            continue
+        there = length(trace, letter) if letter in own else 0
+        if not isinstance(place, int) or not 0 <= place < there:
+            word = PLACES[letter]
+            if not there:
+                raise usage_error(f"{option} needs a problem with {a(word)} axis", help=f"leave out {option}")
+            message = f"{option} {place} does not exist: there {either(there, 'is', 'are')} {count(there, word)}"
+            raise usage_error(message, help=f"use 0 to {there - 1}" if there > 1 else "use 0")
+        found[letter] = place
+    return found
+
+
+def shown(trace: Trace, view: View) -> Trace:
+    """The whole trace, or the place of it that the view asks for, whose title then says so."""
+    place = chosen_place(trace, view)
+    if not place:
+        return trace
+    said = title(place)
+    whole = f"{trace.title}: {said[0].lower()}{said[1:]}" if trace.title else said
+    return replace(at(trace, place), title=whole)
+
+
+def title(place: Places) -> str:
+    """Entry 0, head 1."""
+    said = ", ".join(f"{PLACES[letter]} {number}" for letter, number in place.items())
+    return said[0].upper() + said[1:]
+
+
+def among_others(whole: Trace, view: View, names: Sequence[str]) -> Iterator[Block]:
+    """What the page of one head says of the heads it shares keys with, and of its slope if a step reads that."""
+    place = chosen_place(whole, view)
+    if HEAD not in place:
+        return
+    if said := served(whole, place[HEAD]):
+        yield Paragraph((f"{said}.",))
+    if "slopes" in whole and "bias" in names:
+        yield Worked((replace(_slope(printer_for(whole, view), place[HEAD]), label=f"slope of head {place[HEAD]}"),))
+
+
+def served(trace: Trace, head: int) -> str:
+    """Which head of keys and values a query head uses; nothing where each has its own."""
+    group = serves(trace)
+    if group == 1:
+        return ""
+    shared, first = head // group, head // group * group
+    others = listed([str(number) for number in range(first, first + group)])
+    return f"Keys and values are those of KV head {shared}, which serves the query heads {others}"
+
+
+def _slope(whole: Printer, head: int) -> WorkedLine:
+    step = whole.trace.steps["slopes"]
+    if step.rule.given:
+        return WorkedLine("", result=whole.number("slopes", (head,)), remark=("given",))
+    return worked_line(whole, step, (head,))
+
+
+MOST = 8  # parts, of heads in all entries, that are all shown
+MANY = {BATCH: "entries", HEAD: "heads", KEY_HEAD: "KV heads"}
+ONE = {**PLACES, KEY_HEAD: "KV head"}
+
+
+def numbers(printer: Printer, letter: str) -> Sequence[int]:
+    """The places of a leading axis that a page has, of the whole trace that its printer is of."""
+    trace = printer.trace
+    count = length(trace, HEAD) // serves(trace) if letter == KEY_HEAD else length(trace, letter)
+    few = not printer.ends or prod(length(trace, each) for each in leading(trace)) <= MOST
+    return range(count) if few or count < 3 else (0, count - 1)
+
+
+def first_that_serves(printer: Printer, head: int) -> int:
+    """The head of queries under which the keys and values are shown that this one uses."""
+    group = serves(printer.trace)
+    return next(each for each in numbers(printer, HEAD) if each // group == head // group)
+
+
+def within(around: Places, part: str) -> str:
+    """The title of a part of a place: Entry 0, KV head 1."""
+    return f"{title(around)}, {part}" if around else f"{part[0].upper()}{part[1:]}"
+
+
+def with_gaps(letter: str, around: Places, parts: Iterable[tuple[int, Iterable[Block]]]) -> Iterator[Block]:
+    """The parts of these places one after the other, and where some between them are left out, a part that says so.
+
+    `around` is the place that they are all at.
+    """
+    before = -1
+    for number, blocks in parts:
+        found = tuple(blocks)
+        if found and number > before + 1:
+            yield from _gap(letter, around, before + 1, number - 1)
+        yield from found
+        before = number
+
+
+def _gap(letter: str, around: Places, first: int, last: int) -> Iterator[Block]:
+    where = f"{ONE[letter]} {first}" if first == last else f"{MANY[letter]} {first}–{last}"
+    yield Heading(within(around, where), part=True)
+    one = "this one" if first == last else "one of them"
+    options = " ".join(f"--{ONE[each]} {number}" for each, number in {**around, letter: first}.items())
+    alone = "" if letter == KEY_HEAD else f", {options} {one}"  # of which no option asks for one
+    yield Paragraph((f"Left out here: --all shows all{alone}.",))
+
+
+def forward_sections(printer: Printer, names: tuple[str, ...], view: View) -> Iterator[Block]:
     """The chosen steps: what all share, each entry and head by itself, and what comes of all heads together."""
     yield from _level(printer, printer, names, view, {})
 
@@ -85,3 +199,62 @@ def _belongs(whole: Printer, step: Step, place: Places) -> bool:
     if KEY_HEAD in step.rule.target.letters and place[HEAD] != first_that_serves(whole, place[HEAD]):
         return False
     return all(number == 0 for letter, number in place.items() if letter not in own)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some steps at one place of the leading axes, and what the place is called."""
+
+    title: str
+    place: Places
+    names: tuple[str, ...]
+
+
+Show: TypeAlias = Callable[[Part], Iterator[Block]]
+
+
+def backward_sections(printer: Printer, names: Sequence[str], show: Show) -> Iterator[Block]:
+    """What `show` makes of the parts in order of work: the steps of an entry before what adds up all entries.
+
+    Of many entries and heads a terminal has the first and the last.
+    """
+    entries = [name for name in names if BATCH in _own(printer.trace, name)]
+    if entries:
+        each = ((entry, _heads(printer, entries, {BATCH: entry}, show)) for entry in numbers(printer, BATCH))
+        yield from with_gaps(BATCH, {}, each)
+    yield from _heads(printer, [name for name in names if name not in entries], {}, show)
+
+
+def _heads(printer: Printer, names: Sequence[str], place: Places, show: Show) -> Iterator[Block]:
+    """What comes before the heads, each head, each head of keys and values, and what adds them up."""
+    trace = printer.trace
+    of = {letter: tuple(name for name in names if _own(trace, name) == {*place, letter}) for letter in (HEAD, KEY_HEAD)}
+    apart = {*of[HEAD], *of[KEY_HEAD]}
+    first = min((names.index(name) for name in apart), default=0)
+    together = [name for name in names if name not in apart]
+    before = tuple(name for name in together if names.index(name) < first)
+    of_entry = f", entry {place[BATCH]}" if place else ""
+    heads = "All heads together" if _any(trace, HEAD) else "All entries together"
+    whole = f"Entry {place[BATCH]}" if place and not _any(trace, HEAD) else f"{heads}{of_entry}"
+    if before:
+        yield from show(Part(f"Before the heads{of_entry}", place, before))
+    for letter, steps in of.items():
+        if steps:
+            parts = (
+                Part(within(place, f"{ONE[letter]} {at}"), {**place, letter: at}, steps)
+                for at in numbers(printer, letter)
+            )
+            yield from with_gaps(letter, place, ((part.place[letter], show(part)) for part in parts))
+    if after := tuple(name for name in together if name not in before):
+        yield from show(Part(whole, place, after))
+
+
+def _own(trace: Trace, name: str) -> set[str]:
+    """The leading axes of a step; one that has a single number for each head is of all heads together."""
+    letters = trace.steps[name].rule.target.letters
+    alone = {HEAD, KEY_HEAD} if {*letters} <= {*LEADING} else set()
+    return ({*letters} & {*LEADING}) - alone
+
+
+def _any(trace: Trace, letter: str) -> bool:
+    return any(letter in step.rule.target.letters for step in trace.steps.values())

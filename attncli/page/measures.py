@@ -8,8 +8,7 @@ from decimal import ROUND_UP, Context, Decimal
 from attncli.features.compare.step import StepComparison
 from attncli.page.document import Math, Text
 from attncli.page.labels import cell_text
-from attncli.page.literal import literal
-from attncli.page.printer import FLOAT_DIGITS, show
+from attncli.page.number_format import FLOAT_DIGITS, format_number, number_node
 
 LEGIBLE = 0.001  # smaller numbers are shown with a power of ten, if in full
 BRIEF = {"entry": "e", "head": "h", "kv head": "kv"}  # before the number of a place on such an axis
@@ -23,14 +22,14 @@ def magnitude(value: float, precision: int) -> Text:
 
 def number(text: str) -> Text:
     """A printed number as part of a sentence."""
-    return ("NaN",) if text == "nan" else (Math(literal(text)),)
+    return ("NaN",) if text == "nan" else (Math(number_node(text)),)
 
 
 def spelled(value: float, precision: int) -> str:
     """The number at this precision, or with a power of ten where that would leave at most one digit of it."""
     least = min(1, 10.0 ** (1 - precision))
     if value == 0 or not math.isfinite(value) or abs(float(f"{value:.{SIGNIFICANT - 1}e}")) >= least:
-        return show(value, precision)
+        return format_number(value, precision)
     return powered(value)
 
 
@@ -49,9 +48,9 @@ def exactly(value: float) -> str:
 def apart(a: float, b: float, precision: int) -> tuple[Text, Text]:
     """Two numbers with as many decimals as it takes to see which is which."""
     digits = precision
-    while digits < FLOAT_DIGITS and a != b and float(show(a, digits)) == float(show(b, digits)):
+    while digits < FLOAT_DIGITS and a != b and float(format_number(a, digits)) == float(format_number(b, digits)):
         digits += 1
-    texts = [show(value, digits) for value in (a, b)]
+    texts = [format_number(value, digits) for value in (a, b)]
     if (texts[0] == texts[1] and a != b) or (digits > precision and max(abs(a), abs(b)) < 10.0**-precision):
         texts = [spelled(value, precision) for value in (a, b)]
     return number(texts[0]), number(texts[1])

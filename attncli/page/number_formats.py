@@ -13,7 +13,7 @@ from attncli.features.compare.step import StepComparison
 from attncli.features.compare.table_page import steps_table
 from attncli.page.document import Block, Document, Heading, Listing, Paragraph, Table, Text
 from attncli.page.measures import apart, magnitude, number, place, powered
-from attncli.page.printer import show
+from attncli.page.number_format import format_number
 from attncli.tracing.number_formats import Parting
 from attncli.tracing.plain import json_float
 from attncli.tracing.serialization import FORMAT
@@ -92,7 +92,7 @@ def _losses(parting: Parting, precision: int) -> Iterator[Text]:
         step = parting.comparison[lost.step]
         yield (
             f"Overflow: {count(lost.cells, 'cell')} of {lost.step} {either(lost.cells, 'does', 'do')} not fit; "
-            f"{place(step, lost.where)} is ", *number(show(lost.true, precision)),
+            f"{place(step, lost.where)} is ", *number(format_number(lost.true, precision)),
             f", and the largest {dtype.name} is ", *number(_largest(dtype)), ".",
         )  # fmt: skip
     if parting.vanished:
@@ -108,7 +108,7 @@ def _losses(parting: Parting, precision: int) -> Iterator[Text]:
         said.append((", " if said else "", f'"{name}" ', *apart(row.sum, row.true, precision)[0]))
     others = len(parting.uneven) - len(said)
     rows = f"{count(len(parting.uneven), 'row')} of weights no longer {either(len(parting.uneven), 'sums', 'sum')} to "
-    true = number(show(parting.uneven[0].true, precision))
+    true = number(format_number(parting.uneven[0].true, precision))
     yield (rows, *true, f", rounded to {dtype.name}: ", *(part for each in said for part in each),
            f" and {count(others, 'other')}." if others else ".")  # fmt: skip
 

@@ -2,64 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from attncli.equation.decimals import round_half_up
+import numpy as np
+
+from attncli.dtypes import DTYPES
 from attncli.equation.nodes import Call, Equation, Expression, Name, Number, rewrite
-from attncli.page.document import Math, Text, text
-from attncli.page.edges import Item, LeftOut, ends, left_out
-from attncli.page.literal import literal, printed
-from attncli.page.residue import cleared
+from attncli.page.document import Item, LeftOut, Math, Text, ends, left_out, text
+from attncli.page.number_format import format_decimal, format_number, number_node, printed_value
 from attncli.page.view import View
 from attncli.problem.model import Matrix, Scalar
 from attncli.problem.numbers import NumberError, canonical
 from attncli.tracing.model import Step, Trace
 
-FLOAT_DIGITS = 15  # significant ones that a float64 always keeps
-SCIENTIFIC = Decimal(10) ** FLOAT_DIGITS  # from here on, not even the digits before the point are all known
-SAFE, NEAR = 1e9, 1e-4  # up to here, and no nearer than this, a float64 leaves no doubt about a rounded digit
 GIVEN_DECIMALS = 6  # given numbers are shown in full up to so many decimals
-
-
-def show(value: float, precision: int) -> str:
-    """The value at `precision` decimals, rounded half up; a whole number without decimals.
-
-    A float is taken as the decimal of 15 significant digits that it stands for, so that 0.1 + 0.2
-    is 0.3 and noise in the last bit turns no tie; where more are asked for, as its shortest spelling.
-    """
-    if not math.isfinite(value):
-        return str(float(value))
-    if _plainly_rounded(value, precision):
-        return f"{value:z.{precision}f}"
-    decimal = Decimal(f"{value:.{FLOAT_DIGITS - 1}e}")
-    if decimal.adjusted() + precision >= FLOAT_DIGITS and abs(decimal) < SCIENTIFIC:
-        decimal = Decimal(repr(float(value)))
-    return show_decimal(decimal, precision)
-
-
-def _plainly_rounded(value: float, precision: int) -> bool:
-    """Whether binary rounding gives the same digits: far from a tie, from a whole number and from the last digit."""
-    scaled = abs(value) * 10.0**precision
-    return scaled < SAFE and abs(scaled % 1 - 0.5) > NEAR and abs(value - round(value)) > NEAR
-
-
-def show_decimal(decimal: Decimal, precision: int) -> str:
-    """A decimal at `precision` decimals; where not even those before the point are all known, times a power of ten."""
-    if not decimal.is_finite():
-        return str(float(decimal))
-    if abs(decimal) >= SCIENTIFIC:
-        mantissa = decimal.scaleb(-decimal.adjusted())
-        return f"{_decimals(mantissa, precision)}e+{decimal.adjusted()}"
-    return _decimals(decimal, precision)
-
-
-def _decimals(decimal: Decimal, precision: int) -> str:
-    if decimal == decimal.to_integral_value():
-        return str(int(decimal))
-    return f"{round_half_up(decimal, precision):f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,28 +51,28 @@ class Printer:
         if step is None:
             matrix = self.trace.parameters[name]
             assert isinstance(matrix, Matrix)
-            return literal(self.text(matrix, index))
-        return literal(self.text(step, index))
+            return number_node(self.text(matrix, index))
+        return number_node(self.text(step, index))
 
     def in_full(self, name: str, index: tuple[int, ...]) -> Number:
         """The same cell with all its digits."""
         array = self.trace.steps.get(name) or self.trace.parameters[name]
         assert isinstance(array, Step | Matrix)
-        return literal(repr(float(array.value[index])))
+        return number_node(repr(float(array.value[index])))
 
     def worked_out(self, value: float) -> Number:
         """A number on the way to a result, printed as the result will be."""
-        return literal(show(value, self.precision))
+        return number_node(format_number(value, self.precision))
 
     def text(self, array: Step | Matrix, index: tuple[int, ...]) -> str:
         """What is printed for one cell of a step, or of an array of the mask."""
         if array.written is not None:
             if isinstance(array, Step) and not array.rule.given and not array.rule.copies:  # worked out on paper
-                return show_decimal(Decimal(array.written[index]), self.precision)
+                return format_decimal(Decimal(array.written[index]), self.precision)
             try:
                 text = canonical(array.written[index])
             except NumberError:  # a copy of what was worked out on paper, beyond all numbers that are read
-                return show_decimal(Decimal(array.written[index]), self.precision)
+                return format_decimal(Decimal(array.written[index]), self.precision)
             if (
                 self.in_exact_terms
                 or self.trace.truth
@@ -124,8 +82,8 @@ class Printer:
         if isinstance(array, Step) and array.exact is not None:
             from attncli.equation.exact import decimal_of  # takes a while, and few traces have closed forms
 
-            return show_decimal(decimal_of(array.exact[index]), self.precision)
-        return show(float(array.value[index]), self.precision)
+            return format_decimal(decimal_of(array.exact[index]), self.precision)
+        return format_number(float(array.value[index]), self.precision)
 
     @property
     def in_exact_terms(self) -> bool:
@@ -140,7 +98,7 @@ class Printer:
             from attncli.equation.exact import expression_of
 
             return expression_of(array.exact[index])
-        return literal(
+        return number_node(
             canonical(array.written[index] if array.written is not None else repr(float(array.value[index])))
         )
 
@@ -171,15 +129,15 @@ class Printer:
     def scalars(self) -> Mapping[str, Number]:
         """The numbers that equations read besides steps, d_k and its like, in full."""
         return {
-            name: literal(canonical(given.written))
+            name: number_node(canonical(given.written))
             for name, given in self.trace.parameters.items()
             if isinstance(given, Scalar)
-        } | {"inf": literal("inf")}
+        } | {"inf": number_node("inf")}
 
     def scalars_in_full(self) -> Mapping[str, Number]:
         """The same, with 50 digits for a root."""
         return {
-            name: number if number.value is not None else Number(None, str(printed(number)))
+            name: number if number.value is not None else Number(None, str(printed_value(number)))
             for name, number in self.scalars().items()
         }
 
@@ -187,4 +145,40 @@ class Printer:
 def printer_for(trace: Trace, view: View) -> Printer:
     """The printer of a page: at the precision of its view, or of its paper, whose numbers have no more digits."""
     precision = view.precision if trace.settings.precision is None else trace.settings.precision
-    return Printer(cleared(trace, precision), precision, view.blank, view.ends)
+    return Printer(zero_residues(trace, precision), precision, view.blank, view.ends)
+
+
+MOST = 2**12  # numbers of the largest step; in larger traces nobody looks for zeros, and not all is kept
+
+
+def zero_residues(trace: Trace, precision: int) -> Trace:
+    """The trace with 0 in place of each residue that these decimals would print as 0.000.
+
+    Whether a number is one is told by the magnitudes of its terms: 3·0.1 - 0.3 is, a weight of 1e-17 is not.
+    """
+    if max((step.value.size for step in trace.steps.values()), default=0) > MOST:
+        return trace
+    doubtful = [step for step in trace.computed() if _may_have(step, precision)]
+    if not doubtful:
+        return trace
+    from attncli.tracing.magnitudes import HONEST, Magnitudes  # which few pages need
+
+    dtype = DTYPES[trace.settings.dtype]
+    magnitudes = Magnitudes(trace, dtype)
+    steps = dict(trace.steps)
+    for step in doubtful:
+        noise = HONEST * dtype.epsilon * magnitudes[step.name]
+        residue = (np.abs(step.value) <= noise) & (np.abs(step.value) < _unseen(precision))
+        if (residue & (step.value != 0)).any():
+            steps[step.name] = replace(step, value=np.where(residue, step.value.dtype.type(0), step.value))
+    return replace(trace, steps=steps)
+
+
+def _may_have(step: Step, precision: int) -> bool:
+    if step.written is not None or step.exact is not None:
+        return False
+    return bool(((np.abs(step.value) < _unseen(precision)) & (step.value != 0)).any())
+
+
+def _unseen(precision: int) -> float:
+    return 0.5 * 10.0**-precision

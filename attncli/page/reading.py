@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from attncli.english import listed
-from attncli.equation.decimals import round_half_up
+from attncli.equation.rounding import round_half_up
 from attncli.problem.axes import PLACES
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import at, leading, length

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attncli.attention.registry import holds_scores
@@ -19,7 +20,7 @@ class View:
 
     detail: str = "rows"
     precision: int = 3
-    steps: tuple[str, ...] | None = None
+    steps: Sequence[str] | None = None
     cell: str | None = None
     heatmap: bool = False
     head: int | None = None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from itertools import product
@@ -10,15 +11,17 @@ from math import inf
 
 import numpy as np
 
-from attncli.equation.nodes import Call, Expression, Name, Number, rewrite
-from attncli.equation.substitution import decimal, exact, substitute
-from attncli.page.document import Worked, WorkedLine
+from attncli.attention.gradients import gradient_name
+from attncli.attention.registry import RULES
+from attncli.equation.indexing import GROUP_MEMBER, letters, position
+from attncli.equation.nodes import Call, Expression, Name, Number, Reduce, Ref, names_used, rewrite, walk
+from attncli.equation.substitution import decimal_value, exact_value, substitute
+from attncli.equation.symbols import unicode_name
+from attncli.page.document import Math, Text, Worked, WorkedLine
 from attncli.page.labels import cell_label
-from attncli.page.literal import printed
+from attncli.page.number_format import printed_value
 from attncli.page.printer import Printer
-from attncli.page.stages import chained, looks_up, nowhere, stages
-from attncli.page.sums import parts_of
-from attncli.page.visibility import visibility
+from attncli.problem.axes import LEADING
 from attncli.tracing.model import Step, Trace
 
 NOTHING = Decimal("1e-40")
@@ -56,14 +59,14 @@ def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full
             return WorkedLine(label, chained(sentence, following), result, exact=_tells(last, result) or False)
     told = _tells(sentence, result)
     if told is None:  # to 50 digits, roots can be told from any number that is printed
-        value = decimal(
+        value = decimal_value(
             tree,
             place,
             sizes,
-            lambda name, at: printed(printer.number(name, at)),
-            {name: printed(number) for name, number in scalars.items()},
+            lambda name, at: printed_value(printer.number(name, at)),
+            {name: printed_value(number) for name, number in scalars.items()},
         )
-        result_printed = printed(result)
+        result_printed = printed_value(result)
         told = value.is_finite() and result_printed.is_finite() and abs(value - result_printed) < NOTHING
     return WorkedLine(label, shown, result, exact=told)
 
@@ -78,9 +81,9 @@ def _without_sign(node: Expression) -> Expression:
 
 def _tells(sentence: Expression, result: Number) -> bool | None:
     """Whether the printed numbers give exactly the result; None where roots, as in √2·√2, leave it open."""
-    if isinstance(sentence, Call) and sentence.function == "share" and exact(sentence.arguments[1]) == 0:
+    if isinstance(sentence, Call) and sentence.function == "share" and exact_value(sentence.arguments[1]) == 0:
         return False  # a sum that is printed as 0 without being 0 divides nothing
-    truth = exact(sentence)
+    truth = exact_value(sentence)
     if truth is not None or looks_up(sentence):
         return truth is not None and bool(truth == result.value)
     return None
@@ -123,7 +126,7 @@ def cell_lines(printer: Printer, step: Step, index: tuple[int, ...], *, in_full:
     for part in parts:
         sentence = substitute(part.expression, part.place, sizes, printer.number, printer.scalars())
         truth = substitute(part.expression, part.place, sizes, printer.in_full, printer.scalars_in_full())
-        result = printer.worked_out(float(decimal(truth, {}, {}, nowhere, {})))
+        result = printer.worked_out(float(decimal_value(truth, {}, {}, nowhere, {})))
         shown, told = sentence if in_full else _shortened(sentence), _tells(sentence, result) or False
         found.append(WorkedLine(f"{label} through {part.through}", shown, result, exact=told))
     total, result = Call("add", tuple(line.result for line in found if line.result)), printer.number(step.name, index)
@@ -177,5 +180,161 @@ def _shortened(sentence: Expression) -> Expression:
 
 
 def _weight(term: Expression) -> Fraction | float:
-    value = exact(term)
+    value = exact_value(term)
     return inf if value is None else abs(value)
+
+
+STAGED = ("tanh", "cos", "sin", "exp", "pow")  # what nobody works out in the head
+
+Print = Callable[[float], Number]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A line once more with some of its parts as numbers; `exact` where those are all that they stand for."""
+
+    sentence: Expression
+    exact: bool
+
+
+def looks_up(expression: Expression) -> bool:
+    """Whether there is such a function in it, whose values are hardly ever rational."""
+    return any(isinstance(node, Call) and node.function in STAGED for node in walk(expression))
+
+
+def stages(sentence: Expression, truth: Expression, number: Print) -> Iterator[Stage]:
+    """The stages after a sentence of printed numbers; none where it calls no such function inside another one.
+
+    `truth` is the same sentence with numbers in full, of which what is inside is worked out.
+    """
+    worker = _Worker(number)
+    while not (isinstance(sentence, Call) and _is_ready(sentence)):
+        worker.exact = True
+        next_sentence, truth = worker.step(sentence, truth)
+        if next_sentence == sentence:
+            return
+        sentence = next_sentence
+        yield Stage(sentence, worker.exact)
+
+
+def chained(sentence: Expression, following: list[Stage]) -> Expression:
+    """Sentence = stage ≈ stage, as one expression."""
+    for stage in following:
+        sentence = Call("comes_to" if stage.exact else "comes_near", (sentence, stage.sentence))
+    return sentence
+
+
+def is_near(worked: Expression | None) -> bool:
+    """Whether one of the stages is only near the one before it."""
+    match worked:
+        case Call(function="comes_to" | "comes_near" as relation, arguments=(before, _)):
+            return relation == "comes_near" or is_near(before)
+    return False
+
+
+@dataclass(slots=True)
+class _Worker:
+    number: Print
+    exact: bool = True
+
+    def step(self, node: Expression, truth: Expression) -> tuple[Expression, Expression]:
+        """One stage further: arguments that are not numbers become so, and else the function of them does."""
+        if not isinstance(node, Call) or not isinstance(truth, Call):
+            return node, truth
+        if node.function not in STAGED:
+            pairs = [self.step(one, true) for one, true in zip(node.arguments, truth.arguments, strict=True)]
+        elif _is_ready(node):
+            return self.worked(node, truth)
+        else:
+            pairs = [self.worked(one, true) for one, true in zip(node.arguments, truth.arguments, strict=True)]
+        first, second = zip(*pairs, strict=True)
+        return Call(node.function, first), Call(node.function, second)
+
+    def worked(self, node: Expression, truth: Expression) -> tuple[Expression, Expression]:
+        """The number that comes of a node, printed and in full."""
+        if isinstance(node, Number):
+            return node, truth
+        value = decimal_value(truth, {}, {}, nowhere, {})
+        shown = self.number(float(value))
+        self.exact &= exact_value(node) is not None and bool(exact_value(node) == shown.value)
+        return shown, Number(None, str(value))
+
+
+def _is_ready(node: Call) -> bool:
+    """Whether nothing is left to do but to look the function up."""
+    return node.function in STAGED and all(isinstance(argument, Number) for argument in node.arguments)
+
+
+def nowhere(name: str, index: tuple[int, ...]) -> Decimal:
+    """In the place of arrays, for a sentence that holds numbers only."""
+    raise LookupError(f"{name}{list(index)} is still in a sentence that should hold numbers only")
+
+
+_OF = {gradient_name(name): name for name in RULES}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of the sums: what it comes through, and its expression at a place."""
+
+    through: str
+    expression: Expression
+    place: Mapping[str, int]
+
+
+def parts_of(
+    printer: Printer, expression: Expression, place: Mapping[str, int], sizes: Mapping[str, int]
+) -> list[Part]:
+    """The sums that a cell adds up; none where it is a single sum, or adds up anything else."""
+    match expression:
+        case Reduce(function="add", index=index, body=Reduce() as body) if index in (*LEADING, GROUP_MEMBER):
+            inside = ({**place, index: at} for at in range(sizes[index]))
+            return [Part(_label(printer, body, index, at), body, at) for at in inside]
+    sums = [(each, _through(each)) for each in _sums(expression)]
+    return [Part(name, each, place) for each, name in sums] if len(sums) > 1 and all(name for _, name in sums) else []
+
+
+def _sums(expression: Expression) -> Iterator[Expression]:
+    match expression:
+        case Reduce(function="add"):
+            yield expression
+        case Call(function="add", arguments=arguments):
+            found = [list(_sums(argument)) for argument in arguments]
+            if all(found):
+                yield from (each for part in found for each in part)
+
+
+def _through(part: Expression) -> str:
+    """What a sum comes through: Q where it reads the gradient of Q; nothing where it reads none."""
+    return next((unicode_name(RULES[_OF[name]].symbol) for name in names_used(part) if name in _OF), "")
+
+
+def _label(printer: Printer, body: Expression, letter: str, place: Mapping[str, int]) -> str:
+    """What the place is called on the axis that the letter runs through: head 2."""
+    cells = (node for node in walk(body) if isinstance(node, Ref) and node.name in printer.trace)
+    read = ((cell.name, axis, index) for cell in cells for axis, index in enumerate(cell.indices))
+    name, axis, index = next(found for found in read if letter in letters(found[2], (letter,)))
+    return printer.trace.steps[name].labels[axis][position(index, place, printer.scalars())]
+
+
+def visibility(printer: Printer, tree: Call, place: dict[str, int]) -> Text:
+    """Why a key is visible or hidden: every condition of the mask with its numbers put in."""
+    condition, visible, hidden = tree.arguments
+    parts = condition.arguments if isinstance(condition, Call) and condition.function == "and_" else (condition,)
+    said: list[str | Math] = []
+    seen = True
+    for part in parts:
+        numbers = substitute(part, place, {}, printer.number, printer.scalars())
+        holds = bool(exact_value(numbers))
+        seen &= holds
+        said += [*_fact(printer.with_settings(part), numbers, place, holds), ", "]
+    value = substitute(visible if seen else hidden, place, {}, printer.number, printer.scalars())
+    return (*said, "so " if seen else "so hidden: ", Math(value))
+
+
+def _fact(condition: Expression, numbers: Expression, place: dict[str, int], holds: bool) -> Text:
+    """A condition on positions with its verdict; of a matrix, just what stands in its cell."""
+    match condition, numbers:
+        case Call(arguments=(Ref(name=name, indices=indices), _)), Call(arguments=(found, _)):
+            return Math(Ref(name, tuple(str(position(index, place, {})) for index in indices))), " = ", Math(found)
+    return Math(condition), ": ", Math(numbers), " holds" if holds else " does not hold"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attncli.english import named
 from attncli.problem.axes import axes_of, past_length, rows, sizes, source_of
@@ -14,17 +14,19 @@ from attncli.problem.heads import split_heads
 from attncli.problem.keys import KEYS
 from attncli.problem.layer import check_positions
 from attncli.problem.losses import check_loss
-from attncli.problem.masks import MaskReading, read_mask
-from attncli.problem.model import GIVEN, Matrix, Problem, Scalar
+from attncli.problem.model import GIVEN, Mask, Matrix, Problem, Scalar
 from attncli.problem.nodes import Mapping, Node, describe
 from attncli.problem.places import Places, places_in
 from attncli.problem.positions import Position
 from attncli.problem.projections import check_projections
 from attncli.problem.settings import READERS
-from attncli.problem.shapes import check_gradient, check_labels, check_mask, check_products, check_shapes
+from attncli.problem.shapes import check_gradient, check_labels, check_products, check_shapes
 from attncli.problem.synonyms import advice
 from attncli.problem.values import ErrorCollector, Value
 from attncli.problem.widths import check_widths
+
+if TYPE_CHECKING:
+    from attncli.problem.mask_reader import MaskReading
 
 Values: TypeAlias = dict[str, Any]  # of the keys that could be read
 
@@ -40,7 +42,7 @@ def read_root(root: Node, errors: ErrorCollector, convention: Convention = OWN, 
     errors.root = root
     values: Values = {"score": "scaled_dot"} | _read_values(root, errors, convention)
     position: Position = values.get("position") or Position()
-    mask: MaskReading = values.get("mask") or MaskReading()
+    mask: MaskReading | None = values.get("mask")
     if all(key in KEYS for key in root.keys):  # a misspelt W_K is not told again as a missing one
         check_projections(root.keys, values["score"], errors, root.at)
     at = places_in(root)
@@ -49,7 +51,8 @@ def read_root(root: Node, errors: ErrorCollector, convention: Convention = OWN, 
     errors.stop()
     given, joined = _arrays(values, position, at, errors, scores)
     tokens, context_tokens = _labels(values, given, at, errors)
-    check_mask(mask.parts, given)
+    if mask:
+        mask.check(given)
     check_gradient(values.get("d_output"), given, joined, at, errors)
     loss = check_loss(values.get("loss"), given, joined, at, errors)
     errors.stop()
@@ -59,7 +62,7 @@ def read_root(root: Node, errors: ErrorCollector, convention: Convention = OWN, 
         tokens=tokens,
         context_tokens=context_tokens,
         given=MappingProxyType(given),
-        mask=mask.mask(),
+        mask=mask.mask() if mask else Mask(),
         score=values["score"],
         scale=values.get("scale", "default"),
         softcap=values.get("softcap"),
@@ -76,7 +79,7 @@ def read_root(root: Node, errors: ErrorCollector, convention: Convention = OWN, 
 
 
 def _read_values(root: Mapping, errors: ErrorCollector, convention: Convention) -> dict[str, Any]:
-    readers = READERS | {"mask": partial(read_mask, convention=convention)}
+    readers = READERS | {"mask": partial(READERS["mask"], convention=convention)}
     values: dict[str, Any] = {}
     for key, node in root.values.items():
         if key in KEYS:

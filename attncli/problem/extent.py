@@ -6,21 +6,20 @@ from collections.abc import Mapping
 from math import prod
 
 from attncli.english import count, shape_text
+from attncli.errors import input_error
 from attncli.problem.axes import axes_of, maker_of, sizes, source_of, width
 from attncli.problem.limits import ELEMENT_LIMIT, TOKEN_LIMIT
 from attncli.problem.model import Matrix
 from attncli.problem.values import ErrorCollector
 
 
-class TooLarge(Exception):
-    """A problem whose matrix of scores turned out to be needed, and is larger than one may be."""
-
-
 def require_scores(given: Mapping[str, Matrix]) -> None:
-    """Raises TooLarge where the matrices of scores of all heads would be too large to be held."""
+    """Raises AttncliError (exit 3) where the matrices of scores of all heads would be too large to be held."""
     axes = axes_of(given)
-    if prod((axes.batch or 1, axes.number, *sizes(given))) > ELEMENT_LIMIT:
-        raise TooLarge
+    shape = (*(length for length in (axes.batch or 1, axes.number) if length > 1), *sizes(given))
+    if prod(shape) > ELEMENT_LIMIT:
+        message, help = _too_many("the matrix of scores", shape)
+        raise input_error(message, path=source_of("K", given), help=help)
 
 
 def check_extent(given: Mapping[str, Matrix], at: Mapping[str, int], errors: ErrorCollector, *, scores: bool) -> None:
@@ -56,7 +55,13 @@ def check_extent(given: Mapping[str, Matrix], at: Mapping[str, int], errors: Err
     for name, what, shape in made:
         whole = (*(length for length in each if length > 1), *shape)
         if prod(whole) > ELEMENT_LIMIT:
-            errors.fail(
-                f"{what} would be {shape_text(whole)}, which is {prod(whole):,} numbers", at=at[name], path=name,
-                help=f"{ELEMENT_LIMIT:,} numbers in one array are the most",
-            )  # fmt: skip
+            message, help = _too_many(what, whole)
+            errors.fail(message, at=at[name], path=name, help=help)
+
+
+def _too_many(what: str, shape: tuple[int, ...]) -> tuple[str, str]:
+    """What is wrong with an array of this shape, and how many numbers one may have."""
+    return (
+        f"{what} would be {shape_text(shape)}, which is {prod(shape):,} numbers",
+        f"{ELEMENT_LIMIT:,} numbers in one array are the most",
+    )

@@ -38,7 +38,6 @@ SCORE_ARRAYS: Mapping[Score, Mapping[str, tuple[str, ...]]] = {
 }
 DOT_SCORES = tuple(score for score, arrays in SCORE_ARRAYS.items() if not arrays)  # a product of queries and keys alone
 SCALE_WORDS: tuple[ScaleWord, ...] = get_args(ScaleWord)
-MASK_WORDS = ("none", "causal")
 CORNERS: tuple[Corner, ...] = get_args(Corner)
 PAIRINGS: tuple[Pairing, ...] = get_args(Pairing)
 PARTS: tuple[Part, ...] = get_args(Part)  # of a fused array in a file

@@ -9,12 +9,10 @@ from attncli.errors import AttncliError, Exit, usage_error
 from attncli.problem.assembly import read_root
 from attncli.problem.conventions import named
 from attncli.problem.files import STANDARD_INPUT
-from attncli.problem.masks import read_mask
 from attncli.problem.model import Problem
 from attncli.problem.nodes import Leaf, Node
 from attncli.problem.plain import read_plain
 from attncli.problem.settings import read_scale
-from attncli.problem.shapes import check_mask
 from attncli.problem.source import Source, decode, read_source
 from attncli.problem.values import ErrorCollector, Value
 
@@ -95,8 +93,10 @@ def change(problem: Problem, *, mask: str | None = None, scale: str | None = Non
         if not mask.strip():
             raise usage_error("--mask is empty", help="write none, causal or a form: '{padding: [1, 1, 0]}'")
         errors = ErrorCollector(Source("--mask", mask, outside=outside), Exit.USAGE)
+        from attncli.problem.mask_reader import read_mask
+
         reading = read_mask(Value(_yaml(errors), "mask", errors), named(problem.convention))
-        check_mask(reading.parts, problem.given)
+        reading.check(problem.given)
         errors.stop()
         problem = replace(problem, mask=reading.mask())
     if scale is not None:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import TYPE_CHECKING
 
 from attncli.problem.keys import Corner, LossKind, Pairing, ScaleWord, Score
-from attncli.problem.later import Later
 from attncli.problem.matrix import Matrix as Matrix
 from attncli.problem.matrix import read_only as read_only
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from attncli.problem.masks import MaskPart
 
 GIVEN = (
     "X", "context", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O", "past_K", "past_V", "Q", "K", "V",
@@ -35,80 +33,16 @@ class Scalar:
 
 
 @dataclass(frozen=True, slots=True)
-class Causal:
-    """Key j is visible to query i if j <= i + offset."""
-
-    name: ClassVar[str] = "causal"
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """Keys from `left` before to `right` after position i + offset; -1 is unbounded."""
-
-    name: ClassVar[str] = "window"
-    left: int
-    right: int
-
-
-@dataclass(frozen=True, slots=True)
-class Padding:
-    """Which keys exist: one row for all entries of a batch, or one for each."""
-
-    name: ClassVar[str] = "padding"
-    exists: tuple[tuple[bool, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Lengths:
-    """How many keys exist, counted from the left: one number for all entries of a batch, or one for each."""
-
-    name: ClassVar[str] = "lengths"
-    lengths: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Keep:
-    """Truth values, n × m, or with a head and a batch axis before it: True may attend. An axis of 1 is for all."""
-
-    name: ClassVar[str] = "keep"
-    truths: NDArray[np.bool_] | Later
-
-    @property
-    def matrix(self) -> NDArray[np.bool_]:
-        """The truth values."""
-        return self.truths.array if isinstance(self.truths, Later) else self.truths
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Hide:
-    """Truth values of the same shapes: True is hidden."""
-
-    name: ClassVar[str] = "hide"
-    truths: NDArray[np.bool_] | Later
-
-    @property
-    def matrix(self) -> NDArray[np.bool_]:
-        """The truth values."""
-        return self.truths.array if isinstance(self.truths, Later) else self.truths
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Additive:
-    """Numbers of the same shapes, added to the scaled scores; -inf hides."""
-
-    name: ClassVar[str] = "additive"
-    matrix: Matrix
-
-
-MaskPart: TypeAlias = Causal | Window | Padding | Lengths | Keep | Hide | Additive
-
-
-@dataclass(frozen=True, slots=True)
 class Mask:
     """All parts of a mask: a key is visible only if every one of them allows it."""
 
     parts: tuple[MaskPart, ...] = ()
     corner: Corner = "top-left"
+
+    @property
+    def names(self) -> list[str]:
+        """The parts in words, as in the settings of a trace: ["causal", "padding"]."""
+        return [part.name for part in self.parts]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import isqrt
 
 from attncli.english import shorten
-from attncli.equation.decimals import DIGITS
+from attncli.equation.rounding import DIGITS
 from attncli.problem.misread import NumberError, why_not_a_number
 
 _AMOUNT = r"[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"

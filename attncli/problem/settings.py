@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from attncli.problem.conventions import OWN, Convention
 from attncli.problem.keys import SCALE_WORDS, SCORES, Kind
 from attncli.problem.losses import read_loss
-from attncli.problem.masks import read_mask
 from attncli.problem.matrices import DEEPEST, read_matrix
 from attncli.problem.model import Matrix, Scalar
 from attncli.problem.nodes import Leaf, describe, is_null
 from attncli.problem.positions import read_past, read_position
 from attncli.problem.values import Value, read_integer, read_labels, read_scalar, read_title, read_word
+
+if TYPE_CHECKING:
+    from attncli.problem.mask_reader import MaskReading
 
 
 def read_scale(value: Value) -> Any:
@@ -49,7 +52,13 @@ def _read_sink(value: Value) -> Scalar | Matrix | None:
     return read_scalar(value) if isinstance(value.node, Leaf) else read_matrix(value, rank=1)
 
 
-READERS: dict[Kind, Callable[[Value], Any]] = {
+def _read_mask(value: Value, convention: Convention = OWN) -> MaskReading:
+    from attncli.problem.mask_reader import read_mask  # with all forms of masks, which most problems do without
+
+    return read_mask(value, convention)
+
+
+READERS: dict[Kind, Callable[..., Any]] = {
     "text": read_title,
     "labels": read_labels,
     "entries": lambda value: read_matrix(value, deepest=3),
@@ -60,7 +69,7 @@ READERS: dict[Kind, Callable[[Value], Any]] = {
     "scale": read_scale,
     "positive": _read_positive,
     "base": _read_base,
-    "mask": read_mask,
+    "mask": _read_mask,
     "past": read_past,
     "position": read_position,
     "sink": _read_sink,

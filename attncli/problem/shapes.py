@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from attncli.english import count, shape_text
-from attncli.problem.axes import Axes, axes_of, output_shape, rows, sizes, source_of
+from attncli.problem.axes import output_shape, rows, source_of
 from attncli.problem.commas import advice_at
 from attncli.problem.keys import Score
 from attncli.problem.layer import check_leading, check_output, check_past
-from attncli.problem.masks import Placed
-from attncli.problem.model import Additive, Hide, Keep, Lengths, Matrix, Padding
+from attncli.problem.model import Matrix
 from attncli.problem.places import Places
 from attncli.problem.projections import input_of
 from attncli.problem.scores import check_score
 from attncli.problem.values import ErrorCollector
 from attncli.problem.written import transpose_advice
-
-_MASK_HELP = "a mask may be heads × n × m or batch × heads × n × m; an axis before the rows may also be 1, for all"
 
 
 def check_products(given: Mapping[str, Matrix], at: Places, errors: ErrorCollector, letters: str = "QKV") -> None:
@@ -55,30 +52,6 @@ def check_labels(name: str, labels: Sequence[str], number: int, rows: str, at: i
         )  # fmt: skip
 
 
-def check_mask(parts: Sequence[Placed], given: Mapping[str, Matrix]) -> None:
-    """Masks fit n queries and m keys exactly, a row or column is never repeated to fit; heads and entries may be."""
-    (n, m), axes = sizes(given), axes_of(given)
-    for placed in parts:
-        match placed.part:
-            case Padding(exists=exists) if len(exists[0]) != m:
-                message = f"{count(len(exists[0]), 'entry')} for {count(m, 'key')}"
-                help = "give 1 or 0 for every key"
-            case Lengths(lengths=lengths) if max(lengths) > m:
-                message = f"{max(lengths)} keys cannot exist where there are {m}"
-                help = f"write a number from 0 to {m}"
-            case Padding(exists=several) | Lengths(lengths=several) if len(several) not in (1, axes.batch or 1):
-                message = f"{len(several)} of them for {count(axes.batch or 1, 'entry')} of the batch"
-                help = "give one for each entry of the batch, or one for all"
-            case Keep(truths=truths) | Hide(truths=truths):
-                message, help = _mask_shape(truths.shape, n, m, axes)
-            case Additive(matrix=matrix):
-                message, help = _mask_shape(matrix.shape, n, m, axes)
-            case _:
-                continue
-        if message:
-            placed.value.wrong(message, help)
-
-
 def check_gradient(
     gradient: Matrix | None, given: Mapping[str, Matrix], joined: bool, at: Places, errors: ErrorCollector
 ) -> None:
@@ -90,20 +63,6 @@ def check_gradient(
             at=at["d_output"], path="d_output",
             help="give one number for each of the output's, or remove d_output for all ones",
         )  # fmt: skip
-
-
-def _mask_shape(shape: tuple[int, ...], n: int, m: int, axes: Axes) -> tuple[str, str]:
-    """What is wrong with the shape of a mask, and what helps; empty where nothing is."""
-    if shape[-2:] != (n, m):
-        turned = "; it may be transposed" if shape[-2:] == (m, n) else ""
-        return (
-            f"is {shape_text(shape)}, but {count(n, 'query')} and {count(m, 'key')} need {n}×{m}",
-            f"give one row per query and one column per key{turned}",
-        )
-    leading = (axes.batch or 1, axes.number)[4 - len(shape) :]
-    wrong = any(found not in (1, length) for found, length in zip(shape[:-2], leading, strict=True))
-    fitting = shape_text((*leading, n, m))
-    return (f"is {shape_text(shape)} where {fitting} is needed", _MASK_HELP) if wrong else ("", "")
 
 
 def _check_product(letter: str, given: Mapping[str, Matrix], at: Places, errors: ErrorCollector) -> None:

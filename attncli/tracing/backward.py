@@ -11,7 +11,7 @@ from attncli.attention.backward import Backward
 from attncli.attention.losses import loss_rules
 from attncli.attention.plan import Plan
 from attncli.attention.rule import Rule
-from attncli.equation.places import Extent
+from attncli.equation.indexing import IndexSpace
 from attncli.equation.shapes import index_sizes
 from attncli.problem.model import Matrix, Problem, Scalar, read_only
 from attncli.tracing.model import Step
@@ -40,7 +40,7 @@ def backward_rules(plan: Plan, steps: Mapping[str, Step]) -> tuple[Rule, ...]:
         {name: step.rule for name, step in steps.items()},
         {name: step.shape for name, step in steps.items()},
         plan.logits,
-        Extent(_lengths(plan, steps), scalars),
+        IndexSpace(_lengths(plan, steps), scalars),
     )
     return tuple(backward.steps())
 

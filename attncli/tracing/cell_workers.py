@@ -13,11 +13,11 @@ import numpy as np
 from attncli.attention.rule import Rule
 from attncli.backend import Host
 from attncli.english import shorten
-from attncli.equation.decimals import round_half_up
-from attncli.equation.exact import Exact, ExactError, float_of, read_closed, work_exactly
+from attncli.equation.exact import Exact, ExactError, evaluate_exactly, float_of, read_exact
 from attncli.equation.nodes import Reduce, walk
+from attncli.equation.rounding import round_half_up
 from attncli.equation.shapes import index_sizes
-from attncli.equation.substitution import decimal
+from attncli.equation.substitution import decimal_value
 from attncli.errors import usage_error
 from attncli.problem.model import Matrix, read_only
 from attncli.problem.numbers import MINUS_INFINITY, as_decimal, as_exact
@@ -114,7 +114,7 @@ class PaperWorker(_CellWorker[Decimal]):
         sizes = self._prepare(rule)
 
         def work(place: Mapping[str, int]) -> Decimal:
-            value = decimal(rule.equation.expression, place, sizes, self._cell, self.scalars)
+            value = decimal_value(rule.equation.expression, place, sizes, self._cell, self.scalars)
             return value if rule.copies or rule.decides else round_half_up(value, self._precision)
 
         cells = self._fill(rule, sizes, work)
@@ -146,7 +146,9 @@ class ExactWorker(_CellWorker[Any]):  # a Fraction, a closed form, or -inf
 
         def work(place: Mapping[str, int]) -> Exact | float:
             try:
-                value: Exact | float = work_exactly(rule.equation.expression, place, sizes, self._cell, self.scalars)
+                value: Exact | float = evaluate_exactly(
+                    rule.equation.expression, place, sizes, self._cell, self.scalars
+                )
             except ExactError as error:
                 where = f"{rule.name}[{', '.join(map(str, place.values()))}]"
                 raise usage_error(f"rounding 'exact' cannot work out {where}: {error}", help=ADVICE) from None
@@ -176,6 +178,6 @@ def _exact_number(text: str) -> Exact | float:
         return -inf
     exact = as_exact(text)
     try:
-        return read_closed(text) if exact is None else exact
+        return read_exact(text) if exact is None else exact
     except ExactError as error:
         raise usage_error(f"rounding 'exact' cannot take {shorten(text)}: {error}", help=ADVICE) from None

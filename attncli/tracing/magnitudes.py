@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from attncli.attention.rule import Rule
 from attncli.dtypes import Dtype
+from attncli.equation.error_bounds import magnitude, magnitude_name
 from attncli.equation.evaluator import evaluate
-from attncli.equation.magnitude import magnitude, magnitude_of
 from attncli.problem.model import Matrix, Scalar
 from attncli.tracing.difference import LARGEST, Numbers
 from attncli.tracing.model import Trace
@@ -51,11 +51,11 @@ class Magnitudes:
         arrays: dict[str, NDArray[Any]] = {}
         for of in rule.inputs:
             arrays[of] = _double(trace[of] if of in trace else matrices[of])
-            arrays[magnitude_of(of)] = self[of] if of in trace else np.abs(arrays[of])
+            arrays[magnitude_name(of)] = self[of] if of in trace else np.abs(arrays[of])
         scalars = {of: float(given.value) for of, given in trace.parameters.items() if isinstance(given, Scalar)}
         own = dict(zip(rule.target.letters, trace.steps[name].shape, strict=True))
         found: Numbers = evaluate(
-            magnitude(rule.equation, scalars, self.dtype.epsilon), arrays=arrays, scalars=scalars | {"inf": np.inf},
+            magnitude(rule.equation, self.dtype.epsilon), arrays=arrays, scalars=scalars | {"inf": np.inf},
             sizes=trace.sizes(rule.equation) | own, xp=np, dtype=np.float64,
         )  # fmt: skip
         return found

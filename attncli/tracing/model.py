@@ -10,8 +10,8 @@ import numpy as np
 
 from attncli.attention.rule import Rule
 from attncli.equation.evaluator import Array
+from attncli.equation.indexing import GROUP_MEMBER
 from attncli.equation.nodes import Equation
-from attncli.equation.positions import MEMBER
 from attncli.equation.shapes import index_sizes
 from attncli.problem.model import Matrix, Scalar
 from attncli.tracing.settings import Settings
@@ -110,7 +110,7 @@ class Trace:
     def sizes(self, equation: Equation) -> dict[str, int]:
         """How far each letter runs that an equation reads arrays with; `q` runs through a group of heads."""
         group = self.parameters.get("group")
-        members = {MEMBER: int(group.value)} if isinstance(group, Scalar) else {}
+        members = {GROUP_MEMBER: int(group.value)} if isinstance(group, Scalar) else {}
         return index_sizes(equation, self.shapes()) | members
 
     def shapes(self) -> dict[str, tuple[int, ...]]:

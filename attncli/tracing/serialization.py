@@ -13,7 +13,7 @@ from attncli.attention.indices import INDICES
 from attncli.attention.registry import GIVEN_RULES, RULES, cell_form, headline
 from attncli.attention.rule import Rule
 from attncli.dtypes import DTYPES
-from attncli.equation.exact import read_closed, text_of
+from attncli.equation.exact import read_exact, text_of
 from attncli.equation.nodes import Ref
 from attncli.equation.notation import PLAIN
 from attncli.equation.parser import parse_equation, parse_expression
@@ -159,7 +159,7 @@ def _read_step(name: str, data: dict[str, Any], format: str) -> Step:
     if list(value.shape) != data["shape"] or tuple(map(len, labels)) != value.shape or value.ndim != len(rule.axes):
         raise ValueError(f"{name}: its value has shape {value.shape}, which its shape or its labels are not of")
     written = read_only(np.array(data["written"], dtype=object)) if "written" in data else None
-    exact = read_only(np.vectorize(read_closed, otypes=[object])(data["exact"])) if "exact" in data else None
+    exact = read_only(np.vectorize(read_exact, otypes=[object])(data["exact"])) if "exact" in data else None
     if exact is not None and exact.shape != value.shape:
         raise ValueError(f"{name}: its exact numbers have shape {exact.shape}, and its value {value.shape}")
     return Step(rule, value, labels, written, exact)

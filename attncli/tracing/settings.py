@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from attncli.attention.masks import mask_names
 from attncli.attention.plan import Plan
 from attncli.dtypes import Dtype
 from attncli.problem.model import Problem
@@ -71,7 +70,7 @@ def settings_of(
     return Settings(
         problem.score,
         scale,
-        tuple(mask_names(problem.mask)),
+        tuple(problem.mask.names),
         dtype.name,
         device,
         rounding,

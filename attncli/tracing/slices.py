@@ -8,9 +8,8 @@ from fractions import Fraction
 from itertools import dropwhile, takewhile
 
 from attncli.attention.registry import GIVEN_RULES
-from attncli.equation.lift import is_fixed
+from attncli.equation.indexing import GROUP_MEMBER, all_letters, is_fixed, position
 from attncli.equation.nodes import Expression, Ref, walk
-from attncli.equation.positions import MEMBER, letters_in, position
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
 from attncli.problem.model import Matrix, Scalar
 from attncli.tracing.model import Row, Step, Trace
@@ -103,10 +102,10 @@ def _together(trace: Trace, place: Mapping[str, int]) -> tuple[str, ...]:
     if not back:
         return heads
     gone = {*heads} - {"W_O"}  # through which the gradient of the output comes to the heads
-    added = {*place, *((HEAD, KEY_HEAD, MEMBER) if HEAD in place else ())}
+    added = {*place, *((HEAD, KEY_HEAD, GROUP_MEMBER) if HEAD in place else ())}
     for name in (*lost, *back):
         rule = trace.steps[name].rule
-        summed = letters_in(rule.equation) - {*rule.target.letters} if not rule.given else set()
+        summed = all_letters(rule.equation) - {*rule.target.letters} if not rule.given else set()
         follows = {*rule.inputs} & gone and name != "d_output"
         of_all = HEAD in place and (name == "d_b_O" or (name in lost and HEAD not in rule.target.letters))
         if follows or of_all or summed & added:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from attncli.answers.model import Answers, Claim
-from attncli.answers.reader import of_gradients, read_answers
+from attncli.answers.reader import mentions_gradients, read_answers
 from attncli.errors import AttncliError
 from attncli.features.check.solution import judged
 from attncli.page.derivation import derivation
@@ -41,7 +41,7 @@ def read_back(text: str, form: str, problem: Problem) -> Answers:
 def all_right(problem: Problem, text: str, form: str) -> bool:
     """Whether every cell that was worked out is there, and right."""
     source = decode(text.encode(), FORMS[form])
-    solution = judged(problem, lambda trace: read_answers(source, trace), gradient=of_gradients(source))
+    solution = judged(problem, lambda trace: read_answers(source, trace), gradient=mentions_gradients(source))
     counts = solution.verdicts.counts
     everything = sum(step.value.size for step in solution.verdicts.trace.computed())
     return solution.passed and counts["right"] == everything

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from attncli.answers.reader import of_gradients, read_answers
+from attncli.answers.reader import mentions_gradients, read_answers
 from attncli.errors import AttncliError
 from attncli.features.check.solution import Solution, judged
 from attncli.page.gradient import gradient_page
@@ -23,7 +23,7 @@ LOVE, NEXT = load(str(INPUTS / "i_love_ai.yaml")), load(str(INPUTS / "next_token
 
 def solution(problem: Problem, text: str, name: str = "answers.yaml") -> Solution:
     source = decode(text.encode(), name, None)
-    assert of_gradients(source)
+    assert mentions_gradients(source)
     return judged(problem, lambda trace: read_answers(source, trace), gradient=True)
 
 
@@ -31,12 +31,12 @@ def solution(problem: Problem, text: str, name: str = "answers.yaml") -> Solutio
     "text", ["d_Q: 1", "{dQ: 1}", '{"L": 1}', "loss: 1", "δ: 1", r"\mathrm{d}V", "d_W_Q:", "logP: 1"]
 )
 def test_what_asks_for_the_way_back(text: str) -> None:
-    assert of_gradients(decode(text.encode(), "answers.yaml", None))
+    assert mentions_gradients(decode(text.encode(), "answers.yaml", None))
 
 
 @pytest.mark.parametrize("text", ["Q: 1", "d_k: 1", "scores: [[1]]", "{weights: 1}", "old_Q: 1"])
 def test_what_does_not(text: str) -> None:
-    assert not of_gradients(decode(text.encode(), "answers.yaml", None))
+    assert not mentions_gradients(decode(text.encode(), "answers.yaml", None))
 
 
 def test_an_error_is_carried_on_the_way_back() -> None:

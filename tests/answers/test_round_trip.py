@@ -16,7 +16,7 @@ from attncli.answers.reader import read_answers
 from attncli.features.worksheet.answer_file import blank_answers
 from attncli.features.worksheet.page import blank_steps, worksheet
 from attncli.page.derivation import derivation
-from attncli.page.literal import printed
+from attncli.page.number_format import printed_value
 from attncli.page.printer import Printer
 from attncli.page.view import View
 from attncli.problem.loader import load
@@ -61,7 +61,7 @@ def test_the_printed_numbers_are_read_back(name: str, form: str) -> None:
         assert tuple(answers.steps) == tuple(step.name for step in trace.computed())
         for step, index, claim in claims(answers):
             assert claim is not None
-            assert claim.value == printed(printer.number(step, index)), (step, index)
+            assert claim.value == printed_value(printer.number(step, index)), (step, index)
 
 
 @pytest.mark.sampled(4)

@@ -12,7 +12,8 @@ import pytest
 
 from attncli.attention import parallel
 from attncli.attention.fused import outputs as fused
-from attncli.problem.model import Causal, Problem
+from attncli.problem.masks.causal import Causal
+from attncli.problem.model import Problem
 from attncli.tracing import run
 from attncli.tracing.chunked import LARGE
 

@@ -11,22 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from attncli.attention.masks import mask_names
-from attncli.attention.offset import mask_offset
 from attncli.backend import Backend
-from attncli.problem.model import (
-    Additive,
-    Causal,
-    Hide,
-    Keep,
-    Lengths,
-    Mask,
-    MaskPart,
-    Matrix,
-    Padding,
-    Problem,
-    Window,
-)
+from attncli.problem.masks import MaskPart, Offset
+from attncli.problem.masks.additive import Additive
+from attncli.problem.masks.causal import Causal
+from attncli.problem.masks.hide import Hide
+from attncli.problem.masks.keep import Keep
+from attncli.problem.masks.lengths import Lengths
+from attncli.problem.masks.padding import Padding
+from attncli.problem.masks.window import Window
+from attncli.problem.model import Mask, Matrix, Problem
 from attncli.tracing import Trace, run, slices
 
 Build = Callable[..., Problem]
@@ -276,8 +270,8 @@ def test_parts_are_combined_in_one_equation(problem: Build) -> None:
     ],
 )  # fmt: skip
 def test_the_corner(corner: Any, parts: tuple[MaskPart, ...], queries: int, keys: int, offset: int) -> None:
-    assert mask_offset(Mask(parts, corner), queries, keys, past=0).by == (offset,)
-    assert mask_names(Mask(parts, corner))[0] == "causal"
+    assert Offset.of(Mask(parts, corner), queries, keys, past=0).by == (offset,)
+    assert Mask(parts, corner).names[0] == "causal"
 
 
 @pytest.mark.parametrize(
@@ -294,7 +288,7 @@ def test_the_corner(corner: Any, parts: tuple[MaskPart, ...], queries: int, keys
 def test_the_corner_of_a_cache_and_of_each_entry(
     corner: Any, parts: tuple[MaskPart, ...], past: int, offsets: tuple[int, ...]
 ) -> None:
-    assert mask_offset(Mask(parts, corner), 2, 5, past).by == offsets
+    assert Offset.of(Mask(parts, corner), 2, 5, past).by == offsets
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])

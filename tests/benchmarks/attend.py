@@ -12,7 +12,8 @@ import numpy as np
 from versus import Figure, medians, versus
 
 from attncli.attention import parallel
-from attncli.problem.model import Causal, Mask, Matrix, Problem
+from attncli.problem.masks.causal import Causal
+from attncli.problem.model import Mask, Matrix, Problem
 from attncli.tracing import run
 
 WIDTH = 64

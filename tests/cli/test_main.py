@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from attncli import __version__
-from attncli.cli import commands
+from attncli.cli import app
 from attncli.cli.main import run
 from attncli.errors import AttncliError, Exit
 
@@ -135,7 +135,7 @@ def test_what_goes_wrong_inside(
     def fail(arguments: list[str]) -> int:
         raise failure
 
-    monkeypatch.setattr(commands, "call", fail)
+    monkeypatch.setattr(app, "call", fail)
     monkeypatch.delenv("ATTNCLI_TRACEBACK", raising=False)
     assert run(["compute"]) == code
     captured = capsys.readouterr()
@@ -149,7 +149,7 @@ def test_a_traceback_is_shown_only_when_asked_for(
     def fail(arguments: list[str]) -> int:
         raise ValueError("inside")
 
-    monkeypatch.setattr(commands, "call", fail)
+    monkeypatch.setattr(app, "call", fail)
     monkeypatch.setenv("ATTNCLI_TRACEBACK", "1")
     assert run([]) == 70
     err = capsys.readouterr().err
@@ -213,7 +213,7 @@ def test_an_interruption() -> None:
         "import os, signal, sys\n"
         "from attncli.cli import main as cli\n"
         "from attncli.cli import output\n"
-        "output.check = lambda *arguments: os.kill(os.getpid(), signal.SIGINT)\n"
+        "output.require_writable = lambda *arguments: os.kill(os.getpid(), signal.SIGINT)\n"
         "sys.argv = ['attncli', 'compute', 'p.yaml']\n"
         "cli.main()\n"
     )
@@ -236,9 +236,7 @@ cli.main()
 """
 
 
-@pytest.mark.parametrize(
-    "name", ["attncli.cli.commands", "attncli.cli.plain", "attncli.errors", "yaml", "numpy", "attncli.tracing"]
-)
+@pytest.mark.parametrize("name", ["attncli.cli.app", "typer", "attncli.errors", "yaml", "numpy", "attncli.tracing"])
 def test_an_interruption_amid_an_import(name: str) -> None:
     program = INTERRUPTED.format(name=name)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)

@@ -85,7 +85,7 @@ def test_another_hard_link_keeps_the_old_page(tmp_path: Path) -> None:
 def test_a_link_to_itself_is_refused_and_stays(tmp_path: Path) -> None:
     loop = tmp_path / "loop.md"
     loop.symlink_to("loop.md")
-    for step in (lambda: output.check(str(loop), "-"), lambda: write(loop)):
+    for step in (lambda: output.require_writable(str(loop), "-"), lambda: write(loop)):
         with pytest.raises(AttncliError) as caught:
             step()
         assert caught.value.exit_code == Exit.FILE
@@ -97,13 +97,13 @@ def test_a_link_to_itself_is_refused_and_stays(tmp_path: Path) -> None:
 def test_a_link_into_a_missing_folder_names_that_folder(tmp_path: Path) -> None:
     (tmp_path / "link.md").symlink_to("no/a.md")
     with pytest.raises(AttncliError) as caught:
-        output.check(str(tmp_path / "link.md"), "-")
+        output.require_writable(str(tmp_path / "link.md"), "-")
     assert str(caught.value) == f"cannot write {tmp_path}/link.md: there is no folder {os.path.realpath(tmp_path)}/no"
 
 
 def test_a_link_to_nothing_yet_makes_its_target(tmp_path: Path) -> None:
     (tmp_path / "link.md").symlink_to("a.md")
-    output.check(str(tmp_path / "link.md"), "-")
+    output.require_writable(str(tmp_path / "link.md"), "-")
     write(tmp_path / "link.md")
     assert (tmp_path / "a.md").read_text() == "new\n"
     assert (tmp_path / "link.md").is_symlink()
@@ -205,13 +205,13 @@ def test_in_a_folder_that_is_gone(
 
 def test_a_missing_folder(tmp_path: Path) -> None:
     with pytest.raises(AttncliError, match=r"^cannot write \S+/no/a.md: there is no folder \S+/no$"):
-        output.check(str(tmp_path / "no" / "a.md"), "-")
+        output.require_writable(str(tmp_path / "no" / "a.md"), "-")
 
 
 @pytest.mark.parametrize("name", ["", "/", "/new/"])
 def test_a_folder(name: str, tmp_path: Path) -> None:
     with pytest.raises(AttncliError, match=r"^cannot write \S+: it is a folder$") as caught:
-        output.check(f"{tmp_path}{name}", "-")
+        output.require_writable(f"{tmp_path}{name}", "-")
     assert caught.value.exit_code == Exit.FILE
 
 
@@ -219,7 +219,7 @@ def test_a_folder(name: str, tmp_path: Path) -> None:
 def test_a_protected_file_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "a.md").touch(0o444)
     with pytest.raises(AttncliError, match=r"^cannot write \S+: permission denied$"):
-        output.check(str(tmp_path / "a.md"), "-")
+        output.require_writable(str(tmp_path / "a.md"), "-")
 
 
 @pytest.mark.parametrize("name", ["problem.yaml", "./problem.yaml", "link.yaml", "hard.yaml"])
@@ -229,7 +229,7 @@ def test_the_problem_itself_is_not_written_over(name: str, tmp_path: Path, monke
     Path("link.yaml").symlink_to("problem.yaml")
     Path("hard.yaml").hardlink_to("problem.yaml")
     with pytest.raises(AttncliError) as caught:
-        output.check(name, "problem.yaml")
+        output.require_writable(name, "problem.yaml")
     assert caught.value.exit_code == Exit.USAGE
     assert str(caught.value) == f"-o {name} would write over the problem itself"
 
@@ -239,7 +239,7 @@ def test_the_problem_on_standard_input_is_not_written_over(tmp_path: Path, monke
     with (tmp_path / "problem.yaml").open() as stream:
         monkeypatch.setattr(sys, "stdin", stream)
         with pytest.raises(AttncliError, match="would write over the problem itself"):
-            output.check(str(tmp_path / "problem.yaml"), "-")
+            output.require_writable(str(tmp_path / "problem.yaml"), "-")
 
 
 @pytest.mark.parametrize("path", [None, "-", "new.md"])
@@ -247,13 +247,13 @@ def test_an_output_that_can_be_written_passes(
     path: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    output.check(path, "-")
+    output.require_writable(path, "-")
     assert os.listdir(tmp_path) == []
 
 
 def test_an_output_without_a_name() -> None:
     with pytest.raises(AttncliError, match=r"^-o needs the name of a file$"):
-        output.check("", "-")
+        output.require_writable("", "-")
 
 
 @pytest.mark.parametrize("name", ["q.npy", "link.npy"])
@@ -282,3 +282,32 @@ def test_an_array_of_the_problem_is_not_written_over(
     assert Path("q.npy").read_bytes() == before
     assert run(["compute", "p.yaml", "-o", "page.md"]) == 0
     assert run(["compute", "p.yaml", "-o", "page.md"]) == 0  # which was not read
+
+
+PROBLEM = b"title: \xc3\xa9\ntokens: [a]\nQ: [[1]]\nK: [[1]]\nV: [[1]]\n"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "title", "rule"), [("utf-8", "é", "━"), ("latin-1", "é", "="), ("ascii", r"\xe9", "====")]
+)
+def test_a_page_for_people_is_in_the_encoding_of_standard_output(encoding: str, title: str, rule: str) -> None:
+    result = subprocess.run(
+        [sys.executable, "-m", "attncli", "compute", "-"],
+        input=PROBLEM,
+        env=os.environ | {"PYTHONIOENCODING": encoding},
+        capture_output=True,
+        check=True,
+    )
+    assert result.stdout.decode(encoding).splitlines()[:2] == [title, rule]
+
+
+def test_a_file_is_always_utf_8(tmp_path: object) -> None:
+    target = f"{tmp_path}/page.txt"
+    subprocess.run(
+        [sys.executable, "-m", "attncli", "compute", "-", "-o", target],
+        input=PROBLEM,
+        env=os.environ | {"PYTHONIOENCODING": "ascii"},
+        check=True,
+    )
+    with open(target, encoding="utf-8") as file:
+        assert file.read().splitlines()[:2] == ["é", "━"]

@@ -13,8 +13,8 @@ from drawn import problem_files
 from hypothesis import HealthCheck, assume, given, settings
 
 import attncli
+from attncli.page.document import plain_line
 from attncli.page.printer import Printer
-from attncli.page.spelling import plain_line
 from attncli.page.worked import worked_line
 
 Trace = Callable[..., attncli.Trace]

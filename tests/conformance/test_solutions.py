@@ -11,7 +11,7 @@ from drawn import problem_files
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from attncli.answers.reader import of_gradients, read_answers
+from attncli.answers.reader import mentions_gradients, read_answers
 from attncli.features.check.solution import judged
 from attncli.problem.loader import loads
 from attncli.problem.source import decode
@@ -44,7 +44,7 @@ def assert_never_wrong(problem: dict[str, Any], precision: int, fixed: bool, *, 
     paper = run(loads(file, "p.json"), rounding="paper", precision=precision, gradient=gradient)
     answers = {step.name: np.vectorize(text, otypes=[object])(step.written).tolist() for step in paper.computed()}
     source = decode(json.dumps(answers).encode(), "a.json", None)
-    assert of_gradients(source) == gradient
+    assert mentions_gradients(source) == gradient
     solution = judged(loads(file, "p.json"), lambda trace: read_answers(source, trace), gradient=gradient)
     counts = solution.verdicts.counts
     assert counts["wrong"] == counts["missing"] == 0

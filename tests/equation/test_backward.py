@@ -9,12 +9,12 @@ import pytest
 
 from attncli.equation.differentiation import Read, gradient_of
 from attncli.equation.evaluator import evaluate
+from attncli.equation.indexing import IndexSpace
 from attncli.equation.matrix_form import matrix_form
 from attncli.equation.nodes import Equation, Ref, walk
+from attncli.equation.notation import PYTHON
 from attncli.equation.parser import parse_equation
-from attncli.equation.places import Extent
 from attncli.equation.printer import write, write_equation
-from attncli.equation.python import PYTHON
 from attncli.equation.shapes import index_sizes
 
 LENGTHS = dict(zip("abcdeghijkopqsu", (2, 2, 2, 2, 8, 2, 4, 3, 5, 4, 3, 4, 2, 4, 1), strict=True))
@@ -27,7 +27,7 @@ def backward(array: str, *sources: str) -> Equation:
     cell, equations = parse_equation(f"{array} = 0").target, [parse_equation(source) for source in sources]
     reads = [Read(each, Ref(f"d_{each.target.name}", each.target.indices)) for each in equations]
     shape = [LENGTHS[letter] for letter in cell.letters]
-    return gradient_of(cell, shape, f"d_{cell.name}", reads, Extent(LENGTHS, SCALARS))
+    return gradient_of(cell, shape, f"d_{cell.name}", reads, IndexSpace(LENGTHS, SCALARS))
 
 
 SCORES = "S[i, j] = sum(k, Q[i, k] * K[j, k])"

@@ -53,13 +53,13 @@ def test_the_table_of_values_names_every_function() -> None:
 def test_four_worlds_agree(name: str, arguments: tuple[float, ...], value: float) -> None:
     function = FUNCTIONS[name]
     assert function.scalar(*arguments) == value
-    for world, kind in ((function.decimal, Decimal), (function.exact, Fraction)):
+    for world, kind in ((function.decimal, Decimal), (function.rational, Fraction)):
         assert world(*(argument if isinstance(argument, bool) else kind(argument) for argument in arguments)) == value
     arrays = [np.array([argument], dtype=None if isinstance(argument, bool) else float) for argument in arguments]
     assert function.array(np, *arrays).tolist() == [value]
 
 
-@pytest.mark.parametrize("world", ["scalar", "exact", "decimal"])
+@pytest.mark.parametrize("world", ["scalar", "rational", "decimal"])
 def test_an_infinity_is_no_finite_shift(world: str) -> None:
     number = Decimal("-Infinity") if world == "decimal" else -math.inf
     assert getattr(FUNCTIONS["finite"], world)(number) == 0
@@ -67,23 +67,23 @@ def test_an_infinity_is_no_finite_shift(world: str) -> None:
 
 
 def test_what_is_not_rational_has_no_exact_value() -> None:
-    assert FUNCTIONS["sqrt"].exact(Fraction(2)) is None
-    assert FUNCTIONS["sqrt"].exact(Fraction(-4)) is None
-    assert FUNCTIONS["exp"].exact(Fraction(1)) is None
-    assert FUNCTIONS["tanh"].exact(Fraction(1)) is None
-    assert FUNCTIONS["sin"].exact(Fraction(1)) is None
-    assert FUNCTIONS["cos"].exact(Fraction(1)) is None
-    assert FUNCTIONS["pow"].exact(Fraction(2), Fraction(1, 2)) is None
-    assert FUNCTIONS["sqrt"].exact(Fraction(9, 16)) == Fraction(3, 4)
-    assert FUNCTIONS["exp"].exact(-math.inf) == 0
-    assert FUNCTIONS["pow"].exact(Fraction(2), -math.inf) == 0
+    assert FUNCTIONS["sqrt"].rational(Fraction(2)) is None
+    assert FUNCTIONS["sqrt"].rational(Fraction(-4)) is None
+    assert FUNCTIONS["exp"].rational(Fraction(1)) is None
+    assert FUNCTIONS["tanh"].rational(Fraction(1)) is None
+    assert FUNCTIONS["sin"].rational(Fraction(1)) is None
+    assert FUNCTIONS["cos"].rational(Fraction(1)) is None
+    assert FUNCTIONS["pow"].rational(Fraction(2), Fraction(1, 2)) is None
+    assert FUNCTIONS["sqrt"].rational(Fraction(9, 16)) == Fraction(3, 4)
+    assert FUNCTIONS["exp"].rational(-math.inf) == 0
+    assert FUNCTIONS["pow"].rational(Fraction(2), -math.inf) == 0
 
 
 def test_0_has_a_root_and_no_negative_power() -> None:
-    assert FUNCTIONS["sqrt"].exact(Fraction(0)) == 0
-    assert FUNCTIONS["pow"].exact(Fraction(0), Fraction(2)) == 0
-    assert FUNCTIONS["pow"].exact(Fraction(0), Fraction(0)) == 1
-    assert FUNCTIONS["pow"].exact(Fraction(0), Fraction(-1)) is None
+    assert FUNCTIONS["sqrt"].rational(Fraction(0)) == 0
+    assert FUNCTIONS["pow"].rational(Fraction(0), Fraction(2)) == 0
+    assert FUNCTIONS["pow"].rational(Fraction(0), Fraction(0)) == 1
+    assert FUNCTIONS["pow"].rational(Fraction(0), Fraction(-1)) is None
 
 
 @pytest.mark.parametrize("value", ["9e-9", "-9e-9", "1e-8", "1.1e-8", "1e-20", "0.5", "-2", "99", "101", "-101"])
@@ -132,7 +132,7 @@ def test_sines_and_cosines_to_fifty_digits(name: str, angle: str, digits: str) -
 @pytest.mark.parametrize(("name", "value"), [("floor_div", -4), ("mod", 1)])
 def test_division_rounds_down_below_zero_as_well(name: str, value: int) -> None:
     assert FUNCTIONS[name].scalar(-7, 2) == value
-    assert FUNCTIONS[name].exact(Fraction(-7), Fraction(2)) == value
+    assert FUNCTIONS[name].rational(Fraction(-7), Fraction(2)) == value
     assert FUNCTIONS[name].array(np, np.array([-7.0]), 2).tolist() == [value]
     assert FUNCTIONS[name].decimal(Decimal(-7), Decimal(2)) == value
 

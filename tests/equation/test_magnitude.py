@@ -10,9 +10,9 @@ import pytest
 from attncli.attention.layer import output, row_maxima, row_sums
 from attncli.attention.registry import COMPUTED_RULES
 from attncli.attention.variants import SCALED, SCORES, exponential
+from attncli.equation.error_bounds import magnitude, magnitude_name
 from attncli.equation.evaluator import evaluate
 from attncli.equation.functions import FUNCTIONS
-from attncli.equation.magnitude import magnitude, magnitude_of
 from attncli.equation.nodes import Equation
 from attncli.equation.parser import parse_equation
 from attncli.equation.shapes import index_sizes
@@ -25,12 +25,12 @@ def sized(text: str, sizes: dict[str, np.ndarray] | None = None, **arrays: list[
     """The magnitudes of an equation, those of the arrays being their absolute values unless they are told."""
     given = {name: np.array(array, dtype=float) for name, array in arrays.items()}
     equation = parse_equation(text)
-    read = given | {magnitude_of(name): np.abs(array) for name, array in given.items()}
-    read |= {magnitude_of(name): np.array(size, dtype=float) for name, size in (sizes or {}).items()}
+    read = given | {magnitude_name(name): np.abs(array) for name, array in given.items()}
+    read |= {magnitude_name(name): np.array(size, dtype=float) for name, size in (sizes or {}).items()}
     lengths = index_sizes(equation, {name: array.shape for name, array in given.items()})
     with np.errstate(all="ignore"):
         return evaluate(
-            magnitude(equation, SCALARS, REACH), arrays=read, scalars=SCALARS | {"inf": math.inf}, sizes=lengths,
+            magnitude(equation, REACH), arrays=read, scalars=SCALARS | {"inf": math.inf}, sizes=lengths,
             xp=np, dtype=np.float64,
         )  # fmt: skip
 
@@ -95,13 +95,15 @@ EQUATIONS = (
 
 @pytest.mark.parametrize("equation", EQUATIONS, ids=lambda equation: equation.target.name)
 def test_every_step_has_one(equation: Equation) -> None:
-    magnitude(equation, {"exp_base": 2.0, "theta": 1e4}, REACH)
+    magnitude(equation, REACH)
 
 
 def test_a_function_that_no_step_needs() -> None:
     assert "mod" in FUNCTIONS
     with pytest.raises(TypeError, match="no magnitude of"):
-        magnitude(parse_equation("y[i] = x[i] % 2"), {}, REACH)
+        magnitude(parse_equation("y[i] = x[i] % 2"), REACH)
+    with pytest.raises(TypeError, match="no magnitude of"):
+        magnitude(parse_equation("y[i] = x[i] ** 3"), REACH)
 
 
 MOVING = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from attncli.equation.nodes import Call, Expression, Number
-from attncli.equation.numerals import numeral
+from attncli.equation.printer import numeral
 
 
 def digits(text: str) -> Number:

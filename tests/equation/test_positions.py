@@ -10,13 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.equation.latex import LATEX
-from attncli.equation.nodes import Expression, Number, Ref, whole
-from attncli.equation.notation import PLAIN, UNICODE
+from attncli.equation.indexing import index_names, letters, position
+from attncli.equation.nodes import Expression, Number, Ref, number_node
+from attncli.equation.notation import LATEX, PLAIN, PYTHON, UNICODE
 from attncli.equation.parser import parse_expression
-from attncli.equation.positions import letters, names_in, position
 from attncli.equation.printer import write
-from attncli.equation.python import PYTHON
 
 
 def index(source: str) -> str | Expression:
@@ -41,7 +39,7 @@ def index(source: str) -> str | Expression:
         ("e // d_v", 1),
     ],
 )
-@pytest.mark.parametrize("number", [float, int, Decimal, whole])
+@pytest.mark.parametrize("number", [float, int, Decimal, number_node])
 def test_the_position_at_a_place(source: str, found: int, number: Any) -> None:
     """h = 5, k = 7, j = 3, e = 3; numbers as floats, decimals, or the nodes that stand in a worked line."""
     scalars = {name: number(value) for name, value in {"group": 2, "half": 3, "past": 4, "d_v": 2}.items()}
@@ -82,7 +80,7 @@ def test_head_and_feature_of_what_stands_side_by_side(e: int, width: int) -> Non
     ],
 )
 def test_names_and_letters(source: str, names: list[str], known: list[str]) -> None:
-    assert list(names_in(index(source))) == names
+    assert list(index_names(index(source))) == names
     assert list(letters(index(source), {"h": 4, "i": 2, "k": 3})) == known
 
 

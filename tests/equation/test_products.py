@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from attncli.equation.parser import parse_expression
-from attncli.equation.products import product_of, written
+from attncli.equation.products import as_product, to_expression
 
 
 def test_a_divisor_stands_under_the_factor_that_it_shares_most_letters_with() -> None:
     """P and z have rows j and columns k; X, which has as many letters, shares only j with them."""
-    product = product_of(parse_expression("sum(j, X[i, j] * P[j, k] / z[j, k])"))
-    assert written(product, ("i", "k")) == parse_expression("sum(j, X[i, j] * (P[j, k] / z[j, k]))")
+    product = as_product(parse_expression("sum(j, X[i, j] * P[j, k] / z[j, k])"))
+    assert to_expression(product, ("i", "k")) == parse_expression("sum(j, X[i, j] * (P[j, k] / z[j, k]))")

@@ -17,7 +17,7 @@ from attncli.equation.notation import UNICODE
 from attncli.equation.parser import parse_equation
 from attncli.equation.printer import write
 from attncli.equation.shapes import index_sizes
-from attncli.equation.substitution import decimal, exact, substitute
+from attncli.equation.substitution import decimal_value, exact_value, substitute
 
 EQUATIONS = [
     "R[i, j] = sum(k, A[i, k] * B[k, j])",
@@ -52,11 +52,11 @@ def test_a_cell_is_worth_what_the_array_holds(source: str, a: np.ndarray, b: np.
             equation.expression, place, sizes, lambda name, at: _number(arrays[name][at]),
             {"c": _number(c), "inf": Number(math.inf, "inf")},
         )  # fmt: skip
-        on_paper = decimal(
+        on_paper = decimal_value(
             equation.expression, place, sizes, lambda name, at: Decimal(float(arrays[name][at])),
             {name: Decimal(number) for name, number in scalars.items()},
         )  # fmt: skip
-        assert float(exact(sentence)) == pytest.approx(whole[index], rel=1e-13)
+        assert float(exact_value(sentence)) == pytest.approx(whole[index], rel=1e-13)
         assert float(on_paper) == pytest.approx(whole[index], rel=1e-13)
 
 
@@ -65,7 +65,7 @@ def test_a_sum_is_written_out() -> None:
     tree = parse_equation("S[i, j] = sum(k, Q[i, k] * K_T[k, j])").expression
     sentence = substitute(tree, {"i": 0, "j": 0}, {"k": 3}, lambda name, at: _number(rows[name][at[0]][at[1]]), {})
     assert write(sentence, UNICODE) == "2·2 + 0·1 + 1·1"
-    assert exact(sentence) == 5
+    assert exact_value(sentence) == 5
 
 
 def test_a_sum_of_one_term_is_that_term() -> None:
@@ -78,13 +78,13 @@ def test_a_sum_among_terms_hands_them_its_own() -> None:
     tree = parse_equation("R[i] = A[i] + sum(j, A[j]) + c * (1 + sum(j, A[j])) - (1 + A[i])").expression
     cell = substitute(tree, {"i": 0}, {"j": 2}, lambda name, at: _number(at[0] + 2), {"c": _number(9)})
     assert write(cell, UNICODE) == "2 + 2 + 3 + 9·(1 + 2 + 3) - (1 + 2)"
-    assert exact(cell) == 58
+    assert exact_value(cell) == 58
 
 
 def test_only_the_branch_that_is_taken_is_put_in() -> None:
     tree = parse_equation("M[i, j] = where(j <= i, S[i, j], -inf)").expression
     hidden = substitute(tree, {"i": 0, "j": 1}, {}, lambda *_: pytest.fail("was read"), {})
-    assert exact(hidden) == -math.inf
+    assert exact_value(hidden) == -math.inf
     seen = substitute(tree, {"i": 1, "j": 1}, {}, lambda *_: _number(7), {})
     assert seen == _number(7)
 
@@ -98,7 +98,7 @@ def test_an_infinite_maximum_is_taken_as_0_and_printed_so() -> None:
 def test_0_is_subtracted_where_all_is_hidden() -> None:
     tree = parse_equation("D[i, j] = S[i, j] - finite(m[i])").expression
     cells = {"S": _number(7), "m": Number(-math.inf, "-inf")}
-    assert exact(substitute(tree, {"i": 0, "j": 0}, {}, lambda name, _: cells[name], {})) == 7
+    assert exact_value(substitute(tree, {"i": 0, "j": 0}, {}, lambda name, _: cells[name], {})) == 7
 
 
 @pytest.mark.parametrize(
@@ -107,16 +107,16 @@ def test_0_is_subtracted_where_all_is_hidden() -> None:
      ("0 + sqrt(2)", None)],
 )  # fmt: skip
 def test_0_times_anything_is_0(source: str, value: int | None) -> None:
-    assert exact(parse_equation(f"R = {source}").expression) == value
+    assert exact_value(parse_equation(f"R = {source}").expression) == value
 
 
 def test_numbers_are_what_they_are_printed_as() -> None:
     half = Call("ratio", (whole(1), whole(2)))
-    assert exact(Call("sub", (half, Call("over", (whole(1), whole(3)))))) == Fraction(1, 6)
-    assert exact(Call("multiple", (whole(3), half))) == Fraction(3, 2)
-    assert exact(Call("quotient", (Call("add", (half, half)), whole(4)))) == Fraction(1, 4)
-    assert exact(Call("e_to", (whole(0),))) == 1
-    assert exact(Call("left_out", (whole(1),))) is None
+    assert exact_value(Call("sub", (half, Call("over", (whole(1), whole(3)))))) == Fraction(1, 6)
+    assert exact_value(Call("multiple", (whole(3), half))) == Fraction(3, 2)
+    assert exact_value(Call("quotient", (Call("add", (half, half)), whole(4)))) == Fraction(1, 4)
+    assert exact_value(Call("e_to", (whole(0),))) == 1
+    assert exact_value(Call("left_out", (whole(1),))) is None
 
 
 def whole(number: int) -> Number:
@@ -125,4 +125,4 @@ def whole(number: int) -> Number:
 
 def test_what_cannot_be_said_exactly_is_none() -> None:
     for source in ("R = sqrt(2) + 1", "R = exp(1)", "R = 1 / 0", "R = x + 1"):
-        assert exact(parse_equation(source).expression) is None
+        assert exact_value(parse_equation(source).expression) is None

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from attncli.equation.latex import LATEX
 from attncli.equation.nodes import Name, Ref
-from attncli.equation.notation import PLAIN, UNICODE
+from attncli.equation.notation import LATEX, PLAIN, UNICODE
 from attncli.equation.printer import write
 from attncli.equation.symbols import Symbol, differential, latex_name, symbol
 

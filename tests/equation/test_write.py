@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from attncli.equation.nodes import Call, Expression, Number
 from attncli.equation.notation import PLAIN, UNICODE
 from attncli.equation.printer import write
-from attncli.equation.substitution import exact
+from attncli.equation.substitution import exact_value
 
 numbers = st.one_of(
     st.integers(-5, 5).map(str), st.decimals(-5, 5, places=2).map(str), st.sampled_from(["1/3", "-2/5", "3/2"])
@@ -51,7 +51,7 @@ def _python(text: str) -> Fraction:
 
 @given(tree=trees)
 def test_python_reads_what_was_written(tree: Expression) -> None:
-    value = exact(tree)
+    value = exact_value(tree)
     assume(value is not None)
     try:
         assert _python(write(tree, PLAIN)) == value

@@ -15,10 +15,11 @@ import attncli
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write, write_equation
 from attncli.page.derivation import derivation
-from attncli.page.document import Document, Formula, Grid, Heading, Listing, Paragraph, Table, Worked
-from attncli.page.spelling import plain, plain_line
+from attncli.page.document import Document, Formula, Grid, Heading, Listing, Paragraph, Table, Worked, plain, plain_line
 from attncli.page.view import View
-from attncli.problem.model import Causal, Keep, Problem
+from attncli.problem.masks.causal import Causal
+from attncli.problem.masks.keep import Keep
+from attncli.problem.model import Problem
 from attncli.tracing import Trace, run
 
 Build = Callable[..., Problem]

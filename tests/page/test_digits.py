@@ -10,7 +10,7 @@ from attncli.equation.nodes import Name
 from attncli.page import digits
 from attncli.page.digits import DigitRows
 from attncli.page.document import Cell, Document, Grid
-from attncli.page.printer import show
+from attncli.page.number_format import format_number
 from attncli.render import Style, render
 
 RANDOM = np.random.default_rng(0)
@@ -32,7 +32,7 @@ def _any_number_of_texts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def cells(matrix: NDArray[np.float64], decimals: int) -> tuple[tuple[Cell, ...], ...]:
-    return tuple(tuple(Cell(show(float(number), decimals)) for number in row) for row in matrix)
+    return tuple(tuple(Cell(format_number(float(number), decimals)) for number in row) for row in matrix)
 
 
 @pytest.mark.sampled(20)
@@ -64,7 +64,7 @@ def test_every_number_is_what_show_prints(numbers: list[float], decimals: int) -
     found = DigitRows.of(matrix, decimals)
     assume(found is not None)
     assert found is not None
-    assert found[0] == tuple(Cell(show(float(number), decimals)) for number in matrix[0])
+    assert found[0] == tuple(Cell(format_number(float(number), decimals)) for number in matrix[0])
     assert tuple(map(len, found)) == (64,) * 64
 
 

@@ -11,11 +11,12 @@ import pytest
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write
 from attncli.page.derivation import derivation
-from attncli.page.document import Grid, Paragraph, Worked
-from attncli.page.spelling import plain, plain_line
+from attncli.page.document import Grid, Paragraph, Worked, plain, plain_line
 from attncli.page.view import View
 from attncli.problem.loader import load
-from attncli.problem.model import Causal, Lengths, Problem
+from attncli.problem.masks.causal import Causal
+from attncli.problem.masks.lengths import Lengths
+from attncli.problem.model import Problem
 from attncli.render import FORMATS, Style, render
 from attncli.tracing import run
 

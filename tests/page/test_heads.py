@@ -12,12 +12,13 @@ import pytest
 from attncli.errors import AttncliError, Exit
 from attncli.page.data import view_data
 from attncli.page.derivation import derivation
-from attncli.page.document import Document, Heading, Paragraph, Worked
+from attncli.page.document import Document, Heading, Paragraph, Worked, plain, plain_line
 from attncli.page.gradient import gradient_page
-from attncli.page.spelling import plain, plain_line
 from attncli.page.view import View
 from attncli.problem.loader import loads
-from attncli.problem.model import Causal, Lengths, Problem
+from attncli.problem.masks.causal import Causal
+from attncli.problem.masks.lengths import Lengths
+from attncli.problem.model import Problem
 from attncli.render import FORMATS, render
 from attncli.tracing import run
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from attncli.page import residue
+from attncli.page import printer
 from attncli.page.data import data_page
 from attncli.page.derivation import derivation
 from attncli.page.view import View
@@ -22,7 +22,7 @@ INPUTS = sorted((Path(__file__).parents[2] / "inputs").glob("*.yaml"))
 @pytest.fixture(autouse=True)
 def _always(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunked, "LARGE", 0)
-    monkeypatch.setattr(residue, "MOST", 0)  # as large as traces are of which not all is kept
+    monkeypatch.setattr(printer, "MOST", 0)  # as large as traces are of which not all is kept
 
 
 @pytest.mark.sampled(20)

@@ -7,9 +7,8 @@ from collections.abc import Callable
 
 from attncli.features.compare.table_page import LARGEST
 from attncli.page.derivation import derivation
-from attncli.page.document import Document, Heading, Listing, Paragraph, Table
+from attncli.page.document import Document, Heading, Listing, Paragraph, Table, plain
 from attncli.page.number_formats import formats_page
-from attncli.page.spelling import plain
 from attncli.page.view import View
 from attncli.problem.model import Problem
 from attncli.render import render

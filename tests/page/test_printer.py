@@ -10,9 +10,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from attncli.page.literal import literal
-from attncli.page.printer import Printer, show
-from attncli.problem.model import Additive, Matrix, Problem
+from attncli.page.number_format import format_number, number_node
+from attncli.page.printer import Printer
+from attncli.problem.masks.additive import Additive
+from attncli.problem.model import Matrix, Problem
 from attncli.tracing import run
 
 
@@ -49,12 +50,12 @@ from attncli.tracing import run
     ],
 )
 def test_numbers_by_hand(value: float, precision: int, text: str) -> None:
-    assert show(value, precision) == text
+    assert format_number(value, precision) == text
 
 
 @given(number=st.decimals(-1000, 1000, places=6), precision=st.integers(0, 8))
 def test_a_short_decimal_is_rounded_as_on_paper(number: Decimal, precision: int) -> None:
-    shown = show(float(number), precision)
+    shown = format_number(float(number), precision)
     if number == number.to_integral_value():
         assert shown == str(int(number))
     else:
@@ -66,8 +67,8 @@ def test_a_short_decimal_is_rounded_as_on_paper(number: Decimal, precision: int)
 
 @given(value=st.floats(-1e11, 1e11))
 def test_what_is_shown_is_never_farther_than_half_a_digit(value: float) -> None:
-    assert abs(Fraction(show(value, 3)) - Fraction(value)) <= Fraction(5, 10000) + Fraction(1, 10**4)
-    assert abs(Fraction(show(value, 0)) - Fraction(value)) <= Fraction(5, 10) + Fraction(1, 10**4)
+    assert abs(Fraction(format_number(value, 3)) - Fraction(value)) <= Fraction(5, 10000) + Fraction(1, 10**4)
+    assert abs(Fraction(format_number(value, 0)) - Fraction(value)) <= Fraction(5, 10) + Fraction(1, 10**4)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +83,7 @@ def test_what_is_shown_is_never_farther_than_half_a_digit(value: float) -> None:
     ],
 )
 def test_a_printed_number_knows_what_it_says(text: str, value: Fraction | float | None) -> None:
-    number = literal(text)
+    number = number_node(text)
     assert (number.text, number.value) == (text, value)
 
 
@@ -142,4 +143,4 @@ def test_the_short_way_to_round_is_the_long_one(value: float, precision: int) ->
     digits = Decimal(f"{value:.14e}")
     whole = digits == digits.to_integral_value()
     by_hand = digits.quantize(Decimal(1).scaleb(-precision), ROUND_HALF_UP)
-    assert show(value, precision) == (str(int(digits)) if whole else f"{by_hand:zf}")
+    assert format_number(value, precision) == (str(int(digits)) if whole else f"{by_hand:zf}")

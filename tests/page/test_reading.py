@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 from attncli.page.reading import percent, reading
-from attncli.problem.model import Causal, Hide, Keep, Problem
+from attncli.problem.masks.causal import Causal
+from attncli.problem.masks.hide import Hide
+from attncli.problem.masks.keep import Keep
+from attncli.problem.model import Problem
 from attncli.tracing import run
 
 Build = Callable[..., Problem]

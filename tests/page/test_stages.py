@@ -9,14 +9,15 @@ import pytest
 from attncli.equation.notation import UNICODE
 from attncli.equation.parser import parse_expression
 from attncli.equation.printer import write
-from attncli.page.literal import literal
-from attncli.page.printer import show
-from attncli.page.stages import chained, is_near, stages
+from attncli.page.number_format import format_number, number_node
+from attncli.page.worked import chained, is_near, stages
 
 
 def chain(source: str, truth: str | None = None) -> str:
     sentence = parse_expression(source)
-    following = list(stages(sentence, parse_expression(truth or source), lambda value: literal(show(value, 3))))
+    following = list(
+        stages(sentence, parse_expression(truth or source), lambda value: number_node(format_number(value, 3)))
+    )
     written = chained(sentence, following)
     assert is_near(written) == ("≈" in write(written, UNICODE))
     return write(written, UNICODE)
@@ -46,4 +47,4 @@ def test_what_is_inside_comes_of_numbers_in_full() -> None:
 
 
 def test_numbers_stay_numbers() -> None:
-    assert literal("0.964").value == Fraction(964, 1000)
+    assert number_node("0.964").value == Fraction(964, 1000)

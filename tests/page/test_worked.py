@@ -14,10 +14,16 @@ import numpy as np
 import pytest
 from mpmath import iv
 
+from attncli.page.document import plain_line
 from attncli.page.printer import Printer
-from attncli.page.spelling import plain_line
 from attncli.page.worked import worked, worked_line
-from attncli.problem.model import Additive, Causal, Keep, Lengths, Matrix, Padding, Problem, Window
+from attncli.problem.masks.additive import Additive
+from attncli.problem.masks.causal import Causal
+from attncli.problem.masks.keep import Keep
+from attncli.problem.masks.lengths import Lengths
+from attncli.problem.masks.padding import Padding
+from attncli.problem.masks.window import Window
+from attncli.problem.model import Matrix, Problem
 from attncli.tracing import Trace, run
 
 Build = Callable[..., Problem]

@@ -19,7 +19,9 @@ from safetensors.numpy import save_file
 from attncli.cli.main import run
 from attncli.errors import AttncliError
 from attncli.problem.loader import load
-from attncli.problem.model import Additive, Keep, Problem
+from attncli.problem.masks.additive import Additive
+from attncli.problem.masks.keep import Keep
+from attncli.problem.model import Problem
 from attncli.problem.npz import read_npz
 
 KV = "K: [[1, 0], [0, 1]]\nV: [[1, 2], [3, 4]]\n"

@@ -10,7 +10,8 @@ import pytest
 from attncli.errors import AttncliError
 from attncli.problem.changed import changes, read_changed
 from attncli.problem.loader import read_tree
-from attncli.problem.model import Problem, Window
+from attncli.problem.masks.window import Window
+from attncli.problem.model import Problem
 from attncli.problem.source import Source
 
 TEXT = "title: T\nQ: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1]]\nV: [[1], [2]]\nmask: causal\nsoftcap: 5\n"

@@ -10,7 +10,10 @@ import pytest
 from attncli.errors import AttncliError
 from attncli.problem.conventions import CONVENTIONS, OWN, named
 from attncli.problem.loader import change, load, loads
-from attncli.problem.model import Additive, Hide, Keep, Mask
+from attncli.problem.masks.additive import Additive
+from attncli.problem.masks.hide import Hide
+from attncli.problem.masks.keep import Keep
+from attncli.problem.model import Mask
 from attncli.tracing import run
 
 QKV = "{Q: [[1, 0], [0, 1]], K: [[1, 0], [0, 1], [1, 1]], V: [[1], [2], [3]]"

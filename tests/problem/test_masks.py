@@ -11,7 +11,14 @@ import pytest
 
 from attncli.errors import AttncliError, Exit
 from attncli.problem.loader import change, loads
-from attncli.problem.model import Additive, Causal, Hide, Keep, Lengths, Mask, Padding, Problem, Scalar, Window
+from attncli.problem.masks.additive import Additive
+from attncli.problem.masks.causal import Causal
+from attncli.problem.masks.hide import Hide
+from attncli.problem.masks.keep import Keep
+from attncli.problem.masks.lengths import Lengths
+from attncli.problem.masks.padding import Padding
+from attncli.problem.masks.window import Window
+from attncli.problem.model import Mask, Problem, Scalar
 
 QKV = "Q: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1], [1, 1]]\nV: [[1], [3], [4]]\n"  # two queries, three keys
 KEEP = np.array([[True, False, True], [True, True, False]])

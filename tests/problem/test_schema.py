@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import jsonschema
 import pytest
@@ -16,7 +16,6 @@ from attncli.problem.keys import (
     KEYS,
     LAYOUTS,
     LOSSES,
-    MASK_WORDS,
     PAIRINGS,
     PARTS,
     SCALE_WORDS,
@@ -24,8 +23,8 @@ from attncli.problem.keys import (
     TARGETS,
 )
 from attncli.problem.loader import loads, read_tree
-from attncli.problem.mask_forms import FORMS
-from attncli.problem.model import MaskPart
+from attncli.problem.mask_reader import mask_words
+from attncli.problem.masks import forms
 from attncli.problem.nodes import Leaf, is_null, truth
 from attncli.problem.numbers import MINUS_INFINITY, is_plain
 from attncli.problem.source import Source
@@ -121,7 +120,7 @@ def test_it_knows_the_reader_s_keys_and_describes_each() -> None:
 
 
 def test_it_knows_the_reader_s_words_and_no_others() -> None:
-    known = (CORNERS, LAYOUTS, MASK_WORDS, PAIRINGS, PARTS, SCALE_WORDS, SCORES, MINUS_INFINITY)
+    known = (CORNERS, LAYOUTS, mask_words(), PAIRINGS, PARTS, SCALE_WORDS, SCORES, MINUS_INFINITY)
     assert set(words_in(SCHEMA)) == {tuple(words) for words in known}
     losses = [kind["properties"] for kind in SCHEMA["properties"]["loss"]["anyOf"]]
     assert [loss["kind"]["const"] for loss in losses] == list(LOSSES)
@@ -130,9 +129,10 @@ def test_it_knows_the_reader_s_words_and_no_others() -> None:
 
 
 def test_it_knows_every_form_of_a_mask() -> None:
-    forms = SCHEMA["properties"]["mask"]["anyOf"][3]["properties"]
-    assert list(forms) == list(FORMS)
-    assert set(FORMS) == {"corner", *(part.name for part in get_args(MaskPart))}
+    described = SCHEMA["properties"]["mask"]["anyOf"][3]["properties"]
+    assert set(described) == {"corner", *forms()}
+    dependent = SCHEMA["properties"]["mask"]["anyOf"][3]["dependencies"]["corner"]["anyOf"]
+    assert dependent == [{"required": [name]} for name, form in forms().items() if form.has_corner]
 
 
 @pytest.mark.parametrize("text", GOOD)

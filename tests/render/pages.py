@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from attncli.equation.exact import expression_of, read_closed
+from attncli.equation.exact import expression_of, read_exact
 from attncli.equation.nodes import Call, Expression, Number
 from attncli.equation.parser import parse_equation, parse_expression
 from attncli.page.document import (
@@ -62,7 +62,7 @@ def grid(
 def closed_grid(rows: tuple[str, ...] = ("I", "AI"), columns: tuple[str, ...] = ("I", "AI")) -> Grid:
     """A matrix with closed forms beside its decimals."""
     forms = (("1/sqrt(3)", "0"), ("e^(5/sqrt(3))", "2.5"))
-    spelled = tuple(tuple(expression_of(read_closed(form)) for form in row) for row in forms)
+    spelled = tuple(tuple(expression_of(read_exact(form)) for form in row) for row in forms)
     numbers = grid("Z", rows, columns, "0.577 0", "17.935 2.5")
     cells = tuple((replace(row[0], rounded=True), *row[1:]) for row in numbers.cells)
     return replace(numbers, cells=cells, closed=spelled)

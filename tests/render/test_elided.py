@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from attncli.page.derivation import derivation
-from attncli.page.edges import EDGE, MOST
+from attncli.page.document import EDGE, MOST
 from attncli.page.view import View
 from attncli.problem.loader import loads
 from attncli.render import Style, render

@@ -17,7 +17,10 @@ from hypothesis import strategies as st
 from attncli.equation.exact import decimal_of, text_of
 from attncli.errors import AttncliError
 from attncli.problem.loader import load
-from attncli.problem.model import Additive, Causal, Keep, Matrix, Problem
+from attncli.problem.masks.additive import Additive
+from attncli.problem.masks.causal import Causal
+from attncli.problem.masks.keep import Keep
+from attncli.problem.model import Matrix, Problem
 from attncli.tracing import run
 from attncli.tracing.model import Trace
 from attncli.tracing.serialization import from_dict, to_dict

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from attncli.backend import Backend
 from attncli.dtypes import DTYPES
-from attncli.problem.model import Causal, Problem
+from attncli.problem.masks.causal import Causal
+from attncli.problem.model import Problem
 from attncli.tracing import run
 
 Build = Callable[..., Problem]

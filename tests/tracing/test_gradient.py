@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from attncli.backend import Backend
-from attncli.problem.model import Causal, Keep, Matrix, Problem
+from attncli.problem.masks.causal import Causal
+from attncli.problem.masks.keep import Keep
+from attncli.problem.model import Matrix, Problem
 from attncli.tracing import run
 from attncli.tracing.serialization import from_dict, to_dict
 from attncli.tracing.slices import at

@@ -14,7 +14,9 @@ from attncli.dtypes import DTYPES
 from attncli.features.compare.comparison import compare
 from attncli.features.compare.dump import Dump, in_order
 from attncli.features.compare.operand import Side
-from attncli.problem.model import Additive, Causal, Matrix, Problem
+from attncli.problem.masks.additive import Additive
+from attncli.problem.masks.causal import Causal
+from attncli.problem.model import Matrix, Problem
 from attncli.tracing import Trace, run
 from attncli.tracing.magnitudes import Magnitudes
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from attncli.dtypes import DTYPES
-from attncli.problem.model import Padding, Problem
+from attncli.problem.masks.padding import Padding
+from attncli.problem.model import Problem
 from attncli.tracing import run
 from attncli.tracing.number_formats import LOWER, parting_of, partings
 

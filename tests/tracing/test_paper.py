@@ -13,7 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.page.printer import Printer
-from attncli.problem.model import Additive, Causal, Keep, Matrix, Problem
+from attncli.problem.masks.additive import Additive
+from attncli.problem.masks.causal import Causal
+from attncli.problem.masks.keep import Keep
+from attncli.problem.model import Matrix, Problem
 from attncli.tracing import run
 
 Build = Callable[..., Problem]

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from attncli.backend import Backend
 from attncli.dtypes import DTYPES
-from attncli.problem.model import Additive, Causal, Matrix, Problem
+from attncli.problem.masks.additive import Additive
+from attncli.problem.masks.causal import Causal
+from attncli.problem.model import Matrix, Problem
 from attncli.tracing import run
 
 Build = Callable[..., Problem]

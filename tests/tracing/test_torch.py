@@ -10,7 +10,11 @@ import numpy as np
 import pytest
 
 from attncli.backend import Backend
-from attncli.problem.model import Additive, Causal, Hide, Keep, Matrix, Problem
+from attncli.problem.masks.additive import Additive
+from attncli.problem.masks.causal import Causal
+from attncli.problem.masks.hide import Hide
+from attncli.problem.masks.keep import Keep
+from attncli.problem.model import Matrix, Problem
 from attncli.tracing import run
 
 pytestmark = pytest.mark.torch

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from attncli.attention.chunks import chunks, evaluate_chunk
 from attncli.attention.rule import Rule
 from attncli.equation.functions import FUNCTIONS
+from attncli.equation.indexing import index_names
 from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Ref, walk
-from attncli.equation.positions import names_in
 
 Array = NDArray[Any]
 Places = Mapping[str, NDArray[np.intp]]  # for each leading letter, where each head of a tile is
@@ -84,7 +84,7 @@ class Tiles:
     def _cells(self, expression: Expression, queries: slice, keys: slice, places: Places) -> Array:
         """The cells of an expression: of each head where it reads a leading letter, else once for all."""
         read = (node.indices for node in walk(expression) if isinstance(node, Ref))
-        names = {name for indices in read for index in indices for name in names_in(index)}
+        names = {name for indices in read for index in indices for name in index_names(index)}
         own = [letter for letter in places if letter in names]
         each = list(zip(*(map(int, places[letter]) for letter in own), strict=True)) or [()]
         equation = Equation(Ref("cells", ("i", "j")), expression)

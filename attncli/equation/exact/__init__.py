@@ -1,27 +1,25 @@
 """Exact numbers with closed forms: what attention makes of fractions and roots, and how it is compared and written.
 
-A number is a Fraction where it is rational, and else a `Closed`: a sum of fractions times roots, powers of e, tanh, cos
-and sin, and quotients by such sums. `unit.py`, `terms.py` and `number.py` have their arithmetic, `powers.py` and
-`functions.py` what equations do with them, `value.py` their decimals, `form.py` how they are printed; `reading.py`
-reads that back.
+A number is a Fraction where it is rational, and else an `ExactNumber`: a sum of fractions times roots, powers of e,
+tanh, cos and sin, and quotients by such sums. `numbers.py` has their arithmetic, `functions.py` what equations do with
+them, `decimals.py` their decimals, `text.py` how they are printed and read back.
 """
 
 from attncli.equation.exact.decimals import decimal_of, float_of
-from attncli.equation.exact.form import expression_of, text_of
-from attncli.equation.exact.functions import work_exactly
-from attncli.equation.exact.numbers import Closed, Exact, is_zero
-from attncli.equation.exact.reading import read_closed
-from attncli.equation.exact.terms import ExactError
+from attncli.equation.exact.functions import EULERS_NUMBER, evaluate_exactly
+from attncli.equation.exact.numbers import Exact, ExactError, ExactNumber, is_zero
+from attncli.equation.exact.text import expression_of, read_exact, text_of
 
 __all__ = [
-    "Closed",
+    "EULERS_NUMBER",
     "Exact",
     "ExactError",
+    "ExactNumber",
     "decimal_of",
+    "evaluate_exactly",
     "expression_of",
     "float_of",
     "is_zero",
-    "read_closed",
+    "read_exact",
     "text_of",
-    "work_exactly",
 ]

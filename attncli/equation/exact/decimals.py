@@ -7,9 +7,8 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
 
-from attncli.equation.decimals import DIGITS
-from attncli.equation.exact.numbers import Closed, Exact, terms_of
-from attncli.equation.exact.units import E, Unit
+from attncli.equation.exact.numbers import E, Exact, ExactNumber, Monomial, terms_of
+from attncli.equation.rounding import DIGITS
 
 GUARD = 12  # digits by which a term may be off
 MOST = 2000  # digits, at which terms that still cancel count as 0
@@ -52,27 +51,27 @@ def _context(digits: int) -> Context:
 
 def _sum(number: Exact, precision: int) -> tuple[Decimal, Decimal]:
     """The sum of the terms, and the size of the largest: what can cancel."""
-    values = [_term(unit, share, precision) for unit, share in terms_of(number).items()]
+    values = [_term(monomial, share, precision) for monomial, share in terms_of(number).items()]
     return sum(values, Decimal(0)), max(map(abs, values), default=Decimal(0))
 
 
-def _term(unit: Unit, share: Fraction, precision: int) -> Decimal:
+def _term(monomial: Monomial, share: Fraction, precision: int) -> Decimal:
     value = Decimal(share.numerator) / Decimal(share.denominator)
-    for prime, part in unit.roots:
+    for prime, part in monomial.roots:
         value *= _root(prime, part, precision)
-    for base, exponent in unit.powers:
+    for base, exponent in monomial.powers:
         value *= _power(base, exponent, precision)
-    if unit.turn:
-        value *= _turned(*unit.turn, precision)
-    for name, argument, times in unit.others:
+    if monomial.trig:
+        value *= _trig_terms(*monomial.trig, precision)
+    for name, argument, times in monomial.functions:
         value *= _OTHERS[name](argument, precision) ** times
-    for divisor, times in unit.under:
+    for divisor, times in monomial.divisors:
         value /= _divisor(divisor, precision) ** times
     return value
 
 
 @lru_cache(maxsize=2**12)
-def _divisor(divisor: Closed, precision: int) -> Decimal:
+def _divisor(divisor: ExactNumber, precision: int) -> Decimal:
     return decimal_of(divisor, precision)
 
 
@@ -117,7 +116,7 @@ _OTHERS: dict[str, Callable[[Exact, int], Decimal]] = {"tanh": _tanh, "log": _lo
 
 
 @lru_cache(maxsize=2**12)
-def _turned(name: str, angle: Exact, precision: int) -> Decimal:
+def _trig_terms(name: str, angle: Exact, precision: int) -> Decimal:
     """The cosine or sine by the series of an angle halved until it is small, and doubled as often."""
     halvings = max(decimal_of(angle, 5).adjusted(), 0) * 4 + 8
     with localcontext(_context(precision + halvings)) as context:

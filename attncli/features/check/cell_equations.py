@@ -6,8 +6,9 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from attncli.equation.indexing import Place
 from attncli.equation.nodes import Expression, Number
-from attncli.equation.substitution import Place, decimal, substitute
+from attncli.equation.substitution import decimal_value, substitute
 from attncli.features.check.leaves import number
 from attncli.problem.model import Scalar
 from attncli.problem.numbers import as_decimal
@@ -39,7 +40,7 @@ class CellEquations:
     def decimal(self, name: str, index: Cell, read: Callable[[str, Cell], Decimal]) -> Decimal:
         """What a cell comes to, to 50 digits, from the numbers that `read` finds."""
         expression = self.trace.steps[name].rule.equation.expression
-        return decimal(expression, self._place(name, index), self._sizes_of(name), read, self._decimals)
+        return decimal_value(expression, self._place(name, index), self._sizes_of(name), read, self._decimals)
 
     def _place(self, name: str, index: Cell) -> Place:
         return dict(zip(self.trace.steps[name].rule.target.letters, index, strict=True))

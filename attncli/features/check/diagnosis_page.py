@@ -18,7 +18,7 @@ from attncli.features.check.explanation import reads
 from attncli.features.check.verdicts import Verdicts
 from attncli.features.check.worked_page import slipped, worked_from_own
 from attncli.mistakes.catalogue import MISTAKES
-from attncli.mistakes.changes import changed
+from attncli.mistakes.model import with_changes
 from attncli.page.document import Block, Formula, Heading, Paragraph, Worked, WorkedLine
 from attncli.page.labels import cell_label
 from attncli.tracing.model import Step, Trace
@@ -94,7 +94,7 @@ def _made(verdicts: Verdicts, found: Diagnosis, name: str) -> Iterator[Block]:
     steps = _changed_steps(verdicts.trace, name)
     if not steps:
         return
-    trace = changed(verdicts.trace, _KNOWN[name].change(verdicts.trace))
+    trace = with_changes(verdicts.trace, _KNOWN[name].change(verdicts.trace))
     leading = reads(trace, verdicts.answers, found.step)
     made = [step for step in steps if step.name in leading]
     for step in made:
@@ -125,5 +125,5 @@ def _telling(verdicts: Verdicts, trace: Trace, step: Step) -> Cell:
 def _changed_steps(trace: Trace, name: str) -> list[Step]:
     """The steps with another equation, in the order of work; none for a slip, or where numbers were rounded."""
     changes = _KNOWN[name].change(trace) if name in _KNOWN else {}
-    steps = changed(trace, changes).steps
+    steps = with_changes(trace, changes).steps
     return [steps[name] for name in steps if name in changes and not steps[name].rule.given]

@@ -13,7 +13,7 @@ from attncli.features.check.carried_values import Sentences, interval
 from attncli.features.check.cell_equations import Cell
 from attncli.features.check.reachability import can_reach
 from attncli.features.check.verdicts import Verdicts, rounds_to
-from attncli.mistakes.changes import Mistake, changed
+from attncli.mistakes.model import Mistake, with_changes
 from attncli.tracing.model import Trace
 
 
@@ -78,7 +78,7 @@ def explanation(
     changes = mistake.change(verdicts.trace)
     if not changes:
         return None
-    trace, answers = changed(verdicts.trace, changes), verdicts.answers
+    trace, answers = with_changes(verdicts.trace, changes), verdicts.answers
     by = plain.changed(trace, changes)
     seeing = {name: seen for name in answers.steps if (seen := set(changes) & reads(trace, answers, name))}
     steps = {}

@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from attncli.equation.error_bounds import slopes
 from attncli.equation.functions import FUNCTIONS
-from attncli.equation.intervals import RANGES, Interval, add, mul
+from attncli.equation.intervals import ONE, ZERO, Interval, add
 from attncli.equation.nodes import Call, Expression, Number, Ref
-from attncli.equation.slopes import ONE, PARTIALS, ZERO
 
 Box = Mapping[Ref, Interval]  # what each variable may be
 Point = Mapping[Ref, float]
@@ -59,7 +59,10 @@ class Tape:
         found: list[Interval] = []
         for node, inner in zip(self.nodes, self.arguments, strict=True):
             if isinstance(node, Call):
-                found.append(RANGES[node.function](*[found[each] for each in inner]))
+                of = FUNCTIONS[node.function].interval
+                if of is None:
+                    raise TypeError(f"no range of {node!r}")
+                found.append(of(*[found[each] for each in inner]))
             else:
                 found.append(box[node] if isinstance(node, Ref) else Interval.at(literal(node)))
         return found
@@ -72,11 +75,11 @@ class Tape:
             node, rate = self.nodes[at], rates[at]
             if rate is None or not isinstance(node, Call):
                 continue
-            parts = PARTIALS[node.function](*[ranges[each] for each in self.arguments[at]])
-            for each, part in zip(self.arguments[at], parts, strict=True):
-                if part != ZERO:
-                    grown, before = mul(rate, part), rates[each]
-                    rates[each] = grown if before is None else add(before, grown)
+            grown = slopes(node.function, [ranges[each] for each in self.arguments[at]], rate)
+            for each, grow in zip(self.arguments[at], grown, strict=True):
+                if grow != ZERO:
+                    before = rates[each]
+                    rates[each] = grow if before is None else add(before, grow)
         return {node: rate or ZERO for node, rate in zip(self.nodes, rates, strict=True) if isinstance(node, Ref)}
 
     def value(self, point: Point) -> float:

@@ -9,7 +9,7 @@ from typing import cast
 
 from attncli.answers.model import Claim
 from attncli.attention.gradients import GRADIENT_RULES
-from attncli.equation.decimals import round_half_up
+from attncli.equation.rounding import round_half_up
 from attncli.features.check.carried_values import Sentences
 from attncli.features.check.cell_equations import Cell
 from attncli.features.check.verdicts import rounds_to

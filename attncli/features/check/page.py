@@ -18,7 +18,7 @@ from attncli.features.check.worked_page import claimed, decimals, worked_twice
 from attncli.page.document import Block, Document, Heading, Paragraph, Text, Worked
 from attncli.page.labels import cell_label
 from attncli.page.measures import number
-from attncli.page.printer import show
+from attncli.page.number_format import format_number
 from attncli.problem.numbers import is_plain
 
 
@@ -74,7 +74,7 @@ def _first(verdicts: Verdicts, name: str, index: Cell) -> Text:
     digits = decimals(iter([judged.given]))
     claim = judged.given
     assert isinstance(claim, Claim)
-    own, true = show(judged.own, digits), show(judged.expected, digits)
+    own, true = format_number(judged.own, digits), format_number(judged.expected, digits)
     title = step.rule.title[0].lower() + step.rule.title[1:]
     named = name if title == name else f"the {title} ({name})"
     where = f"in {named}, at {cell_label(step, index)}" if index else f"the {title}"
@@ -120,7 +120,8 @@ def _counted(verdicts: Verdicts) -> str:
 
 def _marks(solution: Solution, marks: int) -> str:
     plain, followed = (
-        show(float(marks * solution.share(follow_through=follow_through)), 1) for follow_through in (False, True)
+        format_number(float(marks * solution.share(follow_through=follow_through)), 1)
+        for follow_through in (False, True)
     )
     rounding = " (a matter of rounding counts as right)" if solution.lenient else ""
     return f"Marks: {plain} of {marks} for what is right, {followed} of {marks} with follow-through{rounding}."

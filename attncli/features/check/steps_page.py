@@ -18,7 +18,7 @@ from attncli.features.check.worked_page import claimed, decimals, worked_from_ow
 from attncli.page.document import Block, Cell, Grid, Heading, Paragraph, Table, Text, Worked
 from attncli.page.labels import cell_label
 from attncli.page.measures import number
-from attncli.page.printer import show
+from attncli.page.number_format import format_number
 from attncli.tracing.model import Step
 
 MOST = 24  # cells of a step that are told one by one
@@ -83,7 +83,7 @@ def _told(step: Step, cells: NDArray[Any]) -> Iterator[Block]:
     for index in found[:MOST]:
         judged = _at(cells, index)
         assert judged.given is not None
-        shown = (claimed(judged.given), show(judged.own, digits), show(judged.expected, digits))
+        shown = (claimed(judged.given), format_number(judged.own, digits), format_number(judged.expected, digits))
         rows.append(((cell_label(step, index) if index else step.name,), (judged.verdict,), *map(number, shown)))
     head = ("cell", "verdict", "written", "by your own numbers", "truth")
     kept = [place for place in range(5) if place != 3 or any(row[3] != row[4] for row in rows)]

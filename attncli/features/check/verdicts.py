@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.answers.model import CLOSE, Answers, Claim
-from attncli.equation.decimals import EXACTLY
 from attncli.equation.intervals import Interval
 from attncli.equation.nodes import Ref
+from attncli.equation.rounding import EXACTLY
 from attncli.features.check.carried_values import Sentence, Sentences
 from attncli.features.check.cell_equations import Cell
 from attncli.features.check.reachability import can_reach

@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from attncli.answers.model import Claim
 from attncli.dtypes import PRECISION
 from attncli.equation.nodes import Expression, Number, Ref, rewrite
-from attncli.equation.substitution import exact
+from attncli.equation.substitution import exact_value
 from attncli.features.check.carried_values import Sentences
 from attncli.features.check.cell_equations import Cell
 from attncli.features.check.single_cell_errors import Slip
 from attncli.features.check.verdicts import Verdicts
 from attncli.page.document import WorkedLine
 from attncli.page.labels import cell_label
-from attncli.page.literal import NO_NUMBERS, literal
-from attncli.page.printer import GIVEN_DECIMALS, Printer, show
+from attncli.page.number_format import NO_NUMBERS, format_number, number_node
+from attncli.page.printer import GIVEN_DECIMALS, Printer
 from attncli.page.worked import worked_line
 from attncli.problem.model import Matrix
 from attncli.problem.numbers import NumberError, canonical
@@ -32,7 +32,7 @@ def claimed(claim: Claim) -> str:
     try:
         return canonical(claim.text) if claim.exact else claim.text
     except NumberError:
-        return show(float(claim.value), GIVEN_DECIMALS)
+        return format_number(float(claim.value), GIVEN_DECIMALS)
 
 
 def decimals(claims: Iterator[Claim | None]) -> int:
@@ -64,16 +64,16 @@ class OwnPrinter(Printer):
         if isinstance(tree, Ref):  # a copy
             copied = self._claim(tree.name, tuple(int(str(place)) for place in tree.indices))
             return claimed(copied) if copied is not None else Printer.text(self, array, index)
-        return show(self._own(array.name, index), self.precision)
+        return format_number(self._own(array.name, index), self.precision)
 
     def in_full(self, name: str, index: tuple[int, ...]) -> Number:
         step = self.trace.steps.get(name)
         claim = self._claim(name, index)
         if claim is not None:
-            return literal(claimed(claim))
+            return number_node(claimed(claim))
         if step is None or step.rule.given:
             return Printer.in_full(self, name, index)
-        return literal(repr(self._own(name, index)))
+        return number_node(repr(self._own(name, index)))
 
     def _claim(self, name: str, index: Cell) -> Claim | None:
         assert self.sentences is not None
@@ -93,7 +93,7 @@ def worked_twice(verdicts: Verdicts, name: str, index: Cell) -> tuple[WorkedLine
     step, judged = verdicts.trace.steps[name], verdicts.steps[name][index]
     digits = decimals(iter([judged.given]))
     truth = Printer(verdicts.trace, digits)
-    lines = [] if judged.given is None else [WorkedLine("written", result=literal(claimed(judged.given)))]
+    lines = [] if judged.given is None else [WorkedLine("written", result=number_node(claimed(judged.given)))]
     if step.rule.given:
         return (*lines, WorkedLine("given", result=truth.number(name, index)))
     own, true = worked_from_own(verdicts, name, index), worked_line(truth, step, index)
@@ -123,8 +123,8 @@ def slipped(verdicts: Verdicts, name: str, index: Cell, slip: Slip) -> WorkedLin
         if not isinstance(node, Ref):
             return node
         if node in slip.box:
-            return literal(slip.copied)
+            return number_node(slip.copied)
         return own.number(node.name, tuple(int(str(at)) for at in node.indices))
 
-    work, result = rewrite(slip.tree, put), literal(claimed(claim))
-    return WorkedLine(cell_label(step, index), work, result, exact=exact(work) == result.value)
+    work, result = rewrite(slip.tree, put), number_node(claimed(claim))
+    return WorkedLine(cell_label(step, index), work, result, exact=exact_value(work) == result.value)

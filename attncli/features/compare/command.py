@@ -1,10 +1,13 @@
 """`attncli compare`: two problems, a problem with a change, or a problem with another program's numbers."""
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-from attncli.cli import options, values
-from attncli.dtypes import PRECISION
+import typer
+
+from attncli.cli import options
+from attncli.dtypes import DETAILS
 from attncli.english import listed
 from attncli.errors import Exit, input_error, usage_error
 
@@ -14,18 +17,18 @@ if TYPE_CHECKING:
 
 def compare(
     file: Annotated[
-        str, options.Argument(metavar="FILE_A", help="A problem in YAML or JSON, or a dump; - is standard input.")
+        str, typer.Argument(metavar="FILE_A", help="A problem in YAML or JSON, or a dump; - is standard input.")
     ],
     other: Annotated[
         str | None,
-        options.Argument(
+        typer.Argument(
             metavar="FILE_B",
             help="Another problem, or a dump: steps that other software worked out, in .npz, .safetensors or .json.",
         ),
     ] = None,
     set: Annotated[
         list[str] | None,
-        options.Option(
+        typer.Option(
             "--set",
             metavar="KEY=VALUE",
             help="Without FILE_B, compare with FILE_A so changed; with it, change the problems on both sides. "
@@ -34,20 +37,23 @@ def compare(
         ),
     ] = None,
     dtypes: Annotated[
-        bool, options.Option("--dtypes", help="Compare float32, float16 and bfloat16 with float64, in one table.")
+        bool, typer.Option("--dtypes", help="Compare float32, float16 and bfloat16 with float64, in one table.")
     ] = False,
     gradient: Annotated[
-        bool, options.Option("--gradient", help="Compare gradients, too; a dump that has some asks for them itself.")
+        bool, typer.Option("--gradient", help="Compare gradients, too; a dump that has some asks for them itself.")
     ] = False,
     as_: options.As = None,
     allow_outside: options.AllowOutside = False,
     tolerance: Annotated[
-        str | None,
-        options.Option(
+        float | None,
+        options.read_by(
+            options.number,
             "--tolerance",
             metavar="T",
             help="How far apart cells may be, in relation to what they are made of.  "
             "[default: 1e-9; float32 1e-5, float16 3e-3, bfloat16 2e-2]",
+            example="1e-6",
+            zero=True,
         ),
     ] = None,
     format: options.Format = None,
@@ -55,9 +61,9 @@ def compare(
     steps: options.Steps = None,
     detail: Annotated[
         str | None,
-        options.choice("--detail", "Without a worked cell, with one, or with all matrices.  [default: rows]"),
+        options.choice("--detail", DETAILS, "Without a worked cell, with one, or with all matrices.  [default: rows]"),
     ] = None,
-    precision: options.Precision = "3",
+    precision: options.Precision = 3,
     color: options.Color = "auto",
     quiet: options.Quiet = False,
 ) -> int:
@@ -66,28 +72,27 @@ def compare(
     Shows the first step that differs, which weights moved where, and all steps side by side. Ends with exit code 1
     where something differs.
     """
-    page_format = values.output_format(format, output)
-    decimals = values.whole("--precision", precision, PRECISION)
-    chosen = None if steps is None else values.names("--steps", steps)
-    bound = None if tolerance is None else values.tolerance("--tolerance", tolerance)
-    values.words(detail=detail, as_=as_, color=color)
-    values.apart(
-        _ADVICE,
-        ("--detail", "--format json", detail is not None and page_format == "json"),
-        ("--dtypes", "FILE_B", dtypes and other is not None),
-        ("--dtypes", "--tolerance", dtypes and tolerance is not None),
-        ("--dtypes", "--steps", dtypes and steps is not None),
-        ("--dtypes", "--gradient", dtypes and gradient),
-        ("--dtypes", "--detail", dtypes and detail is not None),
+    format = options.page_format(format, output)
+    data_help = "JSON holds the differences themselves; leave out --detail"
+    others = {
+        "FILE_B": other is not None,
+        "--tolerance": tolerance is not None,
+        "--steps": steps is not None,
+        "--gradient": gradient,
+        "--detail": detail is not None,
+    }
+    dtypes_help = f"--dtypes compares one problem with itself in all formats; {options.ALONE}"
+    options.reject_conflicts(
+        (detail is not None and format == "json", "--detail", "--format json", data_help),
+        *((dtypes and given, "--dtypes", name, dtypes_help) for name, given in others.items()),
     )
 
-    from attncli.cli.output import check
-    from attncli.cli.page import write_page
+    from attncli.cli.output import require_writable, write_page
     from attncli.cli.progress import progress
     from attncli.features.compare.sides import Given, read_given
 
     for path in (file, other):
-        check(output, path or "-", what="what is compared")
+        require_writable(output, path or "-", what="what is compared")
     if other is None and not set and not dtypes:
         raise usage_error(
             f"there is nothing to compare {file} with",
@@ -105,21 +110,21 @@ def compare(
 
     progress.begin("comparing")
     if dtypes:
-        partings, title = format_errors(given[0], decimals)
-        write_page(formats_page(partings, title, decimals), page_format, output, color=color)
+        partings, title = format_errors(given[0], precision)
+        write_page(formats_page(partings, title, precision), format, output, color=color)
         return Exit.OK
-    a, b = sides(given, decimals, gradient=gradient)
-    names = None if chosen is None else chosen_names(chosen, tuple(dict.fromkeys([*a.names, *b.names])))
-    comparison = compare_sides(a, b, tolerance=bound, steps=names)
-    _insist_on_something(comparison, chosen)
-    page = comparison_page(comparison, detail=detail or "rows", precision=decimals)
-    write_page(page, page_format, output, color=color)
+    a, b = sides(given, precision, gradient=gradient)
+    names = None if steps is None else chosen_names(steps, tuple(dict.fromkeys([*a.names, *b.names])))
+    comparison = compare_sides(a, b, tolerance=tolerance, steps=names)
+    _insist_on_something(comparison, steps)
+    page = comparison_page(comparison, detail=detail or "rows", precision=precision)
+    write_page(page, format, output, color=color)
     if not quiet:
         _warn(comparison)
     return Exit.OK if comparison.first is None else Exit.DIFFERENCE
 
 
-def _insist_on_something(comparison: "Comparison", chosen: tuple[str, ...] | None) -> None:
+def _insist_on_something(comparison: "Comparison", chosen: Sequence[str] | None) -> None:
     """Raises AttncliError where no step is on both sides: exit 2 if these are the only steps wanted, else exit 3."""
     if not all(step.one_sided for step in comparison.steps):
         return
@@ -140,9 +145,3 @@ def _warn(comparison: "Comparison") -> None:
         if len(where) == 1:
             message = f"{message} ({where[0].phrase})" if where[0].trace else f"{where[0].name}: {message}"
         warn(message, sys.stderr)
-
-
-_ADVICE = {
-    "--detail": "JSON holds the differences themselves; leave out --detail",
-    "--dtypes": "--dtypes compares one problem with itself in all formats; leave out one of the two",
-}

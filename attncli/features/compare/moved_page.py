@@ -9,7 +9,7 @@ from attncli.features.compare.comparison import Comparison
 from attncli.features.compare.moved import Moved, Shift
 from attncli.page.document import Text
 from attncli.page.measures import number
-from attncli.page.printer import show
+from attncli.page.number_format import format_number
 from attncli.page.reading import percent
 
 MOST_ROWS = 12
@@ -43,7 +43,7 @@ def _sentence(comparison: Comparison, move: Moved) -> Text:
     else:
         said = (f"{who}{total} new for {gained}",)
     if abs(before - after) > comparison.tolerance:
-        sums = number(show(before, 3)), number(show(after, 3))
+        sums = number(format_number(before, 3)), number(format_number(after, 3))
         return (*said, "; the row sums to ", *sums[0], f" {comparison.a.phrase} and to ", *sums[1],
                 f" {comparison.b.phrase}.")  # fmt: skip
     return (*said, ".")

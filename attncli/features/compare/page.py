@@ -16,7 +16,8 @@ from attncli.features.compare.step import StepComparison
 from attncli.features.compare.table_page import matrices, steps_table
 from attncli.page.document import Block, Document, Heading, Listing, Paragraph, Text, Worked, WorkedLine
 from attncli.page.measures import apart, magnitude, number, place, spelled
-from attncli.page.printer import Printer, show
+from attncli.page.number_format import format_number
+from attncli.page.printer import Printer
 from attncli.page.worked import worked_line
 from attncli.tracing.difference import Difference
 
@@ -138,7 +139,7 @@ def _first_cell(comparison: Comparison, step: StepComparison, precision: int) ->
     lines = []
     for side, value in ((comparison.a, found.a), (comparison.b, found.b)):
         if side.trace is None:
-            lines.append(WorkedLine(side.word, result=None, remark=number(show(value, precision))))
+            lines.append(WorkedLine(side.word, result=None, remark=number(format_number(value, precision))))
             continue
         worked = worked_line(Printer(side.trace, precision), side.trace.steps[step.name], step.cell(side))
         lines.append(WorkedLine(side.word, worked.work, worked.result, worked.exact, worked.remark))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from attncli.cli.threads import limit_threads
+from attncli.cli.input import limit_threads
 from attncli.dtypes import DEVICES, DTYPES, ROUNDINGS
 from attncli.errors import usage_error
 from attncli.problem.conventions import CONVENTIONS

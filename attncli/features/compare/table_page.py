@@ -14,7 +14,7 @@ from attncli.features.compare.comparison import Comparison
 from attncli.features.compare.step import StepComparison
 from attncli.page.document import Block, Cell, Grid, Heading, Paragraph, Table, Text
 from attncli.page.measures import apart, brief_place, magnitude, spelled
-from attncli.page.printer import show
+from attncli.page.number_format import format_number
 from attncli.tracing.difference import doubles
 
 NUMBERS = (1, 2, 3, 5, 6)  # columns of the table of steps
@@ -95,7 +95,7 @@ def _grid(step: StepComparison, values: NDArray[np.float64], precision: int) -> 
     """A matrix, with powers of ten in all of it where it has only numbers too small for the decimals."""
     name, labels = in_symbols(Name(step.name)), step.labels[-values.ndim :]
     finite = np.abs(values[np.isfinite(values)])
-    spell = show if finite.max(initial=0) >= 10.0 ** (1 - precision) else spelled
+    spell = format_number if finite.max(initial=0) >= 10.0 ** (1 - precision) else spelled
     rows = values[:, np.newaxis] if values.ndim == 1 else values
     cells = tuple(tuple(Cell(spell(float(value), precision)) for value in row) for row in rows)
     return Grid(name, labels[0], () if values.ndim == 1 else labels[1], cells)

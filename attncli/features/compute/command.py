@@ -1,7 +1,15 @@
 """`attncli compute`: a problem worked out from the input to the output, step by step."""
 
+import sys
+from typing import TYPE_CHECKING
+
 from attncli.cli import options
-from attncli.cli.derive import derive
+
+if TYPE_CHECKING:
+    from attncli.page.view import View
+    from attncli.problem.model import Problem
+    from attncli.tracing import Trace
+    from attncli.tracing.number_formats import Parting
 
 
 def compute(
@@ -13,7 +21,7 @@ def compute(
     cell: options.Cell = None,
     head: options.Head = None,
     entry: options.Entry = None,
-    precision: options.Precision = "3",
+    precision: options.Precision = 3,
     rounding: options.Rounding = "shown",
     heatmap: options.Heatmap = False,
     mask: options.Mask = None,
@@ -32,28 +40,78 @@ def compute(
 
     Shows the whole way from the input to the output, or with -o solution.md, .tex or .json writes it down.
     """
-    derive(
-        file,
-        gradient=False,
-        format=format,
-        output=output,
+    format = options.page_format(format, output, arrays=True)
+    options.reject_conflicts(
+        *options.view_conflicts(format, output, steps=steps, detail=detail, cell=cell, heatmap=heatmap),
+        *options.format_conflicts(format, math=math, fragment=fragment),
+        *options.rounding_conflicts(rounding, dtype=dtype, device=device),
+    )
+    options.require_one_step(format, output, steps)
+    data = format in ("json", "npy")  # numbers alone
+
+    from attncli.attention.registry import holds_scores
+    from attncli.cli.error_report import warn  # while there is memory for it: an error may be that there is none
+    from attncli.cli.input import load
+    from attncli.cli.output import is_terminal_page, require_writable, write_array, write_page
+    from attncli.cli.progress import progress
+    from attncli.page.view import View
+
+    require_writable(output, file)
+    view = View(
+        detail=detail or ("brief" if data else "rows"),
+        precision=precision,
         steps=steps,
-        detail=detail,
         cell=cell,
+        heatmap=heatmap,
         head=head,
         entry=entry,
-        precision=precision,
-        rounding=rounding,
-        heatmap=heatmap,
-        mask=mask,
-        as_=as_,
-        allow_outside=allow_outside,
-        scale=scale,
+        ends=not all_ and is_terminal_page(format, output),
+    )
+    keep = view.kept(data) if rounding == "shown" else None
+    scores = keep is None or holds_scores(keep)
+    problem = load(file, mask=mask, scale=scale, convention=as_, outside=allow_outside, scores=scores)
+
+    from attncli.page.derivation import derivation
+    from attncli.tracing import run
+
+    progress.begin("working out")
+    trace = run(
+        problem,
         dtype=dtype,
         device=device,
-        color=color,
-        math=math,
-        fragment=fragment,
-        all_=all_,
-        quiet=quiet,
+        rounding=rounding,
+        precision=precision,
+        keep=keep,
+        report=progress.report,
     )
+    warnings = list(trace.warnings)
+    progress.begin("writing")
+    if format == "npy":
+        write_array(trace, view, output)
+    else:
+        deviation = _deviation(problem, trace, view, warnings)
+        if format == "json":
+            from attncli.page.data import data_page  # and all that JSON needs
+
+            page = data_page(trace, view, deviation)
+        else:
+            page = derivation(trace, view, deviation)
+        write_page(page, format, output, color=color, math=math, fragment=fragment)
+    if not quiet:
+        for message in warnings:
+            warn(message, sys.stderr)
+
+
+def _deviation(problem: "Problem", trace: "Trace", view: "View", warnings: list[str]) -> "Parting | None":
+    """Where a whole trace in a lower number format parts from float64; a warning more where that cannot be told."""
+    whole = all(part is None for part in (view.steps, view.cell, view.head, view.entry))
+    if trace.settings.dtype == "float64" or not whole:
+        return None
+    from attncli.tracing.number_formats import parting_of
+
+    try:
+        return parting_of(problem, trace, view.precision)
+    except MemoryError:
+        dtype = trace.settings.dtype
+        warnings.append(f"where {dtype} parts from float64 is not told: there is no memory left to work out both")
+        return None

@@ -12,36 +12,29 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
 from typing import TypeAlias
 
-from attncli.equation.nodes import Call, Equation, Expression, Name, Reduce, Ref, whole
-from attncli.equation.positions import letters_in, names_in
+from attncli.equation.functions import FUNCTIONS
+from attncli.equation.indexing import all_letters, free_names
+from attncli.equation.nodes import Call, Equation, Expression, Name, Reduce, number_node
 
 Monomial: TypeAlias = tuple[str, ...]  # the letters of a product of lengths, sorted; () is 1
 Polynomial: TypeAlias = Mapping[Monomial, int]
 
-KINDS = {
-    "mul": "multiplications", "add": "additions", "add_mask": "additions", "sub": "subtractions", "neg": "subtractions",
-    "div": "divisions", "share": "divisions", "exp": "exponentials", "pow": "powers", "sqrt": "roots",
-    "log": "logarithms", "tanh": "hyperbolic tangents", "sin": "sines", "cos": "cosines", "abs": "absolute values",
-    "floor_div": "divisions", "mod": "divisions", "max": "comparisons", "le": "comparisons", "lt": "comparisons",
-    "ge": "comparisons", "gt": "comparisons", "eq": "comparisons", "finite": "comparisons",
-    "and_": "conjunctions", "where": "choices",
-}  # fmt: skip
-_BETWEEN = ("add", "mul", "max", "and_")  # one operation between each two of any number of arguments
-
 
 def operations(equation: Equation) -> dict[str, Polynomial]:
     """How often each kind of operation is done, as a polynomial; kinds that do not occur are left out."""
-    letters = letters_in(equation)
+    letters = all_letters(equation)
     counts: dict[str, Counter[Monomial]] = {}
     for node in _worked(equation.expression):
         if isinstance(node, Call):
-            times = len(node.arguments) - 1 if node.function in _BETWEEN else 1
-            counts.setdefault(KINDS[node.function], Counter())[_free(node, letters)] += times
+            function = FUNCTIONS[node.function]
+            times = len(node.arguments) - 1 if function.any_number else 1
+            counts.setdefault(function.operation, Counter())[_free(node, letters)] += times
         elif isinstance(node, Reduce):
-            count = counts.setdefault(KINDS[node.function], Counter())
+            count = counts.setdefault(FUNCTIONS[node.function].operation, Counter())
             count[_free(node.body, letters)] += 1  # the first term of every sum is only taken
             count[_free(node, letters)] -= 1
-    return {kind: dict(counts[kind]) for kind in dict.fromkeys(KINDS.values()) if kind in counts}
+    kinds = dict.fromkeys(function.operation for function in FUNCTIONS.values())
+    return {kind: dict(counts[kind]) for kind in kinds if kind in counts}
 
 
 def number(polynomial: Polynomial, sizes: Mapping[str, int]) -> int:
@@ -72,11 +65,11 @@ def growth(polynomials: Iterable[Polynomial], symbols: Mapping[str, str]) -> Exp
 
 def _product(powers: tuple[int, ...], order: list[str]) -> Expression:
     factors: list[Expression] = [
-        Name(symbol) if power == 1 else Call("pow", (Name(symbol), whole(power)))
+        Name(symbol) if power == 1 else Call("pow", (Name(symbol), number_node(power)))
         for symbol, power in zip(order, powers, strict=True)
         if power
     ]
-    return _joined("mul", factors) or whole(1)
+    return _joined("mul", factors) or number_node(1)
 
 
 def _joined(function: str, parts: Sequence[Expression]) -> Expression | None:
@@ -98,17 +91,4 @@ def _worked(expression: Expression) -> Iterator[Expression]:
 
 def _free(expression: Expression, letters: frozenset[str]) -> Monomial:
     """The indices that the value of an expression depends on."""
-    return tuple(sorted(_depends(expression) & letters))
-
-
-def _depends(expression: Expression) -> set[str]:
-    match expression:
-        case Ref(indices=indices):
-            return {letter for index in indices for letter in names_in(index)}
-        case Name(name=name):
-            return {name}
-        case Call(arguments=arguments):
-            return set().union(*map(_depends, arguments))
-        case Reduce(index=index, body=body):
-            return _depends(body) - {index}
-    return set()
+    return tuple(sorted(free_names(expression) & letters))

@@ -11,7 +11,7 @@ from attncli.attention.plan import Plan, plan_logits, plan_softmax
 from attncli.attention.positions import alibi_slopes
 from attncli.attention.rule import Rule
 from attncli.dtypes import DTYPES
-from attncli.equation.positions import letters_in
+from attncli.equation.indexing import all_letters
 from attncli.errors import usage_error
 from attncli.features.cost.model import Cost, StepCost
 from attncli.features.cost.operations import growth, in_cells, number, operations
@@ -69,7 +69,7 @@ def _steps(problem: Problem, sizes: Mapping[str, int], rows: Rows, layers: int) 
     plan = plan_logits(problem)
     for rule in _rules(problem, plan, sizes["heads"]):
         called = symbols(problem, rule.name, rows)
-        letters = rule.target.letters if rule.given else letters_in(rule.equation)
+        letters = rule.target.letters if rule.given else all_letters(rule.equation)
         lengths = {letter: sizes[called[letter]] for letter in letters}
         counts = {} if rule.given else operations(rule.equation)
         grows = growing(called, sizes)

@@ -1,9 +1,13 @@
 """`attncli gradient`: the backward pass of a problem worked out, from the output back to the input and the weights."""
 
+import sys
+from dataclasses import replace
 from typing import Annotated
 
+import typer
+
 from attncli.cli import options
-from attncli.cli.derive import derive
+from attncli.errors import Exit
 
 
 def gradient(
@@ -15,7 +19,7 @@ def gradient(
     cell: options.Cell = None,
     head: options.Head = None,
     entry: options.Entry = None,
-    precision: options.Precision = "3",
+    precision: options.Precision = 3,
     rounding: options.Rounding = "shown",
     heatmap: options.Heatmap = False,
     mask: options.Mask = None,
@@ -30,41 +34,76 @@ def gradient(
     all_: options.All = False,
     quiet: options.Quiet = False,
     verify: Annotated[
-        bool, options.Option("--verify", help="Hold every gradient against central finite differences.")
+        bool, typer.Option("--verify", help="Hold every gradient against central finite differences.")
     ] = False,
     step_size: Annotated[
         str | None,
-        options.Option("--step-size", metavar="N", help="Take one step of gradient descent of this size: 0.1."),
+        typer.Option("--step-size", metavar="N", help="Take one step of gradient descent of this size: 0.1."),
     ] = None,
 ) -> int:
     """Work out the gradients of a problem, step by step.
 
     Shows the way forward in brief, then the way back: how much a loss changes with every number of every step.
     """
-    return derive(
-        file,
-        gradient=True,
-        format=format,
-        output=output,
+    format = options.page_format(format, output, arrays=True)
+    size = None if step_size is None else options.number("--step-size", step_size, example="0.1", zero=False)
+    floats = rounding == "shown"
+    descent_help = f"a step of gradient descent is worked in floating point: {options.ALONE}"
+    verify_help = f"finite differences need all digits: {options.ALONE}"
+    options.reject_conflicts(
+        *options.view_conflicts(format, output, steps=steps, detail=detail, cell=cell, heatmap=heatmap),
+        *options.format_conflicts(format, math=math, fragment=fragment),
+        *options.rounding_conflicts(rounding, dtype=dtype, device=device),
+        (verify and not floats, "--verify", f"--rounding {rounding}", verify_help),
+        (size is not None and not floats, "--step-size", f"--rounding {rounding}", descent_help),
+        (verify and dtype != "float64", "--verify", f"--dtype {dtype}", verify_help),
+    )
+    options.require_one_step(format, output, steps)
+    data = format in ("json", "npy")  # numbers alone
+
+    from attncli.cli.error_report import warn  # while there is memory for it: an error may be that there is none
+    from attncli.cli.input import load
+    from attncli.cli.output import is_terminal_page, require_writable, write_array, write_page
+    from attncli.cli.progress import progress
+    from attncli.page.view import View
+
+    require_writable(output, file)
+    view = View(
+        detail=detail or ("brief" if data else "rows"),
+        precision=precision,
         steps=steps,
-        detail=detail,
         cell=cell,
+        heatmap=heatmap,
         head=head,
         entry=entry,
-        precision=precision,
-        rounding=rounding,
-        heatmap=heatmap,
-        mask=mask,
-        as_=as_,
-        allow_outside=allow_outside,
-        scale=scale,
-        dtype=dtype,
-        device=device,
-        color=color,
-        math=math,
-        fragment=fragment,
-        all_=all_,
-        quiet=quiet,
-        verify=verify,
-        step_size=step_size,
+        ends=not all_ and is_terminal_page(format, output),
     )
+    problem = load(file, mask=mask, scale=scale, convention=as_, outside=allow_outside)
+
+    from attncli.features.gradient.descent import descend
+    from attncli.features.gradient.page import checked_page
+    from attncli.features.gradient.verifying import verified_of
+    from attncli.problem.model import Scalar
+    from attncli.tracing import run
+
+    progress.begin("working out")
+    trace = run(
+        problem, dtype=dtype, device=device, rounding=rounding, precision=precision, gradient=True,
+        report=progress.report,
+    )  # fmt: skip
+    if verify:
+        progress.begin("verifying")
+    checks = verified_of(problem, trace, view) if verify else ()
+    descent = descend(problem, trace, Scalar(size, step_size)) if size and step_size else None
+    if descent:
+        trace = replace(trace, warnings=(*trace.warnings, *descent.warnings))
+    progress.begin("writing")
+    if format == "npy":
+        write_array(trace, view, output)
+    else:
+        page = checked_page(trace, view, checks, descent, data=data)
+        write_page(page, format, output, color=color, math=math, fragment=fragment)
+    if not quiet:
+        for message in trace.warnings:
+            warn(message, sys.stderr)
+    return Exit.OK if all(each.verdict != "disagree" for each in checks) else Exit.DIFFERENCE

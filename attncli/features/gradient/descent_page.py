@@ -10,11 +10,11 @@ from typing import Any
 from attncli.attention.gradients import gradient_name
 from attncli.attention.registry import cell_form, headline
 from attncli.english import listed
-from attncli.equation.numerals import unicode_digits
+from attncli.equation.notation import unicode_digits
 from attncli.features.gradient.descent import STEP_SIZE, Descent
 from attncli.page.document import Block, Formula, Heading, Paragraph, Table
 from attncli.page.printer import Printer
-from attncli.page.section import grid
+from attncli.page.sections import grid
 from attncli.page.worked import worked
 from attncli.tracing.model import Step
 from attncli.tracing.plain import plain_number, plain_values

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from attncli.attention.rule import Rule
 from attncli.backend import CPU
 from attncli.dtypes import DTYPES
-from attncli.equation.uses import reads
+from attncli.equation.derivatives import reads
 from attncli.problem.model import Scalar
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import forward, of_loss

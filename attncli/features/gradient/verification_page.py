@@ -13,7 +13,8 @@ from attncli.features.gradient.quotients import STEP, TOLERANCE
 from attncli.page.document import Block, Heading, Math, Paragraph, Table, Text, text
 from attncli.page.labels import cell_label
 from attncli.page.measures import number, powered
-from attncli.page.printer import Printer, show
+from attncli.page.number_format import format_number
+from attncli.page.printer import Printer
 from attncli.tracing.plain import plain_number
 
 SIGNIFICANT = 7  # digits of a gradient and of its quotient
@@ -114,7 +115,7 @@ def _row(printer: Printer, name: str, beside: Beside) -> tuple[Text, ...]:
 
 def _relative(error: float) -> Text:
     """In relation to all that decides whether the two agree: a small cell is measured as the large ones beside it."""
-    return number("0" if error == 0 else powered(error) if math.isfinite(error) else show(error, 0))
+    return number("0" if error == 0 else powered(error) if math.isfinite(error) else format_number(error, 0))
 
 
 def _digits(value: float) -> str:

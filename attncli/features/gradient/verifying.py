@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from attncli.attention.gradients import gradient_name
 from attncli.errors import usage_error
 from attncli.features.gradient.finite_differences import Held, Part, can_be_held, held
-from attncli.page.place import chosen_place, shown
+from attncli.page.heads import chosen_place, shown
 from attncli.page.selection import chosen_cell, chosen_steps
 from attncli.problem.axes import HEAD, KEY_HEAD
 from attncli.tracing.slices import backward, serves

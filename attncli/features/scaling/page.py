@@ -10,9 +10,8 @@ from typing import Any, TypeAlias
 from attncli import __version__
 from attncli.english import count
 from attncli.features.scaling.study import Measured, Row
-from attncli.page.document import Block, Document, Paragraph, Table, Text, text
+from attncli.page.document import Block, Document, Paragraph, Table, Text, plain, text
 from attncli.page.measures import magnitude, number, spelled
-from attncli.page.spelling import plain
 from attncli.tracing.plain import plain_number
 from attncli.tracing.serialization import FORMAT
 

@@ -4,6 +4,8 @@ from importlib import import_module
 from importlib.resources import files
 from typing import Annotated
 
+import typer
+
 from attncli.cli import options
 from attncli.english import listed
 from attncli.errors import did_you_mean, usage_error
@@ -18,7 +20,7 @@ _SCHEMAS: dict[str, str | tuple[str, str]] = {  # a file of the package, or a fu
 
 
 def schema(
-    name: Annotated[str, options.Argument(metavar="NAME", help=f"Which one: {listed(list(_SCHEMAS), last='or')}.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help=f"Which one: {listed(list(_SCHEMAS), last='or')}.")],
     output: options.Output = None,
 ) -> None:
     """Print the JSON Schema (draft-07) of a problem file, a trace, answers, verdicts or a comparison."""
@@ -30,9 +32,9 @@ def schema(
 
     import json
 
-    from attncli.cli.output import check, write
+    from attncli.cli.output import require_writable, write
 
-    check(output, "-")
+    require_writable(output, "-")
     where = _SCHEMAS[name]
     if isinstance(where, str):
         text = files("attncli").joinpath(where).read_text(encoding="utf-8")

@@ -2,29 +2,29 @@
 
 from typing import Annotated
 
-from attncli.cli import options, values
+import typer
+
+from attncli.cli import options
 
 
 def steps(
     name: Annotated[
-        str | None, options.Argument(metavar="NAME", help="One step to be shown in full, such as scores.")
+        str | None, typer.Argument(metavar="NAME", help="One step to be shown in full, such as scores.")
     ] = None,
     mistakes: Annotated[
         bool,
-        options.Option("--mistakes", help="List the mistakes that check knows, in all steps or in this one."),
+        typer.Option("--mistakes", help="List the mistakes that check knows, in all steps or in this one."),
     ] = False,
     format: options.Format = None,
     output: options.Output = None,
     color: options.Color = "auto",
 ) -> None:
     """List the steps with their equations, or explain one of them."""
-    page_format = values.output_format(format, output)
-    values.words(color=color)
+    format = options.page_format(format, output)
 
-    from attncli.cli.output import check
-    from attncli.cli.page import write_page
+    from attncli.cli.output import require_writable, write_page
 
-    check(output, "-")
+    require_writable(output, "-")
     if mistakes:
         from attncli.features.steps.mistakes_page import mistakes_page
 
@@ -33,4 +33,4 @@ def steps(
         from attncli.features.steps.page import catalogue, rule_page
 
         page = catalogue() if name is None else rule_page(name)
-    write_page(page, page_format, output, color=color)
+    write_page(page, format, output, color=color)

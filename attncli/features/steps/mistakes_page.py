@@ -8,7 +8,7 @@ from attncli import __version__
 from attncli.attention.registry import RULES, cell_form
 from attncli.features.steps.page import rule_called
 from attncli.mistakes.catalogue import MISTAKES
-from attncli.mistakes.changes import Mistake, changed
+from attncli.mistakes.model import Mistake, with_changes
 from attncli.page.document import Block, Document, Formula, Heading, Paragraph
 from attncli.problem.loader import loads
 from attncli.tracing import Step, Trace, run
@@ -82,7 +82,7 @@ def changed_steps() -> dict[str, tuple[Step, ...]]:
 
 def _steps(mistake: Mistake, trace: Trace) -> tuple[Step, ...]:
     changes = mistake.change(trace)
-    steps = changed(trace, changes).steps
+    steps = with_changes(trace, changes).steps
     return tuple(steps[name] for name in steps if name in changes)
 
 

@@ -5,28 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-import numpy as np
-
 from attncli.attention import layer, positions
 from attncli.attention.losses import OTHER_LOSSES
 from attncli.attention.masks import clauses, mask_rule
-from attncli.attention.offset import mask_offset
 from attncli.attention.registry import GIVEN_RULES, RULES
 from attncli.attention.rule import Rule
 from attncli.attention.variants import SCALED, SCORES, exponential, projection, weights
 from attncli.attention.written import read
-from attncli.problem.model import Additive, Causal, Hide, Keep, Lengths, Mask, Matrix, Padding, Window
-
-_MASKS = {
-    "causal": Mask((Causal(),)),
-    "{causal: true, corner: bottom-right}": Mask((Causal(),), "bottom-right"),
-    "{window: [left, right]}": Mask((Window(1, 1),)),
-    "{padding: [1, 1, 0]}": Mask((Padding(((True, True, False),)),)),
-    "{lengths: [2]}": Mask((Lengths((2,)),)),
-    "{keep: …}, or a matrix of true and false": Mask((Keep(np.ones((2, 3), dtype=bool)),)),
-    "{hide: …}": Mask((Hide(np.zeros((2, 3), dtype=bool)),)),
-    "{additive: …}, or a matrix of other numbers": Mask((Additive(Matrix(np.zeros((2, 3)))),)),
-}
+from attncli.problem.masks import Offset, forms
 
 
 def variants(name: str) -> Mapping[str, Rule]:
@@ -87,6 +73,7 @@ def _outputs() -> Iterator[tuple[str, Rule]]:
 
 
 def _masks() -> Iterator[tuple[str, Rule]]:
-    for form, mask in _MASKS.items():
-        rule = mask_rule(clauses(mask, mask_offset(mask, 2, 3, 0)))
-        yield f"mask: {form}", replace(rule, meaning=RULES["mask"].meaning)  # its own tells of these 2 × 3 cells
+    for form in forms().values():
+        for written, mask in form.examples().items():
+            rule = mask_rule(clauses(mask, Offset.of(mask, queries=2, keys=3, past=0)))
+            yield f"mask: {written}", replace(rule, meaning=RULES["mask"].meaning)  # its own is about these 2 × 3 cells

@@ -1,46 +1,44 @@
 """`attncli worksheet`: a problem to be worked out by hand, and a file for the answers."""
 
 import sys
+from collections.abc import Sequence
 from typing import Annotated
 
-from attncli.cli import options, values
-from attncli.dtypes import PRECISION, chosen
-from attncli.errors import usage_error
+import typer
 
-_FORMATS = tuple(name for name in values.CHOICES["--format"] if name != "json")
+from attncli.cli import options
+from attncli.errors import usage_error
+from attncli.render import FORMATS
+
+_FORMATS = tuple(name for name in FORMATS if name != "json")
 
 
 def worksheet(
     file: options.Problem,
     format: Annotated[
         str | None,
-        options.Option(
-            "--format",
-            metavar="|".join(_FORMATS),
-            help="How the page is written.  [default: by the suffix of -o, else table]",
-            show_default=False,
-        ),
+        options.choice("--format", _FORMATS, options.FORMAT_HELP),
     ] = None,
     output: options.Output = None,
     blank: Annotated[
-        str | None,
-        options.Option(
+        Sequence[str] | None,
+        options.read_by(
+            options.names,
             "--blank",
             metavar="NAME,…",
             help="Leave these steps blank: weights,output.  "
             "[default: all but what is given; with --gradient, the way back]",
-            show_default=False,
         ),
     ] = None,
     answers: Annotated[
         str | None,
-        options.Option("--answers", metavar="FILE", help="Write a file for the answers, too, in YAML."),
+        typer.Option("--answers", metavar="FILE", help="Write a file for the answers, too, in YAML."),
     ] = None,
     gradient: Annotated[
-        bool, options.Option("--gradient", help="Ask for the way back: the gradients, after the way forward as it is.")
+        bool, typer.Option("--gradient", help="Ask for the way back: the gradients, after the way forward as it is.")
     ] = False,
     detail: options.Detail = None,
-    precision: options.Precision = "3",
+    precision: options.Precision = 3,
     mask: options.Mask = None,
     as_: options.As = None,
     allow_outside: options.AllowOutside = False,
@@ -54,35 +52,23 @@ def worksheet(
 
     With -o worksheet.md or .tex it is written to be printed; --answers answers.yaml writes a file to fill in.
     """
-    page_format = values.output_format(format and chosen("--format", format, _FORMATS), output)
-    if page_format == "json":
+    format = options.page_format(format, output)
+    if format == "json":
         help = "end the name in .txt, .md or .tex; --answers writes a file for programs to fill in"
         raise usage_error(f"-o {output}: a worksheet is not written as JSON", help=help)
-    decimals = values.whole("--precision", precision, PRECISION)
-    names = None if blank is None else values.names("--blank", blank)
-    values.words(detail=detail, as_=as_, color=color, math=math)
-    values.apart(values.FORMAT_ADVICE, *values.of_format(page_format, math=math, fragment=fragment))
+    options.reject_conflicts(*options.format_conflicts(format, math=math, fragment=fragment))
     if answers is not None:
         _insist_apart(answers, output)
 
-    from attncli.cli.output import check, write
-    from attncli.cli.threads import limit_threads
-    from attncli.problem.source import read_source
-
-    check(output, file)
-    check(answers, file, "--answers")
-    source = read_source(file, outside=allow_outside)
-    limit_threads(source.text)  # before the first import of NumPy
-
     from attncli.cli.error_report import warn  # while there is memory for it: an error may be that there is none
-    from attncli.problem.loader import change, read_problem
-
-    problem = read_problem(source, convention=as_)  # which tells what is wrong before NumPy is needed
-    if mask is not None or scale is not None:
-        problem = change(problem, mask=mask, scale=scale, outside=allow_outside)
-
-    from attncli.cli.page import write_page
+    from attncli.cli.input import load
+    from attncli.cli.output import require_writable, write, write_page
     from attncli.cli.progress import progress
+
+    require_writable(output, file)
+    require_writable(answers, file, "--answers")
+    problem = load(file, mask=mask, scale=scale, convention=as_, outside=allow_outside)
+
     from attncli.features.worksheet.answer_file import blank_answers
     from attncli.features.worksheet.page import blank_steps
     from attncli.features.worksheet.page import worksheet as page
@@ -91,12 +77,12 @@ def worksheet(
 
     progress.begin("working out")
     trace = run(problem, gradient=gradient)
-    left = blank_steps(trace, names)
-    view = View(detail=detail or "rows", precision=decimals, blank=frozenset(left))
+    left = blank_steps(trace, blank)
+    view = View(detail=detail or "rows", precision=precision, blank=frozenset(left))
     document = page(trace, view)
     if answers is not None:
         write(blank_answers(trace, left), answers, portable=True, option="--answers")
-    write_page(document, page_format, output, color=color, math=math or "fences", fragment=fragment)
+    write_page(document, format, output, color=color, math=math, fragment=fragment)
     if not quiet:
         for message in trace.warnings:
             warn(message, sys.stderr)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from attncli.equation.latex import LATEX, LATEX_LINE, LATEX_TERMS
-from attncli.equation.notation import UNICODE
+from attncli.equation.notation import LATEX, LATEX_LINE, LATEX_TERMS, UNICODE
 from attncli.equation.shapes import product_text
 from attncli.page import document as page
-from attncli.page.spelling import formula, sides
+from attncli.page.document import formula, sides
 from attncli.render import Style
 from attncli.render.labels import label
 from attncli.render.latex.cell import GRAY

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attncli.equation.latex import LATEX
+from attncli.equation.notation import LATEX
 from attncli.equation.printer import write_number
 from attncli.page.document import Cell
 from attncli.render.shades import background, foreground

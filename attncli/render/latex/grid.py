@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from attncli.equation.latex import LATEX
-from attncli.equation.notation import UNICODE
+from attncli.equation.notation import LATEX, UNICODE
 from attncli.equation.printer import write
 from attncli.page.document import Cell, Digits, Grid
 from attncli.render.columns import caption, decimals_alone, split

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from math import ceil
 
-from attncli.equation.latex import LATEX_LINE
-from attncli.equation.notation import PLAIN, UNICODE
+from attncli.equation.notation import LATEX_LINE, PLAIN, UNICODE
 from attncli.equation.printer import write
 from attncli.page.document import Math, Text
 from attncli.render.latex.escape import escape, length

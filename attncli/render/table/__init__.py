@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from attncli.equation.shapes import product_text
 from attncli.page import document as page
-from attncli.page.edges import LeftOut
+from attncli.page.document import LeftOut
 from attncli.render import Style
 from attncli.render.table.formula import formula_lines
 from attncli.render.table.grid import grid_lines

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from attncli.page.document import Cell, Grid
-from attncli.page.edges import EDGE
+from attncli.page.document import EDGE, Cell, Grid
 from attncli.render.columns import caption, split
 from attncli.render.shades import background, foreground
 from attncli.render.table.line import Line, cell_len

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from attncli.page.document import Cell, Grid
-from attncli.page.edges import EDGE, LeftOut
+from attncli.page.document import EDGE, Cell, Grid, LeftOut
 from attncli.render.columns import caption
 from attncli.render.table.script import Script
 

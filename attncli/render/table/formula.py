@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncli.equation.nodes import Call, Equation, Expression
-from attncli.page.spelling import formula
+from attncli.page.document import formula
 from attncli.render.table.script import Script
 from attncli.render.table.wrapping import HANG, broken
 

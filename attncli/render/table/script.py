@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from attncli.equation.nodes import Expression
-from attncli.equation.notation import PLAIN, UNICODE
+from attncli.equation.notation import PLAIN, UNICODE, Notation
 from attncli.equation.printer import write, write_number
-from attncli.equation.spelling import Notation
 from attncli.render.labels import label, visible
 
 _ASCII = str.maketrans(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attncli.page import document as page
-from attncli.page.spelling import sides
+from attncli.page.document import sides
 from attncli.render.table.line import Line
 from attncli.render.table.script import Script
 from attncli.render.table.wrapping import HANG, broken, wrap

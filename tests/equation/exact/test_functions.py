@@ -9,9 +9,18 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from attncli.equation.exact import Closed, Exact, ExactError, decimal_of, is_zero, read_closed, text_of, work_exactly
+from attncli.equation.exact import (
+    Exact,
+    ExactError,
+    ExactNumber,
+    decimal_of,
+    evaluate_exactly,
+    is_zero,
+    read_exact,
+    text_of,
+)
 from attncli.equation.exact.decimals import sign_of
-from attncli.equation.exact.powers import power
+from attncli.equation.exact.functions import power
 from attncli.equation.parser import parse_expression
 
 INF = math.inf
@@ -19,7 +28,7 @@ INF = math.inf
 
 def work(expression: str, **numbers: Exact | float) -> Exact | float:
     """An expression in the language of steps, of numbers by name."""
-    found: Exact | float = work_exactly(parse_expression(expression), {}, {}, nowhere, {"inf": INF, **numbers})
+    found: Exact | float = evaluate_exactly(parse_expression(expression), {}, {}, nowhere, {"inf": INF, **numbers})
     return found
 
 
@@ -61,17 +70,17 @@ def nowhere(name: str, index: tuple[int, ...]) -> Exact:
     ],
 )
 def test_a_function_of_exact_numbers(expression: str, value: str) -> None:
-    assert work(expression) == read_closed(value)
+    assert work(expression) == read_exact(value)
 
 
 @pytest.mark.parametrize(("number", "sign"), [("0", 0), ("-1/3", -1), ("1 - sqrt(2)", -1), ("3 - e", 1), ("1/9", 1)])
 def test_the_sign_of_a_number(number: str, sign: int) -> None:
-    assert sign_of(read_closed(number)) == sign
+    assert sign_of(read_exact(number)) == sign
 
 
 @pytest.mark.parametrize(("number", "zero"), [("0", True), ("1", False), ("-1", False), ("e", False)])
 def test_only_0_is_zero(number: str, zero: bool) -> None:
-    assert is_zero(read_closed(number)) is zero
+    assert is_zero(read_exact(number)) is zero
 
 
 @pytest.mark.parametrize(
@@ -92,7 +101,7 @@ def test_only_0_is_zero(number: str, zero: bool) -> None:
     ],
 )
 def test_powers(base: str, exponent: str, value: str) -> None:
-    assert power(read_closed(base), read_closed(exponent)) == read_closed(value)
+    assert power(read_exact(base), read_exact(exponent)) == read_exact(value)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +119,7 @@ def test_powers(base: str, exponent: str, value: str) -> None:
 )
 def test_powers_that_have_no_closed_form(base: str, exponent: str) -> None:
     with pytest.raises(ExactError):
-        power(read_closed(base), read_closed(exponent))
+        power(read_exact(base), read_exact(exponent))
 
 
 @pytest.mark.parametrize("number", ["1/2", "-1", "0", "sqrt(2)"])
@@ -159,8 +168,8 @@ def test_values_are_those_of_mpmath(expression: str, same: object) -> None:
     ],
 )
 def test_factors_in_any_order_are_one_number(one: str, other: str) -> None:
-    assert read_closed(one) == read_closed(other)
-    assert text_of(read_closed(one)) == text_of(read_closed(other))
+    assert read_exact(one) == read_exact(other)
+    assert text_of(read_exact(one)) == text_of(read_exact(other))
 
 
 def test_functions_of_the_same_number_in_any_order_are_one_number() -> None:
@@ -170,34 +179,34 @@ def test_functions_of_the_same_number_in_any_order_are_one_number() -> None:
 
 def test_a_higher_root_is_written_above_the_line() -> None:
     """The cube root of 2, halved: only a square root may go below, where it is 1/√2 for √2/2."""
-    assert text_of(read_closed("2^(1/3)/2")) == "2^(1/3)/2"
-    assert text_of(read_closed("sqrt(2)/2")) == "1/sqrt(2)"
+    assert text_of(read_exact("2^(1/3)/2")) == "2^(1/3)/2"
+    assert text_of(read_exact("sqrt(2)/2")) == "1/sqrt(2)"
 
 
 def test_decimals_end_where_terms_cancel_for_ever() -> None:
     """Two sums that are equal, though not written alike: 1/(e + 1) + 1/(e² + 1)."""
-    zero = read_closed("1/(e + 1) + 1/(e^2 + 1)") - read_closed("(e^2 + e + 2)/((e + 1)*(e^2 + 1))")
-    assert isinstance(zero, Closed)
+    zero = read_exact("1/(e + 1) + 1/(e^2 + 1)") - read_exact("(e^2 + e + 2)/((e + 1)*(e^2 + 1))")
+    assert isinstance(zero, ExactNumber)
     assert is_zero(zero)
     assert abs(decimal_of(zero, 10)) < Decimal("1e-1000")
 
 
 def test_what_is_read_is_a_fraction_or_closed() -> None:
-    assert isinstance(read_closed("2"), Fraction)
-    assert isinstance(read_closed("0.25"), Fraction)
-    assert read_closed("-inf") == -INF
+    assert isinstance(read_exact("2"), Fraction)
+    assert isinstance(read_exact("0.25"), Fraction)
+    assert read_exact("-inf") == -INF
 
 
 def test_a_power_is_a_divisor_of_its_own_up_to_the_twentieth() -> None:
     """The 21st is multiplied out, as (1 + e)^2 = 1 + 2·e + e^2 is."""
-    assert text_of(read_closed("1/(1 + e)^20")) == "1/(1 + e)^20"
-    assert text_of(read_closed("1/(1 + e)^21")).startswith("1/(1 + 21*e + 210*e^2")
+    assert text_of(read_exact("1/(1 + e)^20")) == "1/(1 + e)^20"
+    assert text_of(read_exact("1/(1 + e)^21")).startswith("1/(1 + 21*e + 210*e^2")
 
 
 def test_quotients_stay_apart_where_one_would_have_too_many_terms() -> None:
     """(1 + √2 + √3 + … + √31)^8 has more than 1,000 terms."""
     roots = " + ".join(f"sqrt({prime})" for prime in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31))
-    number = read_closed(f"1/(1 + {roots}) + 1/(1 + {roots})^9")
+    number = read_exact(f"1/(1 + {roots}) + 1/(1 + {roots})^9")
     with mpmath.workdps(60):
         total = 1 + sum(mpmath.sqrt(prime) for prime in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31))
         expected = Decimal(mpmath.nstr(1 / total + total**-9, 58))

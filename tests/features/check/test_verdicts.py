@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from attncli.answers.claims import read_claim
 from attncli.answers.reader import read_answers
 from attncli.features.check.verdicts import Judged, Verdicts, apart_as_written, judge, rounds_to
-from attncli.page.printer import show
+from attncli.page.number_format import format_number
 from attncli.problem.loader import loads
 from attncli.problem.source import decode
 from attncli.tracing import Trace, run
@@ -230,7 +230,8 @@ def test_an_exact_number_is_apart_from_all_but_what_rounding_makes_of_it(away: f
 def solution(trace: Trace, precision: int) -> dict[str, Any]:
     """Every computed step as it stands on the paper."""
     return {
-        step.name: np.vectorize(lambda value: show(value, precision))(step.value).tolist() for step in trace.computed()
+        step.name: np.vectorize(lambda value: format_number(value, precision))(step.value).tolist()
+        for step in trace.computed()
     }
 
 

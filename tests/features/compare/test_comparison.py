@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from attncli.features.compare.comparison import TOLERANCES, Comparison, compare
 from attncli.features.compare.dump import Dump, in_order
 from attncli.features.compare.operand import Side
-from attncli.problem.model import Causal, Problem
+from attncli.problem.masks.causal import Causal
+from attncli.problem.model import Problem
 from attncli.tracing import Trace, run
 
 Build = Callable[..., Problem]

@@ -18,10 +18,10 @@ from attncli.features.compare.dump import Dump, in_order
 from attncli.features.compare.operand import Side, by_label
 from attncli.features.compare.page import comparison_page
 from attncli.features.compare.schema import comparison_schema
-from attncli.page.document import Document, Grid, Heading, Listing, Paragraph, Table, Worked
-from attncli.page.spelling import plain, plain_line
+from attncli.page.document import Document, Grid, Heading, Listing, Paragraph, Table, Worked, plain, plain_line
 from attncli.problem.loader import load
-from attncli.problem.model import Causal, Problem, Scalar
+from attncli.problem.masks.causal import Causal
+from attncli.problem.model import Problem, Scalar
 from attncli.render import FORMATS, Style, render
 from attncli.tracing import Trace, run
 

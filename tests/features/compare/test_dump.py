@@ -17,7 +17,8 @@ from attncli.features.compare.dump import Dump, is_dump
 from attncli.features.compare.dump_archive import read_archive
 from attncli.features.compare.dump_text import read_dump
 from attncli.problem.loader import read_tree
-from attncli.problem.model import Causal, Problem
+from attncli.problem.masks.causal import Causal
+from attncli.problem.model import Problem
 from attncli.problem.source import Source
 from attncli.tracing import run
 from attncli.tracing.serialization import to_dict

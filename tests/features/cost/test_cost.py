@@ -13,7 +13,9 @@ from attncli.errors import AttncliError
 from attncli.features.cost.model import Cost
 from attncli.features.cost.sizes import Sizes
 from attncli.features.cost.study import cost_of, usual
-from attncli.problem.model import Causal, Padding, Problem
+from attncli.problem.masks.causal import Causal
+from attncli.problem.masks.padding import Padding
+from attncli.problem.model import Problem
 
 
 def plain(growth: Expression | None) -> str:

@@ -15,7 +15,8 @@ from attncli.features.cost.model import Cost
 from attncli.features.cost.sizes import Sizes
 from attncli.features.cost.study import cost_of, usual
 from attncli.problem.loader import load
-from attncli.problem.model import Causal, Problem
+from attncli.problem.masks.causal import Causal
+from attncli.problem.model import Problem
 from attncli.tracing import run
 
 INPUTS = Path(__file__).parents[3] / "inputs"

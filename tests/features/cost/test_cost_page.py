@@ -11,8 +11,9 @@ from attncli.features.cost.page import cost_page
 from attncli.features.cost.sizes import Sizes
 from attncli.features.cost.study import cost_of, usual
 from attncli.page.document import Document, Heading, Listing, Paragraph, Table
-from attncli.page.spelling import plain as words
-from attncli.problem.model import Problem, Window
+from attncli.page.document import plain as words
+from attncli.problem.masks.window import Window
+from attncli.problem.model import Problem
 
 
 def prose(document: Document) -> list[str]:

@@ -12,7 +12,9 @@ import pytest
 
 from attncli.features.gradient.finite_differences import MOST, Part, held
 from attncli.problem.loader import loads
-from attncli.problem.model import Additive, Causal, Matrix, Problem, read_only
+from attncli.problem.masks.additive import Additive
+from attncli.problem.masks.causal import Causal
+from attncli.problem.model import Matrix, Problem, read_only
 from attncli.tracing import run
 
 

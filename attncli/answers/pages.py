@@ -1,0 +1,251 @@
+"""Answers on a page: its matrices, one by one under their headings, put together to the answers to whole steps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.answers.claims import more_precise, read_claim
+from attncli.answers.model import CLOSE, Answer, Claim
+from attncli.answers.steps import NOT_STEPS, OTHER_PROBLEM, NoStep, StepPart, shape_error, step_named
+from attncli.english import count
+from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
+from attncli.problem.misread import NumberError
+from attncli.problem.values import ErrorCollector
+from attncli.tracing.model import Step, Trace
+from attncli.tracing.slices import leading, length, serves
+
+_PLAIN_LABEL = re.compile(r"[A-Za-z0-9 ]{1,14}")  # short ones of letters alone look the same in every format
+_NAMES = {BATCH: "entry", HEAD: "head", KEY_HEAD: "KV head"}
+_HEAD_OR_ENTRY = re.compile(r"(?:entry ([0-9]{1,9})(?:, head ([0-9]{1,9}))?|head ([0-9]{1,9}))", re.IGNORECASE)
+_OF_GRADIENTS = re.compile(r"(KV head|Head) ([0-9]{1,9})(?:, entry ([0-9]{1,9}))?", re.IGNORECASE)
+_ALL_HEADS = re.compile(r"(?:All heads together|Before the heads)(?:, entry ([0-9]{1,9}))?", re.IGNORECASE)
+_SHARED = re.compile(r"What all (?:heads|entries) share|All entries together", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class CellText:
+    """What stands in one cell, in the spelling of claims, and where."""
+
+    text: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Which rows or columns a part of a long matrix has, from `start` up to and without `end`, of `total`."""
+
+    start: int
+    end: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One matrix of a page: the name in its corner, its labels and its cells; a part of it where spans say so.
+
+    `starts` are where its rows begin, each with its label: a row may have nothing else.
+    `repeats` says that these numbers stand on the page already: the decimals of a matrix of closed forms.
+    """
+
+    name: str
+    at: int
+    columns: tuple[str, ...]
+    rows: tuple[str, ...]
+    starts: tuple[int, ...]
+    cells: tuple[tuple[CellText, ...], ...]
+    row_span: Span | None = None
+    column_span: Span | None = None
+    repeats: bool = False
+
+    def shape(self, row: Sequence[CellText]) -> tuple[int, int]:
+        """Rows and columns of the whole matrix, of which the table may be a part, going by one of its rows."""
+        down, across = len(self.cells), len(row)
+        if self.row_span and self.row_span.end - self.row_span.start == down:
+            down = self.row_span.total
+        if self.column_span and self.column_span.end - self.column_span.start == across:
+            across = self.column_span.total
+        return down, across
+
+
+@dataclass(slots=True)
+class Page:
+    """Takes in headings and tables in their order, and knows of which head and entry each is."""
+
+    errors: ErrorCollector
+    trace: Trace
+    place: dict[str, int] | None = field(default_factory=dict)
+    answers: dict[str, Answer] = field(default_factory=dict)
+    offsets: dict[str, NDArray[np.int64]] = field(default_factory=dict)  # where each cell stands, -1 for nowhere
+
+    def add_heading(self, text: str, at: int, *, title: bool = False) -> None:
+        """A heading, or the title of the page, which may say of which head and entry the tables beneath are."""
+        place = place_in_heading(text, title=title)
+        if place is None:
+            return
+        for letter, number in place.items():
+            there = self._count(letter)
+            if number >= there:
+                if not title:  # which may end in any words
+                    what = _NAMES[letter]
+                    help = f"the problem has {count(there, what)}, counted from 0" if there else OTHER_PROBLEM
+                    self.errors.add(f"there is no {what} {number}", at=at, help=help)
+                    self.place = None
+                return
+        self.place = place
+
+    def _count(self, letter: str) -> int:
+        """How many entries or heads there are; 0 where they are no axis."""
+        if letter == KEY_HEAD:
+            return self._count(HEAD) // serves(self.trace)
+        return length(self.trace, letter) if letter in leading(self.trace) else 0
+
+    def add_table(self, table: Table) -> None:
+        """A table: the answer to a step, or to the part of it that the headings say."""
+        if table.name in NOT_STEPS:
+            return
+        try:
+            step = step_named(table.name, self.trace)
+        except NoStep as error:
+            self.errors.add(error.message, at=table.at, help=error.help)
+            return
+        index = self._index(step, table)
+        if index is None:
+            return
+        cells, offsets = self._arrays(step, table.at)
+        part = StepPart.of(step, index).as_shown()
+        path = step.name + "".join(f"[{place}]" for place in index)
+        if self._reports_shape(table, part, path) or self._reports_labels(table, part, path):
+            return
+        self._fill(_view(cells, index, part), _view(offsets, index, part), table, part, path)
+
+    def finish(self, form: str) -> dict[str, Answer]:
+        """The answers, without the arrays of the problem that the page repeats unchanged; `form` says how a matrix is
+        written in this format. Raises AttncliError for what is wrong, or where there is no matrix."""
+        if not self.answers and not self.errors.count:
+            self.errors.fail("there is no matrix of a step here", at=0, help=form)
+        self.errors.stop()
+        for answer in self.answers.values():
+            answer.cells.setflags(write=False)
+        steps = self.trace.steps
+        return {name: answer for name, answer in self.answers.items() if not _as_given(steps[name], answer)}
+
+    def _arrays(self, step: Step, at: int) -> tuple[NDArray[np.object_], NDArray[np.int64]]:
+        if step.name not in self.answers:
+            self.answers[step.name] = Answer(step.name, np.full(step.shape, None, dtype=object), at)
+            self.offsets[step.name] = np.full(step.shape, -1)
+        return self.answers[step.name].cells, self.offsets[step.name]
+
+    def _index(self, step: Step, table: Table) -> tuple[int, ...] | None:
+        """The place of the table on the leading axes of its step; None where the page does not say it."""
+        letters = step.rule.target.letters
+        own = [letter for letter in letters if letter in LEADING]
+        if len(own) == len(letters):  # one number for each head: all of them stand in one table
+            return ()
+        if self.place is None:
+            return None
+        index = []
+        for letter, size in zip(own, step.shape, strict=False):
+            asked = HEAD if letter == KEY_HEAD and KEY_HEAD not in self.place else letter
+            if asked not in self.place and size > 1:
+                word = _NAMES[asked]
+                help = f'put it under a heading that says so, such as "{word[0].upper() + word[1:]} 0"'
+                self.errors.add(f"of which {word} is this {step.name}?", at=table.at, help=help)
+                return None
+            number = self.place.get(asked, 0)
+            index.append(min(number // serves(self.trace) if letter != asked else number, size - 1))
+        return tuple(index)
+
+    def _reports_shape(self, table: Table, part: StepPart, path: str) -> bool:
+        """Whether a table does not fit, as a whole or in single rows, which is reported."""
+        shapes = [table.shape(row) for row in table.cells]
+        fitting = (part.shape,) if len(part.shape) > 1 else ((*part.shape, 1), (1, *part.shape))
+        uneven = [number for number, shape in enumerate(shapes) if shape not in fitting]
+        if len(uneven) == len(shapes):
+            message, help = shape_error(shapes[0], part)
+            self.errors.add(message, at=table.at, help=help, path=path)
+        else:
+            usual = next(shape for shape in shapes if shape in fitting)[1]
+            for number in uneven:
+                row = table.cells[number]
+                message = f"this row has {count(len(row), 'entry')} where {part.name} has {count(usual, 'column')}"
+                at = row[0].at if row else table.starts[number]
+                self.errors.add(message, at=at, help="every row has as many; _ is a blank one", path=path)
+        return bool(uneven)
+
+    def _reports_labels(self, table: Table, part: StepPart, path: str) -> bool:
+        """Whether a row or a column is called otherwise than in the problem, which is reported."""
+        rows = part.labels[-2] if len(part.labels) > 1 else part.labels[0]
+        for what, span, found, expected in (
+            ("row", table.row_span, table.rows, rows),
+            ("column", table.column_span, table.columns, part.labels[-1]),
+        ):
+            own = expected[span.start : span.end] if span else expected
+            for number, (one, other) in enumerate(zip(found, own, strict=False), span.start if span else 0):
+                if one != other and _PLAIN_LABEL.fullmatch(one) and _PLAIN_LABEL.fullmatch(other):
+                    message = f"{what} {number} is called {one} where this problem has {other}"
+                    self.errors.add(message, at=table.at, help=OTHER_PROBLEM[0].upper() + OTHER_PROBLEM[1:], path=path)
+                    return True
+        return False
+
+    def _fill(
+        self, cells: NDArray[np.object_], offsets: NDArray[np.int64], table: Table, part: StepPart, path: str
+    ) -> None:
+        top, left = (span.start if span else 0 for span in (table.row_span, table.column_span))
+        upright = len(part.shape) > 1 or len(table.cells) > 1 or part.shape == (1,)
+        for row, line in enumerate(table.cells, top):
+            for column, cell in enumerate(line, left):
+                place = (row, column) if len(part.shape) > 1 else (row,) if upright else (column,)
+                if offsets[place] >= 0 and not table.repeats:
+                    first = self.errors.source.place(int(offsets[place])).line
+                    help = f"it stands on line {first} already: keep one of the two"
+                    self.errors.add("is given twice", at=table.at, help=help, path=path)
+                    return
+                offsets[place] = cell.at
+                try:
+                    cells[place] = more_precise(cells[place], read_claim(cell.text, cell.at))
+                except NumberError as error:
+                    full = path + "".join(f"[{number}]" for number in place)
+                    self.errors.add(error.message, at=cell.at, help=error.help.replace("null", "_"), path=full)
+
+
+def _view(array: NDArray[Any], index: tuple[int, ...], part: StepPart) -> NDArray[Any]:
+    """The cells at a place, in the shape in which a page shows them; what is written there is written in the array."""
+    cells: Any = array
+    return np.asarray(cells[(*index, ...)]).reshape(part.shape)
+
+
+def place_in_heading(heading: str, *, title: bool = False) -> dict[str, int] | None:
+    """The place that a heading says, {"h": 1}, none at all for what is shared; None for any other heading.
+
+    The title of a page ends in it, where the page is of one head: I love AI: head 1.
+    """
+    if _SHARED.fullmatch(heading):
+        return {}
+    if found := _ALL_HEADS.fullmatch(heading):
+        return {BATCH: int(found[1])} if found[1] else {}
+    said = heading.rpartition(": ")[2] if title else heading
+    if found := _OF_GRADIENTS.fullmatch(said):
+        kind, head, entry = found.groups()
+        letter = HEAD if kind.lower() == "head" else KEY_HEAD
+    elif found := _HEAD_OR_ENTRY.fullmatch(said):
+        letter, entry, head = HEAD, found[1], found[2] or found[3]
+    else:
+        return None
+    return {axis: int(number) for axis, number in ((BATCH, entry), (letter, head)) if number}
+
+
+def _as_given(step: Step, answer: Answer) -> bool:
+    """Whether it is an array that the problem gives, with the problem's numbers or blanks in all its cells."""
+    if not step.rule.given:
+        return False
+    claims = (cast("Claim | None", cell) for cell in answer.cells.flat)
+    return all(
+        claim is None or abs(float(claim.value) - value) <= float(claim.half) + CLOSE * abs(value)
+        for claim, value in zip(claims, step.value.flat, strict=True)
+    )

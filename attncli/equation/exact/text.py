@@ -1,0 +1,172 @@
+"""Exact numbers as they are printed, and read from text: 5/√3, e^(5/√3)/(e^(1/√3) + e^√3), 2·√2 - 1/3, 2*tanh(1/2)."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from functools import reduce
+from itertools import groupby
+
+from attncli.equation.exact.functions import EULERS_NUMBER, evaluate_exactly
+from attncli.equation.exact.numbers import Divisors, E, Exact, ExactError, ExactNumber, Monomial, terms_of
+from attncli.equation.nodes import Call, Expression, Name, Number, number_node, rewrite
+from attncli.equation.notation import PLAIN
+from attncli.equation.parser import EquationError, parse_expression
+from attncli.equation.printer import write
+
+MOST_CHARACTERS = 100_000
+MOST_TIMES = 20  # that a divisor is taken as a factor of its own; a higher power is multiplied out
+_ROOT = re.compile(r"√(\d+)")
+_SIGNS = str.maketrans({"^": "**", "·": "*", "−": "-", "√": "sqrt", "∞": "inf"})
+_KNOWN = re.compile(r"(?:\d+(?:\.\d+)?|sqrt|exp|ln|tanh|sin|cos|inf|e|[-+*/() ])*")
+
+
+def expression_of(number: Exact | float) -> Expression:
+    """The number in its closed form; -inf where a mask hides."""
+    return _Writer("ratio").number(number)
+
+
+def text_of(number: Exact | float) -> str:
+    """The closed form in ASCII, which `read_exact` reads back."""
+    return write(expression_of(number), PLAIN)
+
+
+class _Writer:
+    """Writes numbers with fractions as `ratio`, or as `over` where they stand in an exponent."""
+
+    def __init__(self, ratio: str) -> None:
+        self.ratio = ratio
+
+    def number(self, number: Exact | float) -> Expression:
+        if isinstance(number, float):
+            return Number(number, str(number))
+        if not number:
+            return number_node(0)
+        groups = number.by_denominator() if isinstance(number, ExactNumber) else {(): number}
+        return _summed(part for divisors, above in groups.items() for part in self.quotient(above, divisors))
+
+    def quotient(self, above: Exact, divisors: Divisors) -> Iterator[tuple[bool, Expression]]:
+        """The terms above a denominator, each with whether it is subtracted; all of them as one where there is one."""
+        if not divisors:
+            yield from (self.term(monomial, share) for monomial, share in terms_of(above).items())
+            return
+        content, numerator = above.primitive() if isinstance(above, ExactNumber) else (above, Fraction(1))
+        if next(iter(terms_of(numerator).values())) < 0:  # no numerator begins with a minus
+            content, numerator = -content, -numerator
+        top, bottom = abs(content.numerator) * numerator, self.divisors(content.denominator, divisors)
+        line = "quotient" if self.ratio == "ratio" else self.ratio
+        yield content < 0, Call(line, (self.number(top), bottom))
+
+    def divisors(self, share: int, divisors: Divisors) -> Expression:
+        """What a quotient is divided by: a single sum with the share in it, or powers of sums after it."""
+        if [times for _, times in divisors] == [1]:
+            return self.number(share * divisors[0][0])
+        factors = [self.number(divisor) for divisor, _ in divisors]
+        powers = [
+            factor if times == 1 else Call("pow", (factor, number_node(times)))
+            for factor, (_, times) in zip(factors, divisors, strict=True)
+        ]
+        return _product(share, powers)
+
+    def term(self, monomial: Monomial, share: Fraction) -> tuple[bool, Expression]:
+        """One term, and whether it is subtracted: 5/√3 has its root below, √3/2 above."""
+        top, bottom = abs(share.numerator), share.denominator
+        above: list[Expression] = []
+        below: list[Expression] = []
+        for degree, radicand in _by_degree(monomial):
+            if degree == 2 and bottom % radicand == 0:
+                bottom //= radicand
+                below.append(Call("sqrt", (number_node(radicand),)))
+            elif degree == 2:
+                above.append(Call("sqrt", (number_node(radicand),)))
+            else:
+                above.append(Call("pow", (number_node(radicand), Call("over", (number_node(1), number_node(degree))))))
+        above += self.factors(monomial)
+        left = _product(top, above)
+        return share < 0, Call(self.ratio, (left, _product(bottom, below))) if below or bottom > 1 else left
+
+    def factors(self, monomial: Monomial) -> Iterator[Expression]:
+        exponents = _Writer("over")
+        for base, exponent in monomial.powers:
+            inside = exponents.number(exponent)
+            if base != E:
+                yield Call("pow", (self.number(base), inside))
+            else:
+                yield Name("e") if exponent == 1 else Call("e_to", (inside,))
+        trig = ((*monomial.trig, 1),) if monomial.trig else ()
+        for name, argument, times in (*trig, *monomial.functions):
+            called = Call(name, (self.number(argument),))
+            yield called if times == 1 else Call("pow", (called, number_node(times)))
+
+
+def _by_degree(monomial: Monomial) -> Iterator[tuple[int, int]]:
+    """The roots by degree, each with the whole number divisors it: 2^(1/2)·3^(1/2) is the second root of 6."""
+    by_degree = sorted(monomial.roots, key=lambda root: root[1].denominator)
+    for degree, roots in groupby(by_degree, key=lambda root: root[1].denominator):
+        yield degree, reduce(lambda product, root: product * root[0] ** root[1].numerator, roots, 1)
+
+
+def _product(number: int, factors: list[Expression]) -> Expression:
+    """A whole number before its factors; 1 is left out where there are any."""
+    before = [number_node(number)] if number != 1 or not factors else []
+    parts = (*before, *factors)
+    if len(parts) == 1:
+        return parts[0]
+    digits_meet = any(isinstance(part, Call) and _begins_with_a_digit(part) for part in parts[1:])
+    return Call("mul" if digits_meet else "multiple", parts)
+
+
+def _begins_with_a_digit(power: Call) -> bool:
+    return power.function == "pow" and isinstance(power.arguments[0], Number)
+
+
+def _summed(terms: Iterable[tuple[bool, Expression]]) -> Expression:
+    """a - b + c."""
+    total: Expression | None = None
+    for negative, term in terms:
+        if total is None:
+            total = Call("neg", (term,)) if negative else term
+        else:
+            total = _joined(total, term, "sub" if negative else "add")
+    assert total is not None
+    return total
+
+
+def _joined(total: Expression, term: Expression, sign: str) -> Expression:
+    if sign == "add" and isinstance(total, Call) and total.function == "add":
+        return Call("add", (*total.arguments, term))
+    return Call(sign, (total, term))
+
+
+def read_exact(text: str) -> Exact | float:
+    """The number that a closed form says, or -inf; raises ExactError where it is none."""
+    plain = _ROOT.sub(r"sqrt(\1)", text).translate(_SIGNS).strip()
+    if len(plain) > MOST_CHARACTERS or not _KNOWN.fullmatch(plain):
+        raise ExactError("not a closed form")
+    try:
+        expression = rewrite(parse_expression(plain.replace("ln", "log")), _factor_by_factor)
+        found: Exact | float = evaluate_exactly(expression, {}, {}, _nowhere, {"e": EULERS_NUMBER})
+    except (EquationError, RecursionError, MemoryError, TypeError, KeyError, ValueError) as error:
+        raise ExactError(str(error) if isinstance(error, ExactError) else "not a closed form") from error
+    except ZeroDivisionError as error:
+        raise ExactError("it divides by zero") from error
+    if isinstance(found, float) and found != -math.inf:
+        raise ExactError("not a closed form")
+    return found
+
+
+def _factor_by_factor(node: Expression) -> Expression:
+    """A quotient by a product or a power as quotients by its factors, as which exact numbers keep them."""
+    match node:
+        case Call("div", (above, Call("mul", factors))):
+            return reduce(lambda left, factor: _factor_by_factor(Call("div", (left, factor))), factors, above)
+        case Call("div", (above, Call("pow", (base, Number(value=Fraction(denominator=1, numerator=times)))))):
+            if 1 < times <= MOST_TIMES:
+                return reduce(lambda left, factor: Call("div", (left, factor)), [base] * times, above)
+    return node
+
+
+def _nowhere(name: str, index: tuple[int, ...]) -> Exact:
+    raise ExactError(f"{name} is not known")

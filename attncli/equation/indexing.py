@@ -1,0 +1,242 @@
+"""Indices: where they point, which axes come before them, and in which region a condition on them holds.
+
+An index is a letter, which runs over a whole axis, or an expression of letters and whole numbers, h // group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, TypeAlias
+
+from attncli.equation.functions import FUNCTIONS
+from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref, number_node, rewrite, walk
+
+GROUP_MEMBER = "q"  # the letter of a query head within the group that one head of keys serves
+
+Place: TypeAlias = Mapping[str, int]  # the position of each letter: {"i": 0, "j": 1}
+LeadingAxes: TypeAlias = Mapping[str, Sequence[str]]  # the letters of batches and heads of each array that has any
+
+
+def position(index: str | Expression, place: Place, scalars: Mapping[str, Any]) -> int:
+    """The position an index gives at a place; `scalars` are numbers, or nodes of numbers, that are whole."""
+    match index:
+        case str() as letter:
+            return place[letter]
+        case Name(name=name) if name in place:
+            return place[name]
+        case Name(name=name):
+            scalar = scalars[name]
+            return int(scalar.text if isinstance(scalar, Number) else scalar)
+        case Number(value=value) if value is not None:
+            return int(value)
+        case Call(function=function, arguments=arguments):
+            return int(FUNCTIONS[function].scalar(*(position(part, place, scalars) for part in arguments)))
+    raise TypeError(f"cannot be a position: {index!r}")
+
+
+def index_names(index: str | Expression) -> Iterator[str]:
+    """Every name in an index: its letters, and the numbers it is worked out with."""
+    if isinstance(index, str):
+        yield index
+    else:
+        yield from (node.name for node in walk(index) if isinstance(node, Name))
+
+
+def letters(index: str | Expression, known: Collection[str]) -> Iterator[str]:
+    """The letters, of those known, that an index depends on."""
+    return (name for name in index_names(index) if name in known)
+
+
+def all_letters(equation: Equation) -> frozenset[str]:
+    """All index letters of an equation, which tells i in j <= i from a scalar such as d_k."""
+    summed = {node.index for node in walk(equation.expression) if isinstance(node, Reduce)}
+    return frozenset(equation.target.letters) | summed
+
+
+def free_names(expression: Expression) -> frozenset[str]:
+    """Every name that the value depends on, in indices or by itself; what is summed over is not among them."""
+    match expression:
+        case Ref(indices=indices):
+            return frozenset(name for index in indices for name in index_names(index))
+        case Name(name=name):
+            return frozenset((name,))
+        case Call(arguments=arguments):
+            return frozenset[str]().union(*map(free_names, arguments))
+        case Reduce(index=index, body=body):
+            return free_names(body) - {index}
+    return frozenset()
+
+
+def replace_letters(expression: Expression, new: Mapping[str, str | Expression]) -> Expression:
+    """The same expression with other letters, or with expressions for letters."""
+    match expression:
+        case Ref(name=name, indices=indices):
+            return Ref(name, tuple(_index_with(index, new) for index in indices))
+        case Name(name=name) if name in new:
+            index = new[name]
+            return Name(index) if isinstance(index, str) else index
+        case Call(arguments=arguments):
+            return replace(expression, arguments=tuple(replace_letters(argument, new) for argument in arguments))
+        case Reduce(index=index, body=body):
+            free = {name: to for name, to in new.items() if name != index}
+            return replace(expression, body=replace_letters(body, free))
+    return expression
+
+
+def _index_with(index: str | Expression, new: Mapping[str, str | Expression]) -> str | Expression:
+    if isinstance(index, str):
+        return new.get(index, index)
+    found = replace_letters(index, new)
+    return found.name if isinstance(found, Name) and found.name in new.values() else found
+
+
+def add_axes(
+    equation: Equation, leading: LeadingAxes, order: Sequence[str], shared: Mapping[str, Expression]
+) -> Equation:
+    """The equation of a single head, for arrays with leading axes: S[i, j] = … becomes S[b, h, i, j] = ….
+
+    The target takes the leading letters of all it reads, in this order. `shared` says which position on a shared axis
+    belongs to a letter's: {"g": h // group} reads a head of keys for the query head h, wherever h is there.
+    """
+    read = {node.name for node in walk(equation.expression) if isinstance(node, Ref | Name)}
+    found = {letter for name in read for letter in leading.get(name, ())} | set(equation.target.letters)
+    through = {letter: index for letter, index in shared.items() if any(of in found for of in letters(index, found))}
+    target = tuple(letter for letter in order if letter in found and letter not in through)
+
+    def change(node: Expression) -> Expression:
+        if not isinstance(node, Ref | Name) or node.name not in leading:
+            return node
+        own = node.indices if isinstance(node, Ref) else ()
+        return Ref(node.name, (*(through.get(letter, letter) for letter in leading[node.name]), *own))
+
+    own = tuple(letter for letter in equation.target.letters if letter not in target)
+    return Equation(replace(equation.target, indices=(*target, *own)), rewrite(equation.expression, change))
+
+
+def fix_axes(expression: Expression, fixed: Place, known: Collection[str] = ()) -> Expression:
+    """The expression of one place on the fixed axes, without their indices; what then has none is a number.
+
+    An index that depends on other letters, too, keeps its axis: h * d_v + c is 2 * d_v + c at h = 2. `known` are the
+    letters of the equation.
+    """
+
+    def change(node: Expression) -> Expression:
+        if not isinstance(node, Ref) or not node.indices:
+            return node
+        left = tuple(_index_at(index, fixed) for index in node.indices if not is_fixed(index, fixed, known))
+        return Ref(node.name, left) if left else Name(node.name)
+
+    return rewrite(expression, change)
+
+
+def is_fixed(index: str | Expression, fixed: Collection[str], known: Collection[str] = ()) -> bool:
+    """Whether an index is a fixed letter, or an expression of fixed letters alone, such as h // group."""
+    found = {*index_names(index)}
+    return any(name in fixed for name in found) and not any(name in known and name not in fixed for name in found)
+
+
+def _index_at(index: str | Expression, fixed: Place) -> str | Expression:
+    """An index with numbers for the fixed letters: h * d_v + c is c at h = 0, and d_v + c at h = 1."""
+
+    def put(node: Expression) -> Expression:
+        match node:
+            case Name(name=name) if name in fixed:
+                return number_node(fixed[name])
+            case Call("mul", (Number(value=number), by)) if number in (0, 1):
+                return by if number else number_node(0)
+            case Call("add", (Number(value=number), term)) if number == 0:
+                return term
+        return node
+
+    found = index if isinstance(index, str) else rewrite(index, put)
+    return found.name if isinstance(found, Name) else found
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """The places of some letters at which something holds, among `every` place there is."""
+
+    letters: tuple[str, ...]
+    places: frozenset[tuple[int, ...]]
+    every: frozenset[tuple[int, ...]]
+
+    @property
+    def complement(self) -> Region:
+        """The places at which it does not hold."""
+        return Region(self.letters, self.every - self.places, self.every)
+
+    @property
+    def is_everywhere(self) -> bool:
+        return self.places == self.every
+
+    def __contains__(self, place: Place) -> bool:
+        return tuple(place[letter] for letter in self.letters) in self.places
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSpace:
+    """How far each letter runs, and the numbers that conditions and indices are worked out with.
+
+    Whether two conditions, or two indices, are the same is not derived by algebra but looked up at every place: indices
+    are small whole numbers, there are few of them, and no rule about `//` and `%` can then be wrong.
+    """
+
+    lengths: Mapping[str, int]
+    scalars: Mapping[str, Any]
+
+    def region(self, run: Sequence[str], holds: Callable[[Place], bool]) -> Region:
+        """The places of these letters at which something holds."""
+        every = list(self._every_place(run))
+        places = frozenset(tuple(place.values()) for place in every if holds(place))
+        return Region(tuple(run), places, frozenset(tuple(place.values()) for place in every))
+
+    def holds(self, condition: Expression, place: Place) -> bool:
+        """Whether a condition on positions holds at a place."""
+        return bool(position(condition, place, self.scalars))
+
+    def describes(self, condition: Expression, region: Region) -> bool:
+        """Whether a condition holds in just this region."""
+        return {*letters(condition, self.lengths)} == {*region.letters} and (
+            self.region(region.letters, lambda place: self.holds(condition, place)) == region
+        )
+
+    def is_inside(self, index: str | Expression, letter: str, place: Place) -> bool:
+        """Whether an index, which stands for this letter, is a position that the letter runs through."""
+        return 0 <= position(index, place, self.scalars) < self.lengths[letter]
+
+    def simplify_indices(self, expression: Expression, equation: Equation, region: Region) -> Expression:
+        """The expression with each computed index as a letter, or as the equation spells it, where that is the same.
+
+        They need to be the same in this region only.
+        """
+        own = [index for node in walk(equation.expression) if isinstance(node, Ref) for index in node.indices]
+        plainer: dict[Expression, str | Expression] = {}
+        for node in walk(expression):
+            for index in node.indices if isinstance(node, Ref) else ():
+                if not isinstance(index, str):
+                    depends = tuple(dict.fromkeys(letters(index, self.lengths)))
+                    others = [other for other in own if {*letters(other, self.lengths)} == {*depends}]
+                    same = (other for other in (*depends, *others) if self._same(index, other, depends, region))
+                    plainer[index] = next(same, index)
+
+        def change(node: Expression) -> Expression:
+            if not isinstance(node, Ref):
+                return node
+            found = (index if isinstance(index, str) else plainer.get(index, index) for index in node.indices)
+            return replace(node, indices=tuple(found))
+
+        return rewrite(expression, change)
+
+    def _same(self, one: Expression, other: str | Expression, depends: Sequence[str], region: Region) -> bool:
+        run = tuple(dict.fromkeys((*depends, *region.letters)))
+        return all(
+            position(one, place, self.scalars) == position(other, place, self.scalars)
+            for place in self._every_place(run)
+            if place in region
+        )
+
+    def _every_place(self, run: Sequence[str]) -> Iterator[Place]:
+        ranges = (range(self.lengths[letter]) for letter in run)
+        return (dict(zip(run, place, strict=True)) for place in product(*ranges))

@@ -1,0 +1,324 @@
+"""The mistakes people make in attention itself: each by its name, and what it changes in the equations.
+
+They stand in the order in which they can be made. A rewrite that only these need stands above the list.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+
+import numpy as np
+
+from attncli.attention.positions import rotated
+from attncli.equation.nodes import Call, Expression, Name, Number, Ref, names_used, number_node, rewrite, walk
+from attncli.equation.parser import parse_expression
+from attncli.mistakes.model import Change, Changes, Mistake, Rewrite, all_of, equations, rewritten
+from attncli.mistakes.rewrites import transposed, with_arrays, with_calls, with_i_and_j_exchanged, with_letters
+from attncli.problem.axes import HEAD, KEY_HEAD
+from attncli.problem.keys import Pairing
+from attncli.tracing.model import Trace
+
+SENTINELS = ("-1e9", "-1e4", "-9999", "-1000", "-100", "-10", "-1")
+DECIMALS = {0: "whole numbers", 1: "one decimal", 2: "2 decimals", 3: "3 decimals"}
+_HIDDEN = Number(-math.inf, "-inf")
+_ROOT = Call("sqrt", (Name("d_k"),))
+
+# Heads and positions
+
+
+def heads_tiled(trace: Trace) -> Changes:
+    """KV head h mod their number for query head h, in place of h // group, in every step that reads them, both ways."""
+    if "group" not in trace.parameters:
+        return {}
+    kv_heads = trace["K"].shape[-3]
+    others = {f"{HEAD} // group": f"{HEAD} % {kv_heads}", f"{KEY_HEAD} * group + q": f"q * {kv_heads} + {KEY_HEAD}"}
+    served = {parse_expression(own): parse_expression(other) for own, other in others.items()}
+
+    def function(expression: Expression, _: Trace) -> Expression:
+        return rewrite(expression, lambda node: served.get(node, node))
+
+    changes = [rewritten(**{step.name: function})(trace) for step in trace.computed()]
+    return {name: change for each in changes for name, change in each.items()}
+
+
+def split_by_rows(name: str) -> Change:
+    """Heads cut out of all rows laid end to end, without the axis of heads being moved before that of rows."""
+
+    def change(trace: Trace) -> Changes:
+        letters = trace.steps[name].rule.target.letters
+        if "concat" not in trace or len(letters) < 3 or letters[-3] not in (HEAD, KEY_HEAD):
+            return {}
+        value = trace[name]
+        heads, rows = value.shape[-3:-1]
+        if trace.steps[name].rule.given:
+            return {name: value.swapaxes(-3, -2).reshape(value.shape)}
+        head, row = letters[-3:-1]
+        place = f"({head} * {rows} + {row})"
+        moved = {head: parse_expression(f"{place} % {heads}"), row: parse_expression(f"{place} // {heads}")}
+        return rewritten(**{name: lambda own, _: with_letters(own, moved)})(trace)
+
+    return change
+
+
+def joined_by_rows(_: Expression, trace: Trace) -> Expression:
+    """The outputs of all heads laid end to end, and cut into rows."""
+    heads, rows, width = trace["heads_output"].shape[-3:]
+    place = f"(i * {heads * width} + e)"
+    own = (f"{place} // {rows * width}", f"{place} // {width} % {rows}", f"{place} % {width}")
+    leading = trace.steps["heads_output"].rule.target.indices[:-3]
+    return Ref("heads_output", (*leading, *map(parse_expression, own)))
+
+
+def other_pairs(name: str) -> Change:
+    """Q_rot or K_rot with neighbours turned for halves, or halves for neighbours."""
+
+    def change(trace: Trace) -> Changes:
+        if name not in trace:
+            return {}
+        pairing: Pairing = "interleaved" if trace.settings.pairing == "half" else "half"
+        shift = " + past" if name == "Q_rot" and "past" in trace.parameters else ""
+        equation = rotated(name, pairing, shift).source
+        assert equation is not None
+        return equations(equation.replace("half", str(trace["K"].shape[-1] // 2)))(trace)
+
+    return change
+
+
+# Scores, scale, softmax and output
+
+
+def scaled_once_more(expression: Expression, trace: Trace) -> Expression | None:
+    """A step's result scaled as the scores are."""
+    if "scaled" not in trace:
+        return None
+    if "scale" in trace.parameters:
+        return Call("mul", (expression, Name("scale")))
+    return Call("div", (expression, _ROOT))
+
+
+def scaled_unasked(trace: Trace) -> Changes:
+    """Scores divided by the root of d_k in every step that reads them, where the problem asks for no scale."""
+    if "scaled" in trace:
+        return {}
+
+    def function(expression: Expression, _: Trace) -> Expression:
+        return rewrite(expression, divided)
+
+    def divided(node: Expression) -> Expression:
+        return Call("div", (node, _ROOT)) if isinstance(node, Ref) and node.name == "scores" else node
+
+    readers = [step.name for step in trace.computed() if "scores" in step.rule.inputs]
+    return rewritten(**dict.fromkeys(readers, function))(trace)
+
+
+def share_of(total: str) -> Change:
+    """Weights that are shares of another sum; its scores are not shifted by the largest of a row."""
+
+    def change(trace: Trace) -> Changes:
+        plain = equations("exp[i, j] = exp({logits}[i, j])")(trace) if trace.shifted else {}
+        return {**plain, **equations(f"weights[i, j] = share(exp[i, j], {total})")(trace)}
+
+    return change
+
+
+def base(number: str) -> Change:
+    """Exponentials of another base."""
+    return equations(f"exp[i, j] = {number} ** {{seen}}[i, j]")
+
+
+def base_e(trace: Trace) -> Changes:
+    """e as the base, where the problem gives another."""
+    return equations("exp[i, j] = exp({seen}[i, j])")(trace) if "exp_base" in trace.parameters else {}
+
+
+def rounded(name: str, decimals: int) -> Change:
+    """A step's true numbers, rounded half up."""
+    unit = Decimal(1).scaleb(-decimals)
+
+    def round_one(number: float) -> float:
+        return float(Decimal(repr(float(number))).quantize(unit, ROUND_HALF_UP))
+
+    def change(trace: Trace) -> Changes:
+        if name not in trace or trace.steps[name].rule.given or not np.isfinite(trace[name]).all():
+            return {}
+        return {name: np.vectorize(round_one)(trace[name])}
+
+    return change
+
+
+def without_bias(expression: Expression, _: Trace) -> Expression:
+    """The sum that a bias is added to."""
+    match expression:
+        case Call(function="add", arguments=(product, _)):
+            return product
+    return expression
+
+
+_UNSCALED = equations("scaled[i, j] = scores[i, j]")
+
+
+# Mask and softcap
+
+
+def _where_shown(trace: Trace, shown: Callable[[Expression], Expression], value: Expression) -> Expression | None:
+    """`shown` of the mask where a key is visible, and the value elsewhere; None without a mask."""
+    if "mask" not in trace:
+        return None
+    mask = trace.steps["mask"].rule.equation.expression
+    return Call("where", (Call("eq", (mask, _HIDDEN)), value, shown(mask)))
+
+
+def without_mask(expression: Expression, trace: Trace) -> Expression | None:
+    """The masked scores without the mask, and with the bias of positions where there is one."""
+    return _unmasked(expression) if "mask" in trace else None
+
+
+def _unmasked(expression: Expression) -> Expression:
+    match expression:
+        case Call(function="add_mask", arguments=(scores, _)):
+            return scores
+    return expression
+
+
+def hidden_set_to(value: Expression) -> Rewrite:
+    """The masked scores with a number put in place of every one that is hidden."""
+
+    def function(expression: Expression, trace: Trace) -> Expression | None:
+        scores = _unmasked(expression)
+        return _where_shown(trace, lambda added: Call("add", (scores, added)), value)
+
+    return function
+
+
+def hidden_by_adding(value: Expression) -> Rewrite:
+    """The mask with another number than -inf."""
+    return lambda _, trace: _where_shown(trace, lambda added: added, value)
+
+
+def inverted(_: Expression, trace: Trace) -> Expression | None:
+    """The mask that hides what is visible."""
+    return _where_shown(trace, lambda _: _HIDDEN, number_node(0))
+
+
+def mask_on_weights(weights: Expression, trace: Trace) -> Expression | None:
+    """The weights with 0 wherever the mask hides a key."""
+    return _where_shown(trace, lambda _: weights, number_node(0))
+
+
+def hiding_itself(expression: Expression, trace: Trace) -> Expression | None:
+    """j < i for j <= i."""
+    return with_calls("le", lambda sides: Call("lt" if sides[0] == Name("j") else "le", sides))(expression, trace)
+
+
+def other_corner(expression: Expression, trace: Trace) -> Expression | None:
+    """Positions counted from the other corner: i for i + offset, or i + (m - n) for i; no array is moved."""
+    if "offset" in trace.parameters:
+        offsets = (Name("offset"), Ref("offset", ("b",)))
+        return with_calls("add", lambda sides: sides[0] if sides[1] in offsets else Call("add", sides))(
+            expression, trace
+        )
+    if names_used(expression):
+        return None
+    n, m = trace["weights"].shape[-2:]
+    if n == m:
+        return None
+    moved: Mapping[str, Expression] = {"i": Call("add", (Name("i"), number_node(m - n)))}
+    return with_letters(expression, moved)
+
+
+def softcap_after_mask(expression: Expression, trace: Trace) -> Expression | None:
+    """The mask added first, and all of it bent: what is hidden becomes -softcap."""
+    if "capped" not in trace or "mask" not in trace or not isinstance(expression, Call):
+        return None
+    before = without_softcap(trace.steps["capped"].rule.equation.expression, trace)
+    softcap = Name("softcap")
+    masked = Call("add_mask", (before, expression.arguments[1]))
+    return Call("mul", (softcap, Call("tanh", (Call("div", (masked, softcap)),))))
+
+
+def without_softcap(expression: Expression, _: Trace) -> Expression:
+    """What a softcap is put on."""
+    return next(node for node in walk(expression) if isinstance(node, Ref))
+
+
+# All of them
+
+
+def _number(text: str) -> Number:
+    return Number(Fraction(text), text)
+
+
+_TRANSPOSED = {name: rewritten(**{name[2:]: transposed(name)}) for name in ("W_Q", "W_K", "W_V")}
+
+FORWARD_MISTAKES: tuple[Mistake, ...] = (
+    Mistake("W_Q and W_K were swapped", rewritten(Q=with_arrays(W_Q="W_K"), K=with_arrays(W_K="W_Q"))),
+    Mistake("W_K and W_V were swapped", rewritten(K=with_arrays(W_K="W_V"), V=with_arrays(W_V="W_K"))),
+    Mistake("W_Q and W_V were swapped", rewritten(Q=with_arrays(W_Q="W_V"), V=with_arrays(W_V="W_Q"))),
+    Mistake("W_Q, W_K and W_V were transposed", all_of(*_TRANSPOSED.values())),
+    *(Mistake(f"{name} was transposed", change) for name, change in _TRANSPOSED.items()),
+    Mistake("W_O was transposed", rewritten(output=transposed("W_O"))),
+    Mistake("a bias was left out of Q", rewritten(Q=without_bias)),
+    Mistake("a bias was left out of K", rewritten(K=without_bias)),
+    Mistake("a bias was left out of V", rewritten(V=without_bias)),
+    Mistake("heads were split by rows, without moving their axis", all_of(*map(split_by_rows, "QKV"))),
+    Mistake("heads were joined without moving their axis back", rewritten(concat=joined_by_rows)),
+    Mistake("RoPE turned the other pairs of features", all_of(other_pairs("Q_rot"), other_pairs("K_rot"))),
+    Mistake("RoPE was left out", equations("Q_rot[i, k] = Q[i, k]", "K_rot[j, k] = K[j, k]")),
+    Mistake("RoPE turned the other way", rewritten(angles=lambda own, _: Call("neg", (own,)))),
+    Mistake("K Q^T was worked out in place of Q K^T", rewritten(scores=with_i_and_j_exchanged)),
+    Mistake("K was not transposed", equations("K_T[k, j] = K[k, j]")),
+    Mistake("KV heads were tiled, not repeated", heads_tiled),
+    Mistake("the scores were not scaled", _UNSCALED),
+    Mistake("the scores were divided by d_k, not by its root", equations("scaled[i, j] = scores[i, j] / d_k")),
+    Mistake("the scores were scaled twice", rewritten(scaled=scaled_once_more)),
+    Mistake(
+        "the scores were divided by the root of d_model", equations("scaled[i, j] = scores[i, j] / sqrt({d_model})")
+    ),
+    Mistake("the scores were divided by the root of n", equations("scaled[i, j] = scores[i, j] / sqrt({n})")),
+    Mistake(
+        "the scores were divided by the root of d_k of all heads",
+        equations("scaled[i, j] = scores[i, j] / sqrt({joined})"),
+    ),
+    Mistake("the scores were multiplied by the root of d_k", equations("scaled[i, j] = scores[i, j] * sqrt(d_k)")),
+    Mistake("the scores were scaled, though no scale is asked for", scaled_unasked),
+    Mistake("the scale was applied after the softmax", all_of(_UNSCALED, rewritten(weights=scaled_once_more))),
+    Mistake("the softcap was left out", rewritten(capped=without_softcap)),
+    Mistake("the softcap was applied after the mask", rewritten(masked=softcap_after_mask)),
+    Mistake("the mask was forgotten", rewritten(masked=without_mask)),
+    Mistake("the mask was inverted", rewritten(mask=inverted)),
+    Mistake("the mask was transposed", rewritten(mask=with_i_and_j_exchanged)),
+    Mistake("the mask hid each token from itself", rewritten(mask=hiding_itself)),
+    Mistake("the mask was aligned to the other corner", rewritten(mask=other_corner)),
+    Mistake("hidden scores were set to 0, not to -inf", rewritten(masked=hidden_set_to(number_node(0)))),
+    Mistake(
+        "the mask was put on the weights, after the softmax", rewritten(masked=without_mask, weights=mask_on_weights)
+    ),
+    *(
+        Mistake(f"{text} was added in place of -inf", rewritten(mask=hidden_by_adding(_number(text))))
+        for text in SENTINELS
+    ),
+    *(
+        Mistake(f"hidden scores were set to {text}, not to -inf", rewritten(masked=hidden_set_to(_number(text))))
+        for text in SENTINELS
+    ),
+    Mistake("the softmax was taken down the columns", share_of("sum(p, exp[p, j])")),
+    Mistake("the softmax was taken over the whole matrix", share_of("sum(p, sum(u, exp[p, u]))")),
+    Mistake(
+        "the scores were divided by their sum, without exponentials",
+        equations("weights[i, j] = share(finite({logits}[i, j]), sum(u, finite({logits}[i, u])))"),
+    ),
+    Mistake("the base was e, not the one given", base_e),
+    *(Mistake(f"{number} was taken for e", base(number)) for number in ("2", "3", "2.7", "2.71", "2.718", "10")),
+    Mistake("A X was worked out in place of A V", equations("{mixed}[i, c] = sum(j, weights[i, j] * {source}[j, c])")),
+    Mistake("A K was worked out in place of A V", equations("{mixed}[i, c] = sum(j, weights[i, j] * K[j, c])")),
+    Mistake("A Q was worked out in place of A V", equations("{mixed}[i, c] = sum(j, weights[i, j] * Q[j, c])")),
+    Mistake("A^T V was worked out in place of A V", equations("{mixed}[i, c] = sum(j, weights[j, i] * V[j, c])")),
+    *(
+        Mistake(f"{title} were rounded to {text} first", rounded(name, decimals))
+        for name, title in (("scores", "the scores"), ("scaled", "the scaled scores"), ("weights", "the weights"))
+        for decimals, text in DECIMALS.items()
+    ),
+)

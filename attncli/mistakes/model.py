@@ -1,0 +1,167 @@
+"""What a mistake is: a name, and other equations for the steps of a trace in which it can be made.
+
+A mistake says its equations in one of two ways: `equations("scaled[i, j] = scores[i, j]")` writes them out, and
+`rewritten(mask=function)` puts the step's own equation through a function. `all_of` and `first_of` join such changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.equation.indexing import add_axes
+from attncli.equation.nodes import Equation, Expression, Ref
+from attncli.equation.parser import parse_equation, parse_expression
+from attncli.problem.axes import HEAD, KEY_HEAD, LEADING
+from attncli.tracing.model import Step, Trace
+
+# A step's equation by its name, or the numbers that stand in its place; nothing where a mistake cannot be made.
+Changes: TypeAlias = Mapping[str, Expression | NDArray[Any]]
+Change: TypeAlias = Callable[[Trace], Changes]
+Rewrite: TypeAlias = Callable[[Expression, Trace], Expression | None]  # of a step's own equation
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """`name` is what was done, as in "the scores were not scaled"; `change` gives the other equations for a trace.
+
+    `change` gives nothing where the mistake cannot be made, or is none: no mask can be forgotten where there is none.
+    """
+
+    name: str
+    change: Change
+
+    def made_in(self, trace: Trace) -> Trace | None:
+        """The trace with the mistake's equations, its values still the true ones; None where it cannot be made."""
+        changes = self.change(trace)
+        return with_changes(trace, changes) if changes else None
+
+
+_SHARED = {KEY_HEAD: parse_expression(f"{HEAD} // group")}
+
+
+def with_changes(trace: Trace, changes: Changes) -> Trace:
+    """The trace with other equations; its values are still the true ones."""
+    steps = {name: _changed(step, changes[name]) if name in changes else step for name, step in trace.steps.items()}
+    return replace(trace, steps=steps)
+
+
+def _changed(step: Step, change: Expression | NDArray[Any]) -> Step:
+    if isinstance(change, np.ndarray):
+        return replace(step, rule=replace(step.rule, expression=None), value=change, written=None)
+    return replace(step, rule=replace(step.rule, expression=change))
+
+
+def _placeholders(trace: Trace) -> dict[str, str]:
+    """What stands for a name in braces in the equation of a mistake, as far as this trace has it."""
+    n, m = trace["weights"].shape[-2:]
+    found = {"n": str(n), "m": str(m), "logits": logits(trace)}
+    found["seen"] = "shifted" if trace.shifted else found["logits"]
+    if "X" in trace:
+        found["d_model"] = str(trace["X"].shape[-1])
+    if trace.settings.heads:
+        found["joined"] = str(trace.settings.heads * trace["K"].shape[-1])
+    found["mixed"] = "heads_output" if "heads_output" in trace else "output"
+    found["source"] = "context" if "context" in trace else "X"
+    return found
+
+
+def logits(trace: Trace) -> str:
+    """The step whose softmax is taken."""
+    return next(name for name in ("masked", "capped", "scaled", "scores") if name in trace)
+
+
+def equations(*texts: str) -> Change:
+    """Other equations, of a single head; a name in braces is one of `_placeholders`."""
+
+    def change(trace: Trace) -> Changes:
+        known, found = _placeholders(trace), {}
+        for text in texts:
+            try:
+                equation = parse_equation(text.format_map(known))
+            except KeyError:
+                return {}
+            expression = _fitted(trace, equation.target, equation.expression)
+            if expression is None:
+                return {}
+            found[equation.target.name] = expression
+        return found
+
+    return change
+
+
+def _fitted(trace: Trace, target: Ref, expression: Expression) -> Expression | None:
+    """The expression with the leading axes of this trace; None where it does not fit its shapes."""
+    if target.name not in trace:
+        return None
+    leads = {
+        name: found
+        for name, step in trace.steps.items()
+        if (found := tuple(letter for letter in step.rule.target.letters if letter in LEADING))
+    }
+    lifted = add_axes(Equation(target, expression), leads, LEADING, _SHARED)
+    rule = trace.steps[target.name].rule
+    if not set(lifted.target.letters) <= set(rule.target.letters):
+        return None
+    return lifted.expression if fits(trace, target.name, lifted.expression) else None
+
+
+def fits(trace: Trace, name: str, expression: Expression) -> bool:
+    """Whether an equation can be worked out in the shape of the step."""
+    step = trace.steps[name]
+    try:
+        sizes = trace.sizes(Equation(step.rule.target, expression))
+    except (ValueError, KeyError):
+        return False
+    return all(
+        sizes.get(letter, size) == size for letter, size in zip(step.rule.target.letters, step.shape, strict=True)
+    )
+
+
+def rewritten(**steps: Rewrite) -> Change:
+    """The steps' own equations, each put through a function; none at all where one of them cannot be."""
+
+    def change(trace: Trace) -> Changes:
+        found = {}
+        for name, function in steps.items():
+            if name not in trace or trace.steps[name].rule.expression is None:
+                return {}
+            own = trace.steps[name].rule.equation.expression
+            other = function(own, trace)
+            if other is None or other == own or not fits(trace, name, other):
+                return {}
+            found[name] = other
+        return found
+
+    return change
+
+
+def all_of(*changes: Change) -> Change:
+    """All of these at once; nothing where one of them cannot be made."""
+
+    def change(trace: Trace) -> Changes:
+        found = [one(trace) for one in changes]
+        return {name: how for one in found for name, how in one.items()} if all(found) else {}
+
+    return change
+
+
+def first_of(*changes: Change) -> Change:
+    """The first of these that can be made."""
+    return lambda trace: next((found for one in changes if (found := one(trace))), {})
+
+
+def chained(*functions: Rewrite) -> Rewrite:
+    """A function after the other; nothing where one of them has nothing."""
+
+    def function(expression: Expression, trace: Trace) -> Expression | None:
+        found: Expression | None = expression
+        for one in functions:
+            found = None if found is None else one(found, trace)
+        return found
+
+    return function

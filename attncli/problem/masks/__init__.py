@@ -1,0 +1,231 @@
+"""The forms of a mask, one file each: every class of this folder that is a `MaskPart` is a form that a problem may use.
+
+A form reads itself from `mask: {NAME: …}`, checks its size, and says as text in the language of equations which keys a
+query sees. How to add one is in `docs/contributing.md`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from attncli.english import count, shape_text
+from attncli.problem.axes import BATCH, HEAD, axes_of, sizes
+from attncli.problem.later import Later
+from attncli.problem.model import Mask, Matrix, Scalar, read_only
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from attncli.problem.values import Value
+
+_MATRIX_HELP = "a mask may be heads × n × m or batch × heads × n × m; an axis before the rows may also be 1, for all"
+
+
+class MaskSizes(NamedTuple):
+    """How many queries, keys, entries of the batch and heads a mask is for; 1 where there is no batch, or no heads."""
+
+    queries: int
+    keys: int
+    batch: int
+    heads: int
+
+    @classmethod
+    def of(cls, given: Mapping[str, Matrix]) -> MaskSizes:
+        """The sizes of a problem whose arrays fit together."""
+        axes = axes_of(given)
+        return cls(*sizes(given), axes.batch or 1, axes.number)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """What one part of a mask says about query i and key j.
+
+    A key is visible where all `conditions` hold; `added` names a cell to add to the scores. `parameters` holds the
+    numbers and arrays that these read, `leads` the letters of the leading axes of those arrays that have any.
+    `meaning` says it in words, `meanings` for each entry of a batch where it is not the same for all.
+    """
+
+    meaning: str
+    conditions: tuple[str, ...] = ()
+    added: str = ""
+    parameters: Mapping[str, Scalar | Matrix] = field(default_factory=dict)
+    leads: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    meanings: tuple[str, ...] = ()
+    counts_positions: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Offset:
+    """How many positions query 0 stands behind key 0: `by` for each entry of a batch, or once for all.
+
+    Causal masks, windows and biases by distance count positions from it.
+    """
+
+    by: tuple[int, ...]
+    corner: str = "top-left"
+
+    @classmethod
+    def of(cls, mask: Mask, queries: int, keys: int, past: int) -> Offset:
+        """The length of the cache, or m - n at the bottom-right corner, where m counts the keys that exist."""
+        if mask.corner == "top-left":
+            return cls((past,))
+        import numpy as np
+
+        exists = np.ones((1, keys), dtype=bool)
+        for part in mask.parts:
+            there = part.existing_keys(keys)
+            if there is not None:
+                exists = exists & there
+        return cls(tuple(int(count) - queries for count in exists.sum(axis=1)), mask.corner)
+
+    @property
+    def position(self) -> str:
+        """The position of query i among the keys."""
+        return "i + offset" if any(self.by) else "i"
+
+    @property
+    def parameters(self) -> Mapping[str, Scalar | Matrix]:
+        """The number or array that `position` reads."""
+        if len(self.by) > 1:
+            return {"offset": number_array(self.by)}
+        return {"offset": Scalar.of(self.by[0])} if any(self.by) else {}
+
+    @property
+    def leads(self) -> Mapping[str, tuple[str, ...]]:
+        """The leading axes of its array: the entries of a batch."""
+        return {"offset": (BATCH,)} if len(self.by) > 1 else {}
+
+    @property
+    def entries(self) -> tuple[Offset, ...]:
+        """The offset of each entry, or the one of all."""
+        return tuple(Offset((by,), self.corner) for by in self.by)
+
+    @property
+    def meaning(self) -> str:
+        """Where the offset comes from, to be put behind a sentence; empty where there is none."""
+        if self.corner == "top-left":
+            return f" (offset {self.by[0]}, the length of the cache)" if any(self.by) else ""
+        numbers = ", ".join(map(str, self.by))
+        return f", aligned to the bottom-right corner (offset {numbers})"
+
+
+class MaskPart(ABC):
+    """One form of a mask, as a problem has it.
+
+    `name` is its key in `mask: {…}`, `order` its place among the forms where they are listed. `needs_no_value` says
+    that the name alone is a mask, as in `mask: causal`; `has_corner` that a `corner` says where its positions begin.
+    """
+
+    __slots__ = ()
+    name: ClassVar[str]
+    order: ClassVar[int]
+    needs_no_value: ClassVar[bool] = False
+    has_corner: ClassVar[bool] = False
+
+    @classmethod
+    @abstractmethod
+    def read(cls, value: Value) -> MaskPart | None:
+        """The part that is written under its name; None where there is none, or after adding an error."""
+
+    @classmethod
+    @abstractmethod
+    def examples(cls) -> Mapping[str, Mask]:
+        """What a problem may write, each with such a mask for two queries and three keys: for `attncli steps mask`."""
+
+    @abstractmethod
+    def clause(self, offset: Offset, suffix: str) -> Clause:
+        """What it says about query i and key j; `suffix` ends the names of parameters where a form is used twice."""
+
+    def size_error(self, sizes: MaskSizes) -> tuple[str, str] | None:
+        """What is wrong with its size, and what helps; None where it fits, or fits any size."""
+        return None
+
+    def existing_keys(self, keys: int) -> NDArray[np.bool_] | None:
+        """Which of so many keys exist, a row for each entry or one for all; None where it says nothing about that."""
+        return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TruthMatrix(MaskPart):
+    """Truth values for every query and key, n × m, or with heads or batch and heads before; an axis of 1 is for all."""
+
+    truths: NDArray[np.bool_] | Later
+
+    @property
+    def matrix(self) -> NDArray[np.bool_]:
+        """The truth values."""
+        return self.truths.array if isinstance(self.truths, Later) else self.truths
+
+    def size_error(self, sizes: MaskSizes) -> tuple[str, str] | None:
+        return matrix_size_error(self.truths.shape, sizes)
+
+
+@cache
+def forms() -> Mapping[str, type[MaskPart]]:
+    """All forms by their names, in their order."""
+    found = [
+        part
+        for module in iter_modules(__path__)
+        for part in vars(import_module(f"{__name__}.{module.name}")).values()
+        if isinstance(part, type) and issubclass(part, MaskPart) and part.__module__ == f"{__name__}.{module.name}"
+    ]
+    return {part.name: part for part in sorted(found, key=lambda part: part.order)}
+
+
+def matrix_size_error(shape: tuple[int, ...], sizes: MaskSizes) -> tuple[str, str] | None:
+    """What is wrong with the shape of a matrix of queries by keys; rows and columns are never repeated to fit."""
+    n, m = sizes.queries, sizes.keys
+    if shape[-2:] != (n, m):
+        turned = "; it may be transposed" if shape[-2:] == (m, n) else ""
+        return (
+            f"is {shape_text(shape)}, but {count(n, 'query')} and {count(m, 'key')} need {n}×{m}",
+            f"give one row per query and one column per key{turned}",
+        )
+    leading = (sizes.batch, sizes.heads)[4 - len(shape) :]
+    if any(found not in (1, length) for found, length in zip(shape[:-2], leading, strict=True)):
+        return f"is {shape_text(shape)} where {shape_text((*leading, n, m))} is needed", _MATRIX_HELP
+    return None
+
+
+def entries_error(entries: int, sizes: MaskSizes) -> tuple[str, str] | None:
+    """What is wrong with so many of something that each entry of the batch has, or all of them one."""
+    if entries in (1, sizes.batch):
+        return None
+    return (
+        f"{entries} of them for {count(sizes.batch, 'entry')} of the batch",
+        "give one for each entry of the batch, or one for all",
+    )
+
+
+def number_array(numbers: Any) -> Matrix:
+    """Numbers that nobody wrote, as an array that equations can read."""
+    import numpy as np
+
+    return Matrix(np.array(numbers, dtype=np.float64))
+
+
+def with_leading_axes(clause: Clause, name: str, own: int) -> Clause:
+    """The clause with the letters of its array's leading axes, before its `own`; those of length 1 are left out."""
+    matrix = clause.parameters[name]
+    assert isinstance(matrix, Matrix)
+    value, written = matrix.value, matrix.written
+    letters: tuple[str, ...] = (BATCH,) if own == 1 else (BATCH, HEAD)
+    letters = letters[len(letters) - (value.ndim - own) :]
+    ones = tuple(axis for axis, _ in enumerate(letters) if value.shape[axis] == 1)
+    if ones:
+        matrix = Matrix(read_only(value.squeeze(ones)), None if written is None else read_only(written.squeeze(ones)))
+        letters = tuple(letter for axis, letter in enumerate(letters) if axis not in ones)
+    return replace(clause, parameters={name: matrix}, leads={name: letters} if letters else {})
+
+
+def unless_one(meanings: Iterable[str]) -> tuple[str, ...]:
+    """The meaning for each entry; nothing where there is one for all."""
+    found = tuple(meanings)
+    return found if len(found) > 1 else ()

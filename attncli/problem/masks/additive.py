@@ -1,0 +1,44 @@
+"""`additive: [[0, -1], [0.5, -.inf]]`, or a matrix of such numbers: they are added to the scaled scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from attncli.problem.masks import (
+    Clause,
+    MaskPart,
+    MaskSizes,
+    Offset,
+    matrix_size_error,
+    number_array,
+    with_leading_axes,
+)
+from attncli.problem.matrices import DEEPEST, read_matrix
+from attncli.problem.model import Mask, Matrix
+from attncli.problem.values import Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Additive(MaskPart):
+    """Numbers, n × m, or with heads or batch and heads before; -inf hides, and an axis of 1 is for all."""
+
+    name = "additive"
+    order = 7
+    matrix: Matrix
+
+    @classmethod
+    def read(cls, value: Value) -> Additive | None:
+        matrix = read_matrix(value, deepest=DEEPEST, minus_infinity=True)
+        return None if matrix is None else cls(matrix)
+
+    @classmethod
+    def examples(cls) -> Mapping[str, Mask]:
+        return {"{additive: …}, or a matrix of other numbers": Mask((cls(number_array([[0] * 3] * 2)),))}
+
+    def size_error(self, sizes: MaskSizes) -> tuple[str, str] | None:
+        return matrix_size_error(self.matrix.shape, sizes)
+
+    def clause(self, offset: Offset, suffix: str) -> Clause:
+        name = f"additive{suffix}"
+        return with_leading_axes(Clause("", added=f"{name}[i, j]", parameters={name: self.matrix}), name, own=2)
