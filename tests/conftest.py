@@ -26,8 +26,9 @@ import pytest
 from attncli.backend import CPU, Backend, backend_for
 from attncli.errors import AttncliError
 from attncli.problem.axes import sizes
+from attncli.problem.keys import ARRAYS
 from attncli.problem.masks import MaskPart
-from attncli.problem.model import GIVEN, Mask, Matrix, Problem, Rope, Scalar
+from attncli.problem.model import Mask, Matrix, Problem, Rope, Scalar
 from attncli.problem.numbers import as_float
 
 LASTS = "about 2 minutes on two cores; -m slow, the slow tier, another 5"
@@ -121,7 +122,7 @@ def build_problem(
     """
     per_head = {} if np.ndim(sink) == 0 else {"sink": sink}
     given |= per_head
-    matrices = {name: as_matrix(given[name]) for name in sorted(given, key=GIVEN.index)}
+    matrices = {name: as_matrix(given[name]) for name in sorted(given, key=list(ARRAYS).index)}
     queries, keys = sizes(matrices)
     tokens = tuple(tokens or (f"t{place + 1}" for place in range(queries)))
     context = tuple(context_tokens or (tokens if keys == queries else (f"c{place + 1}" for place in range(keys))))

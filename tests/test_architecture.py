@@ -21,8 +21,8 @@ from attncli.attention.written import read
 from attncli.equation.parser import parse_equation, parse_expression
 from attncli.features.steps.variants import variants
 from attncli.page.document import text
+from attncli.problem.keys import ARRAYS
 from attncli.problem.masks.causal import Causal
-from attncli.problem.model import GIVEN as KEYS
 from attncli.problem.model import Problem
 from attncli.tracing import run
 
@@ -54,7 +54,7 @@ def test_no_two_steps_share_a_name_or_a_letter() -> None:
 
 def test_every_key_of_a_problem_that_holds_numbers_has_a_rule() -> None:
     rows_after_a_cache = {"new_K", "new_V"}  # what K and V are called where past comes before them
-    assert {rule.name for rule in GIVEN} == {*KEYS, *rows_after_a_cache}
+    assert {rule.name for rule in GIVEN} == {*ARRAYS, *rows_after_a_cache}
 
 
 @pytest.mark.parametrize("rule", [*GIVEN, *COMPUTED], ids=lambda rule: f"{rule.name}-{'given' if rule.given else ''}")

@@ -11,11 +11,11 @@ from attncli.attention.registry import COMPUTED_RULES, GIVEN_RULES
 from attncli.attention.rule import Rule
 from attncli.equation.indexing import GROUP_MEMBER, LeadingAxes
 from attncli.equation.parser import parse_expression
-from attncli.problem.axes import HEAD, KEY_HEAD, LEADING, Axes, axes_of, leads, past_length, sizes, width
+from attncli.problem import keys
+from attncli.problem.axes import HEAD, KEY_HEAD, LEADING, Axes, axes_of, input_of, leads, past_length, sizes, width
 from attncli.problem.keys import Pairing
 from attncli.problem.masks import Offset
 from attncli.problem.model import Matrix, Problem, Scalar
-from attncli.problem.projections import input_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def plan_logits(problem: Problem) -> Plan:
     rules.append(scores.reading(read))
     if isinstance(problem.scale, Scalar):
         rules.append(variants.SCALED["number"])
-    elif problem.scale == "default" and problem.score == "scaled_dot":
+    elif problem.scale == "default" and keys.SCORES[problem.score].divided:
         rules.append(variants.SCALED["default"])
     if problem.softcap is not None:
         rules.append(COMPUTED_RULES["capped"].reading({"logits": rules[-1].name}))

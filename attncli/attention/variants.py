@@ -9,23 +9,14 @@ from attncli.attention.rule import Rule
 from attncli.attention.saying import restated, said, with_bias
 from attncli.attention.written import Rules
 from attncli.equation.parser import parse_expression
+from attncli.problem import keys
 
 SCORES = Rules(
     {
-        "scaled_dot": COMPUTED_RULES.written["scores"],
-        "dot": COMPUTED_RULES.written["scores"],
-        "multiplicative": restated(
-            "scores",
-            "scores[i, j] = sum(k, sum(p, Q[i, p] * W_a[p, k]) * K_T[k, j])",
-            "Q @ W_a @ K_T",
-            meaning="Row `i`, column `j` compares query `i` with key `j` through a matrix of weights (Luong).",
-        ),
-        "additive": restated(
-            "scores",
-            "scores[i, j] = sum(a, v[a] * tanh(sum(p, Q[i, p] * W_1[p, a]) + sum(k, K[j, k] * W_2[k, a])))",
-            "",
-            meaning="Row `i`, column `j` compares query `i` with key `j` through a small hidden layer (Bahdanau).",
-        ),
+        name: restated("scores", score.equation, score.headline, meaning=score.meaning)
+        if score.equation
+        else COMPUTED_RULES.written["scores"]
+        for name, score in keys.SCORES.items()
     }
 )
 

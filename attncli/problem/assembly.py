@@ -11,10 +11,10 @@ from attncli.problem.axes import axes_of, past_length, rows, sizes, source_of
 from attncli.problem.conventions import OWN, Convention
 from attncli.problem.extent import check_extent
 from attncli.problem.heads import split_heads
-from attncli.problem.keys import KEYS
+from attncli.problem.keys import ARRAYS, KEYS
 from attncli.problem.layer import check_positions
 from attncli.problem.losses import check_loss
-from attncli.problem.model import GIVEN, Mask, Matrix, Problem, Scalar
+from attncli.problem.model import Mask, Matrix, Problem, Scalar
 from attncli.problem.nodes import Mapping, Node, describe
 from attncli.problem.places import Places, places_in
 from attncli.problem.positions import Position
@@ -63,18 +63,14 @@ def read_root(root: Node, errors: ErrorCollector, convention: Convention = OWN, 
         context_tokens=context_tokens,
         given=MappingProxyType(given),
         mask=mask.mask() if mask else Mask(),
-        score=values["score"],
-        scale=values.get("scale", "default"),
-        softcap=values.get("softcap"),
-        exp_base=values.get("exp_base"),
         sink=values["sink"] if isinstance(values.get("sink"), Scalar) else sink,
         rope=position.rope,
         alibi=position.alibi,
         slope=slope,
         joined=joined,
         convention=None if convention is OWN else convention.name,
-        d_output=values.get("d_output"),
         loss=loss,
+        **{key: values[key] for key, row in KEYS.items() if row.setting and values.get(key) is not None},
     )
 
 
@@ -91,7 +87,7 @@ def _read_values(root: Mapping, errors: ErrorCollector, convention: Convention) 
 
 def _tell_more(values: Values, root: Mapping, at: Places, errors: ErrorCollector) -> None:
     """Beside what could not be read, also tell what does not fit of what could."""
-    whole = {name: values[name] for name in GIVEN if isinstance(values.get(name), Matrix)}
+    whole = {name: values[name] for name in ARRAYS if isinstance(values.get(name), Matrix)}
     known = all(key in KEYS for key in root.keys)
     check_products(whole, at, errors, "QKV" if known else "Q")  # an unknown key may be a misspelt context
     queries = whole.get(source_of("Q", at))
@@ -102,9 +98,9 @@ def _tell_more(values: Values, root: Mapping, at: Places, errors: ErrorCollector
 def _arrays(
     values: Values, position: Position, at: Places, errors: ErrorCollector, scores: bool
 ) -> tuple[dict[str, Matrix], bool]:
-    """All arrays by name, in the order of `GIVEN`, that fit together; and whether heads were cut out of columns."""
+    """All arrays by name, in the order of `ARRAYS`, that fit together; and whether heads were cut out of columns."""
     read = {**values, **(values.get("past") or {}), "slopes": position.slopes}
-    whole = {name: read[name] for name in GIVEN if isinstance(read.get(name), Matrix)}
+    whole = {name: read[name] for name in ARRAYS if isinstance(read.get(name), Matrix)}
     check_products(whole, at, errors)
     heads, kv_heads = values.get("heads"), values.get("kv_heads")
     check_widths(whole, heads, kv_heads, values["score"], at, errors)

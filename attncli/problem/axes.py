@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from attncli.problem.keys import ARRAYS
+from attncli.problem.keys import BATCH as BATCH
+from attncli.problem.keys import HEAD as HEAD
+from attncli.problem.keys import KEY_HEAD as KEY_HEAD
 from attncli.problem.model import Matrix
-from attncli.problem.projections import input_of
 
-PER_HEAD = ("slopes", "sink")  # one number for each head, whatever other axes there are
-RANKS = {**dict.fromkeys(("b_Q", "b_K", "b_V", "b_O", "v"), 1), **dict.fromkeys(PER_HEAD, 0)}  # in one head; else 2
-OF_QUERIES = ("W_Q", "b_Q", "Q")  # which are cut into heads of queries
-OF_KEYS = (  # whose heads are those of keys and values
-    "W_K", "W_V", "b_K", "b_V", "past_K", "past_V", "new_K", "new_V", "K", "V",
-)  # fmt: skip
-BATCH, HEAD, KEY_HEAD = "b", "h", "g"
+PER_HEAD = tuple(name for name, array in ARRAYS.items() if not array.letters)  # a number a head, whatever other axes
+OF_QUERIES = tuple(name for name, array in ARRAYS.items() if array.letters and HEAD in array.leading)
+OF_KEYS = tuple(name for name, array in ARRAYS.items() if KEY_HEAD in array.leading)  # as many heads as K and V have
 LEADING = (BATCH, HEAD, KEY_HEAD)
 PLACES = {BATCH: "entry", HEAD: "head", KEY_HEAD: "head"}  # what people call one place on each
 
@@ -105,8 +104,11 @@ def output_shape(given: Mapping[str, Matrix], joined: bool) -> tuple[int, ...]:
 
 
 def letters_of(name: str, rank: int) -> tuple[str, ...]:
-    """The letters by the rank alone: of X only entries are stacked, of weights only heads, of Q, K and V both."""
-    extra = rank - RANKS.get(name, 2)
-    if name in ("X", "context"):
-        return (BATCH,) * extra
-    return ((BATCH, KEY_HEAD) if name in OF_KEYS else (BATCH, HEAD))[2 - extra :]
+    """The letters of an array's leading axes by its rank alone; new_K is as K, and so is new_V as V."""
+    array = ARRAYS[name.removeprefix("new_")]
+    return array.leading[len(array.leading) + len(array.letters) - rank :]
+
+
+def input_of(letter: str, given: Collection[str]) -> str:
+    """What W_Q, W_K or W_V projects: X, or for keys and values the context where there is one."""
+    return "context" if letter != "Q" and "context" in given else "X"

@@ -7,7 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from attncli.english import count
-from attncli.problem.axes import OF_KEYS, OF_QUERIES, RANKS
+from attncli.problem.axes import OF_KEYS, OF_QUERIES
+from attncli.problem.keys import ARRAYS
 from attncli.problem.model import Matrix
 from attncli.problem.places import Places, path, place
 from attncli.problem.values import ErrorCollector
@@ -51,7 +52,7 @@ def split_heads(
     elif errors.count == 0:
         split = dict(given)
         for name, matrix in given.items() if queries > 1 and (heads or kv_heads) else ():
-            if name in (*OF_QUERIES, *OF_KEYS) and matrix.ndim == RANKS.get(name, 2):
+            if name in (*OF_QUERIES, *OF_KEYS) and matrix.ndim == len(ARRAYS[name].letters):
                 key, number = ("heads", queries) if name in OF_QUERIES else ("kv_heads", keys)
                 split[name] = _split(name, matrix, number, key, at, errors)
         return split

@@ -1,4 +1,9 @@
-"""The keys of a problem file and the words they take, from which the reader is made and which the schema repeats."""
+"""The keys of a problem file, one row each, with the scores to choose from and the words that keys take.
+
+What a key holds follows from its row: how it is read (by its kind, `settings.py`), what its arrays are called, which
+axes they have, and what `attncli steps` says about them (`attention/inputs.py`). A setting fills the field of `Problem`
+that has its name. `problem.schema.json` describes each key for editors; a test tells where the two differ.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +15,6 @@ Kind: TypeAlias = Literal[
     "text", "labels", "entries", "heads", "matrix", "vector", "past", "score", "scale", "positive", "base", "mask",
     "position", "sink", "count", "loss",
 ]  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """What a key holds, and what an editor says about it when the pointer rests on it."""
-
-    kind: Kind
-    description: str
-
-
-Score: TypeAlias = Literal["scaled_dot", "dot", "multiplicative", "additive"]
 ScaleWord: TypeAlias = Literal["none", "default"]
 Corner: TypeAlias = Literal["top-left", "bottom-right"]
 Pairing: TypeAlias = Literal["half", "interleaved"]
@@ -28,66 +22,271 @@ LossKind: TypeAlias = Literal["mse", "cross_entropy"]
 Part: TypeAlias = Literal["q", "k", "v"]
 Layout: TypeAlias = Literal["parts", "heads"]
 
-SCORES: tuple[Score, ...] = get_args(Score)
-# What each axis of a score's arrays is as long as; a length that is neither is that of the last array which has it.
-SCORE_ARRAYS: Mapping[Score, Mapping[str, tuple[str, ...]]] = {
-    "scaled_dot": {},
-    "dot": {},
-    "multiplicative": {"W_a": ("query", "key")},
-    "additive": {"W_1": ("query", "hidden"), "W_2": ("key", "hidden"), "v": ("hidden",)},
-}
-DOT_SCORES = tuple(score for score, arrays in SCORE_ARRAYS.items() if not arrays)  # a product of queries and keys alone
 SCALE_WORDS: tuple[ScaleWord, ...] = get_args(ScaleWord)
 CORNERS: tuple[Corner, ...] = get_args(Corner)
 PAIRINGS: tuple[Pairing, ...] = get_args(Pairing)
 PARTS: tuple[Part, ...] = get_args(Part)  # of a fused array in a file
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 LOSSES: tuple[LossKind, ...] = get_args(LossKind)
-TARGETS: Mapping[LossKind, str] = {"mse": "target", "cross_entropy": "targets"}  # what each is held against
+TARGETS: Mapping[LossKind, str] = {"mse": "target", "cross_entropy": "targets"}  # what each is compared with
 
-KEYS = {
-    "title": Key("text", "A title for the derivation."),
-    "tokens": Key("labels", "Labels of the queries, one per row of X or Q. Default: t1, t2, …"),
-    "context_tokens": Key("labels", "Labels of the keys, cached ones first. Default: p1, p2, … and tokens, or c1, …"),
-    "X": Key("entries", "The input, one row per token: n × d_model, or batch × n × d_model."),
-    "context": Key("entries", "Cross-attention: what keys and values are made from, as X. Default: X."),
-    "heads": Key("count", "How many heads the columns of W_Q (or Q) are split into. Default: 1."),
-    "kv_heads": Key("count", "How many heads the columns of W_K and W_V (or K and V) are split into. Default: heads."),
-    "W_Q": Key("matrix", "Projects X to queries, Q = X·W_Q + b_Q: d_model × (heads·d_k)."),
-    "W_K": Key("matrix", "Projects X or context to keys, K = X·W_K + b_K: d_model (or d_context) × (kv_heads·d_k)."),
-    "W_V": Key("matrix", "Projects X or context to values, V = X·W_V + b_V: d_model (or d_context) × (kv_heads·d_v)."),
-    "W_O": Key("matrix", "Projects the outputs of all heads, side by side: (heads·d_v) × d_out."),
-    "b_Q": Key("vector", "Bias added to every row of Q: heads·d_k numbers."),
-    "b_K": Key("vector", "Bias added to every row of K: kv_heads·d_k numbers."),
-    "b_V": Key("vector", "Bias added to every row of V: kv_heads·d_v numbers."),
-    "b_O": Key("vector", "Bias added to every row of the output: d_out numbers."),
-    "Q": Key("heads", "The queries, instead of W_Q: n × d_k, heads × n × d_k or batch × heads × n × d_k."),
-    "K": Key("heads", "The keys, instead of W_K: m × d_k, kv_heads × m × d_k or batch × kv_heads × m × d_k."),
-    "V": Key("heads", "The values, instead of W_V: m × d_v, kv_heads × m × d_v or batch × kv_heads × m × d_v."),
-    "past": Key("past", "A cache of keys and values, put before K and V: {K: …, V: …}, each as K and V."),
-    "mask": Key(
-        "mask",
-        "Which keys each query may attend to: none, causal, a matrix, or forms that must all allow a key.",
+BATCH, HEAD, KEY_HEAD = "b", "h", "g"  # the letters of leading axes
+_OF_QUERIES, _OF_KEYS = (BATCH, HEAD), (BATCH, KEY_HEAD)
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array that a problem may give.
+
+    `cell` is one number of it, W_Q[d, k], in one head and one entry of a batch: its letters say along which indices of
+    `attention/indices.py` it runs, and equal letters of two arrays are equally long. `leading` are the axes that may
+    stand before these, from the left. `meaning` and `when` say what it is and when it is there, `symbol` is its letter
+    in formulas if that is not its name, `inside` the path to it in a problem where it is inside a mapping.
+    """
+
+    cell: str
+    title: str
+    meaning: str
+    when: str
+    leading: tuple[str, ...] = ()
+    symbol: str = ""
+    inside: str = ""
+
+    @property
+    def name(self) -> str:
+        """What it is called in equations: W_Q."""
+        return self.cell.partition("[")[0]
+
+    @property
+    def path(self) -> str:
+        """The keys that lead to it: past.K for past_K."""
+        return self.inside or self.name
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """The indices of its cell: d and k."""
+        inside = self.cell.partition("[")[2].rstrip("]")
+        return tuple(inside.split(", ")) if inside else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """How a key is read, which arrays are in it, and whether it is a setting: the field of `Problem` of its name."""
+
+    kind: Kind
+    arrays: tuple[Array, ...] = ()
+    setting: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A way to compare a query with a key.
+
+    `equation`, `headline` and `meaning` say it in place of the step `scores`, which is the dot product; `arrays` are
+    those it reads besides Q and K. Scores that are `divided` are divided by sqrt(d_k) where no scale is given.
+    """
+
+    equation: str = ""
+    headline: str = ""
+    meaning: str = ""
+    arrays: tuple[Array, ...] = ()
+    divided: bool = False
+
+    @property
+    def is_dot(self) -> bool:
+        """Whether it is the product of a query and a key, which must then be equally long."""
+        return not self.arrays
+
+
+SCORES: Mapping[str, Score] = {
+    "scaled_dot": Score(divided=True),
+    "dot": Score(),
+    "multiplicative": Score(
+        "scores[i, j] = sum(k, sum(p, Q[i, p] * W_a[p, k]) * K_T[k, j])",
+        "Q @ W_a @ K_T",
+        "Row `i`, column `j` compares query `i` with key `j` through a matrix of weights (Luong).",
+        (
+            Array(
+                "W_a[p, k]", "Score weights",
+                meaning="compares a query with a key (Luong).",
+                when="with score: multiplicative",
+            ),
+        ),
     ),
-    "score": Key("score", "How a query is compared with a key; scaled_dot where not given."),
-    "scale": Key(
-        "scale",
-        "What scores are multiplied by: a number or none. Default: 1/sqrt(d_k) for scaled_dot, else none.",
-    ),
-    "softcap": Key("positive", "c in c·tanh(s/c), applied to the scaled scores."),
-    "exp_base": Key("base", "The base of the exponentials in the softmax: e (default) or a number such as 2."),
-    "W_a": Key("matrix", "For score: multiplicative, q·W_a·k: width of a query × width of a key."),
-    "W_1": Key("matrix", "For score: additive, v·tanh(q·W_1 + k·W_2): width of a query × width of v."),
-    "W_2": Key("matrix", "For score: additive, v·tanh(q·W_1 + k·W_2): width of a key × width of v."),
-    "v": Key("vector", "For score: additive, v·tanh(q·W_1 + k·W_2)."),
-    "position": Key(
-        "position",
-        "Positions: {rope: {theta: 10000, pairing: half}} turns queries and keys, {alibi: true} adds a bias.",
-    ),
-    "sink": Key("sink", "A logit that every row shares its softmax with, of no key: a number, or one for each head."),
-    "d_output": Key("heads", "The gradient of the output, with which gradient begins; like the output. Default: ones."),
-    "loss": Key(
-        "loss",
-        "What gradient begins with instead of d_output: {kind: mse, target: …} or {kind: cross_entropy, targets: …}.",
+    "additive": Score(
+        "scores[i, j] = sum(a, v[a] * tanh(sum(p, Q[i, p] * W_1[p, a]) + sum(k, K[j, k] * W_2[k, a])))",
+        "",
+        "Row `i`, column `j` compares query `i` with key `j` through a small hidden layer (Bahdanau).",
+        (
+            Array(
+                "W_1[p, a]", "Score weights of the queries",
+                meaning="brings a query into the hidden layer (Bahdanau).",
+                when="with score: additive",
+            ),
+            Array(
+                "W_2[k, a]", "Score weights of the keys",
+                meaning="brings a key into the hidden layer (Bahdanau).",
+                when="with score: additive",
+            ),
+            Array(
+                "v[a]", "Score vector",
+                meaning="turns the hidden layer into one number.",
+                when="with score: additive",
+            ),
+        ),
     ),
 }  # fmt: skip
+
+
+def _of_score(array: Array) -> Key:
+    return Key("matrix" if len(array.letters) == 2 else "vector", (array,))
+
+
+KEYS: Mapping[str, Key] = {
+    "title": Key("text"),
+    "tokens": Key("labels"),
+    "context_tokens": Key("labels"),
+    "X": Key("entries", (
+        Array(
+            "X[i, d]", "Input",
+            meaning="one row per token, one column per feature of its embedding.",
+            when="where Q is projected, and where K or V is and there is no context",
+            leading=(BATCH,),
+        ),
+    )),
+    "context": Key("entries", (
+        Array(
+            "context[j, d]", "Context", symbol="C",
+            meaning="the other sequence, where keys and values come from.",
+            when="in cross-attention, where K or V is projected from it instead of from X",
+            leading=(BATCH,),
+        ),
+    )),
+    "heads": Key("count"),
+    "kv_heads": Key("count"),
+    "W_Q": Key("matrix", (
+        Array(
+            "W_Q[d, k]", "Query weights",
+            meaning="turns an embedding into a query.",
+            when="unless Q is given directly",
+            leading=_OF_QUERIES,
+        ),
+    )),
+    "W_K": Key("matrix", (
+        Array(
+            "W_K[d, k]", "Key weights",
+            meaning="turns an embedding into a key.",
+            when="unless K is given directly",
+            leading=_OF_KEYS,
+        ),
+    )),
+    "W_V": Key("matrix", (
+        Array(
+            "W_V[d, c]", "Value weights",
+            meaning="turns an embedding into a value.",
+            when="unless V is given directly",
+            leading=_OF_KEYS,
+        ),
+    )),
+    "W_O": Key("matrix", (
+        Array(
+            "W_O[e, o]", "Output weights",
+            meaning="mixes what all heads have found into the output.",
+            when="where the problem gives it",
+        ),
+    )),
+    "b_Q": Key("vector", (
+        Array(
+            "b_Q[k]", "Query bias",
+            meaning="added to every query.",
+            when="where the problem gives it, beside W_Q",
+            leading=_OF_QUERIES,
+        ),
+    )),
+    "b_K": Key("vector", (
+        Array(
+            "b_K[k]", "Key bias",
+            meaning="added to every key.",
+            when="where the problem gives it, beside W_K",
+            leading=_OF_KEYS,
+        ),
+    )),
+    "b_V": Key("vector", (
+        Array(
+            "b_V[c]", "Value bias",
+            meaning="added to every value.",
+            when="where the problem gives it, beside W_V",
+            leading=_OF_KEYS,
+        ),
+    )),
+    "b_O": Key("vector", (
+        Array(
+            "b_O[o]", "Output bias",
+            meaning="added to every row of the output.",
+            when="where the problem gives it, beside W_O",
+        ),
+    )),
+    "Q": Key("heads", (
+        Array(
+            "Q[i, k]", "Queries",
+            meaning="one row per query: what each token is looking for.",
+            when="where the problem gives it",
+            leading=_OF_QUERIES,
+        ),
+    )),
+    "K": Key("heads", (
+        Array(
+            "K[j, k]", "Keys",
+            meaning="one row per key: what each token offers to be found by.",
+            when="where the problem gives it",
+            leading=_OF_KEYS,
+        ),
+    )),
+    "V": Key("heads", (
+        Array(
+            "V[j, c]", "Values",
+            meaning="one row per value: what each token hands over.",
+            when="where the problem gives it",
+            leading=_OF_KEYS,
+        ),
+    )),
+    "past": Key("past", (
+        Array(
+            "past_K[u, k]", "Cached keys", symbol="K_past", inside="past.K",
+            meaning="one row per earlier token: its key, kept from when it was new.",
+            when="where the problem gives past",
+            leading=_OF_KEYS,
+        ),
+        Array(
+            "past_V[u, c]", "Cached values", symbol="V_past", inside="past.V",
+            meaning="one row per earlier token: its value, kept from when it was new.",
+            when="where the problem gives past",
+            leading=_OF_KEYS,
+        ),
+    )),
+    "mask": Key("mask"),
+    "score": Key("score", setting=True),
+    "scale": Key("scale", setting=True),
+    "softcap": Key("positive", setting=True),
+    "exp_base": Key("base", setting=True),
+    **{array.name: _of_score(array) for score in SCORES.values() for array in score.arrays},
+    "position": Key("position", (
+        Array(
+            "slopes", "Slopes", inside="position.alibi.slopes",
+            meaning="how much a score loses with each position that a key is away, in each head.",
+            when="with alibi, where the problem gives slopes for several heads",
+            leading=(HEAD,),
+        ),
+    )),
+    "sink": Key("sink", (
+        Array(
+            "sink", "Sinks",
+            meaning="one more logit in the softmax of every row of a head, of no key.",
+            when="where the problem gives sink for each head",
+            leading=(HEAD,),
+        ),
+    )),
+    "d_output": Key("heads", setting=True),
+    "loss": Key("loss"),
+}  # fmt: skip
+ARRAYS: Mapping[str, Array] = {array.name: array for key in KEYS.values() for array in key.arrays}

@@ -6,17 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from attncli.problem.keys import Corner, LossKind, Pairing, ScaleWord, Score
+from attncli.problem.keys import Corner, LossKind, Pairing, ScaleWord
 from attncli.problem.matrix import Matrix as Matrix
 from attncli.problem.matrix import read_only as read_only
 
 if TYPE_CHECKING:
     from attncli.problem.masks import MaskPart
-
-GIVEN = (
-    "X", "context", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O", "past_K", "past_V", "Q", "K", "V",
-    "W_a", "W_1", "W_2", "v", "slopes", "sink",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +64,7 @@ class Loss:
 class Problem:
     """One attention layer's input, complete and consistent: what `attncli.load` returns.
 
-    `given` holds the arrays by name, in the order of `GIVEN`, with their heads and batch entries on leading
+    `given` holds the arrays by name, in the order of `ARRAYS`, with their heads and batch entries on leading
     axes (`axes.py`). `tokens` label the queries, `context_tokens` the keys, those of a cache first. `scale` is a
     number, "default" (1/√d_k for scaled_dot) or "none"; `sink` is the one number of all heads, where it is not given
     per head; `alibi` asks for biases by distance, of the slopes given (`slope` for a single head) or of the usual ones;
@@ -83,7 +78,7 @@ class Problem:
     context_tokens: tuple[str, ...]
     given: Mapping[str, Matrix]
     mask: Mask = field(default_factory=Mask)
-    score: Score = "scaled_dot"
+    score: str = "scaled_dot"
     scale: Scalar | ScaleWord = "default"
     softcap: Scalar | None = None
     exp_base: Scalar | None = None

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from attncli.problem import nodes as tree
+from attncli.problem.keys import ARRAYS
 
 Places = Mapping[str, int]  # offsets into the text, by the keys that lead there: past, past.K
-
-_INSIDE = {"past_K": "past.K", "past_V": "past.V", "slopes": "position.alibi.slopes"}
 
 
 def places_in(mapping: tree.Mapping, before: str = "") -> dict[str, int]:
@@ -21,8 +20,8 @@ def places_in(mapping: tree.Mapping, before: str = "") -> dict[str, int]:
 
 
 def path(name: str) -> str:
-    """The keys that lead to an array: past.K for past_K."""
-    return _INSIDE.get(name, name)
+    """The keys that lead to an array, past.K for past_K; a key itself."""
+    return ARRAYS[name].path if name in ARRAYS else name
 
 
 def place(name: str, at: Places) -> int:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
-from attncli.problem.keys import SCORE_ARRAYS
-from attncli.problem.model import GIVEN
+from attncli.problem.axes import input_of
+from attncli.problem.keys import ARRAYS, SCORES
 from attncli.problem.values import ErrorCollector
 
 _WORDS = {"Q": "queries", "K": "keys", "V": "values"}
-
-
-def input_of(letter: str, given: Collection[str]) -> str:
-    """What W_Q, W_K or W_V projects: X, or for keys and values the context where there is one."""
-    return "context" if letter != "Q" and "context" in given else "X"
 
 
 def check_projections(at: Mapping[str, int], score: str | None, errors: ErrorCollector, start: int) -> None:
@@ -21,7 +16,7 @@ def check_projections(at: Mapping[str, int], score: str | None, errors: ErrorCol
 
     `score` is None where it could not be read. What it needs and lacks is told with its shape, by `shapes`.
     """
-    given = {name: at[name] for name in GIVEN if name in at and name != "sink"}
+    given = {name: at[name] for name in ARRAYS if name in at and name != "sink"}
     for letter in "QKV":
         _check_letter(letter, given, errors, start)
     used = {input_of(letter, given) for letter in "QKV" if letter not in given}
@@ -31,8 +26,8 @@ def check_projections(at: Mapping[str, int], score: str | None, errors: ErrorCol
             if name == "X" and "context" in given:
                 direct = "Q is"
             errors.add(f"is not used: {direct} given directly", at=given[name], path=name, help=f"remove {name}")
-    for kind, names in SCORE_ARRAYS.items() if score else ():
-        for name in names:
+    for kind, other in SCORES.items() if score else ():
+        for name in (array.name for array in other.arrays):
             if score != kind and name in given:
                 errors.add(
                     f"is used with score: {kind} only", at=given[name], path=name,

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from attncli.english import count, shape_text
-from attncli.problem.axes import output_shape, rows, source_of
+from attncli.problem.axes import input_of, output_shape, rows, source_of
 from attncli.problem.commas import advice_at
-from attncli.problem.keys import Score
 from attncli.problem.layer import check_leading, check_output, check_past
 from attncli.problem.model import Matrix
 from attncli.problem.places import Places
-from attncli.problem.projections import input_of
 from attncli.problem.scores import check_score
 from attncli.problem.values import ErrorCollector
 from attncli.problem.written import transpose_advice
@@ -27,7 +25,7 @@ def check_products(given: Mapping[str, Matrix], at: Places, errors: ErrorCollect
             _check_product(letter, given, at, errors)
 
 
-def check_shapes(given: Mapping[str, Matrix], at: Places, score: Score, errors: ErrorCollector) -> None:
+def check_shapes(given: Mapping[str, Matrix], at: Places, score: str, errors: ErrorCollector) -> None:
     """What Q, K and V are to each other, with their heads apart, and what comes before and after them."""
     check_leading(given, at, errors)
     m, values = rows("K", given), source_of("V", given)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from attncli.english import count
 from attncli.problem.axes import maker_of, width
-from attncli.problem.keys import DOT_SCORES
+from attncli.problem.keys import SCORES
 from attncli.problem.model import Matrix
 from attncli.problem.places import Places
 from attncli.problem.values import ErrorCollector
@@ -26,7 +26,7 @@ def check_widths(
     queries = heads or 1
     keys = kv_heads or queries
     d_q, d_k, d_v = (width(letter, given) for letter in "QKV")  # of all heads
-    unequal = score in DOT_SCORES and d_q * keys != d_k * queries
+    unequal = SCORES[score].is_dot and d_q * keys != d_k * queries
     unjoined = "W_O" in given and given["W_O"].shape[0] * keys != d_v * queries
     for name, other, cut in without_part(errors):
         if cut or unequal or unjoined:

@@ -120,7 +120,7 @@ def test_it_knows_the_reader_s_keys_and_describes_each() -> None:
 
 
 def test_it_knows_the_reader_s_words_and_no_others() -> None:
-    known = (CORNERS, LAYOUTS, mask_words(), PAIRINGS, PARTS, SCALE_WORDS, SCORES, MINUS_INFINITY)
+    known = (CORNERS, LAYOUTS, mask_words(), PAIRINGS, PARTS, SCALE_WORDS, tuple(SCORES), MINUS_INFINITY)
     assert set(words_in(SCHEMA)) == {tuple(words) for words in known}
     losses = [kind["properties"] for kind in SCHEMA["properties"]["loss"]["anyOf"]]
     assert [loss["kind"]["const"] for loss in losses] == list(LOSSES)

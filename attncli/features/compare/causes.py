@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from attncli.features.compare.comparison import Comparison
 from attncli.features.compare.operand import Side
 from attncli.features.compare.step import StepComparison
-from attncli.problem.keys import DOT_SCORES
+from attncli.problem.keys import SCORES
 from attncli.tracing.difference import difference
 from attncli.tracing.model import Trace
 
@@ -72,7 +72,7 @@ def _served(step: StepComparison, ours: Side, group: int) -> NDArray[Any] | None
     if step.layout == "repeated":
         return np.concatenate([ours[step.name]] * group, axis=-3)
     trace = ours.trace
-    if trace is None or step.name != "scores" or trace.settings.score not in DOT_SCORES:
+    if trace is None or step.name != "scores" or not SCORES[trace.settings.score].is_dot:
         return None
     queries = ours["Q_rot" if "Q_rot" in trace else "Q"].astype(np.float64)
     with np.errstate(all="ignore"):  # what does not fit is a difference like any other

@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from attncli.features.cost.sizes import Sizes
-from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, OF_KEYS, OF_QUERIES, PER_HEAD, RANKS, Axes
-from attncli.problem.model import GIVEN, Matrix, Problem
+from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, OF_KEYS, OF_QUERIES, PER_HEAD, Axes
+from attncli.problem.keys import ARRAYS
+from attncli.problem.model import Matrix, Problem
 
 _ROWS = ("X", "context")
 _STACKED = ("Q", "K", "V", "past_K", "past_V")  # by heads, and then by entries
@@ -18,7 +19,7 @@ _STACKED = ("Q", "K", "V", "past_K", "past_V")  # by heads, and then by entries
 def crossed(problem: Problem) -> Problem:
     """Cross-attention in place of self-attention: X is also the context."""
     given = {**problem.given, "context": problem.given["X"]}
-    return replace(problem, given={name: given[name] for name in GIVEN if name in given})
+    return replace(problem, given={name: given[name] for name in ARRAYS if name in given})
 
 
 def with_axes(problem: Problem, axes: Axes, asked: Sizes, sizes: Mapping[str, int]) -> Problem:
@@ -38,6 +39,6 @@ def with_axes(problem: Problem, axes: Axes, asked: Sizes, sizes: Mapping[str, in
         leading: list[str] = [BATCH] * (batch and name in (*_ROWS, *_STACKED))
         if (heads and name in (*OF_QUERIES, *OF_KEYS)) or (batch and name in _STACKED):
             leading.append(KEY_HEAD if name in OF_KEYS else HEAD)
-        own = matrix.value.shape[matrix.value.ndim - RANKS.get(name, 2) :]
+        own = matrix.value.shape[matrix.value.ndim - len(ARRAYS[name].letters) :]
         given[name] = Matrix(np.broadcast_to(0.0, (*(short[letter] for letter in leading), *own)))
     return replace(problem, given=given | {name: problem.given[name] for name in PER_HEAD if name in given})

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
 from attncli.attention.indices import INDICES
+from attncli.problem.axes import input_of
 from attncli.problem.axes import rows as rows_of
-from attncli.problem.keys import SCORE_ARRAYS
+from attncli.problem.keys import SCORES
 from attncli.problem.model import Problem
-from attncli.problem.projections import input_of
 
 # How many rows there are of queries and keys: as many of both, as many new ones after a cache, or each its own number.
 Rows: TypeAlias = Literal["same", "new", "apart"]
@@ -48,7 +48,7 @@ def symbols(problem: Problem, name: str, rows: Rows) -> Mapping[str, str]:
         found["i"] = source
     if _reads_context(problem, name) and _width(problem, "context") != _width(problem, "X"):
         found["d"] = "d_context"
-    if name in ("W_Q", "b_Q", "Q") and SCORE_ARRAYS[problem.score]:
+    if name in ("W_Q", "b_Q", "Q") and not SCORES[problem.score].is_dot:
         found["k"] = "d_q"
     if "W_O" in problem.given and problem.given["W_O"].value.shape[-1] == _width(problem, "X"):
         found["o"] = "d_model"  # a layer that hands on rows as wide as those it takes

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from attncli.english import count
 from attncli.errors import input_error, usage_error
 from attncli.problem.axes import BATCH, HEAD
-from attncli.problem.keys import DOT_SCORES, ScaleWord
+from attncli.problem.keys import ARRAYS, SCORES, ScaleWord
 from attncli.problem.limits import ELEMENT_LIMIT
-from attncli.problem.model import GIVEN, Matrix, Problem, read_only
+from attncli.problem.model import Matrix, Problem, read_only
 from attncli.tracing import Trace, run
 from attncli.tracing.model import masked_out, over_weights
 from attncli.tracing.slices import leading
@@ -58,7 +58,7 @@ class Row:
 
 def saturation(problem: Problem, *, sizes: Sequence[int] = D_K, draws: int = DRAWS, seed: int = 0) -> Iterator[Row]:
     """The problem's own numbers first, then a row for each d_k; raises AttncliError (exit 2) for other scores."""
-    if problem.score not in DOT_SCORES:
+    if not SCORES[problem.score].is_dot:
         raise usage_error(
             f"scaling is about products of queries and keys, and the score here is {problem.score}",
             help="use a problem with score: scaled_dot or dot",
@@ -114,7 +114,7 @@ def _drawn(problem: Problem, own: Trace, d_k: int, numbers: np.random.Generator)
         read = {name: array[..., None, :, :] for name, array in read.items()}
     kept = {name: problem.given[name] for name in KEPT if name in problem.given}
     drawn = {name: Matrix(read_only(np.array(array, dtype=np.float64))) for name, array in read.items()} | kept
-    given = {name: drawn[name] for name in GIVEN if name in drawn}
+    given = {name: drawn[name] for name in ARRAYS if name in drawn}
     return replace(
         _begun(problem, own, numbers), given=given, score="scaled_dot", rope=None, joined=problem.joined or alone
     )
