@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -50,6 +51,12 @@ def pytest_configure(config: pytest.Config) -> None:
     for name, examples in zip(("usual", "many", "few"), EXAMPLES[profile], strict=True):
         hypothesis.settings.register_profile(name, repeatable, max_examples=examples)
     hypothesis.settings.load_profile("usual")
+    # In the background (nohup … &) these are ignored, and programs that tests start would inherit that. A handler that
+    # does nothing keeps it so for this process, while each program that it starts has the usual reaction again.
+    for name in ("SIGINT", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
@@ -85,14 +92,17 @@ def each_choice(cases: Iterable[pytest.Function]) -> list[pytest.Function]:
     left, chosen = list(cases), []
     uses: Counter[tuple[str, int]] = Counter()
 
+    def values(case: pytest.Function) -> list[tuple[str, int]]:
+        return [(name, id(value)) for name, value in case.callspec.params.items()]
+
     def gain(case: pytest.Function) -> tuple[int, int]:
-        values = case.callspec.indices.items()
-        return sum(uses[value] == 0 for value in values), -sum(uses[value] for value in values)
+        counts = [uses[value] for value in values(case)]
+        return counts.count(0), -sum(counts)
 
     while left and gain(best := max(left, key=gain))[0]:
         chosen.append(best)
         left.remove(best)
-        uses.update(best.callspec.indices.items())
+        uses.update(values(best))
     return chosen
 
 

@@ -72,7 +72,7 @@ def _flags() -> set[str]:
     return set(next((line for line in text.splitlines() if line.startswith("flags")), "").split())
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="these are cores of x86-64")
 @pytest.mark.parametrize("core", CORES)
 def test_cores(core: str, tmp_path: Path, bounds: Bounds) -> None:

@@ -71,6 +71,7 @@ def test_every_exact_page_of_gradients_is_right(name: str, form: str) -> None:
     assert all_right(problem, render(document, "latex" if form == "latex" else "markdown", Style()), form)
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("view", [View(heatmap=True), View(precision=0), View(precision=12), View(detail="cells")])
 def test_however_it_is_shown(view: View, form: str, love: Problem) -> None:

@@ -84,6 +84,7 @@ def test_a_loss_is_no_list(written: str, message: str) -> None:
     assert error.value.help == "write loss: 0.70"
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize("file", ["next_token", "grouped_query", "sink", "bahdanau", "batch", "kv_cache"])
 @pytest.mark.parametrize(("format", "name"), [("markdown", "page.md"), ("latex", "page.tex")])
 def test_a_page_of_gradients_reads_back(file: str, format: str, name: str) -> None:

@@ -171,6 +171,7 @@ def attncli(*arguments: str, redirect: str = "", **environment: str) -> subproce
     )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("redirect", [">&-", "> /dev/full"])
 @pytest.mark.parametrize("argument", ["--help", "--version"])
 def test_output_that_goes_nowhere_is_an_error(argument: str, redirect: str) -> None:
@@ -181,6 +182,7 @@ def test_output_that_goes_nowhere_is_an_error(argument: str, redirect: str) -> N
     assert "-o" not in done.stderr.splitlines()[1]  # which these do not have
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("redirect", ["2>&-", "2> /dev/full", ">&- 2>&-"])
 def test_an_error_that_cannot_be_told_keeps_its_exit_code(redirect: str) -> None:
     done = attncli("nonsense", redirect=redirect)
@@ -236,6 +238,7 @@ cli.main()
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["attncli.cli.app", "typer", "attncli.errors", "yaml", "numpy", "attncli.tracing"])
 def test_an_interruption_amid_an_import(name: str) -> None:
     program = INTERRUPTED.format(name=name)
@@ -284,6 +287,7 @@ def imported(arguments: list[str], preparation: str = "", names: tuple[str, ...]
     return done.stderr.splitlines()[-1].split()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "arguments",
     [[], ["--help"], ["--version"], ["compute", "--help"], ["nonsense"], ["compute", "x", "--precision", "many"]],
@@ -345,6 +349,7 @@ def test_problems_are_read_without_numpy(tmp_path: Path) -> None:
         subprocess.run([sys.executable, "-c", program.format(name)], cwd=ROOT, check=True)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", HEAVY)
 def test_the_start_up_test_can_fail(name: str) -> None:
     assert imported(["--help"], f"import {name}") == [name]

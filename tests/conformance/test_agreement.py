@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 import reference
 from drawn import problem_files
 from hypothesis import given, settings
@@ -59,6 +60,7 @@ def test_rows_of_weights_are_shares(trace: Callable[..., attncli.Trace], problem
     assert (weights[hidden] == 0).all()
 
 
+@pytest.mark.slow
 @given(problem=problem_files() | problem_files(mixed=True))
 def test_a_trace_survives_json(trace: Callable[..., attncli.Trace], problem: dict[str, Any]) -> None:
     found = trace(problem)

@@ -98,6 +98,7 @@ def test_a_loss_is_that_of_torch(torch: Any, read: Read, problem: dict[str, Any]
     np.testing.assert_allclose(trace["loss"], losses[0], rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 @settings.get_profile("few")
 @given(problem=problem_files(small=True, mixed=True), kind=st.sampled_from(["mse", "cross_entropy"]))
 def test_finite_differences_of_a_loss_agree(read: Read, problem: dict[str, Any], kind: str) -> None:
@@ -111,6 +112,7 @@ def test_finite_differences_of_a_loss_agree(read: Read, problem: dict[str, Any],
         assert render(gradient_page(trace, View()), format, Style())
 
 
+@pytest.mark.slow
 @settings.get_profile("few")
 @given(problem=problem_files(small=True) | problem_files(small=True, mixed=True))
 def test_finite_differences_agree_and_the_page_is_written(read: Read, problem: dict[str, Any]) -> None:

@@ -106,6 +106,7 @@ def mixture(keys: int, width: int) -> Expression:
     return parse_expression(" + ".join(f"exp({score}) / ({total}) * v[{j}]" for j, score in enumerate(scores)))
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize(("keys", "width"), [(2, 2), (3, 3), (4, 3)])
 def test_what_the_best_of_many_corners_gives_is_reached(keys: int, width: int, seed: int) -> None:

@@ -290,7 +290,7 @@ def test_two_problems_of_other_sizes(problem: Build) -> None:
 
 
 def test_a_row_that_loses_everything(problem: Build) -> None:
-    from attncli.problem.model import Padding
+    from attncli.problem.masks.padding import Padding
 
     given: dict[str, Any] = {"Q": [[0]], "K": [[0], [0]], "V": [[1], [2]]}
     a, b = run(problem(**given)), run(problem(**given, mask=(Padding(((False, False),)),)))
@@ -321,6 +321,7 @@ def test_it_fits_a_terminal(masked: Comparison) -> None:
     assert max(map(len, render(comparison_page(masked), "table", Style(width=80)).splitlines())) <= 80
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("file", sorted(INPUTS.glob("*.yaml")), ids=lambda path: path.stem)
 def test_every_step_keeps_to_one_line_of_a_terminal(file: Path) -> None:
     problem = load(str(file))

@@ -96,6 +96,7 @@ def test_a_steep_gradient_by_hand() -> None:
     assert [each.by_differences for each in found.beside] == pytest.approx([-500, 500], rel=1e-9)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", STEEP)
 @pytest.mark.parametrize("factor", [1.001, -1.0, 0.0])
 def test_a_wrong_steep_gradient_is_found(name: str, factor: float) -> None:

@@ -55,6 +55,7 @@ def test_data(capsys: pytest.CaptureFixture[str]) -> None:
     assert steps["d_Q"]["axes"] == ["query", "feature"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("file", ["grouped_query", "bahdanau", "sink", "gpt2_layer", "kv_cache", "batch"])
 def test_data_is_a_trace_of_the_published_schema(capsys: pytest.CaptureFixture[str], file: str) -> None:
     _, page, _ = answered(capsys, str(INPUTS / f"{file}.yaml"), "--format", "json", "--verify", "-q")

@@ -126,6 +126,7 @@ def test_every_form_of_a_mask() -> None:
     }
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize("name", RULES)
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_step_in_every_format(name: str, format: str) -> None:
