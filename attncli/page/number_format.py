@@ -36,10 +36,19 @@ def format_number(value: float, precision: int) -> str:
     whole = round(value)
     if scaled < SAFE and abs(scaled % 1 - 0.5) > NEAR_TIE and abs(value - whole) > NEAR_WHOLE * abs(whole):
         return f"{value:z.{precision}f}"
-    decimal = Decimal(f"{value:.{FLOAT_DIGITS - 1}e}")
+    digits = f"{value:.{FLOAT_DIGITS - 1}e}"
+    if abs(whole) >= 10**FLOAT_DIGITS and _rounds_plainly(digits.partition(".")[2][: FLOAT_DIGITS - 1], precision):
+        return f"{value:.{precision}e}"
+    decimal = Decimal(digits)
     if decimal.adjusted() + precision >= FLOAT_DIGITS and abs(decimal) < SCIENTIFIC:
         decimal = Decimal(repr(float(value)))
     return format_decimal(decimal, precision)
+
+
+def _rounds_plainly(decimals: str, precision: int) -> bool:
+    """Whether a mantissa of these decimals is neither whole, nor at a tie, nor one that is rounded up to ten."""
+    kept, rest = decimals[:precision], decimals[precision:]
+    return bool(rest.strip("0")) and rest.rstrip("0") != "5" and bool(kept.strip("9"))
 
 
 def format_decimal(decimal: Decimal, precision: int) -> str:
@@ -66,7 +75,7 @@ def format_rows(matrix: NDArray[Any], precision: int) -> list[list[str]]:
     import numpy as np
 
     values = matrix.astype(np.float64)
-    sure = _surely_rounded(values, precision)
+    sure = surely_rounded(values, precision)
     texts = np.empty(values.shape, dtype=object)
     rounded, place = np.unique(np.round(values[sure], precision) + 0.0, return_inverse=True)  # + 0.0: no -0.000
     spelled = [f"{number:.{precision}f}" for number in rounded.tolist()]
@@ -78,7 +87,7 @@ def format_rows(matrix: NDArray[Any], precision: int) -> list[list[str]]:
     return rows
 
 
-def _surely_rounded(values: NDArray[np.float64], precision: int) -> NDArray[np.bool_]:
+def surely_rounded(values: NDArray[np.float64], precision: int) -> NDArray[np.bool_]:
     """Where binary rounding gives the right digits: neither large, nor near a tie, nor whole or nearly so."""
     import numpy as np
 

@@ -19,17 +19,19 @@ from attncli.equation.substitution import decimal_value, exact_value, substitute
 from attncli.equation.symbols import unicode_name
 from attncli.page.document import Math, Text, Worked, WorkedLine
 from attncli.page.labels import cell_label
+from attncli.page.long_sums import MOST_TERMS, LongSums, Work
 from attncli.page.number_format import printed_value
 from attncli.page.printer import Printer
 from attncli.problem.axes import LEADING
 from attncli.tracing.model import Step, Trace
 
-NOTHING = Decimal("1e-40")
-MOST_TERMS = 12  # in a line that stands for its row; a cell asked for is always worked in full
+SAME = Decimal("1e-40")  # numbers of 50 digits that are this near are the same
 
 
-def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full: bool = True) -> WorkedLine:
-    """One cell of a computed step, worked out."""
+def worked_line(
+    printer: Printer, step: Step, index: tuple[int, ...], *, in_full: bool = True, sums: LongSums | None = None
+) -> WorkedLine:
+    """One cell of a computed step, worked out; where many of its cells are, `sums` are the step's."""
     label, trace = cell_label(step, index), printer.trace
     place = dict(zip(step.rule.target.letters, index, strict=True))
     tree = step.rule.equation.expression
@@ -38,27 +40,27 @@ def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full
     if step.rule.shares and (index[:-1] if len(index) > 2 else index[0]) in trace.fully_masked:
         nothing = ("by definition: this query sees no key",)
         return WorkedLine(label, result=printer.number(step.name, index), remark=nothing)
-    sizes, scalars = trace.sizes(step.rule.equation), printer.scalars()
-    sentence, result = substitute(tree, place, sizes, printer.number, scalars), printer.number(step.name, index)
-    sentence = rewrite(sentence, _without_sign)
+    sizes, scalars = (sums.sizes, sums.scalars) if sums else (trace.sizes(step.rule.equation), printer.scalars())
+    result = printer.number(step.name, index)
     if step.exact is not None:
         from attncli.equation.exact import expression_of  # which few pages need
         from attncli.page.exact import exact_line
 
         closed = substitute(tree, place, sizes, printer.closed, scalars)
+        sentence = rewrite(substitute(tree, place, sizes, printer.number, scalars), _without_sign)
         if closed != sentence or expression_of(step.exact[index]) != result:
             return exact_line(printer, step, index, label, closed, in_full=in_full)
-    if isinstance(sentence, Number):  # a copy: nothing to work
+    work = _work(printer, tree, place, sizes, scalars, sums, in_full=in_full)
+    if isinstance(work.shown, Number):  # a copy: nothing to work
         return WorkedLine(label, result=result)
-    shown = sentence if in_full else _shortened(sentence)
-    if shown == sentence and looks_up(tree):
+    if not work.shortened and looks_up(tree):
         truth = substitute(tree, place, sizes, printer.in_full, printer.scalars_in_full())
-        following = list(stages(sentence, truth, printer.worked_out))
+        following = list(stages(work.shown, truth, printer.worked_out))
         if following:
             last = following[-1].sentence
-            return WorkedLine(label, chained(sentence, following), result, exact=_tells(last, result) or False)
-    told = _tells(sentence, result)
-    if told is None:  # to 50 digits, roots can be told from any number that is printed
+            return WorkedLine(label, chained(work.shown, following), result, exact=_gives(last, result) or False)
+    exact = _gives(work.summed, result)
+    if exact is None:  # to 50 digits, roots can be told from any number that is printed
         value = decimal_value(
             tree,
             place,
@@ -66,9 +68,29 @@ def worked_line(printer: Printer, step: Step, index: tuple[int, ...], *, in_full
             lambda name, at: printed_value(printer.number(name, at)),
             {name: printed_value(number) for name, number in scalars.items()},
         )
-        result_printed = printed_value(result)
-        told = value.is_finite() and result_printed.is_finite() and abs(value - result_printed) < NOTHING
-    return WorkedLine(label, shown, result, exact=told)
+        printed = printed_value(result)
+        exact = value.is_finite() and printed.is_finite() and abs(value - printed) < SAME
+    return WorkedLine(label, work.shown, result, exact=exact)
+
+
+def _work(
+    printer: Printer,
+    expression: Expression,
+    place: Mapping[str, int],
+    sizes: Mapping[str, int],
+    scalars: Mapping[str, Number],
+    sums: LongSums | None,
+    *,
+    in_full: bool,
+) -> Work:
+    """The sentence of a cell as it is shown, and with its sums worked as far as they are sums of decimals."""
+    work = sums.work(expression, place, in_full=in_full) if sums else None
+    if work is not None:
+        shown, summed = (substitute(each, place, sizes, printer.number, scalars) for each in (work.shown, work.summed))
+        return Work(rewrite(shown, _without_sign), summed, work.shortened)
+    sentence = rewrite(substitute(expression, place, sizes, printer.number, scalars), _without_sign)
+    shown = sentence if in_full else _shortened(sentence)
+    return Work(shown, sentence, shown != sentence)
 
 
 def _without_sign(node: Expression) -> Expression:
@@ -79,7 +101,7 @@ def _without_sign(node: Expression) -> Expression:
     return node
 
 
-def _tells(sentence: Expression, result: Number) -> bool | None:
+def _gives(sentence: Expression, result: Number) -> bool | None:
     """Whether the printed numbers give exactly the result; None where roots, as in √2·√2, leave it open."""
     if isinstance(sentence, Call) and sentence.function == "share" and exact_value(sentence.arguments[1]) == 0:
         return False  # a sum that is printed as 0 without being 0 divides nothing
@@ -101,8 +123,9 @@ def worked(printer: Printer, step: Step, detail: str) -> Worked:
     if along and every:
         places = ((*row, column) for row in printer.some(rows) for column in printer.some(columns))
     elif along:
-        places = (_telling_cell(printer.trace, step, row) for row in printer.some(rows))
-    found = (cell_lines(printer, step, place, in_full=detail == "cells") for place in places)
+        places = (_representative(printer.trace, step, row) for row in printer.some(rows))
+    sums = LongSums(printer, printer.trace.sizes(step.rule.equation))
+    found = (cell_lines(printer, step, place, in_full=detail == "cells", sums=sums) for place in places)
     left = printer.left_out(row=len(rows), column=len(columns) if every else 0)
     return Worked(tuple(line for each in found for line in each), left)
 
@@ -116,21 +139,24 @@ def lists_closed_forms(printer: Printer, step: Step) -> bool:
     return need_lines(printer, step)
 
 
-def cell_lines(printer: Printer, step: Step, index: tuple[int, ...], *, in_full: bool = True) -> tuple[WorkedLine, ...]:
+def cell_lines(
+    printer: Printer, step: Step, index: tuple[int, ...], *, in_full: bool = True, sums: LongSums | None = None
+) -> tuple[WorkedLine, ...]:
     """One cell worked out on a line; where it adds up several sums, each on a line, and then what they add up to."""
-    place, sizes = dict(zip(step.rule.target.letters, index, strict=True)), printer.trace.sizes(step.rule.equation)
+    place = dict(zip(step.rule.target.letters, index, strict=True))
+    sizes = sums.sizes if sums else printer.trace.sizes(step.rule.equation)
     parts = () if step.exact is not None else parts_of(printer, step.rule.equation.expression, place, sizes)
     if not parts:
-        return (worked_line(printer, step, index, in_full=in_full),)
+        return (worked_line(printer, step, index, in_full=in_full, sums=sums),)
     label, found = cell_label(step, index), []
     for part in parts:
-        sentence = substitute(part.expression, part.place, sizes, printer.number, printer.scalars())
+        work = _work(printer, part.expression, part.place, sizes, printer.scalars(), sums, in_full=in_full)
         truth = substitute(part.expression, part.place, sizes, printer.in_full, printer.scalars_in_full())
         result = printer.worked_out(float(decimal_value(truth, {}, {}, nowhere, {})))
-        shown, told = sentence if in_full else _shortened(sentence), _tells(sentence, result) or False
-        found.append(WorkedLine(f"{label} through {part.through}", shown, result, exact=told))
+        exact = _gives(work.summed, result) or False
+        found.append(WorkedLine(f"{label} through {part.through}", work.shown, result, exact=exact))
     total, result = Call("add", tuple(line.result for line in found if line.result)), printer.number(step.name, index)
-    return (*found, WorkedLine(f"{label} in all", total, result, exact=_tells(total, result) or False))
+    return (*found, WorkedLine(f"{label} in all", total, result, exact=_gives(total, result) or False))
 
 
 def turned_together(printer: Printer, step: Step, index: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
@@ -149,7 +175,7 @@ def turned_together(printer: Printer, step: Step, index: tuple[int, ...]) -> tup
     return tuple(sorted(read))
 
 
-def _telling_cell(trace: Trace, step: Step, row: tuple[int, ...]) -> tuple[int, ...]:
+def _representative(trace: Trace, step: Step, row: tuple[int, ...]) -> tuple[int, ...]:
     """The cell that stands for its row: where the query looks most, so that one thread runs through all steps."""
     if len(row) == len(step.shape):
         return row
