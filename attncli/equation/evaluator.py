@@ -33,6 +33,7 @@ class _Evaluator:
     scalars: Mapping[str, float]
     sizes: Mapping[str, int]
     dtype: Any
+    order: tuple[str, ...] = ()  # of the axes of the result: what is made in it need not be turned round
 
     def value(self, node: Expression) -> _Axed | float:
         match node:
@@ -99,6 +100,8 @@ class _Evaluator:
         if not axed:
             return _scalar(function, values)
         axes = tuple(dict.fromkeys(axis for value in axed for axis in value.axes))
+        if set(axes) <= set(self.order):
+            axes = tuple(axis for axis in self.order if axis in axes)
         operands = [self.spread(value, axes) if isinstance(value, _Axed) else value for value in values]
         return _Axed(FUNCTIONS[function].array(self.xp, *operands), axes)
 
@@ -153,8 +156,8 @@ def evaluate(
     `sizes` gives the length of every index; arrays must have one axis per index they are read with. A position outside
     an array reads its nearest cell: in a `where`, what the other branch is there for.
     """
-    evaluator = _Evaluator(xp, arrays, scalars, sizes, dtype)
     axes = equation.target.letters
+    evaluator = _Evaluator(xp, arrays, scalars, sizes, dtype, axes)
     shape = tuple(sizes[axis] for axis in axes)
     value = evaluator.value(equation.expression)
     if not isinstance(value, _Axed):

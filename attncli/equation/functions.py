@@ -153,7 +153,7 @@ def _array_share(xp: Any, part: Any, whole: Any) -> Any:
 
 
 def _array_add_mask(xp: Any, score: Any, mask: Any) -> Any:
-    return xp.where(mask == -math.inf, mask, score + mask)
+    return xp.where(mask == -math.inf, mask, score) + mask  # as score + mask, but for an infinite score that is hidden
 
 
 def _add_mask(score: Any, mask: Any) -> Any:

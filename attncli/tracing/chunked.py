@@ -62,12 +62,14 @@ def run_chunked(
     steps: dict[str, Step] = {}
 
     def take(rules: Iterable[Rule]) -> bool:
-        """Give or work out small steps, in order; whether there is nothing to warn of."""
+        """Give or work out small steps, in order; whether there is nothing to warn of in them."""
+        taken: dict[str, Step] = {}
         for rule in rules:
             given = plan.given[rule.name] if rule.given else None
             worked = worker.give(rule.name, given) if given else worker.work(rule)
-            steps[rule.name] = labelled_step(problem, rule, worked)
-        return not warnings_of(steps, plan.parameters, (), settings)
+            taken[rule.name] = labelled_step(problem, rule, worked)
+        steps.update(taken)
+        return not warnings_of(taken, plan.parameters, (), settings)
 
     if not take(rule for rule in plan.rules if is_small(rule)):
         return None

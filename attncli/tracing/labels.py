@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from attncli.attention.rule import Rule
 from attncli.problem.axes import width
-from attncli.problem.model import Problem, read_only
+from attncli.problem.model import Problem
 from attncli.tracing.model import Step
 from attncli.tracing.workers import Worked
 
@@ -14,8 +14,10 @@ _COUNTED = {"batch": "entry {}", "head": "head {}", "kv_head": "kv head {}", "po
 
 
 def labelled_step(problem: Problem, rule: Rule, worked: Worked) -> Step:
-    """A step as it was worked out, with its labels."""
-    return Step(rule, read_only(worked.value), labels(problem, rule, worked.value.shape), worked.written, worked.exact)
+    """A step as it was worked out, with its labels; its value is read-only, and a view where it is a transpose."""
+    value = worked.value.view()
+    value.flags.writeable = False
+    return Step(rule, value, labels(problem, rule, value.shape), worked.written, worked.exact)
 
 
 def labels(problem: Problem, rule: Rule, shape: Sequence[int]) -> tuple[tuple[str, ...], ...]:

@@ -80,7 +80,7 @@ def overflows(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
         fits = np.isfinite(step.value)
         expected = expected_infinities(step.rule, step.value, hidden, np)
         if expected is not None:
-            fits |= expected & np.isneginf(step.value)
+            fits |= expected & (step.value == -math.inf)
         if not fits.all():
             if lost.isdisjoint(step.rule.inputs):
                 yield _overflow(step, ~fits, dtype)

@@ -15,6 +15,7 @@ import attend
 import files
 import numpy as np
 import startup
+import traces
 import whole
 from versus import Figure
 
@@ -24,6 +25,7 @@ HEAD = "| row | what | ours | peer | ratio | goal | reached |\n| --- | --- | ---
 def figures(quick: bool) -> Iterator[Figure]:
     yield from startup.figures(2 if quick else 21)
     yield from attend.figures(1024 if quick else 8192, 2 if quick else 7)
+    yield from traces.figures(512 if quick else 2048, 1 if quick else 7)
     yield from whole.figures(1024 if quick else 16384, 1 if quick else 5)
     yield from files.figures(1 if quick else 5)
 

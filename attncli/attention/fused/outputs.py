@@ -58,13 +58,13 @@ def fused_outputs(
     log = math.log(base) if problem.exp_base else 1.0
     softcap = problem.softcap.value if problem.softcap else None
     heads = _Heads.of(problem, plan, output, shape, arrays, _Exponent(1.0 if scale is None else scale, softcap, log))
-    largest_score, largest_value = heads.largest_score(), float(np.abs(heads.values).max(initial=0.0))
+    largest_score, largest_values = heads.largest_score(), np.maximum(heads.values.max(-2), -heads.values.min(-2))
     moved = _most_added(plan, arrays)
     if not max(1, abs(heads.exponent.scale)) * largest_score + moved < dtype.largest / _MARGIN / max(1.0, log):
         return None
-    if not largest_value * heads.values.shape[-2] < dtype.largest / _MARGIN:
+    if not float(largest_values.max()) * heads.values.shape[-2] < dtype.largest / _MARGIN:
         return None
-    bounded = heads.is_bounded(largest_score, dtype)
+    bounded = heads.is_bounded(largest_score, largest_values, dtype)
     while True:
         work = _Work(heads, bounded)
         run_tasks(work.blocks(), work.worker, threads, report)
@@ -101,15 +101,15 @@ class _Exponent:
 class _Heads:
     """Queries, keys and values of all heads of all entries, which are counted one after the other.
 
-    `leads` are the leading letters of each array; `places` says for each letter which place a head has there. A single
-    sink is one for all heads.
+    Each array has a single leading axis, of as many heads as it has itself; `own` says by the name of an array which
+    of these belongs to a head. `places` says for each leading letter which place a head has there.
     """
 
     queries: Array
     keys: Array
     values: Array
     sinks: Array | None
-    leads: Mapping[str, tuple[str, ...]]
+    own: Mapping[str, NDArray[np.intp]]
     places: Mapping[str, NDArray[np.intp]]
     shape: tuple[int, ...]  # of the outputs
     tiles: Tiles | None
@@ -129,33 +129,41 @@ class _Heads:
         grid = np.indices(shape[:-2]).reshape(len(letters), math.prod(shape[:-2]))
         places = dict(zip(letters, grid, strict=True))
         places.setdefault(KEY_HEAD, places.get(HEAD, np.zeros(grid.shape[1], dtype=np.intp)) // plan.axes.group)
-        leads = {name: tuple(plan.leads.get(name, ())) for name in ("Q", "K", "V", "sink")}
-        queries = arrays["Q_rot" if problem.rope else "Q"]
+        queries, keys = (arrays[f"{name}_rot" if problem.rope else name] for name in "QK")
         queries = np.matmul(queries, arrays["W_a"]) if problem.score == "multiplicative" else queries
-        sinks = arrays.get("sink")
-        if problem.sink:
-            sinks = np.asarray(problem.sink.value)
+        sinks = np.asarray(problem.sink.value) if problem.sink else arrays.get("sink")
+        own: dict[str, NDArray[np.intp]] = {}
+
+        def flat(name: str, array: Array, rank: int = 2) -> Array:
+            """The array with a single leading axis; notes which place on it belongs to each head."""
+            lengths = array.shape[: array.ndim - rank]
+            own[name] = np.zeros(grid.shape[1], dtype=np.intp)
+            for letter, length in zip(plan.leads.get(name, ()), lengths, strict=True):
+                own[name] = own[name] * length + places[letter]
+            return array.reshape(math.prod(lengths), *array.shape[array.ndim - rank :])
+
         matrices = {name: given.value for name, given in plan.parameters.items() if isinstance(given, Matrix)}
         scalars = {name: given.value for name, given in plan.parameters.items() if isinstance(given, Scalar)}
         tiles = tiles_of(plan.rules, {**arrays, **matrices}, {**scalars, "inf": math.inf}, queries.dtype.type)
-        keys = arrays["K_rot" if problem.rope else "K"]
-        return cls(queries, keys, arrays["V"], sinks, leads, places, shape, tiles, exponent)
+        return cls(
+            flat("Q", queries), flat("K", keys), flat("V", arrays["V"]),
+            None if sinks is None else flat("sink", sinks, 0), own, places, shape, tiles, exponent,
+        )  # fmt: skip
 
     def __len__(self) -> int:
         return math.prod(self.shape[:-2])
 
     def take(self, name: str, array: Array, heads: slice) -> Array:
-        """What an array has for these heads, which are its first axis."""
-        index = tuple(self.places[letter][heads] for letter in self.leads[name])
-        if heads.stop - heads.start == 1:
-            return np.asarray(array[tuple(int(place[0]) for place in index)])[None]  # of a large head, no copy
-        return array[index] if index else np.broadcast_to(array, (heads.stop - heads.start, *array.shape))
+        """What an array has for these heads, which are its first axis; a view where it has them side by side."""
+        own = self.own[name][heads]
+        side_by_side = own[-1] - own[0] == len(own) - 1
+        return array[own[0] : own[-1] + 1] if side_by_side else array[own]
 
     def largest_score(self) -> float:
         """How large a product of a query and a key can be at most, by their lengths (Cauchy and Schwarz)."""
         return math.prod(math.sqrt(_squares(array).max(initial=0.0)) for array in (self.queries, self.keys))
 
-    def is_bounded(self, largest_score: float, dtype: Dtype) -> bool:
+    def is_bounded(self, largest_score: float, largest_values: Array, dtype: Dtype) -> bool:
         """Whether e to no exponent can leave the format, nor times V, summed over keys; nor be lost in its other end.
 
         What a mask adds to scores may be of any size.
@@ -163,8 +171,7 @@ class _Heads:
         if self.tiles is not None and self.tiles.added:
             return False
         most = self.exponent.most(largest_score)
-        columns = np.abs(self.values).max(axis=-2, initial=0.0).astype(np.float64)
-        columns = columns[columns > 0] if columns.any() else np.ones(1)
+        columns = largest_values[largest_values > 0].astype(np.float64) if largest_values.any() else np.ones(1)
         above = most + math.log(self.keys.shape[-2]) + max(math.log(columns.max()), 0) + 1
         if above > dtype.highest_exponent or -most + min(math.log(columns.min()), 0) < dtype.lowest_exponent:
             return False
@@ -346,5 +353,5 @@ def _shift(scores: Array, largest: Array, total: Array, output: Array) -> None:
 
 def _squares(rows: Array) -> Array:
     """The square of the length of each row."""
-    squares: Array = np.einsum("...d,...d->...", rows, rows, dtype=np.float64)
+    squares: Array = np.einsum("...d,...d->...", rows, rows)
     return squares
