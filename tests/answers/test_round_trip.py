@@ -13,8 +13,7 @@ import pytest
 
 from attncli.answers.model import Answers, Claim
 from attncli.answers.reader import read_answers
-from attncli.features.worksheet.answer_file import blank_answers
-from attncli.features.worksheet.page import blank_steps, worksheet
+from attncli.features.worksheet.page import blank_answers, blank_steps, worksheet
 from attncli.page.derivation import derivation
 from attncli.page.number_format import printed_value
 from attncli.page.printer import Printer

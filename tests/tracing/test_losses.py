@@ -9,7 +9,7 @@ from math import exp, log
 import numpy as np
 import pytest
 
-from attncli.features.gradient.finite_differences import held
+from attncli.features.gradient.verification import verify
 from attncli.problem.loader import loads
 from attncli.tracing import Trace, run
 from attncli.tracing.slices import at, backward, forward, of_loss
@@ -101,6 +101,6 @@ def test_an_entry_has_its_own_errors_but_not_the_mean_of_all() -> None:
 
 def test_finite_differences_are_those_of_the_loss() -> None:
     problem = loads(json.dumps({**LAYER, "loss": {"kind": "mse", "target": {"random": [4, 4]}}}).encode(), "layer")
-    found = list(held(problem, run(problem, gradient=True)))
+    found = list(verify(problem, run(problem, gradient=True)))
     assert found[0].name == "d_output"
     assert all(each.verdict == "agree" for each in found)

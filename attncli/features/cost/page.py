@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import prod
+from typing import Any
 
+from attncli import __version__
 from attncli.english import count, either, listed
 from attncli.equation.nodes import Expression, rename
-from attncli.features.cost.amounts import grouped, rounded, size
-from attncli.features.cost.data import cost_data
-from attncli.features.cost.model import Cost, StepCost
+from attncli.equation.notation import PLAIN
+from attncli.equation.printer import write
+from attncli.features.cost.study import Cost, StepCost
 from attncli.page.document import Block, Document, Heading, Listing, Math, Paragraph, Table, Text, text
 from attncli.page.reading import percent
+from attncli.tracing.serialization import FORMAT
 
 COUNTED = ("batch", "heads", "kv_heads")  # said in words
 
@@ -146,3 +149,74 @@ def _memory(cost: Cost) -> Iterator[Block]:
     yield Paragraph(text(f"{said}. {square}; all steps together, each kept, take {size(cost.bytes())}."))
     said = f"K and V, which a cache keeps, take {size(cost.bytes_cached_per_token)} for each token"
     yield Paragraph(text(f"{said}, {size(cost.bytes_cached)} in all."))
+
+
+def cost_data(cost: Cost) -> dict[str, Any]:
+    """The sizes, every step's counts and bytes, and their sums; format 1."""
+    return {
+        "attncli": {"version": __version__, "format": FORMAT},
+        "title": cost.title,
+        "sizes": {"heads": cost.heads, **cost.sizes, "layers": cost.layers},
+        "dtype": cost.dtype.name,
+        "bytes_per_number": cost.dtype.size,
+        "steps": {step.rule.name: _step(cost, step) for step in cost.steps},
+        "operations": cost.operations,
+        "operations_of_projections": cost.projections,
+        "operations_of_attention": cost.operations - cost.projections,
+        "bytes": cost.bytes(),
+        "bytes_cached": cost.bytes_cached,
+        "bytes_cached_per_token": cost.bytes_cached_per_token,
+        "crossover": cost.crossover,
+    }
+
+
+def _step(cost: Cost, step: StepCost) -> dict[str, Any]:
+    return {
+        "title": step.rule.title,
+        "equation": step.rule.source,
+        "shape": list(step.shape),
+        "one_layer": {kind.replace(" ", "_"): count for kind, count in step.kinds.items()},
+        "operations": step.operations,
+        "operations_grow": _formula(step.operations_grow),
+        "bytes": step.numbers * cost.dtype.size,
+        "bytes_grow": _formula(step.bytes_grow),
+    }
+
+
+def _formula(growth: Expression | None) -> str | None:
+    return None if growth is None else write(growth, PLAIN)
+
+
+_COUNTS = ("", " thousand", " million", " billion", " trillion", " quadrillion", " quintillion")
+_BYTES = (" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB")
+
+
+def grouped(number: int) -> str:
+    """Every digit, in groups of three: 1,347,416,072."""
+    return f"{number:,}"
+
+
+def rounded(number: int) -> str:
+    """A count in words, with ≈ where that rounds it; below ten thousand with every digit."""
+    return grouped(number) if number < 10_000 else _scaled(number, 1000, _COUNTS)
+
+
+def size(number: int) -> str:
+    """A number of bytes in units of 1024, with ≈ where that rounds it."""
+    return _scaled(number, 1024, _BYTES)
+
+
+def _scaled(number: int, base: int, units: tuple[str, ...]) -> str:
+    """In the largest unit that leaves at least one, rounded half up to one decimal."""
+    place = 0
+    while place < len(units) - 1 and _tenths(number, base**place) >= 10 * base:
+        place += 1
+    unit = base**place
+    tenths = _tenths(number, unit)
+    whole, tenth = divmod(tenths, 10)
+    sign = "" if tenths * unit == 10 * number else "≈ "
+    return f"{sign}{grouped(whole)}{f'.{tenth}' if tenth else ''}{units[place]}"
+
+
+def _tenths(number: int, unit: int) -> int:
+    return (20 * number + unit) // (2 * unit)

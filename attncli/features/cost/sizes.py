@@ -3,13 +3,82 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
+import numpy as np
+
+from attncli.attention.indices import INDICES
 from attncli.attention.plan import Plan
 from attncli.english import count
 from attncli.errors import usage_error
-from attncli.features.cost.symbols import Rows, symbols
-from attncli.problem.model import Problem
+from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, OF_KEYS, OF_QUERIES, PER_HEAD, Axes, input_of
+from attncli.problem.axes import rows as rows_of
+from attncli.problem.keys import ARRAYS, SCORES
+from attncli.problem.model import Matrix, Problem
+
+# How many rows there are of queries and keys: as many of both, as many new ones after a cache, or each its own number.
+Rows: TypeAlias = Literal["same", "new", "apart"]
+
+SYMBOLS = {letter: index.length for letter, index in INDICES.items()}
+FOLLOWING = ("d_joined", "d_pairs", "n_pos")  # from other sizes, which say what grows with them
+ORDER = tuple(
+    each
+    for symbol in SYMBOLS.values()
+    if symbol not in FOLLOWING
+    for each in (symbol, *["d_context"] * (symbol == "d_model"))
+)
+
+
+def rows_in(problem: Problem) -> Rows:
+    """Whether queries and keys come from the same rows, so that one size is that of both."""
+    given = problem.given
+    if "context" in given:
+        return "apart"
+    if "past_K" in given:
+        return "new" if rows_of("K", given) == rows_of("Q", given) else "apart"
+    return "apart" if "Q" in given or {"K", "V"} <= given.keys() else "same"
+
+
+def symbols(problem: Problem, name: str, rows: Rows) -> Mapping[str, str]:
+    """The symbol of each letter in one rule: X may serve only keys, context or query have a width of their own."""
+    found = dict(SYMBOLS)
+    if rows == "same":
+        found["j"] = "n"
+    elif rows == "new":
+        found["s"] = "n"
+    source = found["s" if "past_K" in problem.given else "j"]
+    if name == "context":
+        found["j"] = source
+    elif name == "X" and "Q" in problem.given:
+        found["i"] = source
+    if _reads_context(problem, name) and _width(problem, "context") != _width(problem, "X"):
+        found["d"] = "d_context"
+    if name in ("W_Q", "b_Q", "Q") and not SCORES[problem.score].is_dot:
+        found["k"] = "d_q"
+    if "W_O" in problem.given and problem.given["W_O"].value.shape[-1] == _width(problem, "X"):
+        found["o"] = "d_model"  # a layer that hands on rows as wide as those it takes
+    return found
+
+
+def growing(symbols: Mapping[str, str], sizes: Mapping[str, int]) -> Mapping[str, str]:
+    """The same with a product of other sizes, but for a factor, in place of each that follows from them."""
+    positions = "n" if sizes["n"] == sizes["m"] else "m" if sizes["n_pos"] == sizes["m"] else "n"
+    follows = dict(zip(FOLLOWING, ("heads*d_v", "d_k", positions), strict=True))
+    return {letter: follows.get(symbol, symbol) for letter, symbol in symbols.items()}
+
+
+def _reads_context(problem: Problem, name: str) -> bool:
+    """Whether a rule is the context, what projects it, or what comes of that."""
+    made = name.removeprefix("W_").removeprefix("new_")
+    return name == "context" or (made in ("K", "V") and input_of(made, problem.given) == "context")
+
+
+def _width(problem: Problem, name: str) -> int | None:
+    """How wide the rows of X or of the context are; of the other one, where only that is there."""
+    given = problem.given
+    there = name if name in given else "context" if name == "X" else "X"
+    return int(given[there].value.shape[-1]) if there in given else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +148,35 @@ def _heads(own: Mapping[str, int], asked: Sizes) -> dict[str, int]:
         said = f"{count(heads, 'head')} of queries cannot be shared out among {kv_heads} of keys and values"
         raise usage_error(said, help="make --heads a multiple of --kv-heads")
     return {"heads": heads, "kv_heads": kv_heads}
+
+
+_ROWS = ("X", "context")
+_STACKED = ("Q", "K", "V", "past_K", "past_V")  # by heads, and then by entries
+
+
+def crossed(problem: Problem) -> Problem:
+    """Cross-attention in place of self-attention: X is also the context."""
+    given = {**problem.given, "context": problem.given["X"]}
+    return replace(problem, given={name: given[name] for name in ARRAYS if name in given})
+
+
+def with_axes(problem: Problem, axes: Axes, asked: Sizes, sizes: Mapping[str, int]) -> Problem:
+    """The problem with an axis for heads, for those of keys and for entries where these sizes need one.
+
+    They are as short as can be: the plan asks only whether there is one head or more, and whether keys have fewer.
+    """
+    batched, split = axes.batch is not None, axes.heads is not None or axes.kv_heads is not None
+    batch, heads = batched or sizes.get("batch", 1) > 1, split or sizes["heads"] > 1
+    grouped = sizes["kv_heads"] < sizes["heads"]
+    if (batched, split, axes.group > 1) == (batch, heads, grouped) and asked.kv_heads is None:
+        return problem  # where one K serves all heads, it goes on doing so
+    several = min(sizes["heads"], 2)
+    short = {BATCH: 1, HEAD: several, KEY_HEAD: 1 if grouped else several}
+    given = {}
+    for name, matrix in problem.given.items():
+        leading: list[str] = [BATCH] * (batch and name in (*_ROWS, *_STACKED))
+        if (heads and name in (*OF_QUERIES, *OF_KEYS)) or (batch and name in _STACKED):
+            leading.append(KEY_HEAD if name in OF_KEYS else HEAD)
+        own = matrix.value.shape[matrix.value.ndim - len(ARRAYS[name].letters) :]
+        given[name] = Matrix(np.broadcast_to(0.0, (*(short[letter] for letter in leading), *own)))
+    return replace(problem, given=given | {name: problem.given[name] for name in PER_HEAD if name in given})

@@ -81,8 +81,8 @@ def gradient(
     problem = load(file, mask=mask, scale=scale, convention=as_, outside=allow_outside)
 
     from attncli.features.gradient.descent import descend
-    from attncli.features.gradient.page import checked_page
-    from attncli.features.gradient.verifying import verified_of
+    from attncli.features.gradient.page import gradient_document
+    from attncli.features.gradient.verification import verify_view
     from attncli.problem.model import Scalar
     from attncli.tracing import run
 
@@ -93,7 +93,7 @@ def gradient(
     )  # fmt: skip
     if verify:
         progress.begin("verifying")
-    checks = verified_of(problem, trace, view) if verify else ()
+    checks = verify_view(problem, trace, view) if verify else ()
     descent = descend(problem, trace, Scalar(size, step_size)) if size and step_size else None
     if descent:
         trace = replace(trace, warnings=(*trace.warnings, *descent.warnings))
@@ -101,7 +101,7 @@ def gradient(
     if format == "npy":
         write_array(trace, view, output)
     else:
-        page = checked_page(trace, view, checks, descent, data=data)
+        page = gradient_document(trace, view, checks, descent, data=format == "json")
         write_page(page, format, output, color=color, math=math, fragment=fragment)
     if not quiet:
         for message in trace.warnings:

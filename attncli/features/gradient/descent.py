@@ -18,7 +18,7 @@ from attncli.backend import CPU
 from attncli.dtypes import DTYPES
 from attncli.equation.nodes import Call, Expression, Name, Ref
 from attncli.equation.symbols import primed
-from attncli.features.gradient.perturbed import loss_of
+from attncli.features.gradient.verification import loss_of
 from attncli.problem.model import Matrix, Problem, Scalar, read_only
 from attncli.tracing import run
 from attncli.tracing.model import Step, Trace
@@ -34,14 +34,14 @@ STEP_SIZE = "step_size"
 class Descent:
     """The step taken from a trace: `moved` has the new arrays as steps, by the names of what they replace.
 
-    `before` and `after` are losses; `foretold` is what the gradients alone make of it: the loss before, less the step
+    `before` and `after` are losses; `expected` is what the gradients alone make of it: the loss before, less the step
     size times the sum of their squares. `warnings` say what does not fit its number format.
     """
 
     step_size: Scalar
     moved: Mapping[str, Step]
     before: float
-    foretold: float
+    expected: float
     after: float
     warnings: tuple[str, ...] = ()
 
@@ -54,14 +54,14 @@ def descend(problem: Problem, trace: Trace, step_size: Scalar) -> Descent:
     with np.errstate(all="ignore"):
         squares = sum(float((trace[gradient_name(name)].astype(np.float64) ** 2).sum()) for name in moved)
         before, now = (loss_of(each, each["d_output"]) for each in (trace, after))
-        foretold = before - step_size.value * squares
+        expected = before - step_size.value * squares
     dtype = DTYPES[settings.dtype]
     found = {name: step for name, step in after.steps.items() if name not in backward(after)}
     told = [*overflows({step.name: step for name, step in moved.items() if name not in after}, dtype)]
     told += [f"after the step, {warning}" for warning in overflows(found, dtype) if warning not in trace.warnings]
-    if not told and math.isfinite(before) and not (math.isfinite(foretold) and math.isfinite(now)):
+    if not told and math.isfinite(before) and not (math.isfinite(expected) and math.isfinite(now)):
         told = ["the loss after the step does not fit into float64"]
-    return Descent(step_size, moved, before, foretold, now, tuple(told))
+    return Descent(step_size, moved, before, expected, now, tuple(told))
 
 
 def _learned(trace: Trace) -> Iterator[str]:

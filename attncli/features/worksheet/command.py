@@ -69,8 +69,7 @@ def worksheet(
     require_writable(answers, file, "--answers")
     problem = load(file, mask=mask, scale=scale, convention=as_, outside=allow_outside)
 
-    from attncli.features.worksheet.answer_file import blank_answers
-    from attncli.features.worksheet.page import blank_steps
+    from attncli.features.worksheet.page import blank_answers, blank_steps
     from attncli.features.worksheet.page import worksheet as page
     from attncli.page.view import View
     from attncli.tracing import run

@@ -1,8 +1,8 @@
-"""A worksheet: the page of a problem with some of its steps left blank, to be worked out by hand."""
+"""A worksheet: the page of a problem with some of its steps left blank, and a file for the answers to them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from attncli.english import listed
@@ -12,19 +12,26 @@ from attncli.page.document import Document, Paragraph
 from attncli.page.gradient import gradient_page
 from attncli.page.selection import chosen_steps
 from attncli.page.view import View
-from attncli.tracing.model import Trace
+from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import backward, of_loss
 
-_TOLD = (
+_INTRODUCTION = (
     "Fill in what is blank. The digits you write are the precision you claim: 0.70 says more than 0.7. "
     "What is exact may be written so: 7/10, √3."
 )
+
+_NULL = "null"
+_ANSWERS_HEAD = """\
+# Answers{title}: write a number for each null, or leave it.
+# The digits you write are the precision you claim: 0.70 says more than 0.7.
+# An exact number may stand for itself: 7/10, 5/sqrt(3), e^(5/sqrt(3)).
+"""
 
 
 def worksheet(trace: Trace, view: View) -> Document:
     """The page for this view, whose `blank` steps have room for numbers, and no line that tells these numbers."""
     page = gradient_page(trace, view) if backward(trace) else derivation(trace, view)
-    return replace(page, blocks=(Paragraph((_TOLD,), "note"), *page.blocks))
+    return replace(page, blocks=(Paragraph((_INTRODUCTION,), "note"), *page.blocks))
 
 
 def blank_steps(trace: Trace, names: Sequence[str] | None = None) -> tuple[str, ...]:
@@ -49,3 +56,48 @@ def blank_steps(trace: Trace, names: Sequence[str] | None = None) -> tuple[str, 
         if step.rule.copies and blank.intersection(step.rule.inputs):
             blank.add(step.name)
     return tuple(name for name in trace.steps if name in blank)
+
+
+def blank_answers(trace: Trace, names: Sequence[str]) -> str:
+    """YAML that `read_answers` reads, with comments that name steps, rows and columns."""
+    title = f' to "{_printable(trace.title)}"' if trace.title else ""
+    steps = ("".join(f"{line}\n" for line in _step(trace.steps[name])) for name in names)
+    return "\n".join([_ANSWERS_HEAD.format(title=title), *steps])
+
+
+def _step(step: Step) -> Iterator[str]:
+    columns = f"; columns: {_joined(step.labels[-1])}" if len(step.shape) > 1 else ""
+    yield f"# {step.rule.title}{columns}"
+    if not step.shape:
+        yield f"{step.name}: {_NULL}"
+        return
+    if len(step.shape) == 1:
+        yield f"{step.name}: {_row(step.shape[0])}  # {_joined(step.labels[0])}"
+        return
+    yield f"{step.name}:"
+    yield from _nested(step.shape, step.labels, "  ", "")
+
+
+def _nested(shape: tuple[int, ...], labels: tuple[tuple[str, ...], ...], indent: str, above: str) -> Iterator[str]:
+    """The lists of one matrix, row by row, or those of each head or entry after a comment that says which it is."""
+    for label in labels[0]:
+        said = f"{above}, {label}" if above else label
+        if len(shape) == 2:
+            yield f"{indent}- {_row(shape[1])}  # {_printable(said)}"
+        else:
+            first, *others = _nested(shape[1:], labels[1:], f"{indent}  ", said)
+            yield f"{indent}- {first.strip()}"
+            yield from others
+
+
+def _row(length: int) -> str:
+    return f"[{', '.join([_NULL] * length)}]"
+
+
+def _joined(labels: Sequence[str]) -> str:
+    return ", ".join(map(_printable, labels))
+
+
+def _printable(text: str) -> str:
+    """What a person wrote, on one line of a comment."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)

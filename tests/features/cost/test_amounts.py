@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attncli.features.cost.amounts import grouped, rounded, size
+from attncli.features.cost.page import grouped, rounded, size
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,8 @@ from attncli.equation.nodes import Expression
 from attncli.equation.notation import PLAIN
 from attncli.equation.printer import write
 from attncli.errors import AttncliError
-from attncli.features.cost.model import Cost
 from attncli.features.cost.sizes import Sizes
-from attncli.features.cost.study import cost_of, usual
+from attncli.features.cost.study import Cost, cost_of, usual
 from attncli.problem.masks.causal import Causal
 from attncli.problem.masks.padding import Padding
 from attncli.problem.model import Problem

@@ -11,9 +11,8 @@ import pytest
 from attncli.equation.notation import PLAIN
 from attncli.equation.printer import write
 from attncli.errors import AttncliError
-from attncli.features.cost.model import Cost
 from attncli.features.cost.sizes import Sizes
-from attncli.features.cost.study import cost_of, usual
+from attncli.features.cost.study import Cost, cost_of, usual
 from attncli.problem.loader import load
 from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Problem

@@ -31,7 +31,7 @@ def test_by_hand() -> None:
     found = step(problem, 0.25)
     assert list(found.moved) == ["Q", "K", "V"]
     np.testing.assert_array_equal(found.moved["V"].value, [[0.75], [2.75]])
-    assert (found.before, found.foretold, found.after) == (1, 1 - 0.25 * 2, (1.75 - 1) ** 2)
+    assert (found.before, found.expected, found.after) == (1, 1 - 0.25 * 2, (1.75 - 1) ** 2)
 
 
 def test_without_a_loss_it_is_the_sum_of_all_outputs() -> None:
@@ -52,7 +52,7 @@ def test_all_that_is_learned_moves() -> None:
 
 def test_a_small_step_does_what_the_gradients_foretell() -> None:
     found = step(SEEDED | {"loss": LOSS, "heads": 3, "kv_heads": 3}, 1e-6)
-    assert found.before - found.after == pytest.approx(found.before - found.foretold, rel=1e-4)
+    assert found.before - found.after == pytest.approx(found.before - found.expected, rel=1e-4)
 
 
 def test_in_another_format() -> None:

@@ -11,8 +11,8 @@ import pytest
 
 import attncli
 from attncli.cli.main import run
-from attncli.features.gradient.finite_differences import held
-from attncli.features.gradient.verification_page import verified_section
+from attncli.features.gradient.page import verification_section
+from attncli.features.gradient.verification import verify
 from attncli.page.document import Document, Heading
 from attncli.page.gradient import gradient_page
 from attncli.page.printer import printer_for
@@ -159,9 +159,8 @@ def test_finite_differences_need_all_digits(capsys: pytest.CaptureFixture[str], 
 def test_the_exit_code_says_that_they_disagree(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("attncli.features.gradient.quotients.TOLERANCE", 0.0)
-    monkeypatch.setattr("attncli.features.gradient.quotients.SAFETY", 0.0)
-    monkeypatch.setattr("attncli.features.gradient.finite_differences._magnitude", lambda trace: (0.0, 0.0))
+    found = (1.0, 2.0, "disagree")
+    monkeypatch.setattr("attncli.features.gradient.verification.compare", lambda *arguments, **settings: found)
     code, page, _ = answered(capsys, LOVE, "--verify")
     assert code == 1
     assert "They disagree in" in page
@@ -213,7 +212,9 @@ def test_differences_fit_on_a_terminal(file: str) -> None:
     problem = load(str(INPUTS / f"{file}.yaml"))
     trace = run_trace(problem, gradient=True)
     view = View(precision=8)
-    beside = verified_section(printer_for(trace, view), tuple(held(problem, trace)), detail=view.detail, part=False)
+    beside = verification_section(
+        printer_for(trace, view), tuple(verify(problem, trace)), detail=view.detail, part=False
+    )
     page = gradient_page(trace, view, tuple(beside))
     titles = [block.text if isinstance(block, Heading) else "" for block in page.blocks]
     text = render(Document("", page.blocks[titles.index("Beside finite differences") :]), "table", Style(width=80))

@@ -1,0 +1,359 @@
+"""Gradients beside central finite differences: each number is moved both ways, and what follows from it worked again.
+
+The difference of the two losses, divided by how far the number was moved, is the quotient. Its error has two parts: the
+curve of the loss, which grows with the step h, and roundings of the loss, which grow with 1/h. So the first h is the
+one that suits most functions, about the cube root of what a float64 can tell. Where the quotient disagrees there, or
+roundings hide it, other h are tried, each a quarter of the one before; two that follow each other say how far the
+curve is still felt. What roundings do to the loss is large where a row sees only scores such as -1e9, which have few
+digits left behind the point.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.attention.gradients import gradient_name
+from attncli.attention.plan import plan_logits
+from attncli.attention.rule import Rule
+from attncli.backend import CPU
+from attncli.dtypes import DTYPES
+from attncli.equation.derivatives import reads
+from attncli.errors import usage_error
+from attncli.page.heads import chosen_place, shown
+from attncli.page.selection import chosen_cell, chosen_steps
+from attncli.page.view import View
+from attncli.problem.axes import HEAD, KEY_HEAD
+from attncli.problem.model import Problem, Scalar
+from attncli.tracing.magnitudes import HONEST, Magnitudes
+from attncli.tracing.model import Trace
+from attncli.tracing.slices import backward, forward, of_loss, serves
+from attncli.tracing.workers import FloatWorker
+
+Verdict: TypeAlias = Literal["agree", "unknown", "disagree"]
+
+MOST = 100  # cells of one gradient that are checked, evenly spread where it has more
+STEP, WIDEST = 6e-6, 6e-3  # the first h, relative to the number, and the most it is
+TOLERANCE = 1e-6  # of its size: how far a gradient may be from its quotient
+NARROWER, LEVELS, WIDE = (
+    4.0,
+    11,
+    8,
+)  # h by h; how many from the first one on; how many wider ones where roundings hide it
+HIDDEN = 0.1  # of their size: what roundings may do to a quotient that is to say anything
+SURE = 1e-3  # of their size: the error of a quotient that is to say anything
+ROUNDINGS = HONEST * DTYPES["float64"].epsilon
+ORDINARY = 100.0  # times that of the outputs: what scores of an ordinary size may do to the loss by their roundings
+WORST: tuple[Verdict, ...] = ("agree", "unknown", "disagree")
+
+
+@dataclass(frozen=True, slots=True)
+class CellCheck:
+    """One cell of a gradient beside its difference quotient.
+
+    `error` is their difference by the larger of the two; None where a number is not finite, or both are 0 but for
+    roundings. `distance` is their difference by the largest with which they agree.
+    """
+
+    index: tuple[int, ...]
+    gradient: float
+    quotient: float
+    error: float | None
+    verdict: Verdict
+    distance: float
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether both are 0 but for roundings."""
+        return self.error is None and self.verdict == "agree"
+
+
+@dataclass(frozen=True, slots=True)
+class GradientCheck:
+    """One gradient beside finite differences: how many cells it has, and those of them that were checked."""
+
+    name: str
+    size: int
+    cells: tuple[CellCheck, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of all cells."""
+        return max((cell.verdict for cell in self.cells), key=WORST.index)
+
+    @property
+    def farthest(self) -> CellCheck:
+        """The cell where the two are farthest apart: of those that are judged the worst, and not 0 if any is not."""
+        return max(self.cells, key=lambda cell: (WORST.index(cell.verdict), not cell.is_zero, cell.distance))
+
+
+def verify_view(problem: Problem, trace: Trace, view: View) -> tuple[GradientCheck, ...]:
+    """The gradients that this view shows, or those of the steps that it shows, beside finite differences.
+
+    Raises AttncliError (exit 2) where none of them can be checked.
+    """
+    part, place = shown(trace, view), dict(chosen_place(trace, view))
+    if HEAD in place:
+        place[KEY_HEAD] = place[HEAD] // serves(trace)
+    known = tuple(name for name in checkable(trace) if name in part or name in part.parameters)
+    names, cell, asked = known, None, ""
+    if view.cell is not None:
+        step, index = chosen_cell(part, view.cell, trace)
+        names, asked = (_gradient_of(trace, step.name),), f"--cell {view.cell!r}"
+        left = iter(index)
+        letters = trace.steps[step.name].rule.target.letters
+        cell = tuple(place[each] if each in place else next(left) for each in letters)
+    elif view.steps is not None:
+        chosen = chosen_steps(part, view.steps, trace)
+        names, asked = tuple(_gradient_of(trace, name) for name in chosen), f"--steps {','.join(view.steps)}"
+    if not {*names} & {*known}:
+        message = f"--verify has no gradient to hold against differences in {asked}"
+        raise usage_error(message, help=f"those that it can hold are {', '.join(known)}")
+    return tuple(verify(problem, trace, [name for name in names if name in known], place=place, cell=cell))
+
+
+def _gradient_of(trace: Trace, name: str) -> str:
+    """The step itself, where it is one of the backward pass, or its gradient."""
+    return name if name in backward(trace) else gradient_name(name)
+
+
+def checkable(trace: Trace) -> tuple[str, ...]:
+    """The gradients of a trace whose step can be moved by itself, in order."""
+    return tuple(
+        name
+        for name in backward(trace)
+        if name.startswith("d_")
+        and ((of := name.removeprefix("d_")) in forward(trace) or of in trace.parameters)
+        and (name != "d_output" or "loss" in trace)
+    )
+
+
+def verify(
+    problem: Problem,
+    trace: Trace,
+    names: Collection[str] | None = None,
+    *,
+    place: Mapping[str, int] | None = None,
+    cell: tuple[int, ...] | None = None,
+) -> Iterator[GradientCheck]:
+    """Every gradient of a trace in float64 that can be checked, in order, or those of these names.
+
+    `place` says of which entry and head they are, {"h": 0}, and `cell` is one index; all cells where nothing is said.
+    """
+    sizes, measures = plan_logits(problem).sizes, _Measures.of(trace)
+    for name in checkable(trace):
+        if names is None or name in names:
+            indices = [cell] if cell is not None else list(_indices(trace, name, place or {}))
+            moved = _MovedStep.of(trace, sizes, name.removeprefix("d_"))
+            found = (_check(moved, name, index, measures) for index in indices[:: -(-len(indices) // MOST)])
+            yield GradientCheck(name, len(indices), tuple(found))
+
+
+def _indices(trace: Trace, name: str, place: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
+    """The cells of a gradient, of one place."""
+    step = trace.steps[name]
+    fixed = [(axis, place[letter]) for axis, letter in enumerate(step.rule.target.letters) if letter in place]
+    for index in np.ndindex(step.shape):
+        if all(index[axis] == at for axis, at in fixed):
+            yield index
+
+
+def _check(moved: _MovedStep, name: str, index: tuple[int, ...], measures: _Measures) -> CellCheck:
+    gradient = moved.trace[name]
+    ours, x = float(gradient[index]), float(moved.values[index])
+    typical, rounding = _typical(gradient), measures.rounding
+    noise = rounding / first_step(x) if math.isfinite(x) else 0.0
+    # What is hidden by rounding is 0 beside the other cells, or where nothing else is left of its own terms.
+    zero = abs(ours) <= noise and (noise <= SURE * typical or measures.is_residue(ours, name, index))
+    seen = max(SURE * measures.largest, measures.ordinary / first_step(x) if noise else 0.0)
+    found, distance, verdict = compare(
+        ours, partial(moved.quotient, index), x, typical=typical, rounding=rounding, zero=seen if zero else 0.0
+    )
+    zero = verdict == "agree" and zero and abs(found) <= noise
+    return CellCheck(index, ours, found, None if zero else _relative(ours, found), verdict, distance)
+
+
+def _relative(ours: float, quotient: float) -> float | None:
+    largest = max(abs(ours), abs(quotient))
+    return abs(ours - quotient) / largest if largest and math.isfinite(ours - quotient) else None
+
+
+# What the quotients say of one gradient
+
+
+def first_step(x: float) -> float:
+    """How far a number is moved at first."""
+    return min(STEP * max(1.0, abs(x)), WIDEST)
+
+
+def compare(
+    gradient: float,
+    quotient: Callable[[float], float],
+    x: float,
+    *,
+    typical: float,
+    rounding: float,
+    zero: float = 0.0,
+) -> tuple[float, float, Verdict]:
+    """The best quotient, how far the gradient at x is from it (1 is as far as it may be), and what it says of it.
+
+    `quotient` makes one for each h. `typical` is how large the gradients beside this one are, `rounding` what roundings
+    do to the loss. Where the gradient is 0, a quotient says so if its error is at most `zero`.
+    """
+
+    def size_with(found: float) -> float:
+        return max(abs(gradient), abs(found)) + typical
+
+    h = first_step(x) if math.isfinite(x) else math.inf
+    first = quotient(h)
+    if not math.isfinite(gradient):
+        return first, 0.0, "unknown"
+    size, noise = size_with(first), rounding / h
+    distance = _distance(gradient, first, TOLERANCE * size + noise)
+    if distance <= 1 and noise <= max(HIDDEN * size, zero):
+        return first, distance, "agree"
+    wide = WIDE if distance <= 1 or math.isnan(first) else 0
+    best, error, before = math.nan, math.inf, math.nan
+    for level in range(-wide, LEVELS):
+        narrower = h / NARROWER**level
+        found = quotient(narrower)
+        own, before = abs(found - before) + rounding / narrower, found
+        if not math.isfinite(own):
+            continue
+        allowed = TOLERANCE * size_with(found)
+        settled = own <= allowed
+        if own < error or (settled and abs(found - best) > allowed + error):  # then a wide h has missed what is near x
+            best, error = found, own
+        if own > error and (settled or own <= zero) and abs(gradient - found) <= allowed + own:
+            break  # narrower ones only have more roundings
+    if math.isnan(best):
+        return first, 0.0, "unknown"
+    size = size_with(best)
+    distance = _distance(gradient, best, TOLERANCE * size + error)
+    if distance > 1:
+        return best, distance, "disagree"
+    return best, distance, "agree" if error <= max(SURE * size, zero) else "unknown"
+
+
+def _distance(gradient: float, quotient: float, allowed: float) -> float:
+    apart = abs(gradient - quotient)
+    return apart / allowed if allowed else math.inf if apart else 0.0
+
+
+# The loss with one number moved
+
+
+def loss_of(values: Trace | Mapping[str, NDArray[Any]], d_output: NDArray[Any]) -> float:
+    """The loss; without one it is Σ d_output · output, of which d_output is the gradient."""
+    if "loss" in values:
+        return float(values["loss"])
+    return float((np.asarray(values["output"], dtype=np.float64) * d_output).sum())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _MovedStep:
+    """A step of a trace, or a number it reads, that can be moved; `following` are the rules that depend on it."""
+
+    trace: Trace
+    sizes: Mapping[str, int]
+    name: str
+    values: NDArray[np.float64]
+    following: tuple[Rule, ...]
+
+    @classmethod
+    def of(cls, trace: Trace, sizes: Mapping[str, int], name: str) -> _MovedStep:
+        """A step, or a parameter, by its name; `sizes` are those of the plan."""
+        scalar = trace.parameters.get(name)
+        values = np.asarray(scalar.value if isinstance(scalar, Scalar) else trace[name], dtype=np.float64)
+        return cls(trace, sizes, name, values, tuple(_following(trace, name)))
+
+    def quotient(self, index: tuple[int, ...], h: float) -> float:
+        """How much the loss changes with one cell, by its values at x + h and x - h; NaN where h is lost in x.
+
+        It is 0 at -∞, which a mask puts there, and no h moves.
+        """
+        x = float(self.values[index])
+        if not math.isfinite(x):
+            return 0.0
+        up, down = x + h, x - h  # which round, so that they need not be 2h apart
+        if up == down:
+            return math.nan
+        with np.errstate(all="ignore"):
+            return float((np.float64(self._loss(index, up)) - self._loss(index, down)) / (up - down))
+
+    def _loss(self, index: tuple[int, ...], x: float) -> float:
+        trace, moved = self.trace, self.values.copy()
+        moved[index] = x
+        arrays = {name: trace[name] for name in (*forward(trace), *of_loss(trace))}
+        parameters = dict(trace.parameters)
+        if self.name in parameters:
+            parameters[self.name] = Scalar.of(float(moved))
+        else:
+            arrays[self.name] = moved
+        worker = FloatWorker(CPU, DTYPES["float64"], parameters, self.sizes, arrays)
+        for rule in self.following:
+            worker.work(rule)
+        return loss_of(worker.arrays, trace["d_output"])
+
+
+def _following(trace: Trace, name: str) -> Iterator[Rule]:
+    """The rules that depend on a step, or on a number, up to the output or to the loss."""
+    changed = {name}
+    for each in (*forward(trace), *of_loss(trace)):
+        rule = trace.steps[each].rule
+        if not rule.given and each != name and any(reads(rule.equation.expression, read) for read in changed):
+            changed.add(each)
+            yield rule
+
+
+# What differences are measured by
+
+
+@dataclass(frozen=True, slots=True)
+class _Measures:
+    """What all cells of a trace are measured by: what roundings do to the loss, and how large the largest gradient is.
+
+    `ordinary` is what they do to a loss whose scores have all their digits.
+    """
+
+    rounding: float
+    ordinary: float
+    largest: float
+    magnitudes: Magnitudes
+
+    @classmethod
+    def of(cls, trace: Trace) -> _Measures:
+        """Magnitudes are worked out where they are asked for."""
+        largest = max(_typical(trace[name]) for name in backward(trace))
+        outputs, scores = (ROUNDINGS * each for each in _loss_magnitudes(trace))
+        return cls(outputs + scores, ORDINARY * outputs, largest, Magnitudes(trace, DTYPES["float64"]))
+
+    def is_residue(self, ours: float, name: str, index: tuple[int, ...]) -> bool:
+        """Whether a number is 0, or nothing but what rounding left of the terms that cancelled in it."""
+        return ours == 0 or abs(ours) <= ROUNDINGS * float(self.magnitudes[name][index])
+
+
+def _typical(gradient: NDArray[Any]) -> float:
+    """The root of the mean square of the finite numbers, none of which is squared to infinity or to 0."""
+    finite = gradient[np.isfinite(gradient)]
+    largest = float(np.abs(finite).max(initial=0.0))
+    return largest * float(np.sqrt(np.mean((finite / largest) ** 2))) if largest else 0.0
+
+
+def _loss_magnitudes(trace: Trace) -> tuple[float, float]:
+    """How large the numbers are that the loss is made of: the output's, and the scores in what they do to the loss."""
+    logits = next(name for name in ("masked", "capped", "scaled", "scores") if name in trace)
+    with np.errstate(all="ignore"):
+        scores = np.where(trace[f"d_{logits}"] == 0, 0.0, np.abs(trace[f"d_{logits}"] * trace[logits]))
+        outputs = np.abs(trace["d_output"] * trace["output"]).sum()
+        if "loss" in trace:  # of which each row is that of its logits less another one
+            outputs += np.abs(trace["output"]).sum() / trace.parameters["N"].value + abs(trace["loss"])
+        if "log_sum" in trace:  # a rounding of the sum is one of 1 in its logarithm
+            outputs += 1
+        return float(outputs), float(scores.sum())
