@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from attncli.cli.signals import also_amid_arithmetic
-from attncli.problem.loader import change, read_problem
+from attncli.problem.changes import change
+from attncli.problem.loader import read_problem
 from attncli.problem.model import Problem
 from attncli.problem.source import read_source
 

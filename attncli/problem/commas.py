@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from attncli.problem.places import Places
-from attncli.problem.values import ErrorCollector
+from attncli.problem.values import ErrorCollector, Places
 
 _SHORT = 2000  # characters; longer matrices are written by programs, which do not mistake a point
 _SPACED = r"\d, "

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from attncli.english import count
 from attncli.problem.axes import OF_KEYS, OF_QUERIES
-from attncli.problem.keys import ARRAYS
+from attncli.problem.keys import ARRAYS, array_path
 from attncli.problem.model import Matrix
-from attncli.problem.places import Places, path, place
-from attncli.problem.values import ErrorCollector
+from attncli.problem.values import ErrorCollector, Places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,15 +38,16 @@ def split_heads(
     queries = heads or of_queries or 1
     keys = kv_heads or of_keys or (queries if heads else 1)
     key = "kv_heads" if kv_heads else "heads" if heads and not of_queries else name
+    path = array_path(key)
     if not (of_queries or heads) and keys > 1:
         errors.add(
-            f"{count(keys, 'head')} of keys and values, but queries without heads", at=place(key, at), path=path(key),
+            f"{count(keys, 'head')} of keys and values, but queries without heads", at=at[path], path=path,
             help=f"write heads: {keys} for as many of queries, or a multiple of it",
         )  # fmt: skip
     elif queries % keys:
         errors.add(
             f"{count(queries, 'head')} of queries cannot be shared out among {keys} of keys and values",
-            at=place(key, at), path=path(key), help=f"heads must be a multiple of kv_heads: {keys}, {2 * keys}, …",
+            at=at[path], path=path, help=f"heads must be a multiple of kv_heads: {keys}, {2 * keys}, …",
         )  # fmt: skip
     elif errors.count == 0:
         split = dict(given)
@@ -71,7 +71,7 @@ def _split(name: str, matrix: Matrix, heads: int, key: str, at: Places, errors: 
         errors.add(
             f"its {count(columns, 'column' if matrix.ndim > 1 else 'number')} cannot be split into "
             f"{count(heads, 'head')}",
-            at=place(name, at), path=path(name), help=f"make them a multiple of {key} ({heads})",
+            at=at[array_path(name)], path=array_path(name), help=f"make them a multiple of {key} ({heads})",
         )  # fmt: skip
         return matrix
     apart = (heads, *matrix.shape[:-1], columns // heads)

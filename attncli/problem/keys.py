@@ -290,3 +290,8 @@ KEYS: Mapping[str, Key] = {
     "loss": Key("loss"),
 }  # fmt: skip
 ARRAYS: Mapping[str, Array] = {array.name: array for key in KEYS.values() for array in key.arrays}
+
+
+def array_path(name: str) -> str:
+    """The keys that lead to an array, past.K for past_K; a key itself."""
+    return ARRAYS[name].path if name in ARRAYS else name

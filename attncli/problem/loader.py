@@ -1,20 +1,42 @@
-"""Reads a problem: a file or bytes to a tree, and the tree to a checked Problem; changes its mask or its scale."""
+"""Reads a problem: a file or bytes to a tree, and the tree to a checked Problem, every key by its kind."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import partial
 from os import PathLike, fspath
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from attncli.errors import AttncliError, Exit, usage_error
-from attncli.problem.assembly import read_root
-from attncli.problem.conventions import named
+from attncli.english import named
+from attncli.errors import AttncliError
+from attncli.problem.axes import axes_of, past_length, rows, sizes, source_of
+from attncli.problem.conventions import OWN, Convention, convention_named
 from attncli.problem.files import STANDARD_INPUT
-from attncli.problem.model import Problem
-from attncli.problem.nodes import Leaf, Node
+from attncli.problem.heads import split_heads
+from attncli.problem.keys import ARRAYS, KEYS
+from attncli.problem.layout_checks import check_leading, check_widths
+from attncli.problem.losses import check_loss
+from attncli.problem.model import Mask, Matrix, Problem, Scalar
+from attncli.problem.nodes import Mapping, Node, describe
 from attncli.problem.plain import read_plain
-from attncli.problem.settings import read_scale
+from attncli.problem.positions import Position, check_positions
+from attncli.problem.settings import READERS
+from attncli.problem.shape_checks import (
+    check_array_sizes,
+    check_gradient,
+    check_labels,
+    check_products,
+    check_shapes,
+    check_sources,
+)
 from attncli.problem.source import Source, decode, read_source
-from attncli.problem.values import ErrorCollector, Value
+from attncli.problem.synonyms import advice
+from attncli.problem.values import ErrorCollector, Places, Value, places_in
+
+if TYPE_CHECKING:
+    from attncli.problem.mask_reader import MaskReading
+
+Values: TypeAlias = dict[str, Any]  # of the keys that could be read
 
 
 def load(path: str, *, convention: str | None = None, outside: bool = False) -> Problem:
@@ -42,7 +64,7 @@ def read_problem(source: Source, *, convention: str | None = None, scores: bool 
 
     `scores` says whether the matrix of scores is going to be held, and so may not be too large.
     """
-    reads = named(convention)
+    reads = convention_named(convention)
     errors, root = read_tree(source)
     return read_root(root, errors, reads, scores=scores)
 
@@ -83,25 +105,114 @@ def _yaml(errors: ErrorCollector) -> Node:
     return read_yaml(errors)
 
 
-def change(problem: Problem, *, mask: str | None = None, scale: str | None = None, outside: bool = False) -> Problem:
-    """The problem with another mask (in YAML, as in a file) or scale; AttncliError (exit 2) for bad ones.
+def read_root(root: Node, errors: ErrorCollector, convention: Convention = OWN, *, scores: bool = True) -> Problem:
+    """The problem of a whole tree; AttncliError as `errors` collects them. `scores` is as for `read_problem`."""
+    if not isinstance(root, Mapping):
+        errors.fail(
+            f"a problem must be a mapping of keys to values, not {describe(root)}",
+            at=root.at,
+            help="write lines such as X: [[1, 0], [0, 1]]",
+        )
+    errors.root = root
+    values: Values = {"score": "scaled_dot"} | _read_values(root, errors, convention)
+    position: Position = values.get("position") or Position()
+    mask: MaskReading | None = values.get("mask")
+    if all(key in KEYS for key in root.keys):  # a misspelt W_K is not told again as a missing one
+        check_sources(root.keys, values["score"], errors, root.at)
+    at = places_in(root)
+    if errors.count:
+        _tell_more(values, root, at, errors)
+    errors.stop()
+    given, joined = _arrays(values, position, at, errors, scores)
+    tokens, context_tokens = _labels(values, given, at, errors)
+    if mask:
+        mask.check(given)
+    check_gradient(values.get("d_output"), given, joined, at, errors)
+    loss = check_loss(values.get("loss"), given, joined, at, errors)
+    errors.stop()
+    sink, slope = _for_all_heads(given, "sink"), _for_all_heads(given, "slopes")
+    return Problem(
+        title=values.get("title") or "",
+        tokens=tokens,
+        context_tokens=context_tokens,
+        given=MappingProxyType(given),
+        mask=mask.mask() if mask else Mask(),
+        sink=values["sink"] if isinstance(values.get("sink"), Scalar) else sink,
+        rope=position.rope,
+        alibi=position.alibi,
+        slope=slope,
+        joined=joined,
+        convention=None if convention is OWN else convention.name,
+        loss=loss,
+        **{key: values[key] for key, row in KEYS.items() if row.setting and values.get(key) is not None},
+    )
 
-    The mask is read by the convention of the problem. A file that it refers to and that cannot be read is exit 4,
-    as in a problem; `outside` is as for `load`, and the folder the current one.
-    """
-    if mask is not None:
-        if not mask.strip():
-            raise usage_error("--mask is empty", help="write none, causal or a form: '{padding: [1, 1, 0]}'")
-        errors = ErrorCollector(Source("--mask", mask, outside=outside), Exit.USAGE)
-        from attncli.problem.mask_reader import read_mask
 
-        reading = read_mask(Value(_yaml(errors), "mask", errors), named(problem.convention))
-        reading.check(problem.given)
-        errors.stop()
-        problem = replace(problem, mask=reading.mask())
-    if scale is not None:
-        errors = ErrorCollector(Source("--scale", scale), Exit.USAGE)
-        number = read_scale(Value(Leaf(scale.strip(), False, 0), "scale", errors))
-        errors.stop()
-        problem = replace(problem, scale=number)
-    return problem
+def _read_values(root: Mapping, errors: ErrorCollector, convention: Convention) -> dict[str, Any]:
+    readers = READERS | {"mask": partial(READERS["mask"], convention=convention)}
+    values: dict[str, Any] = {}
+    for key, node in root.values.items():
+        if key in KEYS:
+            values[key] = readers[KEYS[key].kind](Value(node, key, errors))
+        else:
+            errors.add(f"there is no such key as {named(key)}", at=root.keys[key], help=advice(key))
+    return values
+
+
+def _tell_more(values: Values, root: Mapping, at: Places, errors: ErrorCollector) -> None:
+    """Beside what could not be read, also tell what does not fit of what could."""
+    whole = {name: values[name] for name in ARRAYS if isinstance(values.get(name), Matrix)}
+    known = all(key in KEYS for key in root.keys)
+    check_products(whole, at, errors, "QKV" if known else "Q")  # an unknown key may be a misspelt context
+    queries = whole.get(source_of("Q", at))
+    if values.get("tokens") and queries:
+        check_labels("tokens", values["tokens"], queries.shape[-2], "query", at["tokens"], errors)
+
+
+def _arrays(
+    values: Values, position: Position, at: Places, errors: ErrorCollector, scores: bool
+) -> tuple[dict[str, Matrix], bool]:
+    """All arrays by name, in the order of `ARRAYS`, that fit together; and whether heads were cut out of columns."""
+    read = {**values, **(values.get("past") or {}), "slopes": position.slopes}
+    whole = {name: read[name] for name in ARRAYS if isinstance(read.get(name), Matrix)}
+    check_products(whole, at, errors)
+    heads, kv_heads = values.get("heads"), values.get("kv_heads")
+    check_widths(whole, heads, kv_heads, values["score"], at, errors)
+    given = split_heads(whole, heads, kv_heads, at, errors)
+    errors.stop()
+    check_leading(given, at, errors)
+    check_shapes(given, at, values["score"], errors)
+    errors.stop()
+    check_positions(given, position.rope, at, errors)
+    errors.stop()
+    check_array_sizes(given, at, errors, scores=scores)
+    return given, any(given[name] is not whole[name] for name in ("Q", "W_Q") if name in given)
+
+
+def _labels(
+    values: Values, given: dict[str, Matrix], at: Places, errors: ErrorCollector
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Those of the queries and of the keys."""
+    n, m = sizes(given)
+    tokens = values.get("tokens") or tuple(f"t{i}" for i in range(1, n + 1))
+    for name, number, row in (("tokens", n, "query"), ("context_tokens", m, "key")):
+        if name in values:
+            check_labels(name, values[name], number, row, at[name], errors)
+    return tokens, values.get("context_tokens") or _key_labels(tokens, given)
+
+
+def _key_labels(tokens: tuple[str, ...], given: dict[str, Matrix]) -> tuple[str, ...]:
+    """The labels of keys that were given none: their tokens, after p1, p2, … from a cache; else c1, c2, …"""
+    past, new = past_length(given), rows("K", given)
+    if "context" in given or new != len(tokens):
+        return tuple(f"c{j}" for j in range(1, past + new + 1))
+    return (*(f"p{j}" for j in range(1, past + 1)), *tokens)
+
+
+def _for_all_heads(given: dict[str, Matrix], name: str) -> Scalar | None:
+    """A list of one number where there is a single head, taken out of the arrays as that number."""
+    if name not in given or axes_of(given).heads:
+        return None
+    only = given.pop(name)
+    written = None if only.written is None else str(only.written[0])
+    return Scalar(float(only.value[0]), written or repr(float(only.value[0])))

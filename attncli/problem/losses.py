@@ -13,8 +13,7 @@ from attncli.problem.matrices import DEEPEST, read_matrix
 from attncli.problem.model import Loss, Matrix, read_only
 from attncli.problem.nodes import Mapping as Keyed
 from attncli.problem.nodes import Sequence, describe
-from attncli.problem.places import Places
-from attncli.problem.values import ErrorCollector, Value, read_word, require_keys
+from attncli.problem.values import ErrorCollector, Places, Value, read_word, require_keys
 
 _EXAMPLES = {"mse": "loss: {kind: mse, target: [[1, 0], [0, 1]]}",
              "cross_entropy": "loss: {kind: cross_entropy, targets: [1, 0]}"}  # fmt: skip

@@ -1,16 +1,23 @@
-"""Reads what is given in a mapping of its own: the positions of tokens, and the keys and values of a cache."""
+"""Reads what is given in a mapping of its own: the positions of tokens, and the keys and values of a cache.
+
+The rules of positions are in `attention/positions.py`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
+from attncli.english import count
 from attncli.errors import did_you_mean
-from attncli.problem.keys import PAIRINGS, Pairing
+from attncli.problem.axes import PER_HEAD, axes_of, width
+from attncli.problem.keys import PAIRINGS, Pairing, array_path
 from attncli.problem.matrices import DEEPEST, read_matrix
 from attncli.problem.model import Matrix, Rope, Scalar
-from attncli.problem.nodes import Leaf, Mapping, describe
-from attncli.problem.values import Value, read_scalar, read_truth, read_word, require_keys
+from attncli.problem.nodes import Leaf, describe
+from attncli.problem.nodes import Mapping as Keyed
+from attncli.problem.values import ErrorCollector, Places, Value, read_scalar, read_truth, read_word, require_keys
 
 _ROPE = "write {rope: {theta: 10000, pairing: half}}"
 _THETA = "write a number such as 10000"
@@ -32,7 +39,7 @@ def read_position(value: Value) -> Position | None:
     """The positions; None after reporting what is wrong."""
     if isinstance(value.node, Leaf) and value.node.text == "none":
         return Position()
-    if not isinstance(value.node, Mapping) or not value.keys:
+    if not isinstance(value.node, Keyed) or not value.keys:
         value.wrong(f"must be {{rope: …}} or {{alibi: …}}, not {describe(value.node)}", f"{_ROPE}, or {{alibi: true}}")
         return None
     before = value.errors.count
@@ -44,7 +51,7 @@ def read_position(value: Value) -> Position | None:
 
 def read_past(value: Value) -> dict[str, Matrix | None] | None:
     """The arrays of a cache, by the names of their steps; None after reporting what is wrong."""
-    if not isinstance(value.node, Mapping):
+    if not isinstance(value.node, Keyed):
         value.wrong(f"must be {{K: …, V: …}}, not {describe(value.node)}", _PAST)
         return None
     whole = require_keys(value, ("K", "V"))
@@ -58,7 +65,7 @@ def read_past(value: Value) -> dict[str, Matrix | None] | None:
 def _read_rope(value: Value) -> Rope | None:
     if isinstance(value.node, Leaf):
         return Rope(THETA, "half") if read_truth(value) else None
-    if not isinstance(value.node, Mapping):
+    if not isinstance(value.node, Keyed):
         value.wrong(f"must be a mapping, not {describe(value.node)}", _ROPE)
         return None
     require_keys(value, ("theta", "pairing"))
@@ -74,9 +81,28 @@ def _read_rope(value: Value) -> Rope | None:
 def _read_alibi(value: Value) -> tuple[bool, Matrix | None]:
     if isinstance(value.node, Leaf):
         return bool(read_truth(value)), None
-    if not isinstance(value.node, Mapping) or "slopes" not in value.keys:
+    if not isinstance(value.node, Keyed) or "slopes" not in value.keys:
         help = did_you_mean(next(iter(value.keys), ""), ["slopes"], _ALIBI)
         value.wrong(f"must be true or {{slopes: …}}, not {describe(value.node)}", help)
         return False, None
     require_keys(value, ("slopes",))
     return True, read_matrix(value.key("slopes"), rank=1)
+
+
+def check_positions(given: Mapping[str, Matrix], rope: Rope | None, at: Places, errors: ErrorCollector) -> None:
+    """Pairs to turn, and one slope and one sink for each head."""
+    if rope:
+        d_q, d_k = width("Q", given), width("K", given)
+        if d_k % 2 or d_q != d_k:
+            said = f"a key has {count(d_k, 'number')}" + ("" if d_q == d_k else f" and a query {d_q}")
+            errors.add(
+                f"{said}: rope turns pairs of them", at=at["position.rope"], path="position.rope",
+                help="queries and keys must have the same even number of features in each head",
+            )  # fmt: skip
+    heads = axes_of(given).number
+    for name in PER_HEAD:
+        if name in given and (length := given[name].shape[0]) != heads:
+            errors.add(
+                f"{count(length, 'number')} for {count(heads, 'head')}", at=at[array_path(name)], path=array_path(name),
+                help="give one number for each head",
+            )  # fmt: skip

@@ -6,10 +6,11 @@ after adding an error.
 
 from __future__ import annotations
 
+import collections.abc
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import NoReturn, TypeAlias
 
 from attncli.english import count, named, shorten
 from attncli.errors import COUNTED, AttncliError, Exit, did_you_mean
@@ -23,6 +24,16 @@ from attncli.problem.source import Source
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _DIGITS = 18  # whole numbers of so many fit into 64 bits
 REPORTED = 20
+Places: TypeAlias = collections.abc.Mapping[str, int]  # offsets into the text, by path: past, past.K
+
+
+def places_in(mapping: Mapping, before: str = "") -> dict[str, int]:
+    """Where each key of a mapping stands, and each of the mappings in it."""
+    found = {f"{before}{key}": at for key, at in mapping.keys.items()}
+    for key, node in mapping.values.items():
+        if isinstance(node, Mapping):
+            found |= places_in(node, f"{before}{key}.")
+    return found
 
 
 class ErrorCollector:

@@ -12,8 +12,8 @@ from attncli.attention.plan import Plan, plan_logits, plan_softmax
 from attncli.attention.rule import Rule
 from attncli.backend import CPU, Backend, Host, backend_for
 from attncli.dtypes import DTYPES, Dtype, check_working
-from attncli.problem.extent import require_scores
 from attncli.problem.model import Matrix, Problem
+from attncli.problem.shape_checks import require_scores
 from attncli.tracing.labels import labelled_step
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.settings import settings_of

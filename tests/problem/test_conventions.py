@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from attncli.errors import AttncliError
-from attncli.problem.conventions import CONVENTIONS, OWN, named
-from attncli.problem.loader import change, load, loads
+from attncli.problem.changes import change
+from attncli.problem.conventions import CONVENTIONS, OWN, convention_named
+from attncli.problem.loader import load, loads
 from attncli.problem.masks.additive import Additive
 from attncli.problem.masks.hide import Hide
 from attncli.problem.masks.keep import Keep
@@ -156,7 +157,7 @@ def test_another_mask_is_read_by_the_same_convention() -> None:
 
 def test_an_unknown_convention() -> None:
     with pytest.raises(AttncliError) as caught:
-        named("tourch")
+        convention_named("tourch")
     assert (str(caught.value), caught.value.help) == ("convention cannot be 'tourch'", "did you mean torch?")
     assert caught.value.exit_code == 2
-    assert named(None) is OWN
+    assert convention_named(None) is OWN

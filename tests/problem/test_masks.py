@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from attncli.errors import AttncliError, Exit
-from attncli.problem.loader import change, loads
+from attncli.problem.changes import change
+from attncli.problem.loader import loads
 from attncli.problem.masks.additive import Additive
 from attncli.problem.masks.causal import Causal
 from attncli.problem.masks.hide import Hide

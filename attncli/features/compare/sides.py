@@ -58,12 +58,11 @@ def read_given(
     from attncli.features.compare.dump import is_dump
     from attncli.features.compare.dump_archive import read_archive
     from attncli.features.compare.dump_text import read_dump
-    from attncli.problem.assembly import read_root
-    from attncli.problem.changed import changes
-    from attncli.problem.conventions import named
-    from attncli.problem.loader import read_tree
+    from attncli.problem.changes import parse_settings
+    from attncli.problem.conventions import convention_named
+    from attncli.problem.loader import read_root, read_tree
 
-    changed = changes(settings, WORKING | READING)
+    changed = parse_settings(settings, WORKING | READING)
     given = []
     for path in paths:
         if _binary(path):
@@ -71,7 +70,7 @@ def read_given(
             continue
         source = sources[path]
         report, root = read_tree(source, not_finite=True)
-        content = read_dump(root, report) if is_dump(root) else read_root(root, report, named(convention))
+        content = read_dump(root, report) if is_dump(root) else read_root(root, report, convention_named(convention))
         given.append(Given(source.name, source, root, content, changed, convention))
     return given
 
@@ -139,7 +138,7 @@ def _insist_on_a_problem(given: Given) -> None:
 
 
 def _changed(given: Given) -> Problem | Dump:
-    from attncli.problem.changed import read_changed
+    from attncli.problem.changes import read_changed
 
     changed = {key: value for key, value in given.changes.items() if key not in WORKING}
     if given.source is None or given.root is None or not changed or not _is_problem(given):

@@ -1,24 +1,25 @@
-"""A problem with some of its keys changed, as `--set mask=causal` asks: read anew, with all the checks of a file."""
+"""A problem changed by options: another mask or scale, or any of its keys, as `--set mask=causal` asks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from shlex import quote
 
 from attncli.dtypes import chosen
 from attncli.english import listed, shorten
 from attncli.errors import AttncliError, Exit, Place, did_you_mean, usage_error
-from attncli.problem.assembly import read_root
-from attncli.problem.conventions import named
+from attncli.problem.conventions import convention_named
 from attncli.problem.keys import KEYS
+from attncli.problem.loader import read_root
 from attncli.problem.many import moved
 from attncli.problem.model import Problem
+from attncli.problem.nodes import Leaf, Node, is_null
 from attncli.problem.nodes import Mapping as Keyed
-from attncli.problem.nodes import Node, is_null
+from attncli.problem.settings import read_scale
 from attncli.problem.source import Source
 from attncli.problem.synonyms import said
-from attncli.problem.values import ErrorCollector
+from attncli.problem.values import ErrorCollector, Value
 from attncli.problem.yaml_reader import read_yaml
 
 OPTION = "--set"
@@ -37,7 +38,7 @@ class _Patched(Source):
         return Source.place(self, at)
 
 
-def changes(settings: list[str], words: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+def parse_settings(settings: list[str], words: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     """`KEY=VALUE` texts as a mapping; AttncliError (exit 2) for unknown keys, keys given twice and no `=`.
 
     `words` are keys besides those of a problem, such as dtype, with the words that each takes.
@@ -80,8 +81,8 @@ def read_changed(root: Node, source: Source, changed: Mapping[str, str], *, conv
     values, keys = dict(root.values), dict(root.keys)
     text, sources = source.text, {}
     for key, value in changed.items():
-        told = Source(f"{OPTION} {key}", value, source.folder, source.outside)
-        node = read_yaml(ErrorCollector(told, Exit.USAGE)) if value.strip() else None
+        written = Source(f"{OPTION} {key}", value, source.folder, source.outside)
+        node = read_yaml(ErrorCollector(written, Exit.USAGE)) if value.strip() else None
         if node is None or is_null(node):
             if key not in values:
                 raise usage_error(
@@ -90,15 +91,41 @@ def read_changed(root: Node, source: Source, changed: Mapping[str, str], *, conv
             del values[key], keys[key]
             continue
         start = len(text) + 1
-        sources[start] = told
+        sources[start] = written
         text += f"\n{value}"
         values[key], keys[key] = moved(node, start), start
     patched = _Patched(source.name, text, source.folder, source.outside, changes=sources)
     try:
-        return read_root(Keyed(root.at, values, keys), ErrorCollector(patched, Exit.USAGE), named(convention))
+        return read_root(
+            Keyed(root.at, values, keys), ErrorCollector(patched, Exit.USAGE), convention_named(convention)
+        )
     except AttncliError as error:
         options = listed([f"{OPTION} {shorten(quote(f'{key}={new.strip()}'))}" for key, new in changed.items()])
         for each in (error, *error.more):
             if each.place and each.place.file == source.name:  # right as it is in the file
                 each.help = f"{each.help}; without {options} it fits"
         raise
+
+
+def change(problem: Problem, *, mask: str | None = None, scale: str | None = None, outside: bool = False) -> Problem:
+    """The problem with another mask (in YAML, as in a file) or scale; AttncliError (exit 2) for bad ones.
+
+    The mask is read by the convention of the problem. A file that it refers to and that cannot be read is exit 4,
+    as in a problem; `outside` is as for `load`, and the folder the current one.
+    """
+    if mask is not None:
+        if not mask.strip():
+            raise usage_error("--mask is empty", help="write none, causal or a form: '{padding: [1, 1, 0]}'")
+        errors = ErrorCollector(Source("--mask", mask, outside=outside), Exit.USAGE)
+        from attncli.problem.mask_reader import read_mask
+
+        reading = read_mask(Value(read_yaml(errors), "mask", errors), convention_named(problem.convention))
+        reading.check(problem.given)
+        errors.stop()
+        problem = replace(problem, mask=reading.mask())
+    if scale is not None:
+        errors = ErrorCollector(Source("--scale", scale), Exit.USAGE)
+        number = read_scale(Value(Leaf(scale.strip(), False, 0), "scale", errors))
+        errors.stop()
+        problem = replace(problem, scale=number)
+    return problem

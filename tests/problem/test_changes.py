@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attncli.errors import AttncliError
-from attncli.problem.changed import changes, read_changed
+from attncli.problem.changes import parse_settings, read_changed
 from attncli.problem.loader import read_tree
 from attncli.problem.masks.window import Window
 from attncli.problem.model import Problem
@@ -20,7 +20,7 @@ WORDS = {"dtype": ("float64", "float16")}
 
 def changed(*settings: str, text: str = TEXT, folder: Path | None = None) -> Problem:
     source = Source("p.yaml", text, folder or Path())
-    return read_changed(read_tree(source)[1], source, changes(list(settings), WORDS))
+    return read_changed(read_tree(source)[1], source, parse_settings(list(settings), WORDS))
 
 
 def told(*settings: str) -> str:

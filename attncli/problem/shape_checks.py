@@ -1,0 +1,283 @@
+"""Checks that the arrays of a problem belong together: none is missing or unused, and lengths that meet are equal.
+
+Each check has its own words, for the place to blame and what helps; equal letters in the cells of `keys.py` say which
+lengths meet. What the equations of a plan would refuse besides is a fault of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+
+from attncli.english import count, listed, shape_text
+from attncli.errors import input_error
+from attncli.problem.axes import axes_of, input_of, maker_of, output_shape, rows, sizes, source_of, width
+from attncli.problem.commas import advice_at
+from attncli.problem.keys import ARRAYS, SCORES
+from attncli.problem.layout_checks import transpose_advice
+from attncli.problem.limits import ELEMENT_LIMIT, TOKEN_LIMIT
+from attncli.problem.model import Matrix
+from attncli.problem.values import ErrorCollector, Places
+
+_WORDS = {"Q": "queries", "K": "keys", "V": "values"}
+
+
+def check_sources(at: Mapping[str, int], score: str | None, errors: ErrorCollector, start: int) -> None:
+    """`at` maps the keys of the problem to their places; `start` is the place for what is missing altogether.
+
+    `score` is None where it could not be read. What it needs and lacks is reported with its shape, later.
+    """
+    given = {name: at[name] for name in ARRAYS if name in at and name != "sink"}
+    for letter in "QKV":
+        _check_letter(letter, given, errors, start)
+    used = {input_of(letter, given) for letter in "QKV" if letter not in given}
+    for name in ("X", "context"):
+        if name in given and name not in used:
+            direct = "Q, K and V are" if name == "X" and "context" not in given else "K and V are"
+            if name == "X" and "context" in given:
+                direct = "Q is"
+            errors.add(f"is not used: {direct} given directly", at=given[name], path=name, help=f"remove {name}")
+    for kind, other in SCORES.items() if score else ():
+        for name in (array.name for array in other.arrays):
+            if score != kind and name in given:
+                errors.add(
+                    f"is used with score: {kind} only", at=given[name], path=name,
+                    help=f"remove {name}, or write score: {kind}",
+                )  # fmt: skip
+
+
+def check_products(given: Mapping[str, Matrix], at: Places, errors: ErrorCollector, letters: str = "QKV") -> None:
+    """Every projection fits what it projects, and every bias its projection, whatever heads they hold.
+
+    Passed over is what could not be read and so is not `given`, though it has a place.
+    """
+    for letter in letters:
+        if letter not in at and given.keys() >= {input_of(letter, at), f"W_{letter}"}:
+            _check_product(letter, given, at, errors)
+
+
+def check_shapes(given: Mapping[str, Matrix], at: Places, score: str, errors: ErrorCollector) -> None:
+    """What Q, K and V are to each other, with their heads apart, and what comes before and after them."""
+    m, values = rows("K", given), source_of("V", given)
+    if (found := rows("V", given)) != m:
+        keys = source_of("K", given)
+        errors.add(
+            f"has {count(found, 'row')} where {keys} has {m}", at=at[values], path=values,
+            help="every key needs a value: K and V have equally many rows",
+        )  # fmt: skip
+    if "past_K" in given:
+        _check_past(given, at, errors)
+    _check_score(given, score, at, errors)
+    _check_output(given, at, errors)
+
+
+def check_labels(name: str, labels: Sequence[str], number: int, rows: str, at: int, errors: ErrorCollector) -> None:
+    """As many labels as rows."""
+    if len(labels) != number:
+        errors.add(
+            f"{count(len(labels), 'label')} for {count(number, rows)}", at=at, path=name,
+            help=f"give one label each, or remove {name} for numbered ones",
+        )  # fmt: skip
+
+
+def check_gradient(
+    gradient: Matrix | None, given: Mapping[str, Matrix], joined: bool, at: Places, errors: ErrorCollector
+) -> None:
+    """The gradient of the output has one number for each of the output's."""
+    expected = output_shape(given, joined)
+    if gradient is not None and gradient.shape != expected:
+        errors.add(
+            f"is {shape_text(gradient.shape)}, but the output is {shape_text(expected)}",
+            at=at["d_output"], path="d_output",
+            help="give one number for each of the output's, or remove d_output for all ones",
+        )  # fmt: skip
+
+
+def check_array_sizes(given: Mapping[str, Matrix], at: Places, errors: ErrorCollector, *, scores: bool) -> None:
+    """Ends the reading where there are too many tokens, or where an array on the way would be too large.
+
+    The matrix of scores counts only where it is going to be held.
+    """
+    n, m = sizes(given)
+    axes = axes_of(given)
+    each = (axes.batch or 1, axes.number)
+    queries, keys = (source_of(letter, given) for letter in "QK")
+    for name, tokens in ((queries, n), (keys, m)):
+        if tokens > TOKEN_LIMIT:
+            errors.fail(
+                f"has {count(tokens, 'row')}, one for each token", at=at[name], path=name,
+                help=f"{TOKEN_LIMIT:,} tokens are the most",
+            )  # fmt: skip
+    makers = {letter: maker_of(letter, given) for letter in "QKV"}
+    d_q, d_k, d_v = (width(letter, given) for letter in "QKV")
+    made: list[tuple[str, str, tuple[int, ...]]] = [
+        (makers["Q"], "Q", (n, d_q)),
+        (makers["K"], "K", (m, d_k)),
+        (makers["V"], "V", (m, d_v)),
+        *([(keys, "the matrix of scores", (n, m))] if scores else []),
+        (makers["V"], "the output", (n, d_v)),
+    ]
+    if "W_a" in given:
+        made.append(("W_a", "Q·W_a", (n, given["W_a"].shape[1])))
+    if "W_O" in given:
+        made.append(("W_O", "the output", (n, given["W_O"].shape[1])))
+    if "v" in given:  # q·W_1 + k·W_2 for every query and key at once
+        made.append(("v", "what v is multiplied by", (n, m, given["v"].shape[0])))
+    for name, what, shape in made:
+        whole = (*(length for length in each if length > 1), *shape)
+        if prod(whole) > ELEMENT_LIMIT:
+            message, help = _too_many(what, whole)
+            errors.fail(message, at=at[name], path=name, help=help)
+
+
+def require_scores(given: Mapping[str, Matrix]) -> None:
+    """Raises AttncliError (exit 3) where the matrices of scores of all heads would be too large to be held."""
+    axes = axes_of(given)
+    shape = (*(length for length in (axes.batch or 1, axes.number) if length > 1), *sizes(given))
+    if prod(shape) > ELEMENT_LIMIT:
+        message, help = _too_many("the matrix of scores", shape)
+        raise input_error(message, path=source_of("K", given), help=help)
+
+
+def _check_letter(letter: str, given: Mapping[str, int], errors: ErrorCollector, start: int) -> None:
+    weights, bias, source = f"W_{letter}", f"b_{letter}", input_of(letter, given)
+    if letter in given:
+        if weights in given:
+            errors.add(
+                f"both {letter} and {weights} are given: which one makes the {_WORDS[letter]}?",
+                at=max(given[letter], given[weights]),
+                help=f"remove {weights} to use {letter} as it is, or remove {letter} to project {source}",
+            )
+        elif bias in given:
+            errors.add(
+                f"has no projection to be added to: {letter} is given directly",
+                at=given[bias], path=bias, help=f"add it to {letter} yourself, or give {weights} instead of {letter}",
+            )  # fmt: skip
+    elif weights in given:
+        if source not in given:
+            errors.add(
+                f"there is no {source} to project", at=given[weights], path=weights,
+                help=f"give {source}, or {letter} itself instead of {weights}",
+            )  # fmt: skip
+    else:
+        needed = f"{weights} to project {source}" if source in given else f"X and {weights}"
+        if letter != "Q" and source not in given:
+            needed = f"X (or context) and {weights}"
+        errors.add(f"there is nothing to make the {_WORDS[letter]} from", at=start, help=f"give {letter}, or {needed}")
+
+
+def _check_product(letter: str, given: Mapping[str, Matrix], at: Places, errors: ErrorCollector) -> None:
+    source, weights, bias = input_of(letter, given), f"W_{letter}", f"b_{letter}"
+    entered, (rows, columns) = given[source], given[weights].shape
+    if entered.shape[-1] != rows:
+        errors.add(
+            f"{source} is {shape_text(entered.shape)} and {weights} is {rows}×{columns}: "
+            f"{source} has {count(entered.shape[-1], 'column')}, {weights} {count(rows, 'row')}",
+            at=at[weights], path=weights,
+            help=f"{letter} = {source}·{weights} needs them equal"
+            + transpose_advice(weights, columns == entered.shape[-1], errors)
+            + advice_at(errors, at, source, weights),
+        )  # fmt: skip
+    if bias in given and (length := given[bias].shape[0]) != columns:
+        errors.add(
+            f"has {count(length, 'number')}, but {letter} has {count(columns, 'column')}",
+            at=at[bias], path=bias,
+            help=f"give one number for each column of {weights}" + advice_at(errors, at, bias, weights),
+        )  # fmt: skip
+
+
+def _check_past(given: Mapping[str, Matrix], at: Places, errors: ErrorCollector) -> None:
+    """A cache is as wide as the new keys and values, and holds a value for every key."""
+    for name in "KV":
+        cached, new = given[f"past_{name}"].shape[-1], width(name, given)
+        if cached != new:
+            heads = axes_of(given).kv_heads or 1
+            each = f", in each of {heads} heads" if heads > 1 else ""
+            errors.add(
+                f"has rows of {cached} where {name} has rows of {new}{each}",
+                at=at[f"past.{name}"], path=f"past.{name}",
+                help="a cache is put before the new rows, so it must be as wide",
+            )  # fmt: skip
+    keys, values = (given[f"past_{name}"].shape[-2] for name in "KV")
+    if keys != values:
+        errors.add(
+            f"has {count(values, 'row')} where past.K has {keys}", at=at["past.V"], path="past.V",
+            help="every cached key needs its value",
+        )  # fmt: skip
+
+
+def _check_score(given: Mapping[str, Matrix], score: str, at: Places, errors: ErrorCollector) -> None:
+    """The arrays of a score are there and fit queries and keys, or these are equally long where it has none."""
+    arrays = {array.name: array.letters for array in SCORES[score].arrays}
+    lengths = {"p": width("Q", given), "k": width("K", given)}
+    if SCORES[score].is_dot:
+        _check_dot(given, lengths, at, errors)
+        return
+    for name in reversed([name for name in arrays if name in given]):
+        for axis, length in zip(arrays[name], given[name].shape, strict=True):
+            lengths.setdefault(axis, int(length))
+    if missing := [name for name in arrays if name not in given]:
+        said = [f"{name} of {_needed_shape(name, score, lengths)}" for name in missing]
+        errors.add(f"score: {score} needs {listed(missing)}", at=at["score"], help=f"give {listed(said)}")
+        return
+    others = [f", {list(arrays)[-1]} {length}" for axis, length in lengths.items() if axis not in ("p", "k")]
+    for name, axes in arrays.items():
+        found, needed = given[name].shape, tuple(lengths[axis] for axis in axes)
+        if found != needed:
+            errors.add(
+                f"is {shape_text(found)} where {shape_text(needed)} is needed", at=at[name], path=name,
+                help=f"a query has {count(lengths['p'], 'number')}, a key {lengths['k']}" + "".join(others),
+            )  # fmt: skip
+
+
+def _check_dot(given: Mapping[str, Matrix], lengths: Mapping[str, int], at: Places, errors: ErrorCollector) -> None:
+    d_q, d_k = lengths["p"], lengths["k"]
+    if d_q != d_k:
+        key = maker_of("K", given)
+        errors.add(
+            f"a key has {count(d_k, 'number')} and a query {d_q}: their dot product needs equally many",
+            at=at[key], path=key,
+            help=f"make them equal, or write score: multiplicative with a W_a of {d_q}×{d_k}"
+            + advice_at(errors, at, *(name for name in ("Q", "W_Q", "K", "W_K") if name in given)),
+        )  # fmt: skip
+
+
+def _needed_shape(name: str, score: str, lengths: Mapping[str, int]) -> str:
+    """The shape that a missing array would have; a length that no other array tells goes by the array that sets it."""
+    arrays = {array.name: array.letters for array in SCORES[score].arrays}
+    axes = arrays[name]
+    if all(axis in lengths for axis in axes):
+        shape = tuple(lengths[axis] for axis in axes)
+        return shape_text(shape) if len(shape) > 1 else count(shape[0], "number")
+    setting = list(arrays)[-1]
+    free = "any length" if name == setting else f"the length of {setting}"
+    return " × ".join(str(lengths.get(axis, free)) for axis in axes)
+
+
+def _check_output(given: Mapping[str, Matrix], at: Places, errors: ErrorCollector) -> None:
+    """W_O projects all heads side by side."""
+    heads = axes_of(given).number
+    wide = heads * width("V", given)
+    if "W_O" in given and (found := given["W_O"].shape)[0] != wide:
+        said = f"{heads} heads of {count(width('V', given), 'value')}" if heads > 1 else "a value"
+        turned = transpose_advice("W_O", found[1] == wide, errors)
+        errors.add(
+            f"is {shape_text(found)}, but {said} {'have' if heads > 1 else 'has'} {count(wide, 'number')}",
+            at=at["W_O"], path="W_O", help=f"W_O needs {count(wide, 'row')}{turned}",
+        )  # fmt: skip
+    if "b_O" in given:
+        if "W_O" not in given:
+            errors.add("has no projection to be added to", at=at["b_O"], path="b_O", help="give W_O, or remove b_O")
+        elif (length := given["b_O"].shape[0]) != (columns := given["W_O"].shape[1]):
+            errors.add(
+                f"has {count(length, 'number')}, but W_O has {count(columns, 'column')}", at=at["b_O"], path="b_O",
+                help="give one number for each column of W_O",
+            )  # fmt: skip
+
+
+def _too_many(what: str, shape: tuple[int, ...]) -> tuple[str, str]:
+    """What is wrong with an array of this shape, and how many numbers one may have."""
+    return (
+        f"{what} would be {shape_text(shape)}, which is {prod(shape):,} numbers",
+        f"{ELEMENT_LIMIT:,} numbers in one array are the most",
+    )
