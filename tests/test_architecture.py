@@ -13,13 +13,11 @@ import numpy as np
 import pytest
 
 from attncli.attention import inputs as givens
-from attncli.attention import layer
 from attncli.attention import steps as computed
 from attncli.attention.indices import INDICES
 from attncli.attention.registry import RULES
-from attncli.attention.written import read
+from attncli.attention.variants import output, variants_of
 from attncli.equation.parser import parse_equation, parse_expression
-from attncli.features.steps.variants import variants
 from attncli.page.document import text
 from attncli.problem.keys import ARRAYS
 from attncli.problem.masks.causal import Causal
@@ -27,7 +25,7 @@ from attncli.problem.model import Problem
 from attncli.tracing import run
 
 ROOT = Path(__file__).parents[1]
-GIVEN, COMPUTED = tuple(map(read, givens.GIVEN)), tuple(map(read, computed.COMPUTED))
+GIVEN, COMPUTED = givens.GIVEN, computed.COMPUTED
 
 
 def test_imports_go_one_way() -> None:
@@ -70,7 +68,7 @@ def test_every_rule_can_be_read(rule: Any) -> None:
 @pytest.mark.parametrize("name", [*RULES, "output of all heads"])
 def test_names_in_the_words_of_a_rule_are_formulas(name: str) -> None:
     """Between backticks, so that every format sets W_O and row i as it sets them in formulas."""
-    rules = [RULES[name], *variants(name).values()] if name in RULES else [layer.output(True, False, False)]
+    rules = [RULES[name], *variants_of(name).values()] if name in RULES else [output(True, False, False)]
     words = [
         word.strip(".,:;()")
         for rule in rules

@@ -20,7 +20,7 @@ from attncli.attention import inputs as givens
 from attncli.attention import steps as computed
 from attncli.attention.losses import LOSS_RULES
 from attncli.attention.rule import Rule
-from attncli.attention.written import read
+from attncli.attention.variants import variants_of
 from attncli.cli import options
 from attncli.cli.main import run
 from attncli.equation.notation import PYTHON
@@ -30,7 +30,6 @@ from attncli.features.check.schema import verdict_schema
 from attncli.features.compare.schema import comparison_schema
 from attncli.features.steps.gradient_examples import gradient_rules
 from attncli.features.steps.mistakes_page import changed_steps
-from attncli.features.steps.variants import variants
 from attncli.mistakes.catalogue import MISTAKES
 from attncli.problem.conventions import CONVENTIONS, Convention
 from attncli.problem.keys import KEYS
@@ -42,7 +41,7 @@ from attncli.tracing import run as run_trace
 from attncli.tracing.serialization import formula
 
 ROOT = Path(__file__).parents[1]
-GIVEN, COMPUTED = tuple(map(read, givens.GIVEN)), tuple(map(read, computed.COMPUTED))
+GIVEN, COMPUTED = givens.GIVEN, computed.COMPUTED
 REFERENCE = ROOT / "docs" / "reference"
 PROBLEM_SCHEMA = json.loads((Path(attncli.__file__).parent / "problem/problem.schema.json").read_text(encoding="utf-8"))
 TRACE_SCHEMA = json.loads((Path(attncli.__file__).parent / "tracing/trace.schema.json").read_text(encoding="utf-8"))
@@ -162,7 +161,7 @@ def test_steps_of_the_way_back(rule: Rule) -> None:
     assert [part for part in expected if f"`{part}`" not in row] == []
 
 
-OTHERS = {f"{rule.name}, {when}": other for rule in COMPUTED for when, other in variants(rule.name).items()}
+OTHERS = {f"{rule.name}, {when}": other for rule in COMPUTED for when, other in variants_of(rule.name).items()}
 
 
 @pytest.mark.parametrize("form", [form for form in OTHERS if not form.startswith("mask,")])

@@ -10,8 +10,7 @@ from attncli.answers.latex_numbers import LONG, from_latex
 from attncli.answers.model import Answer
 from attncli.answers.pages import CellText, Page, Table
 from attncli.answers.steps import LATEX_NAMES
-from attncli.attention.names import NAMED
-from attncli.attention.registry import RULES
+from attncli.attention.registry import RULES, STEP_NAMES
 from attncli.problem.source import Source
 from attncli.problem.values import ErrorCollector
 from attncli.tracing.model import Trace
@@ -116,7 +115,7 @@ def _name(corner: str) -> str:
     if found := _MATH.fullmatch(corner):
         return LATEX_NAMES.get(found[1].strip(), "") or found[1].strip()
     plain = _plain(corner)
-    return plain if plain in NAMED else ""
+    return plain if plain in STEP_NAMES else ""
 
 
 def _number(cell: str) -> str:

@@ -10,9 +10,8 @@ from pathlib import PurePath
 
 from attncli.answers.model import Answer, Answers
 from attncli.answers.steps import LATEX_NAMES
-from attncli.attention.gradients import GRADIENT_RULES
 from attncli.attention.losses import LOSS_RULES
-from attncli.attention.names import NAMED
+from attncli.attention.registry import GRADIENT_RULES, STEP_NAMES
 from attncli.problem.files import STANDARD_INPUT
 from attncli.problem.source import Source
 from attncli.problem.values import ErrorCollector
@@ -42,7 +41,7 @@ FORMS = (
     Form("lists", (".yaml", ".yml", ".json"), re.compile("")),
 )
 
-_OF_GRADIENTS = {name for name, of in {**NAMED, **LATEX_NAMES}.items() if of in LOSS_RULES or of in GRADIENT_RULES}
+_OF_GRADIENTS = {name for name, of in {**STEP_NAMES, **LATEX_NAMES}.items() if of in LOSS_RULES or of in GRADIENT_RULES}
 _UNAMBIGUOUS = sorted((name for name in _OF_GRADIENTS if name[0] == "d" or "mathrm{d}" in name), key=len, reverse=True)
 _GRADIENT = re.compile(rf"(?<![\w\\])(?:{'|'.join(map(re.escape, _UNAMBIGUOUS))})(?![\w'])")
 _KEY = re.compile(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from attncli.attention.names import NAMED
-from attncli.attention.registry import RULES
+from attncli.attention.registry import RULES, STEP_NAMES
 
 _NESTED = {"$ref": "#/definitions/cells"}
 
@@ -18,7 +17,7 @@ def answers_schema() -> dict[str, Any]:
         "description": "Some or all steps as somebody worked them out; a blank is null.",
         "type": "object",
         "properties": {
-            spelled: {"allOf": [_NESTED], "description": _said(spelled, name)} for spelled, name in NAMED.items()
+            spelled: {"allOf": [_NESTED], "description": _said(spelled, name)} for spelled, name in STEP_NAMES.items()
         },
         "additionalProperties": False,
         "minProperties": 1,

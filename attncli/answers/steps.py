@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.attention.losses import LOSS_RULES
-from attncli.attention.names import NAMED
-from attncli.attention.registry import RULES
+from attncli.attention.registry import RULES, STEP_NAMES
 from attncli.english import count, listed, shape_text, shorten
 from attncli.equation.nodes import Name
 from attncli.equation.notation import LATEX
@@ -23,12 +22,12 @@ from attncli.tracing.model import Step, Trace
 
 _LATEX = {write(Name(rule.symbol), LATEX): rule.name for rule in RULES.values()}
 LATEX_NAMES = {
-    spelled: name for spelled, name in _LATEX.items() if spelled not in NAMED
+    spelled: name for spelled, name in _LATEX.items() if spelled not in STEP_NAMES
 }  # which are no letters already
 _PRIMED = {spell(primed(rule.symbol)) for spell in (str, plain_name, unicode_name) for rule in RULES.values()}
 # Matrices of our pages that are no steps: the Jacobian of a softmax, and what a step of gradient descent makes.
 NOT_STEPS = {"J", *_PRIMED, *(write(Name(primed(rule.symbol)), LATEX) for rule in RULES.values())} - {
-    *NAMED,
+    *STEP_NAMES,
     *LATEX_NAMES,
 }
 OTHER_PROBLEM = "do these answers belong to another problem?"
@@ -46,7 +45,7 @@ class NoStep(Exception):
 
 def step_named(name: str, trace: Trace) -> Step:
     """The step of this name or letter; raises NoStep where there is none."""
-    found = NAMED.get(name)
+    found = STEP_NAMES.get(name)
     if found is not None and found in trace.steps:
         return trace.steps[found]
     there = listed(list(trace.steps), last="")

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from attncli.attention.gradients import CONSTANT, GRADIENT_RULES, ORDER, SAID_THROUGH, gradient_name
+from attncli.attention.registry import GRADIENT_RULES, gradient_name
 from attncli.attention.rule import Rule
+from attncli.attention.steps import BACKWARD_ORDER
 from attncli.equation.derivatives import reads
 from attncli.equation.differentiation import Read, gradient_of
 from attncli.equation.indexing import GROUP_MEMBER, IndexSpace, all_letters, replace_letters
@@ -21,6 +22,19 @@ from attncli.problem.axes import LEADING
 
 HIDDEN = " A hidden key has weight 0, and gets 0."
 SHARED = " It is shared: `q` runs through the query heads of its group, and what they hand back is added."
+# What Q and K receive where they are compared by weights, and where by a hidden layer.
+THROUGH_WEIGHTS = {
+    "Q": "Each query's gradient is a sum of the keys, as the score weights let it see them, each times the gradient of "
+    "its score.",
+    "K": "Each key's gradient is a sum of the queries, as the score weights let it see them, each times the gradient "
+    "of its score with this key.",
+}
+THROUGH_HIDDEN = {
+    "Q": "What the hidden layer receives from a query with all keys, back through the weights by which the query came "
+    "in.",
+    "K": "What the hidden layer receives from a key with all queries, back through the weights by which the key came "
+    "in.",
+}
 HEADS = (*LEADING, GROUP_MEMBER)  # the letters of what headlines leave out
 
 
@@ -28,18 +42,18 @@ HEADS = (*LEADING, GROUP_MEMBER)  # the letters of what headlines leave out
 class Backward:
     """The backward pass of the forward `rules`, whose results have these shapes.
 
-    `logits` names the step that the softmax sees. `extent` says how far letters run, and has the numbers by name.
+    `logits` names the step that the softmax sees. `space` says how far letters run, and has the numbers by name.
     """
 
     rules: Mapping[str, Rule]
     shapes: Mapping[str, Sequence[int]]
     logits: str
-    extent: IndexSpace
+    space: IndexSpace
 
     def steps(self) -> Iterator[Rule]:
         """The gradients in order of work, from that of the output, which is given, and what they need besides."""
         forward = self._as_read()
-        for name in ORDER:
+        for name in BACKWARD_ORDER:
             if name in forward or name in self.rules or self._is_sink(name):
                 for rule in self._steps_of(name, forward):
                     yield rule
@@ -53,7 +67,7 @@ class Backward:
         if name == "output" and "loss" in self.rules:
             yield self._of_loss()
         elif name == "output":
-            yield replace(GRADIENT_RULES["d_output"], target=_renamed(self.rules[name].target, "d_output"))
+            yield replace(GRADIENT_RULES["d_output"], formula=_renamed(self.rules[name].target, "d_output"))
         elif name == self.logits:
             yield self._through_softmax()
         elif name == "hidden":
@@ -66,7 +80,7 @@ class Backward:
         """The equations through which gradients go: no constants, no transpose, and the hidden layer by itself."""
         rules = {name: rule.equation for name, rule in self.rules.items() if not rule.given}
         transposed = rules.pop("K_T", None)
-        found = {name: _without(transposed, each) for name, each in rules.items() if name not in CONSTANT}
+        found = {name: _without(transposed, each) for name, each in rules.items() if name in BACKWARD_ORDER}
         for tanh in walk(found["scores"].expression):
             match tanh:
                 case Call(function="tanh", arguments=(inner,)):
@@ -80,12 +94,12 @@ class Backward:
         through = [Read(forward[name], _renamed(forward[name].target, gradient_name(name))) for name in readers]
         if cell.name == "sink":
             through = [Read(self.rules["row_sum"].equation, self._of_row_sums())]
-        lengths = self.extent.lengths
+        lengths = self.space.lengths
         shape = self.shapes.get(cell.name, tuple(lengths[letter] for letter in cell.letters))
-        equation = gradient_of(cell, shape, gradient_name(cell.name), through, self.extent)
+        equation = gradient_of(cell, shape, gradient_name(cell.name), through, self.space)
         part = isinstance(equation.expression, Ref) and shape != self.shapes[readers[0]]  # rows, which no form says
         form = None if part else self._said(readers, shape) or matrix_form(equation, HEADS)
-        return _rule(equation, form, through=_through(cell.name, readers, forward))
+        return _rule(equation, form, self._words(cell.name, readers[:1], forward))
 
     def _of_loss(self) -> Rule:
         """The gradient of the output by a loss: that of a cross-entropy, (P - Y) / N, is taken as a whole."""
@@ -93,12 +107,12 @@ class Backward:
         if "row_loss" in self.rules:
             apart = Call("sub", (_renamed(cell, "class_probs"), _renamed(cell, "target")))
             equation = Equation(_renamed(cell, "d_output"), Call("div", (apart, Name("N"))))
-            return _rule(equation, matrix_form(equation, HEADS), through="row_loss")
+            return _rule(equation, matrix_form(equation, HEADS), self._words_through("row_loss"))
         error, shape = self.rules["error"].equation, self.shapes["output"]
         of_loss = Read(self.rules["loss"].equation, number_node(1))
-        of_error = gradient_of(error.target, shape, "d_error", [of_loss], self.extent).expression
-        equation = gradient_of(cell, shape, "d_output", [Read(error, of_error)], self.extent)
-        return _rule(equation, matrix_form(equation, HEADS), through="error")
+        of_error = gradient_of(error.target, shape, "d_error", [of_loss], self.space).expression
+        equation = gradient_of(cell, shape, "d_output", [Read(error, of_error)], self.space)
+        return _rule(equation, matrix_form(equation, HEADS), self._words_through("error"))
 
     def _said(self, readers: Sequence[str], shape: Sequence[int]) -> Expression | None:
         """The headlines that no product says: what was rotated is turned back, what was masked comes as it is."""
@@ -121,14 +135,27 @@ class Backward:
         weights, cell = self.rules["weights"].target, self.rules[self.logits].target
         difference = Call("sub", (_renamed(weights, "d_weights"), Ref("delta", weights.indices[:-1])))
         found: Expression = Call("mul", (weights, difference))
-        if "exp_base" in self.extent.scalars:
+        if "exp_base" in self.space.scalars:
             found = Call("mul", (Call("log", (Name("exp_base"),)), found))
         for letter in reversed([letter for letter in weights.letters if letter not in cell.letters]):
             found = Reduce("add", letter, found)
         equation = Equation(_renamed(cell, gradient_name(self.logits)), found)
-        sinks = "sink" in self.rules or self._is_sink("sink")
-        rule = _rule(equation, matrix_form(equation, HEADS), through="sink" if sinks else "weights")
+        rule = _rule(equation, matrix_form(equation, HEADS), self._words_through("weights"))
         return replace(rule, why=rule.why + HIDDEN) if "mask" in self.rules else rule
+
+    def _words(self, name: str, readers: Sequence[str], forward: Mapping[str, Equation]) -> tuple[str, str] | None:
+        """What is said of an array's gradient by the first step that reads it; None where that says nothing."""
+        for reader in readers:
+            if name in THROUGH_HIDDEN and reader == "hidden":
+                return THROUGH_HIDDEN[name], ""
+            if name in THROUGH_WEIGHTS and reads(forward[reader].expression, "W_a"):
+                return THROUGH_WEIGHTS[name], ""
+            return self._words_through(reader)
+        return None
+
+    def _words_through(self, step: str) -> tuple[str, str] | None:
+        rule = self.rules.get(step)
+        return (rule.through, rule.through_why) if rule and rule.through else None
 
     def _of_row_sums(self) -> Expression:
         """What the softmax as a whole leaves for its row sums: -δ / r."""
@@ -137,35 +164,20 @@ class Backward:
 
     def _is_sink(self, name: str) -> bool:
         """Whether this is the one sink of all heads, a number that is no step."""
-        return name == "sink" and name in self.extent.scalars
+        return name == "sink" and name in self.space.scalars
 
 
 def _renamed(cell: Ref, name: str) -> Ref:
     return replace(cell, name=name)
 
 
-def _rule(equation: Equation, form: Expression | None, *, through: str = "") -> Rule:
-    """The rule of a step of the backward pass; what it means may depend on the step that it comes through."""
+def _rule(equation: Equation, form: Expression | None, words: tuple[str, str] | None = None) -> Rule:
+    """The rule of a step of the backward pass; what it means and why may depend on the step that it comes through."""
     rule = GRADIENT_RULES[equation.target.name]
-    meaning, why = SAID_THROUGH.get(through, (rule.meaning, rule.why))
+    meaning, why = words or (rule.meaning, rule.why)
     if GROUP_MEMBER in all_letters(equation):
         meaning += SHARED
-    return replace(
-        rule,
-        target=equation.target,
-        expression=equation.expression,
-        matrix_form=form,
-        meaning=meaning,
-        why=why,
-    )
-
-
-def _through(name: str, readers: Sequence[str], forward: Mapping[str, Equation]) -> str:
-    """Which sentence tells what an array's gradient comes through: mostly the first step that reads it."""
-    first = readers[0] if readers else ""
-    if name in ("Q", "K") and (first == "hidden" or (first and reads(forward[first].expression, "W_a"))):
-        return f"{'hidden' if first == 'hidden' else 'W_a'} for {name}"
-    return first
+    return replace(rule, formula=equation, headline=form, meaning=meaning, why=why)
 
 
 def _with_letters(equation: Equation, letters: Sequence[str]) -> Equation:

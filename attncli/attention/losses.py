@@ -10,70 +10,74 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from attncli.attention.rule import Rule
-from attncli.attention.written import Written, by_name, read
-from attncli.equation.nodes import Expression, Reduce, Ref, rewrite
+from attncli.equation.nodes import Equation, Expression, Reduce, Ref, rewrite
 from attncli.problem.keys import LossKind
 
 _MSE, _CROSS_ENTROPY = "with loss: mse, in the backward pass", "with loss: cross_entropy, in the backward pass"
-TARGET = Written(
+TARGET = Rule(
     "target", "Y", "Target", "target[i, c]",
     meaning="what the output should have been.",
     when="with a loss, in the backward pass",
 )  # fmt: skip
 LOSSES = (
     TARGET,
-    Written(
+    Rule(
         "error", "err", "Errors", "error[i, c] = output[i, c] - target[i, c]", "output - target",
         meaning="How far each number of the output is above its target.",
         when=_MSE,
+        through="Each number of the output changes the loss by twice its error, in its share of the mean.",
+        through_why="The way back begins here.",
     ),
-    Written(
+    Rule(
         "row_top", "O_max", "Largest of each row", "row_top[i] = max(c, output[i, c])", "row_maxima(output)",
         meaning="The largest number of each row of the output.",
         when="with loss: cross_entropy, where e to the plain output would be too large, or a whole row of it 0",
     ),
-    Written(
+    Rule(
         "log_sum", "lse", "Logarithm of each row's sum", "log_sum[i] = log(sum(c, exp(output[i, c])))", "",
         meaning="Each row of the output taken as logits: the logarithm of the sum of their exponentials.",
         when=_CROSS_ENTROPY,
     ),
-    Written(
+    Rule(
         "log_probs", "logP", "Log-probabilities", "log_probs[i, c] = output[i, c] - log_sum[i]", "output - log_sum",
         meaning="The logarithm of what the softmax of a row gives each class.",
         why="The logarithm of a quotient is a difference, so that no small probability is lost.",
         when=_CROSS_ENTROPY,
     ),
-    Written(
+    Rule(
         "class_probs", "P", "Probabilities", "class_probs[i, c] = exp(log_probs[i, c])", "softmax(output)",
         meaning="What each row gives each class: the softmax of the row, which sums to 1.",
         when=_CROSS_ENTROPY,
     ),
-    Written(
+    Rule(
         "row_loss", "L_row", "Loss of each row", "row_loss[i] = -sum(c, target[i, c] * log_probs[i, c])", "",
         meaning="The cross-entropy of each row: minus the logarithm of what it gives its right class.",
         why="0 where the right class has all, and large where it has next to nothing.",
         when=_CROSS_ENTROPY,
+        through="What each row gives each class, less the 1 that the right class should have, in the row's share of "
+        "the mean.",
+        through_why="Softmax and logarithm together leave just this difference, with which the way back begins.",
     ),
-    Written(
+    Rule(
         "loss", "L", "Loss", "loss = sum(i, sum(c, error[i, c] ** 2)) / N", "",
         meaning="The mean of the squared errors, over all `N` numbers of the output.",
         why="One number that says how far the output is from its target: the gradients say how it changes.",
         when="with a loss, in the backward pass",
     ),
 )  # fmt: skip
-LOSS_RULES = by_name(LOSSES)
-_SHIFTED = Written(
-    "log_sum", "lse", LOSS_RULES.written["log_sum"].title,
+LOSS_RULES = {rule.name: rule for rule in LOSSES}
+_SHIFTED = Rule(
+    "log_sum", "lse", LOSS_RULES["log_sum"].title,
     "log_sum[i] = row_top[i] + log(sum(c, exp(output[i, c] - row_top[i])))", "",
-    meaning=LOSS_RULES.written["log_sum"].meaning,
+    meaning=LOSS_RULES["log_sum"].meaning,
     why="The largest number of the row is taken out first: exponentials of the plain ones may be too large, or all 0.",
     when=_CROSS_ENTROPY,
 )  # fmt: skip
-_MEAN = Written(
+_MEAN = Rule(
     "loss", "L", "Loss", "loss = sum(i, row_loss[i]) / N", "",
     meaning="The mean of the losses of all `N` rows.",
-    why=LOSS_RULES.written["loss"].why,
-    when=LOSS_RULES.written["loss"].when,
+    why=LOSS_RULES["loss"].why,
+    when=LOSS_RULES["loss"].when,
 )  # fmt: skip
 _CLASSES = replace(TARGET, meaning="what is right: a 1 in each row, in the column of its class.")
 OTHER_LOSSES = {  # the other forms of steps, each with what asks for it
@@ -86,12 +90,12 @@ OTHER_LOSSES = {  # the other forms of steps, each with what asks for it
 def loss_rules(kind: LossKind, output: Ref, *, shifted: bool) -> Iterator[Rule]:
     """The rules from this output, with all its letters, to the loss, the target first."""
     if kind == "mse":
-        rules = (read(TARGET), LOSS_RULES["error"], LOSS_RULES["loss"])
+        rules = (TARGET, LOSS_RULES["error"], LOSS_RULES["loss"])
     else:
         top = (LOSS_RULES["row_top"],) if shifted else ()
-        log_sum = read(_SHIFTED) if shifted else LOSS_RULES["log_sum"]
+        log_sum = _SHIFTED if shifted else LOSS_RULES["log_sum"]
         rest = (LOSS_RULES[name] for name in ("log_probs", "class_probs", "row_loss"))
-        rules = (read(_CLASSES), *top, log_sum, *rest, read(_MEAN))
+        rules = (_CLASSES, *top, log_sum, *rest, _MEAN)
     for rule in rules:
         yield _of(rule, output.letters)
 
@@ -116,6 +120,6 @@ def _of(rule: Rule, letters: tuple[str, ...]) -> Rule:
         return node
 
     target = rule.target if not rule.target.indices else cell(rule.target)
-    if rule.expression is None:
-        return replace(rule, target=target)
-    return replace(rule, target=target, expression=rewrite(rule.expression, change))
+    if rule.given:
+        return rule.with_formula(target, None)
+    return rule.with_formula(Equation(target, rewrite(rule.equation.expression, change)), rule.matrix_form)

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from attncli.attention.registry import COMPUTED_RULES
 from attncli.attention.rule import Rule
-from attncli.equation.parser import parse_equation
 from attncli.problem.masks import Clause, Offset
 from attncli.problem.model import Mask
 
@@ -37,7 +36,7 @@ def mask_rule(parts: tuple[Clause, ...]) -> Rule:
 
     return replace(
         rule,
-        expression=parse_equation(f"mask[i, j] = {value}").expression,
+        formula=f"mask[i, j] = {value}",
         meaning=in_words(part.meaning for part in parts),
         meanings=tuple(
             in_words(part.meanings[entry] if part.meanings else part.meaning for part in parts)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 
-from attncli.attention import layer, positions, variants
+from attncli.attention import variants
 from attncli.attention.masks import clauses, mask_rule
 from attncli.attention.registry import COMPUTED_RULES, GIVEN_RULES
 from attncli.attention.rule import Rule
@@ -18,26 +19,43 @@ from attncli.problem.masks import Offset
 from attncli.problem.model import Matrix, Problem, Scalar
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
-    """Rules in order of work, and what their equations read besides steps.
+    """Rules in order of work, and what their equations read besides steps; made once for a run.
 
-    `logits` names the last rule: the step that the softmax will see. `parameters` are scalars (d_k, offset, …) and
-    arrays of the mask (exists, keep, …); `given` the arrays of the rules that compute nothing; `sizes` how far each
-    index runs that no array tells; `leads` the leading letters of every array that has any.
+    `rules` lead up to the numbers whose softmax is taken, of which `logits` names the last. `parameters` are scalars
+    (d_k, offset, …) and arrays of the mask (exists, keep, …); `given` the arrays of the rules that compute nothing;
+    `sizes` how far each index runs that no array tells; `leading_axes` the letters of batches and heads of every array
+    that has any.
     """
 
+    problem: Problem
     rules: tuple[Rule, ...]
-    logits: str
     parameters: Mapping[str, Scalar | Matrix]
     given: Mapping[str, Matrix]
     sizes: Mapping[str, int]
-    leads: LeadingAxes
+    leading_axes: LeadingAxes
     axes: Axes
 
+    @property
+    def logits(self) -> str:
+        return self.rules[-1].name
 
-def plan_logits(problem: Problem) -> Plan:
-    """Everything up to the numbers whose softmax is taken; given arrays come first, as the contract lists them."""
+    def softmax_rules(self, *, shift: bool) -> tuple[Rule, ...]:
+        """The rules from the logits to the output, through the shifted scores where the shift is needed."""
+        return self._shifted_rules if shift else self._plain_rules
+
+    @cached_property
+    def _plain_rules(self) -> tuple[Rule, ...]:
+        return _with_axes(_softmax_rules(self, shift=False), self.leading_axes)[0]
+
+    @cached_property
+    def _shifted_rules(self) -> tuple[Rule, ...]:
+        return _with_axes(_softmax_rules(self, shift=True), self.leading_axes)[0]
+
+
+def plan_for(problem: Problem) -> Plan:
+    """The plan of a problem; given arrays come first, as the contract lists them."""
     (n, m), past, axes = sizes(problem.given), past_length(problem.given), axes_of(problem.given)
     given = {f"new_{name}" if past and name in ("K", "V") else name: array for name, array in problem.given.items()}
     offset = Offset.of(problem.mask, n, m, past)
@@ -50,54 +68,50 @@ def plan_logits(problem: Problem) -> Plan:
     read = {"Q": "Q_rot", "K": "K_rot"} if problem.rope else {}
     scores = variants.SCORES[problem.score]
     if "K_T" in scores.inputs:
-        rules.append(positions.transposed() if problem.rope else COMPUTED_RULES["K_T"])
-    rules.append(scores.reading(read))
+        rules.append(variants.transposed() if problem.rope else COMPUTED_RULES["K_T"])
+    rules.append(scores.bind(read))
     if isinstance(problem.scale, Scalar):
         rules.append(variants.SCALED["number"])
     elif problem.scale == "default" and keys.SCORES[problem.score].divided:
         rules.append(variants.SCALED["default"])
     if problem.softcap is not None:
-        rules.append(COMPUTED_RULES["capped"].reading({"logits": rules[-1].name}))
+        rules.append(COMPUTED_RULES["capped"].bind({"logits": rules[-1].name}))
     before = rules[-1].name
     if problem.alibi:
         slopes, numbers = _slopes(problem, axes)
-        rules += [*slopes, positions.alibi_bias(any(offset.by))]
+        rules += [*slopes, variants.alibi_bias(any(offset.by))]
         parameters |= {**numbers, **offset.parameters}
     parts = clauses(problem.mask, offset)
     if parts:
         rules.append(mask_rule(parts))
     if parts or problem.alibi:
-        rules.append(positions.masked(problem.alibi, bool(parts)).reading({"logits": before}))
+        rules.append(variants.masked(problem.alibi, bool(parts)).bind({"logits": before}))
     known = {name: leads(name, matrix, axes) for name, matrix in given.items()} | dict(offset.leads)
     for part in parts:
         parameters |= part.parameters
         known |= part.leads
-    plan = Plan((), rules[-1].name, parameters, given, _sizes(problem, n, m, past, axes), known, axes)
-    return _with(plan, rules)
+    with_axes, leading_axes = _with_axes(rules, known)
+    return Plan(problem, with_axes, parameters, given, _sizes(problem, n, m, past, axes), leading_axes, axes)
 
 
-def plan_softmax(problem: Problem, plan: Plan, *, shift: bool) -> tuple[Rule, ...]:
-    """The rules from the logits to the output, through the shifted scores where the shift is needed."""
+def _softmax_rules(plan: Plan, *, shift: bool) -> Iterator[Rule]:
+    """The rules of one head from the logits to the output."""
+    problem = plan.problem
     sink, base = has_sink(problem), problem.exp_base.value if problem.exp_base else None
     heads, projected = plan.axes.has_heads, "W_O" in problem.given
-    rules: list[Rule] = []
     if shift:
-        rules += [layer.row_maxima(sink), COMPUTED_RULES["shifted"]]
-    seen = "shifted" if shift else plan.logits
-    rules = [rule.reading({"logits": plan.logits}) for rule in rules]
-    rules += [
-        variants.exponential(base).reading({"logits": seen}),
-        layer.row_sums(sink, shift, base),
-        variants.weights(base, sink).reading({"logits": plan.logits}),
-    ]
+        yield variants.row_maxima(sink).bind({"logits": plan.logits})
+        yield COMPUTED_RULES["shifted"].bind({"logits": plan.logits})
+    yield variants.exponential(base).bind({"logits": "shifted" if shift else plan.logits})
+    yield variants.row_sums(sink, shift, base)
+    yield variants.weights(base, sink).bind({"logits": plan.logits})
     if projected or (heads and joins_heads(problem)):
-        rules.append(COMPUTED_RULES["heads_output"])
+        yield COMPUTED_RULES["heads_output"]
         if heads:
-            rules.append(COMPUTED_RULES["concat"])
-        rules.append(layer.output(heads, projected, "b_O" in problem.given))
+            yield COMPUTED_RULES["concat"]
+        yield variants.output(heads, projected, "b_O" in problem.given)
     else:
-        rules.append(COMPUTED_RULES["output"])
-    return _with(plan, rules).rules
+        yield COMPUTED_RULES["output"]
 
 
 def has_sink(problem: Problem) -> bool:
@@ -110,17 +124,16 @@ def joins_heads(problem: Problem) -> bool:
     return problem.joined or "W_O" in problem.given
 
 
-def _with(plan: Plan, rules: Iterable[Rule]) -> Plan:
-    """The plan with these rules, each lifted to the leading axes of what it reads."""
-    known, lifted = dict(plan.leads), []
+def _with_axes(rules: Iterable[Rule], known: LeadingAxes) -> tuple[tuple[Rule, ...], LeadingAxes]:
+    """The rules for arrays with these leading axes, to which they add those of their results."""
+    known, found = dict(known), []
     shared = {KEY_HEAD: parse_expression(f"{HEAD} // group")}
     for rule in rules:
-        one = rule.lifted(known, LEADING, shared)
-        leading = tuple(letter for letter in one.target.letters if letter in LEADING)
+        found.append(rule.add_axes(known, LEADING, shared))
+        leading = tuple(letter for letter in found[-1].target.letters if letter in LEADING)
         if leading:
             known[rule.name] = leading
-        lifted.append(one)
-    return replace(plan, rules=tuple(lifted), leads=known)
+    return tuple(found), known
 
 
 def _rows(name: str, given: Mapping[str, Matrix], past: int) -> Iterator[Rule]:
@@ -131,13 +144,13 @@ def _rows(name: str, given: Mapping[str, Matrix], past: int) -> Iterator[Rule]:
     else:
         yield variants.projection(own, input_of(name, given), f"b_{name}" in given)
     if own != name:
-        yield layer.cached(name, past)
+        yield variants.cached(name, past)
 
 
 def _rotations(pairing: Pairing, past: int) -> Iterator[Rule]:
     yield COMPUTED_RULES["angles"]
-    yield positions.rotated("Q_rot", pairing, " + past" if past else "")
-    yield positions.rotated("K_rot", pairing, "")
+    yield variants.rotated("Q_rot", pairing, " + past" if past else "")
+    yield variants.rotated("K_rot", pairing, "")
 
 
 def _slopes(problem: Problem, axes: Axes) -> tuple[tuple[Rule, ...], Mapping[str, Scalar]]:
@@ -146,7 +159,7 @@ def _slopes(problem: Problem, axes: Axes) -> tuple[tuple[Rule, ...], Mapping[str
         return (), {}
     if axes.number == 1:
         return (), {"slopes": problem.slope or Scalar.of(2.0**-8)}
-    rule, numbers = positions.alibi_slopes(axes.number)
+    rule, numbers = variants.alibi_slopes(axes.number)
     return (rule,), numbers
 
 

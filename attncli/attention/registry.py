@@ -1,40 +1,68 @@
 """All steps by name, and how formulas call them.
 
-Everything a page says or a program computes about a step is derived from its rule: `givens.py` has those of the arrays
-that a problem gives, `computed.py` those of the steps that are worked out.
+Everything a page says or a program computes about a step is derived from its rule: `inputs.py` has those of the arrays
+that a problem gives, `steps.py` those of the steps that are worked out, `losses.py` those of the loss. Those of
+gradients are made here of the rules of what they are the gradients of; `backward.py` finds their equations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 
-from attncli.attention.gradients import GRADIENT_RULES
 from attncli.attention.inputs import GIVEN
 from attncli.attention.losses import LOSS_RULES, TARGET
 from attncli.attention.rule import Rule
-from attncli.attention.steps import COMPUTED
-from attncli.attention.written import Rules, by_name
+from attncli.attention.steps import BACKWARD_ORDER, COMPUTED, FOR_GRADIENTS, INPUT_GRADIENTS
 from attncli.equation.nodes import Call, Equation, Expression, Name, Ref, rename, rewrite
+from attncli.equation.symbols import differential, plain_name, unicode_name
 
-__all__ = [
-    "COMPUTED_RULES",
-    "FORWARD",
-    "GIVEN_RULES",
-    "RULES",
-    "cell_form",
-    "headline",
-    "holds_scores",
-    "in_symbols",
-    "is_small",
-]
 
-FORWARD = by_name((*GIVEN, *COMPUTED))
-RULES = Rules({**FORWARD.written, **LOSS_RULES.written, **GRADIENT_RULES.written})
-GIVEN_RULES = by_name((*GIVEN, TARGET, GRADIENT_RULES.written["d_output"]))
-COMPUTED_RULES = by_name(COMPUTED)
+def gradient_name(name: str) -> str:
+    """What the gradient of a step is called."""
+    return f"d_{name}"
+
+
+def _by_name(rules: Iterable[Rule]) -> dict[str, Rule]:
+    """These rules by their names; of two of one name the second."""
+    return {rule.name: rule for rule in rules}
+
+
+def _gradient(of: Rule) -> Rule:
+    """The rule of a gradient, before it is known how it is worked out."""
+    cell = str(of.formula).partition(" = ")[0]
+    return Rule(
+        gradient_name(of.name), differential(of.symbol), f"Gradient of the {of.title[0].lower()}{of.title[1:]}",
+        gradient_name(cell), meaning=of.gradient or INPUT_GRADIENTS.get(of.name, ""), why=of.gradient_why,
+        when=f"in the backward pass, where {of.name} is there",
+    )  # fmt: skip
+
+
+def _gradients() -> Iterable[Rule]:
+    """The gradient of every step that has one, in order of work, with what is worked out besides."""
+    helpers = _by_name(FOR_GRADIENTS)
+    known = FORWARD | helpers
+    for name in BACKWARD_ORDER:
+        if name in helpers:
+            yield helpers[name]
+        if name != "delta":  # which is a mean of gradients itself
+            yield _gradient(known[name])
+
+
+COMPUTED_RULES = _by_name(COMPUTED)
+FORWARD = _by_name((*GIVEN, *COMPUTED))
+GRADIENT_RULES = _by_name(_gradients())
+GIVEN_RULES = _by_name((*GIVEN, TARGET, GRADIENT_RULES["d_output"]))
+RULES = FORWARD | LOSS_RULES | GRADIENT_RULES
 
 # In expressions, d_v is the width of values; the gradient of v, of the same name, is read by no step.
-_SYMBOLS = {name: written.symbol for name, written in RULES.written.items() if name != "d_v"}
+_SYMBOLS = {name: rule.symbol for name, rule in RULES.items() if name != "d_v"}
+# A step by its name, or by its letter in any of the spellings that a page has: Z', Kᵀ or K^T.
+STEP_NAMES: Mapping[str, str] = {
+    spelled: name
+    for spell in (str, plain_name, unicode_name)
+    for name, rule in RULES.items()
+    for spelled in (spell(rule.symbol), name)
+}
 
 
 def is_small(rule: Rule) -> bool:

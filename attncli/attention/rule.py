@@ -4,73 +4,116 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from attncli.attention.indices import INDICES
 from attncli.equation.indexing import LeadingAxes, add_axes, all_letters, fix_axes
-from attncli.equation.nodes import Call, Equation, Expression, Number, Ref, is_zero, names_used, rename, walk
+from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Ref, is_zero, names_used, rename, walk
+from attncli.equation.notation import PYTHON
+from attncli.equation.parser import parse_equation, parse_expression
 from attncli.equation.printer import write, write_equation
 from attncli.problem.axes import BATCH
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rule:
-    """One step: `target` is the cell that `expression` defines; a given array has no expression.
+    """One step: what it is called, what it computes, and what is said about it.
 
-    `symbol` is its letter in formulas, `matrix_form` its headline (Q K^T) where it has one. `meaning` says
-    what the step is, `why` what it is for, `when` where it is present; expressions stand between backticks.
-    `joins` is the leading axis whose places the equation itself runs through, as concat does through the heads;
-    `meanings` says what the step is at each entry of a batch, where that is not alike for all.
+    `formula` is its equation, K_T[k, j] = K[j, k], or of an array that is given its cell alone, X[i, d]; `headline` the
+    same in matrices, empty where there is none. Both may be text in Python syntax, which is parsed when it is first
+    asked for, since a problem needs few of all rules: use `equation` and `matrix_form`.
+
+    `symbol` is its letter in formulas. `meaning` says what the step is, `why` what it is for, `when` where it is
+    present; expressions stand between backticks. `meanings` says what it is at each entry of a batch, where that is not
+    alike for all. `joins` is the leading axis whose places the equation itself runs through, as concat does through the
+    heads.
+
+    `gradient` says what the gradient of the step is, and `gradient_why` what for. `through` is said instead of the
+    gradient of what the step reads, where this comes through the step first.
     """
 
     name: str
     symbol: str
     title: str
-    target: Ref
-    expression: Expression | None = None
-    matrix_form: Expression | None = None
+    formula: str | Equation | Ref
+    headline: str | Expression | None = None
     meaning: str = ""
     why: str = ""
     when: str = ""
     joins: str = ""
     meanings: tuple[str, ...] = ()
+    gradient: str = field(default="", compare=False)
+    gradient_why: str = field(default="", compare=False)
+    through: str = field(default="", compare=False)
+    through_why: str = field(default="", compare=False)
 
     @property
     def given(self) -> bool:
-        return self.expression is None
+        """Whether it is an array that a problem gives, and nothing is computed."""
+        return " = " not in self.formula if isinstance(self.formula, str) else isinstance(self.formula, Ref)
 
-    @property
+    @cached_property
     def equation(self) -> Equation:
         """The index form by the names of steps; raises ValueError for a given array."""
-        if self.expression is None:
+        if isinstance(self.formula, Equation):
+            return self.formula
+        if isinstance(self.formula, Ref) or self.given:
             raise ValueError(f"{self.name} is given and has no equation")
-        return Equation(self.target, self.expression)
+        return parse_equation(self.formula)
+
+    @cached_property
+    def target(self) -> Ref:
+        """The cell that is defined, K_T[k, j]."""
+        if isinstance(self.formula, Ref):
+            return self.formula
+        if not isinstance(self.formula, str) or not self.given:
+            return self.equation.target
+        cell = parse_expression(self.formula)
+        if isinstance(cell, Name):
+            return Ref(cell.name)
+        if not isinstance(cell, Ref):
+            raise ValueError(f"{self.formula} is not a cell of an array")
+        return cell
+
+    @property
+    def expression(self) -> Expression | None:
+        """The right side of the equation; None for a given array."""
+        return None if self.given else self.equation.expression
+
+    @cached_property
+    def matrix_form(self) -> Expression | None:
+        """The headline, Q K^T; None where the index form says it best."""
+        if isinstance(self.headline, str):
+            return parse_expression(self.headline) if self.headline else None
+        return self.headline
+
+    def with_formula(self, formula: Equation | Ref, headline: Expression | None) -> Rule:
+        """The rule with another equation, or for a given array another cell, and headline."""
+        return replace(self, formula=formula, headline=headline)
 
     @property
     def source(self) -> str | None:
         """The equation in Python syntax, which `parse_equation` reads; None for a given array."""
-        from attncli.equation.notation import PYTHON
-
         return None if self.given else write_equation(self.equation, PYTHON)
 
     @property
     def matrix_source(self) -> str | None:
         """The headline in Python syntax, which `parse_expression` reads."""
-        from attncli.equation.notation import PYTHON
-
         return None if self.matrix_form is None else write(self.matrix_form, PYTHON)
 
     @property
     def inputs(self) -> tuple[str, ...]:
         """The arrays the equation reads, in the order of first mention."""
-        return () if self.expression is None else names_used(self.expression)
+        return () if self.given else names_used(self.equation.expression)
 
     @property
     def axes(self) -> tuple[str, ...]:
+        """The axes of the result in words: query, key."""
         return tuple(INDICES[index].axis for index in self.target.letters)
 
     @property
-    def copies(self) -> bool:
+    def is_copy(self) -> bool:
         """Whether every cell is just a cell of another array, as in a transpose, or a 0 in its place."""
         whole = self.expression
         if isinstance(whole, Call) and whole.function == "where":
@@ -79,39 +122,39 @@ class Rule:
         return isinstance(whole, Ref)
 
     @property
-    def shares(self) -> bool:
+    def divides_rows(self) -> bool:
         """Whether the step divides a row into shares, and so needs a definition where the row is empty."""
-        return any(isinstance(node, Call) and node.function == "share" for node in self._nodes())
+        nodes = () if self.given else walk(self.equation.expression)
+        return any(isinstance(node, Call) and node.function == "share" for node in nodes)
 
     @property
-    def decides(self) -> bool:
+    def only_hides(self) -> bool:
         """Whether the step only decides what is hidden, by conditions that stand in it."""
         hidden = Number(-math.inf, "-inf")
         whole = self.expression
         return isinstance(whole, Call) and whole.function == "where" and whole.arguments[-1] == hidden
 
-    def reading(self, names: Mapping[str, str]) -> Rule:
+    def bind(self, names: Mapping[str, str]) -> Rule:
         """The rule with placeholders such as `logits` replaced by the steps they stand for."""
-        return replace(
-            self,
-            expression=None if self.expression is None else rename(self.expression, names),
-            matrix_form=None if self.matrix_form is None else rename(self.matrix_form, names),
-        )
+        if self.given:
+            return self
+        form, equation = self.matrix_form, self.equation
+        formula = replace(equation, expression=rename(equation.expression, names))
+        return self.with_formula(formula, form and rename(form, names))
 
-    def _nodes(self) -> tuple[Expression, ...]:
-        return () if self.expression is None else tuple(walk(self.expression))
-
-    def lifted(self, leads: LeadingAxes, order: Sequence[str], shared: Mapping[str, Expression]) -> Rule:
+    def add_axes(self, leading: LeadingAxes, order: Sequence[str], shared: Mapping[str, Expression]) -> Rule:
         """The rule for arrays with leading axes; for a given array, of its own."""
-        if self.expression is None:
-            return replace(self, target=Ref(self.name, (*leads.get(self.name, ()), *self.target.indices)))
-        known = {name: tuple(letter for letter in letters if letter != self.joins) for name, letters in leads.items()}
-        lifted = add_axes(self.equation, known, order, shared)
-        return replace(self, target=lifted.target, expression=lifted.expression)
+        if self.given:
+            cell = Ref(self.name, (*leading.get(self.name, ()), *self.target.indices))
+            return self.with_formula(cell, None)
+        known = {name: tuple(letter for letter in letters if letter != self.joins) for name, letters in leading.items()}
+        return self.with_formula(add_axes(self.equation, known, order, shared), self.matrix_form)
 
-    def taken_out(self, fixed: Mapping[str, int]) -> Rule:
+    def fix_axes(self, fixed: Mapping[str, int]) -> Rule:
         """The rule of one place on the fixed leading axes."""
         meaning = self.meanings[fixed[BATCH]] if self.meanings and BATCH in fixed else self.meaning
         target = Ref(self.name, tuple(index for index in self.target.indices if index not in fixed))
-        expression = None if self.given else fix_axes(self.equation.expression, fixed, all_letters(self.equation))
-        return replace(self, target=target, expression=expression, meaning=meaning)
+        if self.given:
+            return replace(self, formula=target, meaning=meaning)
+        expression = fix_axes(self.equation.expression, fixed, all_letters(self.equation))
+        return replace(self, formula=Equation(target, expression), meaning=meaning)

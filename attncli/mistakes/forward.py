@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from attncli.attention.positions import rotated
+from attncli.attention.variants import rotated
 from attncli.equation.nodes import Call, Expression, Name, Number, Ref, names_used, number_node, rewrite, walk
 from attncli.equation.parser import parse_expression
 from attncli.mistakes.model import Change, Changes, Mistake, Rewrite, all_of, equations, rewritten

@@ -52,8 +52,8 @@ def with_changes(trace: Trace, changes: Changes) -> Trace:
 
 def _changed(step: Step, change: Expression | NDArray[Any]) -> Step:
     if isinstance(change, np.ndarray):
-        return replace(step, rule=replace(step.rule, expression=None), value=change, written=None)
-    return replace(step, rule=replace(step.rule, expression=change))
+        return replace(step, rule=replace(step.rule, formula=step.rule.target), value=change, written=None)
+    return replace(step, rule=replace(step.rule, formula=Equation(step.rule.target, change)))
 
 
 def _placeholders(trace: Trace) -> dict[str, str]:

@@ -162,7 +162,7 @@ def jacobian_section(printer: Printer, gradient: Step, row: int | None = None) -
     slope = np.log(base.value) if isinstance(base, Scalar) else 1.0
     a = weights.value[row].astype(np.float64)
     cell = _times_slope(printer, _cell(f"weights[{row}, j]", f"weights[{row}, l]"))
-    rule = Rule("J", "J", "Jacobian", Ref("J", ("j", "l")), cell)
+    rule = Rule("J", "J", "Jacobian", Equation(Ref("J", ("j", "l")), cell))
     jacobian = Step(rule, read_only(slope * (np.diag(a) - np.outer(a, a))), weights.labels[1:] * 2)
     if weights.exact is not None:
         worker = ExactWorker(printer.trace.parameters, {"j": len(a), "l": len(a)}, {"weights": weights.exact})
@@ -170,9 +170,8 @@ def jacobian_section(printer: Printer, gradient: Step, row: int | None = None) -
         jacobian = replace(jacobian, value=worked_exactly.value, exact=worked_exactly.exact)
     product = Reduce("add", "l", parse_expression(f"J[j, l] * d_weights[{row}, l]"))
     exact = None if gradient.exact is None else gradient.exact[row]
-    of_row = Step(
-        Rule("row", "", "", Ref("row", ("j",)), product), gradient.value[row], gradient.labels[1:], exact=exact
-    )
+    rule_of_row = Rule("row", "", "", Equation(Ref("row", ("j",)), product))
+    of_row = Step(rule_of_row, gradient.value[row], gradient.labels[1:], exact=exact)
     steps = {**printer.trace.steps, jacobian.name: jacobian, of_row.name: of_row}
     inside = replace(printer, trace=replace(printer.trace, steps=steps))
 

@@ -67,7 +67,7 @@ class Printer:
     def text(self, array: Step | Matrix, index: tuple[int, ...]) -> str:
         """What is printed for one cell of a step, or of an array of the mask."""
         if array.written is not None:
-            if isinstance(array, Step) and not array.rule.given and not array.rule.copies:  # worked out on paper
+            if isinstance(array, Step) and not array.rule.given and not array.rule.is_copy:  # worked out on paper
                 return format_decimal(Decimal(array.written[index]), self.precision)
             try:
                 text = canonical(array.written[index])

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from attncli.attention.gradients import GRADIENT_RULES
 from attncli.attention.losses import LOSS_RULES
-from attncli.attention.names import NAMED
+from attncli.attention.registry import GRADIENT_RULES, STEP_NAMES
 from attncli.english import count, listed
 from attncli.errors import did_you_mean, usage_error
 from attncli.tracing.model import Step, Trace
@@ -34,7 +33,7 @@ def chosen_names(names: Sequence[str], there: Sequence[str], beside: Sequence[st
 
 def steps_back(names: Sequence[str]) -> list[str]:
     """Which of these names or letters are those of steps of a loss, or of the way back."""
-    steps = (NAMED.get(name, name) for name in names)
+    steps = (STEP_NAMES.get(name, name) for name in names)
     return [name for name in steps if name in GRADIENT_RULES or name in LOSS_RULES]
 
 
@@ -68,7 +67,7 @@ def chosen_cell(trace: Trace, text: str, whole: Trace | None = None) -> tuple[St
 
 
 def _name(name: str, there: Sequence[str], beside: Sequence[str]) -> str:
-    found = NAMED.get(name)
+    found = STEP_NAMES.get(name)
     if found is not None and found in there:
         return found
     if found and found in beside:

@@ -33,7 +33,7 @@ class View:
         alone = self.cell is None and self.head is None and self.entry is None and self.detail == "brief"
         if self.steps is None or not alone:
             return None
-        from attncli.attention.names import NAMED  # made when a step is first asked for
+        from attncli.attention.registry import STEP_NAMES  # made when a step is first asked for
 
-        names = {NAMED.get(name, name) for name in self.steps}
+        names = {STEP_NAMES.get(name, name) for name in self.steps}
         return frozenset(names | ({"mask"} if holds_scores(names) and not data else set()))  # which marks cells

@@ -11,8 +11,7 @@ from math import inf
 
 import numpy as np
 
-from attncli.attention.gradients import gradient_name
-from attncli.attention.registry import RULES
+from attncli.attention.registry import RULES, gradient_name
 from attncli.equation.indexing import GROUP_MEMBER, letters, position
 from attncli.equation.nodes import Call, Expression, Name, Number, Reduce, Ref, names_used, rewrite, walk
 from attncli.equation.substitution import decimal_value, exact_value, substitute
@@ -35,9 +34,9 @@ def worked_line(
     label, trace = cell_label(step, index), printer.trace
     place = dict(zip(step.rule.target.letters, index, strict=True))
     tree = step.rule.equation.expression
-    if isinstance(tree, Call) and step.rule.decides:
+    if isinstance(tree, Call) and step.rule.only_hides:
         return WorkedLine(label, remark=visibility(printer, tree, place))
-    if step.rule.shares and (index[:-1] if len(index) > 2 else index[0]) in trace.fully_masked:
+    if step.rule.divides_rows and (index[:-1] if len(index) > 2 else index[0]) in trace.fully_masked:
         nothing = ("by definition: this query sees no key",)
         return WorkedLine(label, result=printer.number(step.name, index), remark=nothing)
     sizes, scalars = (sums.sizes, sums.scalars) if sums else (trace.sizes(step.rule.equation), printer.scalars())
@@ -113,7 +112,7 @@ def _gives(sentence: Expression, result: Number) -> bool | None:
 
 def worked(printer: Printer, step: Step, detail: str) -> Worked:
     """The worked lines of a step: one for each row ("rows"), or one for every cell ("cells")."""
-    if step.rule.given or step.rule.copies:
+    if step.rule.given or step.rule.is_copy:
         return Worked(())
     every = detail == "cells" or lists_closed_forms(printer, step)
     along = len(step.shape) > 1 and step.rule.axes[-1] != "query"  # a row has more than one cell

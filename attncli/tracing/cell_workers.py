@@ -115,7 +115,7 @@ class PaperWorker(_CellWorker[Decimal]):
 
         def work(place: Mapping[str, int]) -> Decimal:
             value = decimal_value(rule.equation.expression, place, sizes, self._cell, self.scalars)
-            return value if rule.copies or rule.decides else round_half_up(value, self._precision)
+            return value if rule.is_copy or rule.only_hides else round_half_up(value, self._precision)
 
         cells = self._fill(rule, sizes, work)
         copied = self._copied(rule)

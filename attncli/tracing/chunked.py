@@ -17,7 +17,7 @@ import numpy as np
 from attncli.attention.chunks import chunks, evaluate_chunk
 from attncli.attention.fused.outputs import fused_outputs
 from attncli.attention.parallel import Report, run_tasks
-from attncli.attention.plan import Plan, plan_softmax
+from attncli.attention.plan import Plan
 from attncli.attention.registry import is_small
 from attncli.attention.rule import Rule
 from attncli.backend import CPU, Backend, Host
@@ -77,7 +77,7 @@ def run_chunked(
     found = _inner_steps(inner, frozenset(keep), settings.scale, report, threads)
     if found is None:
         return None
-    softmax = plan_softmax(problem, plan, shift=found.shifted)
+    softmax = plan.softmax_rules(shift=found.shifted)
     *between, last = inner.rules(found.shifted)
     steps[last.name] = _inner_step(inner, last, found.values[last.name])
     after = softmax[softmax.index(last) + 1 :]
@@ -106,7 +106,7 @@ class Inner:
 
     def rules(self, shift: bool) -> tuple[Rule, ...]:
         """Their rules in order: of what has a number for each query and key, and last of the outputs of the heads."""
-        whole = (*self.plan.rules, *plan_softmax(self.problem, self.plan, shift=shift))
+        whole = (*self.plan.rules, *self.plan.softmax_rules(shift=shift))
         last = next(place for place, rule in enumerate(whole) if "weights" in rule.inputs)
         return tuple(rule for rule in whole[: last + 1] if not is_small(rule) or rule is whole[last])
 

@@ -45,7 +45,7 @@ class Magnitudes:
 
     def _worked(self, name: str) -> Numbers:
         rule, trace = self.trace.steps[name].rule, self.trace
-        if rule.shares:
+        if rule.divides_rows:
             return self._of_softmax(rule)
         matrices = {of: given.value for of, given in trace.parameters.items() if isinstance(given, Matrix)}
         arrays: dict[str, NDArray[Any]] = {}

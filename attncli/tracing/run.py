@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attncli.attention.plan import Plan, plan_logits, plan_softmax
+from attncli.attention.plan import Plan, plan_for
 from attncli.attention.rule import Rule
 from attncli.backend import CPU, Backend, Host, backend_for
 from attncli.dtypes import DTYPES, Dtype, check_working
@@ -52,7 +52,7 @@ def run(
     out exactly; TooLarge where matrices that are not wanted have to be held after all, and are larger than one may be.
     """
     check_working(device, dtype, rounding, precision)
-    plan = plan_logits(problem)
+    plan = plan_for(problem)
     if gradient:
         from attncli.tracing.backward import with_loss
 
@@ -123,7 +123,7 @@ def _trace(
 
     for rule in plan.rules:
         value = take(rule)
-    for rule in plan_softmax(problem, plan, shift=shift.of_logits(value)):
+    for rule in plan.softmax_rules(shift=shift.of_logits(value)):
         value = take(rule)
     if gradient:
         from attncli.tracing.backward import backward_pass  # and all that derives an equation

@@ -136,7 +136,7 @@ def _step(step: Step, values: Callable[[NDArray[Any]], Any]) -> dict[str, Any]:
 
 def _true(step: Step, value: NDArray[Any]) -> Step:
     """The step at full precision: only what was given, or copied from it, is still as it was written."""
-    as_given = step.rule.given or step.rule.copies
+    as_given = step.rule.given or step.rule.is_copy
     return replace(step, value=value, written=step.written if as_given else None)
 
 
@@ -148,9 +148,8 @@ def _read_step(name: str, data: dict[str, Any], format: str) -> Step:
         said,
         symbol=data["symbol"],
         title=data["title"],
-        target=tree.target if tree else _target(name, data["axes"]),
-        expression=tree.expression if tree else None,
-        matrix_form=parse_expression(data["headline"]) if data["headline"] else None,
+        formula=tree or _target(name, data["axes"]),
+        headline=parse_expression(data["headline"]) if data["headline"] else None,
         meaning=data["meaning"],
         meanings=tuple(data.get("meanings", ())),
         why=data["why"],

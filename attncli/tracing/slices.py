@@ -117,7 +117,7 @@ def _received(step: Step, without: Collection[str]) -> Step:
     """The step; the gradient of the output as it comes to a head from the loss of all of them."""
     if step.name != "d_output" or not {*step.rule.inputs} & {*without}:
         return step
-    return replace(step, rule=replace(GIVEN_RULES["d_output"], target=step.rule.target))
+    return replace(step, rule=replace(GIVEN_RULES["d_output"], formula=step.rule.target))
 
 
 def _rows_left(trace: Trace, place: Mapping[str, int]) -> Iterator[Row]:
@@ -140,7 +140,7 @@ def _step(step: Step, fixed: Mapping[str, int]) -> Step:
     )
     written = None if step.written is None else step.written[index]
     exact = None if step.exact is None else step.exact[index]
-    return Step(step.rule.taken_out(fixed), step.value[index], labels, written, exact, step.kept)
+    return Step(step.rule.fix_axes(fixed), step.value[index], labels, written, exact, step.kept)
 
 
 def _text(step: Step) -> str:

@@ -105,7 +105,7 @@ def copied_texts(rule: Rule, texts: dict[str, Host], parameters: Parameters, siz
 
     `texts` has those of the steps before it, and takes up what is found.
     """
-    if not rule.copies:
+    if not rule.is_copy:
         return None
     read: dict[str, Host] = {}
     for name in rule.inputs:

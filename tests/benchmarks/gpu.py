@@ -21,7 +21,7 @@ from place import NoGpu, Place
 from versus import Way, medians
 from whole import OURS, PROBLEM, SCRIPT
 
-from attncli.attention.plan import plan_logits
+from attncli.attention.plan import plan_for
 from attncli.attention.registry import is_small
 from attncli.backend import Backend, Host
 from attncli.dtypes import DTYPES
@@ -44,7 +44,7 @@ def on_the_device(place: Place, given: Problem, dtype: str) -> Way:
         return np.empty(array.shape, DTYPES[dtype].computed) if array.ndim > 1 else place.backend.to_host(array)
 
     backend = Backend(place.backend.xp, "gpu", to_host, place.backend.free)
-    plan, format = plan_logits(given), DTYPES[dtype]
+    plan, format = plan_for(given), DTYPES[dtype]
     worker = FloatWorker(backend, format, plan.parameters, plan.sizes)
     for rule in filter(is_small, plan.rules):
         worker.give(rule.name, plan.given[rule.name]) if rule.given else worker.work(rule)

@@ -325,7 +325,6 @@ FOR_SOME = {  # what few runs need, each with a command line that does
     "attncli.equation.differentiation": ["gradient", "inputs/i_love_ai.yaml"],
     "attncli.equation.exact": ["compute", "inputs/i_love_ai.yaml", "--rounding", "exact"],
     "attncli.tracing.serialization": ["compute", "inputs/i_love_ai.yaml", "--format", "json"],
-    "attncli.attention.names": ["compute", "inputs/i_love_ai.yaml", "--steps", "weights"],
     "attncli.tracing.chunked": ["compute", "inputs/i_love_ai.yaml", "--steps", "weights", "--detail", "brief"],
 }
 

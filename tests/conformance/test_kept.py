@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from attncli.attention.fused import outputs as fused
-from attncli.attention.plan import plan_logits
+from attncli.attention.plan import plan_for
 from attncli.backend import CPU, Backend
 from attncli.dtypes import DTYPES
 from attncli.problem.loader import loads
@@ -49,7 +49,7 @@ def read(problem: dict[str, Any]) -> Problem:
 def keeping(problem: Problem, dtype: str, keep: Collection[str], backend: Backend = CPU) -> Trace | None:
     lowest = max(lowest_shown(3), DTYPES[dtype].lowest_exponent)
     with np.errstate(all="ignore"):
-        return chunked.run_chunked(problem, plan_logits(problem), DTYPES[dtype], lowest, keep, backend=backend)
+        return chunked.run_chunked(problem, plan_for(problem), DTYPES[dtype], lowest, keep, backend=backend)
 
 
 def agree(some: Trace, whole: Trace, dtype: str, device: str = "cpu") -> None:

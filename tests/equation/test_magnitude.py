@@ -7,9 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from attncli.attention.layer import output, row_maxima, row_sums
 from attncli.attention.registry import COMPUTED_RULES
-from attncli.attention.variants import SCALED, SCORES, exponential
+from attncli.attention.variants import SCALED, SCORES, exponential, output, row_maxima, row_sums
 from attncli.equation.error_bounds import magnitude, magnitude_name
 from attncli.equation.evaluator import evaluate
 from attncli.equation.functions import FUNCTIONS

@@ -40,7 +40,7 @@ def cell_by_cell(trace: Trace, precision: int, *, in_full: bool) -> None:
     """Each line of many is the line that stands alone."""
     printer = Printer(trace, precision)
     for step in trace.computed():
-        if step.rule.copies:
+        if step.rule.is_copy:
             continue
         lines = {line.label: line for line in worked(printer, step, "cells" if in_full else "rows").lines}
         for index in np.ndindex(step.shape):

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli.attention.plan import plan_logits
+from attncli.attention.plan import plan_for
 from attncli.backend import CPU, Backend, Host
 from attncli.cli.main import run as command
 from attncli.dtypes import DTYPES
@@ -138,13 +138,13 @@ def test_parts_go_by_what_is_free(
     problem: Build, monkeypatch: pytest.MonkeyPatch, cells: int, free: int | None, dtype: str, queries: int
 ) -> None:
     monkeypatch.setattr(chunked, "BUSY", cells)
-    plan = plan_logits(problem(**KINDS["plain"]))
+    plan = plan_for(problem(**KINDS["plain"]))
     assert queries_at_once(plan, DTYPES[dtype], Backend(np, "gpu", np.array, lambda: free)) == queries
     assert queries_at_once(plan, DTYPES[dtype], CPU) == 2**9
 
 
 def test_an_additive_score_has_all_its_features_at_once(problem: Build, device: Backend) -> None:
-    assert queries_at_once(plan_logits(problem(**KINDS["additive"])), DTYPES["float32"], device) == 64 // 3
+    assert queries_at_once(plan_for(problem(**KINDS["additive"])), DTYPES["float32"], device) == 64 // 3
 
 
 def test_the_command_line_asks_a_device_for_no_more_than_is_shown(

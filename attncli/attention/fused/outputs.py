@@ -138,7 +138,7 @@ class _Heads:
             """The array with a single leading axis; notes which place on it belongs to each head."""
             lengths = array.shape[: array.ndim - rank]
             own[name] = np.zeros(grid.shape[1], dtype=np.intp)
-            for letter, length in zip(plan.leads.get(name, ()), lengths, strict=True):
+            for letter, length in zip(plan.leading_axes.get(name, ()), lengths, strict=True):
                 own[name] = own[name] * length + places[letter]
             return array.reshape(math.prod(lengths), *array.shape[array.ndim - rank :])
 

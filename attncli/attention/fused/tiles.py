@@ -108,7 +108,7 @@ def tiles_of(
         if rule.name not in ("bias", "mask"):
             continue
         expression = rule.equation.expression
-        if rule.decides:
+        if rule.only_hides:
             assert isinstance(expression, Call)
             visible, expression, _ = expression.arguments
         if not (isinstance(expression, Number) and expression.value == 0):

@@ -107,7 +107,7 @@ class Sentences:
         return self._own[name, index]
 
     def _carried(self, name: str, index: Cell) -> Decimal:
-        if self.trace.steps[name].rule.shares and self._divides_by_rounded_zero(name, index):
+        if self.trace.steps[name].rule.divides_rows and self._divides_by_rounded_zero(name, index):
             return Decimal("NaN")
         return self.equations.decimal(name, index, self._as_it_stands)
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import cast
 
 from attncli.answers.model import Claim
-from attncli.attention.gradients import GRADIENT_RULES
+from attncli.attention.registry import GRADIENT_RULES
 from attncli.equation.rounding import round_half_up
 from attncli.features.check.carried_values import Sentences
 from attncli.features.check.cell_equations import Cell
@@ -55,7 +55,7 @@ class OnPaper:
         if (name, index) not in self._found:
             in_full = self.there_in_full and name not in GRADIENT_RULES
             value = self.sentences.own(name, index) if in_full else self._worked(name, index)
-            plain = step.rule.copies or step.rule.decides or not value.is_finite()
+            plain = step.rule.is_copy or step.rule.only_hides or not value.is_finite()
             self._found[name, index] = value if plain else round_half_up(value, self.decimals)
         return self._found[name, index]
 

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.attention.losses import LOSS_RULES
-from attncli.attention.names import NAMED
-from attncli.attention.registry import COMPUTED_RULES, RULES
+from attncli.attention.registry import COMPUTED_RULES, RULES, STEP_NAMES
 from attncli.english import listed, shorten
 from attncli.errors import did_you_mean
 from attncli.problem.keys import KEYS
@@ -70,7 +69,7 @@ def is_dump(root: Node) -> bool:
     if "steps" in keys or any(key in COMPUTED_RULES and key not in KEYS for key in keys):
         return True
     sources = all(keys & {letter, f"W_{letter}"} for letter in "QKV")
-    letters = any(NAMED.get(key) in COMPUTED_RULES and key not in KEYS for key in keys)
+    letters = any(STEP_NAMES.get(key) in COMPUTED_RULES and key not in KEYS for key in keys)
     return (letters or not sources) and not any(key in KEYS and key not in RULES for key in keys)
 
 
@@ -79,7 +78,8 @@ def named_steps(names: Collection[str]) -> tuple[dict[str, str], tuple[str, ...]
 
     The letters of a loss are none: elsewhere P and L are something else.
     """
-    steps = {name: NAMED[name] for name in names if name in NAMED and (name in RULES or NAMED[name] not in LOSS_RULES)}
+    known = {name: STEP_NAMES[name] for name in names if name in STEP_NAMES}
+    steps = {name: step for name, step in known.items() if name in RULES or step not in LOSS_RULES}
     return steps, tuple(name for name in names if name not in steps)
 
 

@@ -157,8 +157,8 @@ def _worked(
     each: Sequence[tuple[Problem | Dump, Mapping[str, str]]], precision: int, gradient: bool
 ) -> list[Trace | Dump]:
     """The problems worked out; where one side shifts its softmax, the other does, too."""
-    from attncli.attention.gradients import GRADIENT_RULES
     from attncli.attention.losses import LOSS_RULES
+    from attncli.attention.registry import GRADIENT_RULES
     from attncli.problem.model import Problem
     from attncli.tracing.run import run
 

@@ -8,9 +8,9 @@ from math import prod
 
 import numpy as np
 
-from attncli.attention.plan import Plan, plan_logits, plan_softmax
-from attncli.attention.positions import alibi_slopes
+from attncli.attention.plan import Plan, plan_for
 from attncli.attention.rule import Rule
+from attncli.attention.variants import alibi_slopes
 from attncli.dtypes import DTYPES, Dtype
 from attncli.equation.indexing import all_letters
 from attncli.equation.nodes import Expression
@@ -140,7 +140,7 @@ def cost_of(problem: Problem, asked: Sizes, dtype: str = "float32") -> Cost:
     rows = rows_in(problem)
     if rows == "same" and asked.m not in (None, asked.n or len(problem.tokens)):
         problem, rows = crossed(problem), "apart"
-    plan = plan_logits(problem)
+    plan = plan_for(problem)
     sizes = sizes_of(problem, plan, asked, rows)
     problem = with_axes(problem, plan.axes, asked, sizes)
     steps = tuple(_steps(problem, sizes, rows, asked.layers))
@@ -159,7 +159,7 @@ def cost_of(problem: Problem, asked: Sizes, dtype: str = "float32") -> Cost:
 
 def _steps(problem: Problem, sizes: Mapping[str, int], rows: Rows, layers: int) -> Iterator[StepCost]:
     """Every step counted with these sizes."""
-    plan = plan_logits(problem)
+    plan = plan_for(problem)
     for rule in _rules(problem, plan, sizes["heads"]):
         called = symbols(problem, rule.name, rows)
         letters = rule.target.letters if rule.given else all_letters(rule.equation)
@@ -180,7 +180,7 @@ def _steps(problem: Problem, sizes: Mapping[str, int], rows: Rows, layers: int) 
 
 def _rules(problem: Problem, plan: Plan, heads: int) -> Iterator[Rule]:
     """All rules of a plan, with the slopes of as many heads as are counted with."""
-    for rule in (*plan.rules, *plan_softmax(problem, plan, shift=False)):
+    for rule in (*plan.rules, *plan.softmax_rules(shift=False)):
         yield alibi_slopes(heads)[0] if rule.name == "slopes" and not rule.given else rule
 
 

@@ -11,12 +11,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attncli.attention.gradients import gradient_name
-from attncli.attention.registry import RULES
+from attncli.attention.registry import RULES, gradient_name
 from attncli.attention.rule import Rule
 from attncli.backend import CPU
 from attncli.dtypes import DTYPES
-from attncli.equation.nodes import Call, Expression, Name, Ref
+from attncli.equation.nodes import Call, Equation, Expression, Name, Ref
 from attncli.equation.symbols import primed
 from attncli.features.gradient.verification import loss_of
 from attncli.problem.model import Matrix, Problem, Scalar, read_only
@@ -83,7 +82,7 @@ def _moved(trace: Trace, name: str, step_size: Scalar) -> Step:
     gradients = Name(gradient.rule.symbol)  # the name of the gradient of v, d_v, is that of a size, too
     form = Call("sub", (Name(known.symbol), Call("mul", (Name(STEP_SIZE), gradients))))
     target = Ref(f"new_{name}", letters)
-    rule = Rule(target.name, primed(known.symbol), known.title, target, Call("sub", (own, step)), form)
+    rule = Rule(target.name, primed(known.symbol), known.title, Equation(target, Call("sub", (own, step))), form)
     arrays = {each: trace[each] for each in (name, gradient.name) if each in trace}
     worker = FloatWorker(CPU, DTYPES[trace.settings.dtype], {**trace.parameters, STEP_SIZE: step_size}, {}, arrays)
     with np.errstate(all="ignore"):

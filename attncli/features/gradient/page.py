@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from attncli.attention.gradients import gradient_name
-from attncli.attention.registry import cell_form, headline
+from attncli.attention.registry import cell_form, gradient_name, headline
 from attncli.english import count, listed
 from attncli.equation.nodes import Name
 from attncli.equation.notation import unicode_digits

@@ -19,8 +19,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.attention.gradients import gradient_name
-from attncli.attention.plan import plan_logits
+from attncli.attention.plan import plan_for
+from attncli.attention.registry import gradient_name
 from attncli.attention.rule import Rule
 from attncli.backend import CPU
 from attncli.dtypes import DTYPES
@@ -146,7 +146,7 @@ def verify(
 
     `place` says of which entry and head they are, {"h": 0}, and `cell` is one index; all cells where nothing is said.
     """
-    sizes, measures = plan_logits(problem).sizes, _Measures.of(trace)
+    sizes, measures = plan_for(problem).sizes, _Measures.of(trace)
     for name in checkable(trace):
         if names is None or name in names:
             indices = [cell] if cell is not None else list(_indices(trace, name, place or {}))

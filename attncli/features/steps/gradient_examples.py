@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from attncli.attention.gradients import GRADIENT_RULES
+from attncli.attention.registry import GRADIENT_RULES
 from attncli.attention.rule import Rule
 from attncli.problem.loader import loads
 from attncli.tracing import run

@@ -6,16 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from attncli import __version__
-from attncli.attention.gradients import GRADIENT_RULES
 from attncli.attention.indices import INDICES, PLACEHOLDERS
 from attncli.attention.losses import LOSS_RULES
-from attncli.attention.names import NAMED
-from attncli.attention.registry import FORWARD, RULES, cell_form, headline, in_symbols
+from attncli.attention.registry import FORWARD, GRADIENT_RULES, RULES, STEP_NAMES, cell_form, headline, in_symbols
 from attncli.attention.rule import Rule
+from attncli.attention.variants import variants_of
 from attncli.equation.nodes import Equation, Name, Reduce, Ref, walk
 from attncli.errors import did_you_mean, usage_error
 from attncli.features.steps.gradient_examples import gradient_rules
-from attncli.features.steps.variants import variants
 from attncli.page.document import Block, Document, Formula, Heading, Listing, Math, Paragraph, Table, Text, text
 from attncli.tracing.serialization import FORMAT, formula
 
@@ -60,15 +58,15 @@ def rule_page(name: str) -> Document:
 
 def rule_called(name: str) -> Rule:
     """The rule of a step by its name or letter; raises AttncliError (exit 2) for a name that no step has."""
-    if name not in NAMED:
+    if name not in STEP_NAMES:
         help = did_you_mean(name, list(RULES), "attncli steps lists them all")
         raise usage_error(f"no step is called {name!r}", help=help)
-    return RULES[NAMED[name]]
+    return RULES[STEP_NAMES[name]]
 
 
 def _shown(name: str) -> Rule:
     """The rule of a step where nothing else is said; that of a gradient, as the plainest problem has it."""
-    return gradient_rules()[name] if name in GRADIENT_RULES else RULES[name].reading(_PLAIN)
+    return gradient_rules()[name] if name in GRADIENT_RULES else RULES[name].bind(_PLAIN)
 
 
 def _row(rule: Rule) -> tuple[Text, ...]:
@@ -117,7 +115,7 @@ def _letters(rule: Rule) -> tuple[str, ...]:
 
 
 def _variants(name: str) -> Iterator[Block]:
-    others = variants(name)
+    others = variants_of(name)
     if others:
         yield Heading("Variants")
     for when, rule in others.items():
@@ -138,7 +136,7 @@ def _rule_data(rule: Rule) -> dict[str, Any]:
         "meaning": rule.meaning,
         "why": rule.why,
         "when": rule.when,
-        "variants": [{"when": when, **_equation_data(other)} for when, other in variants(rule.name).items()],
+        "variants": [{"when": when, **_equation_data(other)} for when, other in variants_of(rule.name).items()],
     }
 
 

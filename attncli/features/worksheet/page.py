@@ -53,7 +53,7 @@ def blank_steps(trace: Trace, names: Sequence[str] | None = None) -> tuple[str, 
         )
     blank = set(chosen)
     for step in trace.computed():
-        if step.rule.copies and blank.intersection(step.rule.inputs):
+        if step.rule.is_copy and blank.intersection(step.rule.inputs):
             blank.add(step.name)
     return tuple(name for name in trace.steps if name in blank)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli.attention.plan import plan_logits, plan_softmax
+from attncli.attention.plan import plan_for
 from attncli.equation.evaluator import evaluate
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.notation import PLAIN
@@ -56,11 +56,11 @@ class Counted:
 
 def work(problem: Problem) -> dict[str, tuple[Counter[str], dict[str, int]]]:
     """Each computed step of a problem evaluated with such numbers: what was noted, and the counts claimed."""
-    plan = plan_logits(problem)
+    plan = plan_for(problem)
     log: Counter[str] = Counter()
     arrays: dict[str, Any] = {}
     result = {}
-    for rule in (*plan.rules, *plan_softmax(problem, plan, shift=False)):
+    for rule in (*plan.rules, *plan.softmax_rules(shift=False)):
         if rule.given:
             value = problem.given[rule.name].value
             arrays[rule.name] = np.vectorize(lambda x: Counted(float(x), log), otypes=[object])(value)

@@ -9,10 +9,10 @@ import pytest
 from attncli.attention.inputs import GIVEN
 from attncli.attention.registry import RULES
 from attncli.attention.steps import COMPUTED
+from attncli.attention.variants import variants_of
 from attncli.equation.notation import UNICODE
 from attncli.errors import AttncliError
 from attncli.features.steps.page import catalogue, rule_page
-from attncli.features.steps.variants import variants
 from attncli.page.document import Document, Formula, Listing, Paragraph, Table, formula, plain
 from attncli.problem.masks import forms
 from attncli.render import FORMATS, render
@@ -110,11 +110,11 @@ def test_a_given_step() -> None:
     ],
 )
 def test_variants(name: str, forms: list[str]) -> None:
-    assert list(variants(name)) == forms
+    assert list(variants_of(name)) == forms
 
 
 def test_every_form_of_a_mask() -> None:
-    assert {form.partition(" ")[2]: rule.source.partition(" = ")[2] for form, rule in variants("mask").items()} == {
+    assert {form.partition(" ")[2]: rule.source.partition(" = ")[2] for form, rule in variants_of("mask").items()} == {
         "causal": "where(j <= i, 0, -inf)",
         "{causal: true, corner: bottom-right}": "where(j <= i + offset, 0, -inf)",
         "{window: [left, right]}": "where(j >= i - left and j <= i + right, 0, -inf)",
@@ -160,4 +160,4 @@ def test_an_unknown_step(name: str, help: str) -> None:
 
 
 def test_every_form_of_a_mask_is_a_variant() -> None:
-    assert [name for name in forms() if f"{name}: " not in " ".join(variants("mask"))] == []
+    assert [name for name in forms() if f"{name}: " not in " ".join(variants_of("mask"))] == []
