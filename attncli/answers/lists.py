@@ -10,7 +10,6 @@ from attncli.answers.claims import read_claim
 from attncli.answers.model import Answer, Claim
 from attncli.answers.steps import NoStep, StepPart, in_shape_of, shape_error, step_named
 from attncli.english import count, shape_text, shorten
-from attncli.problem.later import Cells
 from attncli.problem.loader import read_tree
 from attncli.problem.matrices import read_cells
 from attncli.problem.misread import NumberError
@@ -65,7 +64,8 @@ def _read_step(value: Value, step: Step, at: int) -> Answer | None:
     read = read_cells(value, _read_cell, empty=_form(step.shape))
     if read is None:
         return None
-    cells = Cells(*read, object).array
+    cells = np.empty(read[1], dtype=object)
+    cells.ravel()[:] = read[0]
     answered = in_shape_of(cells, step.shape)
     if answered is None:
         value.wrong(*shape_error(cells.shape, StepPart.of(step)))

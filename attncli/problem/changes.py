@@ -12,15 +12,14 @@ from attncli.errors import AttncliError, Exit, Place, did_you_mean, usage_error
 from attncli.problem.conventions import convention_named
 from attncli.problem.keys import KEYS
 from attncli.problem.loader import read_root
-from attncli.problem.many import moved
 from attncli.problem.model import Problem
-from attncli.problem.nodes import Leaf, Node, is_null
+from attncli.problem.nodes import Leaf, Node, is_null, moved
 from attncli.problem.nodes import Mapping as Keyed
 from attncli.problem.settings import read_scale
 from attncli.problem.source import Source
 from attncli.problem.synonyms import said
 from attncli.problem.values import ErrorCollector, Value
-from attncli.problem.yaml_reader import read_yaml
+from attncli.problem.yaml_parser import parse_yaml
 
 OPTION = "--set"
 
@@ -82,7 +81,7 @@ def read_changed(root: Node, source: Source, changed: Mapping[str, str], *, conv
     text, sources = source.text, {}
     for key, value in changed.items():
         written = Source(f"{OPTION} {key}", value, source.folder, source.outside)
-        node = read_yaml(ErrorCollector(written, Exit.USAGE)) if value.strip() else None
+        node = parse_yaml(ErrorCollector(written, Exit.USAGE)) if value.strip() else None
         if node is None or is_null(node):
             if key not in values:
                 raise usage_error(
@@ -119,7 +118,7 @@ def change(problem: Problem, *, mask: str | None = None, scale: str | None = Non
         errors = ErrorCollector(Source("--mask", mask, outside=outside), Exit.USAGE)
         from attncli.problem.mask_reader import read_mask
 
-        reading = read_mask(Value(read_yaml(errors), "mask", errors), convention_named(problem.convention))
+        reading = read_mask(Value(parse_yaml(errors), "mask", errors), convention_named(problem.convention))
         reading.check(problem.given)
         errors.stop()
         problem = replace(problem, mask=reading.mask())

@@ -18,7 +18,6 @@ from attncli.problem.layout_checks import check_leading, check_widths
 from attncli.problem.losses import check_loss
 from attncli.problem.model import Mask, Matrix, Problem, Scalar
 from attncli.problem.nodes import Mapping, Node, describe
-from attncli.problem.plain import read_plain
 from attncli.problem.positions import Position, check_positions
 from attncli.problem.settings import READERS
 from attncli.problem.shape_checks import (
@@ -91,18 +90,15 @@ def read_tree(source: Source, *, not_finite: bool = False) -> tuple[ErrorCollect
 
 
 def _json(errors: ErrorCollector, not_finite: bool) -> Node:
-    from attncli.problem.json_reader import read_json  # each takes a while, and most need one
+    from attncli.problem.json_parser import parse_json  # each takes a while, and most need one
 
-    return read_json(errors, not_finite=not_finite)
+    return parse_json(errors, not_finite=not_finite)
 
 
 def _yaml(errors: ErrorCollector) -> Node:
-    plain = read_plain(errors.source.text)
-    if plain is not None:
-        return plain
-    from attncli.problem.yaml_reader import read_yaml
+    from attncli.problem.yaml_parser import parse_yaml
 
-    return read_yaml(errors)
+    return parse_yaml(errors)
 
 
 def read_root(root: Node, errors: ErrorCollector, convention: Convention = OWN, *, scores: bool = True) -> Problem:

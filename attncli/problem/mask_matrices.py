@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attncli.problem.later import Cells, Later
 from attncli.problem.matrices import DEEPEST, read_cells
+from attncli.problem.model import Matrix
 from attncli.problem.nodes import Leaf, Mapping, Node, Sequence, describe, truth
 from attncli.problem.numbers import is_plain
-from attncli.problem.runs import Runs, truths
 from attncli.problem.values import Value
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ _EXAMPLES = {1: "[1, 1, 0]", 2: "[[1, 0], [1, 1]]"}
 _DEEPEST = {1: 2, 2: DEEPEST}  # batch × keys; batch × heads × queries × keys
 
 
-def read_truths(value: Value, rank: int = 2, example: str = "") -> Later | None:
+def read_truths(value: Value, rank: int = 2, example: str = "") -> Matrix | None:
     """true and false, or 1 and 0, in a list or a matrix, or several of them; None after reporting what is wrong.
 
     The help is to write the `example`, or one of this rank.
@@ -38,8 +37,8 @@ def read_truths(value: Value, rank: int = 2, example: str = "") -> Later | None:
         what = describe(value.node)
         value.wrong(f"must be a list of true and false, or 1 and 0, not {what}", f"write {example}")
         return None
-    read = read_cells(value, _read_truth, Runs(truths, _read_truth), empty=f"write {example}")
-    return None if read is None else _of_rank(Cells(*read, bool), rank, value)
+    read = read_cells(value, _read_truth, _truths_of, empty=f"write {example}")
+    return None if read is None else _of_rank(Matrix(read[0], shape=read[1]), rank, value)
 
 
 def read_stored(value: Value) -> Array | None:
@@ -49,10 +48,11 @@ def read_stored(value: Value) -> Array | None:
     return read_array(value)
 
 
-def stored_truths(array: Array, value: Value, rank: int = 2) -> Later | None:
+def stored_truths(array: Array, value: Value, rank: int = 2) -> Matrix | None:
     """The truth values of an array in a file; None after reporting that it has too few axes, or too many."""
-    cells = array.astype(bool)
-    return _of_rank(Later(cells.shape, lambda: cells), rank, value)
+    truths = array.astype(bool)
+    truths.setflags(write=False)
+    return _of_rank(Matrix(truths), rank, value)
 
 
 def is_zero_or_one(node: Node) -> bool:
@@ -60,7 +60,7 @@ def is_zero_or_one(node: Node) -> bool:
     return isinstance(node, Leaf) and not node.quoted and is_plain(node.text) and float(node.text) in (0, 1)
 
 
-def _of_rank(array: Later, rank: int, value: Value) -> Later | None:
+def _of_rank(array: Matrix, rank: int, value: Value) -> Matrix | None:
     """The array; None after reporting that it has fewer axes, or more than a batch of it would have."""
     if array.ndim > _DEEPEST[rank]:
         value.wrong(f"is {array.ndim} lists deep", f"write {_EXAMPLES[rank]}")
@@ -69,6 +69,12 @@ def _of_rank(array: Later, rank: int, value: Value) -> Later | None:
     else:
         return array
     return None
+
+
+def _truths_of(numbers: Array) -> list[bool] | None:
+    """The truth values of a list that was read in one go; None where it holds others than true and false, 1 and 0."""
+    truths: list[bool] = (numbers != 0).ravel().tolist()
+    return truths if ((numbers == 0) | (numbers == 1)).all() else None
 
 
 def _read_truth(cell: Value) -> bool | None:

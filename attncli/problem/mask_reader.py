@@ -11,13 +11,11 @@ from attncli.english import listed
 from attncli.errors import did_you_mean
 from attncli.problem.conventions import OWN, Convention, Polarity
 from attncli.problem.keys import CORNERS, Corner
-from attncli.problem.many import Many
 from attncli.problem.mask_matrices import is_zero_or_one, read_stored, read_truths, stored_truths
 from attncli.problem.masks import MaskPart, MaskSizes, forms
 from attncli.problem.model import Mask, Matrix
 from attncli.problem.nodes import Leaf, Mapping, Node, Sequence, describe, truth
 from attncli.problem.numbers import NumberError, as_float
-from attncli.problem.runs import different
 from attncli.problem.values import Value, read_word, require_keys
 
 _CELLS = ("true", "false", "yes", "no", "on", "off", "inf", "nan")  # words that fill a matrix, not forms
@@ -90,18 +88,18 @@ def mask_words() -> tuple[str, ...]:
 
 def _is_list_of_forms(node: Node) -> bool:
     """A list that holds a word or a mapping is a list of forms; one of lists is a matrix."""
-    if not isinstance(node, Sequence) or (isinstance(node, Many) and _holds_lists(node)):
+    if not isinstance(node, Sequence) or node.numbers is not None:
         return False
     return any(
         isinstance(item, Mapping)
         or (isinstance(item, Leaf) and item.text.isalpha() and item.text.lower() not in _CELLS)
-        for item in (different(node) if isinstance(node, Many) else node.items)
+        for item in node.items
     )
 
 
 def _holds_lists(node: Sequence) -> bool:
-    if isinstance(node, Many):  # in which no single values stand beside the outermost lists
-        return isinstance(node.items[0], Sequence)
+    if node.numbers is not None:
+        return node.numbers.array.ndim > 1
     return any(isinstance(item, Sequence) for item in node.items)
 
 
@@ -224,8 +222,8 @@ def _different(value: Value) -> list[Leaf]:
 
 
 def _leaves(value: Value) -> Iterator[Leaf]:
-    if isinstance(value.node, Many):
-        yield from different(value.node)
+    if isinstance(value.node, Sequence) and value.node.numbers is not None:
+        yield from value.node.numbers.different(value.node.at)
     elif isinstance(value.node, Leaf):
         yield value.node
     else:

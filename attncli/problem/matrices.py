@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import islice
 from operator import itemgetter
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from attncli.english import count, shape_text
-from attncli.problem.commas import comma_advice
-from attncli.problem.later import Cells
-from attncli.problem.many import Many
-from attncli.problem.matrix import Matrix, Typed, WrittenLater
-from attncli.problem.nodes import Leaf, Sequence, describe
-from attncli.problem.ragged import tell_uneven
-from attncli.problem.runs import Run, Runs, numbers
-from attncli.problem.values import Value, read_number
+from attncli.english import count, shape_text, shorten
+from attncli.problem.limits import DIMENSION_LIMIT, ELEMENT_LIMIT
+from attncli.problem.model import Matrix, Scalar
+from attncli.problem.nodes import Leaf, Mapping, Node, Sequence, describe
+from attncli.problem.values import ErrorCollector, Places, Value, read_integer, read_number, read_scalar, require_keys
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from attncli.problem.stored import Array
 
 _RANKS = {1: "a list of numbers", 2: "a list of rows", 3: "a list of matrices", 4: "a list of lists of matrices"}
@@ -25,6 +26,13 @@ _EXAMPLES = {1: "[1, 0]", 2: "[[1, 0], [0, 1]]"}
 _REFERENCES = "write {file: weights.npz, name: W_Q} or {random: [4, 8], seed: 7}"
 DEEPEST = 4  # batch × heads × rows × columns
 _EVEN = "all rows of a matrix are equally long"
+_BATCHES = {"X": 3, "context": 3, "Q": 4, "K": 4, "V": 4}  # the lists inside one another where there are entries
+_LISTED = 12  # lengths that a help line spells out
+_RANDOM = "write {random: [4, 8], seed: 7}"
+_LOW, _HIGH = Scalar(0, "0"), Scalar(1, "1")
+_SHORT = 2000  # characters; longer matrices are written by programs, which do not mistake a point
+_SPACED = r"\d, "
+_CLOSE = r"(?<![\d.,])[-+]?\d+,\d+(?![\d.]|,\S)"
 _Cell = TypeVar("_Cell")
 
 
@@ -40,19 +48,16 @@ def read_matrix(
     if isinstance(value.node, Leaf):
         _wrong_rank(value, describe(value.node), rank)
     elif isinstance(value.node, Sequence):
-        matrix = _nested(value, rank, minus_infinity)
+        matrix = _read_lists(value, rank, minus_infinity)
     elif "random" in value.keys and "file" in value.keys:
         at = max(value.keys["random"], value.keys["file"])
         value.wrong("file and random are both given: where does the matrix come from?", "keep one of the two", at=at)
     elif "random" in value.keys:
-        from attncli.problem.generated import read_random
-
-        array = read_random(value)
-        matrix = None if array is None else Matrix(array)
+        matrix = _read_random(value)
     elif "file" not in value.keys:
         value.wrong(f"must be {_RANKS[rank]}, {{file: …}} or {{random: …}}", _REFERENCES)
     else:
-        matrix = _from_file(value, minus_infinity)
+        matrix = _read_file(value, minus_infinity)
     if matrix is None:
         return None
     while rank > 1 and deepest < matrix.ndim <= DEEPEST and matrix.shape[0] == 1:
@@ -61,41 +66,101 @@ def read_matrix(
         what = f"{_RANKS.get(matrix.ndim, f'{matrix.ndim} lists deep')} ({shape_text(matrix.shape)})"
         _wrong_rank(value, what if matrix.ndim > 1 else _RANKS[1], rank)
         return None
-    if not isinstance(matrix, Typed):  # which becomes a read-only array as soon as it is one
-        matrix.value.setflags(write=False)
     return matrix
 
 
-def _nested(value: Value, rank: int, minus_infinity: bool) -> Matrix | None:
-    written: list[str] = []
+def read_cells(
+    value: Value,
+    read_cell: Callable[[Value], _Cell | None],
+    read_numbers: Callable[[NDArray[Any]], list[_Cell] | None] = lambda array: None,
+    *,
+    empty: str,
+) -> tuple[list[_Cell | None], tuple[int, ...]] | None:
+    """Every single value of nested lists of equal lengths, read by `read_cell`, and their shape; None after reporting.
+
+    The values come in order, row after row. `read_numbers` makes them of a list that was read in one go, or returns
+    None where one of them may be wrong: then they are read one by one as well. `empty` is the help where one of the
+    lists is empty.
+    """
+    before = value.errors.count
+    text, top = value.errors.source.text, value.node.at
+    uneven: list[Value] = []  # matrices of other lengths than the first
+    shape: tuple[int, ...] = ()
+    inner = value
+    while isinstance(inner.node, Sequence):
+        if inner.node.numbers is not None:
+            shape += inner.node.numbers.array.shape
+            break
+        if not inner.node.length:
+            inner.wrong("is empty", empty)
+            return None
+        shape += (inner.node.length,)
+        inner = inner.entry(0)
+
+    cells: list[_Cell | None] = []
+
+    def read(value: Value, shape: tuple[int, ...]) -> None:
+        node = value.node
+        if not shape:
+            if isinstance(node, Leaf):
+                cells.append(read_cell(value))
+                return
+            value.wrong(f"must be one entry as its neighbours are, not {describe(node)}", _EVEN)
+        elif not isinstance(node, Sequence):
+            row = count(shape[0], "entry")
+            value.wrong(f"must be a row of {row} as the first is, not {describe(node)}", _EVEN)
+        elif node.length != shape[0]:
+            if len(shape) > 1:
+                uneven.append(value)
+            else:
+                help = _EVEN + comma_advice(text, top, text.find("]", node.at))
+                value.wrong(f"has {count(node.length, 'entry')} where the first row has {shape[0]}", help)
+        elif (
+            node.numbers is not None
+            and node.numbers.array.shape == shape
+            and (numbers := read_numbers(node.numbers.array))
+        ):
+            cells.extend(numbers)
+        else:
+            below = shape[1:]
+            for item in value.each():
+                read(item, below)
+
+    read(value, shape)
+    if uneven:
+        _report_uneven(value, uneven[0])
+    return (cells, shape) if value.errors.count == before else None
+
+
+def _read_lists(value: Value, rank: int, minus_infinity: bool) -> Matrix | None:
+    numbers = value.node.numbers if isinstance(value.node, Sequence) else None
+    if numbers is not None and numbers.array.dtype != bool:
+        return Matrix(numbers.array, numbers.texts, numbers.array.shape)
 
     def read_cell(cell: Value) -> float | None:
         return read_number(cell, minus_infinity=minus_infinity)
 
-    def read_written(cell: Value) -> float | None:
-        written.append(cell.text)
-        return read_cell(cell)
+    def read_numbers(array: NDArray[Any]) -> list[float] | None:
+        found: list[float] | None = None if array.dtype == bool else array.ravel().tolist()
+        return found
 
-    read_run = Runs(numbers, read_cell)
-    if isinstance(node := value.node, Many) and node.shape:
-        array, wrong = read_run(value)
-        if not wrong.any():
-            return WrittenLater(array.reshape(node.shape), node.write)
-
-    def read_row(row: Value) -> Run:
-        array, wrong = read_run(row)
-        if isinstance(row.node, Many) and not wrong.any():
-            written.extend(row.node.write().ravel().tolist())
-        return array, wrong
-
-    read = read_cells(value, read_written, read_row, empty=f"write {_EXAMPLES[rank]}")
+    read = read_cells(value, read_cell, read_numbers, empty=f"write {_EXAMPLES[rank]}")
     if read is None:
         return None
     cells, shape = read
-    return Typed(Cells(cells, shape, float), Cells(written, shape, object))
+    return Matrix(cells, lambda: _texts(value.node), shape)
 
 
-def _from_file(value: Value, minus_infinity: bool) -> Matrix | None:
+def _texts(node: Node) -> list[str]:
+    """The text of each value in nested lists, row after row."""
+    if isinstance(node, Leaf):
+        return [node.text]
+    if isinstance(node, Sequence) and node.numbers is not None:
+        return node.numbers.texts()
+    return [text for item in node.items for text in _texts(item)] if isinstance(node, Sequence) else []
+
+
+def _read_file(value: Value, minus_infinity: bool) -> Matrix | None:
     import numpy as np
 
     from attncli.problem.arrays import read_array
@@ -103,65 +168,9 @@ def _from_file(value: Value, minus_infinity: bool) -> Matrix | None:
     array = read_array(value)
     if array is None or not _all_numbers(array, value, minus_infinity):
         return None
-    return Matrix(array.astype(np.float64, order="C") + 0.0)
-
-
-def read_cells(
-    value: Value,
-    read_cell: Callable[[Value], _Cell | None],
-    read_run: Callable[[Value], Run] | None = None,
-    *,
-    empty: str,
-) -> tuple[list[_Cell | None], tuple[int, ...]] | None:
-    """Every single value of nested lists of equal lengths, read by `read_cell`, and their shape; None after reporting.
-
-    The values come in order, row after row. `read_run` reads all those of a list that was read in one go.
-    `empty` is the help where one of the lists is empty.
-    """
-    before = value.errors.count
-    text, top = value.errors.source.text, value.node.at
-    shape: list[int] = []
-    uneven: list[Value] = []  # matrices of other lengths than the first
-    inner = value
-    while isinstance(inner.node, Sequence):
-        shape.append(inner.node.length)
-        if not inner.node.length:
-            inner.wrong("is empty", empty)
-            return None
-        inner = next(inner.each())
-
-    cells: list[_Cell | None] = []
-
-    def read(value: Value, shape: list[int]) -> None:
-        if not shape:
-            if isinstance(value.node, Leaf):
-                cells.append(read_cell(value))
-                return
-            value.wrong(f"must be one entry as its neighbours are, not {describe(value.node)}", _EVEN)
-        elif not isinstance(value.node, Sequence):
-            row = count(shape[0], "entry")
-            value.wrong(f"must be a row of {row} as the first is, not {describe(value.node)}", _EVEN)
-        elif value.node.length != shape[0]:
-            if len(shape) > 1:
-                uneven.append(value)
-            else:
-                help = _EVEN + comma_advice(text[top : text.find("]", value.node.at)])
-                value.wrong(f"has {count(value.node.length, 'entry')} where the first row has {shape[0]}", help)
-        elif read_run and isinstance(value.node, Many):
-            values, wrong = read_run(value)
-            if value.node.shape == tuple(shape) and not wrong.any():
-                cells.extend(values.tolist())
-                return
-            for place in value.node.suspects(tuple(shape), wrong):
-                read(value.entry(place), shape[1:])
-        else:
-            for item in value.each():
-                read(item, shape[1:])
-
-    read(value, shape)
-    if uneven:
-        tell_uneven(value, uneven[0])
-    return (cells, tuple(shape)) if value.errors.count == before else None
+    numbers = array.astype(np.float64, order="C") + 0.0
+    numbers.setflags(write=False)
+    return Matrix(numbers)
 
 
 def _all_numbers(array: Array, value: Value, minus_infinity: bool) -> bool:
@@ -183,5 +192,101 @@ def _all_numbers(array: Array, value: Value, minus_infinity: bool) -> bool:
     return True
 
 
+def _read_random(value: Value) -> Matrix | None:
+    """Numbers drawn evenly from low up to high (0 and 1 by default); None after reporting what is wrong.
+
+    The same seed draws the same numbers.
+    """
+    before = value.errors.count
+    require_keys(value, ("random", "seed", "low", "high"))
+    sizes = value.key("random")
+    if not isinstance(sizes.node, Sequence):
+        sizes.wrong(f"must be a shape, not {describe(sizes.node)}", _RANDOM)
+    elif not sizes.node.length:
+        sizes.wrong("is empty", _RANDOM)
+    elif sizes.node.length > DIMENSION_LIMIT:
+        sizes.wrong(f"has {count(sizes.node.length, 'dimension')}", f"{DIMENSION_LIMIT} are the most")
+    shape = [read_integer(size, least=1, help=_RANDOM) for size in islice(sizes.each(), DIMENSION_LIMIT)]
+    seed = read_integer(value.key("seed"), least=0, help=_RANDOM) if "seed" in value.keys else 0
+    low = read_scalar(value.key("low")) if "low" in value.keys else _LOW
+    high = read_scalar(value.key("high")) if "high" in value.keys else _HIGH
+    if value.errors.count > before or low is None or high is None:
+        return None
+    sides = tuple(side for side in shape if side)
+    ends = f"low ({shorten(low.written)})", f"high ({shorten(high.written)})"
+    if (total := math.prod(sides)) > ELEMENT_LIMIT:
+        sizes.wrong(f"asks for {shorten(f'{total:,}')} numbers", f"{ELEMENT_LIMIT:,} are the most")
+    elif not low.value < high.value:
+        value.wrong(f"{ends[0]} must be less than {ends[1]}", "numbers are drawn evenly from low up to high")
+    elif math.isinf(high.value - low.value):
+        value.wrong(f"{ends[0]} is too far from {ends[1]}", "the distance may be up to about 1.8e308")
+    else:
+        import numpy as np
+
+        drawn = np.random.default_rng(seed).uniform(low.value, high.value, sides)
+        drawn.setflags(write=False)
+        return Matrix(drawn)
+    return None
+
+
 def _wrong_rank(value: Value, what: str, rank: int) -> None:
     value.wrong(f"must be {_RANKS[rank]}, not {what}", f"write {value.name}: {_EXAMPLES[rank]}")
+
+
+def _report_uneven(whole: Value, value: Value) -> None:
+    """Report an entry of nested lists that is not as long as the first, where it holds lists itself.
+
+    Entries of a batch, such as sentences, may be filled up, and the mask then says how long they were.
+    """
+    first = whole
+    while first.path.count("[") < value.path.count("["):
+        first = first.entry(0)
+    levels = _depth(first.node)
+    one, many = {2: ("row", "rows"), 3: ("matrix", "matrices")}.get(levels, ("list", "lists"))
+    help = f"all of them have equally many {many}"
+    if levels == 2 and _BATCHES.get(whole.path) == _depth(whole.node):
+        help = _fill_up(whole)
+    value.wrong(f"has {count(_length(value.node), one, many)} where {first.path} has {_length(first.node)}", help)
+
+
+def _fill_up(whole: Value) -> str:
+    """Advice for entries of a batch; the mask then says how long they were, if their rows are those of the keys."""
+    root = whole.errors.root
+    crossed = isinstance(root, Mapping) and "context" in root.keys
+    if whole.path == "Q" or (whole.path == "X" and crossed):
+        return "fill up the shorter ones with rows of 0"
+    heads = _depth(whole.node) == 4
+    entries = [next(entry.each(), entry) if heads else entry for entry in islice(whole.each(), _LISTED + 1)]
+    lengths = [str(_length(entry.node)) for entry in entries]
+    said = ", ".join(lengths[:_LISTED]) + (", …" if len(lengths) > _LISTED else "")
+    return f"fill up the shorter ones with rows of 0 at the end, and add mask: {{lengths: [{said}]}}"
+
+
+def _length(node: Node) -> int:
+    return node.length if isinstance(node, Sequence) else 0
+
+
+def _depth(node: Node) -> int:
+    """How many lists are inside one another, by the first of each."""
+    if not isinstance(node, Sequence):
+        return 0
+    return 1 + (_depth(node.items[0]) if node.items else 0)
+
+
+def comma_advice(text: str, start: int, end: int) -> str:
+    """What to add to the help where too many entries stand in this part of a text, as decimal commas make them; empty
+    where nothing is suspect.
+
+    In [1, 1,5] two numbers stand closer together than the others, and were meant as 1.5.
+    """
+    if end - start > _SHORT or not re.search(_SPACED, written := text[start:end]):
+        return ""
+    found = re.search(_CLOSE, written)
+    return f"; decimals are written with a point: {found[0].replace(',', '.')}" if found else ""
+
+
+def comma_advice_for(errors: ErrorCollector, at: Places, *names: str) -> str:
+    """Advice for the first of these arrays that seems to be written with decimal commas."""
+    text = errors.source.text
+    ends = (min((place for place in at.values() if place > at[name]), default=len(text)) for name in names)
+    return next(filter(None, (comma_advice(text, at[name], end) for name, end in zip(names, ends, strict=True))), "")

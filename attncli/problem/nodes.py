@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias
 
 from attncli.english import shorten
 
-LONG = 2**14  # characters of a list of numbers; a shorter one is read as fast with all the others
-DASH = "- "  # before each entry of a list in lines
+if TYPE_CHECKING:
+    from attncli.problem.long_lists import NumberList
 
-# Not frozen: a file of a million numbers makes a million of these, and freezing doubles the cost of each.
+# Not frozen: a file of a million numbers may make a million of these, and freezing doubles the cost of each.
 
 
 @dataclass(slots=True)
@@ -24,15 +24,27 @@ class Leaf:
 
 @dataclass(slots=True)
 class Sequence:
-    """A list."""
+    """A list.
+
+    A long one of numbers alone was read in one go: `numbers` has its values, and a node for each of its entries is
+    made only where somebody looks at `items`.
+    """
 
     at: int
-    items: list[Node] = field(default_factory=list)
+    _items: list[Node] = field(default_factory=list)
+    numbers: NumberList | None = field(default=None, compare=False)
+
+    @property
+    def items(self) -> list[Node]:
+        """The entries."""
+        if self.numbers is not None and not self._items:
+            self._items = self.numbers.nodes(self.at)
+        return self._items
 
     @property
     def length(self) -> int:
         """How many entries there are."""
-        return len(self.items)
+        return len(self._items) if self.numbers is None else len(self.numbers.array)
 
 
 @dataclass(slots=True)
@@ -71,3 +83,19 @@ def describe(node: Node) -> str:
             return "an empty value"
         return f'"{shorten(node.text)}"' if node.quoted else shorten(node.text)
     return "a list" if isinstance(node, Sequence) else "a mapping"
+
+
+def moved(node: Node, by: int) -> Node:
+    """The tree with every place that much farther on, as of a text that is put behind another."""
+    match node:
+        case Sequence(numbers=None, items=items):
+            return Sequence(node.at + by, [moved(item, by) for item in items])
+        case Mapping(values=values, keys=keys):
+            return Mapping(
+                node.at + by,
+                {key: moved(value, by) for key, value in values.items()},
+                {key: at + by for key, at in keys.items()},
+            )
+        case Sequence(numbers=numbers):
+            return Sequence(node.at + by, numbers=numbers)
+    return replace(node, at=node.at + by)

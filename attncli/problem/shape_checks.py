@@ -12,10 +12,10 @@ from math import prod
 from attncli.english import count, listed, shape_text
 from attncli.errors import input_error
 from attncli.problem.axes import axes_of, input_of, maker_of, output_shape, rows, sizes, source_of, width
-from attncli.problem.commas import advice_at
 from attncli.problem.keys import ARRAYS, SCORES
 from attncli.problem.layout_checks import transpose_advice
 from attncli.problem.limits import ELEMENT_LIMIT, TOKEN_LIMIT
+from attncli.problem.matrices import comma_advice_for
 from attncli.problem.model import Matrix
 from attncli.problem.values import ErrorCollector, Places
 
@@ -176,13 +176,13 @@ def _check_product(letter: str, given: Mapping[str, Matrix], at: Places, errors:
             at=at[weights], path=weights,
             help=f"{letter} = {source}·{weights} needs them equal"
             + transpose_advice(weights, columns == entered.shape[-1], errors)
-            + advice_at(errors, at, source, weights),
+            + comma_advice_for(errors, at, source, weights),
         )  # fmt: skip
     if bias in given and (length := given[bias].shape[0]) != columns:
         errors.add(
             f"has {count(length, 'number')}, but {letter} has {count(columns, 'column')}",
             at=at[bias], path=bias,
-            help=f"give one number for each column of {weights}" + advice_at(errors, at, bias, weights),
+            help=f"give one number for each column of {weights}" + comma_advice_for(errors, at, bias, weights),
         )  # fmt: skip
 
 
@@ -238,7 +238,7 @@ def _check_dot(given: Mapping[str, Matrix], lengths: Mapping[str, int], at: Plac
             f"a key has {count(d_k, 'number')} and a query {d_q}: their dot product needs equally many",
             at=at[key], path=key,
             help=f"make them equal, or write score: multiplicative with a W_a of {d_q}×{d_k}"
-            + advice_at(errors, at, *(name for name in ("Q", "W_Q", "K", "W_K") if name in given)),
+            + comma_advice_for(errors, at, *(name for name in ("Q", "W_Q", "K", "W_K") if name in given)),
         )  # fmt: skip
 
 

@@ -318,7 +318,6 @@ def test_what_is_wrong_with_typed_numbers_is_told_without_numpy(text: str, tmp_p
 
 
 FOR_SOME = {  # what few runs need, each with a command line that does
-    "yaml": ["compute", "inputs/padding.yaml"],
     "rich": ["compute", "inputs/i_love_ai.yaml", "--color", "always"],
     "attncli.tracing.backward": ["gradient", "inputs/i_love_ai.yaml"],
     "attncli.attention.backward": ["gradient", "inputs/i_love_ai.yaml"],

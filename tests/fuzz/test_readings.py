@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 from unittest.mock import patch
 
-import numpy as np
 import pytest
 from matrices import text
 from readings import insist_agreement, readings
 
-from attncli.problem import bulk, words
+from attncli.problem import long_lists
 
 DRAWN = 150
 
@@ -29,15 +29,15 @@ def test_all_readers_agree(suffix: str, seed: int) -> None:
 def test_all_kinds_are_drawn(suffix: str) -> None:
     """Problems that are right and such that are wrong, many of them read in one go."""
     chance, name = Random(0), f"p.{suffix}"
-    with patch.object(bulk, "read_part", wraps=bulk.read_part) as read:
+    with patch.object(long_lists, "_numbers", wraps=long_lists._numbers) as read:
         good = [readings(text(chance, suffix), name)["quick"][0] == "Problem" for _ in range(100)]
     assert 15 < sum(good) < 85
     assert read.call_count > 50
 
 
 def test_a_difference_would_be_told() -> None:
-    matrix = f"[{', '.join(['[0]'] * 20)}]"
-    with patch.object(words, "read_numbers", lambda part, starts, ends: (np.zeros(len(starts)), [])):
-        insist_agreement(f"Q: {matrix}\nK: {matrix}\nV: {matrix}\n".encode(), "p.yaml")
+    zeros = f"[{', '.join(['[0]'] * 20)}]"
+    with patch.object(long_lists, "_TEXT", re.compile("[0-9]")):
+        insist_agreement(f"Q: {zeros}\nK: {zeros}\nV: {zeros}\n".encode(), "p.yaml")
         with pytest.raises(AssertionError, match="quick"):
-            insist_agreement(f"Q: {matrix}\nK: {matrix}\nV: {matrix.replace('0', '1')}\n".encode(), "p.yaml")
+            insist_agreement(f"Q: {zeros}\nK: {zeros}\nV: {zeros.replace('0', '-1')}\n".encode(), "p.yaml")

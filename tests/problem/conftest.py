@@ -42,7 +42,7 @@ def plain() -> Callable[[Node, Callable[[Leaf], Any]], Any]:
 
 @pytest.fixture(scope="session")
 def faults() -> Callable[[Callable[[ErrorCollector], object], str], list[str]]:
-    """`faults(read_json, text)` tells what a reader of text finds wrong, in order."""
+    """`faults(parse_json, text)` tells what a reader of text finds wrong, in order."""
 
     def find(read: Callable[[ErrorCollector], object], text: str) -> list[str]:
         errors = ErrorCollector(Source("p", text))

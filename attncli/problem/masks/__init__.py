@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from attncli.english import count, shape_text
 from attncli.problem.axes import BATCH, HEAD, axes_of, sizes
-from attncli.problem.later import Later
 from attncli.problem.model import Mask, Matrix, Scalar, read_only
 
 if TYPE_CHECKING:
@@ -156,12 +155,12 @@ class MaskPart(ABC):
 class TruthMatrix(MaskPart):
     """Truth values for every query and key, n × m, or with heads or batch and heads before; an axis of 1 is for all."""
 
-    truths: NDArray[np.bool_] | Later
+    truths: NDArray[np.bool_] | Matrix
 
     @property
     def matrix(self) -> NDArray[np.bool_]:
         """The truth values."""
-        return self.truths.array if isinstance(self.truths, Later) else self.truths
+        return self.truths.value if isinstance(self.truths, Matrix) else self.truths
 
     def size_error(self, sizes: MaskSizes) -> tuple[str, str] | None:
         return matrix_size_error(self.truths.shape, sizes)

@@ -1,7 +1,8 @@
-"""Reads YAML text into the tree: the plain part of YAML 1.2, without aliases, tags and other indirections."""
+"""Parses YAML text into the tree: the plain part of YAML 1.2, without aliases, tags and other indirections."""
 
 from __future__ import annotations
 
+import json
 import re
 from functools import partial
 from typing import Any, NoReturn
@@ -9,10 +10,8 @@ from typing import Any, NoReturn
 import yaml
 
 from attncli.english import shorten
-from attncli.problem.builder import Builder
-from attncli.problem.escapes import SURROGATE, fail_at, fail_in_words, fail_inside
-from attncli.problem.nodes import Leaf, Mapping, Node, Sequence
-from attncli.problem.shortened import read_shortened
+from attncli.problem.nodes import Leaf, Mapping, Node
+from attncli.problem.tree_builder import NO_HALF, SURROGATE, TreeBuilder, build
 from attncli.problem.values import ErrorCollector
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C module is not everywhere
@@ -35,14 +34,19 @@ _FAULTS = (
     (r"incompatible YAML", "this version of YAML is unknown", "remove the line that begins with %YAML"),
 )  # fmt: skip
 
+_ESCAPE_DIGITS = {"x": 2, "u": 4, "U": 8}
+_FIRST_HALF, _LAST_HALF, _LAST = 0xD800, 0xDFFF, 0x10FFFF
+_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
+_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")  # as JSON has it
 
-def read_yaml(errors: ErrorCollector, loader: Any = LOADER) -> Node:
-    """The tree of the collector's source; AttncliError where it is not YAML or uses what is refused."""
-    return read_shortened(errors, partial(_read, loader=loader), strict=False) or _read(errors, loader)
+
+def parse_yaml(errors: ErrorCollector, loader: Any = LOADER) -> Node:
+    """The tree of the errors' source; AttncliError where it is not YAML or uses what is refused."""
+    return build(errors, partial(_parse, loader=loader))
 
 
-def _read(errors: ErrorCollector, loader: Any) -> Node:
-    text = errors.source.text
+def _parse(builder: TreeBuilder, loader: Any) -> None:
+    text, errors = builder.text, builder.errors
     if found := _unprintable(text):
         errors.fail(
             f"a control character (U+{ord(found[0]):04X}) cannot stand in YAML",
@@ -51,32 +55,29 @@ def _read(errors: ErrorCollector, loader: Any) -> Node:
         )
     if "%TAG" in text and (found := re.search(_TAG_DIRECTIVE, text)):  # parsing 100,000 of them takes minutes
         errors.fail("tags (%TAG) are not read", at=found.end(), help="remove the line, or indent it if it is text")
-    builder = Builder(errors)
     documents = 0
     parser = loader(text)
     try:
-        while parser.check_event():
-            event = parser.get_event()
-            if isinstance(event, yaml.DocumentStartEvent):
+        while event := parser.get_event():
+            if isinstance(event, yaml.NodeEvent):
+                _put(event, builder)
+            elif isinstance(event, yaml.CollectionEndEvent):
+                builder.close()
+            elif isinstance(event, yaml.DocumentStartEvent):
                 documents += 1
                 if documents == 2:
                     errors.fail(
                         "a second document begins here",
-                        at=_at(event),
+                        at=event.start_mark.index if event.start_mark else 0,
                         help="a file holds one problem: put the other in a file of its own",
                     )
-            elif isinstance(event, yaml.CollectionEndEvent):
-                builder.close()
-            elif isinstance(event, yaml.NodeEvent):
-                _put(event, builder, errors)
     except yaml.MarkedYAMLError as error:
-        _syntax_error(error, errors)
+        _fail_for_syntax(error, errors)
     except (ValueError, OverflowError):  # no character has such a number
-        fail_at(errors, parser.index - len(r"\U"))
+        _fail_for_escape(parser.index - len(r"\U"), errors)
     root = builder.root
     if root is None or (isinstance(root, Leaf) and not root.quoted and not root.text):
         errors.fail("the file is empty", at=0, help="a problem has lines such as X: [[1, 0], [0, 1]]")
-    return root
 
 
 def _unprintable(text: str) -> re.Match[str] | None:
@@ -86,41 +87,40 @@ def _unprintable(text: str) -> re.Match[str] | None:
     return None if text.replace("\n", "").isprintable() else re.search(_UNPRINTABLE, text)
 
 
-def _at(event: yaml.Event) -> int:
-    return event.start_mark.index if event.start_mark else 0
-
-
-def _put(event: yaml.NodeEvent, builder: Builder, errors: ErrorCollector) -> None:
-    at = _at(event)
-    if isinstance(event, yaml.AliasEvent):
-        errors.fail(f"aliases (*{shorten(event.anchor or '')}) are not read", at=at, help=_AT_LENGTH)
-    if event.anchor:
-        errors.fail(f"anchors (&{shorten(event.anchor)}) are not read", at=at, help="remove the anchor")
-    if tag := getattr(event, "tag", None):
-        errors.fail(
+def _put(event: Any, builder: TreeBuilder) -> None:
+    at, fail = event.start_mark.index, builder.errors.fail
+    if event.anchor is not None:
+        if isinstance(event, yaml.AliasEvent):
+            fail(f"aliases (*{shorten(event.anchor)}) are not read", at=at, help=_AT_LENGTH)
+        fail(f"anchors (&{shorten(event.anchor)}) are not read", at=at, help="remove the anchor")
+    if tag := event.tag:
+        fail(
             f"tags ({shorten(tag.replace('tag:yaml.org,2002:', '!!'))}) are not read",
             at=at,
             help="remove the tag; the value says what it is",
         )
-    if isinstance(event, yaml.SequenceStartEvent):
-        builder.open(Sequence(at))
-    elif isinstance(event, yaml.MappingStartEvent):
-        builder.open(Mapping(at))
-    elif isinstance(event, yaml.ScalarEvent):
+    if isinstance(event, yaml.ScalarEvent):
         quoted = bool(event.style)
         if event.value == "<<" and not quoted and isinstance(builder.inside, Mapping):
-            errors.fail("merge keys (<<) are not read", at=at, help=_AT_LENGTH)
+            fail("merge keys (<<) are not read", at=at, help=_AT_LENGTH)
         if quoted and not event.value.isascii() and SURROGATE.search(event.value):
-            fail_inside(errors, at)
-        builder.put(Leaf(event.value, quoted, at))
+            _fail_for_half(at, builder.errors)
+        builder.scalar(event.value, quoted, at)
+    elif isinstance(event, yaml.SequenceStartEvent):
+        builder.open_list(at)
+    else:
+        builder.open_mapping(at)
 
 
-def _syntax_error(error: yaml.MarkedYAMLError, errors: ErrorCollector) -> NoReturn:
+def _fail_for_syntax(error: yaml.MarkedYAMLError, errors: ErrorCollector) -> NoReturn:
     words = f"{error.context or ''} {error.problem or ''}"
     mark = error.problem_mark or error.context_mark
     at = mark.index if mark else 0
     text = errors.source.text
-    fail_in_words(errors, at, words)
+    if "unknown escape" in words:
+        _fail_for_escape(at - (text[at : at + 1] != "\\"), errors)
+    if "hexdecimal" in words or "hexadecimal" in words or "invalid Unicode" in words:
+        _fail_for_escape(at - len(r"\u"), errors)
     if error.context_mark and (not text[at:].strip() or "simple key" in words):
         at = error.context_mark.index  # where the thing begins that the end of the file, or the next line, leaves open
     if "cannot start any token" in words:
@@ -135,3 +135,36 @@ def _syntax_error(error: yaml.MarkedYAMLError, errors: ErrorCollector) -> NoRetu
         at=at,
         help="check the indentation, brackets and quotes",
     )
+
+
+# Of PyYAML's two parsers, the one in C refuses half of a surrogate pair and the one in Python lets it pass; past the
+# last of characters the one in Python fails altogether.
+
+
+def _fail_for_half(at: int, errors: ErrorCollector) -> NoReturn:
+    """End the reading for the first half of a surrogate pair in the text that begins there."""
+    for found in _ESCAPE.finditer(errors.source.text, at):
+        if found[0][1] in "uU" and _FIRST_HALF <= int(found[0][2:], 16) <= _LAST_HALF:
+            _fail_for_escape(found.start(), errors)
+    raise AssertionError("unreachable: only an escape makes a surrogate")
+
+
+def _fail_for_escape(at: int, errors: ErrorCollector) -> NoReturn:
+    """End the reading for the escape with this backslash."""
+    text = errors.source.text
+    sign = text[at + 1 : at + 2]
+    if sign not in _ESCAPE_DIGITS:
+        help = r"write a backslash as \\, or use single quotes"
+        errors.fail("there is no such escape in a text", at=at, help=help)
+    number = _ESCAPE_DIGITS[sign]
+    digits = text[at + 2 : at + 2 + number]
+    if not re.fullmatch(f"[0-9a-fA-F]{{{number}}}", digits):
+        help = rf"write a backslash as \\, or an escape such as \{sign}{'e9'.zfill(number)}"
+        errors.fail(rf"\{sign} needs {number} hexadecimal digits", at=at, help=help)
+    if pair := _PAIR.match(text, at):
+        character = json.loads(f'"{pair[0]}"')
+        help = f"write the character itself, or \\U{ord(character):08X}"
+        errors.fail(f"YAML does not write a character in two halves, as in {pair[0]}", at=at, help=help)
+    if int(digits, 16) > _LAST:
+        errors.fail(f"there is no character U+{digits.lstrip('0').upper()}", at=at, help=f"U+{_LAST:X} is the last")
+    errors.fail(NO_HALF[0], at=at, help=NO_HALF[1])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.errors import AttncliError
-from attncli.problem.json_reader import read_json
+from attncli.problem.json_parser import parse_json
 from attncli.problem.nodes import Leaf
 from attncli.problem.source import Source
 from attncli.problem.values import ErrorCollector
@@ -68,7 +68,7 @@ def value_of(leaf: Leaf) -> Any:
 
 @pytest.mark.parametrize(("text", "message", "help"), FAULTS)
 def test_faults(text: str, message: str, help: str, faults: Any) -> None:
-    assert faults(read_json, text) == [f"{message} ({help})"]
+    assert faults(parse_json, text) == [f"{message} ({help})"]
 
 
 VALUES = st.recursive(
@@ -85,7 +85,7 @@ VALUES = st.recursive(
 @given(VALUES, st.sampled_from([None, 2]))
 def test_agrees_with_the_standard_library(plain: Any, value: Any, indent: int | None) -> None:
     text = json.dumps(value, indent=indent)
-    assert plain(read_json(ErrorCollector(Source("p", text))), value_of) == value
+    assert plain(parse_json(ErrorCollector(Source("p", text))), value_of) == value
 
 
 @given(st.text(alphabet='{}[],:"\\ -+.019eEtruefalsn\n', max_size=14))
@@ -93,7 +93,7 @@ def test_accepts_no_more_than_the_standard_library(plain: Any, text: str) -> Non
     """Anything read is strict JSON; anything refused is not, or has a key twice."""
     errors = ErrorCollector(Source("p", text))
     try:
-        tree = read_json(errors)
+        tree = parse_json(errors)
     except AttncliError:
         with pytest.raises((ValueError, RecursionError)):
             json.loads(text)

@@ -11,7 +11,7 @@ from attncli.errors import AttncliError
 from attncli.problem.nodes import Leaf, Mapping, Sequence
 from attncli.problem.source import Source, decode
 from attncli.problem.values import ErrorCollector
-from attncli.problem.yaml_reader import read_yaml
+from attncli.problem.yaml_parser import parse_yaml
 
 LOADERS = [yaml.SafeLoader, *([yaml.CSafeLoader] if hasattr(yaml, "CSafeLoader") else [])]
 
@@ -60,7 +60,7 @@ def text_of(leaf: Leaf) -> str:
 @pytest.mark.parametrize("loader", LOADERS)
 def test_values_keep_their_text_and_place(loader: Any, plain: Any) -> None:
     errors = ErrorCollector(Source("p", "# é\nX: [[1e3, '1'], [010, ~]]\nmask:\n  causal: yes\n"))
-    root = read_yaml(errors, loader)
+    root = parse_yaml(errors, loader)
     assert plain(root, text_of) == {"X": [["1e3", "'1'"], ["010", "~"]], "mask": {"causal": "yes"}}
     assert isinstance(root, Mapping)
     assert {key: errors.source.place(at).line for key, at in root.keys.items()} == {"X": 2, "mask": 3}
@@ -74,7 +74,7 @@ def test_values_keep_their_text_and_place(loader: Any, plain: Any) -> None:
 @pytest.mark.parametrize("loader", LOADERS)
 @pytest.mark.parametrize(("text", "message", "help"), FAULTS)
 def test_faults(text: str, message: str, help: str, loader: Any, faults: Any) -> None:
-    assert faults(lambda errors: read_yaml(errors, loader), text) == [f"{message} ({help})"]
+    assert faults(lambda errors: parse_yaml(errors, loader), text) == [f"{message} ({help})"]
 
 
 @pytest.mark.parametrize("loader", LOADERS)
@@ -97,25 +97,26 @@ def test_faults(text: str, message: str, help: str, loader: Any, faults: Any) ->
 )
 def test_escapes_are_told_by_either_parser_in_the_same_words(loader: Any, text: str, column: int, message: str) -> None:
     with pytest.raises(AttncliError) as caught:
-        read_yaml(ErrorCollector(Source("p", text)), loader)
+        parse_yaml(ErrorCollector(Source("p", text)), loader)
     assert caught.value.place
     assert (caught.value.message, caught.value.place.column) == (message, column)
 
 
 @pytest.mark.parametrize("loader", LOADERS)
 def test_what_only_looks_like_an_escape(loader: Any, plain: Any) -> None:
-    assert plain(read_yaml(ErrorCollector(Source("p", r"{a: '\U00110000', b: \ud800, c: '\q'}")), loader), text_of) == {
+    root = parse_yaml(ErrorCollector(Source("p", r"{a: '\U00110000', b: \ud800, c: '\q'}")), loader)
+    assert plain(root, text_of) == {
         "a": repr(r"\U00110000"), "b": r"\ud800", "c": repr(r"\q")
     }  # fmt: skip
 
 
 @pytest.mark.parametrize("loader", LOADERS)
 def test_a_quoted_merge_sign_is_an_ordinary_key(loader: Any, plain: Any) -> None:
-    assert plain(read_yaml(ErrorCollector(Source("p", '"<<": 1')), loader), text_of) == {"<<": "1"}
+    assert plain(parse_yaml(ErrorCollector(Source("p", '"<<": 1')), loader), text_of) == {"<<": "1"}
 
 
 def test_a_byte_order_mark_is_let_pass() -> None:
     source = decode("﻿Q: 1".encode(), "p")
-    root = read_yaml(ErrorCollector(source))
+    root = parse_yaml(ErrorCollector(source))
     assert isinstance(root, Mapping)
     assert source.place(root.keys["Q"]).column == 1
