@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 Host: TypeAlias = "NDArray[Any]"  # an array in the computer's own memory
 
 
-def _untold() -> None:
-    """Of the computer's own memory `memory.py` knows more."""
+def _no_memory_of_its_own() -> None:
+    """How much the computer's own memory has left is not asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +32,11 @@ class Backend:
     xp: Any
     device: str
     to_host: Callable[[Array], Host]
-    free: Callable[[], int | None] = _untold
+    free: Callable[[], int | None] = _no_memory_of_its_own
 
     def asarray(self, host: Host, dtype: Dtype) -> Array:
         """A host array on this backend, rounded to the dtype."""
-        return self.round(self.xp.asarray(host.astype(dtype.computed)), dtype)
+        return self.round(self.xp.asarray(host.astype(dtype.computed, copy=False)), dtype)
 
     def round(self, array: Array, dtype: Dtype) -> Array:
         """The array rounded to what the dtype can store, still in the format it is computed in."""

@@ -131,8 +131,8 @@ def _inner_steps(
     inner: Inner, keep: frozenset[str], scale: float | None, report: Report | None, threads: int | None
 ) -> Found | None:
     """The inner steps: on the fused path where only outputs are kept, which NumPy alone can, else in chunks."""
-    worker, (*between, last) = inner.worker, inner.rules(shift=True)
-    if worker.backend is CPU and keep.isdisjoint(rule.name for rule in between):
+    worker, (*between, last) = inner.worker, inner.rules(shift=False)
+    if worker.backend is CPU and keep.isdisjoint((*(rule.name for rule in between), "row_max", "shifted")):
         weights = next(rule for rule in between if rule.name == "weights")
         fused = fused_outputs(
             inner.problem, inner.plan, weights, last, inner.shape(last), worker.arrays, scale=scale,

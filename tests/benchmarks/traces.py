@@ -11,7 +11,8 @@ import numpy as np
 from attend import WIDTH, output
 from versus import Figure, versus
 
-from attncli.problem.model import Causal, Mask, Matrix, Problem
+from attncli.problem.masks.causal import Causal
+from attncli.problem.model import Mask, Matrix, Problem
 from attncli.tracing import run
 
 ENTRIES, HEADS, TOKENS = 64, 8, 128

@@ -1,0 +1,69 @@
+"""The published schema of a trace says what traces hold: every key of the JSON, and every word of a choice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+
+import attncli
+from attncli.attention.indices import INDICES
+from attncli.attention.registry import RULES
+from attncli.dtypes import DEVICES, DTYPES, ROUNDINGS
+from attncli.problem.conventions import CONVENTIONS
+from attncli.problem.keys import CORNERS, PAIRINGS, SCORES
+from attncli.problem.masks.causal import Causal
+from attncli.problem.model import Problem
+from attncli.tracing import run
+from attncli.tracing.serialization import FORMAT, to_dict
+from attncli.tracing.settings import OPTIONAL, Settings
+
+Build = Callable[..., Problem]
+SCHEMA = json.loads((Path(attncli.__file__).parent / "tracing/trace.schema.json").read_text(encoding="utf-8"))
+PROPERTIES = SCHEMA["properties"]
+SETTINGS, STEP = PROPERTIES["settings"], PROPERTIES["steps"]["additionalProperties"]
+
+
+def test_it_is_a_schema() -> None:
+    jsonschema.Draft7Validator.check_schema(SCHEMA)
+    assert PROPERTIES["attncli"]["properties"]["format"] == {"const": FORMAT}
+
+
+def test_its_settings_are_those_of_a_trace() -> None:
+    names = [field.name for field in fields(Settings)]
+    assert set(SETTINGS["properties"]) == set(names)
+    assert SETTINGS["required"] == [name for name in names if name not in OPTIONAL]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("score", SCORES), ("corner", CORNERS), ("convention", CONVENTIONS), ("dtype", DTYPES), ("device", DEVICES),
+        ("rounding", ROUNDINGS), ("pairing", PAIRINGS),
+    ],
+)  # fmt: skip
+def test_its_words_are_those_of_the_program(name: str, words: Any) -> None:
+    assert SETTINGS["properties"][name]["enum"] == list(words)
+
+
+def test_its_steps_and_axes_are_all_there_are() -> None:
+    assert PROPERTIES["steps"]["propertyNames"] == {"enum": list(RULES)}
+    assert STEP["properties"]["axes"]["items"]["enum"] == sorted({index.axis for index in INDICES.values()})
+
+
+@pytest.mark.parametrize("rounding", ROUNDINGS)
+def test_every_key_that_is_written_is_described(problem: Build, matrix: Callable[[Any], Any], rounding: str) -> None:
+    lengths = {"Q": (2, 2), "K": (3, 2), "V": (3, 1)}
+    given = problem(**{name: np.ones(shape) for name, shape in lengths.items()}, mask=(Causal(),))
+    data = to_dict(run(given, rounding=rounding))
+    jsonschema.validate(data, SCHEMA)
+    assert set(data) <= set(PROPERTIES)
+    assert set(SCHEMA["required"]) <= set(data)
+    for step in data["steps"].values():
+        assert set(STEP["required"]) <= set(step) <= set(STEP["properties"])
