@@ -13,9 +13,7 @@ import numpy as np
 import pytest
 from typer.models import OptionInfo
 
-import attncli
 from attncli import features
-from attncli.answers.schema import answers_schema
 from attncli.attention import inputs as givens
 from attncli.attention import steps as computed
 from attncli.attention.losses import LOSS_RULES
@@ -26,8 +24,7 @@ from attncli.cli.main import run
 from attncli.equation.notation import PYTHON
 from attncli.equation.printer import write
 from attncli.errors import Exit
-from attncli.features.check.schema import verdict_schema
-from attncli.features.compare.schema import comparison_schema
+from attncli.features.schema.command import schemas
 from attncli.features.steps.gradient_examples import gradient_rules
 from attncli.features.steps.mistakes_page import changed_steps
 from attncli.mistakes.catalogue import MISTAKES
@@ -43,8 +40,7 @@ from attncli.tracing.serialization import formula
 ROOT = Path(__file__).parents[1]
 GIVEN, COMPUTED = givens.GIVEN, computed.COMPUTED
 REFERENCE = ROOT / "docs" / "reference"
-PROBLEM_SCHEMA = json.loads((Path(attncli.__file__).parent / "problem/problem.schema.json").read_text(encoding="utf-8"))
-TRACE_SCHEMA = json.loads((Path(attncli.__file__).parent / "tracing/trace.schema.json").read_text(encoding="utf-8"))
+SCHEMAS = {name: json.loads(file.read_text(encoding="utf-8")) for name, file in schemas().items()}
 COMMANDS = [module.name for module in iter_modules(features.__path__)]
 
 
@@ -62,23 +58,18 @@ def rows(page: str) -> dict[str, str]:
     return {row[1]: row[0] for row in re.finditer(r"^\| `?([^|`]+?)`? \|.*$", page, re.MULTILINE)}
 
 
-@pytest.mark.parametrize("name", ["problem", "trace", "answers", "verdict", "comparison"])
+@pytest.mark.parametrize("name", SCHEMAS)
 def test_published_schemas_are_those_of_the_program(name: str, pytestconfig: pytest.Config) -> None:
-    published = REFERENCE / f"{name}.schema.json"
-    schemas = {
-        "problem": lambda: PROBLEM_SCHEMA, "trace": lambda: TRACE_SCHEMA, "answers": answers_schema,
-        "verdict": verdict_schema, "comparison": comparison_schema,
-    }  # fmt: skip
-    schema = schemas[name]()
+    published, own = REFERENCE / f"{name}.schema.json", schemas()[name].read_text(encoding="utf-8")
     if pytestconfig.getoption("--update"):
-        published.write_text(json.dumps(schema, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    assert json.loads(published.read_text(encoding="utf-8")) == schema
+        published.write_text(own, encoding="utf-8")
+    assert published.read_text(encoding="utf-8") == own
 
 
 def test_keys_of_a_problem() -> None:
     keys = rows(text("input.md"))
     assert [key for key in KEYS if key not in keys] == []
-    assert [key for key in PROBLEM_SCHEMA["properties"] if key not in keys] == []
+    assert [key for key in SCHEMAS["problem"]["properties"] if key not in keys] == []
 
 
 def test_forms_of_a_mask() -> None:
@@ -184,10 +175,10 @@ def test_equations_of_heads_and_batches(problem: Callable[..., Problem]) -> None
     assert f"`{grouped.steps['scores'].rule.source}`" in page
 
 
-@pytest.mark.parametrize("schema", [lambda: TRACE_SCHEMA, comparison_schema])
-def test_fields_of_the_json(schema: Callable[[], dict[str, Any]]) -> None:
+@pytest.mark.parametrize("name", ["trace", "comparison"])
+def test_fields_of_the_json(name: str) -> None:
     described = text("json.md")
-    assert [name for name in _fields(schema()) if f"`{name}`" not in described] == []
+    assert [field for field in _fields(SCHEMAS[name]) if f"`{field}`" not in described] == []
 
 
 def _fields(schema: dict[str, Any]) -> Iterator[str]:

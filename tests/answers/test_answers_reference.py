@@ -14,11 +14,13 @@ import yaml
 
 from attncli.answers.claims import read_claim
 from attncli.answers.reader import read_answers
-from attncli.answers.schema import answers_schema
 from attncli.attention.registry import RULES
+from attncli.features.schema.command import schemas
 from attncli.problem.model import Problem
 from attncli.problem.source import decode
 from attncli.tracing import run
+
+ANSWERS_SCHEMA = json.loads(schemas()["answers"].read_text(encoding="utf-8"))
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "answers.md").read_text(encoding="utf-8")
 
@@ -29,7 +31,7 @@ def test_the_example_is_read(love: Problem) -> None:
     assert [claim and claim.text for claim in answers.steps["weights"].cells.flat] == [
         "0.07", "0.707", "0.223", "1/3", "1/3", "1/3", None, None, None,
     ]  # fmt: skip
-    jsonschema.validate(yaml.safe_load(example), answers_schema(), jsonschema.Draft7Validator)
+    jsonschema.validate(yaml.safe_load(example), ANSWERS_SCHEMA, jsonschema.Draft7Validator)
 
 
 def test_every_way_to_write_a_number() -> None:
@@ -55,14 +57,14 @@ INVALID: list[dict[str, Any]] = [{}, {"scroes": [[1]]}, {"scores": [[True]]}, {"
 
 @pytest.mark.parametrize("data", VALID, ids=json.dumps)
 def test_the_schema_takes(data: dict[str, Any]) -> None:
-    jsonschema.validate(data, answers_schema(), jsonschema.Draft7Validator)
+    jsonschema.validate(data, ANSWERS_SCHEMA, jsonschema.Draft7Validator)
 
 
 @pytest.mark.parametrize("data", INVALID, ids=json.dumps)
 def test_the_schema_refuses(data: dict[str, Any]) -> None:
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(data, answers_schema(), jsonschema.Draft7Validator)
+        jsonschema.validate(data, ANSWERS_SCHEMA, jsonschema.Draft7Validator)
 
 
 def test_the_schema_knows_every_step() -> None:
-    assert set(RULES) <= set(answers_schema()["properties"])
+    assert set(RULES) <= set(ANSWERS_SCHEMA["properties"])

@@ -1,4 +1,4 @@
-"""Verdicts for programs; `check_schema.py` describes them."""
+"""Verdicts for programs; `verdict.schema.json` describes them."""
 
 from __future__ import annotations
 

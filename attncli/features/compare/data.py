@@ -1,4 +1,4 @@
-"""A comparison for programs; `comparison_schema.py` describes it."""
+"""A comparison for programs; `comparison.schema.json` describes it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""`attncli schema`: the JSON Schemas of what attncli reads and writes, for editors and other tools."""
+"""`attncli schema`: the JSON Schemas of what attncli reads and writes, for editors and other tools.
 
-from importlib import import_module
-from importlib.resources import files
+Each is a file `NAME.schema.json` beside the code that reads or writes it, found by listing.
+"""
+
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,35 +12,28 @@ from attncli.cli import options
 from attncli.english import listed
 from attncli.errors import did_you_mean, usage_error
 
-_SCHEMAS: dict[str, str | tuple[str, str]] = {  # a file of the package, or a function that makes the schema
-    "problem": "problem/problem.schema.json",
-    "trace": "tracing/trace.schema.json",
-    "answers": ("attncli.answers.schema", "answers_schema"),
-    "verdict": ("attncli.features.check.schema", "verdict_schema"),
-    "comparison": ("attncli.features.compare.schema", "comparison_schema"),
-}
+_PACKAGE = Path(__file__).parents[2]
+_FIRST = ("problem", "trace", "answers")  # as people meet them; then those of features, by the names of their folders
+
+
+def schemas() -> dict[str, Path]:
+    """The file of every schema by its name."""
+    files = [*_PACKAGE.glob("*/*.schema.json"), *sorted(_PACKAGE.glob("features/*/*.schema.json"))]
+    found = {file.name.removesuffix(".schema.json"): file for file in files}
+    return {name: found[name] for name in sorted(found, key=lambda name: (*_FIRST, name).index(name))}
 
 
 def schema(
-    name: Annotated[str, typer.Argument(metavar="NAME", help=f"Which one: {listed(list(_SCHEMAS), last='or')}.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help=f"Which one: {listed(list(schemas()), last='or')}.")],
     output: options.Output = None,
 ) -> None:
     """Print the JSON Schema (draft-07) of a problem file, a trace, answers, verdicts or a comparison."""
-    if name not in _SCHEMAS:
-        raise usage_error(
-            f"there is no schema {name}",
-            help=did_you_mean(name, list(_SCHEMAS), f"the schemas are {', '.join(_SCHEMAS)}"),
-        )
-
-    import json
+    known = schemas()
+    if name not in known:
+        help = did_you_mean(name, list(known), f"the schemas are {', '.join(known)}")
+        raise usage_error(f"there is no schema {name}", help=help)
 
     from attncli.cli.output import require_writable, write
 
     require_writable(output, "-")
-    where = _SCHEMAS[name]
-    if isinstance(where, str):
-        text = files("attncli").joinpath(where).read_text(encoding="utf-8")
-    else:
-        module, function = where
-        text = json.dumps(getattr(import_module(module), function)(), indent=2, ensure_ascii=False) + "\n"
-    write(text, output, portable=True)
+    write(known[name].read_text(encoding="utf-8"), output, portable=True)

@@ -14,7 +14,9 @@ import jsonschema
 import pytest
 
 from attncli.cli.main import run
-from attncli.features.check.schema import verdict_schema
+from attncli.features.schema.command import schemas
+
+VERDICT_SCHEMA = json.loads(schemas()["verdict"].read_text(encoding="utf-8"))
 
 INPUTS = Path(__file__).parents[3] / "inputs"
 LOVE, LOVE_ANSWERS = str(INPUTS / "i_love_ai.yaml"), str(INPUTS / "answers" / "i_love_ai.yaml")
@@ -33,7 +35,7 @@ def checked(capsys: pytest.CaptureFixture[str]) -> Checked:
         out, err = capsys.readouterr()
         assert err == ""
         data: dict[str, Any] = json.loads(out)
-        jsonschema.validate(data, verdict_schema(), jsonschema.Draft7Validator)
+        jsonschema.validate(data, VERDICT_SCHEMA, jsonschema.Draft7Validator)
         assert data["passed"] is (code == 0)
         return data
 

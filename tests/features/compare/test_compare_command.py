@@ -17,7 +17,9 @@ import pytest
 from attncli import load, trace
 from attncli.cli.main import run
 from attncli.features.compare.layout import Layout
-from attncli.features.compare.schema import comparison_schema
+from attncli.features.schema.command import schemas
+
+COMPARISON_SCHEMA = json.loads(schemas()["comparison"].read_text(encoding="utf-8"))
 
 INPUTS = Path(__file__).parents[3] / "inputs"
 LOVE, CAUSAL, NEXT = (str(INPUTS / f"{name}.yaml") for name in ("i_love_ai", "causal", "next_token"))
@@ -33,7 +35,7 @@ def compared(capsys: pytest.CaptureFixture[str]) -> Compared:
         out, err = capsys.readouterr()
         assert err == ""
         data: dict[str, Any] = json.loads(out)
-        jsonschema.validate(data, comparison_schema(), jsonschema.Draft7Validator)
+        jsonschema.validate(data, COMPARISON_SCHEMA, jsonschema.Draft7Validator)
         assert data["same"] is (code == 0)
         return data
 
@@ -45,7 +47,7 @@ def first(data: dict[str, Any]) -> str:
 
 
 def test_the_schema_knows_all_layouts() -> None:
-    step = comparison_schema()["definitions"]["step"]
+    step = COMPARISON_SCHEMA["definitions"]["step"]
     assert step["properties"]["layout"]["enum"] == [None, *get_args(Layout)]
 
 

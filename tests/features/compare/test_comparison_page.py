@@ -17,13 +17,15 @@ from attncli.features.compare.comparison import Comparison, compare
 from attncli.features.compare.dump import Dump, in_order
 from attncli.features.compare.operand import Side, by_label
 from attncli.features.compare.page import comparison_page
-from attncli.features.compare.schema import comparison_schema
+from attncli.features.schema.command import schemas
 from attncli.page.document import Document, Grid, Heading, Listing, Paragraph, Table, Worked, plain, plain_line
 from attncli.problem.loader import load
 from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Problem, Scalar
 from attncli.render import FORMATS, Style, render
 from attncli.tracing import Trace, run
+
+COMPARISON_SCHEMA = json.loads(schemas()["comparison"].read_text(encoding="utf-8"))
 
 INPUTS = Path(__file__).parents[3] / "inputs"
 Build = Callable[..., Problem]
@@ -343,7 +345,7 @@ def test_the_relative_difference_is_that_of_the_cell(problem: Build) -> None:
 
 def test_the_data(masked: Comparison) -> None:
     data = json.loads(render(comparison_page(masked), "json"))
-    jsonschema.validate(data, comparison_schema(), jsonschema.Draft7Validator)
+    jsonschema.validate(data, COMPARISON_SCHEMA, jsonschema.Draft7Validator)
     assert (data["same"], data["first_difference"]["step"]) == (False, "exp")
     assert data["first_difference"]["where"]["labels"] == ["I", "love"]
     assert data["steps"]["mask"] == {
@@ -359,7 +361,7 @@ def test_the_data(masked: Comparison) -> None:
 def test_data_with_infinities_is_valid(problem: Build) -> None:
     ours = run(problem(Q=[[1], [2]], K=[[1], [1]], V=[[1], [2]], mask=(Causal(),)))
     data = json.loads(render(comparison_page(ours_theirs(ours, masked=[[1, 1], [2, np.nan]])), "json"))
-    jsonschema.validate(data, comparison_schema(), jsonschema.Draft7Validator)
+    jsonschema.validate(data, COMPARISON_SCHEMA, jsonschema.Draft7Validator)
     assert data["steps"]["masked"]["max_abs"] == "Infinity"
     assert data["b"] == {"name": "d.npz", "kind": "dump", "dtype": "float64", "title": "", "rows": None}
 

@@ -1,12 +1,18 @@
 """The schemas are valid draft-07, and what attncli writes is valid by them."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
 
+from attncli.attention.registry import RULES, STEP_NAMES
 from attncli.cli.main import run
+from attncli.dtypes import DTYPES
+from attncli.features.check.verdicts import VERDICTS
+from attncli.features.schema.command import schemas
 
 
 def printed(name: str, capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
@@ -22,6 +28,48 @@ def test_a_schema_is_one(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     schema = printed(name, capsys)
     assert schema["$schema"] == "http://json-schema.org/draft-07/schema#"
     jsonschema.Draft7Validator.check_schema(schema)
+
+
+NAMES = {"scores": list(RULES), "carried": list(VERDICTS), "bfloat16": list(DTYPES)}  # by one that is among them
+
+
+def enumerations(schema: Any) -> Iterator[dict[str, Any]]:
+    """Every part of a schema that lists what may stand there."""
+    inner = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+    if isinstance(schema, dict) and isinstance(schema.get("enum"), list):
+        yield schema
+    for each in inner:
+        yield from enumerations(each)
+
+
+def keep(name: str, schema: dict[str, Any], config: pytest.Config) -> None:
+    """With --update, write to its file what the program has."""
+    if config.getoption("--update"):
+        schemas()[name].write_text(json.dumps(schema, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["trace", "verdict", "comparison"])
+def test_names_in_a_schema_are_those_of_the_program(name: str, pytestconfig: pytest.Config) -> None:
+    schema = json.loads(schemas()[name].read_text(encoding="utf-8"))
+    held = [(part, names) for part in enumerations(schema) for one, names in NAMES.items() if one in part["enum"]]
+    assert held
+    before = [part["enum"] for part, _ in held]
+    for part, names in held:
+        part["enum"] = names
+    keep(name, schema, pytestconfig)
+    assert before == [names for _, names in held] or pytestconfig.getoption("--update")
+
+
+def test_answers_may_be_to_every_step_by_its_name_or_letter(pytestconfig: pytest.Config) -> None:
+    schema = json.loads(schemas()["answers"].read_text(encoding="utf-8"))
+    before, schema["properties"] = schema["properties"], {}
+    for called, name in STEP_NAMES.items():
+        rule = RULES[name]
+        axes = " × ".join(rule.axes) or ("one number" if name == "loss" else "one for each head")
+        description = f"{rule.title}: {axes}." if called == name else f"{rule.title}: another name for {name}."
+        schema["properties"][called] = {"allOf": [{"$ref": "#/definitions/cells"}], "description": description}
+    keep("answers", schema, pytestconfig)
+    assert before == schema["properties"] or pytestconfig.getoption("--update")
 
 
 def test_an_unknown_schema(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,8 +11,10 @@ import jsonschema
 import pytest
 import yaml
 
-from attncli.answers.schema import answers_schema
 from attncli.cli.main import run
+from attncli.features.schema.command import schemas
+
+ANSWERS_SCHEMA = json.loads(schemas()["answers"].read_text(encoding="utf-8"))
 
 INPUTS = Path(__file__).parents[3] / "inputs"
 LOVE = str(INPUTS / "i_love_ai.yaml")
@@ -40,7 +43,7 @@ def test_answers_on_standard_output(tmp_path: Path, capsys: pytest.CaptureFixtur
     page = tmp_path / "page.md"
     assert run(["worksheet", str(INPUTS / "batch.yaml"), "-q", "-o", str(page), "--answers", "-"]) == 0
     blank = yaml.safe_load(capsys.readouterr().out)
-    jsonschema.validate(blank, answers_schema(), jsonschema.Draft7Validator)
+    jsonschema.validate(blank, ANSWERS_SCHEMA, jsonschema.Draft7Validator)
     assert blank["scores"] == [[[None] * 3] * 3] * 2
     assert "| ______ |" in page.read_text(encoding="utf-8")
 
