@@ -100,7 +100,7 @@ def check_precision(precision: int) -> None:
         )
 
 
-def check_working(device: str, dtype: str, rounding: str, precision: int) -> None:
+def check_run_options(device: str, dtype: str, rounding: str, precision: int) -> None:
     """Raises AttncliError (exit 2) for a choice of how to work a problem out that is none, or goes with no other."""
     chosen("device", device, DEVICES)
     chosen("dtype", dtype, DTYPES)

@@ -18,7 +18,7 @@ from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
 from attncli.problem.misread import NumberError
 from attncli.problem.values import ErrorCollector
 from attncli.tracing.model import Step, Trace
-from attncli.tracing.slices import leading, length, serves
+from attncli.tracing.slices import axis_length, group_size, leading_letters
 
 _PLAIN_LABEL = re.compile(r"[A-Za-z0-9 ]{1,14}")  # short ones of letters alone look the same in every format
 _NAMES = {BATCH: "entry", HEAD: "head", KEY_HEAD: "KV head"}
@@ -102,8 +102,8 @@ class Page:
     def _count(self, letter: str) -> int:
         """How many entries or heads there are; 0 where they are no axis."""
         if letter == KEY_HEAD:
-            return self._count(HEAD) // serves(self.trace)
-        return length(self.trace, letter) if letter in leading(self.trace) else 0
+            return self._count(HEAD) // group_size(self.trace)
+        return axis_length(self.trace, letter) if letter in leading_letters(self.trace) else 0
 
     def add_table(self, table: Table) -> None:
         """A table: the answer to a step, or to the part of it that the headings say."""
@@ -158,7 +158,7 @@ class Page:
                 self.errors.add(f"of which {word} is this {step.name}?", at=table.at, help=help)
                 return None
             number = self.place.get(asked, 0)
-            index.append(min(number // serves(self.trace) if letter != asked else number, size - 1))
+            index.append(min(number // group_size(self.trace) if letter != asked else number, size - 1))
         return tuple(index)
 
     def _reports_shape(self, table: Table, part: StepPart, path: str) -> bool:

@@ -18,8 +18,7 @@ from attncli.problem.loader import load as load_problem
 from attncli.problem.model import Problem
 from attncli.render import Style, render
 from attncli.tracing.serialization import from_dict, to_dict
-from attncli.tracing.slices import at as take_out
-from attncli.tracing.slices import backward
+from attncli.tracing.slices import backward_steps, trace_at
 
 
 class Trace(tracing.Trace):
@@ -47,7 +46,7 @@ class Trace(tracing.Trace):
         concat and output do, is not in the trace of a head.
         """
         place = chosen_place(self, View(head=head, entry=entry))
-        return Trace._of(take_out(self, place)) if place else self
+        return Trace._of(trace_at(self, place)) if place else self
 
     @classmethod
     def _of(cls, trace: tracing.Trace) -> Trace:
@@ -107,7 +106,7 @@ def trace(
 
 
 def _page(trace: Trace, view: View) -> Document:
-    return gradient_page(trace, view) if backward(trace) else derivation(trace, view)
+    return gradient_page(trace, view) if backward_steps(trace) else derivation(trace, view)
 
 
 def _view(detail: str, precision: int, heatmap: bool) -> View:

@@ -12,7 +12,7 @@ from attncli.page.remarks import about, closing, notes
 from attncli.page.sections import cell_section, given_section, step_section
 from attncli.page.view import View
 from attncli.tracing.model import Trace
-from attncli.tracing.slices import leading
+from attncli.tracing.slices import leading_letters
 
 if TYPE_CHECKING:
     from attncli.tracing.number_formats import Parting
@@ -43,7 +43,7 @@ def derivation(trace: Trace, view: View, parting: Parting | None = None) -> Docu
         page = (
             Paragraph(about(printer)),
             *page,
-            *closing(printer, words=not leading(trace) and not view.blank),
+            *closing(printer, words=not leading_letters(trace) and not view.blank),
             *_apart(parting, printer),
         )
     return Document(trace.title, page, lambda: _data(trace, view, parting))
@@ -64,7 +64,7 @@ def _apart(parting: Parting | None, printer: Printer) -> Iterator[Block]:
 
 def sections_of(printer: Printer, names: Sequence[str], view: View) -> Iterator[Block]:
     """The chosen steps of the forward pass, one after the other or place by place."""
-    if leading(printer.trace):
+    if leading_letters(printer.trace):
         from attncli.page.heads import forward_sections
 
         yield from forward_sections(printer, tuple(names), view)

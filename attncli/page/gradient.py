@@ -26,7 +26,7 @@ from attncli.page.worked import worked
 from attncli.problem.model import Scalar, read_only
 from attncli.tracing.cell_workers import ExactWorker
 from attncli.tracing.model import Step, Trace, masked_out
-from attncli.tracing.slices import backward, cut, forward, leading, of_loss
+from attncli.tracing.slices import backward_steps, cut_trace, forward_steps, leading_letters, loss_steps
 
 NOTHING = 1e-12  # of a gradient that is but roundings
 
@@ -46,11 +46,11 @@ def gradient_page(
     if view.cell is not None:
         step, index = chosen_cell(trace, view.cell, whole)
         blocks = (*among_others(whole, view, (step.name,)), *cell_section(printer, step, index))
-        if is_softmax(trace, step.name) and not leading(trace):
+        if is_softmax(trace, step.name) and not leading_letters(trace):
             blocks = (*blocks, *jacobian_section(printer, step, index[0]))
     elif view.steps is not None:
         names = chosen_steps(trace, view.steps, whole)
-        there = [name for name in names if name in forward(trace)]
+        there = [name for name in names if name in forward_steps(trace)]
         blocks = (
             *sections_of(printer, there, view),
             *_back(printer, [name for name in names if name not in there], view),
@@ -99,28 +99,28 @@ def _loss(trace: Trace) -> Text:
 def _both_ways(printer: Printer, view: View) -> Iterator[Block]:
     trace = printer.trace
     yield Heading("The way forward, in brief", part=True)
-    brief = replace(view, detail="brief", steps=forward(trace))
-    yield from sections_of(printer, forward(trace), brief)
-    if of_loss(trace):
+    brief = replace(view, detail="brief", steps=forward_steps(trace))
+    yield from sections_of(printer, forward_steps(trace), brief)
+    if loss_steps(trace):
         yield Heading("The loss", part=True)
-        yield from _back(printer, of_loss(trace), view)
+        yield from _back(printer, loss_steps(trace), view)
     yield Heading("The way back", part=True)
-    yield from _back(printer, backward(trace), view)
-    yield Heading("Summary", part=bool(leading(trace)))
-    worked = [trace.steps[name] for name in backward(trace) if not trace.steps[name].rule.given]
+    yield from _back(printer, backward_steps(trace), view)
+    yield Heading("Summary", part=bool(leading_letters(trace)))
+    worked = [trace.steps[name] for name in backward_steps(trace) if not trace.steps[name].rule.given]
     yield from summary(printer, worked, "Gradient of the")
 
 
 def _back(printer: Printer, names: Sequence[str], view: View) -> Iterator[Block]:
     """The chosen steps of the loss or of the way back: at once in a single head, else place by place."""
     trace = printer.trace
-    if not leading(trace):
+    if not leading_letters(trace):
         yield from _steps(printer, printer, names, view, ())
         return
     told: set[str] = set()
 
     def show(part: Part) -> Iterator[Block]:
-        here = replace(printer, trace=cut(trace, part.place))
+        here = replace(printer, trace=cut_trace(trace, part.place))
         yield Heading(part.title, part=True)
         yield from _steps(printer, here, part.names, view, told)
         told.update(part.names)

@@ -17,19 +17,19 @@ from attncli.page.view import View
 from attncli.page.worked import worked_line
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING, PER_HEAD, PLACES
 from attncli.tracing.model import Step, Trace
-from attncli.tracing.slices import at, leading, length, of_all_heads, serves
+from attncli.tracing.slices import axis_length, group_size, leading_letters, steps_of_all_heads, trace_at
 
 Places = Mapping[str, int]
 
 
 def chosen_place(trace: Trace, view: View) -> dict[str, int]:
     """The place that the view asks for on the leading axes; raises (exit 2) where there is none such."""
-    own = leading(trace)
+    own = leading_letters(trace)
     found = {}
     for letter, option, place in ((BATCH, "--entry", view.entry), (HEAD, "--head", view.head)):
         if place is None:
             continue
-        there = length(trace, letter) if letter in own else 0
+        there = axis_length(trace, letter) if letter in own else 0
         if not isinstance(place, int) or not 0 <= place < there:
             word = PLACES[letter]
             if not there:
@@ -47,7 +47,7 @@ def shown(trace: Trace, view: View) -> Trace:
         return trace
     said = title(place)
     whole = f"{trace.title}: {said[0].lower()}{said[1:]}" if trace.title else said
-    return replace(at(trace, place), title=whole)
+    return replace(trace_at(trace, place), title=whole)
 
 
 def title(place: Places) -> str:
@@ -69,7 +69,7 @@ def among_others(whole: Trace, view: View, names: Sequence[str]) -> Iterator[Blo
 
 def served(trace: Trace, head: int) -> str:
     """Which head of keys and values a query head uses; nothing where each has its own."""
-    group = serves(trace)
+    group = group_size(trace)
     if group == 1:
         return ""
     shared, first = head // group, head // group * group
@@ -92,14 +92,14 @@ ONE = {**PLACES, KEY_HEAD: "KV head"}
 def numbers(printer: Printer, letter: str) -> Sequence[int]:
     """The places of a leading axis that a page has, of the whole trace that its printer is of."""
     trace = printer.trace
-    count = length(trace, HEAD) // serves(trace) if letter == KEY_HEAD else length(trace, letter)
-    few = not printer.ends or prod(length(trace, each) for each in leading(trace)) <= MOST
+    count = axis_length(trace, HEAD) // group_size(trace) if letter == KEY_HEAD else axis_length(trace, letter)
+    few = not printer.ends or prod(axis_length(trace, each) for each in leading_letters(trace)) <= MOST
     return range(count) if few or count < 3 else (0, count - 1)
 
 
 def first_that_serves(printer: Printer, head: int) -> int:
     """The head of queries under which the keys and values are shown that this one uses."""
-    group = serves(printer.trace)
+    group = group_size(printer.trace)
     return next(each for each in numbers(printer, HEAD) if each // group == head // group)
 
 
@@ -139,15 +139,15 @@ def forward_sections(printer: Printer, names: tuple[str, ...], view: View) -> It
 def _level(whole: Printer, here: Printer, names: tuple[str, ...], view: View, place: Places) -> Iterator[Block]:
     """What belongs to this place and to no smaller one, if there is any such, around the places within it."""
     trace = whole.trace
-    together = set(of_all_heads(trace))
+    together = set(steps_of_all_heads(trace))
     own = [name for name in names if name not in together and _belongs(whole, trace.steps[name], place)]
-    inner = next((letter for letter in leading(trace) if letter not in place), None)
+    inner = next((letter for letter in leading_letters(trace) if letter not in place), None)
     told = any(place.values())  # under an earlier head
     blocks = tuple(_steps(whole, here, own, view, told))
     if inner is None and view.steps is None and not view.blank:
         blocks = (*blocks, Heading(f"{title(place)} in words"), in_words(here))
     if blocks:
-        yield Heading(title(place) if place else f"What all {MANY[leading(trace)[0]]} share", part=True)
+        yield Heading(title(place) if place else f"What all {MANY[leading_letters(trace)[0]]} share", part=True)
         if inner and view.steps is None and not told and not all(trace.steps[name].rule.given for name in own):
             what = f"What all {MANY[inner]} share" if place else "This"
             yield Paragraph((f"{what} comes first; steps are numbered in the order of work.",))
@@ -164,7 +164,7 @@ def _level(whole: Printer, here: Printer, names: tuple[str, ...], view: View, pl
 
 
 def _inside(whole: Printer, names: tuple[str, ...], view: View, place: Places) -> Iterator[Block]:
-    yield from _level(whole, replace(whole, trace=at(whole.trace, place)), names, view, place)
+    yield from _level(whole, replace(whole, trace=trace_at(whole.trace, place)), names, view, place)
 
 
 def _served(whole: Printer, head: int, names: Sequence[str]) -> Iterator[Block]:

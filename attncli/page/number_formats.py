@@ -14,8 +14,8 @@ from attncli.features.compare.table_page import steps_table
 from attncli.page.document import Block, Document, Heading, Listing, Paragraph, Table, Text
 from attncli.page.measures import apart, magnitude, number, place, powered
 from attncli.page.number_format import format_number
+from attncli.tracing.json_numbers import json_float
 from attncli.tracing.number_formats import Parting
-from attncli.tracing.plain import json_float
 from attncli.tracing.serialization import FORMAT
 
 MOST_ROWS = 8

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.page.numerals import AT_ONCE, row_texts
-from attncli.tracing.plain import plain_values
+from attncli.tracing.json_numbers import json_values
 
 LARGE = 2**12  # numbers; fewer are written as fast one by one
 _LARGEST_WHOLE = 2.0**49  # below it a whole number has at most 15 digits
@@ -58,7 +58,7 @@ def _doubles(rows: NDArray[Any]) -> Doubles:
 
 
 def _one_by_one(rows: Doubles) -> list[str]:
-    return [json.dumps(plain_values(row), allow_nan=False) for row in rows]
+    return [json.dumps(json_values(row), allow_nan=False) for row in rows]
 
 
 _together = row_texts if sys.byteorder == "little" else _one_by_one

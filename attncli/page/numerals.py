@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.page.shortest import Doubles, Words, digits
-from attncli.tracing.plain import plain_values
+from attncli.tracing.json_numbers import json_values
 
 AT_ONCE = 2**13  # numbers, so that what is made of them stays in the cache
 _WIDTH = 32  # characters of the four words; the longest text has 24, and two stand behind it
@@ -32,7 +32,7 @@ def row_texts(rows: Doubles) -> list[str]:
     words, odd = _records(values, width)
     if len(odd):
         found, place = np.unique(values[odd].view(np.uint64), return_inverse=True)
-        texts = json.dumps(plain_values(found.view(np.float64)), allow_nan=False)[1:-1].split(", ")
+        texts = json.dumps(json_values(found.view(np.float64)), allow_nan=False)[1:-1].split(", ")
         last = odd % width == width - 1
         for these, behind in ((~last, _BETWEEN), (last, _LAST)):
             table = np.array([f"{text}{behind}".encode() for text in texts], f"S{_WIDTH}")

@@ -15,7 +15,7 @@ from attncli.english import listed
 from attncli.equation.rounding import round_half_up
 from attncli.problem.axes import PLACES
 from attncli.tracing.model import Trace
-from attncli.tracing.slices import at, leading, length
+from attncli.tracing.slices import axis_length, leading_letters, trace_at
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,12 +38,12 @@ def percent(share: float) -> str:
 
 def reading(trace: Trace, some: Callable[[Sequence[int]], Sequence[int]] = list) -> tuple[str, ...]:
     """For each query, or some, how it spreads its attention and what its output is made of, head by head."""
-    if own := leading(trace):
+    if own := leading_letters(trace):
         word = PLACES[own[0]]
         return tuple(
             f"{word[0].upper()}{word[1:]} {place}: {sentence}"
-            for place in range(length(trace, own[0]))
-            for sentence in reading(at(trace, {own[0]: place}), some)
+            for place in range(axis_length(trace, own[0]))
+            for sentence in reading(trace_at(trace, {own[0]: place}), some)
         )
     masked, often, first = frozenset(trace.fully_masked), Counter(trace.context_tokens), trace.own_key(0)
     rows = some(range(len(trace.tokens)))

@@ -19,7 +19,7 @@ from attncli.page.sections import shapes
 from attncli.page.worked import is_near
 from attncli.problem.axes import HEAD, PLACES
 from attncli.tracing.model import Step, Trace
-from attncli.tracing.slices import leading, length
+from attncli.tracing.slices import axis_length, leading_letters
 
 
 def about(printer: Printer) -> Text:
@@ -62,9 +62,9 @@ def about(printer: Printer) -> Text:
 
 def _leading(trace: Trace) -> Iterator[str]:
     """How many entries and heads there are, and of what is cached."""
-    for letter in leading(trace):
-        yield f"{count(length(trace, letter), PLACES[letter])}, "
-    if trace.settings.kv_heads and HEAD in leading(trace):
+    for letter in leading_letters(trace):
+        yield f"{count(axis_length(trace, letter), PLACES[letter])}, "
+    if trace.settings.kv_heads and HEAD in leading_letters(trace):
         yield f"{count(trace.settings.kv_heads, 'head')} of keys and values, "
     if "past_K" in trace:
         yield f"{count(trace['past_K'].shape[-2], 'key')} from a cache, "
@@ -144,7 +144,7 @@ def closing(printer: Printer, *, words: bool) -> Iterator[Block]:
     After heads that are parts of the page, the summary is a part, too.
     """
     trace = printer.trace
-    yield Heading("Summary", part=bool(leading(trace)))
+    yield Heading("Summary", part=bool(leading_letters(trace)))
     yield from summary(printer, trace.computed())
     yield Paragraph(("Dimension flow: ", *_flow(trace)))
     if not words:

@@ -11,7 +11,7 @@ import numpy as np
 from attncli.attention.plan import Plan, plan_for
 from attncli.attention.rule import Rule
 from attncli.backend import CPU, Backend, Host, backend_for
-from attncli.dtypes import DTYPES, Dtype, check_working
+from attncli.dtypes import DTYPES, Dtype, check_run_options
 from attncli.problem.model import Matrix, Problem
 from attncli.problem.shape_checks import require_scores
 from attncli.tracing.labels import labelled_step
@@ -51,7 +51,7 @@ def run(
     Raises AttncliError, with exit code 2, for a choice that is none of these, and for a problem too large to be worked
     out exactly; TooLarge where matrices that are not wanted have to be held after all, and are larger than one may be.
     """
-    check_working(device, dtype, rounding, precision)
+    check_run_options(device, dtype, rounding, precision)
     plan = plan_for(problem)
     if gradient:
         from attncli.tracing.backward import with_loss

@@ -21,8 +21,8 @@ from attncli.equation.printer import write_equation
 from attncli.problem.axes import LEADING
 from attncli.problem.model import Matrix, Scalar, read_only
 from attncli.problem.numbers import canonical
+from attncli.tracing.json_numbers import array_of, json_values
 from attncli.tracing.model import Step, Trace
-from attncli.tracing.plain import array_of, plain_values
 from attncli.tracing.settings import Settings
 
 if TYPE_CHECKING:
@@ -38,14 +38,14 @@ def to_dict(
 
     `values` makes of a step's array what stands for it, nested lists if not told otherwise.
     """
-    values = values or plain_values
+    values = values or json_values
     return {
         "attncli": {"version": __version__, "format": FORMAT},
         "title": trace.title,
         "tokens": list(trace.tokens),
         "context_tokens": list(trace.context_tokens),
         "settings": trace.settings.to_dict(),
-        "parameters": {name: plain_values(np.asarray(given.value)) for name, given in trace.parameters.items()},
+        "parameters": {name: json_values(np.asarray(given.value)) for name, given in trace.parameters.items()},
         "steps": {name: _step(trace.steps[name], values) for name in (trace.steps if names is None else names)},
         "warnings": list(trace.warnings),
         "fully_masked": [row if isinstance(row, int) else list(row) for row in trace.fully_masked],
@@ -110,7 +110,7 @@ def _read_parameter(value: Any, written: Any) -> Scalar | Matrix:
 
 
 def _truth(truth: Trace | None, names: Sequence[str]) -> dict[str, Any]:
-    return {} if truth is None else {"truth": {name: plain_values(truth[name]) for name in names}}
+    return {} if truth is None else {"truth": {name: json_values(truth[name]) for name in names}}
 
 
 def _step(step: Step, values: Callable[[NDArray[Any]], Any]) -> dict[str, Any]:

@@ -16,65 +16,65 @@ from attncli.tracing.model import Row, Step, Trace
 from attncli.tracing.warnings import warnings_of
 
 
-def leading(trace: Trace) -> tuple[str, ...]:
+def leading_letters(trace: Trace) -> tuple[str, ...]:
     """The letters of the leading axes, of the scores or of the values alone: none, h, b, or b and h."""
     letters = {letter for step in trace.computed() for letter in step.rule.target.letters}
     return tuple(letter for letter in (BATCH, HEAD) if letter in letters)
 
 
-def length(trace: Trace, letter: str) -> int:
+def axis_length(trace: Trace, letter: str) -> int:
     """How many places a leading axis has."""
     steps = (step for step in trace.computed() if letter in step.rule.target.letters)
     return next(step.shape[step.rule.target.letters.index(letter)] for step in steps)
 
 
-def serves(trace: Trace) -> int:
+def group_size(trace: Trace) -> int:
     """How many query heads each head of keys and values serves."""
     group = trace.parameters.get("group")
     return int(group.value) if isinstance(group, Scalar) else 1
 
 
-def of_all_heads(trace: Trace) -> tuple[str, ...]:
+def steps_of_all_heads(trace: Trace) -> tuple[str, ...]:
     """The steps that belong to all heads together: those after concat, concat itself, and W_O and b_O for them."""
-    names = forward(trace)
-    if HEAD not in leading(trace) or "concat" not in trace:
+    names = forward_steps(trace)
+    if HEAD not in leading_letters(trace) or "concat" not in trace:
         return ()
     return (*(name for name in ("W_O", "b_O") if name in trace), *names[names.index("concat") :])
 
 
-def forward(trace: Trace) -> tuple[str, ...]:
+def forward_steps(trace: Trace) -> tuple[str, ...]:
     """The steps up to the output; those after it are of the loss and of the backward pass."""
     return tuple(takewhile(lambda name: name not in ("target", "d_output"), trace.steps))
 
 
-def of_loss(trace: Trace) -> tuple[str, ...]:
+def loss_steps(trace: Trace) -> tuple[str, ...]:
     """The steps from the output to the loss, the target first; none where the problem has no loss."""
-    return tuple(trace.steps)[len(forward(trace)) : len(trace) - len(backward(trace))]
+    return tuple(trace.steps)[len(forward_steps(trace)) : len(trace) - len(backward_steps(trace))]
 
 
-def backward(trace: Trace) -> tuple[str, ...]:
+def backward_steps(trace: Trace) -> tuple[str, ...]:
     """The steps of the backward pass, from the gradient of the output on; none where there was no way back."""
     return tuple(dropwhile(lambda name: name != "d_output", trace.steps))
 
 
-def at(trace: Trace, place: Mapping[str, int]) -> Trace:
+def trace_at(trace: Trace, place: Mapping[str, int]) -> Trace:
     """The trace at one place of some leading axes, {"h": 0}; what belongs to all heads together is not in it."""
-    found = cut(trace, place, _together(trace, place))
+    found = cut_trace(trace, place, _together(trace, place))
     masked = tuple(_rows_left(trace, place))
     return replace(
         found,
         fully_masked=masked,
         warnings=warnings_of(found.steps, found.parameters, masked, trace.settings),
-        truth=None if trace.truth is None else at(trace.truth, place),
+        truth=None if trace.truth is None else trace_at(trace.truth, place),
     )
 
 
-def cut(trace: Trace, place: Mapping[str, int], without: Collection[str] = ()) -> Trace:
+def cut_trace(trace: Trace, place: Mapping[str, int], without: Collection[str] = ()) -> Trace:
     """The steps and parameters at one place of some leading axes, be it {"g": 1} of the heads of keys and values.
 
     Axes that the place does not fix are left as they are; warnings and what is fully masked are those of the whole.
     """
-    fixed = {**place, KEY_HEAD: place[HEAD] // serves(trace)} if HEAD in place else dict(place)
+    fixed = {**place, KEY_HEAD: place[HEAD] // group_size(trace)} if HEAD in place else dict(place)
     steps: dict[str, Step] = {}
     scalars: dict[str, Scalar] = {}
     for name, step in trace.steps.items():
@@ -97,8 +97,8 @@ def _together(trace: Trace, place: Mapping[str, int]) -> tuple[str, ...]:
 
     What follows from it has none either, but for the gradient of the output, which comes to every head.
     """
-    heads = of_all_heads(trace) if HEAD in place else ()
-    lost, back = of_loss(trace), backward(trace)
+    heads = steps_of_all_heads(trace) if HEAD in place else ()
+    lost, back = loss_steps(trace), backward_steps(trace)
     if not back:
         return heads
     gone = {*heads} - {"W_O"}  # through which the gradient of the output comes to the heads

@@ -15,7 +15,7 @@ from attncli.page import number_rows
 from attncli.page.document import Document
 from attncli.page.number_rows import NumberRows
 from attncli.render import pieces, render
-from attncli.tracing.plain import plain_values
+from attncli.tracing.json_numbers import json_values
 
 SPECIAL = [0.0, -0.0, 1.0, -3.0, 2.5, 1e-5, 1.5e-7, 1e15, 2.0**49, 2.0**53, 1e16, 1e22, 1.7e308, -np.inf, np.inf,
            np.nan, float(np.finfo(np.float64).min), 5e-324, 100.0, 1230.0, 0.1]  # fmt: skip
@@ -39,7 +39,7 @@ def text(array: np.ndarray) -> str:
 def test_values_are_those_of_plain_lists(row: list[float], kind: str) -> None:
     with np.errstate(all="ignore"):
         array = np.array([row, row[::-1]]).astype(kind)
-    expected = plain_values(array)
+    expected = json_values(array)
     for found, wanted in zip(json.loads(text(array))["value"], expected, strict=True):
         assert list(map(type, found)) == list(map(type, wanted))
         assert repr(found) == repr(wanted)
@@ -52,7 +52,7 @@ def test_the_layout_is_that_of_lists(shape: tuple[int, ...]) -> None:
     rows = Document("", (), lambda: {"value": NumberRows.of(array), "more": {"a": [[1]]}})
     whole = render(rows, "json")
     if len(shape) > 1:
-        plain = render(Document("", (), lambda: {"value": plain_values(array), "more": {"a": [[1]]}}), "json")
+        plain = render(Document("", (), lambda: {"value": json_values(array), "more": {"a": [[1]]}}), "json")
         assert whole.replace(", ", ",") == plain.replace(", ", ",")  # orjson leaves out the spaces
     assert json.loads(whole) == json.loads(render(lists, "json"))
     assert "".join(pieces(rows, "json")) == whole

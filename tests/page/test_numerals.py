@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from attncli.page.numerals import row_texts
 from attncli.page.shortest import digits
-from attncli.tracing.plain import plain_values
+from attncli.tracing.json_numbers import json_values
 
 NUMBER = 20_000
 RANDOM = np.random.default_rng(7)
@@ -40,7 +40,7 @@ DRAWN = {
 
 
 def expected(rows: np.ndarray) -> list[str]:
-    return [json.dumps(plain_values(row), allow_nan=False) for row in rows]
+    return [json.dumps(json_values(row), allow_nan=False) for row in rows]
 
 
 @pytest.mark.each_choice

@@ -13,7 +13,7 @@ from attncli.page.view import View
 from attncli.problem.loader import loads
 from attncli.render import FORMATS, render
 from attncli.tracing import Trace, run
-from attncli.tracing.slices import at
+from attncli.tracing.slices import trace_at
 
 ADDITIVE = {"score": "additive", "W_1": [[1e308]], "W_2": [[-1e308]]}
 PROBLEMS: dict[str, dict[str, Any]] = {
@@ -57,7 +57,7 @@ def test_a_huge_sink_takes_everything_in_every_format(dtype: str) -> None:
 
 def test_heads_and_entries_are_told_without_a_word_of_numpy() -> None:
     with warnings.catch_warnings(action="error"):
-        trace = at(traced("values whose sum is beyond all"), {"h": 1})
+        trace = trace_at(traced("values whose sum is beyond all"), {"h": 1})
     assert trace.warnings == ()
     assert trace["output"].tolist() == [[1e308], [1e308]]
 

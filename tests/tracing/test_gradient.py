@@ -16,7 +16,7 @@ from attncli.problem.masks.keep import Keep
 from attncli.problem.model import Matrix, Problem
 from attncli.tracing import run
 from attncli.tracing.serialization import from_dict, to_dict
-from attncli.tracing.slices import at
+from attncli.tracing.slices import trace_at
 
 TINY = {"Q": [[1, 0]], "K": [[0, 0], [0, 0]], "V": [[1, 0], [0, 3]]}  # whose weights are 1/2 and 1/2
 
@@ -128,7 +128,7 @@ def test_one_head_has_no_part_in_what_adds_up_heads(problem: Callable[..., Probl
     random = np.random.default_rng(2)
     shapes = {"Q": (4, 3, 2), "K": (2, 3, 2), "V": (2, 3, 2), "W_O": (8, 3)}
     trace = run(problem(**{name: random.normal(size=shape) for name, shape in shapes.items()}), gradient=True)
-    head = at(trace, {"h": 2})
+    head = trace_at(trace, {"h": 2})
     assert {"d_heads_output", "d_weights", "d_scores", "d_Q", "d_concat"} <= {*head}
     assert not {"d_K", "d_V", "d_W_O", "output"} & {*head}
     np.testing.assert_array_equal(head["d_Q"], trace["d_Q"][2])

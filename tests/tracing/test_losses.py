@@ -12,7 +12,7 @@ import pytest
 from attncli.features.gradient.verification import verify
 from attncli.problem.loader import loads
 from attncli.tracing import Trace, run
-from attncli.tracing.slices import at, backward, forward, of_loss
+from attncli.tracing.slices import backward_steps, forward_steps, loss_steps, trace_at
 
 TINY = {"Q": [[1, 0]], "K": [[0, 0], [0, 0]], "V": [[1, 0], [0, 3]]}  # whose output is [0.5, 1.5]
 
@@ -23,7 +23,7 @@ def gradient(loss: Mapping[str, object], **more: object) -> Trace:
 
 def test_the_mean_of_squared_errors() -> None:
     trace = gradient({"kind": "mse", "target": [[1, 1]]})
-    assert of_loss(trace) == ("target", "error", "loss")
+    assert loss_steps(trace) == ("target", "error", "loss")
     np.testing.assert_array_equal(trace["error"], [[-0.5, 0.5]])
     assert trace["loss"] == pytest.approx((0.25 + 0.25) / 2)
     np.testing.assert_allclose(trace["d_output"], [[2 * -0.5 / 2, 2 * 0.5 / 2]])
@@ -32,7 +32,7 @@ def test_the_mean_of_squared_errors() -> None:
 
 def test_cross_entropy_takes_rows_as_logits() -> None:
     trace = gradient({"kind": "cross_entropy", "targets": [0]})
-    assert of_loss(trace) == ("target", "log_sum", "log_probs", "class_probs", "row_loss", "loss")
+    assert loss_steps(trace) == ("target", "log_sum", "log_probs", "class_probs", "row_loss", "loss")
     total = exp(0.5) + exp(1.5)
     np.testing.assert_allclose(trace["class_probs"], [[exp(0.5) / total, exp(1.5) / total]])
     assert trace["loss"] == pytest.approx(log(total) - 0.5)
@@ -83,20 +83,20 @@ LAYER: dict[str, object] = {name: {"random": [4, 4], "seed": seed} for seed, nam
 def test_a_head_of_a_loss_of_all_heads_is_given_its_gradient() -> None:
     loss = {"kind": "cross_entropy", "targets": [0, 1, 2, 3]}
     trace = run(loads(json.dumps({**LAYER, "heads": 2, "loss": loss}).encode(), "layer"), gradient=True)
-    head = at(trace, {"h": 1})
-    assert of_loss(head) == ()
+    head = trace_at(trace, {"h": 1})
+    assert loss_steps(head) == ()
     assert head.steps["d_output"].rule.given
-    assert "d_Q" in backward(head)
+    assert "d_Q" in backward_steps(head)
 
 
 def test_an_entry_has_its_own_errors_but_not_the_mean_of_all() -> None:
     problem: dict[str, object] = {name: {"random": [2, 1, 3, 2], "seed": seed} for seed, name in enumerate("QKV")}
     problem["loss"] = {"kind": "mse", "target": {"random": [2, 1, 3, 2]}}
     trace = run(loads(json.dumps(problem).encode(), "batch"), gradient=True)
-    entry = at(trace, {"b": 1})
-    assert of_loss(entry) == ("target", "error")
+    entry = trace_at(trace, {"b": 1})
+    assert loss_steps(entry) == ("target", "error")
     np.testing.assert_array_equal(entry["error"], trace["error"][1])
-    assert "loss" not in forward(entry)
+    assert "loss" not in forward_steps(entry)
 
 
 def test_finite_differences_are_those_of_the_loss() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from attncli.problem.loader import loads
 from attncli.tracing import run
-from attncli.tracing.slices import at
+from attncli.tracing.slices import trace_at
 
 
 def warnings(
@@ -87,8 +87,8 @@ def test_heads_are_named() -> None:
     text = "Q: {random: [2, 1, 2]}\nK: {random: [2, 2, 2]}\nV: {random: [2, 2, 2]}\n"
     trace = run(loads(f"{text}mask: {{additive: [[[0, 0]], [[-1e4, -1e4]]]}}".encode(), "p.yaml"))
     assert [said[:37] for said in trace.warnings] == ['query "t1" (row 0) in head 1 sees onl']
-    assert at(trace, {"h": 0}).warnings == ()
-    assert [said[:28] for said in at(trace, {"h": 1}).warnings] == ['query "t1" (row 0) sees only']
+    assert trace_at(trace, {"h": 0}).warnings == ()
+    assert [said[:28] for said in trace_at(trace, {"h": 1}).warnings] == ['query "t1" (row 0) sees only']
 
 
 def test_the_row_is_told_as_it_is() -> None:

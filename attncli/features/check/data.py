@@ -11,7 +11,7 @@ from attncli.features.check.diagnosis_page import diagnosis_data
 from attncli.features.check.solution import Solution
 from attncli.features.check.steps_page import loose
 from attncli.features.check.verdicts import Judged
-from attncli.tracing.plain import json_float
+from attncli.tracing.json_numbers import json_float
 from attncli.tracing.serialization import FORMAT
 
 

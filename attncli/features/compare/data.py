@@ -10,7 +10,7 @@ from attncli.features.compare.dump import Dump
 from attncli.features.compare.moved import Moved, Shift
 from attncli.features.compare.operand import Side
 from attncli.features.compare.step import StepComparison
-from attncli.tracing.plain import json_float
+from attncli.tracing.json_numbers import json_float
 from attncli.tracing.serialization import FORMAT
 
 

@@ -21,7 +21,7 @@ from attncli.features.gradient.verification import loss_of
 from attncli.problem.model import Matrix, Problem, Scalar, read_only
 from attncli.tracing import run
 from attncli.tracing.model import Step, Trace
-from attncli.tracing.slices import backward
+from attncli.tracing.slices import backward_steps
 from attncli.tracing.warnings import overflows
 from attncli.tracing.workers import FloatWorker
 
@@ -55,7 +55,7 @@ def descend(problem: Problem, trace: Trace, step_size: Scalar) -> Descent:
         before, now = (loss_of(each, each["d_output"]) for each in (trace, after))
         expected = before - step_size.value * squares
     dtype = DTYPES[settings.dtype]
-    found = {name: step for name, step in after.steps.items() if name not in backward(after)}
+    found = {name: step for name, step in after.steps.items() if name not in backward_steps(after)}
     told = [*overflows({step.name: step for name, step in moved.items() if name not in after}, dtype)]
     told += [f"after the step, {warning}" for warning in overflows(found, dtype) if warning not in trace.warnings]
     if not told and math.isfinite(before) and not (math.isfinite(expected) and math.isfinite(now)):
@@ -64,7 +64,7 @@ def descend(problem: Problem, trace: Trace, step_size: Scalar) -> Descent:
 
 
 def _learned(trace: Trace) -> Iterator[str]:
-    for name in backward(trace):
+    for name in backward_steps(trace):
         of = name.removeprefix("d_")
         given = trace.steps[of].rule.given if of in trace else of in trace.parameters
         if name.startswith("d_") and given and of not in ENTERS:

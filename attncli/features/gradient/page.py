@@ -23,9 +23,9 @@ from attncli.page.printer import Printer, printer_for
 from attncli.page.sections import grid
 from attncli.page.view import View
 from attncli.page.worked import worked
+from attncli.tracing.json_numbers import json_number, json_values
 from attncli.tracing.model import Step, Trace
-from attncli.tracing.plain import plain_number, plain_values
-from attncli.tracing.slices import leading
+from attncli.tracing.slices import leading_letters
 
 SIGNIFICANT = 7  # digits of a gradient and of its quotient
 
@@ -37,7 +37,7 @@ def gradient_document(
     if data:
         plain = data_page(trace, view)
         return Document(trace.title, (), lambda: {**plain.data(), **_data(view, checks, descent)})
-    printer, part = printer_for(trace, view), bool(leading(trace))
+    printer, part = printer_for(trace, view), bool(leading_letters(trace))
     sections: list[Block] = []
     if checks:
         sections += verification_section(printer, checks, detail=view.detail, part=part)
@@ -100,8 +100,8 @@ def _check_data(check: GradientCheck, detail: str) -> dict[str, Any]:
 def _cell_data(cell: CellCheck) -> dict[str, Any]:
     return {
         "where": list(cell.index),
-        "worked": plain_number(cell.gradient),
-        "by_differences": plain_number(cell.quotient),
+        "worked": json_number(cell.gradient),
+        "by_differences": json_number(cell.quotient),
         "error": cell.error,
         "verdict": cell.verdict,
     }
@@ -218,9 +218,9 @@ def _descent_data(descent: Descent) -> dict[str, Any]:
     losses = {"before": descent.before, "foretold": descent.expected, "after": descent.after}
     return {
         "step_size": descent.step_size.value,
-        "loss": {name: plain_number(loss) for name, loss in losses.items()},
+        "loss": {name: json_number(loss) for name, loss in losses.items()},
         "arrays": {
-            name: {"equation": step.rule.source, "value": plain_values(step.value)}
+            name: {"equation": step.rule.source, "value": json_values(step.value)}
             for name, step in descent.moved.items()
         },
     }

@@ -33,7 +33,7 @@ from attncli.problem.axes import HEAD, KEY_HEAD
 from attncli.problem.model import Problem, Scalar
 from attncli.tracing.magnitudes import HONEST, Magnitudes
 from attncli.tracing.model import Trace
-from attncli.tracing.slices import backward, forward, of_loss, serves
+from attncli.tracing.slices import backward_steps, forward_steps, group_size, loss_steps
 from attncli.tracing.workers import FloatWorker
 
 Verdict: TypeAlias = Literal["agree", "unknown", "disagree"]
@@ -100,7 +100,7 @@ def verify_view(problem: Problem, trace: Trace, view: View) -> tuple[GradientChe
     """
     part, place = shown(trace, view), dict(chosen_place(trace, view))
     if HEAD in place:
-        place[KEY_HEAD] = place[HEAD] // serves(trace)
+        place[KEY_HEAD] = place[HEAD] // group_size(trace)
     known = tuple(name for name in checkable(trace) if name in part or name in part.parameters)
     names, cell, asked = known, None, ""
     if view.cell is not None:
@@ -120,16 +120,16 @@ def verify_view(problem: Problem, trace: Trace, view: View) -> tuple[GradientChe
 
 def _gradient_of(trace: Trace, name: str) -> str:
     """The step itself, where it is one of the backward pass, or its gradient."""
-    return name if name in backward(trace) else gradient_name(name)
+    return name if name in backward_steps(trace) else gradient_name(name)
 
 
 def checkable(trace: Trace) -> tuple[str, ...]:
     """The gradients of a trace whose step can be moved by itself, in order."""
     return tuple(
         name
-        for name in backward(trace)
+        for name in backward_steps(trace)
         if name.startswith("d_")
-        and ((of := name.removeprefix("d_")) in forward(trace) or of in trace.parameters)
+        and ((of := name.removeprefix("d_")) in forward_steps(trace) or of in trace.parameters)
         and (name != "d_output" or "loss" in trace)
     )
 
@@ -290,7 +290,7 @@ class _MovedStep:
     def _loss(self, index: tuple[int, ...], x: float) -> float:
         trace, moved = self.trace, self.values.copy()
         moved[index] = x
-        arrays = {name: trace[name] for name in (*forward(trace), *of_loss(trace))}
+        arrays = {name: trace[name] for name in (*forward_steps(trace), *loss_steps(trace))}
         parameters = dict(trace.parameters)
         if self.name in parameters:
             parameters[self.name] = Scalar.of(float(moved))
@@ -305,7 +305,7 @@ class _MovedStep:
 def _following(trace: Trace, name: str) -> Iterator[Rule]:
     """The rules that depend on a step, or on a number, up to the output or to the loss."""
     changed = {name}
-    for each in (*forward(trace), *of_loss(trace)):
+    for each in (*forward_steps(trace), *loss_steps(trace)):
         rule = trace.steps[each].rule
         if not rule.given and each != name and any(reads(rule.equation.expression, read) for read in changed):
             changed.add(each)
@@ -330,7 +330,7 @@ class _Measures:
     @classmethod
     def of(cls, trace: Trace) -> _Measures:
         """Magnitudes are worked out where they are asked for."""
-        largest = max(_typical(trace[name]) for name in backward(trace))
+        largest = max(_typical(trace[name]) for name in backward_steps(trace))
         outputs, scores = (ROUNDINGS * each for each in _loss_magnitudes(trace))
         return cls(outputs + scores, ORDINARY * outputs, largest, Magnitudes(trace, DTYPES["float64"]))
 

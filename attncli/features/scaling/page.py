@@ -12,7 +12,7 @@ from attncli.english import count
 from attncli.features.scaling.study import Measured, Row
 from attncli.page.document import Block, Document, Paragraph, Table, Text, plain, text
 from attncli.page.measures import magnitude, number, spelled
-from attncli.tracing.plain import plain_number
+from attncli.tracing.json_numbers import json_number
 from attncli.tracing.serialization import FORMAT
 
 QUANTITIES: tuple[Text, ...] = (("var",), ("entropy",), text("`abs(dZ)`"), text("`abs(dQ)`"))
@@ -36,7 +36,7 @@ def scaling_page(title: str, rows: Sequence[Row], *, draws: int, seed: int, prec
 
 def _data(row: Row) -> dict[str, Any]:
     sides = {"scaled": row.scaled, "unscaled": row.unscaled}
-    measured = {side: {name: plain_number(each) for name, each in asdict(of).items()} for side, of in sides.items()}
+    measured = {side: {name: json_number(each) for name, each in asdict(of).items()} for side, of in sides.items()}
     return {"d_k": row.d_k, **measured, "drawn": row.drawn}
 
 

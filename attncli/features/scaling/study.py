@@ -22,7 +22,7 @@ from attncli.problem.limits import ELEMENT_LIMIT
 from attncli.problem.model import Matrix, Problem, read_only
 from attncli.tracing import Trace, run
 from attncli.tracing.model import masked_out, over_weights
-from attncli.tracing.slices import leading
+from attncli.tracing.slices import leading_letters
 
 D_K = (2, 8, 32, 128, 512)
 DRAWS = 50
@@ -109,7 +109,9 @@ def _drawn(problem: Problem, own: Trace, d_k: int, numbers: np.random.Generator)
         if made in own:
             read[name] = numbers.standard_normal((*own[made].shape[:-1], d_k))
     read["V"] = own["new_V" if "past_V" in own else "V"]
-    alone = BATCH in leading(own) and HEAD not in leading(own)  # entries without heads: given arrays have a head before
+    alone = BATCH in leading_letters(own) and HEAD not in leading_letters(
+        own
+    )  # entries without heads: given arrays have a head before
     if alone:
         read = {name: array[..., None, :, :] for name, array in read.items()}
     kept = {name: problem.given[name] for name in KEPT if name in problem.given}

@@ -11,7 +11,7 @@ from attncli.attention.registry import GRADIENT_RULES
 from attncli.attention.rule import Rule
 from attncli.problem.loader import loads
 from attncli.tracing import run
-from attncli.tracing.slices import backward
+from attncli.tracing.slices import backward_steps
 
 _PROJECTED: dict[str, Any] = {name: {"random": [2, 2], "seed": 1} for name in ("X", "W_Q", "W_K", "W_V")}
 _GIVEN: dict[str, Any] = {name: {"random": [2, 2], "seed": 1} for name in "QKV"}
@@ -36,5 +36,5 @@ def gradient_rules() -> Mapping[str, Rule]:
     found: dict[str, Rule] = {}
     for problem in _PROBLEMS:
         trace = run(loads(json.dumps(problem).encode(), "steps.json"), gradient=True)
-        found = {name: trace.steps[name].rule for name in backward(trace)} | found
+        found = {name: trace.steps[name].rule for name in backward_steps(trace)} | found
     return {name: found[name] for name in GRADIENT_RULES}

@@ -13,7 +13,7 @@ from attncli.page.gradient import gradient_page
 from attncli.page.selection import chosen_steps
 from attncli.page.view import View
 from attncli.tracing.model import Step, Trace
-from attncli.tracing.slices import backward, of_loss
+from attncli.tracing.slices import backward_steps, loss_steps
 
 _INTRODUCTION = (
     "Fill in what is blank. The digits you write are the precision you claim: 0.70 says more than 0.7. "
@@ -30,7 +30,7 @@ _ANSWERS_HEAD = """\
 
 def worksheet(trace: Trace, view: View) -> Document:
     """The page for this view, whose `blank` steps have room for numbers, and no line that tells these numbers."""
-    page = gradient_page(trace, view) if backward(trace) else derivation(trace, view)
+    page = gradient_page(trace, view) if backward_steps(trace) else derivation(trace, view)
     return replace(page, blocks=(Paragraph((_INTRODUCTION,), "note"), *page.blocks))
 
 
@@ -43,7 +43,7 @@ def blank_steps(trace: Trace, names: Sequence[str] | None = None) -> tuple[str, 
     none, and for an array that the problem gives.
     """
     if names is None:
-        asked = (*of_loss(trace), *backward(trace)) or tuple(trace.steps)
+        asked = (*loss_steps(trace), *backward_steps(trace)) or tuple(trace.steps)
         return tuple(name for name in asked if not trace.steps[name].rule.given)
     chosen = chosen_steps(trace, names)
     if given := [name for name in chosen if trace.steps[name].rule.given]:

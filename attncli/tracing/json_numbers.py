@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _INFINITIES = {math.inf: "Infinity", -math.inf: "-Infinity"}
 
 
-def plain_values(array: NDArray[Any]) -> Any:
+def json_values(array: NDArray[Any]) -> Any:
     """Nested lists; whole numbers as integers, infinities and NaN as words."""
     if array.dtype != np.float64:
         array = array.astype(np.float64)
@@ -35,8 +35,8 @@ def _words(value: Any) -> Any:
     return int(value) if value.is_integer() and abs(value) < 2**53 and math.copysign(1, value) > 0 else value
 
 
-def plain_number(value: float) -> Any:
-    """A single number as `plain_values` has it."""
+def json_number(value: float) -> Any:
+    """A single number as `json_values` has it."""
     return _words(float(value))
 
 
@@ -46,7 +46,7 @@ def json_float(value: float) -> float | str:
 
 
 def array_of(value: Any) -> NDArray[np.float64]:
-    """The array that `plain_values` wrote."""
+    """The array that `json_values` wrote."""
     return read_only(np.array(_floats(value), dtype=np.float64))
 
 
