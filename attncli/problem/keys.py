@@ -94,8 +94,13 @@ class Score:
 
     @property
     def is_dot(self) -> bool:
-        """Whether it is the product of a query and a key, which must then be equally long."""
-        return not self.arrays
+        """Whether it is the product of a query and a key."""
+        return not self.equation
+
+    @property
+    def equal_widths(self) -> bool:
+        """Whether a query must be as long as a key: in the equation both run along k."""
+        return self.is_dot or "Q[i, k]" in self.equation
 
 
 SCORES: Mapping[str, Score] = {

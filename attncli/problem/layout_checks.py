@@ -29,7 +29,7 @@ def check_widths(
     queries = heads or 1
     keys = kv_heads or queries
     d_q, d_k, d_v = (width(letter, given) for letter in "QKV")  # of all heads
-    unequal = SCORES[score].is_dot and d_q * keys != d_k * queries
+    unequal = SCORES[score].equal_widths and d_q * keys != d_k * queries
     unjoined = "W_O" in given and given["W_O"].shape[0] * keys != d_v * queries
     for name, other, cut in _without_part(errors):
         if cut or unequal or unjoined:

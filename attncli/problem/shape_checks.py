@@ -207,22 +207,23 @@ def _check_past(given: Mapping[str, Matrix], at: Places, errors: ErrorCollector)
 
 
 def _check_score(given: Mapping[str, Matrix], score: str, at: Places, errors: ErrorCollector) -> None:
-    """The arrays of a score are there and fit queries and keys, or these are equally long where it has none."""
+    """A query is as long as a key where the score needs that, and the arrays of the score are there and fit them."""
     arrays = {array.name: array.letters for array in SCORES[score].arrays}
-    lengths = {"p": width("Q", given), "k": width("K", given)}
-    if SCORES[score].is_dot:
-        _check_dot(given, lengths, at, errors)
-        return
+    (n, m), d_v = sizes(given), width("V", given)
+    known = {"i": n, "j": m, "p": width("Q", given), "k": width("K", given), "c": d_v}
+    if SCORES[score].equal_widths:
+        _check_equal_widths(given, known, at, errors)
+    lengths = dict(known)  # and those of other letters, which the last array with them sets
     for name in reversed([name for name in arrays if name in given]):
-        for axis, length in zip(arrays[name], given[name].shape, strict=True):
-            lengths.setdefault(axis, int(length))
+        for letter, length in zip(arrays[name], given[name].shape, strict=True):
+            lengths.setdefault(letter, int(length))
     if missing := [name for name in arrays if name not in given]:
         said = [f"{name} of {_needed_shape(name, score, lengths)}" for name in missing]
         errors.add(f"score: {score} needs {listed(missing)}", at=at["score"], help=f"give {listed(said)}")
         return
-    others = [f", {list(arrays)[-1]} {length}" for axis, length in lengths.items() if axis not in ("p", "k")]
-    for name, axes in arrays.items():
-        found, needed = given[name].shape, tuple(lengths[axis] for axis in axes)
+    others = [f", {list(arrays)[-1]} {length}" for letter, length in lengths.items() if letter not in known]
+    for name, letters in arrays.items():
+        found, needed = given[name].shape, tuple(lengths[letter] for letter in letters)
         if found != needed:
             errors.add(
                 f"is {shape_text(found)} where {shape_text(needed)} is needed", at=at[name], path=name,
@@ -230,7 +231,9 @@ def _check_score(given: Mapping[str, Matrix], score: str, at: Places, errors: Er
             )  # fmt: skip
 
 
-def _check_dot(given: Mapping[str, Matrix], lengths: Mapping[str, int], at: Places, errors: ErrorCollector) -> None:
+def _check_equal_widths(
+    given: Mapping[str, Matrix], lengths: Mapping[str, int], at: Places, errors: ErrorCollector
+) -> None:
     d_q, d_k = lengths["p"], lengths["k"]
     if d_q != d_k:
         key = maker_of("K", given)

@@ -54,7 +54,7 @@ def symbols(problem: Problem, name: str, rows: Rows) -> Mapping[str, str]:
         found["i"] = source
     if _reads_context(problem, name) and _width(problem, "context") != _width(problem, "X"):
         found["d"] = "d_context"
-    if name in ("W_Q", "b_Q", "Q") and not SCORES[problem.score].is_dot:
+    if name in ("W_Q", "b_Q", "Q") and not SCORES[problem.score].equal_widths:
         found["k"] = "d_q"
     if "W_O" in problem.given and problem.given["W_O"].value.shape[-1] == _width(problem, "X"):
         found["o"] = "d_model"  # a layer that hands on rows as wide as those it takes
