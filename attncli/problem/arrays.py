@@ -37,7 +37,7 @@ def read_array(value: Value) -> Array | None:
         value.key(refused.key).wrong(*refused.args)
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links that go round in a circle
         help = "name a .safetensors, .npz or .npy file"
-        value.key("file").fails(cannot_read(file, error, Path(source.folder, file), help))
+        value.key("file").add_error(cannot_read(file, error, Path(source.folder, file), help))
     return None
 
 

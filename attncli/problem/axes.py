@@ -62,24 +62,24 @@ def leads(name: str, matrix: Matrix, axes: Axes) -> tuple[str, ...]:
     return found
 
 
-def source_of(name: str, given: Collection[str]) -> str:
+def rows_from(name: str, given: Collection[str]) -> str:
     """The array that Q, K or V has its rows from: itself where it is given, or what is projected to it."""
     return name if name in given else input_of(name, given)
 
 
-def maker_of(name: str, given: Collection[str]) -> str:
+def columns_from(name: str, given: Collection[str]) -> str:
     """The array that Q, K or V has its columns from: itself where it is given, or its weights."""
     return name if name in given else f"W_{name}"
 
 
 def rows(name: str, given: Mapping[str, Matrix]) -> int:
     """How many rows Q, K or V has without a cache: its own, or those of what is projected to it."""
-    return int(given[source_of(name, given)].shape[-2])
+    return int(given[rows_from(name, given)].shape[-2])
 
 
 def width(name: str, given: Mapping[str, Matrix]) -> int:
     """The width of Q, K or V in one head."""
-    return int(given[maker_of(name, given)].shape[-1])
+    return int(given[columns_from(name, given)].shape[-1])
 
 
 def past_length(given: Mapping[str, Matrix]) -> int:

@@ -11,13 +11,13 @@ from attncli.english import listed, shorten
 from attncli.errors import AttncliError, Exit, Place, did_you_mean, usage_error
 from attncli.problem.conventions import convention_named
 from attncli.problem.keys import KEYS
-from attncli.problem.loader import read_root
+from attncli.problem.loader import problem_from_tree
 from attncli.problem.model import Problem
 from attncli.problem.nodes import Leaf, Node, is_null, moved
 from attncli.problem.nodes import Mapping as Keyed
 from attncli.problem.settings import read_scale
 from attncli.problem.source import Source
-from attncli.problem.synonyms import said
+from attncli.problem.synonyms import equivalent
 from attncli.problem.values import ErrorCollector, Value
 from attncli.problem.yaml_parser import parse_yaml
 
@@ -63,7 +63,7 @@ def _instead(key: str, value: str, words: Iterable[str]) -> str:
         for part in reversed(inner):
             value = f"{{{part}: {value}}}"
         return f"write {OPTION} {shorten(quote(f'{first}={value}'), 120)}"
-    written, _, advised = said(key).partition(": ")
+    written, _, advised = equivalent(key).partition(": ")
     if advised:
         return f"write {OPTION} '{written}={advised}'"
     known = [*KEYS, *words]
@@ -95,7 +95,7 @@ def read_changed(root: Node, source: Source, changed: Mapping[str, str], *, conv
         values[key], keys[key] = moved(node, start), start
     patched = _Patched(source.name, text, source.folder, source.outside, changes=sources)
     try:
-        return read_root(
+        return problem_from_tree(
             Keyed(root.at, values, keys), ErrorCollector(patched, Exit.USAGE), convention_named(convention)
         )
     except AttncliError as error:

@@ -75,10 +75,10 @@ def _split(name: str, matrix: Matrix, heads: int, key: str, at: Places, errors: 
         )  # fmt: skip
         return matrix
     apart = (heads, *matrix.shape[:-1], columns // heads)
-    return matrix.arranged(partial(_apart, heads=heads), apart)
+    return matrix.arranged(partial(_split_columns, heads=heads), apart)
 
 
-def _apart(array: NDArray[Any], heads: int) -> NDArray[Any]:
+def _split_columns(array: NDArray[Any], heads: int) -> NDArray[Any]:
     """Columns side by side as matrices one after another: n × (heads·d) becomes heads × n × d."""
     import numpy as np
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from attncli.english import count
-from attncli.problem.axes import PER_HEAD, PLACES, letters_of, maker_of, width
+from attncli.problem.axes import PER_HEAD, PLACES, columns_from, letters_of, width
 from attncli.problem.keys import SCORES, array_path
 from attncli.problem.model import Matrix
 from attncli.problem.nodes import Leaf, Sequence, truth
@@ -23,7 +23,7 @@ def check_widths(
     given: Mapping[str, Matrix], heads: int | None, kv_heads: int | None, score: str, at: Places, errors: ErrorCollector
 ) -> None:
     """`heads` and `kv_heads` as they were written, if they were; what has its heads on an axis is left alone."""
-    names = [maker_of(letter, given) for letter in "QKV"]
+    names = [columns_from(letter, given) for letter in "QKV"]
     if errors.count or any(given[name].ndim > 2 for name in names):
         return
     queries = heads or 1

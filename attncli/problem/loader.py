@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attncli.english import named
 from attncli.errors import AttncliError
-from attncli.problem.axes import axes_of, past_length, rows, sizes, source_of
+from attncli.problem.axes import axes_of, past_length, rows, rows_from, sizes
 from attncli.problem.conventions import OWN, Convention, convention_named
 from attncli.problem.files import STANDARD_INPUT
 from attncli.problem.heads import split_heads
@@ -29,7 +29,7 @@ from attncli.problem.shape_checks import (
     check_sources,
 )
 from attncli.problem.source import Source, decode, read_source
-from attncli.problem.synonyms import advice
+from attncli.problem.synonyms import unknown_key_help
 from attncli.problem.values import ErrorCollector, Places, Value, places_in
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def read_problem(source: Source, *, convention: str | None = None, scores: bool 
     """
     reads = convention_named(convention)
     errors, root = read_tree(source)
-    return read_root(root, errors, reads, scores=scores)
+    return problem_from_tree(root, errors, reads, scores=scores)
 
 
 def read_tree(source: Source, *, not_finite: bool = False) -> tuple[ErrorCollector, Node]:
@@ -101,7 +101,9 @@ def _yaml(errors: ErrorCollector) -> Node:
     return parse_yaml(errors)
 
 
-def read_root(root: Node, errors: ErrorCollector, convention: Convention = OWN, *, scores: bool = True) -> Problem:
+def problem_from_tree(
+    root: Node, errors: ErrorCollector, convention: Convention = OWN, *, scores: bool = True
+) -> Problem:
     """The problem of a whole tree; AttncliError as `errors` collects them. `scores` is as for `read_problem`."""
     if not isinstance(root, Mapping):
         errors.fail(
@@ -117,7 +119,7 @@ def read_root(root: Node, errors: ErrorCollector, convention: Convention = OWN, 
         check_sources(root.keys, values["score"], errors, root.at)
     at = places_in(root)
     if errors.count:
-        _tell_more(values, root, at, errors)
+        _check_what_was_read(values, root, at, errors)
     errors.stop()
     given, joined = _arrays(values, position, at, errors, scores)
     tokens, context_tokens = _labels(values, given, at, errors)
@@ -126,7 +128,7 @@ def read_root(root: Node, errors: ErrorCollector, convention: Convention = OWN, 
     check_gradient(values.get("d_output"), given, joined, at, errors)
     loss = check_loss(values.get("loss"), given, joined, at, errors)
     errors.stop()
-    sink, slope = _for_all_heads(given, "sink"), _for_all_heads(given, "slopes")
+    sink, slope = _single_number(given, "sink"), _single_number(given, "slopes")
     return Problem(
         title=values.get("title") or "",
         tokens=tokens,
@@ -151,16 +153,16 @@ def _read_values(root: Mapping, errors: ErrorCollector, convention: Convention) 
         if key in KEYS:
             values[key] = readers[KEYS[key].kind](Value(node, key, errors))
         else:
-            errors.add(f"there is no such key as {named(key)}", at=root.keys[key], help=advice(key))
+            errors.add(f"there is no such key as {named(key)}", at=root.keys[key], help=unknown_key_help(key))
     return values
 
 
-def _tell_more(values: Values, root: Mapping, at: Places, errors: ErrorCollector) -> None:
+def _check_what_was_read(values: Values, root: Mapping, at: Places, errors: ErrorCollector) -> None:
     """Beside what could not be read, also tell what does not fit of what could."""
     whole = {name: values[name] for name in ARRAYS if isinstance(values.get(name), Matrix)}
     known = all(key in KEYS for key in root.keys)
     check_products(whole, at, errors, "QKV" if known else "Q")  # an unknown key may be a misspelt context
-    queries = whole.get(source_of("Q", at))
+    queries = whole.get(rows_from("Q", at))
     if values.get("tokens") and queries:
         check_labels("tokens", values["tokens"], queries.shape[-2], "query", at["tokens"], errors)
 
@@ -205,7 +207,7 @@ def _key_labels(tokens: tuple[str, ...], given: dict[str, Matrix]) -> tuple[str,
     return (*(f"p{j}" for j in range(1, past + 1)), *tokens)
 
 
-def _for_all_heads(given: dict[str, Matrix], name: str) -> Scalar | None:
+def _single_number(given: dict[str, Matrix], name: str) -> Scalar | None:
     """A list of one number where there is a single head, taken out of the arrays as that number."""
     if name not in given or axes_of(given).heads:
         return None

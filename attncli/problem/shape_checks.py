@@ -11,7 +11,7 @@ from math import prod
 
 from attncli.english import count, listed, shape_text
 from attncli.errors import input_error
-from attncli.problem.axes import axes_of, input_of, maker_of, output_shape, rows, sizes, source_of, width
+from attncli.problem.axes import axes_of, columns_from, input_of, output_shape, rows, rows_from, sizes, width
 from attncli.problem.keys import ARRAYS, SCORES
 from attncli.problem.layout_checks import transpose_advice
 from attncli.problem.limits import ELEMENT_LIMIT, TOKEN_LIMIT
@@ -58,9 +58,9 @@ def check_products(given: Mapping[str, Matrix], at: Places, errors: ErrorCollect
 
 def check_shapes(given: Mapping[str, Matrix], at: Places, score: str, errors: ErrorCollector) -> None:
     """What Q, K and V are to each other, with their heads apart, and what comes before and after them."""
-    m, values = rows("K", given), source_of("V", given)
+    m, values = rows("K", given), rows_from("V", given)
     if (found := rows("V", given)) != m:
-        keys = source_of("K", given)
+        keys = rows_from("K", given)
         errors.add(
             f"has {count(found, 'row')} where {keys} has {m}", at=at[values], path=values,
             help="every key needs a value: K and V have equally many rows",
@@ -101,14 +101,14 @@ def check_array_sizes(given: Mapping[str, Matrix], at: Places, errors: ErrorColl
     n, m = sizes(given)
     axes = axes_of(given)
     each = (axes.batch or 1, axes.number)
-    queries, keys = (source_of(letter, given) for letter in "QK")
+    queries, keys = (rows_from(letter, given) for letter in "QK")
     for name, tokens in ((queries, n), (keys, m)):
         if tokens > TOKEN_LIMIT:
             errors.fail(
                 f"has {count(tokens, 'row')}, one for each token", at=at[name], path=name,
                 help=f"{TOKEN_LIMIT:,} tokens are the most",
             )  # fmt: skip
-    makers = {letter: maker_of(letter, given) for letter in "QKV"}
+    makers = {letter: columns_from(letter, given) for letter in "QKV"}
     d_q, d_k, d_v = (width(letter, given) for letter in "QKV")
     made: list[tuple[str, str, tuple[int, ...]]] = [
         (makers["Q"], "Q", (n, d_q)),
@@ -136,7 +136,7 @@ def require_scores(given: Mapping[str, Matrix]) -> None:
     shape = (*(length for length in (axes.batch or 1, axes.number) if length > 1), *sizes(given))
     if prod(shape) > ELEMENT_LIMIT:
         message, help = _too_many("the matrix of scores", shape)
-        raise input_error(message, path=source_of("K", given), help=help)
+        raise input_error(message, path=rows_from("K", given), help=help)
 
 
 def _check_letter(letter: str, given: Mapping[str, int], errors: ErrorCollector, start: int) -> None:
@@ -236,7 +236,7 @@ def _check_equal_widths(
 ) -> None:
     d_q, d_k = lengths["p"], lengths["k"]
     if d_q != d_k:
-        key = maker_of("K", given)
+        key = columns_from("K", given)
         errors.add(
             f"a key has {count(d_k, 'number')} and a query {d_q}: their dot product needs equally many",
             at=at[key], path=key,

@@ -6,7 +6,7 @@ from attncli.errors import did_you_mean
 from attncli.problem.keys import KEYS
 
 # What is written here, and the words for it elsewhere: a key alone, or a key with what it says.
-MEANT = {
+SYNONYMS = {
     "tokens": ("words", "labels"),
     "X": ("input", "inputs", "embeddings", "hidden_states"),
     "context": ("memory", "encoder_hidden_states", "kv_input"),
@@ -43,22 +43,22 @@ MEANT = {
 }  # fmt: skip
 _OPTIONS = ("dtype", "device", "precision", "rounding", "detail", "steps", "format", "as")
 _SIZES = ("d_model", "d_k", "d_v", "d_head", "head_dim", "n", "m", "batch", "batch_size", "n_embd", "hidden_size")
-_BY_NAME = {name: written for written, names in MEANT.items() for name in names}
+_BY_NAME = {name: written for written, names in SYNONYMS.items() for name in names}
 
 
-def advice(key: str) -> str:
+def unknown_key_help(key: str) -> str:
     """A help line for a key that is none: what says the same here, the nearest key, or where all of them are."""
     word = _plain(key)
     if word in _OPTIONS:
         return f"it is no part of a problem but an option: --{word}"
     if word in _SIZES:
         return f"remove {key}: sizes are those of the arrays"
-    if written := said(key):
+    if written := equivalent(key):
         return f"did you mean {written}?" if written in KEYS else f"write {written}"
     return did_you_mean(key, list(KEYS), "attncli schema problem lists the keys", cutoff=0.75)
 
 
-def said(key: str) -> str:
+def equivalent(key: str) -> str:
     """What is written here for a key of other software, `heads` or `mask: causal`; empty for a key that is unknown."""
     return _BY_NAME.get(_plain(key), "")
 

@@ -57,9 +57,9 @@ class ErrorCollector:
 
     def add(self, message: str, *, at: int, help: str, path: str = "") -> None:
         """Note one problem at an offset of the text; the thousandth ends the reading."""
-        self.place(AttncliError(self._exit_code, message, help=help), at=at, path=path)
+        self.add_error(AttncliError(self._exit_code, message, help=help), at=at, path=path)
 
-    def place(self, error: AttncliError, *, at: int, path: str) -> None:
+    def add_error(self, error: AttncliError, *, at: int, path: str) -> None:
         """Note an error that was found elsewhere, such as a file that is not there, at the place that led to it."""
         self._count += 1
         if self._count <= REPORTED:
@@ -88,7 +88,7 @@ class ErrorCollector:
 class SilentCollector(ErrorCollector):
     """Counts errors without keeping them: for a value that is read once more, with care, where it is wrong."""
 
-    def place(self, error: AttncliError, *, at: int, path: str) -> None:
+    def add_error(self, error: AttncliError, *, at: int, path: str) -> None:
         self._count += 1
 
 
@@ -104,9 +104,9 @@ class Value:
         """Report something wrong with the value, where it begins or at another place inside it."""
         self.errors.add(message, at=self.node.at if at is None else at, path=self.path, help=help)
 
-    def fails(self, error: AttncliError) -> None:
+    def add_error(self, error: AttncliError) -> None:
         """Report an error that the value led to elsewhere, such as a file that is not there."""
-        self.errors.place(error, at=self.node.at, path=self.path)
+        self.errors.add_error(error, at=self.node.at, path=self.path)
 
     @property
     def name(self) -> str:

@@ -7,7 +7,7 @@ import pytest
 from attncli.errors import AttncliError
 from attncli.problem.keys import KEYS
 from attncli.problem.loader import loads
-from attncli.problem.synonyms import MEANT
+from attncli.problem.synonyms import SYNONYMS
 
 HEADS = "heads: 2\nQ: {random: [2, 2, 3, 4]}\nK: {random: [2, 2, 3, 4]}\nV: {random: [2, 2, 3, 4]}\n"
 
@@ -49,13 +49,13 @@ def test_a_key_of_other_software(key: str, help: str) -> None:
 
 
 def test_no_key_is_taken_for_another() -> None:
-    elsewhere = [name for names in MEANT.values() for name in names]
+    elsewhere = [name for names in SYNONYMS.values() for name in names]
     assert len(set(elsewhere)) == len(elsewhere)
     assert not {name.lower() for name in KEYS} & set(elsewhere)
     assert all(name == name.lower().replace("-", "_") for name in elsewhere)
 
 
-@pytest.mark.parametrize("written", [written for written in MEANT if written not in KEYS])
+@pytest.mark.parametrize("written", [written for written in SYNONYMS if written not in KEYS])
 def test_what_is_advised_can_be_read(written: str) -> None:
     whole = written.replace("…", "[[1, 0, 1], [1, 1, 1], [0, 1, 0]]")
     assert loads(f"{HEADS}{whole}".encode(), "p.yaml")

@@ -60,7 +60,7 @@ def read_given(
     from attncli.features.compare.dump_text import read_dump
     from attncli.problem.changes import parse_settings
     from attncli.problem.conventions import convention_named
-    from attncli.problem.loader import read_root, read_tree
+    from attncli.problem.loader import problem_from_tree, read_tree
 
     changed = parse_settings(settings, WORKING | READING)
     given = []
@@ -70,7 +70,9 @@ def read_given(
             continue
         source = sources[path]
         report, root = read_tree(source, not_finite=True)
-        content = read_dump(root, report) if is_dump(root) else read_root(root, report, convention_named(convention))
+        content = (
+            read_dump(root, report) if is_dump(root) else problem_from_tree(root, report, convention_named(convention))
+        )
         given.append(Given(source.name, source, root, content, changed, convention))
     return given
 
