@@ -131,7 +131,11 @@ class Backward:
         return _rule(equation, matrix_form(equation, HEADS))
 
     def _through_softmax(self) -> Rule:
-        """The softmax as one function: dZ = A ∘ (dA - δ), times ln b for the powers of another base than e."""
+        """The softmax as one function: dZ = A ∘ (dA - δ), times ln b for the powers of another base than e.
+
+        Step by step, through exponentials, sums and the shift, it would be the same numbers in six equations that no
+        textbook has; and the shift, which the softmax does not depend on, would seem to carry a gradient.
+        """
         weights, cell = self.rules["weights"].target, self.rules[self.logits].target
         difference = Call("sub", (_renamed(weights, "d_weights"), Ref("delta", weights.indices[:-1])))
         found: Expression = Call("mul", (weights, difference))

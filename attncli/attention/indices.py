@@ -7,17 +7,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """One letter: the name of its axis, one place of it in words, and the symbol of its length."""
+    """One letter: the name of its axis, one place of it in words, and the symbol of its length.
+
+    `label` is how a place is labelled that is counted from 0; features are d1, d2, …, tokens have their names.
+    """
 
     axis: str
     meaning: str
     length: str
+    label: str = ""
 
 
 INDICES = {
-    "b": Index("batch", "an entry of the batch", "batch"),
-    "h": Index("head", "a head", "heads"),
-    "g": Index("kv_head", "a head of keys and values, which serves a group of heads", "kv_heads"),
+    "b": Index("batch", "an entry of the batch", "batch", "entry {}"),
+    "h": Index("head", "a head", "heads", "head {}"),
+    "g": Index("kv_head", "a head of keys and values, which serves a group of heads", "kv_heads", "kv head {}"),
     "q": Index("group", "a query head of the group that a head of keys and values serves", "group"),
     "i": Index("query", "a query", "n"),
     "j": Index("key", "a key", "m"),
@@ -27,8 +31,8 @@ INDICES = {
     "c": Index("value", "a feature of values", "d_v"),
     "p": Index("feature", "a feature of a query, where it is not that of a key", "d_q"),
     "a": Index("hidden", "a hidden feature of the additive score", "d_hidden"),
-    "t": Index("position", "a position in the sequence", "n_pos"),
-    "r": Index("pair", "a pair of features that are turned together", "d_pairs"),
+    "t": Index("position", "a position in the sequence", "n_pos", "{}"),
+    "r": Index("pair", "a pair of features that are turned together", "d_pairs", "pair {}"),
     "u": Index("cached", "a key or value from the cache", "n_past"),
     "s": Index("new", "a key or value of the new tokens", "n_new"),
     "e": Index("joined", "a feature of all heads side by side", "d_joined"),

@@ -82,7 +82,13 @@ def _divided(factors: Sequence[Expression], divisors: Sequence[Expression]) -> l
 
 
 def _nested(factors: Sequence[Expression], summed: Sequence[str], target: Sequence[str]) -> Expression:
-    """The factors from the row of the target to its column, each joined to the next by the letter they share."""
+    """The factors from the row of the target to its column, each joined to the next by the letter they share.
+
+    Factors are the points of a graph, and a letter that just two of them have is the line between these. Where the
+    lines make one path, the product is a chain of matrix products, and each sum closes as soon as both its factors
+    stand: Σ_k (Σ_j A[i, j]·B[j, k])·C[k, l]. A letter in one factor, or in three, such as that of a sum over heads, has
+    no such place, and stands around all; so do all letters where there is no path.
+    """
     carried = [free_names(factor) for factor in factors]
     links: dict[tuple[int, int], str] = {}
     for letter in summed:

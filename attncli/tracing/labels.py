@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from attncli.attention.indices import INDICES
 from attncli.attention.rule import Rule
 from attncli.problem.axes import width
 from attncli.problem.model import Problem
 from attncli.tracing.model import Step
 from attncli.tracing.workers import Worked
 
-_COUNTED = {"batch": "entry {}", "head": "head {}", "kv_head": "kv head {}", "position": "{}", "pair": "pair {}"}
+_COUNTED = {index.axis: index.label for index in INDICES.values() if index.label}
 
 
 def labelled_step(problem: Problem, rule: Rule, worked: Worked) -> Step:

@@ -62,7 +62,7 @@ def _term(monomial: Monomial, share: Fraction, precision: int) -> Decimal:
     for base, exponent in monomial.powers:
         value *= _power(base, exponent, precision)
     if monomial.trig:
-        value *= _trig_terms(*monomial.trig, precision)
+        value *= _cosine_or_sine(*monomial.trig, precision)
     for name, argument, times in monomial.functions:
         value *= _OTHERS[name](argument, precision) ** times
     for divisor, times in monomial.divisors:
@@ -116,7 +116,7 @@ _OTHERS: dict[str, Callable[[Exact, int], Decimal]] = {"tanh": _tanh, "log": _lo
 
 
 @lru_cache(maxsize=2**12)
-def _trig_terms(name: str, angle: Exact, precision: int) -> Decimal:
+def _cosine_or_sine(name: str, angle: Exact, precision: int) -> Decimal:
     """The cosine or sine by the series of an angle halved until it is small, and doubled as often."""
     halvings = max(decimal_of(angle, 5).adjusted(), 0) * 4 + 8
     with localcontext(_context(precision + halvings)) as context:
