@@ -18,22 +18,21 @@ from attncli.tracing.model import Step
 from attncli.tracing.softmax_shift import Shift
 
 
-def backward_pass(
-    problem: Problem, plan: Plan, steps: Mapping[str, Step], shift: Shift
-) -> Iterator[tuple[Rule, Matrix | None]]:
+def backward_pass(plan: Plan, steps: Mapping[str, Step], shift: Shift) -> Iterator[tuple[Rule, Matrix | None]]:
     """The rules from the output to the loss and back to the input, each with its numbers if they are given.
 
     `steps` are those of the forward pass; each rule's own has to be among them before the next rule is asked for.
     """
+    problem = plan.problem
     if problem.loss:
         output = steps["output"]
         for rule in loss_rules(problem.loss.kind, output.rule.target, shifted=shift.of_outputs(output.value)):
             yield rule, problem.loss.target if rule.given else None
-    for rule in backward_rules(plan, steps):
-        yield rule, output_gradient(problem, steps) if rule.given else None
+    for rule in _backward_rules(plan, steps):
+        yield rule, _output_gradient(problem, steps) if rule.given else None
 
 
-def backward_rules(plan: Plan, steps: Mapping[str, Step]) -> tuple[Rule, ...]:
+def _backward_rules(plan: Plan, steps: Mapping[str, Step]) -> tuple[Rule, ...]:
     """The rules of the gradients of these steps, the given one of the output first, in order of work."""
     scalars = {name: given.value for name, given in plan.parameters.items() if isinstance(given, Scalar)}
     backward = Backward(
@@ -45,16 +44,17 @@ def backward_rules(plan: Plan, steps: Mapping[str, Step]) -> tuple[Rule, ...]:
     return tuple(backward.steps())
 
 
-def with_loss(plan: Plan, problem: Problem) -> Plan:
+def with_loss(plan: Plan) -> Plan:
     """The plan with the `N` of the loss, where there is one: of how many numbers, or rows, it is the mean."""
-    if problem.loss is None:
+    loss = plan.problem.loss
+    if loss is None:
         return plan
-    target = problem.loss.target.value
-    number = target.size if problem.loss.kind == "mse" else target.size // target.shape[-1]
+    target = loss.target.value
+    number = target.size if loss.kind == "mse" else target.size // target.shape[-1]
     return replace(plan, parameters={**plan.parameters, "N": Scalar(number, str(number))})
 
 
-def output_gradient(problem: Problem, steps: Mapping[str, Step]) -> Matrix:
+def _output_gradient(problem: Problem, steps: Mapping[str, Step]) -> Matrix:
     """What the problem gives as d_output, or ones: the gradient of the sum of all outputs."""
     return problem.d_output or Matrix(read_only(np.ones(steps["output"].shape)))
 

@@ -24,7 +24,7 @@ from attncli.backend import CPU, Backend, Host
 from attncli.dtypes import Dtype
 from attncli.equation.evaluator import Array
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD
-from attncli.problem.model import Problem, read_only
+from attncli.problem.model import read_only
 from attncli.tracing.labels import labelled_step, labels
 from attncli.tracing.model import Row, Step, Trace, repeat_along
 from attncli.tracing.settings import settings_of
@@ -44,7 +44,6 @@ def is_large(plan: Plan) -> bool:
 
 
 def run_chunked(
-    problem: Problem,
     plan: Plan,
     dtype: Dtype,
     lowest: float,
@@ -54,7 +53,7 @@ def run_chunked(
     backend: Backend = CPU,
 ) -> Trace | None:
     """The trace with the numbers of these steps, and of small ones; None where only the whole trace can tell all."""
-    settings = settings_of(problem, plan, dtype, backend.device, None, "shown")
+    settings = settings_of(plan, dtype=dtype, device=backend.device)
     adds = any(name.startswith("additive") for name in plan.parameters)
     if may_have_sentinels(plan.parameters) or (settings.convention and adds):
         return None
@@ -67,13 +66,13 @@ def run_chunked(
         for rule in rules:
             given = plan.given[rule.name] if rule.given else None
             worked = worker.give(rule.name, given) if given else worker.work(rule)
-            taken[rule.name] = labelled_step(problem, rule, worked)
+            taken[rule.name] = labelled_step(plan.problem, rule, worked)
         steps.update(taken)
         return not warnings_of(taken, plan.parameters, (), settings)
 
     if not take(rule for rule in plan.rules if is_small(rule)):
         return None
-    inner = Inner(problem, plan, worker, lowest)
+    inner = Inner(plan, worker, lowest)
     found = _inner_steps(inner, frozenset(keep), settings.scale, report, threads)
     if found is None:
         return None
@@ -88,7 +87,7 @@ def run_chunked(
     steps |= {rule.name: _inner_step(inner, rule, found.values.get(rule.name)) for rule in between}
     ordered = {rule.name: steps[rule.name] for rule in (*plan.rules, *softmax)}
     warnings = warnings_of(ordered, plan.parameters, found.fully_masked, settings)
-    names = (problem.title, problem.tokens, problem.context_tokens)
+    names = (plan.problem.title, plan.problem.tokens, plan.problem.context_tokens)
     return Trace(*names, settings, plan.parameters, ordered, warnings, found.fully_masked)
 
 
@@ -99,7 +98,6 @@ class Inner:
     `worker` has the arrays they read; `lowest` is the exponent below which a row asks for a shifted softmax.
     """
 
-    problem: Problem
     plan: Plan
     worker: FloatWorker
     lowest: float
@@ -135,7 +133,7 @@ def _inner_steps(
     if worker.backend is CPU and keep.isdisjoint((*(rule.name for rule in between), "row_max", "shifted")):
         weights = next(rule for rule in between if rule.name == "weights")
         fused = fused_outputs(
-            inner.problem, inner.plan, weights, last, inner.shape(last), worker.arrays, scale=scale,
+            inner.plan, weights, last, inner.shape(last), worker.arrays, scale=scale,
             dtype=worker.dtype, lowest=inner.lowest, report=report, threads=threads,
         )  # fmt: skip
         if fused is not None:
@@ -147,7 +145,7 @@ def _inner_step(inner: Inner, rule: Rule, value: Host | None) -> Step:
     """An inner step, with its numbers if they were kept."""
     shape = inner.shape(rule)
     numbers = np.broadcast_to(np.zeros(()), shape) if value is None else read_only(value)
-    return Step(rule, numbers, labels(inner.problem, rule, shape), kept=value is not None)
+    return Step(rule, numbers, labels(inner.plan.problem, rule, shape), kept=value is not None)
 
 
 # --- some queries at a time
@@ -201,7 +199,7 @@ def _run(inner: Inner, keep: Collection[str], shift: bool, report: Report | None
     work = _Chunks(
         inner,
         rules,
-        None if shift else Shift(inner.problem, worker.dtype, inner.lowest),
+        None if shift else Shift(inner.plan.problem, worker.dtype, inner.lowest),
         {name: place for place, rule in enumerate(rules) for name in rule.inputs},
         {rule.name: np.empty(inner.shape(rule), worker.dtype.computed) for rule in rules if rule.name in keep},
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from attncli.attention.plan import Plan, plan_for
 from attncli.attention.rule import Rule
-from attncli.backend import CPU, Backend, Host, backend_for
+from attncli.backend import CPU, Backend, backend_for
 from attncli.dtypes import DTYPES, Dtype, check_run_options
 from attncli.problem.model import Matrix, Problem
 from attncli.problem.shape_checks import require_scores
@@ -56,52 +56,51 @@ def run(
     if gradient:
         from attncli.tracing.backward import with_loss
 
-        plan = with_loss(plan, problem)
+        plan = with_loss(plan)
     with np.errstate(all="ignore"):  # overflow is found in the values, and warned of
         if rounding == "paper":
-            return _on_paper(problem, plan, precision, shifted, gradient)
+            return _on_paper(plan, precision, shifted, gradient)
         if rounding == "exact":
-            return _exactly(problem, plan, precision, shifted, gradient)
+            return _exactly(plan, precision, shifted, gradient)
         backend, format = backend or backend_for(device), DTYPES[dtype]
         lowest = max(lowest_shown(max(precision, 3)), format.lowest_exponent)
         if keep is not None and not gradient and shifted is None:
             from attncli.tracing.chunked import is_large, run_chunked  # with threads, and all that works in parts
 
             if is_large(plan):
-                chunked = run_chunked(problem, plan, format, lowest, keep, report, backend=backend)
+                chunked = run_chunked(plan, format, lowest, keep, report, backend=backend)
                 if chunked is not None:
                     return chunked
                 require_scores(problem.given)
         worker = FloatWorker(backend, format, plan.parameters, plan.sizes)
         shift = Shift(problem, format, lowest, shifted)
-        return _trace(problem, plan, worker, shift, dtype=format, device=backend.device, gradient=gradient)
+        return _trace(plan, worker, shift, dtype=format, device=backend.device, gradient=gradient)
 
 
-def _on_paper(problem: Problem, plan: Plan, precision: int, shifted: bool | None, gradient: bool) -> Trace:
+def _on_paper(plan: Plan, precision: int, shifted: bool | None, gradient: bool) -> Trace:
     """The trace rounded at every step, with the truth in the same steps beside it."""
     from attncli.tracing.cell_workers import PaperWorker
 
-    shift = Shift(problem, FLOAT64, max(lowest_shown(precision), FLOAT64.lowest_exponent), shifted)
+    shift = Shift(plan.problem, FLOAT64, max(lowest_shown(precision), FLOAT64.lowest_exponent), shifted)
     decimals = PaperWorker(precision, plan.parameters, plan.sizes)
-    paper = _trace(problem, plan, decimals, shift, precision=precision, rounding="paper", gradient=gradient)
+    paper = _trace(plan, decimals, shift, precision=precision, rounding="paper", gradient=gradient)
     floats = FloatWorker(CPU, FLOAT64, plan.parameters, plan.sizes)
     same = replace(shift, logits=paper.shifted, outputs="row_top" in paper)
-    truth = _trace(problem, plan, floats, same, gradient=gradient)
+    truth = _trace(plan, floats, same, gradient=gradient)
     besides = (f"not rounded, {warning}" for warning in truth.warnings if warning not in paper.warnings)
     return replace(paper, truth=truth, warnings=(*paper.warnings, *besides))
 
 
-def _exactly(problem: Problem, plan: Plan, precision: int, shifted: bool | None, gradient: bool) -> Trace:
+def _exactly(plan: Plan, precision: int, shifted: bool | None, gradient: bool) -> Trace:
     """The trace of closed forms; shifted where decimals of this precision would be."""
     from attncli.tracing.cell_workers import ExactWorker  # and all that closed forms need
 
-    shift = Shift(problem, FLOAT64, max(lowest_shown(max(precision, 3)), FLOAT64.lowest_exponent), shifted)
+    shift = Shift(plan.problem, FLOAT64, max(lowest_shown(max(precision, 3)), FLOAT64.lowest_exponent), shifted)
     worker = ExactWorker(plan.parameters, plan.sizes)
-    return _trace(problem, plan, worker, shift, rounding="exact", gradient=gradient)
+    return _trace(plan, worker, shift, rounding="exact", gradient=gradient)
 
 
 def _trace(
-    problem: Problem,
     plan: Plan,
     worker: Worker,
     shift: Shift,
@@ -112,34 +111,36 @@ def _trace(
     rounding: str = "shown",
     gradient: bool = False,
 ) -> Trace:
-    """All steps by one worker: up to the logits, which say whether the softmax is shifted; to the output; and back."""
+    """All steps by one worker, in order, with what a reader must be warned of."""
     steps: dict[str, Step] = {}
-
-    def take(rule: Rule, matrix: Matrix | None = None) -> Host:
-        given = plan.given.get(rule.name, matrix)
+    for rule, given in _rules(plan, steps, shift, gradient):
         worked = worker.give(rule.name, given) if given else worker.work(rule)
-        steps[rule.name] = labelled_step(problem, rule, worked)
-        return worked.value
-
-    for rule in plan.rules:
-        value = take(rule)
-    for rule in plan.softmax_rules(shift=shift.of_logits(value)):
-        value = take(rule)
-    if gradient:
-        from attncli.tracing.backward import backward_pass  # and all that derives an equation
-
-        for rule, matrix in backward_pass(problem, plan, steps, shift):
-            take(rule, matrix)
-
+        steps[rule.name] = labelled_step(plan.problem, rule, worked)
     fully_masked = fully_masked_rows(steps)
-    settings = settings_of(problem, plan, dtype, device, precision, rounding)
+    settings = settings_of(plan, dtype=dtype, device=device, precision=precision, rounding=rounding)
     return Trace(
-        problem.title,
-        problem.tokens,
-        problem.context_tokens,
+        plan.problem.title,
+        plan.problem.tokens,
+        plan.problem.context_tokens,
         settings,
         plan.parameters,
         steps,
         warnings_of(steps, plan.parameters, fully_masked, settings),
         fully_masked,
     )
+
+
+def _rules(plan: Plan, steps: Mapping[str, Step], shift: Shift, gradient: bool) -> Iterator[tuple[Rule, Matrix | None]]:
+    """The rules in order of work, each with its numbers if they are given.
+
+    First up to the logits, which say whether the softmax is shifted; then to the output; and with a `gradient` back.
+    `steps` are those worked out so far: each rule's own has to be among them before the next rule is asked for.
+    """
+    for rule in plan.rules:
+        yield rule, plan.given.get(rule.name)
+    for rule in plan.softmax_rules(shift=shift.of_logits(steps[plan.logits].value)):
+        yield rule, None
+    if gradient:
+        from attncli.tracing.backward import backward_pass  # and all that derives an equation
+
+        yield from backward_pass(plan, steps, shift)

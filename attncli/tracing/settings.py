@@ -9,7 +9,6 @@ from typing import Any
 
 from attncli.attention.plan import Plan
 from attncli.dtypes import Dtype
-from attncli.problem.model import Problem
 
 # In data only where they apply.
 OPTIONAL = (
@@ -60,10 +59,10 @@ class Settings:
 
 
 def settings_of(
-    problem: Problem, plan: Plan, dtype: Dtype, device: str, precision: int | None, rounding: str
+    plan: Plan, *, dtype: Dtype, device: str, precision: int | None = None, rounding: str = "shown"
 ) -> Settings:
-    """The settings of a trace of this problem."""
-    scale = None
+    """The settings of a trace by this plan."""
+    problem, scale = plan.problem, None
     if any(rule.name == "scaled" for rule in plan.rules):
         given = plan.parameters.get("scale")
         scale = float(given.value) if given else 1 / math.sqrt(float(plan.parameters["d_k"].value))

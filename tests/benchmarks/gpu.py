@@ -49,7 +49,7 @@ def on_the_device(place: Place, given: Problem, dtype: str) -> Way:
     for rule in filter(is_small, plan.rules):
         worker.give(rule.name, plan.given[rule.name]) if rule.given else worker.work(rule)
     lowest = max(lowest_shown(3), format.lowest_exponent)
-    inner = Inner(given, plan, worker, lowest)
+    inner = Inner(plan, worker, lowest)
     return lambda: run_in_chunks(inner, SMALL, None, None)
 
 

@@ -49,7 +49,7 @@ def read(problem: dict[str, Any]) -> Problem:
 def keeping(problem: Problem, dtype: str, keep: Collection[str], backend: Backend = CPU) -> Trace | None:
     lowest = max(lowest_shown(3), DTYPES[dtype].lowest_exponent)
     with np.errstate(all="ignore"):
-        return chunked.run_chunked(problem, plan_for(problem), DTYPES[dtype], lowest, keep, backend=backend)
+        return chunked.run_chunked(plan_for(problem), DTYPES[dtype], lowest, keep, backend=backend)
 
 
 def agree(some: Trace, whole: Trace, dtype: str, device: str = "cpu") -> None:

@@ -17,7 +17,7 @@ from attncli.attention.plan import Plan
 from attncli.attention.rule import Rule
 from attncli.dtypes import Dtype
 from attncli.problem.axes import HEAD, KEY_HEAD, LEADING
-from attncli.problem.model import Matrix, Problem, Scalar
+from attncli.problem.model import Matrix, Scalar
 
 Array = NDArray[Any]
 ROWS, COLUMNS = 256, 768  # of a tile: its scores stay in a core's own cache
@@ -34,7 +34,6 @@ class FusedOutputs(NamedTuple):
 
 
 def fused_outputs(
-    problem: Problem,
     plan: Plan,
     weights: Rule,
     output: Rule,
@@ -52,12 +51,13 @@ def fused_outputs(
     `weights` is the rule of the step it reads, `arrays` those of the small steps before the scores; a softmax is
     shifted where the largest exponent of a row is below `lowest`, or e to it does not fit.
     """
+    problem = plan.problem
     base = problem.exp_base.value if problem.exp_base else math.e
     if problem.score not in _DOT_PRODUCTS or dtype.name != dtype.computed or base <= 1:
         return None
     log = math.log(base) if problem.exp_base else 1.0
     softcap = problem.softcap.value if problem.softcap else None
-    heads = _Heads.of(problem, plan, output, shape, arrays, _Exponent(1.0 if scale is None else scale, softcap, log))
+    heads = _Heads.of(plan, output, shape, arrays, _Exponent(1.0 if scale is None else scale, softcap, log))
     largest_score, largest_values = heads.largest_score(), np.maximum(heads.values.max(-2), -heads.values.min(-2))
     moved = _most_added(plan, arrays)
     if not max(1, abs(heads.exponent.scale)) * largest_score + moved < dtype.largest / _MARGIN / max(1.0, log):
@@ -118,13 +118,13 @@ class _Heads:
     @classmethod
     def of(
         cls,
-        problem: Problem,
         plan: Plan,
         output: Rule,
         shape: tuple[int, ...],
         arrays: Mapping[str, Array],
         exponent: _Exponent,
     ) -> _Heads:
+        problem = plan.problem
         letters = [letter for letter in output.target.letters if letter in LEADING]
         grid = np.indices(shape[:-2]).reshape(len(letters), math.prod(shape[:-2]))
         places = dict(zip(letters, grid, strict=True))
