@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from attncli.english import shorten
 from attncli.errors import AttncliError, did_you_mean, file_error, reason
+from attncli.problem.array_formats import suffixes
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 STANDARD_INPUT = "standard input"
 SIZE_LIMIT = 256 * 2**20
-ARRAYS = (".npy", ".npz", ".safetensors")
 _LISTS, _PAGES = (".yaml", ".yml", ".json"), (".md", ".markdown", ".tex", ".latex")
 _KINDS = (  # a misspelt name stands for one of the same kind; a page of answers for a file of them, too
     (_LISTS, _LISTS),
-    (ARRAYS, ARRAYS),
+    (suffixes(), suffixes()),
     (_PAGES, (*_PAGES, *_LISTS)),
 )
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")  # suffixes of files that run what is in them

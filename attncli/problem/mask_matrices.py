@@ -11,7 +11,7 @@ from attncli.problem.numbers import is_plain
 from attncli.problem.values import Value
 
 if TYPE_CHECKING:
-    from attncli.problem.stored import Array
+    from attncli.problem.array_formats import Array
 
 _EXAMPLES = {1: "[1, 1, 0]", 2: "[[1, 0], [1, 1]]"}
 _DEEPEST = {1: 2, 2: DEEPEST}  # batch × keys; batch × heads × queries × keys
@@ -43,7 +43,7 @@ def read_truths(value: Value, rank: int = 2, example: str = "") -> Matrix | None
 
 def read_stored(value: Value) -> Array | None:
     """The array of `{file: …}`; None after reporting what is wrong."""
-    from attncli.problem.arrays import read_array
+    from attncli.problem.array_references import read_array
 
     return read_array(value)
 

@@ -19,7 +19,7 @@ from attncli.problem.values import ErrorCollector, Places, Value, read_integer, 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from attncli.problem.stored import Array
+    from attncli.problem.array_formats import Array
 
 _RANKS = {1: "a list of numbers", 2: "a list of rows", 3: "a list of matrices", 4: "a list of lists of matrices"}
 _EXAMPLES = {1: "[1, 0]", 2: "[[1, 0], [0, 1]]"}
@@ -163,7 +163,7 @@ def _texts(node: Node) -> list[str]:
 def _read_file(value: Value, minus_infinity: bool) -> Matrix | None:
     import numpy as np
 
-    from attncli.problem.arrays import read_array
+    from attncli.problem.array_references import read_array
 
     array = read_array(value)
     if array is None or not _all_numbers(array, value, minus_infinity):

@@ -6,7 +6,8 @@ import os
 from dataclasses import dataclass, field
 
 from attncli.errors import Place, input_error
-from attncli.problem.files import ARRAYS, PICKLES, STANDARD_INPUT, read_bytes
+from attncli.problem.array_formats import suffixes
+from attncli.problem.files import PICKLES, STANDARD_INPUT, read_bytes
 from attncli.problem.limits import BLANKS_LIMIT
 
 _OTHER_ENCODINGS = (
@@ -73,7 +74,7 @@ def decode(data: bytes, name: str, folder: str = "", *, outside: bool = False) -
     try:
         source = Source(name, data.decode(), folder, outside)
     except UnicodeDecodeError as error:
-        if os.path.splitext(name)[1].lower() in (*ARRAYS, *PICKLES):
+        if os.path.splitext(name)[1].lower() in (*suffixes(), *PICKLES):
             help = "a problem in YAML or JSON names them, as in X: {file: arrays.npz, name: X}; answers are written out"
             raise input_error(f"{name} holds arrays, not text", help=help) from None
         before = data[: error.start].decode()

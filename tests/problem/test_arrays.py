@@ -18,11 +18,11 @@ from safetensors.numpy import save_file
 
 from attncli.cli.main import run
 from attncli.errors import AttncliError
+from attncli.problem.array_formats import npz
 from attncli.problem.loader import load
 from attncli.problem.masks.additive import Additive
 from attncli.problem.masks.keep import Keep
 from attncli.problem.model import Problem
-from attncli.problem.npz import read_npz
 
 KV = "K: [[1, 0], [0, 1]]\nV: [[1, 2], [3, 4]]\n"
 EYE = np.eye(2)
@@ -301,7 +301,7 @@ def test_zip_lists_that_lie(tmp_path: Path, entry: dict[str, Any], why: str | No
     (tmp_path / "q.npz").write_bytes(listed((tmp_path / "q.npz").read_bytes(), **entry))
     if why is None:  # so that it is the lie alone that is refused
         with (tmp_path / "q.npz").open("rb") as stream:
-            assert read_npz(stream, "q.npz", "").tolist() == [[1, 0], [0, 1]]
+            assert npz.read(stream, "q.npz", "").tolist() == [[1, 0], [0, 1]]
         return
     code, message, _ = wrong(tmp_path, "{file: q.npz}")
     assert (code, message.startswith(f"Q.file: q.npz is not a readable .npz file: {why}")) == (3, True), message

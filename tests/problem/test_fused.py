@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attncli.errors import AttncliError
-from attncli.problem.fused import Fused
+from attncli.problem.array_references import Fused
 from attncli.problem.keys import LAYOUTS, PARTS
 from attncli.problem.loader import load
 

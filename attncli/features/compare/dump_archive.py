@@ -1,22 +1,18 @@
-"""Reads a dump from a .npz or .safetensors file, each array of it named as a step."""
+"""Reads a dump from a file of arrays, such as .npz or .safetensors, each array of it named as a step."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import IO, TypeAlias
+from typing import IO
 
 from attncli.dtypes import DTYPES
 from attncli.english import shorten
 from attncli.errors import AttncliError, Exit
 from attncli.features.compare.dump import STEPS, Dump, as_step, in_order, named_steps, nearest, single, twice
+from attncli.problem.array_formats import Array, Format, Refused, format_of, pickled
 from attncli.problem.files import PICKLES, cannot_read, open_regular
-from attncli.problem.safetensors import formats, read_safetensors
-from attncli.problem.stored import Array, Refused, pickled
 
-_FORMATS = {"F16": "float16", "BF16": "bfloat16", "F32": "float32"}  # of safetensors
-_Read: TypeAlias = tuple[dict[str, Array], set[str], tuple[str, ...]]  # arrays by step, their formats, other names
 _SAVING = 'numpy.savez("{}.npz", scores=scores.detach().cpu().numpy(), …), or with safetensors.torch.save_file'
-_UNNAMED = "a .npy file holds one array without a name"
 
 
 def read_archive(path: str) -> Dump:
@@ -25,11 +21,9 @@ def read_archive(path: str) -> Dump:
     try:
         with open_regular(path) as stream:
             suffix = Path(path).suffix.lower()
-            if suffix == ".npy":
-                raise Refused(f"{called}: {_UNNAMED}", "save it with numpy.savez(file, scores=…)")
             if suffix in PICKLES:
                 raise pickled(called, _SAVING.format(shorten(Path(path).stem)))
-            arrays, dtypes, left_out = (_npz if suffix == ".npz" else _safetensors)(stream, called)
+            arrays, dtypes, left_out = _read(stream, called, format_of(suffix))
     except Refused as refused:
         message, help = refused.args
         raise AttncliError(Exit.INPUT, message, help=help) from None
@@ -39,23 +33,15 @@ def read_archive(path: str) -> Dump:
     return Dump(in_order(arrays), coarsest, left_out=left_out)
 
 
-def _npz(stream: IO[bytes], file: str) -> _Read:
-    from attncli.problem.npz import names, read_npz  # and all that zipfile brings, only for those who need it
-
-    steps, left_out = _steps(names(stream, file), file)
-    arrays = {step: read_npz(stream, _called(name, file), name, single=single(step)) for name, step in steps.items()}
-    floats = {array.dtype.name for array in arrays.values() if array.dtype.kind == "f"}
-    return {step: as_step(step, array) for step, array in arrays.items()}, floats, left_out
-
-
-def _safetensors(stream: IO[bytes], file: str) -> _Read:
-    found = formats(stream, file)
-    steps, left_out = _steps(list(found), file)
+def _read(stream: IO[bytes], file: str, format: Format) -> tuple[dict[str, Array], set[str], tuple[str, ...]]:
+    """The arrays by their steps, the formats of their numbers, and the names of others."""
+    steps, left_out = _steps(format.names(stream, file), file)
     arrays = {
-        step: read_safetensors(stream, _called(name, file), name, single=single(step)) for name, step in steps.items()
+        step: as_step(step, format.read(stream, _called(name, file), name, single=single(step)))
+        for name, step in steps.items()
     }
-    dtypes = {_FORMATS[found[name]] for name in steps if found[name] in _FORMATS}
-    return {step: as_step(step, array) for step, array in arrays.items()}, dtypes, left_out
+    dtypes = {format.dtype(stream, file, name) for name in steps}
+    return arrays, dtypes & DTYPES.keys(), left_out
 
 
 def _called(name: str, file: str) -> str:

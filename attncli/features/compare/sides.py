@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from attncli.cli.input import limit_threads
 from attncli.dtypes import DEVICES, DTYPES, ROUNDINGS
 from attncli.errors import usage_error
+from attncli.problem.array_formats import suffixes
 from attncli.problem.conventions import CONVENTIONS
 from attncli.problem.files import PICKLES
 from attncli.problem.source import Source, read_source
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 WORKING = {"dtype": tuple(DTYPES), "device": DEVICES, "rounding": ROUNDINGS}
 READING = {"as": tuple(CONVENTIONS)}
-_BINARY = (".npz", ".safetensors", ".npy", *PICKLES)  # the last to be told what to save in their place
+_BINARY = (*suffixes(), *PICKLES)  # the last to be told what to save in their place
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,21 +10,25 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import IO, Any
 
 import numpy as np
 
 from attncli.english import count, either, shorten
-from attncli.problem.stored import Array, Refused, choose, require_shape, strict_json
+from attncli.problem.array_formats import Array, Refused, choose, require_shape, strict_json
 
 _LENGTH_BYTES = 8
 _HEADER_LIMIT = 2**24  # hundreds of thousands of tensors; the largest known headers are a fifth of this
 _GIT_LFS = b"version https://git-lfs"
 _METADATA = "__metadata__"
+INDEX_SUFFIX = ".safetensors.index.json"
+_INDEX_LIMIT = 2**24
 _NUMPY_TYPES = {
     "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "BOOL": "u1",
     "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1", "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "u1",
 }  # fmt: skip
+_DTYPES = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
 _BEYOND_NUMPY: dict[str, Callable[[Array], Array]] = {
     "BF16": lambda data: (data.astype(np.uint32) << 16).view(np.float32),  # a float32 without its lower half
     "BOOL": lambda data: data != 0,
@@ -41,11 +45,10 @@ class _Tensor:
     end: int
 
 
-def read_safetensors(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Array:
+def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Array:
     """The tensor of a name, which may be empty where there is only one; bfloat16 becomes float32, exactly.
 
-    Only the header and the tensor's own bytes are read. Refused for a file that is damaged or of another kind, numbers
-    of another type, and a tensor too large; `file` is what messages call it.
+    Only the header and the tensor's own bytes are read.
     """
     start, tensors = _read_tensors(stream, file)
     tensor = tensors[choose(name, list(tensors), file, lambda each: tensors[each].shape)]
@@ -60,9 +63,30 @@ def read_safetensors(stream: IO[bytes], file: str, name: str, *, single: bool = 
     return _BEYOND_NUMPY[tensor.dtype](array) if tensor.dtype in _BEYOND_NUMPY else array
 
 
-def formats(stream: IO[bytes], file: str) -> dict[str, str]:
-    """The format of every tensor by its name, such as BF16; Refused as for `read_safetensors`."""
-    return {name: tensor.dtype for name, tensor in _read_tensors(stream, file)[1].items()}
+def names(stream: IO[bytes], file: str) -> list[str]:
+    """The names of all tensors."""
+    return list(_read_tensors(stream, file)[1])
+
+
+def dtype(stream: IO[bytes], file: str, name: str) -> str:
+    """The number format of a tensor; that of one without a name of ours as the file calls it."""
+    found = _read_tensors(stream, file)[1][name].dtype
+    return _DTYPES.get(found, found)
+
+
+def shard_of(stream: IO[bytes], file: str, name: str) -> str:
+    """The name of the file beside `model.safetensors.index.json` that holds the array; Refused where it says none."""
+    data = stream.read(_INDEX_LIMIT + 1)
+    try:
+        index = strict_json(data) if len(data) <= _INDEX_LIMIT else None
+    except ValueError:
+        index = None
+    match index:
+        case {"weight_map": dict(shards)} if all(isinstance(shard, str) for shard in shards.values()):
+            shard: str = shards[choose(name, list(shards), file, lambda each: ())]
+            if PurePath(shard).suffix == ".safetensors":
+                return shard
+    raise Refused(f"{file} is not a readable index", "name the .safetensors file that holds the array")
 
 
 def _read_tensors(stream: IO[bytes], file: str) -> tuple[int, dict[str, _Tensor]]:

@@ -1,7 +1,8 @@
-"""Reads one array in NumPy's .npy format, believing nothing that its header claims before it is checked."""
+"""NumPy's .npy format: NumPy parses the header, which is held against the file before memory is taken for numbers."""
 
 from __future__ import annotations
 
+import os
 import warnings
 from io import BytesIO
 from typing import IO, Any
@@ -9,7 +10,7 @@ from typing import IO, Any
 import numpy as np
 
 from attncli.english import shorten
-from attncli.problem.stored import Array, Refused, require_shape
+from attncli.problem.array_formats import Array, Refused, require_shape
 
 _FORMATS = np.lib.format
 _HEADERS = {
@@ -20,13 +21,25 @@ _HEADERS = {
 _HEADER_LIMIT = 2**16
 
 
-def read_npy(stream: IO[bytes], size: int, file: str, *, single: bool = False) -> Array:
-    """One array in NumPy's format; `size` is how many bytes there are, whatever the header claims. It may
-    be a `single` number without axes where that is asked for.
+def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Array:
+    """The one array of a file."""
+    if name:
+        raise Refused(f"{file} holds one array without a name", "remove name, or refer to a .npz file", key="name")
+    return read_array(stream, os.fstat(stream.fileno()).st_size, file, single=single)
 
-    Refused for a file that is damaged or of another kind, an array of another type, and one too large; `file` is what
-    messages call it.
-    """
+
+def names(stream: IO[bytes], file: str) -> list[str]:
+    """Refused: its array has none."""
+    raise Refused(f"{file}: a .npy file holds one array without a name", "save it with numpy.savez(file, scores=…)")
+
+
+def dtype(stream: IO[bytes], file: str, name: str) -> str:
+    """The number format that the header claims."""
+    return read_header(stream)[2].name
+
+
+def read_array(stream: IO[bytes], size: int, file: str, *, single: bool = False) -> Array:
+    """The array that begins here; `size` is how many bytes there are, whatever its header claims."""
     try:
         shape, fortran, dtype = read_header(stream)
     except Exception:  # a hostile header makes NumPy's own parser fail in almost any way

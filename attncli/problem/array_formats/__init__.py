@@ -1,21 +1,53 @@
-"""What all files of arrays share: why one is not read, which shapes are, which array a name means, and strict JSON."""
+"""The formats of arrays in files, one file each: a module of this folder reads files with its name as their suffix.
+
+Such a module has three functions, which raise `Refused` for a file that is damaged or of another kind, and believe
+nothing it claims before that is checked. `file` is what messages call it:
+
+    read(stream, file, name, *, single=False)   the array of a name, which may be empty where there is only one; an
+                                                array of one number without axes only where a `single` one is asked for
+    names(stream, file)                         the names of all arrays
+    dtype(stream, file, name)                   the number format of one, such as bfloat16, also where NumPy lacks it
+"""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn, TypeAlias
-
-from numpy.typing import NDArray
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import IO, TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, cast
 
 from attncli.english import count, shape_text, shorten
 from attncli.errors import did_you_mean
 from attncli.problem.limits import DIMENSION_LIMIT, ELEMENT_LIMIT
 
-Array: TypeAlias = NDArray[Any]  # of any type NumPy reads; which is checked, not typed
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[Any]"  # of any type NumPy reads; which is checked, not typed
 _NAMES_SHOWN = 12
 _COMPARED = 1000  # names that a misspelt one is held against
+
+
+class Format(Protocol):
+    """What a module of a format has."""
+
+    def read(self, stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Array: ...
+    def names(self, stream: IO[bytes], file: str) -> list[str]: ...
+    def dtype(self, stream: IO[bytes], file: str, name: str) -> str: ...
+
+
+@cache
+def suffixes() -> tuple[str, ...]:
+    """The suffixes of all formats: .npy, .npz, .safetensors."""
+    return tuple(sorted(f".{module.name}" for module in iter_modules(__path__)))
+
+
+def format_of(suffix: str) -> Format:
+    """The format of files with this suffix, which is one of `suffixes()`; imported here, for those who need it."""
+    return cast("Format", import_module(f"{__name__}{suffix}"))
 
 
 class Refused(Exception):

@@ -1,4 +1,4 @@
-"""Reads one array of a .npz file, which is a zip archive of .npy files."""
+"""NumPy's .npz format, a zip archive of .npy files: what it claims of a member is checked before that is unpacked."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from typing import IO, Any, cast
 
 from attncli.english import shorten
+from attncli.problem.array_formats import Array, Refused, choose
+from attncli.problem.array_formats.npy import read_array, read_header
 from attncli.problem.limits import DIRECTORY_LIMIT, PACKED_LIMIT, PACKED_RATIO
-from attncli.problem.npy import read_header, read_npy
-from attncli.problem.stored import Array, Refused, choose
 
 _SUFFIX = ".npy"
 _AGAIN = "save it again with numpy.savez"
@@ -18,8 +18,8 @@ _ENCRYPTED = 1
 _COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
-def read_npz(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Array:
-    """The array of a name, which may be empty where there is only one; Refused as for `read_npy`."""
+def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Array:
+    """The array of a name, which may be empty where there is only one."""
     with _opened(stream, file) as archive:
         entries = _entries(archive)
         found = choose(name, list(entries), file, lambda each: _shape(archive, entries[each][0]))
@@ -35,13 +35,19 @@ def read_npz(stream: IO[bytes], file: str, name: str, *, single: bool = False) -
             raise Refused(message, "save it with numpy.savez, which does not compress")
         with archive.open(chosen) as member:
             what = file if chosen.filename.endswith(_SUFFIX) else f"{shorten(chosen.filename)} in {file}"
-            return read_npy(member, chosen.file_size, what, single=single)
+            return read_array(member, chosen.file_size, what, single=single)
 
 
 def names(stream: IO[bytes], file: str) -> list[str]:
-    """The names of all arrays; Refused for what is no such archive."""
+    """The names of all arrays."""
     with _opened(stream, file) as archive:
         return list(_entries(archive))
+
+
+def dtype(stream: IO[bytes], file: str, name: str) -> str:
+    """The number format that the header of an array claims."""
+    with _opened(stream, file) as archive, archive.open(_entries(archive)[name][0]) as member:
+        return read_header(member)[2].name
 
 
 @contextmanager
@@ -104,6 +110,6 @@ def _shape(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Sequence[int]:
     try:
         with archive.open(entry) as member:
             shape = read_header(member)[0]
-    except Exception:  # as in `read_npy`; here nothing needs to be said of an array that nobody asked for
+    except Exception:  # as in `read_array`; here nothing needs to be said of an array that nobody asked for
         return ()
     return shape if all(type(side) is int for side in shape) and len(str(shape)) < 40 else ()

@@ -1,0 +1,217 @@
+"""Reads an array in a file, `{file: model.safetensors, name: c_attn.weight, transpose: true, part: q}`.
+
+Where the file is, which format it has, and what is taken of the array in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
+from typing import cast
+
+import numpy as np
+
+from attncli.english import count, listed, shorten
+from attncli.problem.array_formats import Array, Refused, format_of, pickled, suffixes
+from attncli.problem.array_formats.safetensors import INDEX_SUFFIX, shard_of
+from attncli.problem.files import PICKLES, cannot_read, open_regular
+from attncli.problem.keys import LAYOUTS, PARTS, Layout, Part
+from attncli.problem.nodes import Mapping, Sequence
+from attncli.problem.source import Source
+from attncli.problem.values import (
+    ErrorCollector,
+    SilentCollector,
+    Value,
+    read_integer,
+    read_text,
+    read_truth,
+    read_word,
+    require_keys,
+)
+
+_KEYS = ("file", "name", "index", "transpose", "part", "layout")
+_SUFFIXES = suffixes()[::-1]  # .safetensors first, which models come in
+_HELP = "a fused array has the columns of q, k and v side by side; heads and kv_heads say how many heads they are"
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """Which part is wanted, how the three lie, and how many heads of queries, and of keys and values, there are.
+
+    In the layout "parts" the columns of all queries come first, then those of all keys, then of all values. In "heads"
+    those of each key and value head are together: of the query heads it serves, of its keys, of its values.
+    """
+
+    part: Part
+    layout: Layout
+    heads: int
+    kv_heads: int
+
+    def cut(self, array: Array) -> Array:
+        """The part of … × columns, or of a vector; Refused where the columns cannot be so many equal heads."""
+        columns = array.shape[-1]
+        shares = self.heads + 2 * self.kv_heads
+        if columns % shares or self.heads % self.kv_heads:
+            raise self._uneven(array, shares)
+        served = self.heads // self.kv_heads
+        groups = 1 if self.layout == "parts" else self.kv_heads
+        by_group = array.reshape(*array.shape[:-1], groups, columns // groups)
+        of_head = columns // shares
+        sizes = (served, 1, 1) if self.layout == "heads" else (self.heads, self.kv_heads, self.kv_heads)
+        before = sum(sizes[: PARTS.index(self.part)]) * of_head
+        wanted = by_group[..., before : before + sizes[PARTS.index(self.part)] * of_head]
+        return wanted.reshape(*array.shape[:-1], -1)
+
+    def _uneven(self, array: Array, shares: int) -> Refused:
+        columns = count(array.shape[-1], "column" if array.ndim > 1 else "number")
+        if shares == 3:
+            message = f"{columns} cannot be three equal parts q, k and v"
+        else:
+            each = f"{self.heads} of q, {self.kv_heads} of k and {self.kv_heads} of v"
+            message = f"{columns} cannot be {shares} equal heads: {each}"
+        turned = array.ndim > 1 and array.shape[-2] % shares == 0
+        help = "write transpose: true if it is laid out as in torch.nn.Linear" if turned else _HELP
+        return Refused(message, help, key="part")
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """An array in a file, and what is to be taken of it, in the order of the fields."""
+
+    file: str
+    name: str = ""
+    index: tuple[int, ...] = ()
+    transpose: bool = False
+    fused: Fused | None = None
+
+    def take(self, array: Array) -> Array:
+        """The entry, turned, and its part; Refused where the array has no such thing."""
+        for index in self.index:
+            if array.ndim < 2:
+                raise Refused(
+                    "goes deeper than the array", "each number takes one entry of the first axis", key="index"
+                )
+            if index >= len(array):
+                raise Refused(
+                    f"there is no entry {index}: the axis has {len(array)}", "entries count from 0", key="index"
+                )
+            array = array[index]
+        if self.transpose:
+            if array.ndim < 2:
+                raise Refused("a vector has no rows and columns to swap", "remove transpose", key="transpose")
+            array = array.swapaxes(-1, -2)
+        return array if self.fused is None else self.fused.cut(array)
+
+
+def read_array(value: Value) -> Array | None:
+    """The array a reference names, of bool, integer or float type; None after reporting what is wrong."""
+    if "file" not in value.keys:
+        value.wrong("must be a list or {file: …}", "write {file: masks.npz, name: keep}")
+        return None
+    reference = read_reference(value)
+    if reference is None:
+        return None
+    file, source = reference.file, value.errors.source
+    try:
+        array = reference.take(_load(source, file, reference.name))
+        return array if _keeps_its_digits(array, value) else None
+    except Refused as refused:
+        value.key(refused.key).wrong(*refused.args)
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links that go round in a circle
+        help = f"name a {listed(_SUFFIXES, last='or')} file"
+        value.key("file").add_error(cannot_read(file, error, Path(source.folder, file), help))
+    return None
+
+
+def _within(source: Source, file: str) -> Path:
+    """Refused outside the problem's folder, so that a problem from a stranger reads nothing of one's own."""
+    target = Path(source.folder, file).resolve()
+    if source.outside or target.is_relative_to(Path(source.folder).resolve()):
+        return target
+    link = "" if ".." in PurePath(file).parts or PurePath(file).is_absolute() else " (it is a link)"
+    raise Refused(
+        f"{shorten(file)} lies outside the problem's folder{link}",
+        "copy it beside the problem file and name it from there, or add --allow-outside if you trust the problem",
+    )
+
+
+def _load(source: Source, file: str, name: str) -> Array:
+    target = _within(source, file)
+    if file.endswith(INDEX_SUFFIX):
+        with open_regular(target) as stream:
+            shard = shard_of(stream, shorten(file), name)
+        index, file = file, str(PurePath(file).parent / shard)
+        target = _within(source, file)
+        if not target.exists():
+            message = f"{shorten(index)} says it is in {shorten(shard)}, which is not there"
+            raise Refused(message, f"put {shorten(shard)} beside the index")
+    called, suffix = shorten(file), PurePath(file).suffix.lower()
+    if suffix in PICKLES:
+        raise pickled(called)
+    if suffix not in _SUFFIXES:
+        message = f"{called} is neither {' nor '.join(_SUFFIXES)}"
+        raise Refused(message, "save it with numpy.savez or safetensors")
+    with open_regular(target) as stream:
+        return format_of(suffix).read(stream, called, name)
+
+
+def _keeps_its_digits(array: Array, value: Value) -> bool:
+    """Whether every integer is also a double; the first that is not is reported."""
+    if array.dtype.kind not in "iu" or array.dtype.itemsize < 8:
+        return True
+    doubles = array.astype(np.float64)
+    past = doubles >= float(np.iinfo(array.dtype).max)  # rounded up to what the integers do not reach
+    lost = past | (np.where(past, 0, doubles).astype(array.dtype) != array)
+    if not lost.any():
+        return True
+    cell = tuple(np.argwhere(lost)[0])
+    path = value.path + "".join(f"[{index}]" for index in cell)
+    message = f"{array[cell]} would become {int(doubles[cell])}: a double does not hold all its digits"
+    replace(value, path=path).wrong(message, "save it as float64 if the nearest number will do")
+    return False
+
+
+def read_reference(value: Value) -> Reference | None:
+    """The reference in a mapping with the key `file`; None after reporting what is wrong with it."""
+    before = value.errors.count
+    require_keys(value, _KEYS)
+    file = read_text(value.key("file"))
+    name = read_text(value.key("name")) if "name" in value.keys else ""
+    index = _read_index(value.key("index")) if "index" in value.keys else ()
+    transpose = read_truth(value.key("transpose")) if "transpose" in value.keys else False
+    fused = _read_fused(value)
+    if file is None or name is None or transpose is None or value.errors.count > before:
+        return None
+    return Reference(file, name, index, transpose, fused)
+
+
+def _read_index(value: Value) -> tuple[int, ...]:
+    each = value.items if isinstance(value.node, Sequence) else (value,)
+    read = (read_integer(number, least=0, help="write index: 0, or index: [0, 3]") for number in each)
+    return tuple(index for index in read if index is not None)
+
+
+def _read_fused(value: Value) -> Fused | None:
+    layout: str | None = LAYOUTS[0]
+    if "layout" in value.keys:
+        layout = read_word(value.key("layout"), LAYOUTS)
+        if "part" not in value.keys:
+            value.key("layout").wrong("says how parts lie, and no part is asked for", "add part: q, part: k or part: v")
+    if "part" not in value.keys:
+        return None
+    part = read_word(value.key("part"), PARTS)
+    if part and (letter := value.path[-1]) in "QKV" and part != letter.lower():
+        value.key("part").wrong(f"{value.path} is not made of {part}", f"write part: {letter.lower()}")
+    heads = _number_of(value.errors, "heads", 1)
+    kv_heads = _number_of(value.errors, "kv_heads", heads)
+    if part is None or layout is None:
+        return None
+    return Fused(cast("Part", part), cast("Layout", layout), heads, kv_heads)
+
+
+def _number_of(errors: ErrorCollector, key: str, otherwise: int) -> int:
+    """What the problem's `heads` or `kv_heads` says; whoever reads that key tells what is wrong with it."""
+    root = errors.root
+    if not isinstance(root, Mapping) or key not in root.values:
+        return otherwise
+    return read_integer(Value(root.values[key], key, SilentCollector(errors.source)), least=1, help="") or otherwise
