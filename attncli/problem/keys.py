@@ -143,131 +143,81 @@ SCORES: Mapping[str, Score] = {
 }  # fmt: skip
 
 
+def _key(kind: Kind, *arrays: Array) -> Key:
+    return Key(kind, arrays)
+
+
 def _of_score(array: Array) -> Key:
-    return Key("matrix" if len(array.letters) == 2 else "vector", (array,))
+    return _key("matrix" if len(array.letters) == 2 else "vector", array)
 
 
 KEYS: Mapping[str, Key] = {
     "title": Key("text"),
     "tokens": Key("labels"),
     "context_tokens": Key("labels"),
-    "X": Key("entries", (
-        Array(
-            "X[i, d]", "Input",
-            meaning="one row per token, one column per feature of its embedding.",
-            when="where Q is projected, and where K or V is and there is no context",
-            leading=(BATCH,),
-        ),
+    "X": _key("entries", Array(
+        "X[i, d]", "Input", leading=(BATCH,),
+        meaning="one row per token, one column per feature of its embedding.",
+        when="where Q is projected, and where K or V is and there is no context",
     )),
-    "context": Key("entries", (
-        Array(
-            "context[j, d]", "Context", symbol="C",
-            meaning="the other sequence, where keys and values come from.",
-            when="in cross-attention, where K or V is projected from it instead of from X",
-            leading=(BATCH,),
-        ),
+    "context": _key("entries", Array(
+        "context[j, d]", "Context", symbol="C", leading=(BATCH,),
+        meaning="the other sequence, where keys and values come from.",
+        when="in cross-attention, where K or V is projected from it instead of from X",
     )),
     "heads": Key("count"),
     "kv_heads": Key("count"),
-    "W_Q": Key("matrix", (
-        Array(
-            "W_Q[d, k]", "Query weights",
-            meaning="turns an embedding into a query.",
-            when="unless Q is given directly",
-            leading=_OF_QUERIES,
-        ),
+    "W_Q": _key("matrix", Array(
+        "W_Q[d, k]", "Query weights", leading=_OF_QUERIES,
+        meaning="turns an embedding into a query.", when="unless Q is given directly",
     )),
-    "W_K": Key("matrix", (
-        Array(
-            "W_K[d, k]", "Key weights",
-            meaning="turns an embedding into a key.",
-            when="unless K is given directly",
-            leading=_OF_KEYS,
-        ),
+    "W_K": _key("matrix", Array(
+        "W_K[d, k]", "Key weights", leading=_OF_KEYS,
+        meaning="turns an embedding into a key.", when="unless K is given directly",
     )),
-    "W_V": Key("matrix", (
-        Array(
-            "W_V[d, c]", "Value weights",
-            meaning="turns an embedding into a value.",
-            when="unless V is given directly",
-            leading=_OF_KEYS,
-        ),
+    "W_V": _key("matrix", Array(
+        "W_V[d, c]", "Value weights", leading=_OF_KEYS,
+        meaning="turns an embedding into a value.", when="unless V is given directly",
     )),
-    "W_O": Key("matrix", (
-        Array(
-            "W_O[e, o]", "Output weights",
-            meaning="mixes what all heads have found into the output.",
-            when="where the problem gives it",
-        ),
+    "W_O": _key("matrix", Array(
+        "W_O[e, o]", "Output weights",
+        meaning="mixes what all heads have found into the output.", when="where the problem gives it",
     )),
-    "b_Q": Key("vector", (
-        Array(
-            "b_Q[k]", "Query bias",
-            meaning="added to every query.",
-            when="where the problem gives it, beside W_Q",
-            leading=_OF_QUERIES,
-        ),
+    "b_Q": _key("vector", Array(
+        "b_Q[k]", "Query bias", leading=_OF_QUERIES,
+        meaning="added to every query.", when="where the problem gives it, beside W_Q",
     )),
-    "b_K": Key("vector", (
-        Array(
-            "b_K[k]", "Key bias",
-            meaning="added to every key.",
-            when="where the problem gives it, beside W_K",
-            leading=_OF_KEYS,
-        ),
+    "b_K": _key("vector", Array(
+        "b_K[k]", "Key bias", leading=_OF_KEYS,
+        meaning="added to every key.", when="where the problem gives it, beside W_K",
     )),
-    "b_V": Key("vector", (
-        Array(
-            "b_V[c]", "Value bias",
-            meaning="added to every value.",
-            when="where the problem gives it, beside W_V",
-            leading=_OF_KEYS,
-        ),
+    "b_V": _key("vector", Array(
+        "b_V[c]", "Value bias", leading=_OF_KEYS,
+        meaning="added to every value.", when="where the problem gives it, beside W_V",
     )),
-    "b_O": Key("vector", (
-        Array(
-            "b_O[o]", "Output bias",
-            meaning="added to every row of the output.",
-            when="where the problem gives it, beside W_O",
-        ),
+    "b_O": _key("vector", Array(
+        "b_O[o]", "Output bias",
+        meaning="added to every row of the output.", when="where the problem gives it, beside W_O",
     )),
-    "Q": Key("heads", (
-        Array(
-            "Q[i, k]", "Queries",
-            meaning="one row per query: what each token is looking for.",
-            when="where the problem gives it",
-            leading=_OF_QUERIES,
-        ),
+    "Q": _key("heads", Array(
+        "Q[i, k]", "Queries", leading=_OF_QUERIES,
+        meaning="one row per query: what each token is looking for.", when="where the problem gives it",
     )),
-    "K": Key("heads", (
-        Array(
-            "K[j, k]", "Keys",
-            meaning="one row per key: what each token offers to be found by.",
-            when="where the problem gives it",
-            leading=_OF_KEYS,
-        ),
+    "K": _key("heads", Array(
+        "K[j, k]", "Keys", leading=_OF_KEYS,
+        meaning="one row per key: what each token offers to be found by.", when="where the problem gives it",
     )),
-    "V": Key("heads", (
-        Array(
-            "V[j, c]", "Values",
-            meaning="one row per value: what each token hands over.",
-            when="where the problem gives it",
-            leading=_OF_KEYS,
-        ),
+    "V": _key("heads", Array(
+        "V[j, c]", "Values", leading=_OF_KEYS,
+        meaning="one row per value: what each token hands over.", when="where the problem gives it",
     )),
-    "past": Key("past", (
-        Array(
-            "past_K[u, k]", "Cached keys", symbol="K_past", inside="past.K",
-            meaning="one row per earlier token: its key, kept from when it was new.",
-            when="where the problem gives past",
-            leading=_OF_KEYS,
-        ),
-        Array(
-            "past_V[u, c]", "Cached values", symbol="V_past", inside="past.V",
-            meaning="one row per earlier token: its value, kept from when it was new.",
-            when="where the problem gives past",
-            leading=_OF_KEYS,
-        ),
+    "past": _key("past", Array(
+        "past_K[u, k]", "Cached keys", symbol="K_past", inside="past.K", leading=_OF_KEYS,
+        meaning="one row per earlier token: its key, kept from when it was new.", when="where the problem gives past",
+    ), Array(
+        "past_V[u, c]", "Cached values", symbol="V_past", inside="past.V", leading=_OF_KEYS,
+        meaning="one row per earlier token: its value, kept from when it was new.",
+        when="where the problem gives past",
     )),
     "mask": Key("mask"),
     "score": Key("score", setting=True),
@@ -275,21 +225,15 @@ KEYS: Mapping[str, Key] = {
     "softcap": Key("positive", setting=True),
     "exp_base": Key("base", setting=True),
     **{array.name: _of_score(array) for score in SCORES.values() for array in score.arrays},
-    "position": Key("position", (
-        Array(
-            "slopes", "Slopes", inside="position.alibi.slopes",
-            meaning="how much a score loses with each position that a key is away, in each head.",
-            when="with alibi, where the problem gives slopes for several heads",
-            leading=(HEAD,),
-        ),
+    "position": _key("position", Array(
+        "slopes", "Slopes", inside="position.alibi.slopes", leading=(HEAD,),
+        meaning="how much a score loses with each position that a key is away, in each head.",
+        when="with alibi, where the problem gives slopes for several heads",
     )),
-    "sink": Key("sink", (
-        Array(
-            "sink", "Sinks",
-            meaning="one more logit in the softmax of every row of a head, of no key.",
-            when="where the problem gives sink for each head",
-            leading=(HEAD,),
-        ),
+    "sink": _key("sink", Array(
+        "sink", "Sinks", leading=(HEAD,),
+        meaning="one more logit in the softmax of every row of a head, of no key.",
+        when="where the problem gives sink for each head",
     )),
     "d_output": Key("heads", setting=True),
     "loss": Key("loss"),
