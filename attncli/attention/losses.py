@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from attncli.attention.rule import Rule
 from attncli.equation.nodes import Equation, Expression, Reduce, Ref, rewrite
-from attncli.problem.keys import LossKind
 
 _MSE, _CROSS_ENTROPY = "with loss: mse, in the backward pass", "with loss: cross_entropy, in the backward pass"
 TARGET = Rule(
@@ -87,7 +86,7 @@ OTHER_LOSSES = {  # the other forms of steps, each with what asks for it
 }
 
 
-def loss_rules(kind: LossKind, output: Ref, *, shifted: bool) -> Iterator[Rule]:
+def loss_rules(kind: str, output: Ref, *, shifted: bool) -> Iterator[Rule]:
     """The rules from this output, with all its letters, to the loss, the target first."""
     if kind == "mse":
         rules = (TARGET, LOSS_RULES["error"], LOSS_RULES["loss"])

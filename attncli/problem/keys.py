@@ -18,7 +18,6 @@ Kind: TypeAlias = Literal[
 ScaleWord: TypeAlias = Literal["none", "default"]
 Corner: TypeAlias = Literal["top-left", "bottom-right"]
 Pairing: TypeAlias = Literal["half", "interleaved"]
-LossKind: TypeAlias = Literal["mse", "cross_entropy"]
 Part: TypeAlias = Literal["q", "k", "v"]
 Layout: TypeAlias = Literal["parts", "heads"]
 
@@ -27,8 +26,6 @@ CORNERS: tuple[Corner, ...] = get_args(Corner)
 PAIRINGS: tuple[Pairing, ...] = get_args(Pairing)
 PARTS: tuple[Part, ...] = get_args(Part)  # of a fused array in a file
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
-LOSSES: tuple[LossKind, ...] = get_args(LossKind)
-TARGETS: Mapping[LossKind, str] = {"mse": "target", "cross_entropy": "targets"}  # what each is compared with
 
 BATCH, HEAD, KEY_HEAD = "b", "h", "g"  # the letters of leading axes
 _OF_QUERIES, _OF_KEYS = (BATCH, HEAD), (BATCH, KEY_HEAD)

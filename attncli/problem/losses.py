@@ -1,52 +1,64 @@
-"""Reads a loss: what the output should have been, and how far it is from that; and holds it against the output."""
+"""Reads a loss: what the output should have been, and how far it is from that; and compares its target with the output.
+
+The equations of each kind are in `attention/losses.py`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import cast
+from dataclasses import dataclass, replace
 
 from attncli.english import count, shape_text
 from attncli.problem.axes import output_shape
-from attncli.problem.keys import LOSSES, TARGETS, LossKind
 from attncli.problem.matrices import DEEPEST, read_matrix
 from attncli.problem.model import Loss, Matrix, read_only
 from attncli.problem.nodes import Mapping as Keyed
 from attncli.problem.nodes import Sequence, describe
 from attncli.problem.values import ErrorCollector, Places, Value, read_word, require_keys
 
-_EXAMPLES = {"mse": "loss: {kind: mse, target: [[1, 0], [0, 1]]}",
-             "cross_entropy": "loss: {kind: cross_entropy, targets: [1, 0]}"}  # fmt: skip
+
+@dataclass(frozen=True, slots=True)
+class LossKind:
+    """`target` is the key of what it compares the output with: numbers like the output's, or a class for each row."""
+
+    target: str
+    example: str
+    of_classes: bool = False
+
+
+LOSSES: Mapping[str, LossKind] = {
+    "mse": LossKind("target", "loss: {kind: mse, target: [[1, 0], [0, 1]]}"),
+    "cross_entropy": LossKind("targets", "loss: {kind: cross_entropy, targets: [1, 0]}", of_classes=True),
+}
 
 
 def read_loss(value: Value) -> Loss | None:
     """The loss as it is written; None after reporting what is wrong."""
     if not isinstance(value.node, Keyed) or not value.keys:
-        value.wrong(f"must be {{kind: …, …}}, not {describe(value.node)}", f"write {_EXAMPLES['mse']}")
+        value.wrong(f"must be {{kind: …, …}}, not {describe(value.node)}", f"write {LOSSES['mse'].example}")
         return None
-    whole = require_keys(value, ("kind", *TARGETS.values()))  # else what is missing may be what is misspelt
+    targets = [kind.target for kind in LOSSES.values()]
+    whole = require_keys(value, ("kind", *targets))  # else what is missing may be what is misspelt
     if "kind" not in value.keys:
-        if not whole:
-            return None
-        kind = next((kind for kind, key in TARGETS.items() if key in value.keys), LOSSES[0])
-        value.wrong("has no kind", f"write {_EXAMPLES[kind]}")
-        return None
-    word = read_word(value.key("kind"), LOSSES)
-    if word is None:
-        return None
-    kind = cast("LossKind", word)
-    wanted = TARGETS[kind]
-    for other in TARGETS.values():
-        if other != wanted and other in value.keys:
-            value.wrong(f"{kind} has {wanted}, not {other}", f"write {_EXAMPLES[kind]}", at=value.keys[other])
-            return None
-    if wanted not in value.keys:
         if whole:
-            value.wrong(f"has no {wanted}", f"write {_EXAMPLES[kind]}")
+            likely = next((kind for kind in LOSSES.values() if kind.target in value.keys), LOSSES["mse"])
+            value.wrong("has no kind", f"write {likely.example}")
         return None
-    rank = 2 if kind == "mse" else 1
-    target = read_matrix(value.key(wanted), rank=rank, deepest=DEEPEST + rank - 2)
-    return None if target is None else Loss(kind, target)
+    name = read_word(value.key("kind"), LOSSES)
+    if name is None:
+        return None
+    kind = LOSSES[name]
+    for other in targets:
+        if other != kind.target and other in value.keys:
+            value.wrong(f"{name} has {kind.target}, not {other}", f"write {kind.example}", at=value.keys[other])
+            return None
+    if kind.target not in value.keys:
+        if whole:
+            value.wrong(f"has no {kind.target}", f"write {kind.example}")
+        return None
+    rank = 1 if kind.of_classes else 2
+    target = read_matrix(value.key(kind.target), rank=rank, deepest=DEEPEST + rank - 2)
+    return None if target is None else Loss(name, target)
 
 
 def check_loss(
@@ -61,12 +73,12 @@ def check_loss(
             help="keep one of the two: the gradient of the output is that of the loss",
         )  # fmt: skip
         return None
-    expected, key = output_shape(given, joined), f"loss.{TARGETS[loss.kind]}"
-    needed = expected if loss.kind == "mse" else expected[:-1]
+    kind, expected = LOSSES[loss.kind], output_shape(given, joined)
+    key, needed = f"loss.{kind.target}", expected[:-1] if kind.of_classes else expected
     if loss.target.shape != needed:
-        what, each = ("number", "number") if loss.kind == "mse" else ("class", "row")
-        found = shape_text(loss.target.shape) if loss.kind == "mse" else _counted(loss.target.shape)
-        hot = loss.kind != "mse" and loss.target.shape == expected
+        what, each = ("class", "row") if kind.of_classes else ("number", "number")
+        found = _counted(loss.target.shape) if kind.of_classes else shape_text(loss.target.shape)
+        hot = kind.of_classes and loss.target.shape == expected
         message = f"is {found}, but the output is {shape_text(expected)}"
         errors.add(
             "has a row for each row of the output, and not its class" if hot else message, at=at[key], path=key,
@@ -74,7 +86,7 @@ def check_loss(
             else f"give one {what} for each {each} of the output",
         )  # fmt: skip
         return None
-    return loss if loss.kind == "mse" else _one_hot(loss, expected[-1], errors)
+    return _one_hot(loss, expected[-1], errors) if kind.of_classes else loss
 
 
 def _counted(shape: tuple[int, ...]) -> str:
@@ -90,7 +102,7 @@ def _one_hot(loss: Loss, classes: int, errors: ErrorCollector) -> Loss | None:
     if wrong.size:
         place = tuple(wrong[0])
         written = f"{numbers[place]:g}" if loss.target.written is None else loss.target.written[place]
-        _class_at(place, errors).wrong(
+        _class_at(place, loss.kind, errors).wrong(
             f"{written} is no column of the output",
             f"the output has {count(classes, 'column')}, and its classes are "
             + (f"0 to {classes - 1}" if classes > 1 else "just 0"),
@@ -101,10 +113,10 @@ def _one_hot(loss: Loss, classes: int, errors: ErrorCollector) -> Loss | None:
     return Loss(loss.kind, Matrix(read_only(hot), read_only(written)))
 
 
-def _class_at(place: tuple[int, ...], errors: ErrorCollector) -> Value:
+def _class_at(place: tuple[int, ...], kind: str, errors: ErrorCollector) -> Value:
     """Where the class of a row is written; of one that comes from a file, where the file is named."""
     assert isinstance(errors.root, Keyed)
-    value = Value(errors.root.values["loss"], "loss", errors).key(TARGETS["cross_entropy"])
+    value = Value(errors.root.values["loss"], "loss", errors).key(LOSSES[kind].target)
     for index in place:
         value = (
             value.entry(index) if isinstance(value.node, Sequence) else replace(value, path=f"{value.path}[{index}]")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from attncli.problem.keys import Corner, LossKind, Pairing, ScaleWord
+from attncli.problem.keys import Corner, Pairing, ScaleWord
 from attncli.problem.matrix import Matrix as Matrix
 from attncli.problem.matrix import read_only as read_only
 
@@ -56,7 +56,7 @@ class Loss:
     output as logits, has a 1 in each row of the target, in the column of its class, and is the mean over all rows.
     """
 
-    kind: LossKind
+    kind: str
     target: Matrix
 
 

@@ -15,14 +15,13 @@ from attncli.problem.keys import (
     CORNERS,
     KEYS,
     LAYOUTS,
-    LOSSES,
     PAIRINGS,
     PARTS,
     SCALE_WORDS,
     SCORES,
-    TARGETS,
 )
 from attncli.problem.loader import loads, read_tree
+from attncli.problem.losses import LOSSES
 from attncli.problem.mask_reader import mask_words
 from attncli.problem.masks import forms
 from attncli.problem.nodes import Leaf, is_null, truth
@@ -124,7 +123,7 @@ def test_it_knows_the_reader_s_words_and_no_others() -> None:
     assert set(words_in(SCHEMA)) == {tuple(words) for words in known}
     losses = [kind["properties"] for kind in SCHEMA["properties"]["loss"]["anyOf"]]
     assert [loss["kind"]["const"] for loss in losses] == list(LOSSES)
-    assert [list(loss) for loss in losses] == [["kind", TARGETS[kind]] for kind in LOSSES]
+    assert [list(loss) for loss in losses] == [["kind", kind.target] for kind in LOSSES.values()]
     assert list(SCHEMA["properties"]["position"]["anyOf"][1]["properties"]) == ["rope", "alibi"]
 
 
