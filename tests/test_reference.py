@@ -25,8 +25,8 @@ from attncli.equation.notation import PYTHON
 from attncli.equation.printer import write
 from attncli.errors import Exit
 from attncli.features.schema.command import schemas
-from attncli.features.steps.gradient_examples import gradient_rules
 from attncli.features.steps.mistakes_page import changed_steps
+from attncli.features.steps.page import gradient_rules
 from attncli.mistakes.catalogue import MISTAKES
 from attncli.problem.conventions import CONVENTIONS, Convention
 from attncli.problem.keys import KEYS

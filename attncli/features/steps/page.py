@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from attncli import __version__
@@ -13,9 +15,11 @@ from attncli.attention.rule import Rule
 from attncli.attention.variants import variants_of
 from attncli.equation.nodes import Equation, Name, Reduce, Ref, walk
 from attncli.errors import did_you_mean, usage_error
-from attncli.features.steps.gradient_examples import gradient_rules
 from attncli.page.document import Block, Document, Formula, Heading, Listing, Math, Paragraph, Table, Text, text
+from attncli.problem.loader import loads
+from attncli.tracing import run
 from attncli.tracing.serialization import FORMAT, formula
+from attncli.tracing.slices import backward_steps
 
 _LETTERS = {letter: index.meaning for letter, index in INDICES.items()} | PLACEHOLDERS
 _PLAIN = {"source": "X"}  # keys and values come from X where nothing else is said
@@ -146,3 +150,30 @@ def _equation_data(rule: Rule) -> dict[str, Any]:
         "formula": formula(rule),
         "inputs": list(rule.inputs),
     }
+
+
+_PROJECTED: dict[str, Any] = {name: {"random": [2, 2], "seed": 1} for name in ("X", "W_Q", "W_K", "W_V")}
+_GIVEN: dict[str, Any] = {name: {"random": [2, 2], "seed": 1} for name in "QKV"}
+_ROW, _MATRIX = [1, 0], [[1, 0], [0, 1]]
+# Each has something that the ones before it have not.
+_PROBLEMS: tuple[dict[str, Any], ...] = (
+    _PROJECTED | {"b_Q": _ROW, "b_K": _ROW, "b_V": _ROW, "mask": "causal", "softcap": 2},
+    _PROJECTED | {"W_O": _MATRIX, "b_O": _ROW},
+    _PROJECTED | {"heads": 2, "W_O": _MATRIX},
+    _PROJECTED | {"context": {"random": [2, 2], "seed": 2}},
+    _GIVEN | {"position": {"rope": {}}},
+    _GIVEN | {"past": {"K": _MATRIX, "V": _MATRIX}},
+    _GIVEN | {"sink": 1},
+    _GIVEN | {"score": "multiplicative", "W_a": _MATRIX},
+    _GIVEN | {"score": "additive", "W_1": _MATRIX, "W_2": _MATRIX, "v": _ROW},
+)
+
+
+@cache
+def gradient_rules() -> Mapping[str, Rule]:
+    """The rule of every step of the backward pass, in order, with the equation it has where nothing else is around."""
+    found: dict[str, Rule] = {}
+    for problem in _PROBLEMS:
+        trace = run(loads(json.dumps(problem).encode(), "steps.json"), gradient=True)
+        found = {name: trace.steps[name].rule for name in backward_steps(trace)} | found
+    return {name: found[name] for name in GRADIENT_RULES}
