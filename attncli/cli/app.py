@@ -36,7 +36,7 @@ def call(arguments: list[str]) -> int:
     try:
         result = _group(called).main(arguments, "attncli", standalone_mode=False)
     except UsageError as error:
-        raise _in_our_words(error, arguments) from None
+        raise _reworded(error, arguments) from None
     finally:
         progress.end()
     return result if isinstance(result, int) else Exit.OK
@@ -106,7 +106,7 @@ def _group(names: Iterable[str]) -> Any:
     return typer.main.get_command(application)
 
 
-def _in_our_words(error: Any, arguments: Sequence[str]) -> Exception:
+def _reworded(error: Any, arguments: Sequence[str]) -> Exception:
     """A usage error of Typer's in the shape of all other errors, with the nearest option where one is near."""
     # Some errors come without their context; they are always about the options of a command.
     manual = f"see {error.ctx.command_path if error.ctx else f'attncli {arguments[0]}'} --help"

@@ -20,11 +20,11 @@ def report_error(error: AttncliError, stream: TextIO) -> None:
     errors = (error, *error.more)
     parts = [describe(each, stream.encoding or "ascii") for each in errors]
     if len(errors) > 1:
-        parts.append(f"attncli: {_number(len(errors), error.untold)}")
+        parts.append(f"attncli: {_how_many(len(errors), error.untold)}")
     _write("\n".join(parts), stream)
 
 
-def _number(told: int, untold: int) -> str:
+def _how_many(told: int, untold: int) -> str:
     if not untold:
         return f"{told} errors"
     found = told + untold
@@ -38,7 +38,7 @@ def report_fault(error: Exception, stream: TextIO, *, traceback: bool) -> None:
 
         _write("".join(format_exception(error)).rstrip(), stream)
     what = f"{type(error).__name__}: {error}".rstrip(": ")
-    _write(f"attncli: fault: {_shown(what, stream.encoding or 'ascii')}\n{_PLEASE}", stream)
+    _write(f"attncli: fault: {_printable(what, stream.encoding or 'ascii')}\n{_PLEASE}", stream)
 
 
 _PLEASE = (
@@ -49,17 +49,17 @@ _PLEASE = (
 
 def warn(message: str, stream: TextIO) -> None:
     """Write one warning, on one line."""
-    _write(f"attncli: warning: {_shown(message, stream.encoding or 'ascii')}", stream)
+    _write(f"attncli: warning: {_printable(message, stream.encoding or 'ascii')}", stream)
 
 
 def describe(error: AttncliError, encoding: str = "utf-8") -> str:
     """The error in the contract's shape, made only of characters that `encoding` has and a terminal shows."""
     where = f"{error.place.file}:{error.place.line}:{error.place.column}: " if error.place else ""
-    lines = [f"attncli: error: {_shown(f'{where}{error}', encoding)}"]
+    lines = [f"attncli: error: {_printable(f'{where}{error}', encoding)}"]
     if error.place and error.place.source.strip():
-        lines += _pointed_at(error.place, encoding)
+        lines += _excerpt(error.place, encoding)
     if error.help:
-        lines.append(f"help: {_shown(error.help, encoding)}")
+        lines.append(f"help: {_printable(error.help, encoding)}")
     return "\n".join(lines)
 
 
@@ -71,7 +71,7 @@ def _write(text: str, stream: TextIO) -> None:
         stream.flush()
 
 
-def _shown(text: str, encoding: str) -> str:
+def _printable(text: str, encoding: str) -> str:
     """The text with escapes for what a terminal would not show or the encoding does not have."""
     return visible(shorten(text, LONGEST)).encode(encoding, "backslashreplace").decode(encoding)
 
@@ -81,14 +81,14 @@ def _cells(text: str) -> int:
     return sum(0 if combining(character) else 2 if east_asian_width(character) in "WF" else 1 for character in text)
 
 
-def _pointed_at(place: Place, encoding: str) -> list[str]:
+def _excerpt(place: Place, encoding: str) -> list[str]:
     """The source line, or the window of it around the column, and a caret beneath the place."""
     line = place.source.rstrip().replace("\t", " ")
     at = min(max(place.column - 1, 0), len(line))
     start = max(0, at - WINDOW - 1)  # a line may be megabytes long
-    shown = [_shown(character, encoding) for character in line[start : at + WINDOW + 1]]
+    shown = [_printable(character, encoding) for character in line[start : at + WINDOW + 1]]
     first, last = _window([_cells(piece) for piece in shown], at - start)
-    mark = "…" if _shown("…", encoding) == "…" else "..."
+    mark = "…" if _printable("…", encoding) == "…" else "..."
     before = (mark if start + first else "") + "".join(shown[first : at - start])
     after = "".join(shown[at - start : last]) + (mark if start + last < len(line) else "")
     return [f"  {before}{after}", f"  {' ' * _cells(before)}^"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from attncli.cli.signals import also_amid_arithmetic
+from attncli.cli.signals import interrupt_arithmetic
 from attncli.problem.changes import change
 from attncli.problem.loader import read_problem
 from attncli.problem.model import Problem
@@ -30,7 +30,7 @@ def load(
     """
     source = read_source(file, outside=outside)
     if limit_threads(source.text):
-        also_amid_arithmetic()
+        interrupt_arithmetic()
     problem = read_problem(source, convention=convention, scores=scores)
     if mask is None and scale is None:
         return problem

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 
-from attncli.cli.signals import end_on_the_spot
+from attncli.cli.signals import exit_on_interrupt
 
 TYPE_CHECKING = False  # as typing has it, without the time its import takes
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _SEVERAL = 2**30  # below it there is no room for more than one thread
 
 def main() -> NoReturn:
     """Run the process's own arguments and leave with the contract's exit code."""
-    end_on_the_spot()
+    exit_on_interrupt()
     _prepare_process()
     code = run(sys.argv[1:])
     _silence_failed_streams()  # which flushes the others

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from attncli.cli import terminal
 from attncli.cli.progress import progress
-from attncli.cli.signals import CleaningUp
+from attncli.cli.signals import CleanupBeforeExit
 from attncli.errors import reason, unwritable, usage_error
 from attncli.problem.files import OPENED
 from attncli.render import Style, pieces
@@ -44,7 +44,7 @@ def require_writable(path: str | None, source: str, option: str = "-o", what: st
         target = _status(path)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         raise unwritable(path, reason(error), option) from None
-    given = _standard(sys.stdin) if source == "-" else None
+    given = _status_of_stream(sys.stdin) if source == "-" else None
     with contextlib.suppress(OSError, ValueError):  # told when it is read
         given = given or _status(source)
     if target and stat.S_ISREG(target.st_mode) and _same(target, given):
@@ -70,7 +70,7 @@ def is_terminal_page(format: str, path: str | None) -> bool:
     return format == "table" and terminal.width(terminal.standard(path)) is not None
 
 
-def is_one_place(one: str, other: str) -> bool:
+def is_same_file(one: str, other: str) -> bool:
     """Whether two names, "-" among them, are of the same file, be it there or not."""
     if "-" not in (one, other):
         with contextlib.suppress(OSError):  # where the folder that this runs in is gone
@@ -142,7 +142,7 @@ def write_bytes(data: Iterable[bytes | memoryview], path: str | None, *, option:
         return
     try:
         target = _status(path)
-        if target and _same(target, _standard(sys.stdout)):  # /dev/stdout, and whatever it is redirected to
+        if target and _same(target, _status_of_stream(sys.stdout)):  # /dev/stdout, and whatever it is redirected to
             _write_standard(data)
         elif target and (target.st_dev, target.st_ino) in OPENED:
             raise usage_error(f"{option} {path} would write over a file that is read", help=_OTHER_NAME)
@@ -156,21 +156,21 @@ def write_bytes(data: Iterable[bytes | memoryview], path: str | None, *, option:
 
 
 def _replace(path: str, data: Iterable[bytes | memoryview], old: os.stat_result | None) -> None:
-    """Write beside the file first, so that it is at every moment either the old one or the new one."""
-    beside = os.path.join(os.path.dirname(path), f".attncli-{os.urandom(8).hex()}.tmp")
-    with CleaningUp():
+    """Write another file first, so that it is at every moment either the old one or the new one."""
+    temporary = os.path.join(os.path.dirname(path), f".attncli-{os.urandom(8).hex()}.tmp")
+    with CleanupBeforeExit():
         try:
-            with open(beside, "xb") as stream:
+            with open(temporary, "xb") as stream:
                 stream.writelines(data)
                 stream.flush()
                 if old is not None:
                     _keep_owner(old, stream.fileno())
-                    os.chmod(beside, stat.S_IMODE(old.st_mode))
+                    os.chmod(temporary, stat.S_IMODE(old.st_mode))
                 os.fsync(stream.fileno())
-            os.replace(beside, path)
+            os.replace(temporary, path)
         except BaseException:  # Ctrl-C, too
             with contextlib.suppress(OSError):
-                os.unlink(beside)
+                os.unlink(temporary)
             raise
 
 
@@ -212,7 +212,7 @@ def _status(path: str) -> os.stat_result | None:
         return None
 
 
-def _standard(stream: object) -> os.stat_result | None:
+def _status_of_stream(stream: object) -> os.stat_result | None:
     try:
         return os.fstat(stream.fileno())  # type: ignore[attr-defined]
     except (OSError, ValueError, AttributeError):

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO, TypeVar
 
-from attncli.cli.signals import last_words
+from attncli.cli.signals import terminal_resets
 
 if TYPE_CHECKING:
     from threading import Event, Thread
@@ -66,7 +66,7 @@ class Progress:
     def _show(self, stream: TextIO, over: Event) -> None:
         if over.wait(PATIENCE):
             return
-        last_words.append(_CLEARED)
+        terminal_resets.append(_CLEARED)
         try:
             with contextlib.suppress(*_NO_BAR), _bar(stream) as bar:
                 bar.add_task("", total=None, told="")
@@ -80,7 +80,7 @@ class Progress:
                     if over.wait(EVERY):
                         return
         finally:
-            last_words.remove(_CLEARED)
+            terminal_resets.remove(_CLEARED)
 
 
 progress = Progress()  # of the command that runs

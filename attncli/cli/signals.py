@@ -11,20 +11,20 @@ if TYPE_CHECKING:
     from types import FrameType
 
 
-def end_on_the_spot() -> None:
+def exit_on_interrupt() -> None:
     """From now on Ctrl-C is an exit code and nothing else; where the caller had it ignored, it stays so."""
-    _answering.append(True)
+    _installed.append(True)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _end)
+        signal.signal(signal.SIGINT, _exit_at_once)
 
 
-def also_amid_arithmetic() -> None:
+def interrupt_arithmetic() -> None:
     """From now on Ctrl-C is answered even while one product of large matrices takes seconds.
 
     Python itself answers a signal only between two of its own steps; a thread that waits for the signal does so at
     once, since NumPy lets other threads run meanwhile.
     """
-    if signal.getsignal(signal.SIGINT) is not _end:
+    if signal.getsignal(signal.SIGINT) is not _exit_at_once:
         return
     from threading import Thread
 
@@ -36,11 +36,11 @@ def also_amid_arithmetic() -> None:
 
 def _watch(reading: int) -> None:
     while number := os.read(reading, 1):
-        if number[0] == signal.SIGINT and signal.getsignal(signal.SIGINT) is _end:
-            _end(signal.SIGINT, None)
+        if number[0] == signal.SIGINT and signal.getsignal(signal.SIGINT) is _exit_at_once:
+            _exit_at_once(signal.SIGINT, None)
 
 
-class Ended(BaseException):
+class Terminated(BaseException):
     """The process is to end by this signal, when what must not be left half done has been undone."""
 
     def __init__(self, number: int) -> None:
@@ -48,38 +48,38 @@ class Ended(BaseException):
         self.number = number
 
 
-class CleaningUp:
+class CleanupBeforeExit:
     """A context for what must not be left half done: in it Ctrl-C, SIGTERM and SIGHUP are exceptions.
 
     Ctrl-C is a KeyboardInterrupt. By another of these the process ends as it would have, when the context is left.
     """
 
     def __enter__(self) -> None:
-        self._before = {number: signal.getsignal(number) for number in _ENDING}
+        self._before = {number: signal.getsignal(number) for number in _TERMINATING}
         for number, handler in self._before.items():
-            if handler is _end or (handler is signal.SIG_DFL and _answering):
-                signal.signal(number, _unwind)
+            if handler is _exit_at_once or (handler is signal.SIG_DFL and _installed):
+                signal.signal(number, _raise)
 
     def __exit__(self, kind: object, error: object, traceback: object) -> None:
         for number, handler in self._before.items():
             if signal.getsignal(number) is not handler:
                 signal.signal(number, handler)
-        if isinstance(error, Ended):
+        if isinstance(error, Terminated):
             os.kill(os.getpid(), error.number)
 
 
-last_words: list[bytes] = []  # what has to be told to the terminal before the process ends on the spot
-_ENDING = [signal.SIGINT, *(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))]
-_answering: list[bool] = []  # not empty where the process is the command line's own
+terminal_resets: list[bytes] = []  # what has to be written to the terminal before the process ends
+_TERMINATING = [signal.SIGINT, *(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))]
+_installed: list[bool] = []  # not empty where the process is the command line's own
 
 
-def _unwind(number: int, frame: FrameType | None) -> None:
+def _raise(number: int, frame: FrameType | None) -> None:
     signal.signal(number, signal.SIG_IGN)  # a second one must not come amid the cleaning up
-    raise KeyboardInterrupt if number == signal.SIGINT else Ended(number)
+    raise KeyboardInterrupt if number == signal.SIGINT else Terminated(number)
 
 
-def _end(number: int, frame: FrameType | None) -> None:
+def _exit_at_once(number: int, frame: FrameType | None) -> None:
     try:
-        os.write(2, b"".join(last_words))
+        os.write(2, b"".join(terminal_resets))
     finally:  # even where the terminal is gone
         os._exit(130)  # Exit.INTERRUPTED, whose module takes long to import

@@ -13,7 +13,7 @@ import pytest
 
 from attncli.cli import progress as module
 from attncli.cli.progress import Progress
-from attncli.cli.signals import last_words
+from attncli.cli.signals import terminal_resets
 
 
 class Terminal(io.StringIO):
@@ -52,11 +52,11 @@ def test_long_work_on_a_terminal() -> None:
     assert "working [out]" in terminal.getvalue()
     assert list(progress.over("abc", 3)) == ["a", "b", "c"]
     until("100%", terminal)
-    assert last_words  # which clear the line where Ctrl-C ends the process
+    assert terminal_resets  # which clear the line where Ctrl-C ends the process
     progress.end()
     assert terminal.getvalue().endswith("\x1b[2K")  # the line is taken away
     assert "\x1b[?25l" not in terminal.getvalue()  # never hidden: a process that is killed could not bring it back
-    assert not last_words
+    assert not terminal_resets
 
 
 @pytest.mark.usefixtures("quick")
@@ -92,13 +92,13 @@ def test_a_terminal_that_goes_away() -> None:
     terminal.close()
     time.sleep(0.1)
     progress.end()
-    assert not last_words
+    assert not terminal_resets
 
 
 AMID_ARITHMETIC = """
-from attncli.cli.signals import also_amid_arithmetic, end_on_the_spot
-end_on_the_spot()
-also_amid_arithmetic()
+from attncli.cli.signals import interrupt_arithmetic, exit_on_interrupt
+exit_on_interrupt()
+interrupt_arithmetic()
 import numpy
 array = numpy.random.default_rng(0).random((3000, 3000))
 print("ready", flush=True)

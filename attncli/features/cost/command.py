@@ -59,7 +59,7 @@ def cost(
 
     from attncli.features.cost.page import cost_page
     from attncli.features.cost.sizes import Sizes
-    from attncli.features.cost.study import cost_of, usual
+    from attncli.features.cost.study import cost_of, default_problem
 
-    problem, chosen = usual(sizes) if read is None else (read, Sizes(**sizes))
+    problem, chosen = default_problem(sizes) if read is None else (read, Sizes(**sizes))
     write_page(cost_page(cost_of(problem, chosen, dtype)), format, output, color=color)

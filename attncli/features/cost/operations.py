@@ -24,15 +24,15 @@ def operations(equation: Equation) -> dict[str, Polynomial]:
     """How often each kind of operation is done, as a polynomial; kinds that do not occur are left out."""
     letters = all_letters(equation)
     counts: dict[str, Counter[Monomial]] = {}
-    for node in _worked(equation.expression):
+    for node in _nodes_worked_out(equation.expression):
         if isinstance(node, Call):
             function = FUNCTIONS[node.function]
             times = len(node.arguments) - 1 if function.any_number else 1
-            counts.setdefault(function.operation, Counter())[_free(node, letters)] += times
+            counts.setdefault(function.operation, Counter())[_depends_on(node, letters)] += times
         elif isinstance(node, Reduce):
             count = counts.setdefault(FUNCTIONS[node.function].operation, Counter())
-            count[_free(node.body, letters)] += 1  # the first term of every sum is only taken
-            count[_free(node, letters)] -= 1
+            count[_depends_on(node.body, letters)] += 1  # the first term of every sum is only taken
+            count[_depends_on(node, letters)] -= 1
     kinds = dict.fromkeys(function.operation for function in FUNCTIONS.values())
     return {kind: dict(counts[kind]) for kind in kinds if kind in counts}
 
@@ -59,8 +59,8 @@ def growth(polynomials: Iterable[Polynomial], symbols: Mapping[str, str]) -> Exp
         for polynomial in polynomials
         for letters in polynomial
     }
-    outgrown = {term for term in terms for other in terms - {term} if all(map(int.__le__, term, other))}
-    return _joined("add", [_product(term, order) for term in sorted(terms - outgrown, reverse=True)])
+    is_outgrown = {term for term in terms for other in terms - {term} if all(map(int.__le__, term, other))}
+    return _joined("add", [_product(term, order) for term in sorted(terms - is_outgrown, reverse=True)])
 
 
 def _product(powers: tuple[int, ...], order: list[str]) -> Expression:
@@ -76,19 +76,19 @@ def _joined(function: str, parts: Sequence[Expression]) -> Expression | None:
     return Call(function, tuple(parts)) if len(parts) > 1 else parts[0] if parts else None
 
 
-def _worked(expression: Expression) -> Iterator[Expression]:
+def _nodes_worked_out(expression: Expression) -> Iterator[Expression]:
     """Every node that is worked out for a cell."""
     yield expression
     match expression:
         case Call(function="where", arguments=(condition, first, second)):
-            branches = [list(_worked(first)), list(_worked(second))]
-            yield from (*_worked(condition), *max(branches, key=len))
+            branches = [list(_nodes_worked_out(first)), list(_nodes_worked_out(second))]
+            yield from (*_nodes_worked_out(condition), *max(branches, key=len))
         case Call(arguments=arguments):
-            yield from (node for argument in arguments for node in _worked(argument))
+            yield from (node for argument in arguments for node in _nodes_worked_out(argument))
         case Reduce(body=body):
-            yield from _worked(body)
+            yield from _nodes_worked_out(body)
 
 
-def _free(expression: Expression, letters: frozenset[str]) -> Monomial:
+def _depends_on(expression: Expression, letters: frozenset[str]) -> Monomial:
     """The indices that the value of an expression depends on."""
     return tuple(sorted(free_names(expression) & letters))

@@ -1,4 +1,4 @@
-"""The sizes a cost is counted with: a problem's own, those asked for instead, and what follows from them."""
+"""The sizes a cost is counted with: a problem's own, those requested instead, and what follows from them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ORDER = tuple(
 )
 
 
-def rows_in(problem: Problem) -> Rows:
+def rows_of_problem(problem: Problem) -> Rows:
     """Whether queries and keys come from the same rows, so that one size is that of both."""
     given = problem.given
     if "context" in given:
@@ -61,7 +61,7 @@ def symbols(problem: Problem, name: str, rows: Rows) -> Mapping[str, str]:
     return found
 
 
-def growing(symbols: Mapping[str, str], sizes: Mapping[str, int]) -> Mapping[str, str]:
+def growth_symbols(symbols: Mapping[str, str], sizes: Mapping[str, int]) -> Mapping[str, str]:
     """The same with a product of other sizes, but for a factor, in place of each that follows from them."""
     positions = "n" if sizes["n"] == sizes["m"] else "m" if sizes["n_pos"] == sizes["m"] else "n"
     follows = dict(zip(FOLLOWING, ("heads*d_v", "d_k", positions), strict=True))
@@ -100,13 +100,19 @@ class Sizes:
     layers: int = 1
 
 
-def sizes_of(problem: Problem, plan: Plan, asked: Sizes, rows: Rows) -> dict[str, int]:
-    """Every size by its symbol; raises AttncliError (exit 2) where those asked for do not go together."""
-    found = _own(problem, plan, rows)
-    chosen = {"d_model": asked.d_model, "d_k": asked.d_k, "d_q": asked.d_k, "d_v": asked.d_v, "batch": asked.batch}
+def sizes_of(problem: Problem, plan: Plan, requested: Sizes, rows: Rows) -> dict[str, int]:
+    """Every size by its symbol; raises AttncliError (exit 2) where those requested do not go together."""
+    found = _sizes_of_arrays(problem, plan, rows)
+    chosen = {
+        "d_model": requested.d_model,
+        "d_k": requested.d_k,
+        "d_q": requested.d_k,
+        "d_v": requested.d_v,
+        "batch": requested.batch,
+    }
     found |= {symbol: size for symbol, size in chosen.items() if size is not None}
-    found |= _rows(found, asked, rows)
-    found |= _heads(found, asked)
+    found |= _row_counts(found, requested, rows)
+    found |= _head_counts(found, requested)
     pairs, odd = divmod(found["d_k"], 2)
     if problem.rope and odd:
         raise usage_error(f"rope turns pairs of features, and d_k is {found['d_k']}", help="give an even --d-k")
@@ -114,7 +120,7 @@ def sizes_of(problem: Problem, plan: Plan, asked: Sizes, rows: Rows) -> dict[str
     return found | {"d_joined": found["heads"] * found["d_v"], "d_pairs": pairs, "n_pos": positions}
 
 
-def _own(problem: Problem, plan: Plan, rows: Rows) -> dict[str, int]:
+def _sizes_of_arrays(problem: Problem, plan: Plan, rows: Rows) -> dict[str, int]:
     """Those of the problem's arrays."""
     found = {"n": len(problem.tokens), "m": len(problem.context_tokens)}
     for rule in plan.rules:
@@ -125,25 +131,25 @@ def _own(problem: Problem, plan: Plan, rows: Rows) -> dict[str, int]:
     return found
 
 
-def _rows(own: Mapping[str, int], asked: Sizes, rows: Rows) -> dict[str, int]:
+def _row_counts(own: Mapping[str, int], requested: Sizes, rows: Rows) -> dict[str, int]:
     """How many queries and keys there are; of keys, how many are cached and how many are new."""
-    n = asked.n or own["n"]
+    n = requested.n or own["n"]
     if rows == "same":
         return {"n": n, "m": n}
     if "n_past" not in own:
-        return {"n": n, "m": asked.m or own["m"]}
+        return {"n": n, "m": requested.m or own["m"]}
     new = n if rows == "new" else own["n_new"]
-    m = asked.m or own["n_past"] + new
+    m = requested.m or own["n_past"] + new
     if m <= new:
         said = f"{count(m, 'key')} cannot hold {new} new and any of the cache"
         raise usage_error(said, help=f"give at least {new + 1} as --m" + (", or fewer as --n" if rows == "new" else ""))
     return {"n": n, "m": m, "n_new": new, "n_past": m - new}
 
 
-def _heads(own: Mapping[str, int], asked: Sizes) -> dict[str, int]:
+def _head_counts(own: Mapping[str, int], requested: Sizes) -> dict[str, int]:
     """How many heads there are of queries, and of keys and values."""
-    heads = asked.heads or own.get("heads", 1)
-    kv_heads = asked.kv_heads or own.get("kv_heads", heads)
+    heads = requested.heads or own.get("heads", 1)
+    kv_heads = requested.kv_heads or own.get("kv_heads", heads)
     if heads % kv_heads:
         said = f"{count(heads, 'head')} of queries cannot be shared out among {kv_heads} of keys and values"
         raise usage_error(said, help="make --heads a multiple of --kv-heads")
@@ -154,13 +160,13 @@ _ROWS = ("X", "context")
 _STACKED = ("Q", "K", "V", "past_K", "past_V")  # by heads, and then by entries
 
 
-def crossed(problem: Problem) -> Problem:
+def as_cross_attention(problem: Problem) -> Problem:
     """Cross-attention in place of self-attention: X is also the context."""
     given = {**problem.given, "context": problem.given["X"]}
     return replace(problem, given={name: given[name] for name in ARRAYS if name in given})
 
 
-def with_axes(problem: Problem, axes: Axes, asked: Sizes, sizes: Mapping[str, int]) -> Problem:
+def with_leading_axes(problem: Problem, axes: Axes, requested: Sizes, sizes: Mapping[str, int]) -> Problem:
     """The problem with an axis for heads, for those of keys and for entries where these sizes need one.
 
     They are as short as can be: the plan asks only whether there is one head or more, and whether keys have fewer.
@@ -168,7 +174,7 @@ def with_axes(problem: Problem, axes: Axes, asked: Sizes, sizes: Mapping[str, in
     batched, split = axes.batch is not None, axes.heads is not None or axes.kv_heads is not None
     batch, heads = batched or sizes.get("batch", 1) > 1, split or sizes["heads"] > 1
     grouped = sizes["kv_heads"] < sizes["heads"]
-    if (batched, split, axes.group > 1) == (batch, heads, grouped) and asked.kv_heads is None:
+    if (batched, split, axes.group > 1) == (batch, heads, grouped) and requested.kv_heads is None:
         return problem  # where one K serves all heads, it goes on doing so
     several = min(sizes["heads"], 2)
     short = {BATCH: 1, HEAD: several, KEY_HEAD: 1 if grouped else several}

@@ -16,7 +16,17 @@ from attncli.equation.indexing import all_letters
 from attncli.equation.nodes import Expression
 from attncli.errors import usage_error
 from attncli.features.cost.operations import growth, in_cells, number, operations
-from attncli.features.cost.sizes import ORDER, Rows, Sizes, crossed, growing, rows_in, sizes_of, symbols, with_axes
+from attncli.features.cost.sizes import (
+    ORDER,
+    Rows,
+    Sizes,
+    as_cross_attention,
+    growth_symbols,
+    rows_of_problem,
+    sizes_of,
+    symbols,
+    with_leading_axes,
+)
 from attncli.problem.axes import BATCH, HEAD
 from attncli.problem.model import Matrix, Problem
 
@@ -114,13 +124,13 @@ class Cost:
         return {"layer": self.layers, **leading}
 
 
-def usual(asked: Mapping[str, int]) -> tuple[Problem, Sizes]:
-    """Self-attention without a file, at the sizes asked for and else at those of the first transformer.
+def default_problem(requested: Mapping[str, int]) -> tuple[Problem, Sizes]:
+    """Self-attention without a file, at the sizes requested and else at those of the first transformer.
 
     Several heads are joined by a W_O. A key is as wide as d_model / heads, where that is whole, and a value as a key,
-    where `asked` does not say otherwise.
+    where `requested` does not say otherwise.
     """
-    sizes = {"n": 512, "d_model": 512, "heads": 8, **asked}
+    sizes = {"n": 512, "d_model": 512, "heads": 8, **requested}
     names = ("X", "W_Q", "W_K", "W_V", *["W_O"] * (sizes["heads"] > 1))
     problem = Problem("", ("t1",), ("t1",), dict.fromkeys(names, Matrix(np.zeros((1, 1)))))
     width, left = divmod(sizes["d_model"], sizes["heads"])
@@ -129,32 +139,34 @@ def usual(asked: Mapping[str, int]) -> tuple[Problem, Sizes]:
     return problem, Sizes(**sizes)
 
 
-def cost_of(problem: Problem, asked: Sizes, dtype: str = "float32") -> Cost:
+def cost_of(problem: Problem, requested: Sizes, dtype: str = "float32") -> Cost:
     """The cost of a problem at these sizes; no array of any size is made.
 
     The softmax is counted without a shift, since only the numbers themselves can tell whether it needs one.
     Raises AttncliError (exit 2) where the problem has no such size, or where sizes do not go together.
     """
-    if asked.d_model is not None and not {"X", "context"} & problem.given.keys():
+    if requested.d_model is not None and not {"X", "context"} & problem.given.keys():
         raise usage_error("this problem has no d_model: Q, K and V are given", help="leave out --d-model")
-    rows = rows_in(problem)
-    if rows == "same" and asked.m not in (None, asked.n or len(problem.tokens)):
-        problem, rows = crossed(problem), "apart"
+    rows = rows_of_problem(problem)
+    if rows == "same" and requested.m not in (None, requested.n or len(problem.tokens)):
+        problem, rows = as_cross_attention(problem), "apart"
     plan = plan_for(problem)
-    sizes = sizes_of(problem, plan, asked, rows)
-    problem = with_axes(problem, plan.axes, asked, sizes)
-    steps = tuple(_steps(problem, sizes, rows, asked.layers))
+    sizes = sizes_of(problem, plan, requested, rows)
+    problem = with_leading_axes(problem, plan.axes, requested, sizes)
+    steps = tuple(_steps(problem, sizes, rows, requested.layers))
     read = {symbol for step in steps for symbol in step.sizes}
     shown = {symbol: sizes[symbol] for symbol in ORDER if symbol in {"n", "m", *read}}
-    cost = Cost(problem.title, shown, asked.layers, DTYPES[dtype], steps, None)
+    cost = Cost(problem.title, shown, requested.layers, DTYPES[dtype], steps, None)
     if rows != "same" or not cost.projections:
         return cost
 
-    def outgrown(n: int) -> bool:
-        longer = replace(cost, steps=tuple(_steps(problem, {**sizes, "n": n, "m": n, "n_pos": n}, rows, asked.layers)))
+    def is_outgrown(n: int) -> bool:
+        longer = replace(
+            cost, steps=tuple(_steps(problem, {**sizes, "n": n, "m": n, "n_pos": n}, rows, requested.layers))
+        )
         return longer.operations - longer.projections > longer.projections
 
-    return replace(cost, crossover=_smallest(outgrown))
+    return replace(cost, crossover=_smallest_where(is_outgrown))
 
 
 def _steps(problem: Problem, sizes: Mapping[str, int], rows: Rows, layers: int) -> Iterator[StepCost]:
@@ -165,7 +177,7 @@ def _steps(problem: Problem, sizes: Mapping[str, int], rows: Rows, layers: int) 
         letters = rule.target.letters if rule.given else all_letters(rule.equation)
         lengths = {letter: sizes[called[letter]] for letter in letters}
         counts = {} if rule.given else operations(rule.equation)
-        grows = growing(called, sizes)
+        grows = growth_symbols(called, sizes)
         yield StepCost(
             rule,
             tuple(lengths[letter] for letter in rule.target.letters),
@@ -184,7 +196,7 @@ def _rules(problem: Problem, plan: Plan, heads: int) -> Iterator[Rule]:
         yield alibi_slopes(heads)[0] if rule.name == "slopes" and not rule.given else rule
 
 
-def _smallest(holds: Callable[[int], bool]) -> int:
+def _smallest_where(holds: Callable[[int], bool]) -> int:
     """The smallest n from 1 on for which a condition holds that once it holds goes on holding."""
     high = 1
     while not holds(high):

@@ -25,20 +25,20 @@ from attncli.tracing.slices import backward_steps
 from attncli.tracing.warnings import overflows
 from attncli.tracing.workers import FloatWorker
 
-ENTERS = ("X", "context", "past_K", "past_V")  # what comes in, and is not learned
+INPUTS = ("X", "context", "past_K", "past_V")  # what comes in, and is not learned
 STEP_SIZE = "step_size"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Descent:
-    """The step taken from a trace: `moved` has the new arrays as steps, by the names of what they replace.
+    """The step taken from a trace: `updated` has the new arrays as steps, by the names of what they replace.
 
     `before` and `after` are losses; `expected` is what the gradients alone make of it: the loss before, less the step
     size times the sum of their squares. `warnings` say what does not fit its number format.
     """
 
     step_size: Scalar
-    moved: Mapping[str, Step]
+    updated: Mapping[str, Step]
     before: float
     expected: float
     after: float
@@ -47,31 +47,31 @@ class Descent:
 
 def descend(problem: Problem, trace: Trace, step_size: Scalar) -> Descent:
     """The step from a trace in floating point with its gradient."""
-    moved = {name: _moved(trace, name, step_size) for name in _learned(trace)}
+    updated = {name: _updated(trace, name, step_size) for name in _learned_arrays(trace)}
     settings = trace.settings
-    after = run(_with(problem, moved), device=settings.device, dtype=settings.dtype, gradient=True)
+    after = run(_with_arrays(problem, updated), device=settings.device, dtype=settings.dtype, gradient=True)
     with np.errstate(all="ignore"):
-        squares = sum(float((trace[gradient_name(name)].astype(np.float64) ** 2).sum()) for name in moved)
+        squares = sum(float((trace[gradient_name(name)].astype(np.float64) ** 2).sum()) for name in updated)
         before, now = (loss_of(each, each["d_output"]) for each in (trace, after))
         expected = before - step_size.value * squares
     dtype = DTYPES[settings.dtype]
     found = {name: step for name, step in after.steps.items() if name not in backward_steps(after)}
-    told = [*overflows({step.name: step for name, step in moved.items() if name not in after}, dtype)]
-    told += [f"after the step, {warning}" for warning in overflows(found, dtype) if warning not in trace.warnings]
-    if not told and math.isfinite(before) and not (math.isfinite(expected) and math.isfinite(now)):
-        told = ["the loss after the step does not fit into float64"]
-    return Descent(step_size, moved, before, expected, now, tuple(told))
+    warnings = [*overflows({step.name: step for name, step in updated.items() if name not in after}, dtype)]
+    warnings += [f"after the step, {warning}" for warning in overflows(found, dtype) if warning not in trace.warnings]
+    if not warnings and math.isfinite(before) and not (math.isfinite(expected) and math.isfinite(now)):
+        warnings = ["the loss after the step does not fit into float64"]
+    return Descent(step_size, updated, before, expected, now, tuple(warnings))
 
 
-def _learned(trace: Trace) -> Iterator[str]:
+def _learned_arrays(trace: Trace) -> Iterator[str]:
     for name in backward_steps(trace):
         of = name.removeprefix("d_")
         given = trace.steps[of].rule.given if of in trace else of in trace.parameters
-        if name.startswith("d_") and given and of not in ENTERS:
+        if name.startswith("d_") and given and of not in INPUTS:
             yield of
 
 
-def _moved(trace: Trace, name: str, step_size: Scalar) -> Step:
+def _updated(trace: Trace, name: str, step_size: Scalar) -> Step:
     """The array less the step size times its gradient, as a step that can be shown."""
     gradient = trace.steps[gradient_name(name)]
     letters = gradient.rule.target.indices
@@ -89,10 +89,10 @@ def _moved(trace: Trace, name: str, step_size: Scalar) -> Step:
         return Step(rule, read_only(worker.work(rule).value), gradient.labels)
 
 
-def _with(problem: Problem, moved: Mapping[str, Step]) -> Problem:
+def _with_arrays(problem: Problem, updated: Mapping[str, Step]) -> Problem:
     """The problem with the new arrays in place of the old ones."""
     given, sink = dict(problem.given), problem.sink
-    for name, step in moved.items():
+    for name, step in updated.items():
         own = name.removeprefix("new_")
         if own in given:
             given[own] = Matrix(read_only(step.value.astype(np.float64)))

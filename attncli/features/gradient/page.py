@@ -189,7 +189,7 @@ def _unknown_cells(check: GradientCheck) -> str:
 
 def _descent_section(printer: Printer, descent: Descent, detail: str, *, part: bool) -> Iterator[Block]:
     """The section that closes a page of gradients; `printer` is that of the whole trace."""
-    inside = _with_moved(printer, descent)
+    inside = _with_updated(printer, descent)
     size = descent.step_size.written
     yield Heading("One step of gradient descent", part=part)
     yield Paragraph(
@@ -198,8 +198,8 @@ def _descent_section(printer: Printer, descent: Descent, detail: str, *, part: b
             f"raise the loss, it becomes less. {_what_stays(printer)}",
         )
     )
-    for step in descent.moved.values():
-        yield from _moved_array(inside, step, detail)
+    for step in descent.updated.values():
+        yield from _updated_array(inside, step, detail)
     losses = [
         ("before", descent.before),
         ("after, to first order", descent.expected),
@@ -221,7 +221,7 @@ def _descent_data(descent: Descent) -> dict[str, Any]:
         "loss": {name: json_number(loss) for name, loss in losses.items()},
         "arrays": {
             name: {"equation": step.rule.source, "value": json_values(step.value)}
-            for name, step in descent.moved.items()
+            for name, step in descent.updated.items()
         },
     }
 
@@ -244,14 +244,14 @@ def _what_stays(printer: Printer) -> str:
     return f"What comes in, {listed(stays)}, stays as it is." if stays else ""
 
 
-def _with_moved(printer: Printer, descent: Descent) -> Printer:
+def _with_updated(printer: Printer, descent: Descent) -> Printer:
     trace = printer.trace
-    steps = {**trace.steps, **{step.name: step for step in descent.moved.values()}}
+    steps = {**trace.steps, **{step.name: step for step in descent.updated.values()}}
     parameters = {**trace.parameters, STEP_SIZE: descent.step_size}
     return replace(printer, trace=replace(trace, steps=steps, parameters=parameters))
 
 
-def _moved_array(printer: Printer, step: Step, detail: str) -> Iterator[Block]:
+def _updated_array(printer: Printer, step: Step, detail: str) -> Iterator[Block]:
     """One of the new arrays."""
     rule = step.rule
     yield Formula(printer.formula(headline(rule) or cell_form(rule)))

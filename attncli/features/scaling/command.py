@@ -49,10 +49,10 @@ def scaling(
     problem = load(file, convention=as_, outside=allow_outside)
 
     from attncli.features.scaling.page import scaling_page
-    from attncli.features.scaling.study import saturation
+    from attncli.features.scaling.study import compare_scales
 
     progress.begin("drawing problems")
-    drawn = saturation(problem, sizes=sizes, draws=draws, seed=seed)
+    drawn = compare_scales(problem, sizes=sizes, draws=draws, seed=seed)
     rows = tuple(progress.over(drawn, 1 + len(sizes)))
     page = scaling_page(problem.title, rows, draws=draws, seed=seed, precision=precision)
     write_page(page, format, output, color=color)

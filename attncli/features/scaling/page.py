@@ -9,14 +9,14 @@ from typing import Any, TypeAlias
 
 from attncli import __version__
 from attncli.english import count
-from attncli.features.scaling.study import Measured, Row
+from attncli.features.scaling.study import Measurements, Row
 from attncli.page.document import Block, Document, Paragraph, Table, Text, plain, text
 from attncli.page.measures import magnitude, number, spelled
 from attncli.tracing.json_numbers import json_number
 from attncli.tracing.serialization import FORMAT
 
 QUANTITIES: tuple[Text, ...] = (("var",), ("entropy",), text("`abs(dZ)`"), text("`abs(dQ)`"))
-ROOM, GAP = 76, 3  # on a terminal of 80 columns; between two columns
+WIDTH, GAP = 76, 3  # on a terminal of 80 columns; between two columns
 Column: TypeAlias = tuple[Text, tuple[Text, ...]]  # its head and its numbers
 
 
@@ -74,16 +74,16 @@ def _blocks(rows: Sequence[Row], draws: int, seed: int, precision: int) -> Itera
     )
     if any(not all(map(isfinite, _numbers(each))) for row in rows for each in (row.scaled, row.unscaled)):
         yield Paragraph(("Where inf or NaN stands, scores are too large for a float64.",), "note")
-    yield Paragraph(_said(rows))
+    yield Paragraph(_conclusion(rows))
 
 
 def _tables(rows: Sequence[Row], precision: int) -> Iterator[Table]:
     """A pair of columns for each quantity, as many beside each other as a terminal has room for."""
     names: list[Text] = [(str(row.d_k) if row.drawn else f"own, {row.d_k}",) for row in rows]
-    side = max(map(_wide, names))
+    side = max(map(_cell_width, names))
     pairs = [_pair(head, place, rows, precision) for place, head in enumerate(QUANTITIES)]
     while pairs:
-        most = [sum(map(_room, pairs[:many])) <= ROOM - side for many in range(1, len(pairs) + 1)]
+        most = [sum(map(_pair_width, pairs[:many])) <= WIDTH - side for many in range(1, len(pairs) + 1)]
         many = max(1, sum(most))
         columns, pairs = [column for pair in pairs[:many] for column in pair], pairs[many:]
         lines = tuple(zip(names, *(numbers for _, numbers in columns), strict=True))
@@ -99,19 +99,19 @@ def _pair(head: Text, place: int, rows: Sequence[Row], precision: int) -> tuple[
     return (head, scaled), (("plain",), unscaled)
 
 
-def _room(pair: tuple[Column, Column]) -> int:
-    return sum(GAP + max(map(_wide, (head, *numbers))) for head, numbers in pair)
+def _pair_width(pair: tuple[Column, Column]) -> int:
+    return sum(GAP + max(map(_cell_width, (head, *numbers))) for head, numbers in pair)
 
 
-def _wide(cell: Text) -> int:
+def _cell_width(cell: Text) -> int:
     return len(plain(cell))
 
 
-def _numbers(measured: Measured) -> tuple[float, ...]:
+def _numbers(measured: Measurements) -> tuple[float, ...]:
     return measured.variance, measured.entropy, measured.through_softmax, measured.of_queries
 
 
-def _said(rows: Sequence[Row]) -> Text:
+def _conclusion(rows: Sequence[Row]) -> Text:
     """What the last row says, where the scale grows to the most."""
     last = max(rows, key=lambda row: row.d_k)
     at, kept, left = text(f"At `d_k` = {last.d_k} the "), last.scaled.through_softmax, last.unscaled.through_softmax

@@ -28,11 +28,11 @@ D_K = (2, 8, 32, 128, 512)
 DRAWS = 50
 SCALES: tuple[ScaleWord, ...] = ("default", "none")
 MOST_DRAWN = 4 * ELEMENT_LIMIT  # numbers in all draws of one size, which are held at once
-KEPT = ("past_V", "W_O", "b_O", "slopes", "sink")
+KEPT_ARRAYS = ("past_V", "W_O", "b_O", "slopes", "sink")
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class Measurements:
     """What the draws have in common.
 
     `variance` is that of the scores, scaled or not, in all draws together, where no key is hidden; `entropy` the mean
@@ -51,12 +51,12 @@ class Row:
     """One d_k, with the scale 1/√d_k and without; `drawn` is False for the problem's own numbers."""
 
     d_k: int
-    scaled: Measured
-    unscaled: Measured
+    scaled: Measurements
+    unscaled: Measurements
     drawn: bool = True
 
 
-def saturation(problem: Problem, *, sizes: Sequence[int] = D_K, draws: int = DRAWS, seed: int = 0) -> Iterator[Row]:
+def compare_scales(problem: Problem, *, sizes: Sequence[int] = D_K, draws: int = DRAWS, seed: int = 0) -> Iterator[Row]:
     """The problem's own numbers first, then a row for each d_k; raises AttncliError (exit 2) for other scores."""
     if not SCORES[problem.score].is_dot:
         raise usage_error(
@@ -68,12 +68,14 @@ def saturation(problem: Problem, *, sizes: Sequence[int] = D_K, draws: int = DRA
         raise usage_error(
             "scaling is about scores, and the mask hides all of them here", help="use a problem with another mask"
         )
-    first = replace(_begun(problem, own, np.random.default_rng([seed, 0])), score="scaled_dot")
-    yield Row(own["K"].shape[-1], *_both([first]), drawn=False)
+    first = replace(_with_output_gradient(problem, own, np.random.default_rng([seed, 0])), score="scaled_dot")
+    yield Row(own["K"].shape[-1], *_with_and_without_scale([first]), drawn=False)
     _insist_room(own, max(sizes, default=0), draws)
     for d_k in sizes:
         numbers = np.random.default_rng([seed, d_k])
-        yield Row(d_k, *_both([_drawn(problem, own, d_k, numbers) for _ in range(draws)]))
+        yield Row(
+            d_k, *_with_and_without_scale([_with_drawn_vectors(problem, own, d_k, numbers) for _ in range(draws)])
+        )
 
 
 def _insist_room(own: Trace, d_k: int, draws: int) -> None:
@@ -88,20 +90,20 @@ def _insist_room(own: Trace, d_k: int, draws: int) -> None:
         )
 
 
-def _begun(problem: Problem, own: Trace, numbers: np.random.Generator) -> Problem:
+def _with_output_gradient(problem: Problem, own: Trace, numbers: np.random.Generator) -> Problem:
     """The problem with something to begin the way back with: its own, or drawn, since all ones may cancel."""
     if problem.d_output or problem.loss:
         return problem
     return replace(problem, d_output=Matrix(read_only(numbers.standard_normal(own["output"].shape))))
 
 
-def _both(problems: Sequence[Problem]) -> tuple[Measured, Measured]:
+def _with_and_without_scale(problems: Sequence[Problem]) -> tuple[Measurements, Measurements]:
     """The same with the scale and without."""
-    scaled, unscaled = (_measured([replace(each, scale=scale) for each in problems]) for scale in SCALES)
+    scaled, unscaled = (_measure([replace(each, scale=scale) for each in problems]) for scale in SCALES)
     return scaled, unscaled
 
 
-def _drawn(problem: Problem, own: Trace, d_k: int, numbers: np.random.Generator) -> Problem:
+def _with_drawn_vectors(problem: Problem, own: Trace, d_k: int, numbers: np.random.Generator) -> Problem:
     """The problem with queries and keys of this width, drawn; values and what follows them are its own."""
     read: dict[str, NDArray[np.float64]] = {}
     for name in ("past_K", "Q", "K"):
@@ -114,16 +116,20 @@ def _drawn(problem: Problem, own: Trace, d_k: int, numbers: np.random.Generator)
     )  # entries without heads: given arrays have a head before
     if alone:
         read = {name: array[..., None, :, :] for name, array in read.items()}
-    kept = {name: problem.given[name] for name in KEPT if name in problem.given}
+    kept = {name: problem.given[name] for name in KEPT_ARRAYS if name in problem.given}
     drawn = {name: Matrix(read_only(np.array(array, dtype=np.float64))) for name, array in read.items()} | kept
     given = {name: drawn[name] for name in ARRAYS if name in drawn}
     return replace(
-        _begun(problem, own, numbers), given=given, score="scaled_dot", rope=None, joined=problem.joined or alone
+        _with_output_gradient(problem, own, numbers),
+        given=given,
+        score="scaled_dot",
+        rope=None,
+        joined=problem.joined or alone,
     )
 
 
 @np.errstate(all="ignore")  # numbers too large for a float64 become inf or NaN, as the page tells
-def _measured(problems: Sequence[Problem]) -> Measured:
+def _measure(problems: Sequence[Problem]) -> Measurements:
     spread: list[tuple[float, float]] = []  # the mean and the variance of the scores of each, of which all have as many
     entropies: list[NDArray[np.float64]] = []
     norms: list[tuple[float, float]] = []
@@ -141,7 +147,7 @@ def _measured(problems: Sequence[Problem]) -> Measured:
     of_softmax, of_queries = np.mean(norms, axis=0)
     means, variances = np.transpose(spread)
     variance = float(variances.mean() + means.var())
-    return Measured(variance, float(rows.mean()) if rows.size else 0.0, float(of_softmax), float(of_queries))
+    return Measurements(variance, float(rows.mean()) if rows.size else 0.0, float(of_softmax), float(of_queries))
 
 
 def _visible(trace: Trace) -> NDArray[np.bool_]:

@@ -91,10 +91,10 @@ def _insist_apart(answers: str, output: str | None) -> None:
     """Refuse answers in any form but YAML, and where the page goes."""
     import os
 
-    from attncli.cli.output import is_one_place
+    from attncli.cli.output import is_same_file
 
     page = output or "-"
-    if is_one_place(answers, page):
+    if is_same_file(answers, page):
         where = "standard output" if page == "-" else page
         help = "write one of them to a file of its own"
         raise usage_error(f"the worksheet and its answers cannot both go to {where}", help=help)

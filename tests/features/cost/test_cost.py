@@ -11,7 +11,7 @@ from attncli.equation.notation import PLAIN
 from attncli.equation.printer import write
 from attncli.errors import AttncliError
 from attncli.features.cost.sizes import Sizes
-from attncli.features.cost.study import Cost, cost_of, usual
+from attncli.features.cost.study import Cost, cost_of, default_problem
 from attncli.problem.masks.causal import Causal
 from attncli.problem.masks.padding import Padding
 from attncli.problem.model import Problem
@@ -50,25 +50,29 @@ def test_the_operations_of_a_step_by_kind(love: Problem) -> None:
 
 
 def test_the_attention_matrix_of_512_tokens_is_one_mebibyte() -> None:
-    one = cost_of(*usual({"n": 512, "heads": 1, "layers": 1}))
+    one = cost_of(*default_problem({"n": 512, "heads": 1, "layers": 1}))
     assert one.bytes("weights") == 2**20
-    many = cost_of(*usual({"n": 512, "heads": 12, "layers": 12}))
+    many = cost_of(*default_problem({"n": 512, "heads": 12, "layers": 12}))
     assert many.bytes("weights") == 144 * 2**20
 
 
 def test_without_a_file() -> None:
-    found = cost_of(*usual({}))
+    found = cost_of(*default_problem({}))
     assert found.sizes == {"heads": 8, "n": 512, "m": 512, "d_model": 512, "d_k": 64, "d_v": 64}
     assert (found.heads, found.layers, found.dtype.name) == (8, 1, "float32")
     # 8 heads × 512 × 64 cells × (512 multiplications + 511 additions)
     assert by_name(found)["Q"] == 8 * 512 * 64 * 1023
     # W_O: 512 × 512 cells, each of the 8 × 64 numbers that the heads have found
     assert by_name(found)["output"] == 512 * 512 * 1023
-    for asked, d_k in (({"heads": 1}, 512), ({"d_model": 768, "heads": 12}, 64), ({"d_model": 100, "heads": 3}, 64)):
-        sizes = cost_of(*usual(asked)).sizes
+    for requested, d_k in (
+        ({"heads": 1}, 512),
+        ({"d_model": 768, "heads": 12}, 64),
+        ({"d_model": 100, "heads": 3}, 64),
+    ):
+        sizes = cost_of(*default_problem(requested)).sizes
         assert (sizes["d_k"], sizes["d_v"]) == (d_k, d_k)
-    assert cost_of(*usual({"d_k": 32})).sizes["d_v"] == 32
-    assert cost_of(*usual({"d_k": 32, "d_v": 16})).sizes["d_v"] == 16
+    assert cost_of(*default_problem({"d_k": 32})).sizes["d_v"] == 32
+    assert cost_of(*default_problem({"d_k": 32, "d_v": 16})).sizes["d_v"] == 16
 
 
 def test_growth(love: Problem) -> None:
@@ -91,17 +95,17 @@ def test_crossover_by_hand(love: Problem) -> None:
         assert found.projections == 63 * n
         assert found.operations - found.projections == attention
     # One head of 64 without W_O: projections 3 · 64 · 1023 n, attention 259 n² - 65 n + 1, equal at n = 758.6.
-    assert cost_of(*usual({"heads": 1, "d_k": 64})).crossover == 759
+    assert cost_of(*default_problem({"heads": 1, "d_k": 64})).crossover == 759
     # 8 heads: projections (3 · 8 · 64 + 512) · 1023 n, attention 8 · (259 n² - 65 n) + 1, equal at n = 1011.4
     for layers, batch in ((1, 1), (12, 1), (1, 5)):
-        assert cost_of(*usual({"layers": layers, "batch": batch})).crossover == 1012
+        assert cost_of(*default_problem({"layers": layers, "batch": batch})).crossover == 1012
 
 
 def test_there_is_no_crossover_without_projections_or_with_m_apart(problem: Callable[..., Problem]) -> None:
     direct = cost_of(problem(Q=[[1, 2]], K=[[3, 4]], V=[[5]]), Sizes())
     assert direct.crossover is None
     assert direct.projections == 0
-    assert cost_of(*usual({"m": 100})).crossover is None
+    assert cost_of(*default_problem({"m": 100})).crossover is None
 
 
 def test_heads_share_what_is_not_theirs(love: Problem, problem: Callable[..., Problem]) -> None:
@@ -132,8 +136,8 @@ def test_another_m_makes_it_cross_attention(love: Problem) -> None:
 
 def test_a_context_may_have_a_width_of_its_own(problem: Callable[..., Problem]) -> None:
     given = {"X": [[1, 0], [0, 1]], "W_Q": [[1], [2]], "W_K": [[1], [2], [3]], "W_V": [[1], [2], [3]]}
-    crossed = problem(**given, context=[[1, 0, 1], [0, 1, 0], [1, 1, 1]])
-    found = cost_of(crossed, Sizes())
+    as_cross_attention = problem(**given, context=[[1, 0, 1], [0, 1, 0], [1, 1, 1]])
+    found = cost_of(as_cross_attention, Sizes())
     assert list(found.sizes.items()) == [("n", 2), ("m", 3), ("d_model", 2), ("d_context", 3), ("d_k", 1), ("d_v", 1)]
     operations = {step.rule.name: plain(step.operations_grow) for step in found.steps}
     assert (operations["Q"], operations["K"], operations["V"]) == (
@@ -141,7 +145,7 @@ def test_a_context_may_have_a_width_of_its_own(problem: Callable[..., Problem]) 
     )  # fmt: skip
     sizes = {step.rule.name: plain(step.bytes_grow) for step in found.steps}
     assert (sizes["X"], sizes["context"], sizes["W_V"]) == ("n*d_model", "m*d_context", "d_context*d_v")
-    wider = {step.rule.name: step.shape for step in cost_of(crossed, Sizes(d_model=9)).steps}
+    wider = {step.rule.name: step.shape for step in cost_of(as_cross_attention, Sizes(d_model=9)).steps}
     assert (wider["X"], wider["context"], wider["W_K"]) == ((2, 9), (3, 3), (3, 1))
 
 
@@ -175,7 +179,7 @@ def test_a_query_may_have_a_width_of_its_own(problem: Callable[..., Problem]) ->
 
 
 def test_sizes_are_only_numbers() -> None:
-    huge = cost_of(*usual({"n": 10**9, "d_model": 10**9, "heads": 10**9, "layers": 10**9}), "float64")
+    huge = cost_of(*default_problem({"n": 10**9, "d_model": 10**9, "heads": 10**9, "layers": 10**9}), "float64")
     assert huge.bytes("weights") == 8 * 10**36
 
 

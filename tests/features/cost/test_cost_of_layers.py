@@ -12,7 +12,7 @@ from attncli.equation.notation import PLAIN
 from attncli.equation.printer import write
 from attncli.errors import AttncliError
 from attncli.features.cost.sizes import Sizes
-from attncli.features.cost.study import Cost, cost_of, usual
+from attncli.features.cost.study import Cost, cost_of, default_problem
 from attncli.problem.loader import load
 from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Problem
@@ -136,14 +136,14 @@ def test_usual_slopes_of_any_number_of_heads(problem: Callable[..., Problem]) ->
 
 
 def test_the_usual_layer_takes_any_number_of_heads_of_keys() -> None:
-    cost = cost_of(*usual({"n": 16, "d_model": 32, "heads": 8, "kv_heads": 2}))
+    cost = cost_of(*default_problem({"n": 16, "d_model": 32, "heads": 8, "kv_heads": 2}))
     assert (shapes(cost)["Q"], shapes(cost)["K"]) == ((8, 16, 4), (2, 16, 4))
     assert cost.bytes_cached_per_token == 2 * 2 * 4 * 4
-    assert shapes(cost_of(*usual({"heads": 8, "kv_heads": 8})))["K"] == (8, 512, 64)
+    assert shapes(cost_of(*default_problem({"heads": 8, "kv_heads": 8})))["K"] == (8, 512, 64)
 
 
 @pytest.mark.parametrize(
-    ("file", "asked", "message", "help"),
+    ("file", "requested", "message", "help"),
     [
         ("rope.yaml", Sizes(d_k=3), "rope turns pairs of features, and d_k is 3", "give an even --d-k"),
         (
@@ -166,9 +166,9 @@ def test_the_usual_layer_takes_any_number_of_heads_of_keys() -> None:
         ),
     ],
 )
-def test_sizes_that_do_not_go_together(file: str, asked: Sizes, message: str, help: str) -> None:
+def test_sizes_that_do_not_go_together(file: str, requested: Sizes, message: str, help: str) -> None:
     with pytest.raises(AttncliError) as caught:
-        cost_of(load(str(INPUTS / file)), asked)
+        cost_of(load(str(INPUTS / file)), requested)
     assert (caught.value.exit_code, str(caught.value), caught.value.help) == (2, message, help)
 
 

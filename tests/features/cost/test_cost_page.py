@@ -9,7 +9,7 @@ import numpy as np
 
 from attncli.features.cost.page import cost_page
 from attncli.features.cost.sizes import Sizes
-from attncli.features.cost.study import cost_of, usual
+from attncli.features.cost.study import cost_of, default_problem
 from attncli.page.document import Document, Heading, Listing, Paragraph, Table
 from attncli.page.document import plain as words
 from attncli.problem.masks.window import Window
@@ -77,14 +77,14 @@ def test_the_table_of_terms(love: Problem) -> None:
 
 
 def test_heads_and_layers() -> None:
-    said = prose(cost_page(cost_of(*usual({"n": 512, "heads": 12, "layers": 12}))))
+    said = prose(cost_page(cost_of(*default_problem({"n": 512, "heads": 12, "layers": 12}))))
     memory = "The attention matrix for n = 512 in float32 takes 1 MiB; 12 layers × 12 heads: 144 MiB."
     assert said[-2].startswith(memory)
     assert "For one layer; everything above is for 12 layers." in said
 
 
 def test_fewer_heads_of_keys_and_entries() -> None:
-    said = prose(cost_page(cost_of(*usual({"kv_heads": 2, "batch": 3, "layers": 2}), "float16")))
+    said = prose(cost_page(cost_of(*default_problem({"kv_heads": 2, "batch": 3, "layers": 2}), "float16")))
     assert said[0] == (
         "n = 512, m = 512, d_model = 512, d_k = 64, d_v = 64; 3 entries, 8 heads, 2 heads of keys and values, "
         "2 layers; float16 (2 bytes a number)."
@@ -106,8 +106,8 @@ def test_matrices_are_those_that_differ(problem: Callable[..., Problem]) -> None
 def test_a_missing_projection_of_the_heads_is_said(love: Problem) -> None:
     missing = " There is no W_O, which would mix the heads. The projections grow with n"
     assert missing in prose(cost_page(cost_of(love, Sizes(heads=2))))[-3]
-    for asked in ({"heads": 8}, {"heads": 1}):
-        assert "W_O" not in prose(cost_page(cost_of(*usual(asked))))[-3]
+    for requested in ({"heads": 8}, {"heads": 1}):
+        assert "W_O" not in prose(cost_page(cost_of(*default_problem(requested))))[-3]
 
 
 def test_what_is_the_same_for_several_cells_stands_apart(problem: Callable[..., Problem]) -> None:
@@ -119,7 +119,7 @@ def test_what_is_the_same_for_several_cells_stands_apart(problem: Callable[..., 
 
 
 def test_large_numbers_are_grouped_everywhere() -> None:
-    page = cost_page(cost_of(*usual({"n": 100_000, "heads": 1, "d_k": 1000})))
+    page = cost_page(cost_of(*default_problem({"n": 100_000, "heads": 1, "d_k": 1000})))
     said = prose(page)
     assert "weights: 100,000×100,000 cells × 1 division = 10,000,000,000" in said
     assert "row_sum: 100,000 cells × 99,999 additions = 9,999,900,000" in said
@@ -134,7 +134,7 @@ def test_a_mask_is_counted_by_kind(problem: Callable[..., Problem]) -> None:
 
 
 def test_cross_attention() -> None:
-    page = cost_page(cost_of(*usual({"n": 2, "m": 1000, "heads": 1})))
+    page = cost_page(cost_of(*default_problem({"n": 2, "m": 1000, "heads": 1})))
     assert page.title == "Cross-attention: what it costs"
     assert prose(page)[-3].endswith("The projections grow with n and with m, attention with n·m.")
     assert prose(page)[-2].startswith("The attention matrix for n = 2 and m = 1,000 in float32 takes ≈ 7.8 KiB.")

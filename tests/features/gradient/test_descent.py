@@ -29,8 +29,8 @@ def test_by_hand() -> None:
     """Weights of 1/2 each, O = 2, so the loss is (2 - 1)² = 1, dO = 2, dV = [1, 1]; Q and K are 0, and stay so."""
     problem = {"Q": [[0]], "K": [[0], [0]], "V": [[1], [3]], "loss": {"kind": "mse", "target": [[1]]}}
     found = step(problem, 0.25)
-    assert list(found.moved) == ["Q", "K", "V"]
-    np.testing.assert_array_equal(found.moved["V"].value, [[0.75], [2.75]])
+    assert list(found.updated) == ["Q", "K", "V"]
+    np.testing.assert_array_equal(found.updated["V"].value, [[0.75], [2.75]])
     assert (found.before, found.expected, found.after) == (1, 1 - 0.25 * 2, (1.75 - 1) ** 2)
 
 
@@ -40,14 +40,14 @@ def test_without_a_loss_it_is_the_sum_of_all_outputs() -> None:
 
 
 def test_what_comes_in_stays() -> None:
-    assert list(step(SEEDED | {"loss": LOSS}, 1).moved) == ["W_Q", "W_K", "W_V", "W_O"]
+    assert list(step(SEEDED | {"loss": LOSS}, 1).updated) == ["W_Q", "W_K", "W_V", "W_O"]
 
 
 def test_all_that_is_learned_moves() -> None:
     arrays = {"Q": [[1, 0]], "K": [[1, 0], [0, 2]], "V": [[1, 0], [0, 1]], "past": {"K": [[1, 1]], "V": [[2, 0]]}}
-    assert list(step({**arrays, "sink": 1}, 1).moved) == ["Q", "new_K", "new_V", "sink"]
+    assert list(step({**arrays, "sink": 1}, 1).updated) == ["Q", "new_K", "new_V", "sink"]
     more = {"score": "additive", "W_1": [[1, 0], [0, 1]], "W_2": [[1, 0], [0, 1]], "v": [1, 2]}
-    assert list(step({**arrays, **more}, 1).moved) == ["Q", "new_K", "new_V", "W_1", "W_2", "v"]
+    assert list(step({**arrays, **more}, 1).updated) == ["Q", "new_K", "new_V", "W_1", "W_2", "v"]
 
 
 def test_a_small_step_does_what_the_gradients_foretell() -> None:
@@ -56,7 +56,7 @@ def test_a_small_step_does_what_the_gradients_foretell() -> None:
 
 
 def test_in_another_format() -> None:
-    assert step(SEEDED | {"loss": LOSS}, 0.5, "float32").moved["W_V"].value.dtype == np.float32
+    assert step(SEEDED | {"loss": LOSS}, 0.5, "float32").updated["W_V"].value.dtype == np.float32
 
 
 @pytest.mark.torch
@@ -75,8 +75,8 @@ def test_beside_an_optimizer() -> None:
     loss().backward()
     torch.optim.SGD(weights, lr=0.7).step()
     ours = step(SEEDED | {"loss": LOSS}, 0.7)
-    for name, theirs in zip(ours.moved, weights, strict=True):
-        np.testing.assert_allclose(ours.moved[name].value, theirs.detach().numpy(), atol=1e-12)
+    for name, theirs in zip(ours.updated, weights, strict=True):
+        np.testing.assert_allclose(ours.updated[name].value, theirs.detach().numpy(), atol=1e-12)
     assert ours.after == pytest.approx(loss().item(), abs=1e-12)
 
 

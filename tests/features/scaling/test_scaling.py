@@ -11,7 +11,7 @@ import pytest
 
 from attncli.cli.main import run as command
 from attncli.errors import AttncliError
-from attncli.features.scaling.study import saturation
+from attncli.features.scaling.study import compare_scales
 from attncli.problem.loader import load, loads
 from attncli.problem.model import Problem
 from attncli.tracing import run
@@ -25,7 +25,7 @@ def read(problem: dict[str, Any]) -> Problem:
 
 @pytest.mark.slow
 def test_the_scale_keeps_what_d_k_would_change() -> None:
-    small, large = list(saturation(load(str(INPUTS / "i_love_ai.yaml")), sizes=(4, 400), draws=200))[1:]
+    small, large = list(compare_scales(load(str(INPUTS / "i_love_ai.yaml")), sizes=(4, 400), draws=200))[1:]
     for row in (small, large):
         assert row.scaled.variance == pytest.approx(1, rel=0.15)
         assert row.unscaled.variance == pytest.approx(row.d_k, rel=0.15)
@@ -38,7 +38,7 @@ def test_the_scale_keeps_what_d_k_would_change() -> None:
 def test_the_first_row_has_the_problem_s_own_numbers() -> None:
     """Scores 0 and 2 of d_k = 4: weights of 0 and 1 by their exponentials, with half the scores or all of them."""
     problem = read({"Q": [[1, 0, 0, 0]], "K": [[0, 0, 0, 0], [2, 0, 0, 0]], "V": [[0], [1]], "d_output": [[1]]})
-    (own,) = saturation(problem, sizes=())
+    (own,) = compare_scales(problem, sizes=())
     assert (own.d_k, own.drawn) == (4, False)
     for measured, apart in ((own.scaled, 1.0), (own.unscaled, 2.0)):
         a = 1 / (1 + np.exp(-apart))
@@ -49,7 +49,7 @@ def test_the_first_row_has_the_problem_s_own_numbers() -> None:
 
 def test_the_same_seed_draws_the_same() -> None:
     problem = load(str(INPUTS / "causal.yaml"))
-    one, again, other = (list(saturation(problem, sizes=(8,), draws=2, seed=seed)) for seed in (1, 1, 2))
+    one, again, other = (list(compare_scales(problem, sizes=(8,), draws=2, seed=seed)) for seed in (1, 1, 2))
     assert one == again
     assert one[1] != other[1]
 
@@ -57,7 +57,7 @@ def test_the_same_seed_draws_the_same() -> None:
 @pytest.mark.parametrize("name", ["grouped_query", "kv_cache", "batch", "rope", "alibi", "sink", "fully_masked"])
 def test_any_problem_of_products(name: str) -> None:
     problem = load(str(INPUTS / f"{name}.yaml"))
-    rows = list(saturation(problem, sizes=(8,), draws=3))
+    rows = list(compare_scales(problem, sizes=(8,), draws=3))
     assert rows[0].d_k == run(problem)["K"].shape[-1]
     assert all(np.isfinite([row.scaled.variance, row.unscaled.of_queries]).all() for row in rows)
 
@@ -65,9 +65,9 @@ def test_any_problem_of_products(name: str) -> None:
 def test_other_scores_have_no_such_scale() -> None:
     blind = read({"Q": [[1]], "K": [[1]], "V": [[1]], "mask": {"hide": [[1]]}})
     with pytest.raises(AttncliError, match="the mask hides all of them here"):
-        list(saturation(blind))
+        list(compare_scales(blind))
     with pytest.raises(AttncliError, match="the score here is additive"):
-        list(saturation(load(str(INPUTS / "bahdanau.yaml"))))
+        list(compare_scales(load(str(INPUTS / "bahdanau.yaml"))))
 
 
 @pytest.mark.parametrize("format", ["table", "markdown", "latex"])
@@ -91,7 +91,7 @@ def test_the_page_fits_on_a_terminal(options: tuple[str, ...], capsys: pytest.Ca
 @pytest.mark.slow
 def test_the_gradient_of_queries_falls_later_by_the_length_of_the_keys() -> None:
     """|dQ| by |dZ| grows as the length of the keys does, √d_k, without the scale, and stays with it: dQ = dS·K."""
-    small, large = list(saturation(load(str(INPUTS / "i_love_ai.yaml")), sizes=(8, 128), draws=200))[1:]
+    small, large = list(compare_scales(load(str(INPUTS / "i_love_ai.yaml")), sizes=(8, 128), draws=200))[1:]
     without = [row.unscaled.of_queries / row.unscaled.through_softmax for row in (small, large)]
     scaled = [row.scaled.of_queries / row.scaled.through_softmax for row in (small, large)]
     assert without[1] / without[0] == pytest.approx(4, rel=0.15)
@@ -144,7 +144,7 @@ def test_options_that_are_refused(options: tuple[str, str], capsys: pytest.Captu
 
 def test_the_variance_is_that_of_all_draws_together() -> None:
     problem = load(str(INPUTS / "i_love_ai.yaml"))
-    (_, row) = saturation(problem, sizes=(3,), draws=4, seed=5)
+    (_, row) = compare_scales(problem, sizes=(3,), draws=4, seed=5)
     numbers, scores = np.random.default_rng([5, 3]), []
     for _ in range(4):
         queries, keys = numbers.standard_normal((3, 3)), numbers.standard_normal((3, 3))
