@@ -14,7 +14,7 @@ from attncli.attention.registry import GRADIENT_RULES, gradient_name
 from attncli.attention.rule import Rule
 from attncli.attention.steps import BACKWARD_ORDER
 from attncli.equation.derivatives import reads
-from attncli.equation.differentiation import Read, gradient_of
+from attncli.equation.differentiation import Reader, gradient_of
 from attncli.equation.indexing import GROUP_MEMBER, IndexSpace, all_letters, replace_letters
 from attncli.equation.matrix_form import matrix_form
 from attncli.equation.nodes import Call, Equation, Expression, Name, Reduce, Ref, number_node, rewrite, walk
@@ -91,9 +91,9 @@ class Backward:
     def _gradient(self, cell: Ref, forward: Mapping[str, Equation]) -> Rule:
         """The gradient of an array (or of the one sink of all heads) by everything that reads it."""
         readers = [name for name, each in forward.items() if name != "weights" and reads(each.expression, cell.name)]
-        through = [Read(forward[name], _renamed(forward[name].target, gradient_name(name))) for name in readers]
+        through = [Reader(forward[name], _renamed(forward[name].target, gradient_name(name))) for name in readers]
         if cell.name == "sink":
-            through = [Read(self.rules["row_sum"].equation, self._of_row_sums())]
+            through = [Reader(self.rules["row_sum"].equation, self._of_row_sums())]
         lengths = self.space.lengths
         shape = self.shapes.get(cell.name, tuple(lengths[letter] for letter in cell.letters))
         equation = gradient_of(cell, shape, gradient_name(cell.name), through, self.space)
@@ -109,9 +109,9 @@ class Backward:
             equation = Equation(_renamed(cell, "d_output"), Call("div", (apart, Name("N"))))
             return _rule(equation, matrix_form(equation, HEADS), self._words_through("row_loss"))
         error, shape = self.rules["error"].equation, self.shapes["output"]
-        of_loss = Read(self.rules["loss"].equation, number_node(1))
+        of_loss = Reader(self.rules["loss"].equation, number_node(1))
         of_error = gradient_of(error.target, shape, "d_error", [of_loss], self.space).expression
-        equation = gradient_of(cell, shape, "d_output", [Read(error, of_error)], self.space)
+        equation = gradient_of(cell, shape, "d_output", [Reader(error, of_error)], self.space)
         return _rule(equation, matrix_form(equation, HEADS), self._words_through("error"))
 
     def _said(self, readers: Sequence[str], shape: Sequence[int]) -> Expression | None:

@@ -32,8 +32,8 @@ def evaluate_chunk(
 ) -> Array:
     """An equation worked out for these ranges of queries, or of keys, at one place of the leading axes that are fixed.
 
-    Positions are counted as in the whole. `sizes` tells how far letters run that no array tells; `done` are arrays of
-    these ranges already. All arrays are those of `xp`.
+    Positions are counted as in the whole. `sizes` has the lengths of letters that no array has as an axis; `done` are
+    arrays of these ranges already. All arrays are those of `xp`.
     """
     expression = _counted(fix_axes(equation.expression, place), ranges)
     read = {**_cut(equation.expression, place, ranges, arrays, scalars), **done}

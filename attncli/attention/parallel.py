@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 Task = TypeVar("Task")
-Report = Callable[[float], None]  # told from 0 to 1 how much of the work is done
+Report = Callable[[float], None]  # is called with how much of the work is done, from 0 to 1
 _LIMITS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")  # by which people say how many threads they want
 _EVERY = 0.1  # seconds between two reports
 
@@ -68,7 +68,7 @@ def thread_count() -> int:
 
 @contextmanager
 def one_blas_thread() -> Iterator[bool]:
-    """Within it products of matrices take one thread each; False where the BLAS does not let itself be told."""
+    """Within it products of matrices take one thread each; False where the BLAS has no such setting."""
     found = _blas()
     if found is None:
         yield False
@@ -84,7 +84,7 @@ def one_blas_thread() -> Iterator[bool]:
 
 @lru_cache
 def _blas() -> tuple[Callable[[], int], Callable[[int], Any]] | None:
-    """How the OpenBLAS that NumPy's own packages bring is asked for its number of threads, and told one."""
+    """How the OpenBLAS that NumPy's own packages bring reports its number of threads, and takes another."""
     folder = os.path.dirname(np.__file__)
     for path in (*glob(f"{folder}.libs/*openblas*"), *glob(f"{folder}/.dylibs/*openblas*")):
         try:

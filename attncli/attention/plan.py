@@ -25,8 +25,8 @@ class Plan:
 
     `rules` lead up to the numbers whose softmax is taken, of which `logits` names the last. `parameters` are scalars
     (d_k, offset, …) and arrays of the mask (exists, keep, …); `given` the arrays of the rules that compute nothing;
-    `sizes` how far each index runs that no array tells; `leading_axes` the letters of batches and heads of every array
-    that has any.
+    `sizes` the length of each index that is on no axis of an array; `leading_axes` the letters of batches and heads of
+    every array that has any.
     """
 
     problem: Problem
@@ -182,7 +182,7 @@ def _parameters(problem: Problem, past: int, axes: Axes) -> Iterator[tuple[str, 
 
 
 def _sizes(problem: Problem, n: int, m: int, past: int, axes: Axes) -> Mapping[str, int]:
-    """How far the indices run that no array on the right side of their equation tells."""
+    """The lengths of indices that are on no axis of an array on the right side of their equation."""
     d_k, d_v = width("K", problem.given), width("V", problem.given)
     heads = {HEAD: axes.number, KEY_HEAD: axes.number // axes.group, GROUP_MEMBER: axes.group}
     positions_and_pairs = {"t": max(past + n, m), "r": d_k // 2} if problem.rope else {}

@@ -179,7 +179,7 @@ def row_sums(sink: bool, shift: bool, base: float | None) -> Rule:
 
 
 def weights(base: float | None, sink: bool) -> Rule:
-    """The softmax; in another base than e, or with a sink, it has no name and is said as the division it is."""
+    """The softmax; in another base than e, or with a sink, it has no name, and is written as the division it is."""
     rule = COMPUTED_RULES["weights"]
     if base is None and not sink:
         return rule
@@ -260,7 +260,7 @@ def _rows(name: str) -> Iterator[tuple[str, Rule]]:
         yield "with a context", projection(name, "context", False)
     yield f"with b_{name}", projection(name, "X", True)
     yield "given directly", GIVEN_RULES[name]
-    if name != "Q":  # its own meaning tells how many rows there are
+    if name != "Q":  # its own meaning says how many rows there are
         yield "with past", replace(cached(name, 1), meaning="The rows of the cache, and below them the new ones.")
 
 

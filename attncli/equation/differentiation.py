@@ -2,8 +2,8 @@
 
 Forward, T[t] = f(R[r], …). Backward, the gradient of a cell of R adds up what each use of it receives: for every use,
 the gradient of T times the derivative of f, summed over the letters of T and of the sums around the use that the cell
-itself does not have. Where the cell is read at a computed place, h // group, that is turned round; the conditions that
-come of it are decided by looking at every place, so that a rotation's gradient reads as the rotation back.
+itself does not have. Where the cell is read at a computed position, h // group, the index is inverted; the conditions
+that come of it are decided by looking at every place, so that a rotation's gradient reads as the rotation back.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from attncli.equation.products import as_product, to_expression
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class Reader:
     """An equation that reads the array whose gradient is sought, and the gradient of the equation's own result."""
 
     equation: Equation
@@ -28,7 +28,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """What one use hands to a cell in a `region`; its `conditions` are on positions, and describe that."""
+    """What a cell receives from one occurrence, in a `region`; its `conditions` are on positions, and describe that."""
 
     value: Expression
     negative: bool
@@ -36,17 +36,19 @@ class _Term:
     conditions: tuple[Expression, ...] = ()
 
 
-def gradient_of(array: Ref, shape: Sequence[int], target: str, reads: Sequence[Read], space: IndexSpace) -> Equation:
+def gradient_of(
+    array: Ref, shape: Sequence[int], target: str, readers: Sequence[Reader], space: IndexSpace
+) -> Equation:
     """The equation target[…] = … of the gradient of an array of this shape, from everything that reads it.
 
     `array` is its cell with letters of its own. It takes another, with which it is read, for a letter that runs farther
     or less far than the array, and for one that the equation reading it has another use for. Raises TypeError for a
-    function without a derivative, or an index that cannot be turned round.
+    function without a derivative, or an index that cannot be inverted.
     """
     found = [
-        (read.equation, occurrence)
-        for read in reads
-        for occurrence in occurrences(read.equation, array.name, read.gradient)
+        (reader.equation, occurrence)
+        for reader in readers
+        for occurrence in occurrences(reader.equation, array.name, reader.gradient)
     ]
     cell = _lettered(array, shape, found, space.lengths)
     terms = [term for equation, occurrence in found if (term := _term(cell, equation, occurrence, space)).region.places]
@@ -67,7 +69,7 @@ def _lettered(
 
 
 def _term(cell: Ref, equation: Equation, occurrence: Occurrence, space: IndexSpace) -> _Term:
-    """What a use hands to the cell; at no place, where its conditions are never met."""
+    """What the cell receives from one occurrence; in an empty region, where its conditions are never met."""
     inverse = invert_indices(occurrence.cell.indices, cell.letters, all_letters(equation))
     around = (inverse.members.get(letter, letter) for letter in (*equation.target.letters, *occurrence.summed))
     summed = tuple(letter for letter in around if letter not in inverse.letters)
@@ -109,7 +111,7 @@ def _guarded(value: Expression, guards: Sequence[Guard]) -> Expression:
 
 
 def _added(terms: Sequence[_Term], space: IndexSpace) -> Expression:
-    """The sum of what all occurrences hand to the cell; under a condition what is handed to some places only."""
+    """The sum of what the cell receives from all occurrences; under a condition what only some places receive."""
     everywhere = [(term.value, term.negative) for term in terms if term.region.is_everywhere]
     left = [term for term in terms if not term.region.is_everywhere]
     conditions = [condition for term in left for condition in term.conditions]

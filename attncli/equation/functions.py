@@ -35,8 +35,8 @@ class Function:
     says what each of them receives of the gradient `d` of the result; of more arguments, the last rule holds for all.
     No rules at all, or an empty one, say that the result jumps or stands still where the argument moves a little. The
     magnitude says how large the numbers are that the result is made of (`error_bounds.py`), where those of the
-    arguments are made of numbers as large as `size_x`, `size_y` and `size_z`. `slopes` on intervals are told where they
-    are not those of the derivative.
+    arguments are made of numbers as large as `size_x`, `size_y` and `size_z`. `slopes` on intervals are given where
+    they are not those of the derivative.
 
     `operation` is what `cost` counts it as; one that takes `any_number` of arguments is counted between each two. A
     single 0 among the first `zero_arguments` makes the result 0, whatever the others are: 0·√2, 0 / √2.

@@ -24,13 +24,13 @@ class Inverse:
 def invert_indices(indices: Sequence[str | Expression], own: Sequence[str], known: Collection[str]) -> Inverse:
     """The letters of an equation that reads a cell with these indices, in the cell's `own` letters.
 
-    `known` are the letters of the equation, which tells them from numbers. The forms are i; j - past and k + half;
-    h // group; and e // d_v beside e % d_v. Raises TypeError for any other.
+    `known` are the letters of the equation, all other names are numbers. The forms are i; j - past and k + half;
+    h // group; and e // d_v together with e % d_v. Raises TypeError for any other.
     """
     found: dict[str, str | Expression] = {}
     members: dict[str, str] = {}
-    # A quotient alone forgets the remainder, over which has to be summed. Beside it, as in H[e // d_v, i, e % d_v],
-    # the remainder is another index of the cell: together they are just one position, e = h * d_v + c.
+    # A quotient alone forgets the remainder, so that all remainders have to be summed over. In H[e // d_v, i, e % d_v]
+    # the remainder is another index of the cell, and both together are just one position, e = h * d_v + c.
     remainders = {
         index.arguments: letter
         for index, letter in zip(indices, own, strict=True)
@@ -49,5 +49,5 @@ def invert_indices(indices: Sequence[str | Expression], own: Sequence[str], know
             case Call("mod", divided) if divided in remainders:
                 continue
             case _:
-                raise TypeError(f"cannot turn the index {index!r} round")
+                raise TypeError(f"cannot invert the index {index!r}")
     return Inverse(found, members)

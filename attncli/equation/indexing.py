@@ -50,7 +50,7 @@ def letters(index: str | Expression, known: Collection[str]) -> Iterator[str]:
 
 
 def all_letters(equation: Equation) -> frozenset[str]:
-    """All index letters of an equation, which tells i in j <= i from a scalar such as d_k."""
+    """All index letters of an equation, by which i in j <= i is known from a scalar such as d_k."""
     summed = {node.index for node in walk(equation.expression) if isinstance(node, Reduce)}
     return frozenset(equation.target.letters) | summed
 

@@ -1,6 +1,6 @@
 """Intervals of numbers, and what each function makes of them, where each argument may be anywhere in a range.
 
-Ends are rounded outwards, so that no number is lost. What cannot be told may be anything.
+Ends are rounded outwards, so that no number is lost. What is not known may be anything.
 """
 
 from __future__ import annotations

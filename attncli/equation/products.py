@@ -1,6 +1,6 @@
 """Sums of products as they are written on paper: factors in the order of a matrix product, sums around what they need.
 
-What the chain rule hands down is a heap of factors and of letters to be summed over. Put in order they read as
+The chain rule leaves a heap of factors, and of letters to be summed over. Put in order they read as
 Σ_j dS[i, j]·K[j, k], which is dS K, and not as Σ_j K[j, k]·dS[i, j].
 """
 
@@ -25,7 +25,7 @@ class Product:
 
 
 def as_product(expression: Expression) -> Product:
-    """The factors of an expression; a sum that is a factor hands out its own and is summed over with the rest."""
+    """The factors of an expression; those of a sum are among them, and its letter among the others summed over."""
     match expression:
         case Number(value=value) if value == 1:
             return Product()
@@ -42,7 +42,7 @@ def as_product(expression: Expression) -> Product:
 
 
 def to_expression(product: Product, target: Sequence[str]) -> Expression:
-    """The product as one expression, for a cell with these letters; its sign is told by `negative` alone."""
+    """The product as one expression, for a cell with these letters; its sign stays in `negative`."""
     inside = [divisor for divisor in product.divisors if free_names(divisor) & {*product.summed}]
     summed = [factor for factor in product.factors if not product.summed or free_names(factor) & {*product.summed}]
     body = _nested(_divided(summed, inside), product.summed, target)

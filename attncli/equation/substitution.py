@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.equation.functions import FUNCTIONS, PRINTED_AS
 from attncli.equation.indexing import Place, position
@@ -93,8 +93,17 @@ def decimal_value(
     def apply(function: str, *arguments: Any) -> Any:
         return FUNCTIONS[function].decimal(*arguments)
 
+    arithmetic = Arithmetic(Decimal, constant, apply)
     with localcontext(Context(prec=DIGITS, traps=[])):
-        return Decimal(evaluate_cell(expression, place, sizes, number, scalars, Decimal, constant, apply))
+        return Decimal(evaluate_cell(expression, place, sizes, number, scalars, arithmetic))
+
+
+class Arithmetic(NamedTuple):
+    """One kind of numbers: a position as such a number, a number of an equation, and a function of such numbers."""
+
+    whole: Callable[[int], Any]
+    constant: Callable[[Number], Any]
+    apply: Callable[..., Any]  # of the name of a function and its arguments
 
 
 def evaluate_cell(
@@ -103,15 +112,10 @@ def evaluate_cell(
     sizes: Mapping[str, int],
     read: Callable[[str, tuple[int, ...]], Any],
     scalars: Mapping[str, Any],
-    whole: Callable[[int], Any],
-    constant: Callable[[Number], Any],
-    apply: Callable[..., Any],
+    arithmetic: Arithmetic,
 ) -> Any:
-    """One cell's value in any kind of number.
-
-    `read` gives the cells of arrays, `whole` the number of a position, `constant` that of a number in the expression,
-    and `apply(function, *arguments)` what a function comes to.
-    """
+    """One cell's value in any kind of numbers; `read(name, indices)` gives the cells of arrays."""
+    whole, constant, apply = arithmetic
 
     def value(node: Expression, place: Place) -> Any:
         match node:

@@ -184,7 +184,7 @@ def test_an_entry_is_told_of_its_own_keys_alone(problem: Build) -> None:
     mask = (Causal(), Lengths((1, 2)), Padding(exists), Keep(np.ones((2, 3), dtype=bool)))
     trace = run(problem(Q=q, K=k, V=k, mask=mask, corner="bottom-right"))
     places = ({}, {"b": 0}, {"b": 1}, {"h": 0, "b": 0})
-    whole, *entries, head = (slices.at(trace, place).steps["mask"].rule.meaning for place in places)
+    whole, *entries, head = (slices.trace_at(trace, place).steps["mask"].rule.meaning for place in places)
     for sentence in ("(offset -1, -1)", "the first keys of each entry exist: 1, 2.", "3 of 6 keys are only there"):
         assert sentence in whole
         assert not any(sentence in meaning for meaning in entries)

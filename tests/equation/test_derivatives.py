@@ -9,7 +9,7 @@ import pytest
 from attncli.equation.derivatives import backpropagate
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.nodes import Call, Expression, Name
-from attncli.equation.substitution import evaluate_cell
+from attncli.equation.substitution import Arithmetic, evaluate_cell
 
 POINTS = {  # where each function is smooth
     "add": (0.3, -1.2, 2.0), "sub": (0.3, -1.2), "neg": (0.7,), "mul": (0.3, -1.2), "div": (0.3, -1.2),
@@ -24,10 +24,12 @@ STEP = 1e-6
 def worth(expression: Expression, scalars: dict[str, float]) -> float:
     """The value of an expression of numbers by name."""
     numbers = scalars | {"inf": math.inf}
-    return float(
-        evaluate_cell(expression, {}, {}, lambda name, index: 0, numbers, float, lambda number: float(number.value),
-                   lambda function, *arguments: FUNCTIONS[function].scalar(*arguments))
-    )  # fmt: skip
+    floats = Arithmetic(
+        float,
+        lambda number: float(number.value or 0),
+        lambda function, *arguments: FUNCTIONS[function].scalar(*arguments),
+    )
+    return float(evaluate_cell(expression, {}, {}, lambda name, index: 0, numbers, floats))
 
 
 def test_every_function_has_a_rule_or_is_constant() -> None:

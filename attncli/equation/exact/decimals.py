@@ -101,7 +101,7 @@ def _tanh(argument: Exact, precision: int) -> Decimal:
     more = precision + abs(size) + 3  # near 0, the difference below cancels
     with localcontext(_context(more)):
         value = decimal_of(argument, more)
-        if abs(value) > 3 * precision:  # nearer to 1 than can be told
+        if abs(value) > 3 * precision:  # nearer to 1 than any digit that is asked for
             return Decimal(1).copy_sign(value)
         up, down = value.exp(), (-value).exp()
         return (up - down) / (up + down)

@@ -26,7 +26,7 @@ from attncli.equation.exact.numbers import (
 )
 from attncli.equation.functions import FUNCTIONS, PRINTED_AS
 from attncli.equation.nodes import Expression, Number
-from attncli.equation.substitution import evaluate_cell
+from attncli.equation.substitution import Arithmetic, evaluate_cell
 
 MOST_BITS = 10_000  # of a whole number, about 3,000 digits
 MOST_DIVISOR = 10**5  # up to which prime factors are looked for
@@ -207,4 +207,4 @@ def evaluate_exactly(
     def apply(function: str, *arguments: Any) -> Any:
         return _function(function)(*arguments)
 
-    return evaluate_cell(expression, place, sizes, number, scalars, Fraction, constant, apply)
+    return evaluate_cell(expression, place, sizes, number, scalars, Arithmetic(Fraction, constant, apply))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli.equation.differentiation import Read, gradient_of
+from attncli.equation.differentiation import Reader, gradient_of
 from attncli.equation.evaluator import evaluate
 from attncli.equation.indexing import IndexSpace
 from attncli.equation.matrix_form import matrix_form
@@ -25,7 +25,7 @@ LEADING = "bhgq"
 def backward(array: str, *sources: str) -> Equation:
     """The gradient of an array, such as Q[i, k], by the equations that read it."""
     cell, equations = parse_equation(f"{array} = 0").target, [parse_equation(source) for source in sources]
-    reads = [Read(each, Ref(f"d_{each.target.name}", each.target.indices)) for each in equations]
+    reads = [Reader(each, Ref(f"d_{each.target.name}", each.target.indices)) for each in equations]
     shape = [LENGTHS[letter] for letter in cell.letters]
     return gradient_of(cell, shape, f"d_{cell.name}", reads, IndexSpace(LENGTHS, SCALARS))
 
@@ -189,5 +189,5 @@ def test_the_softmax_as_a_whole_is_the_chain_through_its_parts(power: str) -> No
 
 @pytest.mark.parametrize("source", ["T[i, j] = Q[i * 2, j]", "T[i] = Q[i, i]"])
 def test_an_index_that_cannot_be_turned_round_is_a_fault(source: str) -> None:
-    with pytest.raises(TypeError, match="cannot turn the index"):
+    with pytest.raises(TypeError, match="cannot invert the index"):
         backward("Q[k, d]", source)
