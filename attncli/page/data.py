@@ -20,18 +20,21 @@ from attncli.tracing.model import Trace
 from attncli.tracing.serialization import to_dict
 
 if TYPE_CHECKING:
-    from attncli.tracing.number_formats import Parting
+    from attncli.tracing.number_formats import FormatDeviation
 
 
-def data_page(trace: Trace, view: View, parting: Parting | None = None) -> Document:
+def data_page(trace: Trace, view: View, deviation: FormatDeviation | None = None) -> Document:
     """The page as data alone, without the blocks that only people read."""
-    return Document(trace.title, (), lambda: view_data(trace, view, parting, NumberRows.of))
+    return Document(trace.title, (), lambda: view_data(trace, view, deviation, NumberRows.of))
 
 
 def view_data(
-    trace: Trace, view: View, parting: Parting | None = None, values: Callable[[NDArray[Any]], Any] | None = None
+    trace: Trace,
+    view: View,
+    deviation: FormatDeviation | None = None,
+    values: Callable[[NDArray[Any]], Any] | None = None,
 ) -> dict[str, Any]:
-    """The trace cut to what the view asks for, with its worked lines and its parting from float64; format 1.
+    """The trace cut to what the view asks for, with its worked lines and its deviation from float64; format 1.
 
     `values` is as for `to_dict`. Raises (exit 2) where the view asks for a step or a cell that is not there.
     """
@@ -44,10 +47,10 @@ def view_data(
     for name in names if view.detail != "brief" else ():
         if lines := worked(printer, trace.steps[name], view.detail).lines:
             data["steps"][name]["worked"] = [{"cell": line.label, "text": plain_line(line)} for line in lines]
-    if parting is not None:
-        from attncli.page.number_formats import parting_data  # and all comparisons, which few pages need
+    if deviation is not None:
+        from attncli.page.number_formats import deviation_data  # and all comparisons, which few pages need
 
-        data["parting"] = parting_data(parting)
+        data["deviation"] = deviation_data(deviation)
     return data
 
 

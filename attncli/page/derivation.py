@@ -15,13 +15,13 @@ from attncli.tracing.model import Trace
 from attncli.tracing.slices import leading_letters
 
 if TYPE_CHECKING:
-    from attncli.tracing.number_formats import Parting
+    from attncli.tracing.number_formats import FormatDeviation
 
 
-def derivation(trace: Trace, view: View, parting: Parting | None = None) -> Document:
+def derivation(trace: Trace, view: View, deviation: FormatDeviation | None = None) -> Document:
     """The page for this view; raises (exit 2) where it asks for a step or a cell that is not there.
 
-    A whole page in a lower number format closes with its `parting` from float64.
+    A whole page in a lower number format closes with its `deviation` from float64.
     """
     whole, trace = trace, shown(trace, view)
     printer = printer_for(trace, view)
@@ -44,22 +44,22 @@ def derivation(trace: Trace, view: View, parting: Parting | None = None) -> Docu
             Paragraph(about(printer)),
             *page,
             *closing(printer, words=not leading_letters(trace) and not view.blank),
-            *_apart(parting, printer),
+            *_apart(deviation, printer),
         )
-    return Document(trace.title, page, lambda: _data(trace, view, parting))
+    return Document(trace.title, page, lambda: _data(trace, view, deviation))
 
 
-def _data(trace: Trace, view: View, parting: Parting | None = None) -> dict[str, Any]:
+def _data(trace: Trace, view: View, deviation: FormatDeviation | None = None) -> dict[str, Any]:
     from attncli.page.data import view_data  # and all that JSON needs
 
-    return view_data(trace, view, parting)
+    return view_data(trace, view, deviation)
 
 
-def _apart(parting: Parting | None, printer: Printer) -> Iterator[Block]:
-    if parting is not None:
-        from attncli.page.number_formats import parting_section  # and all comparisons, which few pages need
+def _apart(deviation: FormatDeviation | None, printer: Printer) -> Iterator[Block]:
+    if deviation is not None:
+        from attncli.page.number_formats import deviation_section  # and all comparisons, which few pages need
 
-        yield from parting_section(parting, printer.precision)
+        yield from deviation_section(deviation, printer.precision)
 
 
 def sections_of(printer: Printer, names: Sequence[str], view: View) -> Iterator[Block]:

@@ -8,64 +8,67 @@ from typing import Any
 from attncli import __version__
 from attncli.dtypes import Dtype
 from attncli.english import count, either, listed
-from attncli.features.compare.data import step_data
-from attncli.features.compare.step import StepComparison
-from attncli.features.compare.table_page import steps_table
+from attncli.page.comparison import step_data, steps_table
 from attncli.page.document import Block, Document, Heading, Listing, Paragraph, Table, Text
 from attncli.page.measures import apart, magnitude, number, place, powered
 from attncli.page.number_format import format_number
+from attncli.tracing.comparison import StepComparison
 from attncli.tracing.json_numbers import json_float
-from attncli.tracing.number_formats import Parting
+from attncli.tracing.number_formats import FormatDeviation
 from attncli.tracing.serialization import FORMAT
 
 MOST_ROWS = 8
 LEGIBLE = 1e6  # larger numbers are shown with a power of ten
 
 
-def parting_section(parting: Parting, precision: int) -> Iterator[Block]:
+def deviation_section(deviation: FormatDeviation, precision: int) -> Iterator[Block]:
     """The end of a derivation in a lower format: every step's error, and what got lost."""
-    yield Heading(f"Where {parting.dtype.name} parts from float64")
-    yield Listing(tuple(_losses(parting, precision)))
-    yield from steps_table(parting.comparison, precision, relative=True)
+    yield Heading(f"Where {deviation.dtype.name} parts from float64")
+    yield Listing(tuple(_losses(deviation, precision)))
+    yield from steps_table(deviation.comparison, precision, relative=True)
 
 
-def formats_page(partings: Sequence[Parting], title: str, precision: int) -> Document:
+def formats_page(deviations: Sequence[FormatDeviation], title: str, precision: int) -> Document:
     """One table for all formats: the largest error of every step, absolute and relative."""
     return Document(
         f"{title or 'Attention'}: where number formats part from float64",
-        tuple(_blocks(partings, precision)),
+        tuple(_blocks(deviations, precision)),
         lambda: {
             "attncli": {"version": __version__, "format": FORMAT},
             "title": title,
-            "formats": {parting.dtype.name: parting_data(parting) for parting in partings},
+            "formats": {deviation.dtype.name: deviation_data(deviation) for deviation in deviations},
         },
     )
 
 
-def parting_data(parting: Parting) -> dict[str, Any]:
+def deviation_data(deviation: FormatDeviation) -> dict[str, Any]:
     """The errors of all steps and what got lost, for programs: a is float64, b the lower format."""
-    overflow = parting.overflow
+    overflow = deviation.overflow
     return {
-        "steps": {step.name: step_data(step) for step in parting.comparison.steps},
-        "row_sums": [{"row": list(row.row), "sum": json_float(row.sum), "float64": row.true} for row in parting.uneven],
+        "steps": {step.name: step_data(step) for step in deviation.comparison.steps},
+        "row_sums": [
+            {"row": list(row.row), "sum": json_float(row.sum), "float64": row.true} for row in deviation.uneven_rows
+        ],
         "overflow": None
         if overflow is None
         else {
             "step": overflow.step, "cells": overflow.cells, "index": list(overflow.where), "float64": overflow.true,
         },
-        "vanished_weights": parting.vanished,
+        "vanished_weights": deviation.vanished,
     }  # fmt: skip
 
 
-def _blocks(partings: Sequence[Parting], precision: int) -> Iterator[Block]:
-    names = [parting.dtype.name for parting in partings]
+def _blocks(deviations: Sequence[FormatDeviation], precision: int) -> Iterator[Block]:
+    names = [deviation.dtype.name for deviation in deviations]
     exact = [
-        step.name for step in partings[0].comparison.steps if all(p.comparison[step.name].identical for p in partings)
+        step.name
+        for step in deviations[0].comparison.steps
+        if all(p.comparison[step.name].identical for p in deviations)
     ]
-    steps = [step.name for step in partings[0].comparison.steps if step.name not in exact]
+    steps = [step.name for step in deviations[0].comparison.steps if step.name not in exact]
     for relative, what in ((False, "|a − b|"), (True, "|a − b| / max(|a|, |b|)")):
         rows = tuple(
-            ((name,), *(_error(parting.comparison[name], precision, relative=relative) for parting in partings))
+            ((name,), *(_error(deviation.comparison[name], precision, relative=relative) for deviation in deviations))
             for name in steps
         )
         if rows:
@@ -73,9 +76,9 @@ def _blocks(partings: Sequence[Parting], precision: int) -> Iterator[Block]:
             yield Table(("step", *names), rows, right=tuple(range(1, len(names) + 1)))
     if exact:
         yield Paragraph((f"Exact in all of them: {listed(exact)}.",))
-    for parting in partings:
-        yield Heading(f"{parting.dtype.name}: about {parting.dtype.digits} digits")
-        yield Listing(tuple(_losses(parting, precision)))
+    for deviation in deviations:
+        yield Heading(f"{deviation.dtype.name}: about {deviation.dtype.digits} digits")
+        yield Listing(tuple(_losses(deviation, precision)))
 
 
 def _error(step: StepComparison, precision: int, *, relative: bool) -> Text:
@@ -85,30 +88,30 @@ def _error(step: StepComparison, precision: int, *, relative: bool) -> Text:
     return magnitude(found.relative if relative else found.absolute, precision)
 
 
-def _losses(parting: Parting, precision: int) -> Iterator[Text]:
+def _losses(deviation: FormatDeviation, precision: int) -> Iterator[Text]:
     """Overflow, weights that are 0 now, and rows of weights that do not sum to 1 any more."""
-    dtype = parting.dtype
-    if (lost := parting.overflow) is not None:
-        step = parting.comparison[lost.step]
+    dtype, uneven = deviation.dtype, deviation.uneven_rows
+    if (lost := deviation.overflow) is not None:
+        step = deviation.comparison[lost.step]
         yield (
             f"Overflow: {count(lost.cells, 'cell')} of {lost.step} {either(lost.cells, 'does', 'do')} not fit; "
             f"{place(step, lost.where)} is ", *number(format_number(lost.true, precision)),
             f", and the largest {dtype.name} is ", *number(_largest(dtype)), ".",
         )  # fmt: skip
-    if parting.vanished:
-        are = either(parting.vanished, "is", "are")
-        yield (f"{count(parting.vanished, 'weight')} too small for {dtype.name} {are} 0.",)
-    if not parting.uneven:
+    if deviation.vanished:
+        are = either(deviation.vanished, "is", "are")
+        yield (f"{count(deviation.vanished, 'weight')} too small for {dtype.name} {are} 0.",)
+    if not uneven:
         yield (f"Every row of weights keeps its sum, rounded to {dtype.name}.",)
         return
     said: list[Text] = []
-    for row in parting.uneven[:MOST_ROWS]:
-        labels = parting.comparison["weights"].labels[:-1]
+    for row in uneven[:MOST_ROWS]:
+        labels = deviation.comparison["weights"].labels[:-1]
         name = ", ".join(names[at] for names, at in zip(labels, row.row, strict=True))
         said.append((", " if said else "", f'"{name}" ', *apart(row.sum, row.true, precision)[0]))
-    others = len(parting.uneven) - len(said)
-    rows = f"{count(len(parting.uneven), 'row')} of weights no longer {either(len(parting.uneven), 'sums', 'sum')} to "
-    true = number(format_number(parting.uneven[0].true, precision))
+    others = len(uneven) - len(said)
+    rows = f"{count(len(uneven), 'row')} of weights no longer {either(len(uneven), 'sums', 'sum')} to "
+    true = number(format_number(uneven[0].true, precision))
     yield (rows, *true, f", rounded to {dtype.name}: ", *(part for each in said for part in each),
            f" and {count(others, 'other')}." if others else ".")  # fmt: skip
 

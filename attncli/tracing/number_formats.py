@@ -8,9 +8,8 @@ import numpy as np
 
 from attncli.backend import CPU
 from attncli.dtypes import DTYPES, Dtype
-from attncli.features.compare.comparison import Comparison, compare
-from attncli.features.compare.operand import Side
 from attncli.problem.model import Problem
+from attncli.tracing.comparison import Comparison, Operand, compare
 from attncli.tracing.difference import Numbers
 from attncli.tracing.model import Trace
 from attncli.tracing.run import run
@@ -38,7 +37,7 @@ class Overflow:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Parting:
+class FormatDeviation:
     """One trace in a lower format against the same in float64.
 
     `comparison` counts every difference (its tolerance is 0); `vanished` weights are 0, and not so in float64.
@@ -46,29 +45,30 @@ class Parting:
 
     dtype: Dtype
     comparison: Comparison
-    uneven: tuple[UnevenRow, ...]
+    uneven_rows: tuple[UnevenRow, ...]
     overflow: Overflow | None
     vanished: int
 
 
-def parting(low: Trace, double: Trace) -> Parting:
+def deviation(low: Trace, double: Trace) -> FormatDeviation:
     """Where a trace in a lower format parts from the one of the same problem in float64."""
     dtype = DTYPES[low.settings.dtype]
-    sides = (Side(trace.settings.dtype, trace.settings.dtype, f"in {trace.settings.dtype}", trace)
-             for trace in (double, low))  # fmt: skip
-    comparison = compare(*sides, tolerance=0, sized=False)
+    a, b = (
+        Operand.of_trace(trace, name, name, f"in {name}") for trace, name in ((double, "float64"), (low, dtype.name))
+    )
+    comparison = compare(a, b, tolerance=0, sized=False)
     weights, true = low["weights"].astype(np.float64), double["weights"].astype(np.float64)
     vanished = int(((weights == 0) & (true != 0)).sum())
-    return Parting(dtype, comparison, _uneven(weights, true, dtype), _overflow(low, double), vanished)
+    return FormatDeviation(dtype, comparison, _uneven(weights, true, dtype), _overflow(low, double), vanished)
 
 
-def parting_of(problem: Problem, low: Trace, precision: int = 3) -> Parting:
+def deviation_from_float64(problem: Problem, low: Trace, precision: int = 3) -> FormatDeviation:
     """Where the trace of a problem in a lower format parts from float64, with the softmax shifted as it is there."""
     double = run(problem, device=low.settings.device, precision=precision, shifted=low.shifted or None)
-    return parting(low, double)
+    return deviation(low, double)
 
 
-def partings(problem: Problem, *, device: str = "cpu", precision: int = 3) -> tuple[Parting, ...]:
+def deviations(problem: Problem, *, device: str = "cpu", precision: int = 3) -> tuple[FormatDeviation, ...]:
     """The problem in every lower format against float64, the finest first.
 
     Where the softmax is shifted in one format it is so in all, since only the same steps can be compared.
@@ -82,7 +82,7 @@ def partings(problem: Problem, *, device: str = "cpu", precision: int = 3) -> tu
             for name, trace in zip(formats, traces, strict=True)
         ]  # fmt: skip
     double, *lower = traces
-    return tuple(parting(low, double) for low in lower)
+    return tuple(deviation(low, double) for low in lower)
 
 
 def _uneven(weights: Numbers, true: Numbers, dtype: Dtype) -> tuple[UnevenRow, ...]:

@@ -6,9 +6,9 @@ from math import inf, nan
 
 import pytest
 
-from attncli.features.compare.step import StepComparison
 from attncli.page.document import plain
 from attncli.page.measures import apart, brief_place, exactly, magnitude, place, powered, rounded_up, spelled
+from attncli.tracing.comparison import StepComparison
 
 
 @pytest.mark.parametrize(

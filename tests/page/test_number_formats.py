@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from attncli.features.compare.table_page import LARGEST
+from attncli.page.comparison import LARGEST
 from attncli.page.derivation import derivation
 from attncli.page.document import Document, Heading, Listing, Paragraph, Table, plain
 from attncli.page.number_formats import formats_page
@@ -13,14 +13,14 @@ from attncli.page.view import View
 from attncli.problem.model import Problem
 from attncli.render import render
 from attncli.tracing import run
-from attncli.tracing.number_formats import parting_of, partings
+from attncli.tracing.number_formats import deviation_from_float64, deviations
 
 Build = Callable[..., Problem]
 
 
 def closing(given: Problem, dtype: str, view: View | None = None) -> Document:
     trace = run(given, dtype=dtype)
-    return derivation(trace, view or View(), parting_of(given, trace))
+    return derivation(trace, view or View(), deviation_from_float64(given, trace))
 
 
 def listed(page: Document) -> list[str]:
@@ -46,7 +46,7 @@ def test_a_derivation_in_a_lower_format_closes_with_its_errors(love: Problem) ->
 def test_only_a_whole_page_closes_so(love: Problem) -> None:
     trace = run(love, dtype="float16")
     for view in (View(steps=("scores",)), View(cell="scores[0,0]")):
-        blocks = derivation(trace, view, parting_of(love, trace)).blocks
+        blocks = derivation(trace, view, deviation_from_float64(love, trace)).blocks
         assert Heading("Where float16 parts from float64") not in blocks
 
 
@@ -65,7 +65,7 @@ def test_rows_are_told_with_digits_that_tell(problem: Build) -> None:
 
 
 def test_one_table_for_all_formats(love: Problem) -> None:
-    page = formats_page(partings(love), love.title, 3)
+    page = formats_page(deviations(love), love.title, 3)
     assert page.title == "I love AI: where number formats part from float64"
     absolute, relative = (block for block in page.blocks if isinstance(block, Table))
     assert absolute.head == relative.head == ("step", "float32", "float16", "bfloat16")

@@ -11,17 +11,20 @@ import pytest
 
 from attncli import load
 from attncli.dtypes import DTYPES
-from attncli.features.compare.comparison import compare
-from attncli.features.compare.dump import Dump, in_order
-from attncli.features.compare.operand import Side
+from attncli.features.compare.dumps import Dump, in_order
 from attncli.problem.masks.additive import Additive
 from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Matrix, Problem
 from attncli.tracing import Trace, run
+from attncli.tracing.comparison import Comparison, Operand, compare
 from attncli.tracing.magnitudes import Magnitudes
 
 Build = Callable[..., Problem]
 INPUTS = sorted((Path(__file__).parents[2] / "inputs").glob("*.yaml"))
+
+
+def compare_with_dump(ours: Trace, dump: Dump) -> Comparison:
+    return compare(Operand.of_trace(ours, "a", "ours", "in ours"), dump.operand("b", "theirs", "in theirs"))
 
 
 def sizes(trace: Trace, dtype: str = "float64") -> Magnitudes:
@@ -83,7 +86,7 @@ def test_every_example_passes_in_every_format(path: Path, dtype: str) -> None:  
     low = run(given, dtype=dtype)
     double = run(given, shifted=low.shifted)
     low = run(given, dtype=dtype, shifted=double.shifted)
-    assert compare(Side("a", "A", "in A", double), Side("b", "B", "in B", low)).first is None
+    assert compare(Operand.of_trace(double, "a", "A", "in A"), Operand.of_trace(low, "b", "B", "in B")).first is None
 
 
 def theirs(arrays: dict[str, Any], dtype: type[np.floating[Any]]) -> Dump:
@@ -117,7 +120,8 @@ def test_what_numpy_works_out_in_a_format_passes(problem: Build, dtype: type[np.
             dump = theirs(arrays, dtype)
         if all(np.isfinite(array).all() for array in dump.arrays.values()):
             found = compare(
-                Side("a", "ours", "in ours", run(problem(**arrays))), Side("b", "theirs", "in theirs", dump)
+                Operand.of_trace(run(problem(**arrays)), "a", "ours", "in ours"),
+                dump.operand("b", "theirs", "in theirs"),
             )
             assert found.first is None, (seed, found.first)
 
@@ -127,7 +131,7 @@ def test_a_wrong_sign_beside_large_numbers_is_found(problem: Build) -> None:
     ours = run(problem(Q=[[1, 0], [0, 1]], K=[[1, 0], [0, 1]], V=[[1000, 1], [1000, -1]]))
     output = (ours["output"] * [1, -1]).astype(np.float16)
     dump = Dump({"output": output}, "float16")
-    found = compare(Side("a", "ours", "in ours", ours), Side("b", "theirs", "in theirs", dump)).first
+    found = compare_with_dump(ours, dump).first
     assert found is not None
     assert found.difference is not None
     assert (found.name, found.difference.differing) == ("output", 2)
@@ -136,7 +140,7 @@ def test_a_wrong_sign_beside_large_numbers_is_found(problem: Build) -> None:
 def test_an_error_of_3_percent_beside_a_million_is_found(problem: Build) -> None:
     ours = run(problem(Q=[[1, 0], [0, 1]], K=[[1, 0], [0, 1]], V=[[1e6, 1], [1e6, -1]]))
     dump = Dump({"output": (ours["output"] * [1, 1.03]).astype(np.float32)}, "float32")
-    assert compare(Side("a", "ours", "in ours", ours), Side("b", "theirs", "in theirs", dump)).first is not None
+    assert compare_with_dump(ours, dump).first is not None
 
 
 def test_another_scale_is_found_in_bfloat16(problem: Build) -> None:
@@ -147,7 +151,7 @@ def test_another_scale_is_found_in_bfloat16(problem: Build) -> None:
     weights = exp / exp.sum(axis=-1, keepdims=True)
     arrays = {"weights": weights, "output": weights @ ours["V"]}
     dump = Dump({name: rounded(array) for name, array in arrays.items()}, "bfloat16")
-    found = compare(Side("a", "ours", "in ours", ours), Side("b", "theirs", "in theirs", dump)).first
+    found = compare_with_dump(ours, dump).first
     assert found is not None
     assert found.name == "weights"
 

@@ -11,19 +11,19 @@ from attncli.dtypes import DTYPES
 from attncli.problem.masks.padding import Padding
 from attncli.problem.model import Problem
 from attncli.tracing import run
-from attncli.tracing.number_formats import LOWER, parting_of, partings
+from attncli.tracing.number_formats import LOWER, deviation_from_float64, deviations
 
 Build = Callable[..., Problem]
 
 
 def test_formats_from_the_finest_to_the_coarsest(love: Problem) -> None:
     assert LOWER == ("float32", "float16", "bfloat16")
-    assert [each.dtype.name for each in partings(love)] == list(LOWER)
+    assert [each.dtype.name for each in deviations(love)] == list(LOWER)
 
 
 @pytest.mark.parametrize("dtype", LOWER)
 def test_a_given_number_is_off_by_its_rounding(problem: Build, dtype: str) -> None:
-    found = parting_of(given := problem(Q=[[1 / 3]], K=[[1]], V=[[1]]), run(given, dtype=dtype))
+    found = deviation_from_float64(given := problem(Q=[[1 / 3]], K=[[1]], V=[[1]]), run(given, dtype=dtype))
     difference = found.comparison["Q"].difference
     assert difference is not None
     assert 0 < difference.relative <= DTYPES[dtype].epsilon / 2
@@ -31,7 +31,7 @@ def test_a_given_number_is_off_by_its_rounding(problem: Build, dtype: str) -> No
 
 
 def test_one_third_in_float16(problem: Build) -> None:
-    found = parting_of(given := problem(Q=[[1 / 3]], K=[[1]], V=[[1]]), run(given, dtype="float16"))
+    found = deviation_from_float64(given := problem(Q=[[1 / 3]], K=[[1]], V=[[1]]), run(given, dtype="float16"))
     difference = found.comparison["Q"].difference
     assert difference is not None
     assert difference.b == 1365 / 4096  # 1/3 to 11 significant bits
@@ -42,39 +42,39 @@ def test_rows_that_no_longer_sum_to_1(problem: Build) -> None:
     # a third is 171/512 in bfloat16, and 3 · 171/512 = 1.002 rounds to 1; but a 61st is 134/8192, and
     # 61 · 134/8192 = 8174/8192 is nearer to 255/256 than to 1
     thirds = problem(Q=[[0]], K=[[0]] * 3, V=[[1]] * 3)
-    assert parting_of(thirds, run(thirds, dtype="bfloat16")).uneven == ()
+    assert deviation_from_float64(thirds, run(thirds, dtype="bfloat16")).uneven_rows == ()
     many = problem(Q=[[0]], K=[[0]] * 61, V=[[1]] * 61)
-    (row,) = parting_of(many, run(many, dtype="bfloat16")).uneven
+    (row,) = deviation_from_float64(many, run(many, dtype="bfloat16")).uneven_rows
     assert (row.row, row.sum, row.true) == ((0,), 8174 / 8192, pytest.approx(1))
 
 
 def test_a_row_that_sees_nothing_keeps_its_sum_of_0(problem: Build) -> None:
     given = problem(Q=[[1]], K=[[1]], V=[[1]], mask=(Padding(((False,),)),))
-    assert parting_of(given, run(given, dtype="float16")).uneven == ()
+    assert deviation_from_float64(given, run(given, dtype="float16")).uneven_rows == ()
 
 
 def test_overflow_is_named_with_step_and_cell(problem: Build) -> None:
     given = problem(Q=[[1], [300]], K=[[1], [300]], V=[[1], [1]])
-    found = parting_of(given, run(given, dtype="float16")).overflow
+    found = deviation_from_float64(given, run(given, dtype="float16")).overflow
     assert found is not None
     assert (found.step, found.cells, found.where, found.true) == ("scores", 1, (1, 1), 90000)
-    assert parting_of(given, run(given, dtype="bfloat16")).overflow is None
+    assert deviation_from_float64(given, run(given, dtype="bfloat16")).overflow is None
 
 
 def test_weights_that_vanish(problem: Build) -> None:
     given = problem(Q=[[1]], K=[[0], [-20]], V=[[1], [1]])  # e^-20 is 2e-9, and the smallest float16 6e-8
-    assert [each.vanished for each in partings(given)] == [0, 1, 0]
+    assert [each.vanished for each in deviations(given)] == [0, 1, 0]
 
 
 def test_all_formats_shift_where_one_does(problem: Build) -> None:
     given = problem(Q=[[12]], K=[[1], [0]], V=[[1], [2]])  # e^12 is beyond float16 only
     assert not run(given).shifted
-    assert all("shifted" in [step.name for step in each.comparison.steps] for each in partings(given))
-    assert all(not step.one_sided for each in partings(given) for step in each.comparison.steps)
+    assert all("shifted" in [step.name for step in each.comparison.steps] for each in deviations(given))
+    assert all(not step.one_sided for each in deviations(given) for step in each.comparison.steps)
 
 
 def test_every_number_is_a_number_of_its_format(love: Problem) -> None:
-    for each in partings(love):
+    for each in deviations(love):
         for step in each.comparison.steps:
             low = each.comparison.b[step.name]
             if each.dtype.name == "float16":

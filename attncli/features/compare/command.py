@@ -12,7 +12,7 @@ from attncli.english import listed
 from attncli.errors import Exit, input_error, usage_error
 
 if TYPE_CHECKING:
-    from attncli.features.compare.comparison import Comparison
+    from attncli.tracing.comparison import Comparison
 
 
 def compare(
@@ -89,7 +89,7 @@ def compare(
 
     from attncli.cli.output import require_writable, write_page
     from attncli.cli.progress import progress
-    from attncli.features.compare.sides import Given, read_given
+    from attncli.features.compare.operands import read_files
 
     for path in (file, other):
         require_writable(output, path or "-", what="what is compared")
@@ -98,25 +98,23 @@ def compare(
             f"there is nothing to compare {file} with",
             help="give a second file, or a change: --set mask=causal",
         )
-    given: list[Given] = read_given(
-        [path for path in (file, other) if path is not None], set or [], as_, outside=allow_outside
-    )
+    files = read_files([path for path in (file, other) if path is not None], set or [], as_, outside=allow_outside)
 
-    from attncli.features.compare.comparison import compare as compare_sides
+    from attncli.features.compare.operands import format_deviations, operands
     from attncli.features.compare.page import comparison_page
-    from attncli.features.compare.sides import format_errors, sides
     from attncli.page.number_formats import formats_page
     from attncli.page.selection import chosen_names
+    from attncli.tracing.comparison import compare as compare_operands
 
     progress.begin("comparing")
     if dtypes:
-        partings, title = format_errors(given[0], precision)
-        write_page(formats_page(partings, title, precision), format, output, color=color)
+        deviations, title = format_deviations(files[0], precision)
+        write_page(formats_page(deviations, title, precision), format, output, color=color)
         return Exit.OK
-    a, b = sides(given, precision, gradient=gradient)
+    a, b = operands(files, precision, gradient=gradient)
     names = None if steps is None else chosen_names(steps, tuple(dict.fromkeys([*a.names, *b.names])))
-    comparison = compare_sides(a, b, tolerance=tolerance, steps=names)
-    _insist_on_something(comparison, steps)
+    comparison = compare_operands(a, b, tolerance=tolerance, steps=names)
+    _require_common_step(comparison, steps)
     page = comparison_page(comparison, detail=detail or "rows", precision=precision)
     write_page(page, format, output, color=color)
     if not quiet:
@@ -124,7 +122,7 @@ def compare(
     return Exit.OK if comparison.first is None else Exit.DIFFERENCE
 
 
-def _insist_on_something(comparison: "Comparison", chosen: Sequence[str] | None) -> None:
+def _require_common_step(comparison: "Comparison", chosen: Sequence[str] | None) -> None:
     """Raises AttncliError where no step is on both sides: exit 2 if these are the only steps wanted, else exit 3."""
     if not all(step.one_sided for step in comparison.steps):
         return
@@ -139,9 +137,8 @@ def _warn(comparison: "Comparison") -> None:
     from attncli.cli.error_report import warn
 
     sides = (comparison.a, comparison.b)
-    told = [side.source.warnings for side in sides]
-    for message in dict.fromkeys([*told[0], *told[1]]):
-        where = [side for side, said in zip(sides, told, strict=True) if message in said]
+    for message in dict.fromkeys([*sides[0].warnings, *sides[1].warnings]):
+        where = [side for side in sides if message in side.warnings]
         if len(where) == 1:
             message = f"{message} ({where[0].phrase})" if where[0].trace else f"{where[0].name}: {message}"
         warn(message, sys.stderr)

@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from attncli import __version__
-from attncli.features.compare.comparison import Comparison
-from attncli.features.compare.dump import Dump
-from attncli.features.compare.moved import Moved, Shift
-from attncli.features.compare.operand import Side
-from attncli.features.compare.step import StepComparison
-from attncli.tracing.json_numbers import json_float
+from attncli.features.compare.moved_weights import KeyChange, MovedWeights, moved_weights
+from attncli.page.comparison import step_data
+from attncli.tracing.comparison import Comparison, Operand
 from attncli.tracing.serialization import FORMAT
 
 
@@ -28,43 +25,14 @@ def comparison_data(comparison: Comparison) -> dict[str, Any]:
             name: {"a": _plain(ours), "b": _plain(theirs)} for name, (ours, theirs) in comparison.settings.items()
         },
         "steps": {step.name: step_data(step) for step in comparison.steps},
-        "moved": [_moved(comparison, move) for move in comparison.moved],
+        "moved": [_moved(comparison, move) for move in moved_weights(comparison)],
     }
 
 
-def step_data(step: StepComparison) -> dict[str, Any]:
-    """One step: where it is, and if it has one shape on both sides, how far the two are apart."""
-    a, b = step.shapes
-    data: dict[str, Any] = {
-        "present": [side for side, shape in (("a", a), ("b", b)) if shape is not None],
-        "shape": {"a": None if a is None else list(a), "b": None if b is None else list(b)},
-        "differs": step.differs,
-    }
-    data |= {"transposed": step.transposed, "layout": step.layout}
-    found = step.difference
-    if found is None:
-        return data
-    return data | {
-        "cells": found.cells,
-        "differing": found.differing,
-        "max_abs": json_float(found.absolute),
-        "max_rel": json_float(found.relative),
-        "where": {
-            "index": list(found.where),
-            "labels": [names[at] for names, at in zip(step.labels, found.where, strict=True)],
-            "a": json_float(found.a),
-            "b": json_float(found.b),
-        },
-        "needed_tolerance": json_float(found.needed),
-        "factor": None if step.factor is None else json_float(step.factor),
-        "hidden_both_ways": found.hidden,
-    }
-
-
-def _side(side: Side) -> dict[str, Any]:
+def _side(side: Operand) -> dict[str, Any]:
     return {
         "name": side.name,
-        "kind": "dump" if isinstance(side.source, Dump) else "problem",
+        "kind": "problem" if side.trace else "dump",
         "dtype": side.dtype.name,
         "title": side.trace.title if side.trace else "",
         "rows": None if side.rows is None else list(side.rows),
@@ -75,11 +43,11 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _moved(comparison: Comparison, move: Moved) -> dict[str, Any]:
+def _moved(comparison: Comparison, move: MovedWeights) -> dict[str, Any]:
     keys = comparison["weights"].labels[-1]
     labels = comparison["weights"].labels[:-1]
 
-    def shifts(named: tuple[Shift, ...]) -> list[dict[str, Any]]:
+    def shifts(named: tuple[KeyChange, ...]) -> list[dict[str, Any]]:
         return [{"key": shift.key, "label": keys[shift.key], "amount": shift.amount} for shift in named]
 
     return {

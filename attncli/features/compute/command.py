@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from attncli.page.view import View
     from attncli.problem.model import Problem
     from attncli.tracing import Trace
-    from attncli.tracing.number_formats import Parting
+    from attncli.tracing.number_formats import FormatDeviation
 
 
 def compute(
@@ -102,15 +102,15 @@ def compute(
             warn(message, sys.stderr)
 
 
-def _deviation(problem: "Problem", trace: "Trace", view: "View", warnings: list[str]) -> "Parting | None":
+def _deviation(problem: "Problem", trace: "Trace", view: "View", warnings: list[str]) -> "FormatDeviation | None":
     """Where a whole trace in a lower number format parts from float64; a warning more where that cannot be told."""
     whole = all(part is None for part in (view.steps, view.cell, view.head, view.entry))
     if trace.settings.dtype == "float64" or not whole:
         return None
-    from attncli.tracing.number_formats import parting_of
+    from attncli.tracing.number_formats import deviation_from_float64
 
     try:
-        return parting_of(problem, trace, view.precision)
+        return deviation_from_float64(problem, trace, view.precision)
     except MemoryError:
         dtype = trace.settings.dtype
         warnings.append(f"where {dtype} parts from float64 is not told: there is no memory left to work out both")

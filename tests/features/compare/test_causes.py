@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from attncli.features.compare.causes import constants
+from attncli.features.compare.causes import factor_names
 from attncli.problem.model import Problem
 from attncli.tracing import Trace, run
 
@@ -47,4 +47,4 @@ def layer(problem: Build) -> Callable[[int, int, int], Trace]:
 def test_the_constants_that_a_factor_may_be(
     sizes: tuple[int, int, int], factor: float, expected: tuple[str, ...], layer: Callable[[int, int, int], Trace]
 ) -> None:
-    assert constants(factor, layer(*sizes)) == expected
+    assert factor_names(factor, layer(*sizes)) == expected

@@ -16,8 +16,8 @@ import pytest
 
 from attncli import load, trace
 from attncli.cli.main import run
-from attncli.features.compare.layout import Layout
 from attncli.features.schema.command import schemas
+from attncli.tracing.layouts import Layout
 
 COMPARISON_SCHEMA = json.loads(schemas()["comparison"].read_text(encoding="utf-8"))
 

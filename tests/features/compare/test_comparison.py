@@ -10,19 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.features.compare.comparison import TOLERANCES, Comparison, compare
-from attncli.features.compare.dump import Dump, in_order
-from attncli.features.compare.operand import Side
+from attncli.features.compare.dumps import Dump, in_order
+from attncli.features.compare.moved_weights import moved_weights
 from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Problem
 from attncli.tracing import Trace, run
+from attncli.tracing.comparison import TOLERANCES, Comparison, Operand, compare
 
 Build = Callable[..., Problem]
 SMALL: dict[str, Any] = {"Q": [[1, 0], [0, 2]], "K": [[1, 1], [2, 0]], "V": [[1], [3]]}
 
 
-def side(source: Trace | Dump, word: str = "A") -> Side:
-    return Side("file.yaml", word, f"in {word}", source)
+def side(source: Trace | Dump, word: str = "A") -> Operand:
+    names = "file.yaml", word, f"in {word}"
+    return source.operand(*names) if isinstance(source, Dump) else Operand.of_trace(source, *names)
 
 
 def both(a: Trace | Dump, b: Trace | Dump, **options: Any) -> Comparison:
@@ -37,7 +38,7 @@ def test_a_trace_and_itself(love: Problem) -> None:
     found = both(run(love), run(love))
     assert found.first is None
     assert all(step.identical for step in found.steps)
-    assert (found.moved, found.settings, found.tolerance) == ((), {}, 1e-9)
+    assert (moved_weights(found), found.settings, found.tolerance) == ((), {}, 1e-9)
 
 
 def test_a_mask_shows_first_in_the_exponentials(problem: Build) -> None:
@@ -49,7 +50,7 @@ def test_a_mask_shows_first_in_the_exponentials(problem: Build) -> None:
     assert not found["mask"].differs
     assert found.settings == {"mask": ((), ("causal",))}
     # query 0 scores 1 and 2: it moves e²/(e + e²) of exp(1/√2) to itself
-    (move,) = found.moved
+    (move,) = moved_weights(found)
     ratio = np.exp(1 / np.sqrt(2))
     assert (move.row, move.gained[0].key) == ((0,), 0)
     assert move.amount == pytest.approx(ratio / (1 + ratio), rel=1e-12)
@@ -77,7 +78,7 @@ def test_another_number_of_tokens(problem: Build) -> None:
     assert found["weights"].difference is None
     assert found["weights"].differs
     assert not found["K"].differs
-    assert found.moved == ()
+    assert moved_weights(found) == ()
 
 
 def test_the_queries_that_both_have_are_compared(problem: Build) -> None:
@@ -94,7 +95,7 @@ def test_the_queries_that_both_have_are_compared(problem: Build) -> None:
     changed = both(whole, run(problem(Q=[[1, 1], [0, 5]], tokens=("c", "b"), **keys, **labels)))
     assert changed.first is not None
     assert (changed.first.name, changed.first.cell(changed.a), changed.first.cell(changed.b)) == ("Q", (1, 1), (1, 1))
-    (move,) = changed.moved
+    (move,) = moved_weights(changed)
     assert move.row == (1,)
     twice = run(problem(Q=[[1, 1], [0, 2]], tokens=("c", "c"), **keys, **labels))
     assert both(whole, twice).a.rows is None

@@ -13,9 +13,7 @@ import numpy as np
 import pytest
 
 from attncli.attention.registry import RULES
-from attncli.features.compare.comparison import Comparison, compare
-from attncli.features.compare.dump import Dump, in_order
-from attncli.features.compare.operand import Side, by_label
+from attncli.features.compare.dumps import Dump, in_order
 from attncli.features.compare.page import comparison_page
 from attncli.features.schema.command import schemas
 from attncli.page.document import Document, Grid, Heading, Listing, Paragraph, Table, Worked, plain, plain_line
@@ -24,6 +22,7 @@ from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Problem, Scalar
 from attncli.render import FORMATS, Style, render
 from attncli.tracing import Trace, run
+from attncli.tracing.comparison import Comparison, Operand, compare, match_queries
 
 COMPARISON_SCHEMA = json.loads(schemas()["comparison"].read_text(encoding="utf-8"))
 
@@ -31,13 +30,19 @@ INPUTS = Path(__file__).parents[3] / "inputs"
 Build = Callable[..., Problem]
 
 
+def a_b(a: Trace, b: Trace) -> tuple[Operand, Operand]:
+    return Operand.of_trace(a, "a.yaml", "A", "in A"), Operand.of_trace(b, "b.yaml", "B", "in B")
+
+
 def before_after(a: Trace, b: Trace, **options: Any) -> Comparison:
-    return compare(Side("p.yaml", "before", "before", a), Side("the same", "after", "after", b), **options)
+    return compare(
+        Operand.of_trace(a, "p.yaml", "before", "before"), Operand.of_trace(b, "the same", "after", "after"), **options
+    )
 
 
 def ours_theirs(ours: Trace, dtype: str = "float64", **arrays: Any) -> Comparison:
     theirs = Dump(in_order({name: np.array(array, dtype=float) for name, array in arrays.items()}), dtype)
-    return compare(Side("p.yaml", "ours", "in ours", ours), Side("d.npz", "theirs", "in theirs", theirs))
+    return compare(Operand.of_trace(ours, "p.yaml", "ours", "in ours"), theirs.operand("d.npz", "theirs", "in theirs"))
 
 
 def said(page: Document) -> list[str]:
@@ -247,7 +252,7 @@ def test_the_worked_cell_of_heads_side_by_side(problem: Build) -> None:
     flat = run(problem(X=np.eye(2), **{f"W_{name}": value for name, value in given.items()}))
     split["V"] = split["V"] + [[[0, 0], [0, 0]], [[0, 0], [0, 9]]]  # of row 1, the last feature
     apart = run(problem(X=np.eye(2), **{f"W_{name}": value for name, value in split.items()}))
-    page = comparison_page(compare(Side("a", "A", "in A", flat), Side("b", "B", "in B", apart), steps=("V",)))
+    page = comparison_page(compare(*a_b(flat, apart), steps=("V",)))
     assert said(page)[0].startswith(
         "The first step that differs is V (values): 1 of 8 cells, the farthest at head 1, t2, d2, "
     )
@@ -283,7 +288,7 @@ def test_a_tolerance_that_would_do(love: Problem) -> None:
 def test_two_problems_of_other_sizes(problem: Build) -> None:
     a = run(problem(Q=[[1, 0]], K=[[1, 2], [3, 4]], V=[[1], [2]]))
     b = run(problem(Q=[[1, 0], [1, 1]], K=[[1, 2]], V=[[1]], scale=2))
-    page = comparison_page(compare(Side("a.yaml", "A", "in A", a), Side("b.yaml", "B", "in B", b)))
+    page = comparison_page(compare(*a_b(a, b)))
     found = said(page)
     assert found[0] == "The first step that differs is Q (queries): its shape is 1×2 in A and 2×2 in B."
     assert "There are 1 query and 2 keys in A, 2 queries and 1 key in B." in found
@@ -371,7 +376,12 @@ def test_the_own_key_of_a_decoded_token_is_the_last() -> None:
     whole, step = load(str(INPUTS / "causal.yaml")), load(str(INPUTS / "kv_cache.yaml"))
     one = Scalar.of(1.0)
     page = comparison_page(
-        compare(*by_label(Side("w", "A", "in A", run(whole)), Side("s", "B", "in B", run(replace(step, scale=one)))))
+        compare(
+            *match_queries(
+                Operand.of_trace(run(whole), "w", "A", "in A"),
+                Operand.of_trace(run(replace(step, scale=one)), "s", "B", "in B"),
+            )
+        )
     )
     assert [line for line in said(page) if line.startswith('"AI": ')] == [
         '"AI": 13.2 % moved from "I" (7.8 %) and itself (5.4 %) to "love".'

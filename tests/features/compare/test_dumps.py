@@ -13,9 +13,7 @@ import pytest
 
 from attncli.attention.registry import RULES
 from attncli.errors import AttncliError
-from attncli.features.compare.dump import Dump, is_dump
-from attncli.features.compare.dump_archive import read_archive
-from attncli.features.compare.dump_text import read_dump
+from attncli.features.compare.dumps import Dump, is_dump, read_archive, read_dump
 from attncli.problem.loader import read_tree
 from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Problem

@@ -1,8 +1,9 @@
-"""The steps of a comparison side by side: a row for each in a table, and their matrices with the difference."""
+"""The steps of a comparison side by side: a row for each in a table, their matrices, and as data."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,12 +11,12 @@ from numpy.typing import NDArray
 from attncli.attention.registry import in_symbols
 from attncli.english import listed, shape_text
 from attncli.equation.nodes import Name
-from attncli.features.compare.comparison import Comparison
-from attncli.features.compare.step import StepComparison
 from attncli.page.document import Block, Cell, Grid, Heading, Paragraph, Table, Text
 from attncli.page.measures import apart, brief_place, magnitude, spelled
 from attncli.page.number_format import format_number
+from attncli.tracing.comparison import Comparison, StepComparison
 from attncli.tracing.difference import doubles
+from attncli.tracing.json_numbers import json_float
 
 NUMBERS = (1, 2, 3, 5, 6)  # columns of the table of steps
 LARGEST = "Each error is the largest of its step; the cell and its numbers are those of the absolute error."
@@ -34,7 +35,7 @@ def steps_table(
     rows = tuple(
         _row(comparison, step, precision, relative)
         for step in comparison.steps
-        if step.name not in identical and (not step.one_sided or step in comparison.told_one_sided)
+        if step.name not in identical and (not step.one_sided or step in comparison.one_sided)
     )
     if rows:
         head = ("step", "differ", "absolute", "relative", "where", a.word, b.word)
@@ -99,3 +100,32 @@ def _grid(step: StepComparison, values: NDArray[np.float64], precision: int) -> 
     rows = values[:, np.newaxis] if values.ndim == 1 else values
     cells = tuple(tuple(Cell(spell(float(value), precision)) for value in row) for row in rows)
     return Grid(name, labels[0], () if values.ndim == 1 else labels[1], cells)
+
+
+def step_data(step: StepComparison) -> dict[str, Any]:
+    """One step: where it is, and if it has one shape on both sides, how far the two are apart."""
+    a, b = step.shapes
+    data: dict[str, Any] = {
+        "present": [side for side, shape in (("a", a), ("b", b)) if shape is not None],
+        "shape": {"a": None if a is None else list(a), "b": None if b is None else list(b)},
+        "differs": step.differs,
+    }
+    data |= {"transposed": step.transposed, "layout": step.layout}
+    found = step.difference
+    if found is None:
+        return data
+    return data | {
+        "cells": found.cells,
+        "differing": found.differing,
+        "max_abs": json_float(found.absolute),
+        "max_rel": json_float(found.relative),
+        "where": {
+            "index": list(found.where),
+            "labels": [names[at] for names, at in zip(step.labels, found.where, strict=True)],
+            "a": json_float(found.a),
+            "b": json_float(found.b),
+        },
+        "needed_tolerance": json_float(found.needed),
+        "factor": None if step.factor is None else json_float(step.factor),
+        "hidden_both_ways": found.hidden,
+    }

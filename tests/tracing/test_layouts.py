@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attncli.features.compare.layout import arranged, common_shape, likeness, original, same_layout, shared_layout
+from attncli.tracing.layouts import arrange, common_shape, index_before, other_layout, same_layout, shared_layout
 
 ROWS = ("query", "feature")
 RANDOM = np.random.default_rng(3)
@@ -45,10 +45,10 @@ def test_heads_side_by_side_are_split(
 def test_the_first_features_are_those_of_head_0() -> None:
     heads = RANDOM.normal(size=(4, 3, 2))
     flat = np.concatenate(heads, axis=1)  # side by side
-    np.testing.assert_array_equal(arranged(flat, (4, 3, 2), ROWS), heads)
-    np.testing.assert_array_equal(arranged(np.stack([flat, flat]), (2, 4, 3, 2), ROWS), np.stack([heads, heads]))
-    np.testing.assert_array_equal(arranged(heads[None], (4, 3, 2), ROWS), heads)
-    np.testing.assert_array_equal(arranged(np.arange(8.0), (4, 2), ("feature",)), np.arange(8.0).reshape(4, 2))
+    np.testing.assert_array_equal(arrange(flat, (4, 3, 2), ROWS), heads)
+    np.testing.assert_array_equal(arrange(np.stack([flat, flat]), (2, 4, 3, 2), ROWS), np.stack([heads, heads]))
+    np.testing.assert_array_equal(arrange(heads[None], (4, 3, 2), ROWS), heads)
+    np.testing.assert_array_equal(arrange(np.arange(8.0), (4, 2), ("feature",)), np.arange(8.0).reshape(4, 2))
 
 
 @pytest.mark.parametrize(
@@ -58,9 +58,9 @@ def test_the_first_features_are_those_of_head_0() -> None:
 )  # fmt: skip
 def test_a_cell_is_found_in_its_own_array(own: tuple[int, ...], shape: tuple[int, ...], axes: tuple[str, ...]) -> None:
     array = RANDOM.normal(size=own)
-    there = arranged(array, shape, axes)
+    there = arrange(array, shape, axes)
     for index in np.ndindex(shape):
-        assert array[original(index, shape, own, axes)] == there[index]
+        assert array[index_before(index, shape, own, axes)] == there[index]
 
 
 @pytest.mark.parametrize(
@@ -74,26 +74,26 @@ def test_heads_of_keys_that_are_repeated(few: tuple[int, ...], many: tuple[int, 
     assert common_shape(few, many, axes, group + 1) is common_shape(few, many, axes) is None
     assert common_shape(few, many, ("query", "feature"), group) is None
     assert shared_layout(few, many, axes) == "repeated"
-    there = arranged(keys, many, axes)
+    there = arrange(keys, many, axes)
     for index in np.ndindex(many):
-        assert keys[original(index, many, few, axes)] == there[index]
+        assert keys[index_before(index, many, few, axes)] == there[index]
     np.testing.assert_array_equal(there.reshape(-1, 5, 3)[: 2 * group : group], keys.reshape(-1, 5, 3)[:2])
 
 
 def test_another_layout_is_known() -> None:
     array = RANDOM.normal(size=(2, 4, 3, 5))
-    assert likeness(array, array.swapaxes(-1, -2), 1e-9) == "transposed"
-    assert likeness(array, array.swapaxes(-3, -2), 1e-9) == "exchanged"
-    assert likeness(array[:1], array[0].swapaxes(-3, -2), 1e-9) == "exchanged"
-    assert likeness(array, array.mean(axis=1), 1e-9) == likeness(array.mean(axis=1), array, 1e-9) == "averaged"
+    assert other_layout(array, array.swapaxes(-1, -2), 1e-9) == "transposed"
+    assert other_layout(array, array.swapaxes(-3, -2), 1e-9) == "exchanged"
+    assert other_layout(array[:1], array[0].swapaxes(-3, -2), 1e-9) == "exchanged"
+    assert other_layout(array, array.mean(axis=1), 1e-9) == other_layout(array.mean(axis=1), array, 1e-9) == "averaged"
     flat = np.concatenate(array[0], axis=1)  # heads side by side, then viewed as heads × rows × features
-    assert likeness(array[0], flat.reshape(4, 3, 5), 1e-9) == "recut"
-    assert likeness(array, array + 1, 1e-9) is None
-    assert likeness(np.ones(2), np.ones(3), 1e-9) is None
-    assert likeness(array[0, 0], array[0, 1], 1e-9) is None
+    assert other_layout(array[0], flat.reshape(4, 3, 5), 1e-9) == "recut"
+    assert other_layout(array, array + 1, 1e-9) is None
+    assert other_layout(np.ones(2), np.ones(3), 1e-9) is None
+    assert other_layout(array[0, 0], array[0, 1], 1e-9) is None
 
 
 def test_an_array_of_equal_sides_is_known_by_its_numbers() -> None:
     array = RANDOM.normal(size=(3, 3, 3))
-    assert likeness(array, array.swapaxes(-1, -2), 1e-9) == "transposed"
-    assert likeness(array, array.swapaxes(-3, -2), 1e-9) == "exchanged"
+    assert other_layout(array, array.swapaxes(-1, -2), 1e-9) == "transposed"
+    assert other_layout(array, array.swapaxes(-3, -2), 1e-9) == "exchanged"

@@ -15,7 +15,7 @@ Layout: TypeAlias = Literal["split", "repeated", "transposed", "exchanged", "rec
 
 
 def common_shape(a: Shape, b: Shape, axes: Sequence[str], group: int = 1) -> Shape | None:
-    """The shape that arrays of both shapes can be brought to, by `arranged`; None where there is none.
+    """The shape that arrays of both shapes can be brought to, by `arrange`; None where there is none.
 
     `axes` are those of the step in one head, so that an axis before them is one of heads; `group` is how many query
     heads a head of keys and values serves, for each of which it may be repeated.
@@ -33,7 +33,7 @@ def shared_layout(a: Shape, b: Shape, axes: Sequence[str]) -> Layout | None:
     return "repeated" if max(_repeats(a, b, axes), _repeats(b, a, axes)) > 1 else "split"
 
 
-def arranged(array: NDArray[Any], shape: Shape, axes: Sequence[str]) -> NDArray[Any]:
+def arrange(array: NDArray[Any], shape: Shape, axes: Sequence[str]) -> NDArray[Any]:
     """The array in this shape: with leading axes of length 1 more or less, its features split into heads, or its heads
     repeated."""
     if (times := _repeats(array.shape, shape, axes)) > 1:
@@ -46,8 +46,8 @@ def arranged(array: NDArray[Any], shape: Shape, axes: Sequence[str]) -> NDArray[
     return np.swapaxes(array.reshape(*outer, rows, heads, width), -2, -3)
 
 
-def original(index: Shape, shape: Shape, own: Shape, axes: Sequence[str]) -> Shape:
-    """A cell of an array that was arranged in this shape, as one of its own."""
+def index_before(index: Shape, shape: Shape, own: Shape, axes: Sequence[str]) -> Shape:
+    """A cell of an array brought to this shape, as one of the array in its own shape."""
     if (times := _repeats(own, shape, axes)) > 1:
         at = len(shape) - len(axes) - 1
         index = (*index[:at], index[at] // times, *index[at + 1 :])
@@ -69,7 +69,7 @@ def fewer_axes(a: Shape, b: Shape) -> bool:
     return len(_without_ones(a)) < len(_without_ones(b))
 
 
-def likeness(a: NDArray[Any], b: NDArray[Any], tolerance: float, sizes: Sizes = (None, None)) -> Layout | None:
+def other_layout(a: NDArray[Any], b: NDArray[Any], tolerance: float, sizes: Sizes = (None, None)) -> Layout | None:
     """Which other layout of one array the other is; None where it is none.
 
     "transposed": the last two axes are exchanged; "exchanged": that of heads and that of rows; "recut": the heads of b

@@ -16,12 +16,12 @@ from attncli.problem.files import PICKLES
 from attncli.problem.source import Source, read_source
 
 if TYPE_CHECKING:
-    from attncli.features.compare.dump import Dump
-    from attncli.features.compare.operand import Side
+    from attncli.features.compare.dumps import Dump
     from attncli.problem.model import Problem
     from attncli.problem.nodes import Node
+    from attncli.tracing.comparison import Operand
     from attncli.tracing.model import Trace
-    from attncli.tracing.number_formats import Parting
+    from attncli.tracing.number_formats import FormatDeviation
 
 WORKING = {"dtype": tuple(DTYPES), "device": DEVICES, "rounding": ROUNDINGS}
 READING = {"as": tuple(CONVENTIONS)}
@@ -29,7 +29,7 @@ _BINARY = (*suffixes(), *PICKLES)  # the last to be told what to save in their p
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class InputFile:
     """A file: the tree and the problem it tells, or a dump.
 
     `changes` are what --set asks of a problem, `convention` what --as says of its mask.
@@ -43,9 +43,9 @@ class Given:
     convention: str | None
 
 
-def read_given(
+def read_files(
     paths: Sequence[str], settings: list[str], convention: str | None, *, outside: bool = False
-) -> list[Given]:
+) -> list[InputFile]:
     """Read one or two files; AttncliError as for a problem, and (exit 2) for bad settings.
 
     Call it before anything imports NumPy, which is kept from starting more threads than the files are worth.
@@ -56,69 +56,70 @@ def read_given(
     if len(sources) == len(paths):
         limit_threads("\n".join([*(source.text for source in sources.values()), *settings]))
 
-    from attncli.features.compare.dump import is_dump
-    from attncli.features.compare.dump_archive import read_archive
-    from attncli.features.compare.dump_text import read_dump
+    from attncli.features.compare.dumps import is_dump, read_archive, read_dump
     from attncli.problem.changes import parse_settings
     from attncli.problem.conventions import convention_named
     from attncli.problem.loader import problem_from_tree, read_tree
 
     changed = parse_settings(settings, WORKING | READING)
-    given = []
+    files = []
     for path in paths:
         if _binary(path):
-            given.append(Given(path, None, None, read_archive(path), changed, convention))
+            files.append(InputFile(path, None, None, read_archive(path), changed, convention))
             continue
         source = sources[path]
         report, root = read_tree(source, not_finite=True)
         content = (
             read_dump(root, report) if is_dump(root) else problem_from_tree(root, report, convention_named(convention))
         )
-        given.append(Given(source.name, source, root, content, changed, convention))
-    return given
+        files.append(InputFile(source.name, source, root, content, changed, convention))
+    return files
 
 
-def sides(given: Sequence[Given], precision: int, *, gradient: bool = False) -> tuple[Side, Side]:
+def operands(files: Sequence[InputFile], precision: int, *, gradient: bool = False) -> tuple[Operand, Operand]:
     """Both sides worked out, with the same steps in the softmax, so that they can be compared.
 
     Gradients are worked out, too, where that is asked or a dump has some, or steps of a loss.
 
     Raises AttncliError (exit 2) for a change of what is no problem.
     """
-    from attncli.features.compare.dump import Dump
-    from attncli.features.compare.operand import Side
+    from attncli.features.compare.dumps import Dump
+    from attncli.tracing.comparison import Operand
 
-    first, second = given[0], given[-1]
-    if len(given) == 1:
-        _insist_on_a_problem(first)
-        who = [(first.name, "before", "before"), (f"the same {_told(first.changes)}", "after", "after")]
+    first, second = files[0], files[-1]
+    if len(files) == 1:
+        _require_problem(first)
+        who = [(first.name, "before", "before"), (f"the same {_changes_text(first.changes)}", "after", "after")]
         sources = _worked([(first.content, {}), (_changed(first), first.changes)], precision, gradient)
     else:
-        if given[0].changes and all(isinstance(each.content, Dump) for each in given):
+        if files[0].changes and all(isinstance(each.content, Dump) for each in files):
             raise usage_error("--set changes a problem, and both files are dumps", help="leave out --set")
         dumps = isinstance(first.content, Dump), isinstance(second.content, Dump)
         words = {(False, True): ("ours", "theirs"), (True, False): ("theirs", "ours")}.get(dumps, ("A", "B"))
-        who = [(each.name, word, f"in {word}") for each, word in zip(given, words, strict=True)]
+        who = [(each.name, word, f"in {word}") for each, word in zip(files, words, strict=True)]
         sources = _worked([(_changed(each), each.changes) for each in (first, second)], precision, gradient)
-    a, b = (Side(*names, source) for names, source in zip(who, sources, strict=True))
+    a, b = (
+        source.operand(*names) if isinstance(source, Dump) else Operand.of_trace(source, *names)
+        for names, source in zip(who, sources, strict=True)
+    )
     return a, b
 
 
-def format_errors(given: Given, precision: int) -> tuple[tuple[Parting, ...], str]:
+def format_deviations(file: InputFile, precision: int) -> tuple[tuple[FormatDeviation, ...], str]:
     """A problem in every lower format against float64, and its title."""
-    from attncli.features.compare.dump import Dump
-    from attncli.tracing.number_formats import partings
+    from attncli.features.compare.dumps import Dump
+    from attncli.tracing.number_formats import deviations
 
-    _insist_on_a_problem(given)
+    _require_problem(file)
     for key in ("dtype", "rounding"):
-        if key in given.changes:
+        if key in file.changes:
             raise usage_error(f"--dtypes does not go with --set {key}", help="leave out one of the two")
-    problem = _changed(given)
+    problem = _changed(file)
     assert not isinstance(problem, Dump)  # which was refused above
-    return partings(problem, device=given.changes.get("device", "cpu"), precision=precision), problem.title
+    return deviations(problem, device=file.changes.get("device", "cpu"), precision=precision), problem.title
 
 
-def _told(changes: Mapping[str, str]) -> str:
+def _changes_text(changes: Mapping[str, str]) -> str:
     """with scale=2, mask=none; without softcap."""
     there = [f"{key}={value.strip()}" for key, value in changes.items() if value.strip()]
     gone = [key for key, value in changes.items() if not value.strip()]
@@ -130,30 +131,30 @@ def _binary(path: str) -> bool:
     return os.path.splitext(path)[1].lower() in _BINARY
 
 
-def _insist_on_a_problem(given: Given) -> None:
-    from attncli.features.compare.dump import Dump
+def _require_problem(file: InputFile) -> None:
+    from attncli.features.compare.dumps import Dump
 
-    if isinstance(given.content, Dump):
+    if isinstance(file.content, Dump):
         raise usage_error(
-            f"{given.name} is a dump: there is nothing to work out in it",
-            help=f"name a problem to compare it with: attncli compare problem.yaml {given.name}",
+            f"{file.name} is a dump: there is nothing to work out in it",
+            help=f"name a problem to compare it with: attncli compare problem.yaml {file.name}",
         )
 
 
-def _changed(given: Given) -> Problem | Dump:
+def _changed(file: InputFile) -> Problem | Dump:
     from attncli.problem.changes import read_changed
 
-    changed = {key: value for key, value in given.changes.items() if key not in WORKING}
-    if given.source is None or given.root is None or not changed or not _is_problem(given):
-        return given.content
-    convention = changed.pop("as", given.convention)
-    return read_changed(given.root, given.source, changed, convention=convention)
+    changed = {key: value for key, value in file.changes.items() if key not in WORKING}
+    if file.source is None or file.root is None or not changed or not _is_problem(file):
+        return file.content
+    convention = changed.pop("as", file.convention)
+    return read_changed(file.root, file.source, changed, convention=convention)
 
 
-def _is_problem(given: Given) -> bool:
+def _is_problem(file: InputFile) -> bool:
     from attncli.problem.model import Problem
 
-    return isinstance(given.content, Problem)
+    return isinstance(file.content, Problem)
 
 
 def _worked(

@@ -1,0 +1,152 @@
+"""Which weights moved where: for each query, how much of its attention went from which keys to which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.english import count, listed
+from attncli.page.document import Text
+from attncli.page.measures import number
+from attncli.page.number_format import format_number
+from attncli.page.reading import percent
+from attncli.tracing.comparison import Comparison
+from attncli.tracing.difference import doubles
+
+NAMED = 3  # keys on each side of a move; the others are summed up
+
+
+@dataclass(frozen=True, slots=True)
+class KeyChange:
+    """What one key lost or gained: `amount` is a share of all attention, from 0 to 1."""
+
+    key: int
+    amount: float
+
+
+@dataclass(frozen=True, slots=True)
+class MovedWeights:
+    """One row of weights: `row` is the query's index, after those of batch and head where there are any.
+
+    `amount` is the share that went elsewhere; `lost` and `gained` are the keys of the largest changes, the rest is
+    `others_lost` and `others_gained` (how many keys, how much). `sums` are those of the row on either side.
+    """
+
+    row: tuple[int, ...]
+    amount: float
+    lost: tuple[KeyChange, ...]
+    gained: tuple[KeyChange, ...]
+    others_lost: tuple[int, float]
+    others_gained: tuple[int, float]
+    sums: tuple[float, float]
+
+
+def moved_weights(comparison: Comparison) -> tuple[MovedWeights, ...]:
+    """The rows of weights that moved between both sides; none where the weights do not differ, or have two shapes."""
+    step = next((step for step in comparison.steps if step.name == "weights" and step.difference), None)
+    if step is None or not step.differs:
+        return ()
+    a, b = (step.arranged(side["weights"]) for side in (comparison.a, comparison.b))
+    return moved_rows(a, b, comparison.tolerance)
+
+
+def moved_rows(a: NDArray[Any], b: NDArray[Any], tolerance: float) -> tuple[MovedWeights, ...]:
+    """The rows of weights of which more than the tolerance went elsewhere, the largest move first.
+
+    `a` and `b` have one shape, … × queries × keys. Rows that are not finite on both sides are left out.
+    """
+    a, b = doubles(a), doubles(b)
+    with np.errstate(all="ignore"):
+        change = np.where(np.isfinite(a).all(axis=-1, keepdims=True), b - a, np.nan)
+        amounts = np.maximum(np.maximum(change, 0).sum(axis=-1), np.maximum(-change, 0).sum(axis=-1))
+        rows = np.argwhere(np.isfinite(amounts) & (amounts > tolerance))
+    heaviest = sorted((tuple(map(int, row)) for row in rows), key=lambda row: (-round(float(amounts[row]), 12), row))
+    return tuple(_move(row, change[row], float(amounts[row]), a[row], b[row], tolerance) for row in heaviest)
+
+
+def _move(
+    row: tuple[int, ...],
+    change: NDArray[np.float64],
+    amount: float,
+    a: NDArray[np.float64],
+    b: NDArray[np.float64],
+    tolerance: float,
+) -> MovedWeights:
+    lost, others_lost = _largest(-change, tolerance)
+    gained, others_gained = _largest(change, tolerance)
+    with np.errstate(all="ignore"):
+        sums = float(a.sum()), float(b.sum())
+    return MovedWeights(row, amount, lost, gained, others_lost, others_gained, sums)
+
+
+def _largest(change: NDArray[np.float64], tolerance: float) -> tuple[tuple[KeyChange, ...], tuple[int, float]]:
+    """The largest changes by key, and how many others there are, with their sum."""
+    keys = np.flatnonzero(change > tolerance)
+    with np.errstate(over="ignore"):  # what is no share of anything becomes infinite
+        keys = keys[np.argsort(-np.round(change[keys], 12), kind="stable")]
+    named = len(keys) if len(keys) == NAMED + 1 else NAMED  # "1 other" would take as much room as its name
+    shifts = tuple(KeyChange(int(key), float(change[key])) for key in keys[:named])
+    return shifts, (len(keys[named:]), float(change[keys[named:]].sum()))
+
+
+MOST_ROWS = 12
+LEAST = 0.0005  # of a row, is shown as 0.1 %
+
+
+def moved_sentences(comparison: Comparison) -> Iterator[Text]:
+    """One sentence for each query, the largest move first; many are summed up."""
+    moved = moved_weights(comparison)
+    large = [move for move in moved if move.amount >= LEAST]
+    shown = large if len(large) == MOST_ROWS + 1 else large[:MOST_ROWS]
+    for move in shown:
+        yield _sentence(comparison, move)
+    rest = moved[len(shown) :]
+    if rest:
+        largest = rest[0].amount
+        most = f"{percent(largest)} at most" if largest >= LEAST else f"less than {percent(LEAST * 2)}"
+        yield (f"{count(len(rest), 'other row' if shown else 'row')}: {most}{' each' if len(rest) > 1 else ''}.",)
+
+
+def _sentence(comparison: Comparison, move: MovedWeights) -> Text:
+    *outer, queries, _ = comparison["weights"].labels
+    heads = "".join(f"{names[at]}, " for names, at in zip(outer, move.row, strict=False))
+    who = f'{heads}"{queries[move.row[-1]]}": '
+    before, after = move.sums
+    lost, gained = _side(comparison, move, gained=False), _side(comparison, move, gained=True)
+    total = percent(move.amount)
+    if move.lost and move.gained:
+        said: Text = (f"{who}{total} moved from {lost} to {gained}",)
+    elif move.lost:
+        said = (f"{who}{total} gone from {lost}",)
+    else:
+        said = (f"{who}{total} new for {gained}",)
+    if abs(before - after) > comparison.tolerance:
+        sums = number(format_number(before, 3)), number(format_number(after, 3))
+        return (*said, "; the row sums to ", *sums[0], f" {comparison.a.phrase} and to ", *sums[1],
+                f" {comparison.b.phrase}.")  # fmt: skip
+    return (*said, ".")
+
+
+def _side(comparison: Comparison, move: MovedWeights, *, gained: bool) -> str:
+    shifts, (others, amount) = (move.gained, move.others_gained) if gained else (move.lost, move.others_lost)
+    alone = len(shifts) == 1 and not others and _whole(move, shifts[0])
+    shifts = tuple(shift for shift in shifts if shift.amount >= LEAST) or shifts[:1]
+    names = [_key(comparison, move, shift.key) + ("" if alone else f" ({percent(shift.amount)})") for shift in shifts]
+    return listed([*names, f"{count(others, 'other')} ({percent(amount)})"] if others else names)
+
+
+def _whole(move: MovedWeights, shift: KeyChange) -> bool:
+    return percent(shift.amount) == percent(move.amount)
+
+
+def _key(comparison: Comparison, move: MovedWeights, key: int) -> str:
+    labels = comparison["weights"].labels[-1]
+    sides = (comparison.a, comparison.b)
+    own = {side.trace.own_key(side.index("weights", (*move.row, key))[-2]) for side in sides if side.trace}
+    if own == {key}:
+        return "itself"
+    return f'"{labels[key]}"' if labels.count(labels[key]) == 1 else f'"{labels[key]}" (key {key})'

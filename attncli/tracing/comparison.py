@@ -1,0 +1,322 @@
+"""Two ways to work attention out, compared step by step: which steps differ, the first of them, and how far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.attention.registry import RULES
+from attncli.dtypes import DTYPES, Dtype
+from attncli.tracing.difference import Difference, Hides, Numbers, difference, factor, larger
+from attncli.tracing.layouts import Layout, Shape, arrange, common_shape, index_before, other_layout, shared_layout
+from attncli.tracing.magnitudes import Magnitudes
+from attncli.tracing.model import Trace
+
+Labels: TypeAlias = tuple[tuple[str, ...], ...]
+StepSizes: TypeAlias = Callable[[str], Numbers | None]  # how large the numbers are that each cell of a step is made of
+
+# Measured, with room to spare: decision 17 says how.
+TOLERANCES = {"float64": 1e-9, "float32": 1e-5, "float16": 3e-3, "bfloat16": 2e-2}
+# Where -inf hides, and other software writes -1e9: beside a row of others, or as the one number of a row.
+HIDING: Mapping[str, Hides] = {"mask": "row", "masked": "row", "row_max": "cell", "shifted": "row"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operand:
+    """One side of a comparison: arrays by the names of steps, in order, of a trace or of another program.
+
+    `name` is what messages call it, `word` and `phrase` what a page does (A, in A). `step_labels` has the labels of a
+    step's places, axis by axis, as far as they are known; `dtype` is the number format, as far as that can be told;
+    `trace` is None for another program's numbers. `rows` are the queries that are compared, where the other side has
+    not all of them.
+    """
+
+    name: str
+    word: str
+    phrase: str
+    arrays: Mapping[str, NDArray[Any]]
+    dtype: Dtype
+    step_labels: Mapping[str, Labels]
+    trace: Trace | None = None
+    warnings: tuple[str, ...] = ()
+    rows: tuple[int, ...] | None = None
+
+    @classmethod
+    def of_trace(cls, trace: Trace, name: str, word: str, phrase: str) -> Operand:
+        """All steps of a trace."""
+        arrays = {name: trace[name] for name in trace}
+        labels = {step.name: step.labels for step in trace.steps.values()}
+        return cls(name, word, phrase, arrays, DTYPES[trace.settings.dtype], labels, trace, trace.warnings)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The steps there are, in order."""
+        return tuple(self.arrays)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.arrays
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """What is compared of a step; KeyError where this side does not have it."""
+        return self.compared_rows(name, self.arrays[name])
+
+    def get(self, name: str) -> NDArray[Any] | None:
+        """The same, or None where this side does not have it."""
+        if name not in self:
+            return None
+        return self[name]
+
+    def compared_rows(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
+        """The rows that are compared, of an array in the shape of a step."""
+        axis = _query_axis(name, array.ndim)
+        return array if self.rows is None or axis is None else np.take(array, self.rows, axis=axis)
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """The labels of the queries that are compared; none where they are not known."""
+        return self._tokens(-2)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The labels of the keys; none where they are not known."""
+        return self._tokens(-1)
+
+    def _tokens(self, axis: int) -> tuple[str, ...]:
+        labels = self.labels("weights") if "weights" in self else ()
+        return labels[axis] if len(labels) > 1 else ()
+
+    def labels(self, name: str) -> Labels:
+        """The labels of the places that are compared of a step, axis by axis; nothing where they are not known."""
+        labels = self.step_labels.get(name, ())
+        axis = _query_axis(name, len(labels))
+        if self.rows is None or axis is None:
+            return labels
+        return (*labels[:axis], tuple(labels[axis][row] for row in self.rows), *labels[axis + 1 :])
+
+    def index(self, name: str, index: tuple[int, ...]) -> tuple[int, ...]:
+        """A cell of a compared array as one of the whole step."""
+        axis = _query_axis(name, len(index))
+        if self.rows is None or axis is None:
+            return index
+        return (*index[:axis], self.rows[index[axis]], *index[axis + 1 :])
+
+
+def match_queries(a: Operand, b: Operand) -> tuple[Operand, Operand]:
+    """Both sides with the queries that both have, where the keys are the same and one side has not all queries.
+
+    So a step of decoding, whose earlier tokens come from a cache, is held against the last row of the whole.
+    """
+    ours, theirs = a.queries, b.queries
+    if a.keys != b.keys or any(len(set(labels)) < len(labels) for labels in (ours, theirs)):
+        return a, b
+    if ours and set(ours) < set(theirs):
+        return a, replace(b, rows=tuple(map(theirs.index, ours)))
+    if theirs and set(theirs) < set(ours):
+        return replace(a, rows=tuple(map(ours.index, theirs))), b
+    return a, b
+
+
+def step_names(a: Operand, b: Operand) -> list[str]:
+    """The steps of both, in an order that keeps to either's own."""
+    merged = list(a.names)
+    place = 0
+    for name in b.names:
+        if name in merged:
+            place = merged.index(name) + 1
+        else:
+            merged.insert(place, name)
+            place += 1
+    return merged
+
+
+def _query_axis(name: str, rank: int) -> int | None:
+    """Which axis of an array with so many is that of the queries, if it has one."""
+    axes = RULES[name].axes
+    if "query" not in axes or rank < len(axes):
+        return None
+    return rank - len(axes) + axes.index("query")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StepComparison:
+    """One step: its shape on either side, None where it is not there, and the difference where shapes agree.
+
+    `labels` name the places of its cells. `factor` is c where every cell of b is c times that of a; `layout` says
+    that one is the other laid out differently. What is "split" on one side, and has its heads side by side on the
+    other, is compared in the shape of the former, and so are KV heads "repeated" for all query heads that they serve;
+    other layouts are differences. `sizes` says how large the numbers are that each cell is made of, where a trace tells
+    it and cells are not all the same.
+    """
+
+    name: str
+    shapes: tuple[Shape | None, Shape | None]
+    labels: Labels
+    difference: Difference | None = None
+    factor: float | None = None
+    layout: Layout | None = None
+    sizes: Numbers | None = None
+
+    @property
+    def title(self) -> str:
+        return RULES[self.name].title
+
+    @property
+    def of_pairs(self) -> bool:
+        """Whether each of its cells is of a query and a key."""
+        return RULES[self.name].axes[-2:] == ("query", "key")
+
+    @property
+    def outer(self) -> int:
+        """How many axes, of entries and heads, come before those of one head."""
+        return max(0, len(self.labels) - len(RULES[self.name].axes))
+
+    @property
+    def transposed(self) -> bool:
+        """Whether b is a with rows and columns exchanged."""
+        return self.layout == "transposed"
+
+    def arranged(self, array: NDArray[Any]) -> NDArray[Any]:
+        """Either side's array, in the shape in which both are compared."""
+        return arrange(array, tuple(map(len, self.labels)), RULES[self.name].axes)
+
+    def cell(self, side: Operand) -> tuple[int, ...]:
+        """The farthest cell as one of the step on this side."""
+        assert self.difference is not None
+        shape = tuple(map(len, self.labels))
+        own = index_before(self.difference.where, shape, side[self.name].shape, RULES[self.name].axes)
+        return side.index(self.name, own)
+
+    @property
+    def one_sided(self) -> bool:
+        return None in self.shapes
+
+    @property
+    def differs(self) -> bool:
+        """Whether it is on both sides and not the same there: other numbers, or another shape."""
+        if self.difference is None:
+            return not self.one_sided
+        return self.difference.differing > 0
+
+    @property
+    def identical(self) -> bool:
+        """Whether all cells are the same to the last bit."""
+        return self.difference is not None and self.difference.absolute == 0 and not self.difference.hidden
+
+
+def compare_step(
+    a: Operand, b: Operand, name: str, tolerance: float, step_sizes: tuple[StepSizes, StepSizes]
+) -> StepComparison:
+    ours, theirs, axes = a.get(name), b.get(name), RULES[name].axes
+    shapes = (None if ours is None else ours.shape, None if theirs is None else theirs.shape)
+    if ours is None or theirs is None:
+        return StepComparison(name, shapes, _labels(a, b, name, shapes[0] or shapes[1] or ()))
+    shape = common_shape(ours.shape, theirs.shape, axes, max(_group(a), _group(b)))
+    if shape is None:
+        labels = _labels(a, b, name, ours.shape)
+        own = step_sizes[0](name), step_sizes[1](name)
+        return StepComparison(name, shapes, labels, layout=other_layout(ours, theirs, tolerance, own))
+    labels = _labels(a, b, name, shape)
+    layout = shared_layout(ours.shape, theirs.shape, axes)
+    ours, theirs = arrange(ours, shape, axes), arrange(theirs, shape, axes)
+    hides = HIDING.get(name)
+    if (ours == theirs).all():
+        return StepComparison(name, shapes, labels, difference(ours, theirs, tolerance, hides=hides), layout=layout)
+    of_a, of_b = (None if size is None else arrange(size, shape, axes) for size in (of(name) for of in step_sizes))
+    sizes = larger(of_a, of_b)
+    found = difference(ours, theirs, tolerance, sizes=sizes, hides=hides)
+    if not found.differing:
+        return StepComparison(name, shapes, labels, found, layout=layout, sizes=sizes)
+    times = factor(ours, theirs, tolerance, sizes=(of_a, of_b), hides=hides)
+    layout = other_layout(ours, theirs, tolerance, (of_a, of_b)) or layout
+    return StepComparison(name, shapes, labels, found, times, layout, sizes)
+
+
+def _labels(a: Operand, b: Operand, name: str, shape: Shape) -> Labels:
+    """Labels for the axes of this shape, those of a or of b where one has them; at worst, indices from 0."""
+    for side in (a, b):
+        labels = side.labels(name) if name in side else ()
+        if tuple(map(len, labels)) == shape:
+            return labels
+        if len(labels) == len(shape) and "scores" in side:  # of repeated KV heads: the query heads
+            alike = zip(labels, side.labels("scores"), shape, strict=False)
+            both = tuple(own if len(own) == size else heads for own, heads, size in alike)
+            if tuple(map(len, both)) == shape:
+                return both
+    return tuple(tuple(map(str, range(size))) for size in shape)
+
+
+def _group(side: Operand) -> int:
+    """How many query heads a head of keys and values serves."""
+    parameters = side.trace.parameters if side.trace else {}
+    return int(parameters["group"].value) if "group" in parameters else 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """All steps of both sides in order, and the settings that are not the same."""
+
+    a: Operand
+    b: Operand
+    tolerance: float
+    steps: tuple[StepComparison, ...]
+    settings: Mapping[str, tuple[Any, Any]]
+
+    @property
+    def first(self) -> StepComparison | None:
+        """The first step that differs."""
+        return next((step for step in self.steps if step.differs), None)
+
+    @property
+    def one_sided(self) -> tuple[StepComparison, ...]:
+        """The steps that only one side has, but for those of a trace that other software did not hand over."""
+        return tuple(step for step in self.steps if step.one_sided and not self._left_out(step))
+
+    def _left_out(self, step: StepComparison) -> bool:
+        """Whether a trace has it, and another program's numbers do not."""
+        lacks, has = (self.a, self.b) if step.shapes[0] is None else (self.b, self.a)
+        return has.trace is not None and lacks.trace is None
+
+    @property
+    def one_sided_before(self) -> tuple[StepComparison, ...]:
+        """Those of them that come before the first step that differs: the cause may be in them."""
+        before = self.steps[: self.steps.index(self.first)] if self.first else ()
+        return tuple(step for step in self.one_sided if step in before)
+
+    def __getitem__(self, name: str) -> StepComparison:
+        return next(step for step in self.steps if step.name == name)
+
+
+def compare(
+    a: Operand, b: Operand, *, tolerance: float | None = None, steps: Sequence[str] | None = None, sized: bool = True
+) -> Comparison:
+    """Compare two sides step by step, all steps or the named ones.
+
+    Cells differ where |a − b| > tolerance · size, the size being that of the numbers which the cell is made of, in
+    the problem of either side (`Magnitudes`). Without a tolerance it is that of the coarser number format
+    (`TOLERANCES`). `sized` is to be False where nothing but the numbers apart matters, and sizes would be work in vain.
+    """
+    a, b = match_queries(a, b)
+    coarser = max(a.dtype, b.dtype, key=lambda dtype: dtype.epsilon)
+    if tolerance is None:
+        tolerance = TOLERANCES[coarser.name]
+    step_sizes = _step_sizes(a, coarser, sized), _step_sizes(b, coarser, sized)
+    names = [name for name in step_names(a, b) if steps is None or name in steps]
+    compared = tuple(compare_step(a, b, name, tolerance, step_sizes) for name in names)
+    return Comparison(a, b, tolerance, compared, _settings(a, b))
+
+
+def _settings(a: Operand, b: Operand) -> dict[str, tuple[Any, Any]]:
+    if a.trace is None or b.trace is None:
+        return {}
+    ours, theirs = asdict(a.trace.settings), asdict(b.trace.settings)
+    return {name: (ours[name], theirs[name]) for name in ours if ours[name] != theirs[name]}
+
+
+def _step_sizes(side: Operand, coarser: Dtype, sized: bool) -> StepSizes:
+    """The magnitudes of each step of a side as far as it is compared; None for what is no trace."""
+    sizes = Magnitudes(side.trace, coarser) if side.trace and sized else None
+    return lambda name: None if sizes is None else side.compared_rows(name, sizes[name])
