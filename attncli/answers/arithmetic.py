@@ -10,7 +10,7 @@ from decimal import Context, Decimal
 from attncli.english import shorten
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.rounding import DIGITS
-from attncli.problem.misread import NumberError
+from attncli.problem.numbers import NumberError
 
 FUNCTION_NAMES = ("sqrt", "exp", "ln", "tanh", "sin", "cos")
 _IMPLIED = " "  # the token between two factors without a sign, as in 2√3

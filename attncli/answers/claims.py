@@ -10,8 +10,7 @@ from attncli.answers.arithmetic import work_out
 from attncli.answers.model import Claim
 from attncli.english import shorten
 from attncli.equation.rounding import EXACTLY, round_half_up
-from attncli.problem.misread import NumberError, why_not_a_number
-from attncli.problem.numbers import is_plain
+from attncli.problem.numbers import NumberError, is_plain, why_not_a_number
 
 LONGEST = 400  # characters of one number, as in a problem
 LARGEST, SMALLEST = Decimal("1.8e308"), Decimal("1e-1000")

@@ -12,8 +12,8 @@ from attncli.answers.steps import NoStep, StepPart, in_shape_of, shape_error, st
 from attncli.english import count, shape_text, shorten
 from attncli.problem.loader import read_tree
 from attncli.problem.matrices import read_cells
-from attncli.problem.misread import NumberError
 from attncli.problem.nodes import Leaf, Mapping, Node, Sequence, describe, is_null
+from attncli.problem.numbers import NumberError
 from attncli.problem.source import Source
 from attncli.problem.values import Value
 from attncli.tracing.model import Step, Trace

@@ -15,7 +15,7 @@ from attncli.answers.model import CLOSE, Answer, Claim
 from attncli.answers.steps import NOT_STEPS, OTHER_PROBLEM, NoStep, StepPart, shape_error, step_named
 from attncli.english import count
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
-from attncli.problem.misread import NumberError
+from attncli.problem.numbers import NumberError
 from attncli.problem.values import ErrorCollector
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import axis_length, group_size, leading_letters

@@ -1,21 +1,87 @@
-"""Numbers as people write them: read exactly, never guessed, and printed again in one canonical form."""
+"""Numbers as people write them: read exactly, never guessed, and printed again in one canonical form.
+
+Besides decimals these are fractions and roots: 1/3, -2/5, sqrt(2), -sqrt(2)/2, 2*sqrt(3), 1/sqrt(2).
+"""
 
 from __future__ import annotations
 
 import re
-from decimal import Decimal
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
-from math import isinf
+from functools import lru_cache
+from math import isinf, isqrt
+from typing import TypeAlias
 
 from attncli.english import shorten
-from attncli.problem.misread import NumberError
-from attncli.problem.roots import as_quotient, read_exact
-
-__all__ = ["MINUS_INFINITY", "NumberError", "as_decimal", "as_exact", "as_float", "canonical", "is_plain"]
+from attncli.equation.rounding import DIGITS
 
 MINUS_INFINITY = ("-inf", "-.inf", "-.Inf", "-.INF", "-Infinity")
 _LENGTH_LIMIT = 400
 _PLAIN = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_KEPT = 2**14  # texts whose numbers are remembered: a page asks for the same ones again and again
+_AMOUNT = r"[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
+_ROOT = rf"sqrt\(\s*(?P<radicand>{_AMOUNT})(?:\s*/\s*(?P<under>{_AMOUNT}))?\s*\)"
+_FORMS = (
+    rf"(?P<times>{_AMOUNT})\s*/\s*(?P<by>{_AMOUNT})",
+    rf"(?P<sign>[-+]?)(?:(?P<times>{_AMOUNT})\s*\*\s*)?{_ROOT}(?:\s*/\s*(?P<by>{_AMOUNT}))?",
+    rf"(?P<times>{_AMOUNT})\s*/\s*(?P<over>{_ROOT})",
+)
+_LOOK_LIKE = "numbers look like 3, -0.5, .5, 1e3, 1/3 or sqrt(2)"
+_Help: TypeAlias = Callable[[re.Match[str]], str]
+
+
+class NumberError(ValueError):
+    """A text that is no number attncli reads; `help` says what to write instead."""
+
+    def __init__(self, message: str, help: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.help = help
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """coefficient · √radicand; a fraction has the radicand 1."""
+
+    coefficient: Fraction
+    radicand: Fraction
+
+    @property
+    def rational(self) -> Fraction | None:
+        """The number as a fraction, or None where its root is irrational."""
+        root = Fraction(isqrt(self.radicand.numerator), isqrt(self.radicand.denominator))
+        return self.coefficient * root if root * root == self.radicand else None
+
+    @property
+    def decimal(self) -> Decimal:
+        """The number to 50 digits."""
+        with localcontext(prec=DIGITS + 5):
+            under = Decimal(self.radicand.numerator) / Decimal(self.radicand.denominator)
+            value = under.sqrt() * self.coefficient.numerator / Decimal(self.coefficient.denominator)
+        with localcontext(prec=DIGITS):
+            return +value
+
+    def __float__(self) -> float:
+        exact = self.rational
+        if exact is None:
+            return float(self.decimal)
+        try:
+            return exact.numerator / exact.denominator
+        except OverflowError:
+            return float("inf")
+
+    def __str__(self) -> str:
+        """In one spelling: lowest terms, and a whole number under the root."""
+        exact = self.rational
+        if exact is not None:
+            return str(exact)
+        coefficient = self.coefficient / self.radicand.denominator
+        times, by = abs(coefficient.numerator), coefficient.denominator
+        root = f"sqrt({self.radicand.numerator * self.radicand.denominator})"
+        sign = "-" if coefficient < 0 else ""
+        return sign + (f"{times}*" if times != 1 else "") + root + (f"/{by}" if by != 1 else "")
 
 
 def is_plain(text: str) -> bool:
@@ -25,59 +91,63 @@ def is_plain(text: str) -> bool:
 
 def as_float(text: str) -> float:
     """The nearest double; NumberError for what is no number, too large, or too small to be told from 0."""
+    return _parsed(text)[0]
+
+
+@lru_cache(_KEPT)
+def _parsed(text: str) -> tuple[float, Root | None]:
+    """The nearest double, with the fraction or root where that is how the number is written."""
     if text in MINUS_INFINITY:
-        return float("-inf")
+        return float("-inf"), None
     if len(text) > _LENGTH_LIMIT:
         raise NumberError(f"{shorten(text)} is too long for a number", f"{_LENGTH_LIMIT} characters are the most")
+    root = None
     if is_plain(text):
         value = float(text)
         is_zero = value == 0 and not re.search("[1-9]", re.split("[eE]", text)[0])
-    elif quotient := as_quotient(text):
-        return quotient
     else:
-        exact = read_exact(text)
-        value = float(exact)
-        is_zero = exact.coefficient * exact.radicand == 0
+        root = _read_root(text)
+        value = float(root)
+        is_zero = root.coefficient * root.radicand == 0
     if isinf(value):
         raise NumberError(f"{shorten(text)} is too large", "numbers go up to about 1.8e308")
     if value == 0 and not is_zero:
         raise NumberError(f"{shorten(text)} is too small to be told from 0", "write 0, or scale the numbers up")
-    return value + 0.0  # -0 is 0: a minus before a zero would be printed all the way down
+    return value + 0.0, root  # -0 is 0: a minus before a zero would be printed all the way down
 
 
 def as_exact(text: str) -> Fraction | None:
     """The number exactly, or None for an irrational root and for -inf; NumberError as for `as_float`."""
-    value = as_float(text)
+    value, root = _parsed(text)
     if isinf(value):
         return None
     if value == 0:
         return Fraction(0)  # 0e999999999 is not to be multiplied out
-    if is_plain(text):
-        return Fraction(text)
-    return read_exact(text).rational
+    return Fraction(text) if root is None else root.rational
 
 
 def as_decimal(text: str) -> Decimal:
     """The number exactly where it is a decimal, to 50 digits where it is not; NumberError as for `as_float`."""
-    value = as_float(text)
+    value, root = _parsed(text)
     if isinf(value):
         return Decimal("-Infinity")
     if value == 0:
         return Decimal(0)
-    return Decimal(text) if is_plain(text) else read_exact(text).decimal
+    return Decimal(text) if root is None else root.decimal
 
 
+@lru_cache(_KEPT)
 def canonical(text: str) -> str:
     """The same number in its one spelling: 1.0 → 1, 0.50 → 0.5, 1e3 → 1000, 2/4 → 1/2, sqrt(4) → 2.
 
     A root is written with a whole number under it, `sqrt(1/2)` as `sqrt(2)/2`. No digit is lost.
     """
-    value = as_float(text)
+    value, root = _parsed(text)
     if isinf(value):
         return "-inf"
     if value == 0:
         return "0"
-    return _canonical_decimal(Decimal(text)) if is_plain(text) else str(read_exact(text))
+    return _canonical_decimal(Decimal(text)) if root is None else str(root)
 
 
 def _canonical_decimal(number: Decimal) -> str:
@@ -97,3 +167,62 @@ def _canonical_decimal(number: Decimal) -> str:
         plain = f"0.{'0' * (-lead - 1)}{figures}"
     readable = -7 < lead < 16 or len(plain) <= len(powered)
     return ("-" if sign else "") + (plain if readable else powered)
+
+
+def _read_root(text: str) -> Root:
+    """A fraction or root; NumberError for anything else, a division by zero, or the root of a negative number."""
+    found = next((found for form in _FORMS if (found := re.fullmatch(form, text.strip()))), None)
+    if found is None:
+        raise NumberError(*why_not_a_number(text))
+    part = found.groupdict()
+    try:
+        coefficient = Fraction(part["times"] or 1) / Fraction(part.get("by") or 1)
+        radicand = Fraction(part.get("radicand") or 1) / Fraction(part.get("under") or 1)
+        if part.get("over"):
+            coefficient /= radicand  # a / √r = (a / r) · √r
+    except ZeroDivisionError:
+        raise NumberError(f"{shorten(text)} divides by zero", "write another number under the line") from None
+    if radicand < 0:
+        raise NumberError(f"{shorten(text)} is the root of a negative number", "roots are taken of 0 and more")
+    return Root(-coefficient if part.get("sign") == "-" else coefficient, radicand)
+
+
+def why_not_a_number(text: str) -> tuple[str, str]:
+    """(message, help) for a text outside the grammar of numbers."""
+    shown = shorten(text)
+    for pattern, message, help in _REASONS:
+        if found := re.fullmatch(pattern, text.strip(), re.ASCII | re.IGNORECASE):
+            return message.format(shown), help(found)
+    return f"{shown} is not a number", _LOOK_LIKE
+
+
+def _fixed(help: str) -> _Help:
+    return lambda found: help
+
+
+def _decimal(found: re.Match[str]) -> str:
+    base = {"x": 16, "o": 8, "b": 2}[found[2].lower()]
+    try:
+        return f"write {found[1]}{int(found[3][:15], base)}" if len(found[3]) <= 15 else _LOOK_LIKE
+    except ValueError:
+        return _LOOK_LIKE
+
+
+_REASONS: tuple[tuple[str, str, _Help], ...] = (
+    (r"|~|null", "there is no number here", _fixed("write a number, such as 0")),
+    (r"true|false|yes|no|on|off", "{} is a truth value, not a number", _fixed("write 1 or 0")),
+    (r"[-+]?\.?nan", "{} is not a number", _fixed("a matrix holds finite numbers only")),
+    (r"[-+]?\.?inf(inity)?", "{} is not allowed here",
+     _fixed("only a mask can hold an infinity, and only -inf, which hides a key")),
+    (r"\d{4}-\d\d?-\d\d?.*", "{} is a date, not a number", _fixed(_LOOK_LIKE)),
+    (r"[-+]?[\d_]*\d_[\d_.]*", "{} is not a number: digits are not grouped",
+     lambda found: f"write {shorten(found[0].replace('_', ''))}"),
+    (r"[-+]?\d+(:\d+)+(\.\d*)?", "{} is not a number", _fixed("hours and minutes are not read; " + _LOOK_LIKE)),
+    (r"([-+]?)0([xob])([0-9a-f]+)", "{} is not a decimal number", _decimal),
+    (r"([-+]?)0+(\d.*)", "{} has a leading zero", lambda found: f"write {shorten(found[1] + found[2])}"),
+    (r"[-+]?\d+,\d+", "{} is not a number", lambda found: f"write {shorten(found[0].replace(',', '.'))}"),
+    (r"−.*", "{} begins with a minus sign that keyboards do not have",
+     lambda found: f"write {shorten(found[0].replace('−', '-'))}"),
+    (r"([-+]?\d*\.?\d+)\s*%", "{} is not a number", lambda found: f"write {shorten(found[1])}/100"),
+    (r"√\(?(\d+)\)?", "{} is not a number", lambda found: f'write "sqrt({shorten(found[1])})"'),
+)  # fmt: skip

@@ -15,10 +15,9 @@ from typing import NoReturn, TypeAlias
 from attncli.english import count, named, shorten
 from attncli.errors import COUNTED, AttncliError, Exit, did_you_mean
 from attncli.problem.limits import LABEL_LIMIT, TITLE_LIMIT, TOKEN_LIMIT
-from attncli.problem.misread import why_not_a_number
 from attncli.problem.model import Scalar
 from attncli.problem.nodes import Leaf, Mapping, Node, Sequence, describe, is_null, truth
-from attncli.problem.numbers import MINUS_INFINITY, NumberError, as_float, is_plain
+from attncli.problem.numbers import MINUS_INFINITY, NumberError, as_float, is_plain, why_not_a_number
 from attncli.problem.source import Source
 
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
