@@ -25,12 +25,12 @@ def test_scores_that_are_too_large_are_not_made(tmp_path: Path, capsys: pytest.C
 
 
 def test_draws_that_are_too_many(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "p.yaml").write_text(PROBLEM.format(12))
-    assert run(["scaling", str(tmp_path / "p.yaml"), "--d-k", "8,1000000"]) == 3
+    (tmp_path / "p.yaml").write_text(PROBLEM.format(500))
+    assert run(["scaling", str(tmp_path / "p.yaml"), "--d-k", "8,4096"]) == 3
     out, err = capsys.readouterr()
     first, second = err.splitlines()
-    # 50 draws of 2·12 rows of a million
-    said = "50 draws of queries and keys of 1,000,000 numbers would be 1,200,000,000 numbers, 200,000,000 are the most"
+    # 50 draws of 2·500 rows of 4096
+    said = "50 draws of queries and keys of 4,096 numbers would be 204,800,000 numbers, 200,000,000 are the most"
     assert (out, first) == ("", f"attncli: error: {said}")
     assert "give a smaller --d-k, or fewer --draws" in second
 

@@ -15,7 +15,7 @@ from attncli.equation.shapes import index_sizes
 
 Array = NDArray[Any]
 _NOTHING: Mapping[str, Any] = {}
-_FIRST = {"i": "first_query", "j": "first_key"}  # where a part begins, by the letter that runs through it
+_FIRST = {"i": "first_query", "j": "first_key"}  # where a chunk begins, by the letter that runs through it
 
 
 def evaluate_chunk(
@@ -58,11 +58,12 @@ def chunks(stop: int, size: int, start: int = 0) -> Iterator[slice]:
 
 
 def _counted(expression: Expression, ranges: Mapping[str, slice]) -> Expression:
-    """With positions that are those of the part, and where the part begins."""
+    """With positions that are those of the chunk, and where it begins."""
 
     def count(node: Expression) -> Expression:
-        part = isinstance(node, Name) and node.name in ranges
-        return Call("add", (node, Name(_FIRST[node.name]))) if isinstance(node, Name) and part else node
+        if isinstance(node, Name) and node.name in ranges:
+            return Call("add", (node, Name(_FIRST[node.name])))
+        return node
 
     return rewrite(expression, count)
 
@@ -74,7 +75,7 @@ def _cut(
     arrays: Mapping[str, Array],
     scalars: Mapping[str, float],
 ) -> dict[str, Array]:
-    """What an expression reads, as far as the part does."""
+    """What an expression reads, as far as the chunk does."""
 
     def index(each: str | Expression) -> int | slice:
         if is_fixed(each, place):

@@ -20,14 +20,14 @@ def report_error(error: AttncliError, stream: TextIO) -> None:
     errors = (error, *error.more)
     parts = [describe(each, stream.encoding or "ascii") for each in errors]
     if len(errors) > 1:
-        parts.append(f"attncli: {_how_many(len(errors), error.untold)}")
+        parts.append(f"attncli: {_how_many(len(errors), error.unlisted)}")
     _write("\n".join(parts), stream)
 
 
-def _how_many(told: int, untold: int) -> str:
-    if not untold:
+def _how_many(told: int, unlisted: int) -> str:
+    if not unlisted:
         return f"{told} errors"
-    found = told + untold
+    found = told + unlisted
     return f"the first {told} of {found:,} {'errors or more' if found >= COUNTED else 'errors'}"
 
 
