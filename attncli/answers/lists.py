@@ -109,7 +109,7 @@ def _with_blanks(node: Node, shape: tuple[int, ...]) -> Node:
         return node
     if is_null(node):
         return Sequence(node.at, [_with_blanks(node, shape[1:]) for _ in range(shape[0])])
-    if isinstance(node, Sequence):
+    if isinstance(node, Sequence) and len(shape) > 1:
         return Sequence(node.at, [_with_blanks(item, shape[1:]) for item in node.items])
     return node
 

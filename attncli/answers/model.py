@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cached_property
 from typing import cast
 
 import numpy as np
@@ -36,7 +37,7 @@ class Claim:
         return not self.half
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Answer:
     """The answers to one step: `cells` has its shape and holds a Claim in each, or None where it was left blank.
 
@@ -47,7 +48,7 @@ class Answer:
     cells: NDArray[np.object_]
     at: int
 
-    @property
+    @cached_property
     def claims(self) -> tuple[Claim, ...]:
         """What was filled in, row by row."""
         return tuple(cast("Claim", claim) for claim in self.cells.flat if claim is not None)
@@ -56,6 +57,11 @@ class Answer:
     def blank(self) -> bool:
         """Whether nothing was filled in."""
         return not self.claims
+
+    @property
+    def complete(self) -> bool:
+        """Whether every cell was filled in."""
+        return len(self.claims) == self.cells.size
 
 
 @dataclass(frozen=True, slots=True, eq=False)

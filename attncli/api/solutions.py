@@ -12,7 +12,7 @@ from typing import Any
 from attncli.answers.reader import mentions_gradients, read_answers
 from attncli.features.check.diagnosis import Diagnosis, diagnose
 from attncli.features.check.page import check_page
-from attncli.features.check.solution import Solution, judged
+from attncli.features.check.solution import Solution, judge_solution
 from attncli.problem.model import Problem
 from attncli.problem.source import decode, read_source
 from attncli.render import Style, render
@@ -57,5 +57,5 @@ def check(problem: Problem, answers: str | PathLike[str] | Mapping[str, Any], *,
     else:
         source = read_source(str(answers))
     read, back = partial(read_answers, source), mentions_gradients(source)
-    solution = judged(problem, read, lenient=lenient, gradient=back)
+    solution = judge_solution(problem, read, lenient=lenient, gradient=back)
     return Checked(solution, diagnose(solution.verdicts))

@@ -27,7 +27,12 @@ class _Axed:
 
 
 @dataclass(frozen=True, slots=True)
-class _Evaluator:
+class Evaluator:
+    """Works an equation out on arrays of floats; a subclass may work with another kind of number.
+
+    `scalars` has the numbers that stand in no array, `sizes` the length of every index.
+    """
+
     xp: Any
     arrays: Mapping[str, Array]
     scalars: Mapping[str, float]
@@ -35,12 +40,50 @@ class _Evaluator:
     dtype: Any
     order: tuple[str, ...] = ()  # of the axes of the result: what is made in it need not be turned round
 
+    def result(self, equation: Equation) -> Array:
+        """The array that the equation defines, its axes in the order of the target's indices."""
+        axes = equation.target.letters
+        shape = tuple(self.sizes[axis] for axis in axes)
+        value = self.value(equation.expression)
+        if not isinstance(value, _Axed):
+            return self.xp.full(shape, value, dtype=self.dtype)
+        # a `where` between two bare numbers does not know the format
+        return self.xp.asarray(self.xp.broadcast_to(self.spread(value, axes), shape), dtype=self.dtype)
+
+    def constant(self, number: Number) -> float:
+        """A number that stands in the equation."""
+        assert number.value is not None
+        return float(number.value)
+
+    def positions(self, letter: str) -> Array:
+        """0, 1, 2, … for an index that stands for its own value."""
+        return self.xp.arange(self.sizes[letter], dtype=self.dtype)
+
+    def apply(self, function: str, *operands: Any) -> Array:
+        """A function of operands of which one is an array."""
+        return FUNCTIONS[function].array(self.xp, *operands)
+
+    def apply_to_scalars(self, function: str, *values: Any) -> float:
+        """A function of bare numbers; what is too large is infinite, as in arrays: only exponentials become so."""
+        try:
+            return float(FUNCTIONS[function].scalar(*values))
+        except OverflowError:
+            return inf
+
+    def total(self, array: Array, axis: int) -> Array:
+        """The sums along an axis."""
+        return self.xp.sum(array, axis=axis)
+
+    def largest(self, array: Array, axis: int) -> Array:
+        """The largest values along an axis."""
+        return self.xp.max(array, axis=axis)
+
     def value(self, node: Expression) -> _Axed | float:
         match node:
             case Number(value=value) if value is not None:
-                return float(value)
+                return self.constant(node)
             case Name(name=name) if name in self.sizes:
-                return _Axed(self.xp.arange(self.sizes[name], dtype=self.dtype), (name,))
+                return _Axed(self.positions(name), (name,))
             case Name(name=name):
                 return self.scalars[name]
             case Ref(name=name, indices=indices):
@@ -98,12 +141,12 @@ class _Evaluator:
         values = [self.value(argument) for argument in arguments]
         axed = [value for value in values if isinstance(value, _Axed)]
         if not axed:
-            return _scalar(function, values)
+            return self.apply_to_scalars(function, *values)
         axes = tuple(dict.fromkeys(axis for value in axed for axis in value.axes))
         if set(axes) <= set(self.order):
             axes = tuple(axis for axis in self.order if axis in axes)
         operands = [self.spread(value, axes) if isinstance(value, _Axed) else value for value in values]
-        return _Axed(FUNCTIONS[function].array(self.xp, *operands), axes)
+        return _Axed(self.apply(function, *operands), axes)
 
     def spread(self, value: _Axed, axes: tuple[str, ...]) -> Array:
         """The array with its axes in the given order and length 1 where it has none."""
@@ -118,8 +161,8 @@ class _Evaluator:
         axis = value.axes.index(index)
         axes = value.axes[:axis] + value.axes[axis + 1 :]
         if function == "add":
-            return _Axed(self.xp.sum(value.array, axis=axis), axes)
-        return _Axed(self.xp.max(value.array, axis=axis), axes)
+            return _Axed(self.total(value.array, axis), axes)
+        return _Axed(self.largest(value.array, axis), axes)
 
     def contract(self, index: str, left: _Axed | float, right: _Axed | float) -> _Axed:
         """The sum over `index` of a product: shared axes are batches, the rest rows and columns."""
@@ -156,22 +199,7 @@ def evaluate(
     `sizes` gives the length of every index; arrays must have one axis per index they are read with. A position outside
     an array reads its nearest cell: in a `where`, what the other branch is there for.
     """
-    axes = equation.target.letters
-    evaluator = _Evaluator(xp, arrays, scalars, sizes, dtype, axes)
-    shape = tuple(sizes[axis] for axis in axes)
-    value = evaluator.value(equation.expression)
-    if not isinstance(value, _Axed):
-        return xp.full(shape, value, dtype=dtype)
-    # a `where` between two bare numbers does not know the format
-    return xp.asarray(xp.broadcast_to(evaluator.spread(value, axes), shape), dtype=dtype)
-
-
-def _scalar(function: str, values: Sequence[Any]) -> float:
-    """A function of bare numbers; what is too large is infinite, as in arrays: only exponentials become so."""
-    try:
-        return float(FUNCTIONS[function].scalar(*values))
-    except OverflowError:
-        return inf
+    return Evaluator(xp, arrays, scalars, sizes, dtype, equation.target.letters).result(equation)
 
 
 def _permute(xp: Any, array: Array, order: Sequence[int]) -> Array:

@@ -85,17 +85,19 @@ def decimal_value(
     What is too large for it is infinite, and what it cannot divide is NaN, as in floating point.
     """
 
-    def constant(number: Number) -> Decimal:
-        if isinstance(number.value, Fraction):
-            return Decimal(number.value.numerator) / Decimal(number.value.denominator)
-        return Decimal(number.text)
-
     def apply(function: str, *arguments: Any) -> Any:
         return FUNCTIONS[function].decimal(*arguments)
 
-    arithmetic = Arithmetic(Decimal, constant, apply)
+    arithmetic = Arithmetic(Decimal, as_decimal_constant, apply)
     with localcontext(Context(prec=DIGITS, traps=[])):
         return Decimal(evaluate_cell(expression, place, sizes, number, scalars, arithmetic))
+
+
+def as_decimal_constant(number: Number) -> Decimal:
+    """A number that stands in an equation, in the context of decimals at hand."""
+    if isinstance(number.value, Fraction):
+        return Decimal(number.value.numerator) / Decimal(number.value.denominator)
+    return Decimal(number.text)
 
 
 class Arithmetic(NamedTuple):

@@ -14,7 +14,7 @@ import pytest
 from attncli.answers.model import Answers, Claim
 from attncli.answers.reader import mentions_gradients, read_answers
 from attncli.errors import AttncliError
-from attncli.features.check.solution import judged
+from attncli.features.check.solution import judge_solution
 from attncli.page.derivation import derivation
 from attncli.page.gradient import gradient_page
 from attncli.page.view import View
@@ -41,7 +41,7 @@ def read_back(text: str, form: str, problem: Problem) -> Answers:
 def all_right(problem: Problem, text: str, form: str) -> bool:
     """Whether every cell that was worked out is there, and right."""
     source = decode(text.encode(), FORMS[form])
-    solution = judged(problem, lambda trace: read_answers(source, trace), gradient=mentions_gradients(source))
+    solution = judge_solution(problem, lambda trace: read_answers(source, trace), gradient=mentions_gradients(source))
     counts = solution.verdicts.counts
     everything = sum(step.value.size for step in solution.verdicts.trace.computed())
     return solution.passed and counts["right"] == everything
@@ -147,7 +147,7 @@ def test_a_closed_form_that_was_edited_is_told_and_one_alone_is_judged(love: Pro
     with pytest.raises(AttncliError, match=r"5/sqrt\(2\) and 2.887 are not the same number"):
         read_back(edited, "fences", love)
     alone = text.replace(r"$`\frac{5}{\sqrt{3}}`$ ≈ 2.887", r"$`\frac{5}{\sqrt{2}}`$", 1)
-    solution = judged(love, lambda trace: read_answers(decode(alone.encode(), "page.md"), trace))
+    solution = judge_solution(love, lambda trace: read_answers(decode(alone.encode(), "page.md"), trace))
     assert solution.verdicts.first_wrong == ("scaled", (0, 1))
     for same in (r"$\frac{5 \sqrt{3}}{3}$", "5√3/3 ≈ 2.89", r"$\frac{5}{3} \sqrt{3} \approx 2.9$", "≈ 2.887"):
         assert all_right(love, text.replace(r"$`\frac{5}{\sqrt{3}}`$ ≈ 2.887", same, 1), "fences")

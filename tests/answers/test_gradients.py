@@ -8,7 +8,7 @@ import pytest
 
 from attncli.answers.reader import mentions_gradients, read_answers
 from attncli.errors import AttncliError
-from attncli.features.check.solution import Solution, judged
+from attncli.features.check.solution import Solution, judge_solution
 from attncli.page.gradient import gradient_page
 from attncli.page.view import View
 from attncli.problem.loader import load
@@ -24,7 +24,7 @@ LOVE, NEXT = load(str(INPUTS / "i_love_ai.yaml")), load(str(INPUTS / "next_token
 def solution(problem: Problem, text: str, name: str = "answers.yaml") -> Solution:
     source = decode(text.encode(), name, None)
     assert mentions_gradients(source)
-    return judged(problem, lambda trace: read_answers(source, trace), gradient=True)
+    return judge_solution(problem, lambda trace: read_answers(source, trace), gradient=True)
 
 
 @pytest.mark.parametrize(

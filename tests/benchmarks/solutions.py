@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "conformance"))
 from drawn import problem_files
 
 from attncli.answers.reader import read_answers
-from attncli.features.check.solution import Solution, judged
+from attncli.features.check.solution import Solution, judge_solution
 from attncli.problem.loader import loads
 from attncli.problem.source import decode
 from attncli.tracing import run
@@ -46,7 +46,7 @@ def on_paper(problem: str, precision: int) -> Answers:
 
 def solution(problem: str, answers: Answers) -> Solution:
     source = decode(json.dumps(answers).encode(), "answers.json", None)
-    return judged(loads(problem.encode(), "problem.json"), lambda trace: read_answers(source, trace))
+    return judge_solution(loads(problem.encode(), "problem.json"), lambda trace: read_answers(source, trace))
 
 
 def altered(answers: Answers, choice: random.Random) -> tuple[Answers, str, tuple[int, ...]] | None:

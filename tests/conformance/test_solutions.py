@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from attncli.answers.reader import mentions_gradients, read_answers
-from attncli.features.check.solution import judged
+from attncli.features.check.solution import judge_solution
 from attncli.problem.loader import loads
 from attncli.problem.source import decode
 from attncli.tracing import run
@@ -45,6 +45,6 @@ def assert_never_wrong(problem: dict[str, Any], precision: int, fixed: bool, *, 
     answers = {step.name: np.vectorize(text, otypes=[object])(step.written).tolist() for step in paper.computed()}
     source = decode(json.dumps(answers).encode(), "a.json", None)
     assert mentions_gradients(source) == gradient
-    solution = judged(loads(file, "p.json"), lambda trace: read_answers(source, trace), gradient=gradient)
+    solution = judge_solution(loads(file, "p.json"), lambda trace: read_answers(source, trace), gradient=gradient)
     counts = solution.verdicts.counts
     assert counts["wrong"] == counts["missing"] == 0

@@ -1,86 +1,132 @@
-"""What a cell is by a solution's own numbers: its equation with the cells written before it, and the steps left out."""
+"""What a cell is by a solution's own numbers: its equation with the cells written before it, and the steps left out.
+
+Values are decimals of 50 digits. Those of the solution are worked out a whole step at a time. Where a mistake is tried,
+the equations of some steps are others, and most mistakes are ruled out by a cell or two: there each cell is worked out
+when it is first asked for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
-from decimal import Decimal
-from typing import cast
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+from functools import cache
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from attncli.answers.model import Answers, Claim
+from attncli.equation.evaluator import Evaluator
+from attncli.equation.functions import FUNCTIONS
+from attncli.equation.indexing import Place
 from attncli.equation.intervals import Interval, outwards
-from attncli.equation.nodes import Expression, Ref, rewrite
-from attncli.features.check.cell_equations import Cell, CellEquations, after
-from attncli.features.check.leaves import given, number, refs
-from attncli.problem.model import Matrix
+from attncli.equation.nodes import Call, Expression, Number, Ref, names_used, rewrite
+from attncli.equation.rounding import DIGITS
+from attncli.equation.substitution import as_decimal_constant, decimal_value, substitute
+from attncli.features.check.reachability import Ranges
+from attncli.problem.model import Matrix, Scalar
+from attncli.problem.numbers import as_decimal
 from attncli.tracing.model import Trace
 
-Box = Mapping[Ref, Interval]
-WHOLE = Decimal("0.5")  # half a unit of a number without decimals
+Cell = tuple[int, ...]
+Decimals = NDArray[np.object_]  # an array of Decimal
+HALF = Decimal("0.5")  # half a unit of a number without decimals
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
-    """A cell's own tree, and for each written cell in it what that one may be."""
+class CellEquation:
+    """The equation of one cell with numbers put in; `ranges` has, for each written cell in it, what that may be."""
 
     tree: Expression
-    box: Box
+    ranges: Ranges
 
     @property
-    def sharp(self) -> bool:
+    def exact(self) -> bool:
         """Whether nothing that is written in it has been rounded, so that it comes to one number only."""
-        return all(range.width == 0 for range in self.box.values())
+        return all(range.width == 0 for range in self.ranges.values())
 
 
 @dataclass(slots=True)
-class Sentences:
-    """The sentences of a solution's cells, and the true value of every cell to 50 digits.
+class CarriedValues:
+    """For every cell of a solution its true value, its value by what is written before it, and its own equation.
 
-    Those of a trace with changed equations take what no change has `moved` from those of the trace `before`.
+    With `changed` equations, a step that no change has `moved` is that of the values `before` the change.
     """
 
     trace: Trace
     answers: Answers
-    before: Sentences | None = None
+    before: CarriedValues | None = None
     moved: frozenset[str] = frozenset()
     _trees: dict[tuple[str, Cell], Expression] = field(default_factory=dict)
+    _ranges: dict[Ref, Interval] = field(default_factory=dict)
     _true: dict[tuple[str, Cell], Decimal] = field(default_factory=dict)
     _own: dict[tuple[str, Cell], Decimal] = field(default_factory=dict)
-    _boxes: dict[Ref, Interval] = field(default_factory=dict)
-    equations: CellEquations = field(init=False)
+    _true_steps: dict[str, Decimals] = field(default_factory=dict)
+    _own_steps: dict[str, Decimals] = field(default_factory=dict)
+    _undefined: dict[str, NDArray[np.bool_] | None] = field(default_factory=dict)
+    _sizes: dict[str, dict[str, int]] = field(default_factory=dict)
+    _scalars: dict[str, Decimal] = field(default_factory=dict)
+    _numbers: dict[str, Number] = field(default_factory=dict)
     _after_answers: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.equations = CellEquations(self.trace)
-        self._after_answers = after(self.trace, {name for name, one in self.answers.steps.items() if not one.blank})
+        answered = {name for name, answer in self.answers.steps.items() if not answer.blank}
+        self._after_answers = steps_after(self.trace, answered)
+        for name, given in self.trace.parameters.items():
+            if isinstance(given, Scalar):
+                self._scalars[name] = as_decimal(given.written)
+                self._numbers[name] = decimal_node(self._scalars[name])
 
-    def changed(self, trace: Trace, changes: Collection[str]) -> Sentences:
-        """The sentences of the same solution, to a trace with these steps changed."""
-        return Sentences(trace, self.answers, self, frozenset(changes) | after(trace, changes))
+    def changed(self, trace: Trace, changes: Collection[str]) -> CarriedValues:
+        """The values of the same solution, by a trace with these steps changed."""
+        return CarriedValues(trace, self.answers, self, frozenset(changes) | steps_after(trace, changes))
 
-    def _unmoved(self, name: str) -> Sentences | None:
-        """The sentences that have worked this step out already, if it is none that has moved."""
+    def _unmoved(self, name: str) -> CarriedValues | None:
+        """The values that have worked this step out already, if it is none that has moved."""
         return None if name in self.moved else self.before
 
-    def of(self, name: str, index: Cell) -> Sentence:
-        """What this cell is worked out from, in the numbers of the solution wherever it has them."""
-        tree = self._tree(name, index)
-        return Sentence(tree, {ref: self._box(ref) for ref in refs(tree)})
+    # One cell
 
-    def _box(self, ref: Ref) -> Interval:
-        before = self._unmoved(ref.name)
-        return self._boxes[ref] if before is None else before._box(ref)
+    def true(self, name: str, index: Cell) -> Decimal:
+        """What the cell is, from what the problem gives."""
+        if before := self._unmoved(name):
+            return before.true(name, index)
+        if self.before is None:
+            return cast("Decimal", self.true_step(name)[index])
+        if (name, index) not in self._true:
+            step = self.trace.steps.get(name)
+            given = step is None or step.rule.given
+            self._true[name, index] = (
+                self.true_step(name)[index] if given else self.from_equation(name, index, self.true)
+            )
+        return self._true[name, index]
 
-    def settled(self, tree: Expression, box: Box) -> Sentence:
-        """A sentence made of any cells: each as it was written, given or worked out; `box` has what is none."""
+    def own(self, name: str, index: Cell) -> Decimal:
+        """What the cell comes to by what is written before it, exactly as that stands; NaN where that divides by 0.
 
-        def settle(node: Expression) -> Expression:
-            if not isinstance(node, Ref) or node in box:
-                return node
-            return self.read(node.name, tuple(int(str(at)) for at in node.indices))
+        A sum that is written as 0 because it is small divides nothing.
+        """
+        if before := self._unmoved(name):
+            return before.own(name, index)
+        if self.before is None:
+            return cast("Decimal", self.own_step(name)[index])
+        if name not in self._after_answers:  # nothing before it was written
+            return self.true(name, index)
+        if (name, index) not in self._own:
+            undefined = self._divides_by_rounded_zero(name)
+            if undefined is not None and undefined[index]:
+                self._own[name, index] = Decimal("NaN")
+            else:
+                self._own[name, index] = self.from_equation(name, index, self._as_written)
+        return self._own[name, index]
 
-        settled = rewrite(tree, settle)
-        return Sentence(settled, {ref: box[ref] if ref in box else self._box(ref) for ref in refs(settled)})
+    def _as_written(self, name: str, index: Cell) -> Decimal:
+        claim = self.written(name, index)
+        if claim is not None:
+            return claim.value
+        return self.own(name, index) if name in self.trace.steps else self.true(name, index)
 
     def written(self, name: str, index: Cell) -> Claim | None:
         """What stands for a cell in the solution, or else in the problem; None for what is in neither."""
@@ -93,61 +139,98 @@ class Sentences:
         value = self.true(name, index)
         return Claim(format(value, "f"), value, Decimal(0))
 
-    def own(self, name: str, index: Cell) -> Decimal:
-        """What the cell comes to by what is written before it, exactly as that stands; NaN where that divides by 0.
+    def from_equation(self, name: str, index: Cell, read: Callable[[str, Cell], Decimal]) -> Decimal:
+        """What a cell comes to, to 50 digits, from the numbers that `read` finds."""
+        expression = self.trace.steps[name].rule.equation.expression
+        return decimal_value(expression, self._place(name, index), self._sizes_of(name), read, self._scalars)
 
-        A sum that is written as 0 because it is small divides nothing.
-        """
-        if before := self._unmoved(name):
-            return before.own(name, index)
-        if name not in self._after_answers:  # nothing before it was written
-            return self.true(name, index)
-        if (name, index) not in self._own:
-            self._own[name, index] = self._carried(name, index)
-        return self._own[name, index]
+    # Whole steps, of the trace that nothing has changed
 
-    def _carried(self, name: str, index: Cell) -> Decimal:
-        if self.trace.steps[name].rule.divides_rows and self._divides_by_rounded_zero(name, index):
-            return Decimal("NaN")
-        return self.equations.decimal(name, index, self._as_it_stands)
+    def true_step(self, name: str) -> Decimals:
+        """What all cells of a step or of a parameter are, from what the problem gives."""
+        if name not in self._true_steps:
+            step = self.trace.steps.get(name)
+            if step is None:
+                matrix = self.trace.parameters[name]
+                assert isinstance(matrix, Matrix)
+                found = _given(matrix.written, matrix.value)
+            elif step.rule.given:
+                found = _given(step.written, step.value)
+            else:
+                found = self._from_equation_of_step(name, self.true_step)
+            self._true_steps[name] = found
+        return self._true_steps[name]
 
-    def _as_it_stands(self, name: str, index: Cell) -> Decimal:
-        claim = self.written(name, index)
-        if claim is not None:
-            return claim.value
-        return self.own(name, index) if name in self.trace.steps else self.true(name, index)
+    def own_step(self, name: str) -> Decimals:
+        """What all cells of a step come to by what is written before them, as `own` has it."""
+        if name not in self._after_answers:
+            return self.true_step(name)
+        if name not in self._own_steps:
+            found = self._from_equation_of_step(name, self._step_as_written)
+            if (undefined := self._divides_by_rounded_zero(name)) is not None:
+                found[undefined] = Decimal("NaN")
+            self._own_steps[name] = found
+        return self._own_steps[name]
 
-    def _divides_by_rounded_zero(self, name: str, index: Cell) -> bool:
-        claim = self.written("row_sum", index[:-1])
-        return claim is not None and claim.value == 0 and self.true("row_sum", index[:-1]) != 0
+    def _step_as_written(self, name: str) -> Decimals:
+        answer = self.answers.steps.get(name)
+        if answer is None or answer.blank:
+            return self.own_step(name)
+        blank = answer.cells == None  # noqa: E711 - cell by cell
+        found = _VALUES(answer.cells, None if not blank.any() else self.own_step(name))
+        return cast("Decimals", np.asarray(found, dtype=object))
 
-    def true(self, name: str, index: Cell) -> Decimal:
-        """What the cell is, from what the problem gives."""
-        if before := self._unmoved(name):
-            return before.true(name, index)
-        if (name, index) not in self._true:
-            self._true[name, index] = self._work(name, index)
-        return self._true[name, index]
+    def _divides_by_rounded_zero(self, name: str) -> NDArray[np.bool_] | None:
+        """The cells of a step that divide by a sum which is written as 0, though it is not; None where none does."""
+        if name not in self._undefined:
+            self._undefined[name] = self._find_divisions_by_rounded_zero(name)
+        return self._undefined[name]
 
-    def _work(self, name: str, index: Cell) -> Decimal:
-        step = self.trace.steps.get(name)
-        if step is None:
-            return self._parameter(name, index)
-        if step.rule.given:
-            return given(step.written, step.value, index)
-        return self.equations.decimal(name, index, self.true)
+    def _find_divisions_by_rounded_zero(self, name: str) -> NDArray[np.bool_] | None:
+        answer = self.answers.steps.get("row_sum")
+        if answer is None or not self.trace.steps[name].rule.divides_rows:
+            return None
+        zero = np.zeros(answer.cells.shape, dtype=bool)
+        for index, claim in np.ndenumerate(answer.cells):
+            zero[index] = claim is not None and claim.value == 0 and self.true("row_sum", index) != 0
+        if not zero.any():
+            return None
+        step, letters = self.trace.steps[name], self.trace.steps["row_sum"].rule.target.letters
+        own = step.rule.target.letters
+        summed = tuple(axis for axis, letter in enumerate(letters) if letter not in own)
+        axes = (size if letter in letters else 1 for letter, size in zip(own, step.shape, strict=True))
+        return np.broadcast_to(zero.any(axis=summed).reshape(tuple(axes)), step.shape)
 
-    def _parameter(self, name: str, index: Cell) -> Decimal:
-        matrix = self.trace.parameters[name]
-        assert isinstance(matrix, Matrix)
-        return given(matrix.written, matrix.value, index)
+    def _from_equation_of_step(self, name: str, read: Callable[[str], Decimals]) -> Decimals:
+        step, equation = self.trace.steps[name], self.trace.steps[name].rule.equation
+        sizes = self._sizes_of(name) | dict(zip(equation.target.letters, step.shape, strict=True))
+        arrays = {read_name: read(read_name) for read_name in names_used(equation.expression)}
+        with localcontext(Context(prec=DIGITS, traps=[])):
+            evaluator = _DecimalEvaluator(np, arrays, cast("Any", self._scalars), sizes, object)
+            return cast("Decimals", np.array(evaluator.result(equation), dtype=object))
 
-    def _tree(self, name: str, index: Cell) -> Expression:
-        if before := self._unmoved(name):
-            return before._tree(name, index)
-        if (name, index) not in self._trees:
-            self._trees[name, index] = self.equations.tree(name, index, self.read)
-        return self._trees[name, index]
+    # Equations of cells, as trees
+
+    def equation(self, name: str, index: Cell) -> CellEquation:
+        """What this cell is worked out from, in the numbers of the solution wherever it has them."""
+        tree = self._tree(name, index)
+        return CellEquation(tree, {ref: self._range(ref) for ref in cells_in(tree)})
+
+    def equation_of(self, tree: Expression, ranges: Ranges) -> CellEquation:
+        """An equation made of any cells: each as it was written, given or worked out, but for those with `ranges`."""
+
+        def put(node: Expression) -> Expression:
+            if not isinstance(node, Ref) or node in ranges:
+                return node
+            return self.read(node.name, tuple(int(str(at)) for at in node.indices))
+
+        tree = rewrite(tree, put)
+        return CellEquation(tree, {ref: ranges[ref] if ref in ranges else self._range(ref) for ref in cells_in(tree)})
+
+    def tree(self, name: str, index: Cell, read: Callable[[str, Cell], Expression]) -> Expression:
+        """A cell's own equation with `read` for every cell of a step that it names."""
+        expression = self.trace.steps[name].rule.equation.expression
+        return substitute(expression, self._place(name, index), self._sizes_of(name), read, self._numbers)
 
     def read(self, name: str, index: Cell) -> Expression:
         """A cell that another one reads: as it was written, as it is given, or worked out from what was written."""
@@ -157,21 +240,108 @@ class Sentences:
         claim = answer.cells[index] if answer is not None else None
         if claim is not None:
             ref = Ref(name, tuple(map(str, index)))
-            exact = self._is_unrounded(name, index, claim)
-            self._boxes[ref] = Interval.at(float(claim.value)) if exact else interval(claim)
+            if ref not in self._ranges:
+                unrounded = self._is_unrounded(name, index, claim)
+                self._ranges[ref] = Interval.at(float(claim.value)) if unrounded else interval(claim)
             return ref
         if name in self.trace.steps and not self.trace.steps[name].rule.given:
             return self._tree(name, index)
-        return number(self.true(name, index))
+        return decimal_node(self.true(name, index))
+
+    def _tree(self, name: str, index: Cell) -> Expression:
+        if before := self._unmoved(name):
+            return before._tree(name, index)
+        if (name, index) not in self._trees:
+            self._trees[name, index] = self.tree(name, index, self.read)
+        return self._trees[name, index]
+
+    def _range(self, ref: Ref) -> Interval:
+        before = self._unmoved(ref.name)
+        return self._ranges[ref] if before is None else before._range(ref)
 
     def _is_unrounded(self, name: str, index: Cell, claim: Claim) -> bool:
         """Whether a number has just been copied from the problem, or has no decimals where a whole number comes out."""
         if self.trace.steps[name].rule.given:
             return claim.value == self.true(name, index)
-        if claim.half < WHOLE:
+        if claim.half < HALF:
             return False
         own = self.own(name, index)
-        return own == claim.value or (self.of(name, index).sharp and own == own.to_integral_value())
+        return own == claim.value or (self.equation(name, index).exact and own == own.to_integral_value())
+
+    def _place(self, name: str, index: Cell) -> Place:
+        return dict(zip(self.trace.steps[name].rule.target.letters, index, strict=True))
+
+    def _sizes_of(self, name: str) -> dict[str, int]:
+        if name not in self._sizes:
+            self._sizes[name] = self.trace.sizes(self.trace.steps[name].rule.equation)
+        return self._sizes[name]
+
+
+class _DecimalEvaluator(Evaluator):
+    """Works out an equation on arrays of Decimals."""
+
+    def constant(self, number: Number) -> Any:
+        return as_decimal_constant(number)
+
+    def positions(self, letter: str) -> Decimals:
+        return np.array([Decimal(at) for at in range(self.sizes[letter])], dtype=object)
+
+    def apply(self, function: str, *operands: Any) -> Any:
+        return np.asarray(_cell_by_cell(function, len(operands))(*operands), dtype=object)
+
+    def apply_to_scalars(self, function: str, *values: Any) -> Any:
+        return FUNCTIONS[function].decimal(*values)
+
+    def total(self, array: Any, axis: int) -> Any:
+        return np.asarray(np.add.reduce(array, axis=axis), dtype=object)
+
+    def largest(self, array: Any, axis: int) -> Any:
+        return np.asarray(_cell_by_cell("max", 2).reduce(array, axis=axis), dtype=object)
+
+
+@cache
+def _cell_by_cell(function: str, operands: int) -> np.ufunc:
+    if operands == 2 and function in ("add", "mul"):  # which NumPy does with Python's own operators, and faster
+        return np.add if function == "add" else np.multiply
+    return cast("np.ufunc", np.frompyfunc(FUNCTIONS[function].decimal, operands, 1))
+
+
+# The number that stands in a cell, and where it is blank, the other one.
+_VALUES = np.frompyfunc(lambda claim, other: other if claim is None else claim.value, 2, 1)
+
+
+def _given(written: NDArray[np.object_] | None, value: NDArray[Any]) -> Decimals:
+    """An array that a problem gives, as it was written there."""
+    texts = map(str, written.flat) if written is not None else map(repr, value.astype(float).ravel().tolist())
+    numbers = map(as_decimal, texts) if written is not None else map(Decimal, texts)
+    found = np.empty(value.size, dtype=object)
+    found[:] = list(numbers)
+    return cast("Decimals", found.reshape(value.shape))
+
+
+def decimal_node(value: Decimal) -> Number:
+    """A number as a leaf of an equation."""
+    if not value.is_finite():
+        return Number(float(value), str(value))
+    exact = Fraction(value)
+    return Number(exact, str(exact) if exact.denominator == 1 else str(value))  # a whole number may be a position
+
+
+def cells_in(tree: Expression) -> Iterator[Ref]:
+    """The cells in a tree, each once and always in the same order; what stands in it many times is looked at once."""
+    found: dict[Ref, None] = {}
+    visited: set[int] = set()
+
+    def visit(node: Expression) -> None:
+        if isinstance(node, Ref):
+            found[node] = None
+        elif isinstance(node, Call) and id(node) not in visited:
+            visited.add(id(node))
+            for argument in node.arguments:
+                visit(argument)
+
+    visit(tree)
+    return iter(found)
 
 
 def interval(claim: Claim) -> Interval:
@@ -179,3 +349,12 @@ def interval(claim: Claim) -> Interval:
     if claim.exact:
         return Interval.at(float(claim.value))
     return outwards(float(claim.value - claim.half), float(claim.value + claim.half))
+
+
+def steps_after(trace: Trace, names: Collection[str]) -> frozenset[str]:
+    """The steps that are worked out from any of these, directly or by way of others."""
+    found: set[str] = set()
+    for step in trace.steps.values():
+        if any(read in names or read in found for read in step.rule.inputs):
+            found.add(step.name)
+    return frozenset(found)

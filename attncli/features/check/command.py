@@ -75,12 +75,12 @@ def check(
     from attncli.answers.reader import mentions_gradients, read_answers
     from attncli.features.check.diagnosis import diagnose
     from attncli.features.check.page import check_page
-    from attncli.features.check.solution import judged
+    from attncli.features.check.solution import judge_solution
     from attncli.page.selection import chosen_steps, steps_back
 
     progress.begin("checking")
     gradient = mentions_gradients(written)
-    solution = judged(problem, lambda trace: read_answers(written, trace), lenient=lenient, gradient=gradient)
+    solution = judge_solution(problem, lambda trace: read_answers(written, trace), lenient=lenient, gradient=gradient)
     trace = solution.verdicts.trace
     diagnoses = diagnose(solution.verdicts)
     if steps is not None:

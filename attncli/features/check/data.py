@@ -8,9 +8,7 @@ from typing import Any
 from attncli import __version__
 from attncli.features.check.diagnosis import Diagnosis
 from attncli.features.check.diagnosis_page import diagnosis_data
-from attncli.features.check.solution import Solution
-from attncli.features.check.steps_page import loose
-from attncli.features.check.verdicts import Judged
+from attncli.features.check.solution import CellVerdict, Solution
 from attncli.tracing.json_numbers import json_float
 from attncli.tracing.serialization import FORMAT
 
@@ -25,7 +23,7 @@ def check_data(solution: Solution, *, marks: int | None, diagnoses: Sequence[Dia
         "steps": {name: {"cells": _nested(cells.tolist())} for name, cells in verdicts.steps.items()},
         "first_wrong": None if first is None else {"step": first[0], "index": list(first[1])},
         "counts": verdicts.counts,
-        "carried_by_rounding": [{"step": name, "index": list(index)} for name, index in loose(verdicts)],
+        "carried_by_rounding": [{"step": name, "index": list(index)} for name, index in verdicts.carried_by_rounding],
         "diagnoses": diagnosis_data(verdicts, diagnoses),
         "passed": solution.passed,
     }
@@ -38,7 +36,7 @@ def check_data(solution: Solution, *, marks: int | None, diagnoses: Sequence[Dia
     return data
 
 
-def _nested(cells: list[Any] | Judged) -> Any:
+def _nested(cells: list[Any] | CellVerdict) -> Any:
     if isinstance(cells, list):
         return [_nested(cell) for cell in cells]
     given = None if cells.given is None else json_float(float(cells.given.value))

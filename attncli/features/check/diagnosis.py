@@ -1,30 +1,38 @@
 """Which known mistake gives the numbers that are wrong in a solution: only what gives them as written is named.
 
 A mistake is tried by changing its equations in the trace: every cell is then what it would be by the solution's own
-earlier numbers, through all that was left out, had the mistake been made. So an output alone is told from as well.
+earlier numbers, through all that was left out, had the mistake been made. So an output alone can be diagnosed, too.
+Where no mistake gives the numbers with all digits, the steps that were left out are rounded on the way, as on paper.
+Last, an error in a single cell is looked for.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
 from itertools import product
+from typing import Protocol, cast
 
 import numpy as np
 
-from attncli.features.check.carried_values import Sentences
-from attncli.features.check.cell_equations import Cell
-from attncli.features.check.explanation import Explained, InRanges, explanation
-from attncli.features.check.on_paper import OnPaper, decimals_of, goes_back, leaves_out
-from attncli.features.check.single_cell_errors import Slip, slips
-from attncli.features.check.verdicts import Verdicts
-from attncli.mistakes.catalogue import MISTAKES
+from attncli.answers.model import Answers, Claim
+from attncli.attention.registry import GRADIENT_RULES
+from attncli.equation.rounding import round_half_up
+from attncli.features.check.carried_values import CarriedValues, Cell, interval
+from attncli.features.check.reachability import is_reachable
+from attncli.features.check.single_cell_errors import CellError, cell_errors
+from attncli.features.check.solution import Verdicts, rounds_to
+from attncli.mistakes.catalogue import applicable
+from attncli.mistakes.model import Changes, Mistake, with_changes
+from attncli.tracing.model import Trace
 
-BY_CHANCE = 0.1  # cells of a step that slips may be expected to explain by chance, and still be named
-MOST_SLIPS = 3  # in one step; more that is wrong has another cause, or one for most of it
-MOST_GUESSES = 3  # slips that are named for a cell although chance would do as well
+BY_CHANCE = 0.1  # cells of a step that errors may be expected to explain by chance, and still be named
+MOST_CELL_ERRORS = 3  # in one step; more that is wrong has another cause, or one for most of it
+MOST_GUESSES = 3  # errors that are named for a cell although chance would do as well
 ROUNDED_ON_THE_WAY = "the steps left out were rounded on the way"
+MOST_NUMBERS = 2000  # in all steps of a problem that is worked out on paper
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +41,8 @@ class Diagnosis:
 
     `cells` are the wrong cells it explains; `whole` says whether it gives all the other numbers of the step, too.
     It is not `likely` where chance, or so few cells, would let it be named as well. `rounded` is to how many decimals
-    the steps that are left out are rounded on the way, if they have to be; those of the way there only when they have
-    been worked out `there_in_full`. `slip` is the first of its slips.
+    the steps that are left out are rounded on the way, if they have to be; those of the forward pass only when
+    they have been worked out `forward_in_full`. `error` is the first of its errors.
     """
 
     step: str
@@ -43,8 +51,8 @@ class Diagnosis:
     whole: bool
     likely: bool = True
     rounded: int | None = None
-    there_in_full: bool = False
-    slip: Slip | None = None
+    forward_in_full: bool = False
+    error: CellError | None = None
 
 
 def diagnose(verdicts: Verdicts) -> tuple[Diagnosis, ...]:
@@ -52,36 +60,37 @@ def diagnose(verdicts: Verdicts) -> tuple[Diagnosis, ...]:
     wrong = _wrong(verdicts)
     if not wrong:
         return ()
-    plain = InRanges(Sentences(verdicts.trace, verdicts.answers))
-    found = [explained for mistake in MISTAKES if (explained := explanation(mistake, verdicts, wrong, plain))]
-    return tuple(one for step, cells in wrong.items() for one in _of_step(verdicts, step, cells, found))
+    found = _explanations(verdicts, wrong, WithinPrecision(verdicts.values))
+    return tuple(one for step, cells in wrong.items() for one in _diagnose_step(verdicts, step, cells, found))
 
 
-def _of_step(verdicts: Verdicts, step: str, cells: tuple[Cell, ...], found: list[Explained]) -> Iterator[Diagnosis]:
-    sentences = Sentences(verdicts.trace, verdicts.answers)
+def _diagnose_step(
+    verdicts: Verdicts, step: str, cells: tuple[Cell, ...], found: list[Explanation]
+) -> Iterator[Diagnosis]:
+    values = verdicts.values
     named, whole = _best(step, found)
     if whole:
         yield Diagnosis(step, named, cells, True)
         return
-    if leaves_out(sentences, step):
-        fewest = decimals_of(sentences, step)
-        ways = (False, True) if goes_back(sentences, step) else (False,)
-        for there_in_full, decimals in product(ways, (fewest, fewest + 1)):
-            plain = OnPaper(sentences, decimals, there_in_full)
+    if leaves_out(values, step):
+        fewest = decimals_of(values, step)
+        in_full = (False, True) if is_after_left_out_forward_pass(values, step) else (False,)
+        for forward_in_full, decimals in product(in_full, (fewest, fewest + 1)):
+            plain = RoundedOnTheWay(values, decimals, forward_in_full)
             if rounded := _rounded(verdicts, step, cells, plain):
-                yield Diagnosis(step, rounded, cells, True, rounded=decimals, there_in_full=there_in_full)
+                yield Diagnosis(step, rounded, cells, True, rounded=decimals, forward_in_full=forward_in_full)
                 return
     if len(cells) > 1 and named:
-        yield Diagnosis(step, named, cells, False, likely=len(cells) > MOST_SLIPS)
+        yield Diagnosis(step, named, cells, False, likely=len(cells) > MOST_CELL_ERRORS)
         return
-    slipped = _slips(sentences, step, cells)
-    if not slipped and 0 < len(named) <= MOST_GUESSES:
+    errors_of_cells = _cell_errors(values, step, cells)
+    if not errors_of_cells and 0 < len(named) <= MOST_GUESSES:
         yield Diagnosis(step, named, cells, False, likely=False)
-    for (names, likely), (of, slip) in slipped.items():
-        yield Diagnosis(step, names, of, False, likely, slip=slip)
+    for (names, likely), (of, error) in errors_of_cells.items():
+        yield Diagnosis(step, names, of, False, likely, error=error)
 
 
-def _best(step: str, found: list[Explained]) -> tuple[tuple[str, ...], bool]:
+def _best(step: str, found: list[Explanation]) -> tuple[tuple[str, ...], bool]:
     """The mistakes that explain a step best, and whether they give all of its numbers."""
     able = [one for one in found if step in one.steps]
     best = max((one.rank(step) for one in able), default=(False, False, 0))
@@ -89,49 +98,48 @@ def _best(step: str, found: list[Explained]) -> tuple[tuple[str, ...], bool]:
     return named, best[1]
 
 
-def _rounded(verdicts: Verdicts, step: str, cells: tuple[Cell, ...], plain: OnPaper) -> tuple[str, ...]:
+def _rounded(verdicts: Verdicts, step: str, cells: tuple[Cell, ...], plain: RoundedOnTheWay) -> tuple[str, ...]:
     """What gives all numbers of a step if those left out are rounded on the way: that alone, or a mistake with it."""
     claims = verdicts.answers.steps[step].cells
     if all(plain.gives(step, cell) for cell in np.ndindex(claims.shape) if claims[cell] is not None):
         return (ROUNDED_ON_THE_WAY,)
-    tried = (explanation(mistake, verdicts, {step: cells}, plain) for mistake in MISTAKES)
-    named, whole = _best(step, [explained for explained in tried if explained])
+    named, whole = _best(step, _explanations(verdicts, {step: cells}, plain))
     return named if whole else ()
 
 
-def _slips(
-    sentences: Sentences, step: str, cells: tuple[Cell, ...]
-) -> dict[tuple[tuple[str, ...], bool], tuple[tuple[Cell, ...], Slip]]:
-    """The likeliest slips of each cell, those first that explain most of them, and whether they are more than chance;
-    with the cells that have the same, and the first of the slips."""
-    if sentences.trace.steps[step].rule.given:
+def _cell_errors(
+    values: CarriedValues, step: str, cells: tuple[Cell, ...]
+) -> dict[tuple[tuple[str, ...], bool], tuple[tuple[Cell, ...], CellError]]:
+    """The likeliest errors of each cell, those first that explain most of them, and whether they are more than chance;
+    with the cells that have the same, and the first of the errors."""
+    if values.trace.steps[step].rule.given:
         return {}
-    found: dict[Cell, list[Slip]] = {}
+    found: dict[Cell, list[CellError]] = {}
     often: Counter[str] = Counter()
     for cell in cells:
-        found[cell] = slips(sentences, step, cell)
-        often.update({slip.name for slip in found[cell]})
-        if len(found) > MOST_SLIPS and 2 * max(often.values(), default=0) <= len(found):
+        found[cell] = cell_errors(values, step, cell)
+        often.update({error.name for error in found[cell]})
+        if len(found) > MOST_CELL_ERRORS and 2 * max(often.values(), default=0) <= len(found):
             return {}
-    groups: dict[tuple[tuple[str, ...], bool], tuple[tuple[Cell, ...], Slip]] = {}
+    groups: dict[tuple[tuple[str, ...], bool], tuple[tuple[Cell, ...], CellError]] = {}
     for cell, each in found.items():
-        telling = [slip for slip in each if _tells(slip, often[slip.name], len(cells))]
-        possible = telling or [slip for slip in each if slip.plain and len(cells) <= MOST_SLIPS]
-        best = min(((-often[slip.name], slip.kind) for slip in possible), default=None)
-        chosen = {slip.name: slip for slip in possible if (-often[slip.name], slip.kind) == best}
-        if chosen and (telling or len(chosen) <= MOST_GUESSES):
-            key = tuple(chosen), bool(telling)
+        beyond_chance = [error for error in each if _is_beyond_chance(error, often[error.name], len(cells))]
+        possible = beyond_chance or [error for error in each if error.plain and len(cells) <= MOST_CELL_ERRORS]
+        best = min(((-often[error.name], error.kind) for error in possible), default=None)
+        chosen = {error.name: error for error in possible if (-often[error.name], error.kind) == best}
+        if chosen and (beyond_chance or len(chosen) <= MOST_GUESSES):
+            key = tuple(chosen), bool(beyond_chance)
             before, first = groups.get(key, ((), next(iter(chosen.values()))))
             groups[key] = (*before, cell), first
     return groups
 
 
-def _tells(slip: Slip, often: int, wrong: int) -> bool:
-    """Whether a slip that explains so many of the wrong cells of a step does so by more than chance."""
-    return 2 * often > wrong > 1 or (wrong <= MOST_SLIPS and slip.chance * wrong < BY_CHANCE)
+def _is_beyond_chance(error: CellError, often: int, wrong: int) -> bool:
+    """Whether an error that explains so many of the wrong cells of a step does so by more than chance."""
+    return 2 * often > wrong > 1 or (wrong <= MOST_CELL_ERRORS and error.chance * wrong < BY_CHANCE)
 
 
-def _agreeing(able: list[Explained]) -> list[Explained]:
+def _agreeing(able: list[Explanation]) -> list[Explanation]:
     """Those that give the most numbers of the whole solution, also where these are right for another reason."""
     if len(able) < 2:
         return able
@@ -142,7 +150,200 @@ def _agreeing(able: list[Explained]) -> list[Explained]:
 def _wrong(verdicts: Verdicts) -> dict[str, tuple[Cell, ...]]:
     """The wrong cells of every step that has any."""
     found: dict[str, list[Cell]] = {}
-    for name, index, judged in verdicts.cells():
-        if judged.verdict == "wrong":
-            found.setdefault(name, []).append(index)
+    for name, index, _ in verdicts.cells_that_are("wrong"):
+        found.setdefault(name, []).append(index)
     return {name: tuple(cells) for name, cells in found.items()}
+
+
+# What a mistake explains
+
+
+class Reproduction(Protocol):
+    """Whether equations give a cell as it was written."""
+
+    @property
+    def values(self) -> CarriedValues: ...
+
+    def gives(self, name: str, index: Cell) -> bool: ...
+
+    def changed(self, trace: Trace, changes: Collection[str]) -> Reproduction:
+        """That of a trace with these steps changed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class WithinPrecision:
+    """Equations whose numbers may be anywhere within their precision, and are not rounded in between."""
+
+    values: CarriedValues
+
+    def changed(self, trace: Trace, changes: Collection[str]) -> WithinPrecision:
+        return WithinPrecision(self.values.changed(trace, changes))
+
+    def gives(self, name: str, index: Cell) -> bool:
+        claim = cast("Claim", self.values.answers.steps[name].cells[index])
+        if rounds_to(self.values.true(name, index), claim):
+            return True
+        if self.values.trace.steps[name].rule.given:
+            return False
+        equation = self.values.equation(name, index)
+        return bool(equation.ranges) and is_reachable(equation.tree, equation.ranges, interval(claim))
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How much of a solution a mistake explains: the steps whose wrong cells it all gives, and whether it gives all
+    other numbers of the step; `consistent` where no step that it changes says otherwise."""
+
+    mistake: Mistake
+    by: Reproduction
+    answers: Answers
+    steps: Mapping[str, bool]
+    consistent: bool
+    cells: int
+
+    def rank(self, step: str) -> tuple[bool, bool, int]:
+        return self.steps[step] and self.consistent, self.steps[step], self.cells
+
+    @property
+    def agreement(self) -> int:
+        """How many numbers of the solution follow from those before them."""
+        answers = self.answers
+        return sum(self.by.gives(name, cell) for name in answers.steps for cell in _others(answers, name, ()))
+
+
+def _explanations(verdicts: Verdicts, wrong: Mapping[str, tuple[Cell, ...]], plain: Reproduction) -> list[Explanation]:
+    """What each known mistake explains, where that is anything; `plain` is how cells come about without it."""
+    tried = (_explain(mistake, changes, verdicts, wrong, plain) for mistake, changes in applicable(verdicts.trace))
+    return [explanation for explanation in tried if explanation is not None]
+
+
+def _explain(
+    mistake: Mistake,
+    changes: Changes,
+    verdicts: Verdicts,
+    wrong: Mapping[str, tuple[Cell, ...]],
+    plain: Reproduction,
+) -> Explanation | None:
+    trace, answers = with_changes(verdicts.trace, changes), verdicts.answers
+    by = plain.changed(trace, changes)
+    affected = {name: seen for name in answers.steps if (seen := set(changes) & left_out_before(trace, answers, name))}
+    steps = {}
+    for name, cells in wrong.items():
+        given = name in affected and all(by.gives(name, cell) for cell in cells)
+        if given and not _denied(name, affected, verdicts, by):
+            steps[name] = all(by.gives(name, cell) for cell in _others(answers, name, cells))
+    if not steps:
+        return None
+    consistent = all(
+        steps[name] if name in steps else all(by.gives(name, cell) for cell in _others(answers, name, ()))
+        for name in answers.steps
+        if name in affected
+    )
+    return Explanation(mistake, by, answers, steps, consistent, sum(len(wrong[name]) for name in steps))
+
+
+def _denied(name: str, affected: Mapping[str, set[str]], verdicts: Verdicts, by: Reproduction) -> bool:
+    """Whether numbers of other steps that are right say that no such mistake was made in a step left out before."""
+    hidden = affected[name] - {name}
+    ranges = WithinPrecision(by.values)
+    return any(
+        not ranges.gives(other, cell)
+        for other, seen in affected.items()
+        if other != name and seen & hidden
+        for cell, judged in np.ndenumerate(verdicts.steps[other])
+        if judged.verdict in ("right", "carried")
+    )
+
+
+def _others(answers: Answers, name: str, cells: tuple[Cell, ...]) -> Iterator[Cell]:
+    """The cells of a step that were filled in, without these."""
+    there = answers.steps[name].cells
+    left_out = set(cells)
+    return (index for index in np.ndindex(there.shape) if there[index] is not None and index not in left_out)
+
+
+def left_out_before(trace: Trace, answers: Answers, name: str) -> set[str]:
+    """A step, and every step before it whose numbers the solution leaves out on the way."""
+    found, waiting = set(), [name]
+    while waiting:
+        step = waiting.pop()
+        if step in found or step not in trace:
+            continue
+        found.add(step)
+        left_out = (
+            read for read in trace.steps[step].rule.inputs
+            if read not in answers.steps or not answers.steps[read].complete
+        )  # fmt: skip
+        waiting += left_out
+    return found
+
+
+# Rounded on the way
+
+
+@dataclass(slots=True)
+class RoundedOnTheWay:
+    """A solution's numbers exactly as they stand; between them those of the steps left out, with so many decimals.
+
+    With `forward_in_full` the forward pass was left to a calculator: its numbers are rounded only where the backward
+    pass, which is worked on paper, takes them up.
+    """
+
+    values: CarriedValues
+    decimals: int
+    forward_in_full: bool = False
+    before: RoundedOnTheWay | None = None  # without the changes by which the values have moved
+    _found: dict[tuple[str, Cell], Decimal] = field(default_factory=dict)
+
+    def changed(self, trace: Trace, changes: Collection[str]) -> RoundedOnTheWay:
+        """The same solution by a trace with these steps changed."""
+        return RoundedOnTheWay(self.values.changed(trace, changes), self.decimals, self.forward_in_full, self)
+
+    def gives(self, name: str, index: Cell) -> bool:
+        """Whether the equations give this cell as it was written."""
+        claim = cast("Claim", self.values.answers.steps[name].cells[index])
+        given = self.values.trace.steps[name].rule.given
+        return rounds_to(self.values.true(name, index) if given else self._worked(name, index), claim)
+
+    def read(self, name: str, index: Cell) -> Decimal:
+        """The number that stands for a cell: written, given, or worked out and rounded."""
+        if self.before is not None and name not in self.values.moved:
+            return self.before.read(name, index)
+        claim = self.values.written(name, index)
+        if claim is not None:
+            return claim.value
+        step = self.values.trace.steps.get(name)
+        if step is None or step.rule.given:
+            return self.values.true(name, index)
+        if (name, index) not in self._found:
+            in_full = self.forward_in_full and name not in GRADIENT_RULES
+            value = self.values.own(name, index) if in_full else self._worked(name, index)
+            plain = step.rule.is_copy or step.rule.only_hides or not value.is_finite()
+            self._found[name, index] = value if plain else round_half_up(value, self.decimals)
+        return self._found[name, index]
+
+    def _worked(self, name: str, index: Cell) -> Decimal:
+        return self.values.from_equation(name, index, self.read)
+
+
+def decimals_of(values: CarriedValues, name: str) -> int:
+    """How many decimals the numbers of a step have, at most."""
+    claims = values.answers.steps[name].claims
+    return max((max(-claim.half.adjusted() - 1, 0) for claim in claims if not claim.exact), default=0)
+
+
+def leaves_out(values: CarriedValues, name: str) -> bool:
+    """Whether a step is worked out from numbers that are not written, in a problem of a size to be worked on paper."""
+    trace, answers = values.trace, values.answers
+    numbers = sum(step.value.size for step in trace.computed())
+    computed = (read for read in trace.steps[name].rule.inputs if read in trace and not trace.steps[read].rule.given)
+    return numbers <= MOST_NUMBERS and any(read not in answers.steps for read in computed)
+
+
+def is_after_left_out_forward_pass(values: CarriedValues, name: str) -> bool:
+    """Whether a step is one of the backward pass, and something of the forward pass is left out before it."""
+    if name not in GRADIENT_RULES:
+        return False
+    computed = (step.name for step in values.trace.computed() if step.name not in GRADIENT_RULES)
+    return any(step not in values.answers.steps for step in computed)

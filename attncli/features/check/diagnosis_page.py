@@ -11,12 +11,10 @@ import numpy as np
 from attncli.attention.registry import cell_form
 from attncli.english import count, either
 from attncli.equation.symbols import unicode_name
-from attncli.features.check.carried_values import Sentences
-from attncli.features.check.cell_equations import Cell
-from attncli.features.check.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis
-from attncli.features.check.explanation import reads
-from attncli.features.check.verdicts import Verdicts
-from attncli.features.check.worked_page import slipped, worked_from_own
+from attncli.features.check.carried_values import CarriedValues, Cell
+from attncli.features.check.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis, left_out_before
+from attncli.features.check.solution import Verdicts
+from attncli.features.check.worked import worked_from_own_numbers, worked_with_error
 from attncli.mistakes.catalogue import MISTAKES
 from attncli.mistakes.model import with_changes
 from attncli.page.document import Block, Formula, Heading, Paragraph, Worked, WorkedLine
@@ -48,7 +46,7 @@ def _rounding(found: Diagnosis) -> str:
     if found.rounded is None:
         return ""
     to = count(found.rounded, "decimal") if found.rounded else "whole numbers"
-    to += ", those of the way there only after they had been worked out in full" if found.there_in_full else ""
+    to += ", those of the way there only after they had been worked out in full" if found.forward_in_full else ""
     return f", to {to}" if ROUNDED_ON_THE_WAY in found.mistakes else f", and the steps left out were rounded to {to}"
 
 
@@ -63,7 +61,7 @@ def diagnosis_data(verdicts: Verdicts, diagnoses: Sequence[Diagnosis]) -> list[d
             "cells": [list(cell) for cell in found.cells],
             "alike": [other for other in found.mistakes if other != name],
             "rounded_to": found.rounded,
-            "there_in_full": found.there_in_full,
+            "there_in_full": found.forward_in_full,
             "equations": [step.rule.source for step in _changed_steps(verdicts.trace, name)],
         }
         for found in diagnoses
@@ -75,12 +73,12 @@ def explained(verdicts: Verdicts, found: Diagnosis) -> str:
     """How much of its step a mistake explains: all 9 cells, the one wrong cell, 2 of 3 wrong cells."""
     cells = verdicts.steps[found.step].ravel()
     filled = sum(cell.given is not None for cell in cells)
-    wrong, told = sum(cell.verdict == "wrong" for cell in cells), len(found.cells)
+    wrong, explained = sum(cell.verdict == "wrong" for cell in cells), len(found.cells)
     if found.whole and filled > 1:
         return either(filled, "the one cell", "both cells" if filled == 2 else f"all {count(filled, 'cell')}")
-    if told == wrong:
+    if explained == wrong:
         return either(wrong, "the wrong cell", "both wrong cells" if wrong == 2 else f"all {wrong:,} wrong cells")
-    return f"{told:,} of {wrong:,} wrong cells"
+    return f"{explained:,} of {wrong:,} wrong cells"
 
 
 def _cells(verdicts: Verdicts, found: Diagnosis) -> str:
@@ -88,26 +86,30 @@ def _cells(verdicts: Verdicts, found: Diagnosis) -> str:
 
 
 def _made(verdicts: Verdicts, found: Diagnosis, name: str) -> Iterator[Block]:
-    """The equations of a mistake that lead to the step, or nothing of a slip, and the first cell worked with them."""
-    if found.slip is not None and found.slip.on_the_way and found.slip.name == name:
-        yield Worked((slipped(verdicts, found.step, found.cells[0], found.slip),))
+    """The equations of a mistake that lead to the step, and the first cell worked with them; of an error in one cell
+    just that cell."""
+    if found.error is not None and found.error.on_the_way and found.error.name == name:
+        yield Worked((worked_with_error(verdicts, found.step, found.cells[0], found.error),))
     steps = _changed_steps(verdicts.trace, name)
     if not steps:
         return
-    trace = with_changes(verdicts.trace, _KNOWN[name].change(verdicts.trace))
-    leading = reads(trace, verdicts.answers, found.step)
+    changes = _KNOWN[name].change(verdicts.trace)
+    trace = with_changes(verdicts.trace, changes)
+    mistaken = replace(verdicts, values=verdicts.values.changed(trace, changes))
+    leading = left_out_before(trace, verdicts.answers, found.step)
     made = [step for step in steps if step.name in leading]
     for step in made:
         yield Formula(cell_form(step.rule))
     if made:
-        yield Worked(tuple(_worked(verdicts, trace, step, found) for step in made))
+        yield Worked(tuple(_worked(verdicts, mistaken, step, found) for step in made))
 
 
-def _worked(verdicts: Verdicts, trace: Trace, step: Step, found: Diagnosis) -> WorkedLine:
+def _worked(verdicts: Verdicts, mistaken: Verdicts, step: Step, found: Diagnosis) -> WorkedLine:
     """A cell worked with the mistake; one of a step that was left out is called by the step's name and letter."""
     claim = verdicts.steps[found.step][found.cells[0]].given
-    cell = found.cells[0] if step.shape == verdicts.steps[found.step].shape else _telling(verdicts, trace, step)
-    line = worked_from_own(replace(verdicts, trace=trace), step.name, cell, beside=claim)
+    same_shape = step.shape == verdicts.steps[found.step].shape
+    cell = found.cells[0] if same_shape else _first_changed_cell(verdicts.values, mistaken.values, step)
+    line = worked_from_own_numbers(mistaken, step.name, cell, as_precise_as=claim)
     if step.name == found.step:
         return line
     letter = unicode_name(step.rule.symbol)
@@ -115,15 +117,14 @@ def _worked(verdicts: Verdicts, trace: Trace, step: Step, found: Diagnosis) -> W
     return replace(line, label=f"{named}, {line.label}" if cell else named)
 
 
-def _telling(verdicts: Verdicts, trace: Trace, step: Step) -> Cell:
+def _first_changed_cell(values: CarriedValues, mistaken: CarriedValues, step: Step) -> Cell:
     """The first cell of a step that is another number with the mistake."""
-    without, having = Sentences(verdicts.trace, verdicts.answers), Sentences(trace, verdicts.answers)
     cells = list(np.ndindex(step.shape))
-    return next((cell for cell in cells if without.own(step.name, cell) != having.own(step.name, cell)), cells[0])
+    return next((cell for cell in cells if values.own(step.name, cell) != mistaken.own(step.name, cell)), cells[0])
 
 
 def _changed_steps(trace: Trace, name: str) -> list[Step]:
-    """The steps with another equation, in the order of work; none for a slip, or where numbers were rounded."""
+    """The steps with another equation, in the order of work; none for an error in one cell, or for rounding."""
     changes = _KNOWN[name].change(trace) if name in _KNOWN else {}
     steps = with_changes(trace, changes).steps
     return [steps[name] for name in steps if name in changes and not steps[name].rule.given]

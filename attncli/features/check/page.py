@@ -1,25 +1,51 @@
-"""The page of `attncli check`: the first wrong number with the truth beside it, and every step with its verdicts."""
+"""The page of `attncli check`: the first wrong number with the truth below it, and every step with its verdicts.
+
+A step is its matrices with a sign at each number, and a row for each cell that is not right.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from attncli.answers.model import Claim
+from attncli.attention.registry import in_symbols
 from attncli.english import count, either, listed
-from attncli.features.check.cell_equations import Cell
+from attncli.equation.nodes import Name
+from attncli.features.check.carried_values import Cell as CellIndex
 from attncli.features.check.data import check_data
 from attncli.features.check.diagnosis import Diagnosis
 from attncli.features.check.diagnosis_page import diagnosis_blocks
-from attncli.features.check.solution import Solution
-from attncli.features.check.steps_page import counts_table, legend, loose, loose_ends, step_blocks
-from attncli.features.check.trivial import coarse, trivial_answer
-from attncli.features.check.verdicts import Verdict, Verdicts
-from attncli.features.check.worked_page import claimed, decimals, worked_twice
-from attncli.page.document import Block, Document, Heading, Paragraph, Text, Worked
+from attncli.features.check.solution import (
+    VERDICTS,
+    CellVerdict,
+    Solution,
+    Verdict,
+    Verdicts,
+    indices_where,
+    too_coarse,
+    trivial_answer,
+)
+from attncli.features.check.worked import claim_text, decimals_to_compare, worked_both_ways, worked_from_own_numbers
+from attncli.page.document import Block, Cell, Document, Grid, Heading, Paragraph, Table, Text, Worked
 from attncli.page.labels import cell_label
 from attncli.page.measures import number
 from attncli.page.number_format import format_number
 from attncli.problem.numbers import is_plain
+from attncli.tracing.model import Step
+
+MOST_CELLS = 24  # of a step that are shown one by one
+MISSING = "?"
+_SIGNS: dict[Verdict, str] = {
+    "right": "✓ right", "carried": "» carried: it follows from your own numbers before it",
+    "rounding": "≈ rounding: off by one unit of the last digit at most", "wrong": "✗ wrong: the error was made here",
+    "missing": f"{MISSING} missing",
+}  # fmt: skip
 
 
 def check_page(solution: Solution, *, marks: int | None = None, diagnoses: Sequence[Diagnosis] = ()) -> Document:
@@ -37,12 +63,12 @@ def _blocks(solution: Solution, marks: int | None, diagnoses: Sequence[Diagnosis
     first = verdicts.first_wrong
     yield Paragraph(_answer(solution) if first is None else _first(verdicts, *first))
     if first is not None:
-        yield Worked(worked_twice(verdicts, *first))
+        yield Worked(worked_both_ways(verdicts, *first))
     if len(verdicts.steps) and verdicts.counts["right"] < sum(verdicts.counts.values()):
         yield Paragraph((_counted(verdicts),))
     if marks is not None:
         yield Paragraph((_marks(solution, marks),))
-    if first is None and (apart := len(loose(verdicts))):
+    if first is None and (apart := len(verdicts.carried_by_rounding)):
         said = (
             f"{count(apart, 'carried cell')} {either(apart, 'is', 'are')} not what the numbers before give exactly "
             "as they stand, but only what these may have been rounded from: see the end of this page."
@@ -50,28 +76,28 @@ def _blocks(solution: Solution, marks: int | None, diagnoses: Sequence[Diagnosis
         yield Paragraph((said,), "note")
     if found := trivial_answer(verdicts):
         said = (
-            f"All {found.cells:,} numbers of {found.step} are {claimed(found.claim)}, which makes all that follows "
+            f"All {found.cells:,} numbers of {found.step} are {claim_text(found.claim)}, which makes all that follows "
             f"from them trivial: {count(found.carried, 'cell')} {either(found.carried, 'is', 'are')} carried, and "
             f"{either(found.carried, 'shows', 'show')} nothing."
         )
         yield Paragraph((said,), "warning")
-    if vague := coarse(verdicts):
+    if vague := too_coarse(verdicts):
         said = f"In {count(vague, 'cell')} so few digits are written that 0 would pass as well."
         yield Paragraph((said,), "warning")
     if solution.other_form:
         yield Paragraph((_form(verdicts),), "note")
     yield from diagnosis_blocks(verdicts, diagnoses)
     yield Heading("Step by step")
-    yield counts_table(verdicts)
-    yield Paragraph((legend(verdicts),))
+    yield _counts_table(verdicts)
+    yield Paragraph((_legend(verdicts),))
     for name in verdicts.steps:
-        yield from step_blocks(verdicts, name)
-    yield from loose_ends(verdicts)
+        yield from _step_blocks(verdicts, name)
+    yield from _carried_by_rounding_blocks(verdicts)
 
 
-def _first(verdicts: Verdicts, name: str, index: Cell) -> Text:
+def _first(verdicts: Verdicts, name: str, index: CellIndex) -> Text:
     step, judged = verdicts.trace.steps[name], verdicts.steps[name][index]
-    digits = decimals(iter([judged.given]))
+    digits = decimals_to_compare(iter([judged.given]))
     claim = judged.given
     assert isinstance(claim, Claim)
     own, true = format_number(judged.own, digits), format_number(judged.expected, digits)
@@ -136,3 +162,100 @@ def _form(verdicts: Verdicts) -> str:
     return (
         "These answers have the exponentials of the plain scores, without subtracting the largest; they are judged so."
     )
+
+
+def _legend(verdicts: Verdicts) -> str:
+    """The signs that the page has."""
+    counts = verdicts.counts
+    return "; ".join(said for verdict, said in _SIGNS.items() if counts[verdict]) + "."
+
+
+def _counts_table(verdicts: Verdicts) -> Table:
+    """How many cells of each step have which verdict; a column for every verdict that there is."""
+    there = [verdict for verdict in VERDICTS if verdicts.counts[verdict]]
+    rows = []
+    for name, cells in verdicts.steps.items():
+        found = Counter(judged.verdict for judged in _flat(cells))
+        rows.append(((name,), *((f"{found[verdict]:,}" if found[verdict] else "",) for verdict in there)))
+    return Table(("step", *there), tuple(rows), tuple(range(1, len(there) + 1)))
+
+
+def _step_blocks(verdicts: Verdicts, name: str) -> Iterator[Block]:
+    """A step: its matrix as it was written, one for each head and entry, and the cells that are not right."""
+    step, cells = verdicts.trace.steps[name], verdicts.steps[name]
+    yield Heading(step.rule.title)
+    if not step.shape:
+        yield Grid(in_symbols(Name(name)), ("",), ("",), ((_cell(_at(cells, ())),),))
+    for outer in np.ndindex(cells.shape[:-2]) if step.shape else ():
+        if outer:
+            where = ", ".join(labels[at] for labels, at in zip(step.labels, outer, strict=False))
+            yield Paragraph((f"{where[0].upper()}{where[1:]}:",))
+        yield _grid(step, cells[outer])
+    yield from _not_right(step, cells)
+
+
+def _grid(step: Step, cells: NDArray[Any]) -> Grid:
+    name, labels, axes = in_symbols(Name(step.name)), step.labels[-cells.ndim :], step.rule.axes[-cells.ndim :]
+    if cells.ndim == 1 and axes[0] in ("query", "key"):
+        return Grid(name, labels[0], (), tuple((_cell(one),) for one in cells))
+    if cells.ndim == 1:
+        return Grid(name, ("",), labels[0], (tuple(map(_cell, cells)),))
+    return Grid(name, labels[0], labels[1], tuple(tuple(map(_cell, row)) for row in cells))
+
+
+def _cell(judged: CellVerdict) -> Cell:
+    return Cell(MISSING if judged.given is None else claim_text(judged.given), verdict=judged.verdict)
+
+
+def _not_right(step: Step, cells: NDArray[Any]) -> Iterator[Block]:
+    """A row for every cell that is wrong or off by rounding: written, by the solution's own numbers, and true."""
+    found = indices_where(cells, ("wrong", "rounding"))
+    if not found:
+        return
+    digits = decimals_to_compare(judged.given for judged in _flat(cells))
+    rows: list[tuple[Text, ...]] = []
+    for index in found[:MOST_CELLS]:
+        judged = _at(cells, index)
+        assert judged.given is not None
+        shown = (claim_text(judged.given), format_number(judged.own, digits), format_number(judged.expected, digits))
+        rows.append(((cell_label(step, index) if index else step.name,), (judged.verdict,), *map(number, shown)))
+    head = ("cell", "verdict", "written", "by your own numbers", "truth")
+    kept = [place for place in range(5) if place != 3 or any(row[3] != row[4] for row in rows)]
+    yield Table(
+        tuple(head[place] for place in kept),
+        tuple(tuple(row[place] for place in kept) for row in rows),
+        tuple(range(2, len(kept))),
+    )
+    if (more := len(found) - MOST_CELLS) > 0:
+        yield Paragraph((f"{count(more, 'more cell')} {either(more, 'is', 'are')} wrong or off by rounding.",))
+
+
+def _at(cells: NDArray[Any], index: tuple[int, ...]) -> CellVerdict:
+    return cast("CellVerdict", cells[index])
+
+
+def _flat(cells: NDArray[Any]) -> Iterator[CellVerdict]:
+    return iter(cells.ravel().tolist())
+
+
+def _carried_by_rounding_blocks(verdicts: Verdicts) -> Iterator[Block]:
+    """Cells that are carried only because the numbers before them may be rounded: as they stand, they give another."""
+    found = verdicts.carried_by_rounding
+    if not found:
+        return
+    yield Heading("Carried, but not from the numbers as they stand")
+    yield Paragraph(
+        (
+            "The numbers before these may have been rounded, and some number within that rounding gives what is "
+            "written. Exactly as they stand, they give another:",
+        )
+    )
+    lines = []
+    for name, index in found[:MOST_CELLS]:
+        claim = verdicts.steps[name][index].given
+        line = worked_from_own_numbers(verdicts, name, index)
+        label = f"{name}, {line.label}"
+        lines.append(replace(line, label=label, remark=("written: ", *number(claim_text(claim)))))
+    yield Worked(tuple(lines))
+    if len(found) > MOST_CELLS:
+        yield Paragraph((f"So it is with {count(len(found) - MOST_CELLS, 'more cell')}.",))

@@ -1,99 +1,193 @@
 """Whether a cell can come out as written, when the numbers it is worked out from lie anywhere within what they claim.
 
-A cell's sentence is a tree over variables, each with its interval. Where every variable stands in it once, the range
-of the tree is exact. Where one stands in it several times, as a score in a softmax, slopes tell which ends of its
-interval lead to the least and to the greatest value. A climb looks for a place that gives what is written; where there
-seems to be none, the intervals are halved until ranges show that there is none.
+A cell's equation is an expression over variables, each with its range. Where every variable stands in it once, the
+range of the expression is exact. Where one stands in it several times, as a score in a softmax, slopes tell which ends
+of its range lead to the least and to the greatest value. A climb looks for a place that gives what is written; where
+there seems to be none, the ranges are halved until they show that there is none.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from attncli.equation.intervals import ANYTHING, Interval
-from attncli.equation.nodes import Expression, Ref
-from attncli.features.check.expression_graph import Box, Point, Tape
+from attncli.equation.error_bounds import slopes
+from attncli.equation.functions import FUNCTIONS
+from attncli.equation.intervals import ANYTHING, ONE, ZERO, Interval, add
+from attncli.equation.nodes import Call, Expression, Number, Ref
 
-HALVINGS = 100  # boxes looked at before it is left open whether a cell can be reached
+Ranges = Mapping[Ref, Interval]  # what each variable may be
+Point = Mapping[Ref, float]
+HALVINGS = 100  # parts of the ranges looked at before it is left open whether a cell can be reached
 STEPS = 12  # of a climb
-SHORTER = (1.0, 0.5, 0.2)  # of the way to a corner
-
-
-def range_of(tree: Expression, box: Box) -> Interval:
-    """Where the tree may lie: never less than that, and no more where each variable stands in it once."""
-    return Tape.of(tree).ranges(box)[-1]
-
-
-def can_reach(tree: Expression, box: Box, target: Interval, *, in_doubt: bool = False) -> bool:
-    """Whether some place in the box gives a value within the target; `in_doubt` is what is said if that stays open."""
-    tape = Tape.of(tree)
-    ranges = tape.ranges(box)
-    if not ranges[-1].meets(target):
-        return False
-    if ranges[-1] != ANYTHING and not tape.repeats:
-        return True
-    first = _look(tape, box, target)
-    if first.found or not first.open:
-        return first.found
-    if any(_climbs(tape, box, start, target) for start in first.corners):
-        return True
-    boxes = first.open
-    for _ in range(HALVINGS):
-        if not boxes:
-            return False
-        looked = _look(tape, boxes.pop(0), target)
-        if looked.found:
-            return True
-        boxes += looked.open
-    return in_doubt and bool(boxes)
+STEP_LENGTHS = (1.0, 0.5, 0.2)  # of the way to a corner
 
 
 @dataclass(frozen=True, slots=True)
-class _Looked:
-    """Whether the target is surely reached in a box, or else the halves of it that may still reach it."""
+class ExpressionGraph:
+    """An expression as a list of nodes, each after its arguments, so that one used several times is worked out once.
+
+    The last node is the expression itself; `arguments` has, for every node, the places of its arguments in the list.
+    """
+
+    nodes: tuple[Expression, ...]
+    arguments: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, tree: Expression) -> ExpressionGraph:
+        """Raises TypeError for a node that has no range."""
+        nodes: list[Expression] = []
+        arguments: list[tuple[int, ...]] = []
+        known: dict[int | Ref, int] = {}  # by the node itself, which may stand in the tree in many places
+
+        def place(node: Expression) -> int:
+            key = node if isinstance(node, Ref) else id(node)
+            if key not in known:
+                if not isinstance(node, Number | Ref | Call):
+                    raise TypeError(f"no range of {node!r}")
+                inner = tuple(map(place, node.arguments)) if isinstance(node, Call) else ()
+                nodes.append(node)
+                arguments.append(inner)
+                known[key] = len(nodes) - 1
+            return known[key]
+
+        place(tree)
+        return cls(tuple(nodes), tuple(arguments))
+
+    @property
+    def repeats(self) -> bool:
+        """Whether anything that may vary is used more than once."""
+        varies = [isinstance(node, Ref) for node in self.nodes]
+        used = [0] * len(self.nodes)
+        for at, inner in enumerate(self.arguments):
+            varies[at] = varies[at] or any(varies[each] for each in inner)
+            for each in inner:
+                used[each] += 1
+        return any(count > 1 for count, vary in zip(used, varies, strict=True) if vary)
+
+    def node_ranges(self, ranges: Ranges) -> list[Interval]:
+        """Where every node may lie."""
+        found: list[Interval] = []
+        for node, inner in zip(self.nodes, self.arguments, strict=True):
+            if isinstance(node, Call):
+                of = FUNCTIONS[node.function].interval
+                if of is None:
+                    raise TypeError(f"no range of {node!r}")
+                found.append(of(*[found[each] for each in inner]))
+            else:
+                found.append(ranges[node] if isinstance(node, Ref) else Interval.at(_number(node)))
+        return found
+
+    def slopes(self, node_ranges: list[Interval]) -> dict[Ref, Interval]:
+        """How fast the tree changes with each variable, where its nodes lie in these ranges: backwards from the end."""
+        rates: list[Interval | None] = [None] * len(self.nodes)
+        rates[-1] = ONE
+        for at in reversed(range(len(self.nodes))):
+            node, rate = self.nodes[at], rates[at]
+            if rate is None or not isinstance(node, Call):
+                continue
+            grown = slopes(node.function, [node_ranges[each] for each in self.arguments[at]], rate)
+            for each, grow in zip(self.arguments[at], grown, strict=True):
+                if grow != ZERO:
+                    before = rates[each]
+                    rates[each] = grow if before is None else add(before, grow)
+        return {node: rate or ZERO for node, rate in zip(self.nodes, rates, strict=True) if isinstance(node, Ref)}
+
+    def value(self, point: Point) -> float:
+        """What the tree is at one point; NaN where that is nothing."""
+        found: list[float] = []
+        for node, inner in zip(self.nodes, self.arguments, strict=True):
+            if isinstance(node, Call):
+                try:
+                    found.append(float(FUNCTIONS[node.function].scalar(*[found[each] for each in inner])))
+                except (ArithmeticError, ValueError):
+                    return math.nan
+            else:
+                found.append(point[node] if isinstance(node, Ref) else _number(node))
+        return found[-1]
+
+
+def _number(node: Expression) -> float:
+    """The value of a number as it is printed."""
+    assert isinstance(node, Number)
+    return float(node.value) if node.value is not None else float(node.text)
+
+
+def range_of(tree: Expression, ranges: Ranges) -> Interval:
+    """Where the tree may lie: never less than that, and no more where each variable stands in it once."""
+    return ExpressionGraph.of(tree).node_ranges(ranges)[-1]
+
+
+def is_reachable(tree: Expression, ranges: Ranges, target: Interval, *, in_doubt: bool = False) -> bool:
+    """Whether some place within the ranges gives a value within the target; `in_doubt` is the answer if that stays
+    open."""
+    graph = ExpressionGraph.of(tree)
+    whole = graph.node_ranges(ranges)[-1]
+    if not whole.meets(target):
+        return False
+    if whole != ANYTHING and not graph.repeats:
+        return True
+    first = _search(graph, ranges, target)
+    if first.found or not first.open:
+        return first.found
+    if any(_can_climb(graph, ranges, start, target) for start in first.corners):
+        return True
+    parts = first.open
+    for _ in range(HALVINGS):
+        if not parts:
+            return False
+        searched = _search(graph, parts.pop(0), target)
+        if searched.found:
+            return True
+        parts += searched.open
+    return in_doubt and bool(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """Whether the target is surely reached within ranges, or else the halves of them that may still reach it."""
 
     found: bool
-    open: list[Box]
+    open: list[Ranges]
     corners: tuple[Point, ...] = ()
 
 
-def _look(tape: Tape, box: Box, target: Interval) -> _Looked:
-    slopes = tape.slopes(tape.ranges(box))
-    lowest, highest = dict(box), dict(box)
+def _search(graph: ExpressionGraph, ranges: Ranges, target: Interval) -> _Search:
+    slopes = graph.slopes(graph.node_ranges(ranges))
+    lowest, highest = dict(ranges), dict(ranges)
     for variable, slope in slopes.items():
         if rising := slope.sign:
-            ends = (Interval.at(box[variable].low), Interval.at(box[variable].high))
+            ends = (Interval.at(ranges[variable].low), Interval.at(ranges[variable].high))
             lowest[variable], highest[variable] = ends if rising > 0 else ends[::-1]
-    least, most = tape.ranges(lowest)[-1], tape.ranges(highest)[-1]
+    least, most = graph.node_ranges(lowest)[-1], graph.node_ranges(highest)[-1]
     if not Interval(least.low, most.high).meets(target):
-        return _Looked(False, [])
-    corners = tuple({variable: end.middle for variable, end in place.items()} for place in (lowest, highest, box))
-    known = [value for corner in corners if not math.isnan(value := tape.value(corner))]
+        return _Search(False, [])
+    corners = tuple({variable: end.middle for variable, end in place.items()} for place in (lowest, highest, ranges))
+    known = [value for corner in corners if not math.isnan(value := graph.value(corner))]
     if known and Interval(min(known), max(known)).meets(target):  # all between them is reached, too
-        return _Looked(True, [])
-    still = [variable for variable in box if lowest[variable].width > 0]
+        return _Search(True, [])
+    still = [variable for variable in ranges if lowest[variable].width > 0]
     if not still:
-        return _Looked(False, [])
-    widest = max(still, key=lambda variable: _weight(slopes.get(variable, ANYTHING), box[variable]))
-    middle = box[widest].middle
-    halves = (Interval(box[widest].low, middle), Interval(middle, box[widest].high))
-    return _Looked(False, [{**box, widest: half} for half in halves], corners)
+        return _Search(False, [])
+    widest = max(still, key=lambda variable: _weight(slopes.get(variable, ANYTHING), ranges[variable]))
+    middle = ranges[widest].middle
+    halves = (Interval(ranges[widest].low, middle), Interval(middle, ranges[widest].high))
+    return _Search(False, [{**ranges, widest: half} for half in halves], corners)
 
 
 def _weight(slope: Interval, interval: Interval) -> float:
     return max(abs(slope.low), abs(slope.high)) * interval.width
 
 
-def _climbs(tape: Tape, box: Box, start: Point, target: Interval) -> bool:
+def _can_climb(graph: ExpressionGraph, ranges: Ranges, start: Point, target: Interval) -> bool:
     """Whether going uphill, or downhill, from a place leads to the target, or past it."""
-    here, value = start, tape.value(start)
+    here, value = start, graph.value(start)
     if math.isnan(value):
         return False
     up = value < target.low
     for _ in range(STEPS):
-        better = next(_ahead(tape, box, here, value, up), None)
+        better = next(_uphill(graph, ranges, here, value, up), None)
         if better is None:
             return False
         here, value = better
@@ -102,16 +196,18 @@ def _climbs(tape: Tape, box: Box, start: Point, target: Interval) -> bool:
     return False
 
 
-def _ahead(tape: Tape, box: Box, here: Point, value: float, up: bool) -> Iterator[tuple[Point, float]]:
+def _uphill(
+    graph: ExpressionGraph, ranges: Ranges, here: Point, value: float, up: bool
+) -> Iterator[tuple[Point, float]]:
     """Better places on the way to the corner that the slopes at this place point to."""
-    slopes = tape.slopes(tape.ranges({variable: Interval.at(number) for variable, number in here.items()}))
+    slopes = graph.slopes(graph.node_ranges({variable: Interval.at(number) for variable, number in here.items()}))
     corner: dict[Ref, float] = dict(here)
     for variable, slope in slopes.items():
         if slope.middle:
             rising = (slope.middle > 0) == up
-            corner[variable] = box[variable].high if rising else box[variable].low
-    for part in SHORTER:
+            corner[variable] = ranges[variable].high if rising else ranges[variable].low
+    for part in STEP_LENGTHS:
         place = {variable: number + part * (corner[variable] - number) for variable, number in here.items()}
-        found = tape.value(place)
+        found = graph.value(place)
         if found > value if up else found < value:
             yield place, found

@@ -1,14 +1,16 @@
-"""Slips in a single cell: a sign, a term left out, a neighbour's number, digits swapped; each tried on the cell's sums.
+"""Errors in a single cell: a sign, a term left out, a neighbour's number, digits swapped; each tried on its equation.
 
-Slips come in kinds, the likeliest first. A slip is named only if it gives the cell as it was written.
+Errors come in kinds, the likeliest first. One is named only if it gives the cell as it was written.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from itertools import pairwise
 from typing import cast
 
 import numpy as np
@@ -16,29 +18,28 @@ import numpy as np
 from attncli.answers.model import Claim
 from attncli.equation.intervals import Interval
 from attncli.equation.nodes import Call, Expression, Ref, walk
-from attncli.features.check.carried_values import Box, Sentences, interval
-from attncli.features.check.cell_equations import Cell
-from attncli.features.check.expression_graph import Tape
-from attncli.features.check.reachability import can_reach, range_of
-from attncli.features.check.transcription_errors import miscopied, miswritten
-from attncli.features.check.verdicts import rounds_to
+from attncli.features.check.carried_values import CarriedValues, Cell, interval
+from attncli.features.check.reachability import ExpressionGraph, Ranges, is_reachable, range_of
+from attncli.features.check.solution import rounds_to
 
-MOST_READ = 64  # numbers in a cell's equation that slips are sought in
+MOST_READ = 64  # numbers in a cell's equation in which errors are sought
+_LONGEST = 30  # characters; 1e308 in digits has thousands of ways to be miscopied, and nobody copies it by hand
+_PLAIN = re.compile(r"[-+]?\d*\.?\d+")
 
 
 @dataclass(frozen=True, slots=True)
-class Slip:
+class CellError:
     """What was done, how unlikely its kind is, and the cell's equation with it, over named cells.
 
-    `chance` is the share of all numbers that this kind of slip, or a likelier one, would explain just as well; `plain`
+    `chance` is the share of all numbers that this kind of error, or a likelier one, would explain just as well; `plain`
     says that it gives the cell with the numbers exactly as they stand, not only with some within their rounding.
-    `copied` is how a number was miscopied, which the tree reads from the `box`.
+    `copied` is how a number was miscopied, which the tree reads from the `ranges`.
     """
 
     name: str
     kind: int
     tree: Expression
-    box: Box = field(default_factory=dict)
+    ranges: Ranges = field(default_factory=dict)
     chance: float = 0.0
     plain: bool = True
     copied: str = ""
@@ -49,68 +50,68 @@ class Slip:
         return self.kind > 1
 
 
-def slips(sentences: Sentences, name: str, index: Cell) -> list[Slip]:
-    """All slips that give this cell as it was written."""
-    claim = cast("Claim", sentences.answers.steps[name].cells[index])
+def cell_errors(values: CarriedValues, name: str, index: Cell) -> list[CellError]:
+    """All errors that give this cell as it was written."""
+    claim = cast("Claim", values.answers.steps[name].cells[index])
     if not claim.value.is_finite():
         return []
-    found = [*_of_the_result(sentences, name, index, claim)]
-    tree = _named(sentences, name, index)
+    found = [*_of_the_result(values, name, index, claim)]
+    tree = _over_named_cells(values, name, index)
     read = [node for node in walk(tree) if isinstance(node, Ref)]
-    if len(read) > MOST_READ or any(isinstance(sentences.settled(ref, {}).tree, Call) for ref in read):
+    if len(read) > MOST_READ or any(isinstance(values.equation_of(ref, {}).tree, Call) for ref in read):
         return found  # nothing tells what was written on the way
-    candidates = [*_of_terms(tree), *_of_reads(sentences, tree)]
-    ranges = [_range(sentences, slip) for slip in candidates]
+    candidates = [*_of_terms(tree), *_of_reads(values, tree)]
+    ranges = [_range(values, error) for error in candidates]
     chances = _chances(candidates, ranges, claim)
     target = interval(claim)
     found += (
-        replace(slip, chance=chances[slip.kind], plain=_as_they_stand(sentences, slip, claim))
-        for slip, range in zip(candidates, ranges, strict=True)
-        if range.meets(target) and _reached(sentences, slip, claim)
+        replace(error, chance=chances[error.kind], plain=_as_they_stand(values, error, claim))
+        for error, range in zip(candidates, ranges, strict=True)
+        if range.meets(target) and _reached(values, error, claim)
     )
     return found
 
 
-def _range(sentences: Sentences, slip: Slip) -> Interval:
-    sentence = sentences.settled(slip.tree, slip.box)
-    return range_of(sentence.tree, sentence.box)
+def _range(values: CarriedValues, error: CellError) -> Interval:
+    equation = values.equation_of(error.tree, error.ranges)
+    return range_of(equation.tree, equation.ranges)
 
 
-def _chances(candidates: list[Slip], ranges: list[Interval], claim: Claim) -> dict[int, float]:
+def _chances(candidates: list[CellError], ranges: list[Interval], claim: Claim) -> dict[int, float]:
     """For each kind, how much of what lies between all these numbers it covers, together with likelier kinds."""
     finite = [range for range in ranges if math.isfinite(range.width)]
     if not finite:
-        return {slip.kind: 1.0 for slip in candidates}
+        return {error.kind: 1.0 for error in candidates}
     around = max(range.high for range in finite) - min(range.low for range in finite)
     unit = 2 * float(claim.half)
     chances = {}
-    for kind in {slip.kind for slip in candidates}:
+    for kind in {error.kind for error in candidates}:
         covered: dict[float, float] = {}
-        for slip, range in zip(candidates, ranges, strict=True):
-            if slip.kind <= kind and math.isfinite(range.width):
+        for error, range in zip(candidates, ranges, strict=True):
+            if error.kind <= kind and math.isfinite(range.width):
                 covered[round(range.middle / unit) if unit else range.middle] = range.width + unit
         chances[kind] = min(sum(covered.values()) / around, 1.0) if around else 1.0
     return chances
 
 
-def _reached(sentences: Sentences, slip: Slip, claim: Claim) -> bool:
-    sentence = sentences.settled(slip.tree, slip.box)
-    return can_reach(sentence.tree, sentence.box, interval(claim))
+def _reached(values: CarriedValues, error: CellError, claim: Claim) -> bool:
+    equation = values.equation_of(error.tree, error.ranges)
+    return is_reachable(equation.tree, equation.ranges, interval(claim))
 
 
-def _as_they_stand(sentences: Sentences, slip: Slip, claim: Claim) -> bool:
-    sentence = sentences.settled(slip.tree, slip.box)
-    own = Tape.of(sentence.tree).value({ref: range.middle for ref, range in sentence.box.items()})
+def _as_they_stand(values: CarriedValues, error: CellError, claim: Claim) -> bool:
+    equation = values.equation_of(error.tree, error.ranges)
+    own = ExpressionGraph.of(equation.tree).value({ref: range.middle for ref, range in equation.ranges.items()})
     return rounds_to(Decimal(f"{own:.15g}"), claim)
 
 
-def _named(sentences: Sentences, name: str, index: Cell) -> Expression:
+def _over_named_cells(values: CarriedValues, name: str, index: Cell) -> Expression:
     """The cell's equation over the cells of steps by their names."""
 
     def read(other: str, at: Cell) -> Expression:
-        return Ref(other, tuple(map(str, at))) if other in sentences.trace else sentences.read(other, at)
+        return Ref(other, tuple(map(str, at))) if other in values.trace else values.read(other, at)
 
-    return sentences.equations.tree(name, index, read)
+    return values.tree(name, index, read)
 
 
 def cell_text(ref: Ref) -> str:
@@ -118,37 +119,38 @@ def cell_text(ref: Ref) -> str:
     return ref.name + "".join(f"[{at}]" for at in ref.indices)
 
 
-def _of_the_result(sentences: Sentences, name: str, index: Cell, claim: Claim) -> Iterator[Slip]:
+def _of_the_result(values: CarriedValues, name: str, index: Cell, claim: Claim) -> Iterator[CellError]:
     """The right number, written otherwise; or that of a neighbour."""
     own = Ref(name, tuple(map(str, index)))
-    tree = _named(sentences, name, index)
-    otherwise, near = list(miswritten(claim)), list(_neighbours(sentences, own))
-    chances = [_hit(sentences, name, claim, number) for number in (len(otherwise), len(otherwise) + len(near))]
+    tree = _over_named_cells(values, name, index)
+    otherwise, near = list(miswritten(claim)), list(_neighbours(values, own))
+    chances = [_chance(values, name, claim, number) for number in (len(otherwise), len(otherwise) + len(near))]
     for text, other in otherwise:
-        if _may_be(sentences, name, index, other):
-            yield Slip(text, 0, tree, chance=chances[0])
+        if _may_be(values, name, index, other):
+            yield CellError(text, 0, tree, chance=chances[0])
     for each in near:
         at = tuple(int(str(place)) for place in each.indices)
-        if _may_be(sentences, name, at, claim):
-            yield Slip(f"it is the number of {cell_text(each)}", 1, tree, chance=chances[1])
+        if _may_be(values, name, at, claim):
+            yield CellError(f"it is the number of {cell_text(each)}", 1, tree, chance=chances[1])
 
 
-def _hit(sentences: Sentences, name: str, claim: Claim, numbers: int) -> float:
+def _chance(values: CarriedValues, name: str, claim: Claim, numbers: int) -> float:
     """How much so many numbers cover of what lies between those of the step and the one that was written."""
-    values = [*sentences.trace[name][np.isfinite(sentences.trace[name])].tolist(), float(claim.value)]
-    around = max(values) - min(values)
+    true = values.trace[name]
+    lying = [*true[np.isfinite(true)].tolist(), float(claim.value)]
+    around = max(lying) - min(lying)
     return min(numbers * 2 * float(claim.half) / around, 1.0) if around else 1.0
 
 
-def _may_be(sentences: Sentences, name: str, index: Cell, claim: Claim) -> bool:
+def _may_be(values: CarriedValues, name: str, index: Cell, claim: Claim) -> bool:
     """Whether a cell is this number, in truth or by what was written before it."""
-    if rounds_to(sentences.true(name, index), claim):
+    if rounds_to(values.true(name, index), claim):
         return True
-    sentence = sentences.of(name, index)
-    return bool(sentence.box) and can_reach(sentence.tree, sentence.box, interval(claim))
+    equation = values.equation(name, index)
+    return bool(equation.ranges) and is_reachable(equation.tree, equation.ranges, interval(claim))
 
 
-def _of_terms(tree: Expression) -> Iterator[Slip]:
+def _of_terms(tree: Expression) -> Iterator[CellError]:
     """A term of a sum left out, or with its sign turned."""
     for node in walk(tree):
         if not (isinstance(node, Call) and node.function == "add"):
@@ -156,25 +158,25 @@ def _of_terms(tree: Expression) -> Iterator[Slip]:
         for at, term in enumerate(node.arguments):
             read = "·".join(cell_text(part) for part in walk(term) if isinstance(part, Ref))
             turned = (*node.arguments[:at], Call("neg", (term,)), *node.arguments[at + 1 :])
-            yield Slip(f"the sign of {read} was turned", 2, _put(tree, node, Call("add", turned)))
+            yield CellError(f"the sign of {read} was turned", 2, _put(tree, node, Call("add", turned)))
             left = (*node.arguments[:at], *node.arguments[at + 1 :])
             if left:
-                yield Slip(f"{read} was left out", 2, _put(tree, node, Call("add", left)))
+                yield CellError(f"{read} was left out", 2, _put(tree, node, Call("add", left)))
 
 
-def _of_reads(sentences: Sentences, tree: Expression) -> Iterator[Slip]:
+def _of_reads(values: CarriedValues, tree: Expression) -> Iterator[CellError]:
     """Another number in place of one that the cell is worked out from."""
     for ref in dict.fromkeys(node for node in walk(tree) if isinstance(node, Ref)):
-        for near in _neighbours(sentences, ref):
-            yield Slip(f"{cell_text(near)} was taken for {cell_text(ref)}", 3, _put(tree, ref, near))
-        claim = sentences.written(ref.name, tuple(int(str(at)) for at in ref.indices))
+        for near in _neighbours(values, ref):
+            yield CellError(f"{cell_text(near)} was taken for {cell_text(ref)}", 3, _put(tree, ref, near))
+        claim = values.written(ref.name, tuple(int(str(at)) for at in ref.indices))
         if claim is None:
             continue
         copied = Ref(ref.name, (*ref.indices, "copied"))
         for kind, text in miscopied(claim):
             value = Claim(text, Decimal(text), claim.half)
             name = f"{cell_text(ref)} was copied as {text}"
-            yield Slip(name, kind, _put(tree, ref, copied), {copied: interval(value)}, copied=text)
+            yield CellError(name, kind, _put(tree, ref, copied), {copied: interval(value)}, copied=text)
 
 
 def _put(tree: Expression, node: Expression, other: Expression) -> Expression:
@@ -186,11 +188,54 @@ def _put(tree: Expression, node: Expression, other: Expression) -> Expression:
     return tree
 
 
-def _neighbours(sentences: Sentences, ref: Ref) -> Iterator[Ref]:
-    """The cells beside this one, in its row and its column."""
-    shape = sentences.trace.steps[ref.name].shape
+def _neighbours(values: CarriedValues, ref: Ref) -> Iterator[Ref]:
+    """The cells next to this one, in its row and its column."""
+    shape = values.trace.steps[ref.name].shape
     for axis in range(len(shape))[-2:]:
         for way in (1, -1):
             at = int(str(ref.indices[axis])) + way
             if 0 <= at < shape[axis]:
                 yield Ref(ref.name, (*ref.indices[:axis], str(at), *ref.indices[axis + 1 :]))
+
+
+# How a number comes to be written otherwise: with another sign or digit, two of them swapped, its point moved
+
+
+def miswritten(claim: Claim) -> Iterator[tuple[str, Claim]]:
+    """What the number may have been meant to be."""
+    if claim.value:
+        yield "its sign was turned", Claim(claim.text, -claim.value, claim.half)
+    yield from (("two of its digits were swapped", Claim(text, Decimal(text), claim.half)) for text in _swapped(claim))
+    for factor in (Decimal(10), Decimal("0.1")):
+        if claim.value:
+            yield "its decimal point was moved", Claim(claim.text, claim.value * factor, claim.half * factor)
+
+
+def miscopied(claim: Claim) -> Iterator[tuple[int, str]]:
+    """How a plain number may be copied, after the kind of error: two digits swapped, another sign, another digit."""
+    if not _by_hand(claim.text) or not claim.value:
+        return
+    yield from ((4, text) for text in _swapped(claim))
+    yield 5, claim.text[1:] if claim.text[0] == "-" else f"-{claim.text.removeprefix('+')}"
+    for at, letter in enumerate(claim.text):
+        if letter.isdigit():
+            digits = (digit for digit in "0123456789" if digit != letter)
+            yield from ((5, f"{claim.text[:at]}{digit}{claim.text[at + 1 :]}") for digit in digits)
+
+
+def _by_hand(text: str) -> bool:
+    """Whether it is a plain number with no more digits than people write."""
+    return len(text) <= _LONGEST and _PLAIN.fullmatch(text) is not None
+
+
+def _swapped(claim: Claim) -> Iterator[str]:
+    """A plain number with two neighbouring digits in the other order."""
+    text = claim.text
+    if not _by_hand(text):
+        return
+    places = [at for at, letter in enumerate(text) if letter.isdigit()]
+    for one, other in pairwise(places):
+        if text[one] != text[other]:
+            letters = list(text)
+            letters[one], letters[other] = letters[other], letters[one]
+            yield "".join(letters)

@@ -1,20 +1,108 @@
-"""A whole solution judged: in the form of the softmax that it has, with what its verdicts come to."""
+"""Verdicts on a solution worked by hand: each cell is right, carried on, rounded otherwise, wrong or missing.
+
+A cell is carried where it follows from the solution's own earlier numbers, each anywhere within the precision it was
+written with; steps that were left out are worked out on the way. What misses that by a unit of the last digit written
+is a matter of rounding, if there was anything to round, and all else is an error made in this very cell.
+
+Most cells of most solutions are right, or follow from the numbers before them exactly as these stand. Floating point
+shows that for a whole step at once; only what it leaves open is worked out with ranges, cell by cell.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
 from fractions import Fraction
+from functools import cached_property
+from typing import Literal, TypeAlias, cast, get_args
 
-from attncli.answers.model import Answers
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.answers.model import CLOSE, Answer, Answers, Claim
+from attncli.equation.intervals import Interval
+from attncli.equation.nodes import Ref
+from attncli.equation.rounding import EXACTLY
 from attncli.errors import AttncliError
-from attncli.features.check.verdicts import Verdict, Verdicts, judge
+from attncli.features.check.carried_values import CarriedValues, Cell, CellEquation, steps_after
+from attncli.features.check.reachability import is_reachable
 from attncli.problem.model import Problem
 from attncli.tracing import run
 from attncli.tracing.model import Trace
 
+Verdict: TypeAlias = Literal["right", "carried", "rounding", "wrong", "missing"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 ONLY_SHIFTED = ("row_max", "shifted")
 BY_FORM = ("exp", "row_sum")  # which are other numbers where the softmax is shifted
+SMALL = 0.01  # what is less may be written as 0
+_WIDE = Context(prec=1000)  # for claims of up to 400 digits
+_INSIDE = 1 - 1e-9
+_FLOAT_ERROR = 4 * float(np.finfo(float).eps)  # of the difference of two floats, each rounded once
+
+
+@dataclass(frozen=True, slots=True)
+class CellVerdict:
+    """One cell: what was written, the true value, and what follows from the solution's own earlier numbers."""
+
+    verdict: Verdict
+    given: Claim | None
+    expected: float
+    own: float
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """A solution judged: `steps` has an array of `CellVerdict` for every step it answers, in the shape of the step."""
+
+    values: CarriedValues
+    steps: Mapping[str, NDArray[np.object_]]
+
+    @property
+    def trace(self) -> Trace:
+        return self.values.trace
+
+    @property
+    def answers(self) -> Answers:
+        return self.values.answers
+
+    def cells(self) -> Iterator[tuple[str, CellVerdict]]:
+        """Every cell with the name of its step, in the order of work."""
+        for name, cells in self.steps.items():
+            for cell in cells.flat:
+                yield name, cast("CellVerdict", cell)
+
+    def cells_that_are(self, *verdicts: Verdict) -> Iterator[tuple[str, Cell, CellVerdict]]:
+        """The cells with one of these verdicts, and where they are, in the order of work."""
+        for name, cells in self.steps.items():
+            for index in indices_where(cells, verdicts):
+                yield name, index, cast("CellVerdict", cells[index])
+
+    @cached_property
+    def counts(self) -> dict[Verdict, int]:
+        """How many cells have each verdict."""
+        found = Counter(cell.verdict for _, cell in self.cells())
+        return {verdict: found[verdict] for verdict in VERDICTS}
+
+    @cached_property
+    def first_wrong(self) -> tuple[str, Cell] | None:
+        """The first cell in which an error was made."""
+        return next(((name, index) for name, index, _ in self.cells_that_are("wrong")), None)
+
+    @cached_property
+    def carried_by_rounding(self) -> tuple[tuple[str, Cell], ...]:
+        """The cells that are carried only within the rounding of the numbers before them."""
+        carried = self.cells_that_are("carried")
+        return tuple((name, index) for name, index, cell in carried if differs_as_written(cell))
+
+
+def indices_where(cells: NDArray[np.object_], verdicts: Collection[Verdict]) -> list[Cell]:
+    """The indices of the cells with one of these verdicts, in order."""
+    places = [place for place, cell in enumerate(cells.ravel().tolist()) if cell.verdict in verdicts]
+    found = np.unravel_index(np.array(places, dtype=np.intp), cells.shape) if cells.shape else ()
+    return list(zip(*(axis.tolist() for axis in found), strict=True)) if cells.shape else [()] * len(places)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +128,7 @@ class Solution:
         earning += ["carried"] if follow_through else []
         earning += ["rounding"] if self.lenient else []
         steps = self.verdicts.trace.steps
-        worked = [judged.verdict for name, _, judged in self.verdicts.cells() if not steps[name].rule.given]
+        worked = [cell.verdict for name, cell in self.verdicts.cells() if not steps[name].rule.given]
         return Fraction(sum(verdict in earning for verdict in worked), max(len(worked), 1))
 
     def only(self, names: Sequence[str]) -> Solution:
@@ -49,13 +137,13 @@ class Solution:
         return replace(self, verdicts=replace(self.verdicts, steps=steps))
 
 
-def judged(
+def judge_solution(
     problem: Problem, read: Callable[[Trace], Answers], *, lenient: bool = False, gradient: bool = False
 ) -> Solution:
     """The solution that `read` finds for a trace, judged; for one with its `gradient`, if so asked.
 
     Exponentials of the plain scores are as good as those of scores less the largest of their row. Which of the two an
-    answer has is told by the steps it names, and else by which has fewer errors. Raises what `read` raises.
+    answer has is seen from the steps it names, and else from which has fewer errors. Raises what `read` raises.
     """
     plain = run(problem, gradient=gradient)
     try:
@@ -63,29 +151,29 @@ def judged(
     except AttncliError as error:
         if plain.shifted:
             raise
-        return _shifted(run(problem, shifted=True, gradient=gradient), read, error, lenient)
+        return _judge_shifted(run(problem, shifted=True, gradient=gradient), read, error, lenient)
     verdicts = judge(plain, answers)
-    if _named(answers, ONLY_SHIFTED) or not _errors(verdicts):
+    if _answers_any(answers, ONLY_SHIFTED) or not _errors_of_form(verdicts):
         return Solution(verdicts, lenient)
     trace = replace(run(problem, shifted=not plain.shifted, gradient=gradient), warnings=plain.warnings)
     if trace.shifted and _above_one(answers):
         return Solution(verdicts, lenient)
     other = judge(trace, answers)
-    if _errors(other) < _errors(verdicts):
+    if _errors_of_form(other) < _errors_of_form(verdicts):
         return Solution(other, lenient, other_form=True)
     return Solution(verdicts, lenient)
 
 
-def _shifted(trace: Trace, read: Callable[[Trace], Answers], error: AttncliError, lenient: bool) -> Solution:
+def _judge_shifted(trace: Trace, read: Callable[[Trace], Answers], error: AttncliError, lenient: bool) -> Solution:
     """The solution read as one whose softmax is shifted; the `error` is what is wrong with it as one that is not."""
     try:
         answers = read(trace)
     except AttncliError as other:
         raise error if other.message == error.message else other from None
-    return Solution(judge(trace, answers), lenient, other_form=_named(answers, ONLY_SHIFTED))
+    return Solution(judge(trace, answers), lenient, other_form=_answers_any(answers, ONLY_SHIFTED))
 
 
-def _named(answers: Answers, names: Sequence[str]) -> bool:
+def _answers_any(answers: Answers, names: Sequence[str]) -> bool:
     return any(name in answers.steps and not answers.steps[name].blank for name in names)
 
 
@@ -95,7 +183,166 @@ def _above_one(answers: Answers) -> bool:
     return any(claim.value - claim.half > 1 for claim in claims)
 
 
-def _errors(verdicts: Verdicts) -> int:
+def _errors_of_form(verdicts: Verdicts) -> int:
     """How many exponentials and sums are not as they should be."""
-    cells = (judged for name, _, judged in verdicts.cells() if name in BY_FORM)
-    return sum(judged.verdict in ("wrong", "rounding") for judged in cells)
+    return sum(name in BY_FORM and cell.verdict in ("wrong", "rounding") for name, cell in verdicts.cells())
+
+
+def judge(trace: Trace, answers: Answers) -> Verdicts:
+    """Every cell of a solution, judged; `trace` is that of the problem at full precision."""
+    values = CarriedValues(trace, answers)
+    return Verdicts(values, {name: _judge_step(values, answer) for name, answer in answers.steps.items()})
+
+
+def _judge_step(values: CarriedValues, answer: Answer) -> NDArray[np.object_]:
+    name, step = answer.name, values.trace.steps[answer.name]
+    cells = np.empty(answer.cells.size, dtype=object)
+    if answer.blank:  # nobody wrote what could be held against the numbers before it
+        cells[:] = [CellVerdict("missing", None, number, number) for number in _floats(step.value).ravel().tolist()]
+        return cells.reshape(answer.cells.shape)
+    claims: list[Claim | None] = answer.cells.ravel().tolist()
+    true, own = values.true_step(name), values.true_step(name) if step.rule.given else values.own_step(name)
+    expected = _floats(true)
+    carried = expected if own is true else _floats(own)
+    right, follows = _surely(claims, expected), _surely(claims, carried)
+    for place, (claim, is_right, does_follow) in enumerate(zip(claims, right, follows, strict=True)):
+        verdict: Verdict
+        if claim is None:
+            verdict = "missing"
+        elif is_right:
+            verdict = "right"
+        elif does_follow is True and is_right is False:
+            verdict = "carried"
+        else:
+            index = cast("Cell", tuple(int(at) for at in np.unravel_index(place, step.shape)))
+            verdict = _judge_cell(values, name, index, claim)
+        cells[place] = CellVerdict(verdict, claim, float(expected.flat[place]), float(carried.flat[place]))
+    return cells.reshape(answer.cells.shape)
+
+
+def _floats(numbers: NDArray[np.object_]) -> NDArray[np.float64]:
+    return numbers.astype(np.float64)
+
+
+def _surely(claims: Sequence[Claim | None], numbers: NDArray[np.float64]) -> list[bool | None]:
+    """For each number whether it rounds to its claim, None where floating point cannot tell, or there is no claim."""
+    value = np.array([math.nan if claim is None else float(claim.value) for claim in claims])
+    half = np.array([0.0 if claim is None else float(claim.half) for claim in claims])
+    number = numbers.ravel()
+    with np.errstate(invalid="ignore"):
+        distance, error = abs(number - value), _FLOAT_ERROR * (abs(number) + abs(value))
+        inside = (distance < half * (1 - 1e-8) - error) | ((number == value) & np.isinf(value))
+        outside = distance > half * (1 + 1e-8) + error
+    return [True if one else False if other else None for one, other in zip(inside, outside, strict=True)]
+
+
+def _judge_cell(values: CarriedValues, name: str, index: Cell, claim: Claim) -> Verdict:
+    """The verdict on a cell that was filled in, with care."""
+    true = values.true(name, index)
+    if rounds_to(true, claim):
+        return "right"
+    if values.trace.steps[name].rule.given:
+        return "wrong"
+    own, equation = values.own(name, index), values.equation(name, index)
+    if equation.ranges and _reached(claim, claim.half, equation, own):
+        return "carried"
+    if _is_near(true, claim) and not fits_into(true, claim):
+        return "rounding"
+    exact = (equation.exact or isinstance(equation.tree, Ref)) and fits_into(own, claim)
+    missed = 3 * claim.half  # by a unit at either end
+    if equation.ranges and not exact and _reached(claim, missed, equation, own):
+        return "rounding"
+    return "wrong"
+
+
+def _reached(claim: Claim, distance: Decimal, equation: CellEquation, own: Decimal) -> bool:
+    """Whether the solution's own numbers give one within a distance of the claim."""
+    if not equation.exact:
+        return is_reachable(equation.tree, equation.ranges, _within(claim, distance), in_doubt=True)
+    return rounds_to(own, claim) if distance == claim.half else _is_near(own, claim)
+
+
+def _is_near(number: Decimal, claim: Claim) -> bool:
+    """Whether a number misses what rounds to the claim by one unit of its last digit at most."""
+    return number.is_finite() and abs(number - claim.value) <= 3 * claim.half
+
+
+def fits_into(number: Decimal, claim: Claim) -> bool:
+    """Whether a number has no more digits than a claim, so that writing it like that rounds nothing."""
+    if claim.exact or not number.is_finite():
+        return True
+    with localcontext(_WIDE):
+        units = number / (2 * claim.half)
+        return abs(units - units.to_integral_value()) <= EXACTLY * max(Decimal(1), abs(units))
+
+
+def rounds_to(true: Decimal, claim: Claim) -> bool:
+    """Whether a number, rounded half up to the digits of a claim, is that claim; an exact one has to be it.
+
+    Digits beyond those that a number is worked out to are not held against it.
+    """
+    if not true.is_finite() or not claim.value.is_finite():
+        return true == claim.value
+    with localcontext(_WIDE):
+        tolerance = EXACTLY * max(Decimal(1), abs(true))
+        if claim.half < tolerance:
+            return abs(true - claim.value) <= tolerance
+        unit = 2 * claim.half
+        return (true / unit).to_integral_value(ROUND_HALF_UP) * unit == claim.value
+
+
+def _within(claim: Claim, distance: Decimal) -> Interval:
+    """The numbers within a distance of a claim, but not at it, where the next claim begins; of an exact one, those
+    that a double cannot tell from it."""
+    value = float(claim.value)
+    slack = float(distance) * _INSIDE or abs(value) * 1e-13
+    return Interval(value - slack, value + slack)
+
+
+def differs_as_written(cell: CellVerdict) -> bool:
+    """Whether a carried cell is not what the numbers before it give exactly as they stand, but only within rounding."""
+    if cell.verdict != "carried" or cell.given is None or not math.isfinite(cell.own):
+        return False
+    if cell.given.exact:
+        return not math.isclose(cell.own, float(cell.given.value), rel_tol=CLOSE, abs_tol=CLOSE)
+    return not rounds_to(Decimal(repr(cell.own)), cell.given)
+
+
+@dataclass(frozen=True, slots=True)
+class TrivialAnswer:
+    """A wrong answer from which all that comes after follows without any work: all cells of a step alike, as zeros.
+
+    All cells of the `step` say `claim`; `cells` is how many there are, and `carried` how many are carried from it.
+    """
+
+    step: str
+    claim: Claim
+    cells: int
+    carried: int
+
+
+def trivial_answer(verdicts: Verdicts) -> TrivialAnswer | None:
+    """The first step with one wrong number in all its cells and no error in all that follows from it."""
+    for name, array in verdicts.steps.items():
+        cells = cast("list[CellVerdict]", array.ravel().tolist())
+        claims = [cell.given for cell in cells if cell.given is not None]
+        alike = len(claims) > 1 and len({claim.value for claim in claims}) == 1
+        if not alike or all(cell.verdict != "wrong" for cell in cells) or len({cell.expected for cell in cells}) == 1:
+            continue
+        after = steps_after(verdicts.trace, {name})
+        later = [cell.verdict for step, cell in verdicts.cells() if step in after and cell.verdict != "missing"]
+        if "carried" in later and "wrong" not in later:
+            return TrivialAnswer(name, claims[0], len(claims), later.count("carried"))
+    return None
+
+
+def too_coarse(verdicts: Verdicts) -> int:
+    """How many cells claim so little that 0 would be right as well, though they are not nearly 0."""
+    return sum(
+        not cell.given.exact
+        and SMALL <= abs(cell.expected) < math.inf
+        and 2 * float(cell.given.half) >= abs(cell.expected)  # which rules out nearly all
+        and cell.given.half >= abs(Decimal(repr(cell.expected)))
+        for _, cell in verdicts.cells()
+        if cell.given is not None and cell.verdict in ("right", "carried")
+    )

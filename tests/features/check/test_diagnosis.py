@@ -9,7 +9,7 @@ import pytest
 
 from attncli.answers.reader import read_answers
 from attncli.features.check.diagnosis import Diagnosis, diagnose
-from attncli.features.check.verdicts import judge
+from attncli.features.check.solution import judge
 from attncli.problem.loader import loads
 from attncli.problem.source import decode
 from attncli.tracing import run

@@ -11,8 +11,7 @@ import pytest
 
 from attncli.answers.reader import read_answers
 from attncli.features.check.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis, diagnose
-from attncli.features.check.solution import judged
-from attncli.features.check.verdicts import Verdicts
+from attncli.features.check.solution import Verdicts, judge_solution
 from attncli.problem.loader import load, loads
 from attncli.problem.model import Problem
 from attncli.problem.source import decode
@@ -154,7 +153,7 @@ def checked(problem: Problem, answers: dict[str, Array]) -> Verdicts:
         f"{name}: {written(array if array.ndim else float(array), DECIMALS)}" for name, array in there.items()
     )
     source = decode(text.encode(), "a.yaml", None)
-    return judged(problem, lambda trace: read_answers(source, trace), gradient=True).verdicts
+    return judge_solution(problem, lambda trace: read_answers(source, trace), gradient=True).verdicts
 
 
 def diagnosed(given: Given, answers: dict[str, Array]) -> tuple[Diagnosis, ...]:
@@ -285,8 +284,8 @@ def back_on_paper(did: str, decimals: int) -> Array:
 def test_named_though_the_way_there_was_left_to_a_calculator(did: str, name: str, decimals: int) -> None:
     problem, gradient = loads(LEFT_TO_A_CALCULATOR.encode(), "p.yaml"), back_on_paper(did, decimals)
     source = decode(f"d_X: {written(gradient, decimals)}".encode(), "a.yaml", None)
-    verdicts = judged(problem, lambda trace: read_answers(source, trace), gradient=True).verdicts
+    verdicts = judge_solution(problem, lambda trace: read_answers(source, trace), gradient=True).verdicts
     if did or verdicts.counts["wrong"]:
         (found,) = diagnose(verdicts)
         assert name in found.mistakes  # W_K and W_V are symmetric: all three may as well not have been transposed
-        assert (found.whole, found.rounded, found.there_in_full) == (True, decimals, decimals == 3)
+        assert (found.whole, found.rounded, found.forward_in_full) == (True, decimals, decimals == 3)

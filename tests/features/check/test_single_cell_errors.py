@@ -9,8 +9,8 @@ import pytest
 from attncli.answers.model import Claim
 from attncli.answers.reader import read_answers
 from attncli.features.check.diagnosis import Diagnosis, diagnose
-from attncli.features.check.transcription_errors import miscopied, miswritten
-from attncli.features.check.verdicts import judge
+from attncli.features.check.single_cell_errors import miscopied, miswritten
+from attncli.features.check.solution import judge
 from attncli.problem.loader import loads
 from attncli.problem.source import decode
 from attncli.tracing import run
@@ -68,9 +68,9 @@ def test_more_decimals_leave_less_to_chance() -> None:
     (whole,), (fine,) = diagnosed("scores: [[61, 34], [50, 87]]"), diagnosed("scores: [[61, 34.00], [50, 87]]")
     assert whole.likely
     assert fine.likely
-    assert whole.slip is not None
-    assert fine.slip is not None
-    assert 0 < fine.slip.chance < whole.slip.chance / 50 < 1 / 50
+    assert whole.error is not None
+    assert fine.error is not None
+    assert 0 < fine.error.chance < whole.error.chance / 50 < 1 / 50
 
 
 def test_a_number_copied_with_swapped_digits_explains_all_cells_it_is_in() -> None:
@@ -93,8 +93,8 @@ def test_a_neighbours_number_among_few_is_only_perhaps() -> None:
     few = "Q: [[1], [2]]\nK: [[3], [22]]\nV: [[1], [2]]\nscore: dot"
     (found,) = diagnosed("scores: [[22, 22], [6, 44]]", few)
     assert (found.mistakes, found.likely) == (("it is the number of scores[0][1]",), False)
-    assert found.slip is not None
-    assert not found.slip.on_the_way
+    assert found.error is not None
+    assert not found.error.on_the_way
 
 
 def test_a_number_copied_without_its_sign() -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from functools import partial
 
 import pytest
 
 from attncli.answers.reader import read_answers
 from attncli.errors import AttncliError
-from attncli.features.check.solution import Solution, judged
-from attncli.features.check.trivial import following, trivial_answer
+from attncli.features.check.carried_values import steps_after
+from attncli.features.check.solution import Solution, judge_solution, trivial_answer
 from attncli.problem.loader import loads
 from attncli.problem.source import decode
 
@@ -20,7 +21,7 @@ DEEP = "Q: [[4]]\nK: [[-2], [-3]]\nV: [[1], [2]]\nscore: dot\n"  # scores -8 and
 
 def solved(problem: str, **answers: object) -> Solution:
     source = decode(json.dumps(answers).encode(), "a.json", None)
-    return judged(loads(problem.encode(), "p.yaml"), lambda trace: read_answers(source, trace))
+    return judge_solution(loads(problem.encode(), "p.yaml"), lambda trace: read_answers(source, trace))
 
 
 def written(*values: float) -> list[list[str]]:
@@ -36,7 +37,8 @@ def test_gradients_beside_a_shift_that_is_not_ours_are_judged() -> None:
     """The weights are 1/(1 + e^2) = 0.1192 and 0.8808, and dV is Aᵀ dO, with ones for dO."""
     for answers in ({"row_max": ["3"], "shifted": [["-2", "0"]]}, {"exp": written(math.exp(-2), 1)}):
         source = decode(json.dumps({**answers, "d_V": [["0.1192"], ["0.8808"]]}).encode(), "a.json", None)
-        solution = judged(loads(PLAIN.encode(), "p.yaml"), lambda trace: read_answers(source, trace), gradient=True)  # noqa: B023
+        read = partial(read_answers, source)
+        solution = judge_solution(loads(PLAIN.encode(), "p.yaml"), read, gradient=True)
         assert (solution.passed, solution.other_form) == (True, True)
 
 
@@ -123,6 +125,6 @@ def test_what_is_not_trivial(answers: dict[str, object]) -> None:
 
 def test_what_follows_from_a_step() -> None:
     trace = solved(PLAIN, scores=[["1", "3"]]).verdicts.trace
-    assert following(trace, "V") == {"output"}
-    assert following(trace, "weights") == {"output"}
-    assert {"scores", "exp", "weights", "output"} <= following(trace, "K")
+    assert steps_after(trace, {"V"}) == {"output"}
+    assert steps_after(trace, {"weights"}) == {"output"}
+    assert {"scores", "exp", "weights", "output"} <= steps_after(trace, {"K"})

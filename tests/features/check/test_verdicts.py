@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from attncli.answers.claims import read_claim
 from attncli.answers.reader import read_answers
-from attncli.features.check.verdicts import Judged, Verdicts, apart_as_written, judge, rounds_to
+from attncli.features.check.solution import CellVerdict, Verdicts, differs_as_written, judge, rounds_to
 from attncli.page.number_format import format_number
 from attncli.problem.loader import loads
 from attncli.problem.source import decode
@@ -120,7 +120,7 @@ def test_nothing_follows_from_a_sum_that_was_rounded_to_0() -> None:
     trace = traced("Q: [[1]]\nK: [[-3], [-3]]\nV: [[1], [2]]\nscore: dot")
     weights = judged(trace, "row_sum: [0.0]\nweights: [[0.9, 0.5]]").steps["weights"]
     assert all(math.isnan(cell.own) for cell in weights.flat)
-    assert (weights[0, 0].verdict, apart_as_written(weights[0, 0])) == ("carried", False)
+    assert (weights[0, 0].verdict, differs_as_written(weights[0, 0])) == ("carried", False)
     hidden = traced("Q: [[1]]\nK: [[-3], [-3]]\nV: [[1], [2]]\nscore: dot\nmask: [[false, false]]")
     assert [cell.own for cell in judged(hidden, "row_sum: [0.0]\nweights: [[0, 0.5]]").steps["weights"].flat] == [0, 0]
 
@@ -183,7 +183,7 @@ def test_heads_that_share_keys_are_judged() -> None:
     """Both heads of queries read the one key: 1 and 2 times 3; a whole number of the equation may be a position."""
     trace = traced("heads: 2\nkv_heads: 1\nQ: [[1, 2]]\nK: [[3]]\nV: [[4]]\nW_O: [[1], [1]]")
     verdicts = judged(trace, "scores: [[[3]], [[9]]]\nconcat: [[4, 4]]\noutput: [[8]]")
-    assert [cell.verdict for _, _, cell in verdicts.cells()] == ["right", "wrong", "right", "right", "right"]
+    assert [cell.verdict for _, cell in verdicts.cells()] == ["right", "wrong", "right", "right", "right"]
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_a_number_rounds_to_its_claim(written: str, true: str, right: bool) -> N
 def test_what_only_rounding_lets_be_carried(scores: str, weights: str, apart: bool) -> None:
     trace = traced("Q: [[1]]\nK: [[0], [1]]\nV: [[1], [2]]\nscore: dot")
     verdicts = judged(trace, f"scores: {scores}\nweights: {weights}")
-    assert apart_as_written(verdicts.steps["weights"][0, 1]) is apart
+    assert differs_as_written(verdicts.steps["weights"][0, 1]) is apart
 
 
 @pytest.mark.parametrize(("away", "apart"), [(0, False), (1e-13, False), (1e-11, True)])
@@ -224,7 +224,7 @@ def test_an_exact_number_is_apart_from_all_but_what_rounding_makes_of_it(away: f
     claim = read_claim("100000/3")
     assert claim is not None
     own = 100000 / 3 * (1 + away)
-    assert apart_as_written(Judged("carried", claim, 1.0, own)) is apart
+    assert differs_as_written(CellVerdict("carried", claim, 1.0, own)) is apart
 
 
 def solution(trace: Trace, precision: int) -> dict[str, Any]:

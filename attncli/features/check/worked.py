@@ -1,4 +1,4 @@
-"""The first wrong cell worked twice: from the solution's own numbers, and from the true ones."""
+"""Worked lines of a solution: a cell from its own numbers, from the true ones, and with an error in it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from attncli.answers.model import Claim
 from attncli.dtypes import PRECISION
 from attncli.equation.nodes import Expression, Number, Ref, rewrite
 from attncli.equation.substitution import exact_value
-from attncli.features.check.carried_values import Sentences
-from attncli.features.check.cell_equations import Cell
-from attncli.features.check.single_cell_errors import Slip
-from attncli.features.check.verdicts import Verdicts
+from attncli.features.check.carried_values import CarriedValues, Cell
+from attncli.features.check.single_cell_errors import CellError
+from attncli.features.check.solution import Verdicts
 from attncli.page.document import WorkedLine
 from attncli.page.labels import cell_label
 from attncli.page.number_format import NO_NUMBERS, format_number, number_node
@@ -22,10 +21,10 @@ from attncli.problem.model import Matrix
 from attncli.problem.numbers import NumberError, canonical
 from attncli.tracing.model import Step
 
-FEWEST = 3  # decimals of a number beside one that was written
+FEWEST_DECIMALS = 3  # decimals of a number beside one that was written
 
 
-def claimed(claim: Claim) -> str:
+def claim_text(claim: Claim) -> str:
     """What is printed for a claim: its own digits, or for a calculation its value."""
     if claim.text in NO_NUMBERS:
         return claim.text
@@ -35,20 +34,20 @@ def claimed(claim: Claim) -> str:
         return format_number(float(claim.value), GIVEN_DECIMALS)
 
 
-def decimals(claims: Iterator[Claim | None]) -> int:
+def decimals_to_compare(claims: Iterator[Claim | None]) -> int:
     """How many decimals tell whether these claims are right: one more than they have."""
     written = [-claim.half.adjusted() for claim in claims if claim is not None and not claim.exact]
-    return min(max([FEWEST, *written]), PRECISION[-1])
+    return min(max([FEWEST_DECIMALS, *written]), PRECISION[-1])
 
 
 @dataclass(frozen=True, slots=True)
-class OwnPrinter(Printer):
+class CarriedPrinter(Printer):
     """Prints a solution's own numbers: what was written, and what follows from that where nothing was.
 
     The cell `worked` counts as not written.
     """
 
-    sentences: Sentences | None = None
+    values: CarriedValues | None = None
     worked: tuple[str, Cell] | None = None
 
     def text(self, array: Step | Matrix, index: tuple[int, ...]) -> str:
@@ -56,75 +55,77 @@ class OwnPrinter(Printer):
             return Printer.text(self, array, index)
         claim = self._claim(array.name, index)
         if claim is not None:
-            return claimed(claim)
+            return claim_text(claim)
         if array.rule.given:
             return Printer.text(self, array, index)
-        assert self.sentences is not None
-        tree = self.sentences.of(array.name, index).tree
+        assert self.values is not None
+        tree = self.values.equation(array.name, index).tree
         if isinstance(tree, Ref):  # a copy
             copied = self._claim(tree.name, tuple(int(str(place)) for place in tree.indices))
-            return claimed(copied) if copied is not None else Printer.text(self, array, index)
+            return claim_text(copied) if copied is not None else Printer.text(self, array, index)
         return format_number(self._own(array.name, index), self.precision)
 
     def in_full(self, name: str, index: tuple[int, ...]) -> Number:
         step = self.trace.steps.get(name)
         claim = self._claim(name, index)
         if claim is not None:
-            return number_node(claimed(claim))
+            return number_node(claim_text(claim))
         if step is None or step.rule.given:
             return Printer.in_full(self, name, index)
         return number_node(repr(self._own(name, index)))
 
     def _claim(self, name: str, index: Cell) -> Claim | None:
-        assert self.sentences is not None
-        answer = self.sentences.answers.steps.get(name)
+        assert self.values is not None
+        answer = self.values.answers.steps.get(name)
         if answer is None or (name, index) == self.worked:
             return None
         claim: Claim | None = answer.cells[index]
         return claim
 
     def _own(self, name: str, index: Cell) -> float:
-        assert self.sentences is not None
-        return float(self.sentences.own(name, index))
+        assert self.values is not None
+        return float(self.values.own(name, index))
 
 
-def worked_twice(verdicts: Verdicts, name: str, index: Cell) -> tuple[WorkedLine, ...]:
+def worked_both_ways(verdicts: Verdicts, name: str, index: Cell) -> tuple[WorkedLine, ...]:
     """What was written, what the solution's own numbers give where that is something else, and the truth."""
     step, judged = verdicts.trace.steps[name], verdicts.steps[name][index]
-    digits = decimals(iter([judged.given]))
+    digits = decimals_to_compare(iter([judged.given]))
     truth = Printer(verdicts.trace, digits)
-    lines = [] if judged.given is None else [WorkedLine("written", result=number_node(claimed(judged.given)))]
+    lines = [] if judged.given is None else [WorkedLine("written", result=number_node(claim_text(judged.given)))]
     if step.rule.given:
         return (*lines, WorkedLine("given", result=truth.number(name, index)))
-    own, true = worked_from_own(verdicts, name, index), worked_line(truth, step, index)
+    own, true = worked_from_own_numbers(verdicts, name, index), worked_line(truth, step, index)
     if replace(own, label="") != replace(true, label=""):
         lines.append(replace(own, label="by your own numbers"))
     return (*lines, replace(true, label="in truth"))
 
 
-def worked_from_own(verdicts: Verdicts, name: str, index: Cell, *, beside: Claim | None = None) -> WorkedLine:
+def worked_from_own_numbers(
+    verdicts: Verdicts, name: str, index: Cell, *, as_precise_as: Claim | None = None
+) -> WorkedLine:
     """A cell worked from the solution's own earlier numbers exactly as they stand.
 
-    It has digits enough to stand `beside` a claim, which is the one to this very cell if no other is told.
+    It has digits enough to be compared with a claim, `as_precise_as` or else the one to this very cell.
     """
-    sentences = Sentences(verdicts.trace, verdicts.answers)
-    digits = decimals(iter([beside or verdicts.steps[name][index].given]))
-    own = OwnPrinter(verdicts.trace, digits, sentences=sentences, worked=(name, index))
+    digits = decimals_to_compare(iter([as_precise_as or verdicts.steps[name][index].given]))
+    own = CarriedPrinter(verdicts.trace, digits, values=verdicts.values, worked=(name, index))
     return worked_line(own, verdicts.trace.steps[name], index)
 
 
-def slipped(verdicts: Verdicts, name: str, index: Cell, slip: Slip) -> WorkedLine:
-    """A cell worked with a slip, from the solution's own numbers, to what was written."""
+def worked_with_error(verdicts: Verdicts, name: str, index: Cell, error: CellError) -> WorkedLine:
+    """A cell worked with an error in a single cell, from the solution's own numbers, to what was written."""
     step, claim = verdicts.trace.steps[name], verdicts.steps[name][index].given
-    sentences = Sentences(verdicts.trace, verdicts.answers)
-    own = OwnPrinter(verdicts.trace, decimals(iter([claim])), sentences=sentences, worked=(name, index))
+    own = CarriedPrinter(
+        verdicts.trace, decimals_to_compare(iter([claim])), values=verdicts.values, worked=(name, index)
+    )
 
     def put(node: Expression) -> Expression:
         if not isinstance(node, Ref):
             return node
-        if node in slip.box:
-            return number_node(slip.copied)
+        if node in error.ranges:
+            return number_node(error.copied)
         return own.number(node.name, tuple(int(str(at)) for at in node.indices))
 
-    work, result = rewrite(slip.tree, put), number_node(claimed(claim))
+    work, result = rewrite(error.tree, put), number_node(claim_text(claim))
     return WorkedLine(cell_label(step, index), work, result, exact=exact_value(work) == result.value)
