@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from attncli.cli.signals import interrupt_arithmetic
-from attncli.problem.changes import change
 from attncli.problem.loader import read_problem
 from attncli.problem.model import Problem
 from attncli.problem.source import read_source
@@ -34,6 +33,8 @@ def load(
     problem = read_problem(source, convention=convention, scores=scores)
     if mask is None and scale is None:
         return problem
+    from attncli.problem.changes import change
+
     return change(problem, mask=mask, scale=scale, outside=outside)
 
 

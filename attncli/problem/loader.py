@@ -29,7 +29,6 @@ from attncli.problem.shape_checks import (
     check_sources,
 )
 from attncli.problem.source import Source, decode, read_source
-from attncli.problem.synonyms import unknown_key_help
 from attncli.problem.values import ErrorCollector, Places, Value, places_in
 
 if TYPE_CHECKING:
@@ -153,6 +152,8 @@ def _read_values(root: Mapping, errors: ErrorCollector, convention: Convention) 
         if key in KEYS:
             values[key] = readers[KEYS[key].kind](Value(node, key, errors))
         else:
+            from attncli.problem.synonyms import unknown_key_help
+
             errors.add(f"there is no such key as {named(key)}", at=root.keys[key], help=unknown_key_help(key))
     return values
 
