@@ -205,6 +205,9 @@ def evaluate_exactly(
         return number.value
 
     def apply(function: str, *arguments: Any) -> Any:
-        return _function(function)(*arguments)
+        found = _function(function)(*arguments)
+        if found is None:  # where a row has only a function of fractions
+            raise ExactError(f"{function} has no closed form here")
+        return found
 
     return evaluate_cell(expression, place, sizes, number, scalars, Arithmetic(Fraction, constant, apply))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -21,6 +22,7 @@ from attncli.equation.exact import (
 )
 from attncli.equation.exact.decimals import sign_of
 from attncli.equation.exact.functions import power
+from attncli.equation.functions import FUNCTIONS
 from attncli.equation.parser import parse_expression
 
 INF = math.inf
@@ -211,3 +213,11 @@ def test_quotients_stay_apart_where_one_would_have_too_many_terms() -> None:
         total = 1 + sum(mpmath.sqrt(prime) for prime in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31))
         expected = Decimal(mpmath.nstr(1 / total + total**-9, 58))
     assert abs(decimal_of(number) / expected - 1) < Decimal("1e-48")
+
+
+def test_a_function_of_fractions_alone_has_no_closed_form_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    halved = replace(FUNCTIONS["tanh"], exact="", rational=lambda x: x / 2 if isinstance(x, Fraction) else None)
+    monkeypatch.setitem(FUNCTIONS, "tanh", halved)
+    assert read_exact("tanh(1/2)") == Fraction(1, 4)
+    with pytest.raises(ExactError, match="tanh has no closed form here"):
+        read_exact("tanh(sqrt(2))")
