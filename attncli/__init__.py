@@ -9,11 +9,11 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # as typing has it, without the time its import takes
 if TYPE_CHECKING:
-    from attncli.api.solutions import Checked as Checked
-    from attncli.api.solutions import check as check
-    from attncli.api.traces import Trace as Trace
-    from attncli.api.traces import load as load
-    from attncli.api.traces import trace as trace
+    from attncli.api import Checked as Checked
+    from attncli.api import Trace as Trace
+    from attncli.api import check as check
+    from attncli.api import load as load
+    from attncli.api import trace as trace
     from attncli.errors import AttncliError as AttncliError
     from attncli.problem.model import Problem as Problem
 
@@ -21,12 +21,12 @@ __version__ = "0.1.0"
 __all__ = ["AttncliError", "Checked", "Problem", "Trace", "check", "load", "trace"]
 _HOMES = {
     "AttncliError": "attncli.errors",
-    "Checked": "attncli.api.solutions",
+    "Checked": "attncli.api",
     "Problem": "attncli.problem.model",
-    "Trace": "attncli.api.traces",
-    "check": "attncli.api.solutions",
-    "load": "attncli.api.traces",
-    "trace": "attncli.api.traces",
+    "Trace": "attncli.api",
+    "check": "attncli.api",
+    "load": "attncli.api",
+    "trace": "attncli.api",
 }
 
 

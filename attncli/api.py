@@ -1,10 +1,16 @@
-"""The calculator for Python: load a problem, trace it, look at its steps, show it in a notebook."""
+"""The calculator for Python: load a problem, trace it, show it in a notebook, and check what was worked out by hand.
+
+`attncli/__init__.py` hands out what is here when it is first used.
+"""
 
 from __future__ import annotations
 
-from dataclasses import fields
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import partial
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attncli import tracing
 from attncli.dtypes import DETAILS, check_precision, chosen
@@ -16,9 +22,14 @@ from attncli.page.heads import chosen_place
 from attncli.page.view import View
 from attncli.problem.loader import load as load_problem
 from attncli.problem.model import Problem
+from attncli.problem.source import decode, read_source
 from attncli.render import Style, render
 from attncli.tracing.serialization import from_dict, to_dict
 from attncli.tracing.slices import backward_steps, trace_at
+
+if TYPE_CHECKING:
+    from attncli.features.check.diagnosis import Diagnosis
+    from attncli.features.check.solution import Solution
 
 
 class Trace(tracing.Trace):
@@ -103,6 +114,59 @@ def trace(
         raise usage_error(f"{problem!r} is not a problem", help="read one first: attncli.trace(attncli.load(path))")
     worked = tracing.run(problem, device=device, dtype=dtype, rounding=rounding, precision=precision, gradient=gradient)
     return Trace._of(worked)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Checked:
+    """A solution judged: a notebook shows it as the page of `attncli check`.
+
+    `solution` holds the verdicts, `diagnoses` the known mistakes that give what is wrong.
+    """
+
+    solution: Solution
+    diagnoses: tuple[Diagnosis, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing is wrong or missing, or, unless it was judged leniently, off by rounding."""
+        return self.solution.passed
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdicts as JSON data, format 1: plain lists, numbers and strings."""
+        return self._page().data()
+
+    def to_markdown(self) -> str:
+        """The page as Markdown with dollar math."""
+        return render(self._page(), "markdown", Style(math="dollars"))
+
+    def _repr_markdown_(self) -> str:
+        return self.to_markdown()
+
+    def _page(self) -> Document:
+        from attncli.features.check.page import check_page
+
+        return check_page(self.solution, diagnoses=self.diagnoses)
+
+
+def check(problem: Problem, answers: str | PathLike[str] | Mapping[str, Any], *, lenient: bool = False) -> Checked:
+    """Judge what somebody worked out by hand, cell by cell.
+
+    `answers` is a file, or a mapping of steps to nested lists of numbers, or of strings where the digits matter
+    ("0.70"), with None for a blank. `lenient` lets pass what is off by rounding. Raises AttncliError where the answers
+    cannot be read, or do not fit the problem.
+    """
+    from attncli.answers.reader import mentions_gradients, read_answers  # and all of check, which few programs need
+    from attncli.features.check.diagnosis import diagnose
+    from attncli.features.check.solution import judge_solution
+
+    if isinstance(answers, Mapping):
+        source = decode(json.dumps(answers).encode(), "answers")
+    else:
+        source = read_source(str(answers))
+    solution = judge_solution(
+        problem, partial(read_answers, source), lenient=lenient, gradient=mentions_gradients(source)
+    )
+    return Checked(solution, diagnose(solution.verdicts))
 
 
 def _page(trace: Trace, view: View) -> Document:

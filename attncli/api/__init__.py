@@ -1,1 +1,0 @@
-"""The Python interface: `attncli/__init__.py` hands out what is here when it is first used."""

@@ -1,0 +1,45 @@
+"""Commands on three words enter few files: whoever follows one through the code reads no more than these."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+COUNTING = """
+import os, sys
+import attncli
+root = os.path.dirname(attncli.__file__) + os.sep
+entered = set()
+
+def follow(frame, event, argument):
+    code = frame.f_code
+    if event == "call" and code.co_name != "<module>" and code.co_filename.startswith(root):
+        entered.add(code.co_filename.removeprefix(root))
+
+from attncli.cli.main import run
+sys.setprofile(follow)
+code = run({arguments!r})
+sys.setprofile(None)
+assert code in {codes!r}, code
+print(*sorted(entered), sep="\\n", file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "codes", "most"),
+    [
+        (["compute", "inputs/i_love_ai.yaml"], (0,), 92),
+        (["check", "inputs/i_love_ai.yaml", "inputs/answers/homework.yaml"], (1,), 110),
+    ],
+)
+def test_a_command_enters_few_files(arguments: list[str], codes: tuple[int, ...], most: int) -> None:
+    """A file is entered when one of its functions is called."""
+    program = COUNTING.format(arguments=arguments, codes=codes)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True)
+    entered = done.stderr.splitlines()
+    assert f"features/{arguments[0]}/command.py" in entered
+    assert len(entered) <= most, entered
