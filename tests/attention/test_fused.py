@@ -12,10 +12,14 @@ import pytest
 
 from attncli.attention import parallel
 from attncli.attention.fused import outputs as fused
+from attncli.attention.plan import plan_for
+from attncli.dtypes import DTYPES
 from attncli.problem.masks.causal import Causal
+from attncli.problem.masks.lengths import Lengths
 from attncli.problem.model import Problem
-from attncli.tracing import run
+from attncli.tracing import chunked, run
 from attncli.tracing.chunked import LARGE
+from attncli.tracing.softmax_shift import lowest_shown
 
 Build = Callable[..., Problem]
 SIZE = 700  # tokens: three blocks of rows, the last one short
@@ -45,6 +49,44 @@ def test_the_output_is_that_of_a_plain_softmax(
     trace = run(problem(**arrays, mask=(Causal(),) * causal), dtype=dtype, keep=("output",))
     assert not trace.steps["scores"].kept
     np.testing.assert_allclose(trace["output"], reference(arrays, causal), rtol=0, atol=error * size**2)
+
+
+LENGTHS = tuple(range(25, 15, -1))  # of 10 entries
+SMALL_HEADS: dict[str, tuple[int, dict[str, Any]]] = {  # heads of keys, and settings
+    "plain": (8, {}),
+    "heads that share their keys": (2, {}),
+    "one mask for all": (8, {"mask": (Causal(),)}),
+    "a mask for each entry": (8, {"mask": (Causal(), Lengths(LENGTHS))}),
+    "a row that sees no key": (8, {"mask": (Lengths((0, *LENGTHS[1:])),)}),
+    "a bias and a sink for each head": (8, {"alibi": True, "sink": np.linspace(-1, 2, 8), "mask": (Causal(),)}),
+    "shared keys, a mask and a cap": (4, {"mask": (Lengths(LENGTHS),), "softcap": 2.0, "exp_base": 2.0}),
+    "rotated": (8, {"rope": (10000.0, "half")}),
+}
+
+
+@pytest.mark.parametrize("kind", SMALL_HEADS)
+@pytest.mark.parametrize("size", [1.0, 30.0])
+def test_several_small_heads_at_a_time(problem: Build, monkeypatch: pytest.MonkeyPatch, kind: str, size: float) -> None:
+    """Eighty heads: those of 25 rows all at once, those of 50 rows in two parts that share an entry."""
+    monkeypatch.setattr(chunked, "run_in_chunks", None)  # nothing is left to the other way
+    kv_heads, settings = SMALL_HEADS[kind]
+    random = np.random.default_rng(8)
+    for entries, rows in ((10, 25), (10, 50)):
+        shapes = {"Q": (entries, 8, rows, 4), "K": (entries, kv_heads, rows, 4), "V": (entries, kv_heads, rows, 3)}
+        arrays = {name: random.standard_normal(shape) for name, shape in shapes.items()}
+        given = problem(**{**arrays, "Q": arrays["Q"] * size}, **settings)
+        whole = run(given)
+        some = chunked.run_chunked(
+            plan_for(given), DTYPES["float64"], max(lowest_shown(3), DTYPES["float64"].lowest_exponent), ("output",)
+        )
+        assert some is not None
+        assert not some.steps["weights"].kept
+        assert (list(some.steps), some.warnings, some.fully_masked) == (
+            list(whole.steps),
+            whole.warnings,
+            whole.fully_masked,
+        )
+        np.testing.assert_allclose(some["output"], whole["output"], rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("size", [1.0, 30.0])

@@ -70,7 +70,7 @@ def compare_scales(problem: Problem, *, sizes: Sequence[int] = D_K, draws: int =
         )
     first = replace(_with_output_gradient(problem, own, np.random.default_rng([seed, 0])), score="scaled_dot")
     yield Row(own["K"].shape[-1], *_with_and_without_scale([first]), drawn=False)
-    _insist_room(own, max(sizes, default=0), draws)
+    _require_few_draws(own, max(sizes, default=0), draws)
     for d_k in sizes:
         numbers = np.random.default_rng([seed, d_k])
         yield Row(
@@ -78,7 +78,7 @@ def compare_scales(problem: Problem, *, sizes: Sequence[int] = D_K, draws: int =
         )
 
 
-def _insist_room(own: Trace, d_k: int, draws: int) -> None:
+def _require_few_draws(own: Trace, d_k: int, draws: int) -> None:
     """Raises AttncliError (exit 3) where there would be more numbers in the draws than may be."""
     rows = sum(own[name].size // own[name].shape[-1] for name in ("Q", "K"))
     numbers = draws * rows * d_k
