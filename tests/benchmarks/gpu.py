@@ -7,24 +7,26 @@ the CPU, at a small size: its times mean nothing.
 
 from __future__ import annotations
 
+import os
+import platform
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from attend import SMALL, WIDTH, arrays, problem
-from place import NoGpu, Place
-from versus import Way, medians
-from whole import OURS, PROBLEM, SCRIPT
+from arrays import OUTPUT, WIDTH, arrays, problem
+from figures import Way, medians
 
 from attncli.attention.plan import plan_for
 from attncli.attention.registry import is_small
-from attncli.backend import Backend, Host
+from attncli.backend import Backend, Host, backend_for
 from attncli.dtypes import DTYPES
+from attncli.errors import AttncliError
 from attncli.problem.model import Problem
 from attncli.tracing import chunked, run
 from attncli.tracing.chunked import Inner, run_in_chunks
@@ -35,6 +37,70 @@ SIZES = [2**power for power in range(10, 17)]
 TRIED, TRIED_CELLS = [512], 2**16  # without a GPU, with as many cells in a part
 FORMATS = ("float32", "float16", "bfloat16")
 HEAD = "| n | what | ours | PyTorch | ratio |\n| --- | --- | --- | --- | --- |"
+SCRIPT = """
+import numpy, torch
+given = numpy.load("qkv.npz")
+q, k, v = (torch.from_numpy(given[name])[None, None] for name in "QKV")
+numpy.save("theirs.npy", torch.nn.functional.scaled_dot_product_attention(q, k, v)[0, 0].numpy())
+"""
+PROBLEM = "\n".join(f"{name}: {{file: qkv.npz, name: {name}}}" for name in "QKV")
+OURS = ("-m", "attncli", "compute", "problem.yaml", "--steps", "output", "--dtype", "float32", "-o", "ours.npy")
+
+
+class NoGpu(Exception):
+    """There is nothing to measure on."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where both are run: our backend, and PyTorch with the name of its device."""
+
+    backend: Backend
+    torch: Any
+    device: str
+
+    @classmethod
+    def gpu(cls) -> Place:
+        try:
+            backend = backend_for("gpu")
+            import torch
+        except (AttncliError, ImportError) as error:
+            raise NoGpu(error) from error
+        if not torch.cuda.is_available():
+            raise NoGpu("PyTorch finds no CUDA device")
+        return cls(backend, torch, "cuda")
+
+    @classmethod
+    def cpu(cls) -> Place:
+        import torch
+
+        return cls(Backend(np, "gpu", np.array), torch, "cpu")
+
+    def wait(self) -> None:
+        """Until PyTorch's work is done; ours ends with a number that is asked for."""
+        if self.device == "cuda":
+            self.torch.cuda.synchronize()
+
+    def said(self) -> str:
+        words = [f"Python {platform.python_version()}, NumPy {np.__version__}, PyTorch {self.torch.__version__}"]
+        if self.device == "cuda":
+            words.insert(0, self.torch.cuda.get_device_name())
+            words.append(f"CuPy {self.backend.xp.__version__}, CUPY_TF32 {os.environ.get('CUPY_TF32', 'unset')}")
+            words.append(f"PyTorch's TF32 {'on' if self.torch.backends.cuda.matmul.allow_tf32 else 'off'}")
+        else:
+            words.append("no GPU: NumPy in CuPy's place, PyTorch on the CPU; the times mean nothing")
+        return "; ".join(words)
+
+    def held(self) -> str:
+        """The most memory that either has taken of the GPU since this was asked last."""
+        if self.device == "cpu":
+            return "not counted | not counted"
+        pool, cuda = self.backend.xp.get_default_memory_pool(), self.torch.cuda
+        taken = pool.total_bytes(), cuda.max_memory_reserved()
+        pool.free_all_blocks()
+        cuda.empty_cache()
+        cuda.reset_peak_memory_stats()
+        return " | ".join(f"{each / 2**20:,.0f} MiB" for each in taken)
 
 
 def on_the_device(place: Place, given: Problem, dtype: str) -> Way:
@@ -50,13 +116,13 @@ def on_the_device(place: Place, given: Problem, dtype: str) -> Way:
         worker.give(rule.name, plan.given[rule.name]) if rule.given else worker.work(rule)
     lowest = max(lowest_shown(3), format.lowest_exponent)
     inner = Inner(plan, worker, lowest)
-    return lambda: run_in_chunks(inner, SMALL, None, None)
+    return lambda: run_in_chunks(inner, OUTPUT, None, None)
 
 
 def with_transfers(place: Place, given: dict[str, np.ndarray]) -> Way:
     """Ours from arrays in the computer's memory to an output there."""
     ours = problem(given)
-    return lambda: run(ours, dtype="float32", backend=place.backend, keep=SMALL)["output"]
+    return lambda: run(ours, dtype="float32", backend=place.backend, keep=OUTPUT)["output"]
 
 
 def by_torch(place: Place, given: dict[str, np.ndarray], dtype: str, causal: bool, transfers: bool) -> Way:
@@ -128,7 +194,7 @@ def errors(place: Place, tokens: int) -> Iterator[str]:
         q, k, v = (each.double().numpy() for each in rounded)
         exp = np.exp(q[-512:] @ k.T / np.sqrt(WIDTH))
         true = exp / exp.sum(axis=1, keepdims=True) @ v
-        ours = run(problem(given), dtype=dtype, backend=place.backend, keep=SMALL)["output"]
+        ours = run(problem(given), dtype=dtype, backend=place.backend, keep=OUTPUT)["output"]
         theirs = by_torch(place, given, dtype, causal=False, transfers=True)()
         far = [float(np.abs(found[-512:] - true).max()) for found in (ours, theirs)]
         yield f"largest error against float64, n = {tokens}, {dtype}: ours {far[0]:.2g}, PyTorch {far[1]:.2g}"
