@@ -297,8 +297,5 @@ MATRIX_FORMS = frozenset(
     {"matmul", "transpose", "transposed", "hadamard", "softmax", "row_sums", "column_sums", "row_maxima", "rotate",
      "stack", "join", "diagonal"}
 )  # fmt: skip
-# Forms of what is printed already: fractions, roots and powers of e as they stand in a number, and terms left out.
-PRINTED_FORMS = frozenset(
-    {"ratio", "over", "quotient", "multiple", "e_to", "left_out", "comes_to", "comes_near", "nearly", "equally"}
-)
-PRINTED_AS = {"ratio": "div", "over": "div", "quotient": "div", "multiple": "mul", "e_to": "exp"}  # what they mean
+# What the forms mean that stand in a printed number (`PRINTED` in `notation.py`).
+PRINTED_AS = {"ratio": "div", "over": "div", "quotient": "div", "multiple": "mul", "e_to": "exp"}

@@ -107,16 +107,8 @@ ARITHMETIC = {
     "lt": operator(" < ", COMPARISON, SUM),
     "gt": operator(" > ", COMPARISON, SUM),
 }
-SHARED = ARITHMETIC | {
-    "add_mask": ARITHMETIC["add"],
-    "share": ARITHMETIC["div"],
-    "matmul": operator(" ", PRODUCT, PRODUCT, POWER),
-    "finite": Spelling("{0}", POWER, (POWER,)),
-    "eq": operator(" = ", COMPARISON, SUM),
-    "log": Spelling("ln({0})"),
-    "floor_div": operator(" // ", PRODUCT, PRODUCT, POWER),
-    "mod": operator(" mod ", PRODUCT, PRODUCT, POWER),
-    "diagonal": Spelling("diag({0})"),
+# Forms of what is printed already: fractions, roots and powers of e as they stand in a number, and terms left out.
+PRINTED = {
     "ratio": Spelling("{0}/{1}", PRODUCT, (PRODUCT, POWER)),
     "over": Spelling("{0}/{1}", PRODUCT, (PRODUCT, POWER)),  # in an exponent
     "quotient": Spelling("{0}/{1}", PRODUCT, (PRODUCT, POWER)),  # of sums
@@ -128,6 +120,21 @@ SHARED = ARITHMETIC | {
     "nearly": Spelling("{0} ≈", CHOICE),
     "equally": Spelling("{0} =", CHOICE),
 }
+SHARED = (
+    ARITHMETIC
+    | PRINTED
+    | {
+        "add_mask": ARITHMETIC["add"],
+        "share": ARITHMETIC["div"],
+        "matmul": operator(" ", PRODUCT, PRODUCT, POWER),
+        "finite": Spelling("{0}", POWER, (POWER,)),
+        "eq": operator(" = ", COMPARISON, SUM),
+        "log": Spelling("ln({0})"),
+        "floor_div": operator(" // ", PRODUCT, PRODUCT, POWER),
+        "mod": operator(" mod ", PRODUCT, PRODUCT, POWER),
+        "diagonal": Spelling("diag({0})"),
+    }
+)
 
 PYTHON_FUNCTIONS = ARITHMETIC | {
     "mul": operator(" * ", PRODUCT, PRODUCT, POWER),

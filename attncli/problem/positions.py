@@ -1,6 +1,6 @@
 """Reads what is given in a mapping of its own: the positions of tokens, and the keys and values of a cache.
 
-The rules of positions are in `attention/positions.py`.
+The rules of positions are in `attention/variants.py`.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import pytest
 
-from attncli.equation.functions import FUNCTIONS, MATRIX_FORMS, PRINTED_FORMS
+from attncli.equation.functions import FUNCTIONS, MATRIX_FORMS
 from attncli.equation.nodes import Call, Name, Number
-from attncli.equation.notation import LATEX, LATEX_LINE, PLAIN, UNICODE, Notation
+from attncli.equation.notation import LATEX, LATEX_LINE, PLAIN, PRINTED, UNICODE, Notation
 from attncli.equation.parser import parse_equation, parse_expression
 from attncli.equation.printer import write, write_equation, write_number
 
@@ -21,7 +21,7 @@ ARGUMENTS = {"where": 3, **dict.fromkeys(["neg", "sqrt", "exp", "log", "tanh", "
 
 
 @pytest.mark.parametrize("notation", NOTATIONS.values(), ids=NOTATIONS)
-@pytest.mark.parametrize("function", sorted({*FUNCTIONS, *MATRIX_FORMS, *PRINTED_FORMS}))
+@pytest.mark.parametrize("function", sorted({*FUNCTIONS, *MATRIX_FORMS, *PRINTED}))
 def test_every_function_is_spelled_with_all_its_arguments(function: str, notation: Notation) -> None:
     arguments = tuple(Name(letter) for letter in "xyz"[: ARGUMENTS.get(function, 2)])
     written = write(Call(function, arguments), notation)
@@ -33,8 +33,8 @@ def test_every_function_is_spelled_with_all_its_arguments(function: str, notatio
 
 @pytest.mark.parametrize("notation", NOTATIONS.values(), ids=NOTATIONS)
 def test_no_spelling_is_left_over(notation: Notation) -> None:
-    assert set(notation.functions) <= {*FUNCTIONS, *MATRIX_FORMS, *PRINTED_FORMS}
-    assert set(notation.functions) >= PRINTED_FORMS  # which have no name that could be written
+    assert set(notation.functions) <= {*FUNCTIONS, *MATRIX_FORMS, *PRINTED}
+    assert {*notation.functions} >= {*PRINTED}  # which have no name that could be written
 
 
 @pytest.mark.parametrize(("notation", "written"), [(PLAIN, "erf(x)"), (LATEX, r"\mathrm{erf}(x)")])
