@@ -64,7 +64,7 @@ def read_answers(source: Source, trace: Trace) -> Answers:
 
 
 def mentions_gradients(source: Source) -> bool:
-    """Whether any answer is to a step of the loss or of the way back, as far as can be told before it is read."""
+    """Whether any answer is to a step of the loss or of the backward pass, going by the names in the text."""
     return bool(_GRADIENT.search(source.text) or _KEY.search(source.text))
 
 

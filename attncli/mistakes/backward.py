@@ -110,7 +110,7 @@ def without_logarithm(expression: Expression, _: Trace) -> Expression:
 
 
 def weights_without_mask(trace: Trace) -> Changes:
-    """The weights worked out again for the way back, of scores that nothing hides; so nothing hides gradients."""
+    """The weights worked out again for the backward pass, of scores that nothing hides; so nothing hides gradients."""
     if "mask" not in trace or trace.shifted:
         return {}
     own = {name: trace.steps[name].rule.equation.expression for name in ("masked", "exp", "row_sum", "weights")}
@@ -259,7 +259,7 @@ def only_through(name: str, *others: str) -> Rewrite:
 
 
 def _gradient_steps(name: str) -> tuple[str, str]:
-    """The steps that hold what comes back through queries, keys or values; the second one beside a cache."""
+    """The steps that hold what comes back through queries, keys or values; the second one where there is a cache."""
     return f"d_{name}", f"d_new_{name}"
 
 

@@ -29,7 +29,7 @@ def with_arrays_swapped(one: str, other: str) -> Rewrite:
 
 
 def with_letters(expression: Expression, letters: Mapping[str, str | Expression]) -> Expression:
-    """Indices read as others, all at once."""
+    """Indices read as others, all at once, also those that a sum runs over: the sum itself keeps its letter."""
 
     def other(index: str | Expression) -> str | Expression:
         if isinstance(index, str):

@@ -1,4 +1,4 @@
-"""`attncli check`: a solution worked by hand, held against the problem."""
+"""`attncli check`: a solution worked by hand, judged cell by cell."""
 
 import sys
 from collections.abc import Sequence

@@ -197,7 +197,7 @@ def judge(trace: Trace, answers: Answers) -> Verdicts:
 def _judge_step(values: CarriedValues, answer: Answer) -> NDArray[np.object_]:
     name, step = answer.name, values.trace.steps[answer.name]
     cells = np.empty(answer.cells.size, dtype=object)
-    if answer.blank:  # nobody wrote what could be held against the numbers before it
+    if answer.blank:  # nothing was written that could be compared with the numbers before it
         cells[:] = [CellVerdict("missing", None, number, number) for number in _floats(step.value).ravel().tolist()]
         return cells.reshape(answer.cells.shape)
     claims: list[Claim | None] = answer.cells.ravel().tolist()

@@ -21,7 +21,7 @@ from attncli.problem.model import Matrix
 from attncli.problem.numbers import NumberError, canonical
 from attncli.tracing.model import Step
 
-FEWEST_DECIMALS = 3  # decimals of a number beside one that was written
+FEWEST_DECIMALS = 3  # decimals of a number that is compared with a written one
 
 
 def claim_text(claim: Claim) -> str:
