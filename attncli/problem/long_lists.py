@@ -57,7 +57,7 @@ class NumberList:
                 inside[-1].items.append(Leaf(found[0], False, at + found.start()))
         return root.items
 
-    def different(self, at: int) -> list[Leaf]:
+    def distinct(self, at: int) -> list[Leaf]:
         """Of the values with one text the first, for a list that begins at this place."""
         firsts: dict[str, int] = {}
         for found in _WORD.finditer(self.text):
@@ -109,8 +109,7 @@ def _long_lists(text: str) -> Iterator[tuple[int, NumberList]]:
             continue
         while (at := part.find("[", end)) >= 0:
             try:
-                values, end = _DECODER.raw_decode(part, at)
-                numbers = _numbers(values, part[at:end]) if end - at >= SHORTEST else None
+                numbers, end = _decoded(part, at)
             except (ValueError, OverflowError, RecursionError):
                 yield from ((start + place, row) for place, row in _rows(part, at))
                 break
@@ -123,17 +122,27 @@ def _rows(part: str, at: int) -> Iterator[tuple[int, NumberList]]:
     for row in _ROW.finditer(part, at):
         if len(row[0]) >= SHORTEST:
             with suppress(ValueError, OverflowError):
-                yield row.start(), _numbers(_DECODER.decode(row[0]), row[0])
+                numbers, _ = _decoded(row[0], 0)
+                assert numbers is not None
+                yield row.start(), numbers
 
 
-def _numbers(values: list[object], text: str) -> NumberList:
-    """The list as numbers; ValueError or OverflowError where the parsers may read it otherwise than NumPy, or find it
-    wrong."""
-    array = np.array(values)
+def _decoded(part: str, at: int) -> tuple[NumberList | None, int]:
+    """The list that begins there, if it is a long one, and where it ends.
+
+    ValueError, OverflowError or RecursionError where that is no list of numbers, or the parsers may read it otherwise
+    than NumPy, or find it wrong.
+    """
+    values, end = _DECODER.raw_decode(part, at)
+    if end - at < SHORTEST:
+        return None, end
+    array, text = np.array(values), part[at:end]
+    del values  # which take four times as much memory as the array
     if not array.size or array.ndim > _DEEPEST or array.dtype.kind not in "bif":
         raise ValueError("no array of numbers or truth values")
     if array.dtype.kind != "b":
-        array = array.astype(np.float64) + 0.0  # -0 is 0
+        array = array.astype(np.float64, copy=False)
+        array += 0.0  # -0 is 0
         if "t" in text or "f" in text:
             raise ValueError("NumPy takes true for 1")
         if not np.isfinite(array).all() or b"0" * _LONGEST in text.encode().translate(_DIGITS):
@@ -141,4 +150,4 @@ def _numbers(values: list[object], text: str) -> NumberList:
         if not array.all() and _TINY.search(text):
             raise ValueError("a number may be too small to be told from 0")
     array.setflags(write=False)
-    return NumberList(array, text)
+    return NumberList(array, text), end

@@ -223,7 +223,7 @@ def _different(value: Value) -> list[Leaf]:
 
 def _leaves(value: Value) -> Iterator[Leaf]:
     if isinstance(value.node, Sequence) and value.node.numbers is not None:
-        yield from value.node.numbers.different(value.node.at)
+        yield from value.node.numbers.distinct(value.node.at)
     elif isinstance(value.node, Leaf):
         yield value.node
     else:

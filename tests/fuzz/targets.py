@@ -84,7 +84,7 @@ def problem(suffix: str) -> Callable[[bytes], None]:
 
 
 def readings(suffix: str) -> Target:
-    """A problem, for all the ways to read it."""
+    """A problem, for both passes over its text."""
 
     def play(data: bytes) -> None:
         with chdir(workplace()):

@@ -29,7 +29,7 @@ def test_all_readers_agree(suffix: str, seed: int) -> None:
 def test_all_kinds_are_drawn(suffix: str) -> None:
     """Problems that are right and such that are wrong, many of them read in one go."""
     chance, name = Random(0), f"p.{suffix}"
-    with patch.object(long_lists, "_numbers", wraps=long_lists._numbers) as read:
+    with patch.object(long_lists, "_decoded", wraps=long_lists._decoded) as read:
         good = [readings(text(chance, suffix), name)["quick"][0] == "Problem" for _ in range(100)]
     assert 15 < sum(good) < 85
     assert read.call_count > 50
