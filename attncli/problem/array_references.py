@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 
 from attncli.english import count, listed, shorten
-from attncli.problem.array_formats import Array, Refused, format_of, pickled, suffixes
+from attncli.problem.array_formats import Array, ArrayError, format_of, pickled, suffixes
 from attncli.problem.array_formats.safetensors import INDEX_SUFFIX, shard_of
 from attncli.problem.files import PICKLES, cannot_read, open_regular
 from attncli.problem.keys import LAYOUTS, PARTS, Layout, Part
@@ -48,7 +48,7 @@ class Fused:
     kv_heads: int
 
     def cut(self, array: Array) -> Array:
-        """The part of … × columns, or of a vector; Refused where the columns cannot be so many equal heads."""
+        """The part of … × columns, or of a vector; ArrayError where the columns cannot be so many equal heads."""
         columns = array.shape[-1]
         shares = self.heads + 2 * self.kv_heads
         if columns % shares or self.heads % self.kv_heads:
@@ -62,7 +62,7 @@ class Fused:
         wanted = by_group[..., before : before + sizes[PARTS.index(self.part)] * of_head]
         return wanted.reshape(*array.shape[:-1], -1)
 
-    def _uneven(self, array: Array, shares: int) -> Refused:
+    def _uneven(self, array: Array, shares: int) -> ArrayError:
         columns = count(array.shape[-1], "column" if array.ndim > 1 else "number")
         if shares == 3:
             message = f"{columns} cannot be three equal parts q, k and v"
@@ -71,7 +71,7 @@ class Fused:
             message = f"{columns} cannot be {shares} equal heads: {each}"
         turned = array.ndim > 1 and array.shape[-2] % shares == 0
         help = "write transpose: true if it is laid out as in torch.nn.Linear" if turned else _HELP
-        return Refused(message, help, key="part")
+        return ArrayError(message, help, key="part")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,20 +85,20 @@ class Reference:
     fused: Fused | None = None
 
     def take(self, array: Array) -> Array:
-        """The entry, turned, and its part; Refused where the array has no such thing."""
+        """The entry, turned, and its part; ArrayError where the array has no such thing."""
         for index in self.index:
             if array.ndim < 2:
-                raise Refused(
+                raise ArrayError(
                     "goes deeper than the array", "each number takes one entry of the first axis", key="index"
                 )
             if index >= len(array):
-                raise Refused(
+                raise ArrayError(
                     f"there is no entry {index}: the axis has {len(array)}", "entries count from 0", key="index"
                 )
             array = array[index]
         if self.transpose:
             if array.ndim < 2:
-                raise Refused("a vector has no rows and columns to swap", "remove transpose", key="transpose")
+                raise ArrayError("a vector has no rows and columns to swap", "remove transpose", key="transpose")
             array = array.swapaxes(-1, -2)
         return array if self.fused is None else self.fused.cut(array)
 
@@ -115,8 +115,8 @@ def read_array(value: Value) -> Array | None:
     try:
         array = reference.take(_load(source, file, reference.name))
         return array if _keeps_its_digits(array, value) else None
-    except Refused as refused:
-        value.key(refused.key).wrong(*refused.args)
+    except ArrayError as error:
+        value.key(error.key).wrong(*error.args)
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links that go round in a circle
         help = f"name a {listed(_SUFFIXES, last='or')} file"
         value.key("file").add_error(cannot_read(file, error, Path(source.folder, file), help))
@@ -124,12 +124,12 @@ def read_array(value: Value) -> Array | None:
 
 
 def _within(source: Source, file: str) -> Path:
-    """Refused outside the problem's folder, so that a problem from a stranger reads nothing of one's own."""
+    """ArrayError outside the problem's folder, so that a problem from a stranger reads nothing of one's own."""
     target = Path(source.folder, file).resolve()
     if source.outside or target.is_relative_to(Path(source.folder).resolve()):
         return target
     link = "" if ".." in PurePath(file).parts or PurePath(file).is_absolute() else " (it is a link)"
-    raise Refused(
+    raise ArrayError(
         f"{shorten(file)} lies outside the problem's folder{link}",
         "copy it beside the problem file and name it from there, or add --allow-outside if you trust the problem",
     )
@@ -144,13 +144,13 @@ def _load(source: Source, file: str, name: str) -> Array:
         target = _within(source, file)
         if not target.exists():
             message = f"{shorten(index)} says it is in {shorten(shard)}, which is not there"
-            raise Refused(message, f"put {shorten(shard)} beside the index")
+            raise ArrayError(message, f"put {shorten(shard)} beside the index")
     called, suffix = shorten(file), PurePath(file).suffix.lower()
     if suffix in PICKLES:
         raise pickled(called)
     if suffix not in _SUFFIXES:
         message = f"{called} is neither {' nor '.join(_SUFFIXES)}"
-        raise Refused(message, "save it with numpy.savez or safetensors")
+        raise ArrayError(message, "save it with numpy.savez or safetensors")
     with open_regular(target) as stream:
         return format_of(suffix).read(stream, called, name)
 

@@ -67,12 +67,12 @@ def open_regular(path: str | Path) -> BinaryIO:
     """A regular file opened for reading; OSError for anything else."""
     # Looked at first because opening alone can act on a device, opened without blocking because the name
     # may have become a pipe in between.
-    _insist_regular(os.stat(path).st_mode)
+    _require_regular(os.stat(path).st_mode)
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     stream = os.fdopen(descriptor, "rb")
     try:
         status = os.fstat(descriptor)
-        _insist_regular(status.st_mode)
+        _require_regular(status.st_mode)
         OPENED.add((status.st_dev, status.st_ino))
     except OSError:
         stream.close()
@@ -120,7 +120,7 @@ def _rest(stream: BinaryIO, data: bytes) -> bytes:
     return b"".join(pieces)
 
 
-def _insist_regular(mode: int) -> None:
+def _require_regular(mode: int) -> None:
     if not stat.S_ISREG(mode):
         kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"))
         kind = next((word for matches, word in kinds if matches(mode)), "a device")

@@ -18,7 +18,7 @@ from attncli.attention.registry import COMPUTED_RULES, RULES, STEP_NAMES
 from attncli.dtypes import DTYPES
 from attncli.english import count, listed, shorten
 from attncli.errors import AttncliError, Exit, did_you_mean
-from attncli.problem.array_formats import Array, Format, Refused, format_of, pickled
+from attncli.problem.array_formats import Array, ArrayError, Format, format_of, pickled
 from attncli.problem.files import PICKLES, cannot_read, open_regular
 from attncli.problem.keys import KEYS
 from attncli.problem.nodes import Leaf, Node, Sequence, describe, truth
@@ -134,8 +134,8 @@ def read_archive(path: str) -> Dump:
             if suffix in PICKLES:
                 raise pickled(called, _SAVING.format(shorten(Path(path).stem)))
             arrays, dtypes, left_out = _read(stream, called, format_of(suffix))
-    except Refused as refused:
-        message, help = refused.args
+    except ArrayError as error:
+        message, help = error.args
         raise AttncliError(Exit.INPUT, message, help=help) from None
     except (OSError, ValueError) as error:
         raise cannot_read(path, error, path, "name a .npz or .safetensors file") from None
@@ -162,12 +162,12 @@ def _called(name: str, file: str) -> str:
 def _steps(names: list[str], file: str) -> tuple[dict[str, str], tuple[str, ...]]:
     """The names that are those of steps, with the steps, of which there must be one; and the others."""
     if not names:
-        raise Refused(f"{file}: there is no array in it", STEPS)
+        raise ArrayError(f"{file}: there is no array in it", STEPS)
     steps, left_out = named_steps(names)
     if not steps:
-        raise Refused(f"{file}: no step is called {shorten(names[0])}", nearest(names[0]))
+        raise ArrayError(f"{file}: no step is called {shorten(names[0])}", nearest(names[0]))
     if clash := twice(steps):
-        raise Refused(f"{file}: {clash[1]}", "keep one of the two")
+        raise ArrayError(f"{file}: {clash[1]}", "keep one of the two")
     return steps, left_out
 
 

@@ -1,6 +1,6 @@
 """The formats of arrays in files, one file each: a module of this folder reads files with its name as their suffix.
 
-Such a module has three functions, which raise `Refused` for a file that is damaged or of another kind, and believe
+Such a module has three functions, which raise `ArrayError` for a file that is damaged or of another kind, and believe
 nothing it claims before that is checked. `file` is what messages call it:
 
     read(stream, file, name, *, single=False)   the array of a name, which may be empty where there is only one; an
@@ -50,42 +50,43 @@ def format_of(suffix: str) -> Format:
     return cast("Format", import_module(f"{__name__}{suffix}"))
 
 
-class Refused(Exception):
-    """Why a file is not read: (message, help), and which key of the reference is to blame."""
+class ArrayError(Exception):
+    """An array in a file cannot be read: (message, help), and which key of the reference is to blame."""
 
     def __init__(self, message: str, help: str, *, key: str = "file") -> None:
         super().__init__(message, help)
         self.key = key
 
 
-def pickled(file: str, how: str = "safetensors.torch.save_file or numpy.savez") -> Refused:
+def pickled(file: str, how: str = "safetensors.torch.save_file or numpy.savez") -> ArrayError:
     """Why a file of PyTorch's own is not read, and with what to save it instead."""
-    return Refused(f"{file} may be a pickle, which can do anything when it is read", f"save it with {how}")
+    return ArrayError(f"{file} may be a pickle, which can do anything when it is read", f"save it with {how}")
 
 
 def require_shape(shape: Sequence[object], what: str, *, single: bool = False) -> int:
     """How many numbers a claimed shape holds, which may be a `single` one without axes where that is asked for.
 
-    Refused for none of them and for more than the limits allow.
+    ArrayError for none of them and for more than the limits allow.
     """
     if single and not shape:
         return 1
     has_shape = f"{what} has the shape {shorten(str(tuple(shape)))}"
     sides = [side for side in shape if type(side) is int and side >= 0]
     if len(sides) < len(shape):
-        raise Refused(f"{has_shape}: not all of these are lengths", "it is damaged: save it again")
+        raise ArrayError(f"{has_shape}: not all of these are lengths", "it is damaged: save it again")
     if not 0 < len(shape) <= DIMENSION_LIMIT or 0 in sides:
-        raise Refused(f"{has_shape}: it is empty or no matrix", "save a matrix or a vector")
+        raise ArrayError(f"{has_shape}: it is empty or no matrix", "save a matrix or a vector")
     total = math.prod(sides)
     if total > ELEMENT_LIMIT:
-        raise Refused(f"{has_shape}: too many numbers", f"{ELEMENT_LIMIT:,} numbers in one array are the most")
+        raise ArrayError(f"{has_shape}: too many numbers", f"{ELEMENT_LIMIT:,} numbers in one array are the most")
     return total
 
 
 def choose(name: str, names: Sequence[str], file: str, shape: Callable[[str], Sequence[int]]) -> str:
-    """The name that is meant, which may be empty where there is one array only; else Refused with the names there are.
+    """The name that is meant, which may be empty where there is one array only.
 
-    `shape` looks up the shape of one of them, an empty one where it cannot be told.
+    ArrayError with the names there are where it is none of them. `shape` looks up the shape of one of them, an empty
+    one where it cannot be told.
     """
     if name in names:
         return name
@@ -94,13 +95,13 @@ def choose(name: str, names: Sequence[str], file: str, shape: Callable[[str], Se
     likely = sorted(names, key=lambda each: name.lower() not in each.lower())  # those that contain it come first
     there = _listed(likely, shape)
     if not names:
-        raise Refused(f"{file} holds no arrays", "save at least one in it")
+        raise ArrayError(f"{file} holds no arrays", "save at least one in it")
     if not name:
-        raise Refused(f"{file} holds {count(len(names), 'array')}", f"say which by name: {there}")
+        raise ArrayError(f"{file} holds {count(len(names), 'array')}", f"say which by name: {there}")
     near = did_you_mean(_shown(name), [_shown(each) for each in likely[:_COMPARED]], "")
     many = f"{count(len(names), 'array')}: " if len(names) > 1 else ""
     help = f"{near} it holds {many}{there}".lstrip()
-    raise Refused(f"{file} has no array named {_shown(name)}", help, key="name")
+    raise ArrayError(f"{file} has no array named {_shown(name)}", help, key="name")
 
 
 def _listed(names: Sequence[str], shape: Callable[[str], Sequence[int]]) -> str:

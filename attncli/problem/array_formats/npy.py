@@ -10,7 +10,7 @@ from typing import IO, Any
 import numpy as np
 
 from attncli.english import shorten
-from attncli.problem.array_formats import Array, Refused, require_shape
+from attncli.problem.array_formats import Array, ArrayError, require_shape
 
 _FORMATS = np.lib.format
 _HEADERS = {
@@ -24,13 +24,13 @@ _HEADER_LIMIT = 2**16
 def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Array:
     """The one array of a file."""
     if name:
-        raise Refused(f"{file} holds one array without a name", "remove name, or refer to a .npz file", key="name")
+        raise ArrayError(f"{file} holds one array without a name", "remove name, or refer to a .npz file", key="name")
     return read_array(stream, os.fstat(stream.fileno()).st_size, file, single=single)
 
 
 def names(stream: IO[bytes], file: str) -> list[str]:
-    """Refused: its array has none."""
-    raise Refused(f"{file}: a .npy file holds one array without a name", "save it with numpy.savez(file, scores=…)")
+    """Raises ArrayError: its array has no name."""
+    raise ArrayError(f"{file}: a .npy file holds one array without a name", "save it with numpy.savez(file, scores=…)")
 
 
 def dtype(stream: IO[bytes], file: str, name: str) -> str:
@@ -43,16 +43,18 @@ def read_array(stream: IO[bytes], size: int, file: str, *, single: bool = False)
     try:
         shape, fortran, dtype = read_header(stream)
     except Exception:  # a hostile header makes NumPy's own parser fail in almost any way
-        raise Refused(f"{file} is not an array in NumPy's format", "save it with numpy.save") from None
+        raise ArrayError(f"{file} is not an array in NumPy's format", "save it with numpy.save") from None
     if dtype.kind not in "biuf" or dtype.itemsize > 8:
-        raise Refused(f"{file} holds {shorten(str(dtype))} instead of plain numbers", "save it as float64")
+        raise ArrayError(f"{file} holds {shorten(str(dtype))} instead of plain numbers", "save it as float64")
     total = require_shape(shape, file, single=single)
     length = total * dtype.itemsize
     if length > size:
-        raise Refused(f"{file} claims {total:,} numbers but has only {size:,} bytes", "it was cut short: save it again")
+        raise ArrayError(
+            f"{file} claims {total:,} numbers but has only {size:,} bytes", "it was cut short: save it again"
+        )
     data = stream.read(length)
     if len(data) < length:
-        raise Refused(f"{file} ends before its last number", "it was cut short: save it again")
+        raise ArrayError(f"{file} ends before its last number", "it was cut short: save it again")
     return np.frombuffer(data, dtype).reshape(shape, order="F" if fortran else "C")
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import IO, Any, cast
 
 from attncli.english import shorten
-from attncli.problem.array_formats import Array, Refused, choose
+from attncli.problem.array_formats import Array, ArrayError, choose
 from attncli.problem.array_formats.npy import read_array, read_header
 from attncli.problem.limits import DIRECTORY_LIMIT, PACKED_LIMIT, PACKED_RATIO
 
@@ -25,14 +25,14 @@ def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Ar
         found = choose(name, list(entries), file, lambda each: _shape(archive, entries[each][0]))
         chosen, *others = entries[found]
         if others:
-            raise Refused(f"{file} holds {len(others) + 1} arrays named {shorten(found)}", _AGAIN)
+            raise ArrayError(f"{file} holds {len(others) + 1} arrays named {shorten(found)}", _AGAIN)
         if chosen.flag_bits & _ENCRYPTED:
             raise _unreadable(file, "it is encrypted")
         if chosen.compress_type not in _COMPRESSIONS:
             raise _unreadable(file, "it is compressed in a way NumPy does not use")
         if chosen.file_size > max(PACKED_LIMIT, PACKED_RATIO * chosen.compress_size):
             message = f"{file} unpacks {chosen.compress_size:,} bytes to {chosen.file_size:,}"
-            raise Refused(message, "save it with numpy.savez, which does not compress")
+            raise ArrayError(message, "save it with numpy.savez, which does not compress")
         with archive.open(chosen) as member:
             what = file if chosen.filename.endswith(_SUFFIX) else f"{shorten(chosen.filename)} in {file}"
             return read_array(member, chosen.file_size, what, single=single)
@@ -52,13 +52,13 @@ def dtype(stream: IO[bytes], file: str, name: str) -> str:
 
 @contextmanager
 def _opened(stream: IO[bytes], file: str) -> Iterator[zipfile.ZipFile]:
-    """The archive; whatever goes wrong in it is Refused."""
+    """The archive; whatever goes wrong in it becomes an ArrayError."""
     beginning = _Beginning(stream, file)
     try:
         with zipfile.ZipFile(cast("IO[bytes]", beginning)) as archive:
             beginning.over = True
             yield archive
-    except (Refused, OSError, MemoryError):
+    except (ArrayError, OSError, MemoryError):
         raise
     except Exception:  # a hostile archive makes zipfile fail in almost any way, and in words of its own
         why = "it is damaged" if beginning.over or zipfile.is_zipfile(stream) else "it is no archive"
@@ -91,8 +91,8 @@ class _Beginning:
         return getattr(self._stream, name)
 
 
-def _unreadable(file: str, why: str) -> Refused:
-    return Refused(f"{file} is not a readable .npz file: {why}", _AGAIN)
+def _unreadable(file: str, why: str) -> ArrayError:
+    return ArrayError(f"{file} is not a readable .npz file: {why}", _AGAIN)
 
 
 def _entries(archive: zipfile.ZipFile) -> dict[str, list[zipfile.ZipInfo]]:

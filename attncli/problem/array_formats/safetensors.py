@@ -16,7 +16,7 @@ from typing import IO, Any
 import numpy as np
 
 from attncli.english import count, either, shorten
-from attncli.problem.array_formats import Array, Refused, choose, require_shape, strict_json
+from attncli.problem.array_formats import Array, ArrayError, choose, require_shape, strict_json
 
 _LENGTH_BYTES = 8
 _HEADER_LIMIT = 2**24  # hundreds of thousands of tensors; the largest known headers are a fifth of this
@@ -53,12 +53,12 @@ def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Ar
     start, tensors = _read_tensors(stream, file)
     tensor = tensors[choose(name, list(tensors), file, lambda each: tensors[each].shape)]
     if tensor.dtype not in _NUMPY_TYPES:
-        raise Refused(f"{file} holds {shorten(tensor.dtype)} instead of plain numbers", "save it as F32 or BF16")
+        raise ArrayError(f"{file} holds {shorten(tensor.dtype)} instead of plain numbers", "save it as F32 or BF16")
     require_shape(tensor.shape, file, single=single)
     stream.seek(start + tensor.begin)
     data = stream.read(tensor.end - tensor.begin)
     if len(data) < tensor.end - tensor.begin:
-        raise Refused(f"{file} ends before its last number", _AGAIN)  # cut while it was read
+        raise ArrayError(f"{file} ends before its last number", _AGAIN)  # cut while it was read
     array: Array = np.frombuffer(data, _NUMPY_TYPES[tensor.dtype]).reshape(tensor.shape)
     return _BEYOND_NUMPY[tensor.dtype](array) if tensor.dtype in _BEYOND_NUMPY else array
 
@@ -75,7 +75,7 @@ def dtype(stream: IO[bytes], file: str, name: str) -> str:
 
 
 def shard_of(stream: IO[bytes], file: str, name: str) -> str:
-    """The name of the file beside `model.safetensors.index.json` that holds the array; Refused where it says none."""
+    """The file beside `model.safetensors.index.json` that holds the array; ArrayError where none is named."""
     data = stream.read(_INDEX_LIMIT + 1)
     try:
         index = strict_json(data) if len(data) <= _INDEX_LIMIT else None
@@ -86,7 +86,7 @@ def shard_of(stream: IO[bytes], file: str, name: str) -> str:
             shard: str = shards[choose(name, list(shards), file, lambda each: ())]
             if PurePath(shard).suffix == ".safetensors":
                 return shard
-    raise Refused(f"{file} is not a readable index", "name the .safetensors file that holds the array")
+    raise ArrayError(f"{file} is not a readable index", "name the .safetensors file that holds the array")
 
 
 def _read_tensors(stream: IO[bytes], file: str) -> tuple[int, dict[str, _Tensor]]:
@@ -99,15 +99,15 @@ def _read_tensors(stream: IO[bytes], file: str) -> tuple[int, dict[str, _Tensor]
     except ValueError as error:
         raise _unreadable(file, str(error)) from None
     if (last := max((tensor.end for tensor in tensors.values()), default=0)) > size - start:
-        raise Refused(f"{file} should have {start + last:,} bytes but has only {size:,}", _AGAIN)
+        raise ArrayError(f"{file} should have {start + last:,} bytes but has only {size:,}", _AGAIN)
     return start, tensors
 
 
 _AGAIN = "it was cut short: save or download it again"
 
 
-def _unreadable(file: str, why: str) -> Refused:
-    return Refused(f"{file} is not a readable .safetensors file: {shorten(why, 200)}", "save or download it again")
+def _unreadable(file: str, why: str) -> ArrayError:
+    return ArrayError(f"{file} is not a readable .safetensors file: {shorten(why, 200)}", "save or download it again")
 
 
 def _read_header(stream: IO[bytes], size: int, file: str) -> tuple[int, dict[str, Any]]:
@@ -117,7 +117,7 @@ def _read_header(stream: IO[bytes], size: int, file: str) -> tuple[int, dict[str
     if len(first) < _LENGTH_BYTES:
         raise _unreadable(file, f"it has only {count(size, 'byte')}")
     if first == _GIT_LFS[:_LENGTH_BYTES]:
-        raise Refused(f"{file} is a Git LFS pointer, not the file it stands for", "fetch the file with git lfs pull")
+        raise ArrayError(f"{file} is a Git LFS pointer, not the file it stands for", "fetch the file with git lfs pull")
     if length > size - _LENGTH_BYTES:
         raise _unreadable(file, f"its header would be {length:,} bytes long, and the file has {size:,}")
     if length > _HEADER_LIMIT:
