@@ -45,7 +45,7 @@ def test_a_whole_step_is_worked_out_as_each_of_its_cells(problem: str) -> None:
 def test_a_mistake_that_divides_again_on_the_backward_pass_is_tried_beside_row_sums() -> None:
     """δ is 0 and dS is 0 for the first row; 9 is neither, with the mask or without it."""
     trace = run(loads(f"{PLAIN}mask: causal\nscore: dot".encode(), "p.yaml"), gradient=True, shifted=False)
-    answers = "row_sum: [2.718, 0.0]\ndelta: [9, 9]\nd_masked: [[9, 9], [9, 9]]"
+    answers = "scores: [[1, 2.5], [3, 5.5]]\nrow_sum: [2.718, 0.0]\ndelta: [9, 9]\nd_masked: [[9, 9], [9, 9]]"
     verdicts = judge(trace, read_answers(decode(answers.encode(), "a.yaml", None), trace))
     assert {cell.verdict for cell in verdicts.steps["delta"].flat} == {"wrong"}
     assert all("mask" not in name for found in diagnose(verdicts) for name in found.mistakes)
