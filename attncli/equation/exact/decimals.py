@@ -63,7 +63,7 @@ def _term(monomial: Monomial, share: Fraction, precision: int) -> Decimal:
         value *= _power(base, exponent, precision)
     if monomial.trig:
         value *= _cosine_or_sine(*monomial.trig, precision)
-    for name, argument, times in monomial.functions:
+    for (name, argument), times in monomial.functions:
         value *= _OTHERS[name](argument, precision) ** times
     for divisor, times in monomial.divisors:
         value /= _divisor(divisor, precision) ** times

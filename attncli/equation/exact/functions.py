@@ -71,14 +71,14 @@ def tanh(argument: Exact) -> Exact:
     """tanh(argument), which stays as it is."""
     if is_negative(argument):
         return -tanh(-argument)
-    return Fraction(0) if argument == 0 else ExactNumber({Monomial(functions=(("tanh", argument, 1),)): Fraction(1)})
+    return Fraction(0) if argument == 0 else ExactNumber({Monomial(functions=((("tanh", argument), 1),)): Fraction(1)})
 
 
 def logarithm(number: Exact) -> Exact:
     """ln number, which stays as it is; of the base of a softmax, and so of a number above 1."""
     if not isinstance(number, Fraction) or number < 1:
         raise ExactError("its logarithm has no closed form here")
-    return Fraction(0) if number == 1 else ExactNumber({Monomial(functions=(("log", number, 1),)): Fraction(1)})
+    return Fraction(0) if number == 1 else ExactNumber({Monomial(functions=((("log", number), 1),)): Fraction(1)})
 
 
 def cosine(angle: Exact) -> Exact:

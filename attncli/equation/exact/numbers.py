@@ -14,7 +14,7 @@ out: so the gradients through a softmax, which is divided by one sum, stay as sh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import gcd, lcm
@@ -29,7 +29,8 @@ Operand: TypeAlias = Exact | int
 Term: TypeAlias = "tuple[Monomial, Fraction]"
 Terms: TypeAlias = "Mapping[Monomial, Fraction]"
 Divisors: TypeAlias = "tuple[tuple[ExactNumber, int], ...]"  # sums that something is divided by, each with how often
-Trig: TypeAlias = "tuple[str, Exact]"  # cos or sin of an angle
+Called: TypeAlias = "tuple[str, Exact]"  # a function of one number, such as cos 1
+Powers: TypeAlias = "tuple[tuple[Any, Any], ...]"  # of bases, each with its exponent
 
 
 class ExactError(ValueError):
@@ -47,8 +48,8 @@ class Monomial:
 
     roots: tuple[tuple[int, Fraction], ...] = ()
     powers: tuple[tuple[Fraction, Exact], ...] = ()
-    trig: Trig | None = None
-    functions: tuple[tuple[str, Exact, int], ...] = ()
+    trig: Called | None = None
+    functions: tuple[tuple[Called, int], ...] = ()
     divisors: Divisors = ()
     _hash: int = field(init=False, repr=False, compare=False)
 
@@ -65,7 +66,7 @@ class Monomial:
             self.roots,
             tuple((base, order_of(exponent)) for base, exponent in self.powers),
             (self.trig[0], order_of(self.trig[1])) if self.trig else (),
-            tuple((name, order_of(argument), times) for name, argument, times in self.functions),
+            tuple((name, order_of(argument), times) for (name, argument), times in self.functions),
             tuple((order_of(divisor), times) for divisor, times in self.divisors),
         )
 
@@ -75,7 +76,10 @@ class Monomial:
             yield (other if self == ONE else self), Fraction(1)
             return
         whole, roots = _roots(self, other)
-        monomial = Monomial(roots, _powers(self, other), None, _functions(self, other), _divisors_together(self, other))
+        powers = _multiplied_powers(self.powers, other.powers, Fraction)
+        functions = _multiplied_powers(self.functions, other.functions, lambda called: (called[0], order_of(called[1])))
+        divisors = _multiplied_powers(self.divisors, other.divisors, order_of)
+        monomial = Monomial(roots, powers, None, functions, divisors)
         for trig, share in _trig_product(self.trig, other.trig):
             yield replace(monomial, trig=trig), whole * share
 
@@ -88,7 +92,7 @@ class Monomial:
             share /= prime
         roots = tuple((prime, 1 - exponent) for prime, exponent in self.roots)
         powers = tuple((base, -exponent) for base, exponent in self.powers)
-        functions = tuple((name, inside, -times) for name, inside, times in self.functions)
+        functions = tuple((called, -times) for called, times in self.functions)
         return Monomial(roots, powers, None, functions), share
 
 
@@ -120,31 +124,18 @@ def _roots(one: Monomial, other: Monomial) -> tuple[Fraction, tuple[tuple[int, F
     return whole, tuple(sorted(exponents.items()))
 
 
-def _powers(one: Monomial, other: Monomial) -> tuple[tuple[Fraction, Exact], ...]:
-    exponents = dict(one.powers)
-    for base, exponent in other.powers:
+def _multiplied_powers(one: Powers, other: Powers, order: Callable[[Any], Any]) -> Any:
+    """The powers of both, those of one base with the sum of their exponents, sorted by an order of bases."""
+    if not one or not other:
+        return one or other
+    exponents = dict(one)
+    for base, exponent in other:
         exponents[base] = exponents[base] + exponent if base in exponents else exponent
-    return tuple(sorted(((base, total) for base, total in exponents.items() if total != 0), key=lambda pair: pair[0]))
+    found = [(base, total) for base, total in exponents.items() if total != 0]
+    return tuple(sorted(found, key=lambda power: order(power[0])))
 
 
-def _divisors_together(one: Monomial, other: Monomial) -> Divisors:
-    if not one.divisors or not other.divisors:
-        return one.divisors or other.divisors
-    often = dict(one.divisors)
-    for divisor, times in other.divisors:
-        often[divisor] = often.get(divisor, 0) + times
-    return tuple(sorted(often.items(), key=lambda part: order_of(part[0])))
-
-
-def _functions(one: Monomial, other: Monomial) -> tuple[tuple[str, Exact, int], ...]:
-    often = {(name, argument): times for name, argument, times in one.functions}
-    for name, argument, times in other.functions:
-        often[name, argument] = often.get((name, argument), 0) + times
-    found = ((name, argument, times) for (name, argument), times in often.items() if times)
-    return tuple(sorted(found, key=lambda part: (part[0], order_of(part[1]))))
-
-
-def _trig_product(one: Trig | None, other: Trig | None) -> Iterator[tuple[Trig | None, Fraction]]:
+def _trig_product(one: Called | None, other: Called | None) -> Iterator[tuple[Called | None, Fraction]]:
     """The product of two cosines or sines as a sum of single ones."""
     if one is None or other is None:
         yield one or other, Fraction(1)
@@ -159,7 +150,7 @@ def _trig_product(one: Trig | None, other: Trig | None) -> Iterator[tuple[Trig |
         yield from _trig_terms("sin", sine - cosine, HALF)
 
 
-def _trig_terms(name: str, angle: Exact, share: Fraction) -> Iterator[tuple[Trig | None, Fraction]]:
+def _trig_terms(name: str, angle: Exact, share: Fraction) -> Iterator[tuple[Called | None, Fraction]]:
     """A cosine or sine in its one spelling: of no negative angle, and nothing for sin 0."""
     if angle == 0:
         if name == "cos":

@@ -95,8 +95,8 @@ class _Writer:
                 yield Call("pow", (self.number(base), inside))
             else:
                 yield Name("e") if exponent == 1 else Call("e_to", (inside,))
-        trig = ((*monomial.trig, 1),) if monomial.trig else ()
-        for name, argument, times in (*trig, *monomial.functions):
+        trig = ((monomial.trig, 1),) if monomial.trig else ()
+        for (name, argument), times in (*trig, *monomial.functions):
             called = Call(name, (self.number(argument),))
             yield called if times == 1 else Call("pow", (called, number_node(times)))
 
