@@ -1,1 +1,1 @@
-"""Between the commands and the person: options and their values, where a page goes, how an error is told."""
+"""Between the commands and the person: options, what is read, where a page goes, how errors look."""

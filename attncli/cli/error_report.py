@@ -24,11 +24,11 @@ def report_error(error: AttncliError, stream: TextIO) -> None:
     _write("\n".join(parts), stream)
 
 
-def _how_many(told: int, unlisted: int) -> str:
+def _how_many(listed: int, unlisted: int) -> str:
     if not unlisted:
-        return f"{told} errors"
-    found = told + unlisted
-    return f"the first {told} of {found:,} {'errors or more' if found >= COUNTED else 'errors'}"
+        return f"{listed} errors"
+    found = listed + unlisted
+    return f"the first {listed} of {found:,} {'errors or more' if found >= COUNTED else 'errors'}"
 
 
 def report_fault(error: Exception, stream: TextIO, *, traceback: bool) -> None:

@@ -47,7 +47,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _report(error: Exception) -> int:
-    """Tell the error on standard error, and the exit code for it; where not even that can be told, 3."""
+    """Report the error on standard error and give its exit code; 3 where not even a report is possible."""
     try:
         return _reported(error)
     except (MemoryError, ImportError):  # under a limit that leaves no room for the report

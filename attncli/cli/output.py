@@ -45,7 +45,7 @@ def require_writable(path: str | None, source: str, option: str = "-o", what: st
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         raise unwritable(path, reason(error), option) from None
     given = _status_of_stream(sys.stdin) if source == "-" else None
-    with contextlib.suppress(OSError, ValueError):  # told when it is read
+    with contextlib.suppress(OSError, ValueError):  # reported when it is read
         given = given or _status(source)
     if target and stat.S_ISREG(target.st_mode) and _same(target, given):
         raise usage_error(f"{option} {path} would write over {what}", help=_OTHER_NAME)
@@ -205,7 +205,7 @@ def _write_standard(data: Iterable[bytes | memoryview]) -> None:
 
 
 def _status(path: str) -> os.stat_result | None:
-    """What is there, or None for nothing; OSError where that cannot be told, as of a link to itself."""
+    """What is there, or None for nothing; OSError where that is not known, as of a link to itself."""
     try:
         return os.stat(path)
     except FileNotFoundError:

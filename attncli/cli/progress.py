@@ -69,14 +69,14 @@ class Progress:
         terminal_resets.append(_CLEARED)
         try:
             with contextlib.suppress(*_NO_BAR), _bar(stream) as bar:
-                bar.add_task("", total=None, told="")
+                bar.add_task("", total=None, percent="")
                 (task,) = bar.tasks
                 task.start_time = bar.get_time() - PATIENCE  # which has passed already
                 while True:
                     share = self._share
                     task.description, task.completed = self._what, share or 0.0
                     task.total = None if share is None else 1.0  # without a total the bar pulses
-                    bar.update(task.id, told="" if share is None else f"{share:4.0%}", refresh=True)
+                    bar.update(task.id, percent="" if share is None else f"{share:4.0%}", refresh=True)
                     if over.wait(EVERY):
                         return
         finally:
@@ -96,6 +96,6 @@ def _bar(stream: TextIO) -> Bar:
             """Leave the cursor as it is: a process that is killed could not bring it back."""
             return False
 
-    what, told = (TextColumn(f"{{task.{field}}}", markup=False) for field in ("description", "fields[told]"))
-    columns = what, BarColumn(), told, TimeElapsedColumn()
+    what, percent = (TextColumn(f"{{task.{field}}}", markup=False) for field in ("description", "fields[percent]"))
+    columns = what, BarColumn(), percent, TimeElapsedColumn()
     return Bar(*columns, console=Terminal(file=stream), transient=True, auto_refresh=False)

@@ -1,4 +1,4 @@
-"""Ctrl-C ends the process on the spot, even amid an import; while a file is written, what ends it cleans up first."""
+"""Ctrl-C ends the process at once, even amid an import; while a file is written, what ends it cleans up first."""
 
 # Imported before an interruption can be answered, so this imports as little as it can.
 from __future__ import annotations

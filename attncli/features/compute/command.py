@@ -103,7 +103,7 @@ def compute(
 
 
 def _deviation(problem: "Problem", trace: "Trace", view: "View", warnings: list[str]) -> "FormatDeviation | None":
-    """Where a whole trace in a lower number format parts from float64; a warning more where that cannot be told."""
+    """How a whole trace in a lower number format deviates from float64; a warning more where memory is too short."""
     whole = all(part is None for part in (view.steps, view.cell, view.head, view.entry))
     if trace.settings.dtype == "float64" or not whole:
         return None

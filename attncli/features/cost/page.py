@@ -208,14 +208,14 @@ def size(number: int) -> str:
 
 def _scaled(number: int, base: int, units: tuple[str, ...]) -> str:
     """In the largest unit that leaves at least one, rounded half up to one decimal."""
-    place = 0
-    while place < len(units) - 1 and _tenths(number, base**place) >= 10 * base:
-        place += 1
-    unit = base**place
+    power = 0
+    while power < len(units) - 1 and _tenths(number, base**power) >= 10 * base:
+        power += 1
+    unit = base**power
     tenths = _tenths(number, unit)
     whole, tenth = divmod(tenths, 10)
     sign = "" if tenths * unit == 10 * number else "≈ "
-    return f"{sign}{grouped(whole)}{f'.{tenth}' if tenth else ''}{units[place]}"
+    return f"{sign}{grouped(whole)}{f'.{tenth}' if tenth else ''}{units[power]}"
 
 
 def _tenths(number: int, unit: int) -> int:

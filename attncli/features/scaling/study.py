@@ -91,7 +91,7 @@ def _require_few_draws(own: Trace, d_k: int, draws: int) -> None:
 
 
 def _with_output_gradient(problem: Problem, own: Trace, numbers: np.random.Generator) -> Problem:
-    """The problem with something to begin the way back with: its own, or drawn, since all ones may cancel."""
+    """The problem with a gradient of its output: its own, or drawn, since all ones may cancel."""
     if problem.d_output or problem.loss:
         return problem
     return replace(problem, d_output=Matrix(read_only(numbers.standard_normal(own["output"].shape))))

@@ -29,7 +29,7 @@ _ANSWERS_HEAD = """\
 
 
 def worksheet(trace: Trace, view: View) -> Document:
-    """The page for this view, whose `blank` steps have room for numbers, and no line that tells these numbers."""
+    """The page for this view, whose `blank` steps have room for numbers, and no line that gives these numbers away."""
     page = gradient_page(trace, view) if backward_steps(trace) else derivation(trace, view)
     return replace(page, blocks=(Paragraph((_INTRODUCTION,), "note"), *page.blocks))
 
@@ -37,7 +37,7 @@ def worksheet(trace: Trace, view: View) -> Document:
 def blank_steps(trace: Trace, names: Sequence[str] | None = None) -> tuple[str, ...]:
     """The steps to leave blank, all that are worked out or those of these names, in the order of the trace.
 
-    Of a trace with its gradient these are all of the loss and of the way back; the way forward stays.
+    Of a trace with its gradient these are all of the loss and of the backward pass; the forward pass stays.
 
     With a step all are blank that only copy it, as K_T copies K. Raises AttncliError (exit 2) for a name that is
     none, and for an array that the problem gives.
