@@ -14,7 +14,7 @@ import numpy as np
 
 from attncli.errors import AttncliError
 from attncli.problem import loader, long_lists, tree_builder
-from attncli.problem.matrix import Matrix
+from attncli.problem.model import Matrix
 
 FROM = (0, 0, 8, 40)  # characters from which a list is long
 

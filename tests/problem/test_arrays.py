@@ -18,7 +18,7 @@ from safetensors.numpy import save_file
 
 from attncli.cli.main import run
 from attncli.errors import AttncliError
-from attncli.problem.array_formats import npz
+from attncli.problem.array_formats import format_of, npz, suffixes
 from attncli.problem.loader import load
 from attncli.problem.masks.additive import Additive
 from attncli.problem.masks.keep import Keep
@@ -58,6 +58,12 @@ def test_npy(tmp_path: Path, dtype: str, order: Any) -> None:
     assert matrix.value.dtype == np.float64
     assert matrix.written is None
     assert not matrix.value.flags.writeable
+
+
+def test_each_format_is_one_file_found_by_listing() -> None:
+    assert suffixes() == (".npy", ".npz", ".safetensors")
+    for suffix in suffixes():
+        assert all(callable(getattr(format_of(suffix), name)) for name in ("read", "names", "dtype"))
 
 
 def test_npz_by_name_and_alone(tmp_path: Path) -> None:
