@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from attncli.page.document import Document, plain_line
+from attncli.page.document import Document, Lazy, plain_line
 from attncli.page.heads import shown
 from attncli.page.labels import cell_label
-from attncli.page.number_rows import NumberRows
 from attncli.page.printer import Printer, printer_for
 from attncli.page.reading import reading
 from attncli.page.selection import chosen_cell, chosen_steps
 from attncli.page.view import View
 from attncli.page.worked import worked, worked_line
+from attncli.tracing.json_numbers import json_values
 from attncli.tracing.model import Trace
 from attncli.tracing.serialization import to_dict
 
@@ -23,9 +23,12 @@ if TYPE_CHECKING:
     from attncli.tracing.number_formats import FormatDeviation
 
 
+LARGE = 2**12  # numbers of an array that is not in memory as lists
+
+
 def data_page(trace: Trace, view: View, deviation: FormatDeviation | None = None) -> Document:
     """The page as data alone, without the blocks that only people read."""
-    return Document(trace.title, (), lambda: view_data(trace, view, deviation, NumberRows.of))
+    return Document(trace.title, (), lambda: view_data(trace, view, deviation, number_rows))
 
 
 def view_data(
@@ -52,6 +55,13 @@ def view_data(
 
         data["deviation"] = deviation_data(deviation)
     return data
+
+
+def number_rows(array: NDArray[Any]) -> Any:
+    """An array as nested lists of plain numbers; those of a large one are made when it is their turn."""
+    if array.size < LARGE or array.ndim < 2:
+        return json_values(array)
+    return Lazy(lambda: map(json_values if array.ndim == 2 else number_rows, array))
 
 
 def _cell_data(trace: Trace, whole: Trace, cell: str, printer: Printer) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from attncli.page.document import Block, Document, Heading, Paragraph
+from attncli.page.document import Block, Document, Heading, Paragraph, sequence
 from attncli.page.heads import among_others, shown
 from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import about, closing, notes
@@ -29,24 +29,30 @@ def derivation(trace: Trace, view: View, deviation: FormatDeviation | None = Non
         from attncli.page.selection import chosen_cell  # which names every step, and few pages need
 
         step, index = chosen_cell(trace, view.cell, whole)
-        blocks = (*among_others(whole, view, (step.name,)), *cell_section(printer, step, index))
-        page = (*notes(printer, blocks), *blocks)
-        return Document(trace.title, page, lambda: _data(trace, view))
+        cell = (*among_others(whole, view, (step.name,)), *cell_section(printer, step, index))
+        return Document(trace.title, (*notes(printer, cell), *cell), lambda: _data(trace, view))
     names = tuple(trace.steps)
     if view.steps is not None:
         from attncli.page.selection import chosen_steps
 
         names = chosen_steps(trace, view.steps, whole)
-    blocks = (*among_others(whole, view, names), *sections_of(printer, names, view))
-    page = (*notes(printer, blocks), *blocks)
-    if view.steps is None:
-        page = (
-            Paragraph(about(printer)),
-            *page,
-            *closing(printer, words=not leading_letters(trace) and not view.blank),
-            *_apart(deviation, printer),
-        )
-    return Document(trace.title, page, lambda: _data(trace, view, deviation))
+
+    def steps() -> Iterator[Block]:
+        yield from among_others(whole, view, names)
+        yield from sections_of(printer, names, view)
+
+    blocks = sequence(steps, lazy=printer.is_large)
+
+    def page() -> Iterator[Block]:
+        if view.steps is None:
+            yield Paragraph(about(printer))
+        yield from notes(printer, blocks)
+        yield from blocks
+        if view.steps is None:
+            yield from closing(printer, words=not leading_letters(trace) and not view.blank)
+            yield from _apart(deviation, printer)
+
+    return Document(trace.title, sequence(page, lazy=printer.is_large), lambda: _data(trace, view, deviation))
 
 
 def _data(trace: Trace, view: View, deviation: FormatDeviation | None = None) -> dict[str, Any]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, Literal, TypeAlias, TypeVar, overload
 
 from attncli.equation.nodes import Equation, Expression
 from attncli.equation.notation import UNICODE, Notation
 from attncli.equation.parser import parse_expression
 from attncli.equation.printer import write, write_equation
+
+Item = TypeVar("Item")
+LeftOut: TypeAlias = tuple[tuple[str, int], ...]  # "row" or "column", and how many there are in all
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,7 @@ class WorkedLine:
 class Worked:
     """Worked lines that belong together; `left_out` tells what they would be of besides."""
 
-    lines: tuple[WorkedLine, ...]
+    lines: Sequence[WorkedLine]
     left_out: LeftOut = ()
 
 
@@ -93,44 +96,18 @@ class Cell:
     verdict: Literal["right", "carried", "rounding", "wrong", "missing"] | None = None
 
 
-@runtime_checkable
-class Digits(Protocol):
-    """The cells of a large matrix that are nothing but numbers, to be put into lines many at a time.
-
-    `shortened` says whether some are printed without decimals.
-    """
-
-    @property
-    def shortened(self) -> bool: ...
-
-    def longest(self) -> list[int]:
-        """How many characters the longest number of each column has."""
-
-    def widths(self, minus: int = 1) -> list[tuple[int, int]]:
-        """How many characters stand before the point of each column, and from it on; a minus counts as `minus`."""
-
-    def lines(
-        self, heads: Sequence[str], between: str, rooms: Sequence[tuple[int, int]] | None = None,
-        columns: slice = slice(None), end: str = "", together: int = 1,
-    ) -> Iterator[str]:  # fmt: skip
-        """Each row as a line, or so many at once: its head, the numbers of these columns after `between` each, its end.
-
-        `rooms` says of each column how wide it is, and how many blanks a number without decimals has after it.
-        """
-
-
 @dataclass(frozen=True, slots=True)
 class Grid:
     """A matrix with its labels. `columns` is empty for a single column of numbers without a head.
 
-    `closed` are the closed forms that its numbers are the decimals of, to be shown beside them. The cells of a large
-    matrix may be `Digits`, too, or no more than its edges: then `left_out` tells of which rows or columns.
+    `closed` are the closed forms that its numbers are the decimals of, to be shown beside them. Of a long matrix there
+    may be no more than its edges: then `left_out` tells of which rows or columns.
     """
 
     name: Expression
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    cells: Sequence[tuple[Cell, ...]]
+    cells: Sequence[Sequence[Cell]]
     closed: tuple[tuple[Expression, ...], ...] = ()
     left_out: LeftOut = ()
 
@@ -138,11 +115,6 @@ class Grid:
     def rounded(self) -> bool:
         """Whether any of the numbers is not all of its closed form."""
         return bool(self.closed) and any(cell.rounded for row in self.cells for cell in row)
-
-    @property
-    def digits(self) -> Digits | None:
-        """The cells, where they can be put into lines many at a time."""
-        return None if isinstance(self.cells, tuple) or not isinstance(self.cells, Digits) else self.cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,24 +142,44 @@ class Listing:
 Block: TypeAlias = Heading | Paragraph | Formula | Worked | Grid | Table | Listing
 
 
-@runtime_checkable
-class Rows(Protocol):
-    """Nested lists of numbers in `data`, each row of which becomes JSON only where it is asked for."""
-
-    def rows(self) -> Iterator[Rows] | Iterator[str] | str:
-        """The lists inside this one, the texts of its rows, or of a row its text."""
-
-
 @dataclass(frozen=True, slots=True)
 class Document:
     """A page: its title and its blocks in order; `data` makes the same page for programs (JSON).
 
-    In the place of nested lists of numbers, data may have `Rows`.
+    Data is made of dicts, lists, numbers and words; a list of it may be `Lazy`.
     """
 
     title: str
-    blocks: tuple[Block, ...]
+    blocks: Sequence[Block]
     data: Callable[[], dict[str, Any]] = field(default=dict, compare=False)
+
+
+class Lazy(Sequence[Item]):
+    """Items that are made anew each time one walks through them, since all at once would fill the memory."""
+
+    def __init__(self, make: Callable[[], Iterable[Item]]) -> None:
+        self._make = make
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self._make())
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __bool__(self) -> bool:
+        return any(True for _ in self)
+
+    @overload
+    def __getitem__(self, at: int) -> Item: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Item, ...]: ...
+    def __getitem__(self, at: int | slice) -> Item | tuple[Item, ...]:
+        return tuple(self)[at]
+
+
+def sequence(make: Callable[[], Iterable[Item]], *, lazy: bool) -> Sequence[Item]:
+    """The items that `make` makes: all of them now, or each when it is its turn."""
+    return Lazy(make) if lazy else tuple(make())
 
 
 def text(source: str) -> Text:
@@ -203,8 +195,6 @@ def text(source: str) -> Text:
 
 MOST = 40  # rows, or columns, that are shown whole
 EDGE = 4  # of more, so many at either end
-Item = TypeVar("Item")
-LeftOut: TypeAlias = tuple[tuple[str, int], ...]  # "row" or "column", and how many there are in all
 
 
 def ends(items: Sequence[Item]) -> Sequence[Item]:

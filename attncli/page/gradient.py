@@ -15,7 +15,7 @@ from attncli.equation.nodes import Call, Equation, Expression, Name, Reduce, Ref
 from attncli.equation.parser import parse_expression
 from attncli.page.data import view_data
 from attncli.page.derivation import sections_of
-from attncli.page.document import Block, Document, Formula, Heading, Math, Paragraph, Text, text
+from attncli.page.document import Block, Document, Formula, Heading, Math, Paragraph, Text, sequence, text
 from attncli.page.heads import Part, among_others, backward_sections, shown
 from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import about, notes, summary
@@ -45,22 +45,34 @@ def gradient_page(
     printer = printer_for(trace, view)
     if view.cell is not None:
         step, index = chosen_cell(trace, view.cell, whole)
-        blocks = (*among_others(whole, view, (step.name,)), *cell_section(printer, step, index))
-        if is_softmax(trace, step.name) and not leading_letters(trace):
-            blocks = (*blocks, *jacobian_section(printer, step, index[0]))
-    elif view.steps is not None:
-        names = chosen_steps(trace, view.steps, whole)
-        there = [name for name in names if name in forward_steps(trace)]
-        blocks = (
-            *sections_of(printer, there, view),
-            *_back(printer, [name for name in names if name not in there], view),
-        )
+        names: tuple[str, ...] = (step.name,)
     else:
-        blocks = tuple(_both_ways(printer, view))
-    start = (*_start(printer, whole),) if view.cell is None and view.steps is None else ()
-    blocks = (*blocks, *further)
-    page = (*start, *notes(printer, blocks), *blocks)
-    return Document(trace.title, page, lambda: {**view_data(whole, view), **further_data()})
+        names = tuple(trace.steps) if view.steps is None else chosen_steps(trace, view.steps, whole)
+
+    def steps() -> Iterator[Block]:
+        if view.cell is not None:
+            yield from among_others(whole, view, names)
+            yield from cell_section(printer, step, index)
+            if is_softmax(trace, step.name) and not leading_letters(trace):
+                yield from jacobian_section(printer, step, index[0])
+        elif view.steps is not None:
+            there = [name for name in names if name in forward_steps(trace)]
+            yield from sections_of(printer, there, view)
+            yield from _back(printer, [name for name in names if name not in there], view)
+        else:
+            yield from _both_ways(printer, view)
+        yield from further
+
+    blocks = sequence(steps, lazy=printer.is_large)
+
+    def page() -> Iterator[Block]:
+        if view.cell is None and view.steps is None:
+            yield from _start(printer, whole)
+        yield from notes(printer, blocks)
+        yield from blocks
+
+    blocks_in_order = sequence(page, lazy=printer.is_large)
+    return Document(trace.title, blocks_in_order, lambda: {**view_data(whole, view), **further_data()})
 
 
 def is_softmax(trace: Trace, name: str) -> bool:

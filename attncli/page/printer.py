@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import lru_cache
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from attncli.problem.model import Matrix, Scalar
 from attncli.problem.numbers import NumberError, canonical
 from attncli.tracing.model import Step, Trace
 
+LARGE = 2**16  # numbers of a trace whose page is made piece by piece
 GIVEN_DECIMALS = 6  # given numbers are shown in full up to so many decimals
 
 
@@ -32,6 +34,11 @@ class Printer:
     precision: int
     blank: frozenset[str] = frozenset()
     ends: bool = False
+
+    @property
+    def is_large(self) -> bool:
+        """Whether a page of all numbers is too large to be in memory at once."""
+        return sum(step.value.size for step in self.trace.steps.values()) > LARGE
 
     def some(self, items: Sequence[Item]) -> Sequence[Item]:
         """Those of them that are to be printed."""
@@ -70,7 +77,7 @@ class Printer:
             if isinstance(array, Step) and not array.rule.given and not array.rule.is_copy:  # worked out on paper
                 return format_decimal(Decimal(array.written[index]), self.precision)
             try:
-                text = canonical(array.written[index])
+                text = _canonical(array.written[index])
             except NumberError:  # a copy of what was worked out on paper, beyond all numbers that are read
                 return format_decimal(Decimal(array.written[index]), self.precision)
             if (
@@ -140,6 +147,9 @@ class Printer:
             name: number if number.value is not None else Number(None, str(printed_value(number)))
             for name, number in self.scalars().items()
         }
+
+
+_canonical = lru_cache(maxsize=2**12)(canonical)  # of a given matrix that is shown many times
 
 
 def printer_for(trace: Trace, view: View) -> Printer:

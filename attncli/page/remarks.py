@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -74,7 +74,7 @@ def _position(name: str) -> str:
     return {"rope": "RoPE", "alibi": "ALiBi"}[name]
 
 
-def notes(printer: Printer, blocks: tuple[Block, ...]) -> Iterator[Block]:
+def notes(printer: Printer, blocks: Iterable[Block]) -> Iterator[Block]:
     """Warnings, and what `=`, `≈` and the printed digits mean on this page."""
     trace = printer.trace
     for warning in trace.warnings:
@@ -129,7 +129,7 @@ def _difference(trace: Trace, truth: Trace, step: Step, precision: int) -> Itera
         )
 
 
-def _worked_lines(blocks: tuple[Block, ...]) -> Iterator[WorkedLine]:
+def _worked_lines(blocks: Iterable[Block]) -> Iterator[WorkedLine]:
     for block in blocks:
         if isinstance(block, Worked):
             yield from block.lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,8 +12,20 @@ from attncli.english import shape_text
 from attncli.equation.nodes import Expression, Name
 from attncli.equation.shapes import product_factors
 from attncli.equation.symbols import symbol
-from attncli.page.digits import DigitRows
-from attncli.page.document import Block, Cell, Formula, Grid, Heading, Math, Paragraph, Shapes, Worked, WorkedLine, text
+from attncli.page.document import (
+    Block,
+    Cell,
+    Formula,
+    Grid,
+    Heading,
+    Math,
+    Paragraph,
+    Shapes,
+    Worked,
+    WorkedLine,
+    sequence,
+    text,
+)
 from attncli.page.labels import cell_label, row_label
 from attncli.page.number_format import format_rows
 from attncli.page.printer import Printer
@@ -22,6 +34,9 @@ from attncli.tracing.model import Step, Trace, masked_out
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+AT_ONCE = 2**16  # numbers that are formatted together
 
 
 def given_section(printer: Printer, step: Step, detail: str, *, told: bool = False) -> Iterator[Block]:
@@ -89,25 +104,52 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
     """The matrix of a step; a vector over queries or keys is a column, another a row."""
     rows, names, heads = _rows(step)
     left = printer.left_out(row=len(rows), column=len(heads))
-    shades = _shades(step) if heatmap and not step.rule.given else None
-    hidden = _hidden(printer.trace, step)
-    name, (closed, rounded) = Name(step.rule.symbol), ((), ()) if left else _closed_forms(printer, step)
+    closed, rounded = ((), ()) if left else _closed_forms(printer, step)
 
-    def cell(index: tuple[int, ...]) -> Cell:
-        if step.name in printer.blank:
-            return Cell("")
-        unseen = bool(hidden[index])
-        shade = float(shades[index]) if shades is not None and not unseen and np.isfinite(shades[index]) else None
-        return Cell(printer.text(step, index), shade, unseen, index in rounded)
+    def cells() -> Iterator[tuple[Cell, ...]]:
+        hidden = _hidden(printer.trace, step)
+        as_worked_out = step.written is None and step.exact is None and step.name not in printer.blank
+        if step.value.ndim > 1 and as_worked_out and not (heatmap or closed or left):
+            by_rows, unseen = (each.reshape(len(rows), len(heads)) for each in (step.value, hidden))
+            yield from _plain_cells(by_rows, unseen, printer.precision)
+            return
+        shades = _shades(step) if heatmap and not step.rule.given else None
+        columns: list[tuple[int, ...]] = [(place,) for place in printer.some(range(len(heads)))] or [()]
+        for row in printer.some(rows):
+            yield tuple(_cell(printer, step, (*row, *column), hidden, shades, rounded) for column in columns)
 
-    as_worked_out = step.written is None and step.exact is None and step.name not in printer.blank
-    if step.value.ndim > 1 and shades is None and not closed and not left and as_worked_out:
-        by_rows, unseen = (each.reshape(len(rows), len(heads)) for each in (step.value, hidden))
-        digits = None if unseen.any() else DigitRows.of(by_rows, printer.precision)
-        return Grid(name, names, heads, digits or _plain(format_rows(by_rows, printer.precision), unseen))
-    columns: list[tuple[int, ...]] = [(place,) for place in printer.some(range(len(heads)))] or [()]
-    cells = tuple(tuple(cell((*row, *column)) for column in columns) for row in printer.some(rows))
-    return Grid(name, tuple(printer.some(names)), tuple(printer.some(heads)), cells, closed, left)
+    made = sequence(cells, lazy=printer.is_large)
+    return Grid(Name(step.rule.symbol), tuple(printer.some(names)), tuple(printer.some(heads)), made, closed, left)
+
+
+def _cell(
+    printer: Printer,
+    step: Step,
+    index: tuple[int, ...],
+    hidden: NDArray[np.bool_],
+    shades: NDArray[np.float64] | None,
+    rounded: Collection[tuple[int, ...]],
+) -> Cell:
+    if step.name in printer.blank:
+        return Cell("")
+    unseen = bool(hidden[index])
+    shade = float(shades[index]) if shades is not None and not unseen and np.isfinite(shades[index]) else None
+    return Cell(printer.text(step, index), shade, unseen, index in rounded)
+
+
+def _plain_cells(matrix: NDArray[Any], hidden: NDArray[np.bool_], precision: int) -> Iterator[tuple[Cell, ...]]:
+    """Cells with nothing but a text and whether they are hidden, row by row; alike ones are one and the same."""
+    seen: dict[str, Cell] = {}
+    unseen: dict[str, Cell] = {}
+    rows = max(1, AT_ONCE // max(1, matrix.shape[1]))
+    for top in range(0, len(matrix), rows):
+        texts = format_rows(matrix[top : top + rows], precision)
+        for row, out in zip(texts, hidden[top : top + rows], strict=True):
+            cells = [seen.get(text) or seen.setdefault(text, Cell(text)) for text in row]
+            for place in np.flatnonzero(out).tolist():
+                text = row[place]
+                cells[place] = unseen.get(text) or unseen.setdefault(text, Cell(text, hidden=True))
+            yield tuple(cells)
 
 
 def _rows(step: Step) -> tuple[list[tuple[int, ...]], tuple[str, ...], tuple[str, ...]]:
@@ -131,20 +173,6 @@ def _closed_forms(
 
     closed = closed_forms(printer, step)
     return closed, rounded(printer, step) if closed else ()
-
-
-def _plain(texts: list[list[str]], hidden: NDArray[np.bool_]) -> tuple[tuple[Cell, ...], ...]:
-    """Cells with nothing but a text and whether they are hidden; alike ones are one and the same."""
-    known: dict[str, Cell] = {}
-    unseen: dict[str, Cell] = {}
-    rows = []
-    for row, out in zip(texts, hidden, strict=True):
-        cells = [known.get(text) or known.setdefault(text, Cell(text)) for text in row]
-        for place in np.flatnonzero(out).tolist():
-            text = row[place]
-            cells[place] = unseen.get(text) or unseen.setdefault(text, Cell(text, hidden=True))
-        rows.append(tuple(cells))
-    return tuple(rows)
 
 
 def _hidden(trace: Trace, step: Step) -> NDArray[np.bool_]:

@@ -16,7 +16,7 @@ from attncli.equation.indexing import GROUP_MEMBER, letters, position
 from attncli.equation.nodes import Call, Expression, Name, Number, Reduce, Ref, names_used, rewrite, walk
 from attncli.equation.substitution import decimal_value, exact_value, substitute
 from attncli.equation.symbols import unicode_name
-from attncli.page.document import Math, Text, Worked, WorkedLine
+from attncli.page.document import Math, Text, Worked, WorkedLine, sequence
 from attncli.page.labels import cell_label
 from attncli.page.long_sums import MOST_TERMS, LongSums, Work
 from attncli.page.number_format import printed_value
@@ -118,15 +118,21 @@ def worked(printer: Printer, step: Step, detail: str) -> Worked:
     along = len(step.shape) > 1 and step.rule.axes[-1] != "query"  # a row has more than one cell
     rows = list(product(*map(range, step.shape[:-1] if along else step.shape)))
     columns = range(step.shape[-1]) if along else ()
-    places: Iterator[tuple[int, ...]] = iter(printer.some(rows))
-    if along and every:
-        places = ((*row, column) for row in printer.some(rows) for column in printer.some(columns))
-    elif along:
-        places = (_representative(printer.trace, step, row) for row in printer.some(rows))
-    sums = LongSums(printer, printer.trace.sizes(step.rule.equation))
-    found = (cell_lines(printer, step, place, in_full=detail == "cells", sums=sums) for place in places)
+
+    def places() -> Iterator[tuple[int, ...]]:
+        for row in printer.some(rows):
+            if along and every:
+                yield from ((*row, column) for column in printer.some(columns))
+            else:
+                yield _representative(printer.trace, step, row) if along else row
+
+    def lines() -> Iterator[WorkedLine]:
+        sums = LongSums(printer, printer.trace.sizes(step.rule.equation))
+        for place in places():
+            yield from cell_lines(printer, step, place, in_full=detail == "cells", sums=sums)
+
     left = printer.left_out(row=len(rows), column=len(columns) if every else 0)
-    return Worked(tuple(line for each in found for line in each), left)
+    return Worked(sequence(lines, lazy=printer.is_large), left)
 
 
 def lists_closed_forms(printer: Printer, step: Step) -> bool:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format: the module whose `render(document, style)` writes it, and the file names it goes by."""
+    """A format: the module whose `stream(document, style)` writes it, piece by piece, and the file names it goes by."""
 
     module: str
     suffixes: tuple[str, ...]
@@ -47,17 +47,13 @@ class Style:
 
 def render(document: Document, format: str, style: Style | None = None) -> str:
     """The page as text, ending in a newline; `format` is a key of FORMATS."""
-    written: str = import_module(FORMATS[format].module).render(document, style or Style())
-    return written
+    return "".join(pieces(document, format, style))
 
 
 def pieces(document: Document, format: str, style: Style | None = None) -> Iterator[str]:
-    """The same text piece by piece, where the format can make one after the other."""
-    module = import_module(FORMATS[format].module)
-    if hasattr(module, "stream"):
-        yield from module.stream(document, style or Style())
-    else:
-        yield module.render(document, style or Style())
+    """The same text piece by piece, no more of it in memory than a matrix."""
+    stream: Iterator[str] = import_module(FORMATS[format].module).stream(document, style or Style())
+    return stream
 
 
 def format_of(path: str) -> str | None:

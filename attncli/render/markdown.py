@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from attncli.equation.nodes import Expression
 from attncli.equation.notation import LATEX, LATEX_LINE, UNICODE
@@ -13,8 +14,8 @@ from attncli.page import document as page
 from attncli.page.document import formula, sides
 from attncli.render import Style
 from attncli.render.columns import BLANK, width
-from attncli.render.labels import label, visible
-from attncli.render.shades import HIDDEN, LEGEND, mark, needs_legend
+from attncli.render.escaping import label, visible
+from attncli.render.shading import HIDDEN, LEGEND, mark, needs_legend
 
 # Entities where a backslash is not enough: | divides cells, the others are read by GitHub's own filters.
 _ENTITIES = {"|": "&#124;", "<": "&lt;", ">": "&gt;", "&": "&amp;", "$": "&#36;", "\\": "&#92;", "@": "&#64;"}
@@ -23,23 +24,15 @@ NARROWEST = 3  # what a rule of a table needs
 _LINE_START = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")  # would begin a list, a rule or a heading
 
 
-def render(document: page.Document, style: Style) -> str:
-    """The page as Markdown: every table keeps all its cells, and every formula is one KaTeX knows."""
-    return "".join(stream(document, style))
-
-
 def stream(document: page.Document, style: Style) -> Iterator[str]:
-    """The same piece by piece, large matrices line by line."""
+    """The page as Markdown: every table keeps all its cells, and every formula is one KaTeX knows."""
     writer = _Writer(dollars=style.math == "dollars")
     if document.title:
         yield f"# {escape(document.title)}\n"
     for place, block in enumerate(document.blocks):
         if place or document.title:
             yield "\n"
-        if isinstance(block, page.Grid) and block.digits is not None:
-            yield from writer.digits(block, block.digits)
-        else:
-            yield writer.block(block) + "\n"
+        yield from (f"{line}\n" for line in writer.block(block))
 
 
 def escape(text: str) -> str:
@@ -58,31 +51,32 @@ class _Writer:
         self.dollars = dollars
         self.section = "##"  # one level lower from the first part on
 
-    def block(self, block: page.Block) -> str:
+    def block(self, block: page.Block) -> Iterator[str]:
+        """The lines of a block, one or some at a time."""
         match block:
             case page.Heading(text=text, part=True):
                 self.section = "###"
-                return f"## {escape(text)}"
+                yield f"## {escape(text)}"
             case page.Heading(text=text, number=number):
                 head = f"{number}. " if number is not None else ""
-                return f"{self.section} {head}{escape(text)}"
+                yield f"{self.section} {head}{escape(text)}"
             case page.Paragraph(text=text, kind="text"):
-                return self.sentence(text)
+                yield self.sentence(text)
             case page.Paragraph(text=text, kind=kind):
                 first = f"**{kind.capitalize()}:** " if self.dollars else f"[!{kind.upper()}]\n> "
-                return f"> {first}{self.sentence(text)}"
+                yield f"> {first}{self.sentence(text)}"
             case page.Formula(equation=equation, shapes=shapes):
                 tail = product_text(shapes, r" \times ", r" \cdot ") if shapes else ""
-                return self.display(formula(equation, LATEX) + (rf" \qquad {tail}" if tail else ""))
+                yield self.display(formula(equation, LATEX) + (rf" \qquad {tail}" if tail else ""))
             case page.Worked(lines=lines):
-                return "\n".join(self.worked(line) for line in lines)
+                yield from map(self.worked, lines)
             case page.Grid():
-                return self.grid(block)
+                yield from self.grid(block)
             case page.Table(rows=rows, right=right):
                 cells = [[self.sentence(cell) for cell in row] for row in rows]
-                return _pipes([self.sentence(head) for head in block.heads], cells, right)
+                yield from _pipes([self.sentence(head) for head in block.heads], cells, right)
             case page.Listing(items=items):
-                return "\n".join(f"- {self.sentence(item)}" for item in items)
+                yield from (f"- {self.sentence(item)}" for item in items)
 
     def inline(self, math: str) -> str:
         math = math.replace("|", r"\vert ")
@@ -106,34 +100,25 @@ class _Writer:
         parts += [self.sentence(line.remark)] if line.remark else []
         return f"- **{escape(label(line.label))}**: {' — '.join(parts)}"
 
-    def grid(self, grid: page.Grid) -> str:
-        columns = range(len(grid.cells[0]))
-        closed = grid.closed or [[None] * len(columns)] * len(grid.rows)
-        head, names = self.labels(grid)
-        rows = [[name, *map(self.cell, row, forms)] for name, row, forms in zip(names, grid.cells, closed, strict=True)]
-        legend = f"\n\n{HIDDEN} {LEGEND}" if needs_legend(grid) else ""
-        return _pipes(head, rows, range(1, len(head))) + legend
-
-    def labels(self, grid: page.Grid) -> tuple[list[str], list[str]]:
-        """The first line of the table, and the first cell of each other."""
-        columns = grid.columns or [""] * len(grid.cells[0])
+    def grid(self, grid: page.Grid) -> Iterator[str]:
+        grid = replace(grid, cells=tuple(grid.cells))
+        columns = grid.columns or [""]
+        head = [self.inline(write(grid.name, LATEX)), *map(_name, columns)]
         names = [f"**{_name(name)}**" if name.strip() else _name(name) for name in grid.rows]
-        return [self.inline(write(grid.name, LATEX)), *map(_name, columns)], names
+        known: dict[int, str] = {}  # of a cell that stands in many places, by its identity
+        if grid.closed:
+            rows = [list(map(self.cell, *each)) for each in zip(grid.cells, grid.closed, strict=True)]
+        else:
+            rows = [
+                [known.get(id(cell)) or known.setdefault(id(cell), _number(cell)) for cell in row] for row in grid.cells
+            ]
+        yield from _pipes(head, [[name, *row] for name, row in zip(names, rows, strict=True)], range(1, len(head)))
+        if needs_legend(grid):
+            yield f"\n{HIDDEN} {LEGEND}"
 
-    def digits(self, grid: page.Grid, digits: page.Digits) -> Iterator[str]:
-        """The table of a large matrix, line by line."""
-        head, names = self.labels(grid)
-        side = max(NARROWEST, width(head[0]), *map(width, names))
-        widths = [
-            max(NARROWEST, width(name), longest) for name, longest in zip(head[1:], digits.longest(), strict=True)
-        ]
-        yield "".join(f"{line}\n" for line in _top(head, [side, *widths], range(1, len(head))))
-        starts = [f"| {name}{' ' * (side - width(name))}" for name in names]
-        yield from digits.lines(starts, " | ", [(wide, 0) for wide in widths], end=" |")
-
-    def cell(self, cell: page.Cell, closed: Expression | None) -> str:
+    def cell(self, cell: page.Cell, closed: Expression) -> str:
         """A number, after its closed form where that says more."""
-        if closed is None or write(closed, UNICODE) == write_number(cell.text, UNICODE):
+        if write(closed, UNICODE) == write_number(cell.text, UNICODE):
             return _number(cell)
         return f"{self.inline(write(closed, LATEX_LINE))} {'≈' if cell.rounded else '='} {_number(cell)}"
 
@@ -149,22 +134,14 @@ def _number(cell: page.Cell) -> str:
     return (f"**{number}**" if cell.verdict == "wrong" else number) + (f" {sign}" if sign else "")
 
 
-def _pipes(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int]) -> str:
-    """A table, its columns aligned in the source too."""
-    lines = [head, *rows]
-    widths = [max(NARROWEST, *(width(line[place]) for line in lines)) for place in range(len(head))]
-    return "\n".join([*_top(head, widths, right), *(_line(row, widths, right) for row in rows)])
-
-
-def _top(head: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> list[str]:
+def _pipes(head: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int]) -> Iterator[str]:
+    """The lines of a table, its columns aligned in the source too."""
+    widths = [max(NARROWEST, *map(width, {*column})) for column in zip(head, *rows, strict=True)]
+    pads = [str.rjust if place in right else str.ljust for place in range(len(head))]
     rule = ["-" * (wide - 1) + ":" if place in right else ":" + "-" * (wide - 1) for place, wide in enumerate(widths)]
-    return [_line(head, widths, right), _line(rule, widths, right)]
-
-
-def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> str:
-    blanks = [" " * (wide - width(cell)) for cell, wide in zip(cells, widths, strict=True)]
-    padded = (
-        blank + cell if place in right else cell + blank
-        for place, (cell, blank) in enumerate(zip(cells, blanks, strict=True))
-    )
-    return f"| {' | '.join(padded)} |"
+    for cells in (head, rule, *rows):
+        padded = (
+            pad(cell, wide if cell.isascii() else wide + len(cell) - width(cell))
+            for pad, cell, wide in zip(pads, cells, widths, strict=True)
+        )
+        yield f"| {' | '.join(padded)} |"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from attncli.render.labels import label, visible
+from attncli.render.escaping import label, visible
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pages import EVERY_BLOCK, HOSTILE, dot, grid, number, page
 from attncli.equation.parser import parse_equation
 from attncli.page.document import Block, Formula, Heading, Listing, Paragraph, Table, Worked, WorkedLine, text
 from attncli.render import Style, render
-from attncli.render.labels import label, visible
+from attncli.render.escaping import label, visible
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 DOLLARS = Style(math="dollars")

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 
 from attncli.equation.shapes import product_text
 from attncli.page import document as page
 from attncli.page.document import LeftOut
 from attncli.render import Style
-from attncli.render.table.formula import formula_lines
-from attncli.render.table.grid import grid_lines
+from attncli.render.table.formulas import NARROW, formula_lines, sentence, worked_lines
 from attncli.render.table.line import Line, colored
+from attncli.render.table.matrix import left_out_text, matrix_lines
 from attncli.render.table.script import script
 from attncli.render.table.tabular import table_lines
-from attncli.render.table.worked import NARROW, sentence, worked_lines
 from attncli.render.table.wrapping import wrap
 
 PIPE = 80  # prose and rules on a pipe, where there is no width
@@ -21,20 +21,31 @@ WIDEST = 88  # longer lines of prose are hard to read
 SHORTEST = 3  # a rule between a title and its shapes
 BODY, WORK = 2, 4  # how far prose, and formulas and numbers, stand from the left
 TINY = 24  # fewer columns than these are too few to leave any blank
+AT_ONCE = 256  # lines; those in colour are printed together, since a print costs more than its line
 KINDS = {"note": ("Note: ", "bold cyan"), "warning": ("Warning: ", "bold yellow")}
 
 
-def render(document: page.Document, style: Style) -> str:
-    """The page as lines; in colour if `style.color`, never wider than `style.width` unless a number needs it."""
+def stream(document: page.Document, style: Style) -> Iterator[str]:
+    """The page as lines, some at a time; in colour if `style.color`, never wider than `style.width` unless a number
+    needs it.
+    """
     writer = _Writer(style)
-    lines = writer.title(document.title) if document.title else []
-    for before, block in zip((None, *document.blocks), document.blocks, strict=False):
+    lines = _lines(document, writer)
+    while some := list(islice(lines, AT_ONCE)):
+        texts = colored(some, writer.page) if style.color else (line.plain for line in some)
+        yield writer.script.text("".join(f"{text}\n" for text in texts))
+
+
+def _lines(document: page.Document, writer: _Writer) -> Iterator[Line]:
+    if document.title:
+        yield from writer.title(document.title)
+    before: page.Block | None = None
+    for block in document.blocks:
         run_on = isinstance(block, page.Formula) and isinstance(before, page.Formula)
-        if lines and not run_on:
-            lines.append(Line())
-        lines += writer.block(block)
-    texts = [line.plain for line in lines]
-    return writer.script.text("".join(f"{line}\n" for line in (colored(lines, writer.page) if style.color else texts)))
+        if (before or document.title) and not run_on:
+            yield Line()
+        yield from writer.block(block)
+        before = block
 
 
 class _Writer:
@@ -47,7 +58,7 @@ class _Writer:
         self.prose = min(style.width or PIPE, WIDEST)
         self.body, self.work = (BODY, WORK) if self.page >= TINY else (0, 0)
 
-    def block(self, block: page.Block) -> list[Line]:
+    def block(self, block: page.Block) -> Iterable[Line]:
         match block:
             case page.Heading(text=text, part=True):
                 return self.title(text)
@@ -60,33 +71,24 @@ class _Writer:
                 lines = formula_lines(equation, self.script, self.page - self.work)
                 return _indented([Line(line, "bold") for line in lines], self.work)
             case page.Worked(lines=lines, left_out=left_out):
-                return _indented([*worked_lines(lines, self.script, self.room()), *self.said(left_out)], self.work)
+                worked = worked_lines(lines, self.script, self.room())
+                return _indented(chain(worked, self.said(left_out)), self.work)
             case page.Grid(left_out=left_out):
-                grid = self.with_dots(block) if left_out else block
-                matrix = grid_lines(grid, self.script, self.room(), self.style.color)
-                return _indented([*matrix, *self.said(left_out)], self.work)
+                matrix = matrix_lines(block, self.script, self.room(), self.style.color)
+                return _indented(chain(matrix, self.said(left_out)), self.work)
             case page.Table(rows=rows, right=right):
                 cells = [[sentence(cell, self.script) for cell in row] for row in rows]
                 heads = [sentence(head, self.script) for head in block.heads]
                 room = None if self.style.width is None else self.style.width - self.body
                 return _indented(table_lines(heads, cells, right, room), self.body)
             case page.Listing(items=items, left_out=left_out):
-                bullets = [
-                    line for item in items for line in self.wrapped(sentence(item, self.script), self.body, "• ")
-                ]
-                return bullets + _indented(self.said(left_out), self.body)
+                bullets = (self.wrapped(sentence(item, self.script), self.body, "• ") for item in items)
+                return chain(chain.from_iterable(bullets), _indented(self.said(left_out), self.body))
 
     def said(self, left_out: LeftOut) -> list[Line]:
         if not left_out:
             return []
-        from attncli.render.table.elided import said  # on a terminal only
-
-        return self.folded(Line(self.script.text(said(left_out)), "dim"), self.work)
-
-    def with_dots(self, grid: page.Grid) -> page.Grid:
-        from attncli.render.table.elided import with_dots
-
-        return with_dots(grid, self.script)
+        return self.folded(Line(self.script.text(left_out_text(left_out)), "dim"), self.work)
 
     def room(self) -> int | None:
         return None if self.style.width is None else self.style.width - self.work
@@ -116,7 +118,8 @@ class _Writer:
         """The shapes under a heading that has no room for them."""
         if not block.shapes:
             return []
-        return _indented(self.folded(Line(self.script.text(product_text(block.shapes)), "cyan"), self.work), self.work)
+        shapes = self.folded(Line(self.script.text(product_text(block.shapes)), "cyan"), self.work)
+        return list(_indented(shapes, self.work))
 
     def folded(self, title: Line, indent: int = 0) -> list[Line]:
         """A title in as many lines as it needs on a narrow terminal; one where it fits, or there is no width."""
@@ -132,5 +135,5 @@ class _Writer:
         return [Line.assemble(" " * indent + head, line) for head, line in zip(heads, lines, strict=False)]
 
 
-def _indented(lines: Sequence[Line], indent: int) -> list[Line]:
-    return [Line.assemble(" " * indent, line) if line else line for line in lines]
+def _indented(lines: Iterable[Line], indent: int) -> Iterator[Line]:
+    return (Line.assemble(" " * indent, line) if line else line for line in lines)

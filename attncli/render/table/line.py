@@ -126,7 +126,7 @@ class Line:
 
 
 def colored(lines: Sequence[Line], width: int) -> list[str]:
-    """The lines with the codes of their colours; printed at once, since a print costs more than its line."""
+    """The lines with the codes of their colours."""
     from rich.text import Text
 
     console = _console(width, color=True)

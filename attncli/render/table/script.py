@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from attncli.equation.nodes import Expression
 from attncli.equation.notation import PLAIN, UNICODE, Notation
 from attncli.equation.printer import write, write_number
-from attncli.render.labels import label, visible
+from attncli.render.escaping import label, visible
 
 _ASCII = str.maketrans(
     {

@@ -4,15 +4,71 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from attncli.equation.notation import LATEX, UNICODE
-from attncli.equation.printer import write
-from attncli.page.document import Cell, Digits, Grid
+from attncli.equation.printer import write, write_number
+from attncli.page.document import Cell, Grid
 from attncli.render.columns import caption, decimals_alone, split
-from attncli.render.labels import label
-from attncli.render.latex.cell import column_cells
+from attncli.render.escaping import label
 from attncli.render.latex.escape import escape, length
-from attncli.render.shades import needs_legend
+from attncli.render.shading import LEGEND, background, foreground, needs_legend
+
+GRAY = 0.5  # what a mask hides
+BLANK = r"\underline{\hspace{3.5em}}"  # room to write a number
+VERDICTS = {  # the sign and the color of each
+    "right": (r"\checkmark", "0,0.45,0"), "carried": (r"\gg", "0,0.4,0.6"), "rounding": (r"\approx", "0.6,0.4,0"),
+    "wrong": (r"\times", "0.8,0,0"), "missing": ("", "0,0,0"),
+}  # fmt: skip
+
+
+Spelled: TypeAlias = dict[tuple[int, str, str, bool], str]  # the cells of a matrix, by identity and phantoms
+
+
+def _column_cells(cells: Sequence[Cell], spelled: Spelled) -> list[str]:
+    """The cells of one column, all as wide, with phantoms so that decimal points stand in one line."""
+    parts = [cell.text.partition(".") for cell in cells]
+    before = max((whole for whole, _, _ in parts), key=len)
+    after = max((point + digits for _, point, digits in parts), key=len)
+    boxed = any(cell.shade is not None for cell in cells)
+    found = []
+    for cell, (whole, point, digits) in zip(cells, parts, strict=True):
+        lacks = before[: len(before) - len(whole)] if boxed else "", after[len(point + digits) :]
+        text = spelled.get(key := (id(cell), *lacks, boxed))
+        if text is None:
+            text = spelled[key] = _cell(cell, boxed, *lacks)
+        found.append(text)
+    return found
+
+
+def _cell(cell: Cell, boxed: bool, before: str, after: str) -> str:
+    if not cell.text:
+        return rf"\hfill {BLANK}"
+    number = write_number(cell.text, LATEX) + _phantom(after)
+    if cell.verdict is not None:
+        number = _judged(number, cell.verdict)
+    elif cell.hidden:
+        number = rf"{{\color[gray]{{{GRAY}}}{number}}}" + (r"\kern\fboxsep" if boxed else "")
+    elif cell.shade is not None:
+        number = _shaded(_phantom(before) + f"{{{number}}}", cell.shade)
+    return rf"\hfill {number}"
+
+
+def _judged(number: str, verdict: str) -> str:
+    """A number with the sign of its verdict, in its color, and as wide with any sign."""
+    sign, color = VERDICTS[verdict]
+    return rf"{{\color[rgb]{{{color}}}{number}\rlap{{${{}}^{{{sign}}}$}}}}\kern0.7em"
+
+
+def _phantom(text: str) -> str:
+    return rf"\phantom{{{text}}}" if text else ""
+
+
+def _shaded(number: str, shade: float) -> str:
+    back = background(shade)
+    paper, ink = (",".join(f"{part / 255:.3f}" for part in color) for color in (back, foreground(back)))
+    return rf"\colorbox[rgb]{{{paper}}}{{\color[rgb]{{{ink}}}${number}$}}"
+
 
 COLUMNS = 8  # the most that stand side by side on a page
 LINE = 76  # digits of a matrix that fit on a line between its parentheses, its labels included
@@ -28,55 +84,47 @@ TALL_LINES = 1.6  # how many lines such a row takes
 Extent = tuple[int, int, int]  # from, to, of how many
 
 
-def grid_displays(grid: Grid) -> Iterator[str]:
+def matrix_displays(grid: Grid) -> Iterator[str]:
     """The matrix as displayed formulas, each with a line that says which part it is where one is not enough.
 
     Closed forms stand before their decimals, or above them where a line has no room for both.
     """
+    grid = replace(grid, cells=tuple(grid.cells))
     if grid.closed:
         closed = _closed(grid)
-        if _fits_a_line(grid):
-            unnamed = _matrix(
-                replace(grid, rows=("",) * len(grid.rows)),
-                _names(rf"\vphantom{{{write(grid.name, LATEX)}}}", grid.columns),
-                slice(None),
-                slice(None),
-            )
-            relation = r"\approx" if grid.rounded else "="
-            yield display(f"{closed}\n{relation}\n{unnamed}", keep=needs_legend(grid))
-        else:
+        if not _fits_a_line(grid):
             yield display(closed)
-            yield from grid_displays(decimals_alone(grid))
-        return
-    name = write(grid.name, LATEX)
-    total = len(grid.cells[0])
+            yield from matrix_displays(decimals_alone(grid))
+            return
+        unnamed = _matrix(
+            replace(grid, rows=("",) * len(grid.rows)),
+            _names(rf"\vphantom{{{write(grid.name, LATEX)}}}", grid.columns),
+            slice(None),
+            slice(None),
+            {},
+        )
+        relation = r"\approx" if grid.rounded else "="
+        yield display(f"{closed}\n{relation}\n{unnamed}", keep=needs_legend(grid))
+    else:
+        yield from _displays(grid)
+    if needs_legend(grid):  # within a paragraph, since a color before one lets the page break in spite of all
+        yield rf"\nopagebreak{{\small\leavevmode\color[gray]{{{GRAY}}}Gray: {LEGEND}.\par}}"
+
+
+def _displays(grid: Grid) -> Iterator[str]:
+    """The matrix of decimals in parts that fit on a line and on a page."""
+    name, total = write(grid.name, LATEX), len(grid.columns) or 1
     side = max(*(length(label(row)) for row in grid.rows), length(name.replace(r"\mathrm", "")))
-    runs = _runs(grid, LINE - side)
-    keep = needs_legend(grid)
-    digits = _alone(grid)
-    rows = int(LINES // (TALL_LINES if digits is None and any(map(_is_tall, grid.cells)) else 1))
-    heads = [] if digits is None else [f"  {_side(row)}" for row in grid.rows]
+    keep, spelled = needs_legend(grid), Spelled()
+    rows = int(LINES // (TALL_LINES if any(map(_is_tall, grid.cells)) else 1))
     extents = [(top, min(top + rows, len(grid.rows)), len(grid.rows)) for top in range(0, len(grid.rows), rows)]
-    along = [_extent("row", extent) for extent in extents]
-    for start, end in runs:
+    for start, end in _runs(grid, LINE - side):
         columns = slice(start, end)
         names, across = _names(name, grid.columns[columns]), _extent("column", (start, end, total))
-        if digits is not None:
-            blocks = digits.lines(heads, r" & \hfill ", None, columns, end=r" \cr", together=rows)
-            before, after = display(_bordered(names, "\0")).split("\0")
-            for down, block in zip(along, blocks, strict=True):
-                said = _said(across, down)
-                yield f"{said}\n{before}{block}{after}" if said else f"{before}{block}{after}"
-            continue
-        for (top, bottom, _), down in zip(extents, along, strict=True):
-            if said := _said(across, down):
+        for extent in extents:
+            if said := _said(across, _extent("row", extent)):
                 yield said
-            yield display(_matrix(grid, names, slice(top, bottom), columns), keep=keep)
-
-
-def is_large(grid: Grid) -> bool:
-    """Whether the matrix is written from its digits, and nothing but numbers is to be seen of it."""
-    return _alone(grid) is not None and not grid.closed
+            yield display(_matrix(grid, names, slice(*extent[:2]), columns, spelled), keep=keep)
 
 
 def _said(across: str, down: str) -> str:
@@ -90,11 +138,6 @@ def _extent(what: str, extent: Extent) -> str:
     return escape(caption(what, *extent)) if extent[1] - extent[0] < extent[2] else ""
 
 
-def _alone(grid: Grid) -> Digits | None:
-    """The digits of a large matrix, if none of its numbers is shorter than others and needs a phantom."""
-    return grid.digits if grid.digits is not None and not grid.digits.shortened else None
-
-
 def _closed(grid: Grid) -> str:
     """The matrix of the closed forms."""
     strut = TALL if _has_fractions(grid) else ""
@@ -102,7 +145,7 @@ def _closed(grid: Grid) -> str:
         [_side(row, strut), *(rf"\hfill {write(form, LATEX)}" for form in forms)]
         for row, forms in zip(grid.rows, grid.closed, strict=True)
     )
-    names = _names(write(grid.name, LATEX), grid.columns or ("",) * len(grid.closed[0]))
+    names = _names(write(grid.name, LATEX), grid.columns or ("",))
     return _bordered(names, _lines(lines))
 
 
@@ -131,18 +174,18 @@ def display(formula: str, *, keep: bool = False) -> str:
 
 def _runs(grid: Grid, room: float) -> list[tuple[int, int]]:
     """Runs of columns that fit on a line and are at most COLUMNS long."""
-    heads = grid.columns or ("",) * len(grid.cells[0])
-    digits = _alone(grid)
-    numbers = map(_width, zip(*grid.cells, strict=True)) if digits is None else map(sum, digits.widths(1 + SIGN))
+    heads = grid.columns or ("",)
+    numbers = map(_width, zip(*grid.cells, strict=True))
     widths = [GAP + max(length(label(head)), width) for head, width in zip(heads, numbers, strict=True)]
     return split(widths, room, COLUMNS)
 
 
 def _width(column: Sequence[Cell]) -> float:
     """How many digits wide a column of numbers is at most, with points under points."""
-    if not all(cell.text for cell in column):
+    texts = {cell.text for cell in column}
+    if "" in texts:
         return BLANK_WIDTH
-    parts = [cell.text.partition(".") for cell in column]
+    parts = [text.partition(".") for text in texts]
     before = max(len(whole) + SIGN * whole.count("-") for whole, _, _ in parts)
     after = max(len(point + digits) + POWER * ("e" in digits) for _, point, digits in parts)
     return before + after + BOX * any(cell.shade is not None or cell.verdict for cell in column)
@@ -152,13 +195,13 @@ def _is_tall(row: Sequence[Cell]) -> bool:
     return any("/" in cell.text or not cell.text for cell in row)
 
 
-def _matrix(grid: Grid, names: str, rows: slice, columns: slice) -> str:
+def _matrix(grid: Grid, names: str, rows: slice, columns: slice, spelled: Spelled) -> str:
     cells = [row[columns] for row in grid.cells[rows]]
-    spelled = zip(*(column_cells(column) for column in zip(*cells, strict=True)), strict=True)
+    numbers = zip(*(_column_cells(column, spelled) for column in zip(*cells, strict=True)), strict=True)
     tall = _has_fractions(grid)
     lines = (
-        [_side(row, TALL if tall or _is_tall(line) else ""), *numbers]
-        for row, numbers, line in zip(grid.rows[rows], spelled, cells, strict=True)
+        [_side(row, TALL if tall or _is_tall(line) else ""), *numbered]
+        for row, numbered, line in zip(grid.rows[rows], numbers, cells, strict=True)
     )
     return _bordered(names, _lines(lines))
 

@@ -1,11 +1,12 @@
-"""Worked lines for a terminal: labels and results in columns, long sums broken before their operators."""
+"""Formulas and worked lines for a terminal: on one line where they fit, else broken before their operators."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from attncli.equation.nodes import Call, Equation, Expression
 from attncli.page import document as page
-from attncli.page.document import sides
+from attncli.page.document import formula, sides
 from attncli.render.table.line import Line
 from attncli.render.table.script import Script
 from attncli.render.table.wrapping import HANG, broken, wrap
@@ -15,14 +16,17 @@ WIDE = 40  # enough for every term of a sum
 GAP = 3  # between the labels and the sums
 
 
-def worked_lines(lines: Sequence[page.WorkedLine], script: Script, width: int | None) -> list[Line]:
+def worked_lines(lines: Iterable[page.WorkedLine], script: Script, width: int | None) -> Iterator[Line]:
     """The lines with their labels in a column, and their results too where all fit the width.
 
     Labels that leave too little of it stand above.
     """
-    names = [Line(script.label(line.label), "cyan") for line in lines]
-    gap = max(name.cell_len for name in names) + GAP
-    spelled = [tuple(map(script.text, sides(line, script.notation))) for line in lines]
+    parts = [
+        (Line(script.label(line.label), "cyan"), tuple(map(script.text, sides(line, script.notation))), line.remark)
+        for line in lines
+    ]
+    spelled = [sums for _, sums, _ in parts]
+    gap = max(name.cell_len for name, _, _ in parts) + GAP
     above = width is not None and gap > HANG and _too_narrow(spelled, width - gap)
     if above:
         gap = HANG
@@ -30,20 +34,18 @@ def worked_lines(lines: Sequence[page.WorkedLine], script: Script, width: int | 
     right = max(len(result) for _, result in spelled)
     room = None if width is None else width - gap
     aligned = room is None or left + 1 + right <= room
-    written = []
-    for line, name, (worked, result) in zip(lines, names, spelled, strict=True):
+    for name, (worked, result), remark in parts:
         if above:
-            written += wrap(name, width or 1) if name else []
+            yield from wrap(name, width or 1) if name else []
             name = Line()
         name.pad_right(gap - name.cell_len)
         whole = f"{worked:{left}} {result}" if aligned else f"{worked} {result}"
         pieces = [Line(piece) for piece in broken(whole.rstrip(), room)]
         if result:
             pieces[-1].stylize("bold", pieces[-1].plain.rfind(" ") + 1)
-        pieces = _remarked(pieces, sentence(line.remark, script), room)
+        pieces = _remarked(pieces, sentence(remark, script), room)
         heads = [name] + [Line(" " * (gap + HANG))] * (len(pieces) - 1)
-        written += [Line.assemble(head, piece) for head, piece in zip(heads, pieces, strict=True)]
-    return written
+        yield from (Line.assemble(head, piece) for head, piece in zip(heads, pieces, strict=True))
 
 
 def _too_narrow(spelled: Sequence[tuple[str, ...]], room: int) -> bool:
@@ -76,3 +78,31 @@ def _remarked(pieces: list[Line], remark: Line, room: int | None) -> list[Line]:
         return [*before, together]
     wrapped = wrap(remark, max(room - HANG, NARROW))
     return [*pieces, *wrapped] if last else [*before, *wrapped]
+
+
+def formula_lines(equation: Equation | Expression, script: Script, room: int) -> list[str]:
+    """A formula as lines; of a choice that does not fit on one, each case is a line that says when it holds."""
+    whole = script.text(formula(equation, script.notation))
+    if len(whole) <= room or not isinstance(equation, Equation) or not _is_choice(equation.expression):
+        return _hanging(whole, room)
+    cases = (_hanging(f"= {said}", room - HANG) for said in _cases(equation.expression, script))
+    return [script.formula(equation.target), *(" " * HANG + line for case in cases for line in case)]
+
+
+def _hanging(text: str, room: int) -> list[str]:
+    first, *others = broken(text, room)
+    return [first, *(" " * HANG + line for line in others)]
+
+
+def _is_choice(expression: Expression) -> bool:
+    return isinstance(expression, Call) and expression.function == "where"
+
+
+def _cases(expression: Expression, script: Script, instead: str = "") -> Iterator[str]:
+    """What a choice may come to, each with its condition."""
+    match expression:
+        case Call("where", (condition, chosen, other)):
+            yield f"{script.formula(chosen)}  {instead}if {script.formula(condition)}"
+            yield from _cases(other, script, "else ")
+        case _:
+            yield f"{script.formula(expression)}  else"

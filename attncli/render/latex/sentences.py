@@ -1,4 +1,4 @@
-"""A table of sentences in LaTeX: columns of text wrap, and long tables are cut where a page ends."""
+"""Sentences in LaTeX, and tables of them: columns of text wrap, and long tables are cut where a page ends."""
 
 from __future__ import annotations
 

@@ -51,4 +51,4 @@ def mark(cell: Cell, *, shaded: bool = True) -> str:
 
 def needs_legend(grid: Grid) -> bool:
     """Whether any cell carries the sign for hidden, which then has to be explained."""
-    return grid.digits is None and any(cell.hidden and mark(cell) for row in grid.cells for cell in row)
+    return any(cell.hidden and mark(cell) for row in grid.cells for cell in row)

@@ -1,0 +1,69 @@
+"""A page made piece by piece is the same, letter for letter, as one that is in memory, and takes little of it."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attncli.page import data, printer
+from attncli.page.derivation import derivation
+from attncli.page.document import Document, Lazy
+from attncli.page.gradient import gradient_page
+from attncli.page.view import View
+from attncli.problem.loader import load, loads
+from attncli.problem.model import Problem
+from attncli.render import Style, pieces, render
+from attncli.tracing import run
+from attncli.tracing.slices import backward_steps
+
+INPUTS = sorted((Path(__file__).parents[2] / "inputs").glob("*.yaml"))
+STYLES = [
+    ("table", Style()), ("table", Style(width=60, color=True)), ("markdown", Style()),
+    ("markdown", Style(math="dollars")), ("latex", Style()), ("latex", Style(fragment=True)), ("json", Style()),
+]  # fmt: skip
+
+
+def page_of(problem: Problem, view: View, *, gradient: bool) -> Document:
+    trace = run(problem, gradient=gradient)
+    return gradient_page(trace, view) if backward_steps(trace) else derivation(trace, view)
+
+
+FEW = ("causal", "grouped_query")
+
+
+@pytest.mark.parametrize(
+    "path", [pytest.param(path, id=path.stem, marks=[] if path.stem in FEW else pytest.mark.slow) for path in INPUTS]
+)
+@pytest.mark.parametrize("gradient", [False, True])
+def test_pieces_make_the_same_page(path: Path, gradient: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = load(str(path))
+    for view in (View(heatmap=True), View(detail="cells", precision=1)):
+        whole = page_of(problem, view, gradient=gradient)
+        monkeypatch.setattr(printer, "LARGE", 0)
+        monkeypatch.setattr(data, "LARGE", 0)
+        piecewise = page_of(problem, view, gradient=gradient)
+        monkeypatch.undo()
+        assert isinstance(piecewise.blocks, Lazy)
+        for format, style in STYLES:
+            if format == "json":
+                assert json.loads(render(piecewise, format)) == json.loads(render(whole, format))
+            else:
+                assert render(piecewise, format, style) == render(whole, format, style)
+
+
+@pytest.mark.parametrize("format", ["table", "markdown", "latex"])
+def test_a_large_page_takes_little_memory(format: str) -> None:
+    tokens, width = 150, 4
+    numbers = np.random.default_rng(0).uniform(-1, 1, (3, tokens, width)).round(3)
+    given = "".join(f"{name}: {matrix.tolist()}\n" for name, matrix in zip("QKV", numbers, strict=True))
+    document = derivation(run(loads(given.encode(), "large.yaml")), View())
+    tracemalloc.start()
+    written = sum(map(len, pieces(document, format)))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert written > 7 * 10**5
+    assert peak < 5 * 10**6
