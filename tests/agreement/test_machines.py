@@ -84,7 +84,7 @@ def test_cores(core: str, tmp_path: Path, bounds: Bounds) -> None:
     insist(found, bounds)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", ["1", "2", "4"])
 def test_threads(threads: str, tmp_path: Path, bounds: Bounds) -> None:
     found = worked(tmp_path, OPENBLAS_NUM_THREADS=threads)

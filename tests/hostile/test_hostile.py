@@ -127,7 +127,7 @@ def refused(found: Answer, usual: float, message: str, code: int = 3, seconds: f
     assert found.mebibytes < MEBIBYTES, found.mebibytes
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_a_problem(name: str, folder: Path, usual: float) -> None:
     text, message = PROBLEMS[name]

@@ -228,7 +228,7 @@ def test_every_input_in_every_format(file: Path, format: str, capsys: pytest.Cap
     assert "float16" in capsys.readouterr().out
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("one", sorted(INPUTS.glob("*.[jy]*")), ids=lambda path: path.name)
 def test_any_two_inputs(one: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for other in INPUTS.glob("*.[jy]*"):
