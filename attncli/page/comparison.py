@@ -12,7 +12,7 @@ from attncli.attention.registry import in_symbols
 from attncli.english import listed, shape_text
 from attncli.equation.nodes import Name
 from attncli.page.document import Block, Cell, Grid, Heading, Paragraph, Table, Text
-from attncli.page.measures import apart, brief_place, magnitude, spelled
+from attncli.page.measures import brief_place, distinct_numbers, legible_number, magnitude
 from attncli.page.number_format import format_number
 from attncli.tracing.comparison import Comparison, StepComparison
 from attncli.tracing.difference import doubles
@@ -68,7 +68,7 @@ def _row(comparison: Comparison, step: StepComparison, precision: int, relative:
     if not found.absolute:
         return ((step.name,), (nothing if relative else ("none",)), ("0",), (("0",) if relative else nothing),
                 nothing, nothing, nothing)  # fmt: skip
-    numbers = apart(found.a, found.b, precision) if found.differing else (nothing, nothing)
+    numbers = distinct_numbers(found.a, found.b, precision) if found.differing else (nothing, nothing)
     differing = f"{found.differing:,} of {found.cells:,}" if found.differing else "none"
     if found.differing == found.cells:
         differing = "all"
@@ -96,7 +96,7 @@ def _grid(step: StepComparison, values: NDArray[np.float64], precision: int) -> 
     """A matrix, with powers of ten in all of it where it has only numbers too small for the decimals."""
     name, labels = in_symbols(Name(step.name)), step.labels[-values.ndim :]
     finite = np.abs(values[np.isfinite(values)])
-    spell = format_number if finite.max(initial=0) >= 10.0 ** (1 - precision) else spelled
+    spell = format_number if finite.max(initial=0) >= 10.0 ** (1 - precision) else legible_number
     rows = values[:, np.newaxis] if values.ndim == 1 else values
     cells = tuple(tuple(Cell(spell(float(value), precision)) for value in row) for row in rows)
     return Grid(name, labels[0], () if values.ndim == 1 else labels[1], cells)

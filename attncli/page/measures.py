@@ -17,7 +17,7 @@ SIGNIFICANT = 2  # digits of an error that is shown with a power of ten
 
 def magnitude(value: float, precision: int) -> Text:
     """An error, which is never below 0: 2.113, or 1.2e-7 where decimals would not show it."""
-    return number(spelled(value, precision))
+    return number(legible_number(value, precision))
 
 
 def number(text: str) -> Text:
@@ -25,40 +25,40 @@ def number(text: str) -> Text:
     return ("NaN",) if text == "nan" else (Math(number_node(text)),)
 
 
-def spelled(value: float, precision: int) -> str:
+def legible_number(value: float, precision: int) -> str:
     """The number at this precision, or with a power of ten where that would leave at most one digit of it."""
     least = min(1, 10.0 ** (1 - precision))
     if value == 0 or not math.isfinite(value) or abs(float(f"{value:.{SIGNIFICANT - 1}e}")) >= least:
         return format_number(value, precision)
-    return powered(value)
+    return with_power_of_ten(value)
 
 
-def powered(value: float) -> str:
+def with_power_of_ten(value: float) -> str:
     """A number other than 0 with a power of ten: 1.2e-7, -1e+9."""
     mantissa, _, exponent = f"{value:.{SIGNIFICANT - 1}e}".partition("e")
     return f"{mantissa.removesuffix('.0')}e{'+' * (exponent[0] == '+')}{int(exponent)}"
 
 
-def exactly(value: float) -> str:
+def all_digits(value: float) -> str:
     """A number above 0 with all its digits: 0.25, 1e-9."""
     decimal = Decimal(repr(value)).normalize()
     return f"{decimal:f}" if value >= LEGIBLE else f"{decimal:e}"
 
 
-def apart(a: float, b: float, precision: int) -> tuple[Text, Text]:
+def distinct_numbers(a: float, b: float, precision: int) -> tuple[Text, Text]:
     """Two numbers with as many decimals as it takes to see which is which."""
     digits = precision
     while digits < FLOAT_DIGITS and a != b and float(format_number(a, digits)) == float(format_number(b, digits)):
         digits += 1
     texts = [format_number(value, digits) for value in (a, b)]
     if (texts[0] == texts[1] and a != b) or (digits > precision and max(abs(a), abs(b)) < 10.0**-precision):
-        texts = [spelled(value, precision) for value in (a, b)]
+        texts = [legible_number(value, precision) for value in (a, b)]
     return number(texts[0]), number(texts[1])
 
 
 def rounded_up(value: float) -> str:
     """A tolerance that is at least this number: 4.31e-7 is 5e-7."""
-    return powered(float(Context(prec=1, rounding=ROUND_UP).create_decimal(Decimal(value))))
+    return with_power_of_ten(float(Context(prec=1, rounding=ROUND_UP).create_decimal(Decimal(value))))
 
 
 def place(step: StepComparison, index: tuple[int, ...]) -> str:

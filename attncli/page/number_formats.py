@@ -10,7 +10,7 @@ from attncli.dtypes import Dtype
 from attncli.english import count, either, listed
 from attncli.page.comparison import step_data, steps_table
 from attncli.page.document import Block, Document, Heading, Listing, Paragraph, Table, Text
-from attncli.page.measures import apart, magnitude, number, place, powered
+from attncli.page.measures import distinct_numbers, magnitude, number, place, with_power_of_ten
 from attncli.page.number_format import format_number
 from attncli.tracing.comparison import StepComparison
 from attncli.tracing.json_numbers import json_float
@@ -108,7 +108,7 @@ def _losses(deviation: FormatDeviation, precision: int) -> Iterator[Text]:
     for row in uneven[:MOST_ROWS]:
         labels = deviation.comparison["weights"].labels[:-1]
         name = ", ".join(names[at] for names, at in zip(labels, row.row, strict=True))
-        said.append((", " if said else "", f'"{name}" ', *apart(row.sum, row.true, precision)[0]))
+        said.append((", " if said else "", f'"{name}" ', *distinct_numbers(row.sum, row.true, precision)[0]))
     others = len(uneven) - len(said)
     rows = f"{count(len(uneven), 'row')} of weights no longer {either(len(uneven), 'sums', 'sum')} to "
     true = number(format_number(uneven[0].true, precision))
@@ -118,4 +118,4 @@ def _losses(deviation: FormatDeviation, precision: int) -> Iterator[Text]:
 
 def _largest(dtype: Dtype) -> str:
     """The largest number of a format: 65504, 3.4e+38."""
-    return str(int(dtype.largest)) if dtype.largest < LEGIBLE else powered(dtype.largest)
+    return str(int(dtype.largest)) if dtype.largest < LEGIBLE else with_power_of_ten(dtype.largest)

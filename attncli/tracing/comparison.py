@@ -30,7 +30,7 @@ class Operand:
     """One side of a comparison: arrays by the names of steps, in order, of a trace or of another program.
 
     `name` is what messages call it, `word` and `phrase` what a page does (A, in A). `step_labels` has the labels of a
-    step's places, axis by axis, as far as they are known; `dtype` is the number format, as far as that can be told;
+    step's places, axis by axis, as far as they are known; `dtype` is the number format, as far as it is known;
     `trace` is None for another program's numbers. `rows` are the queries that are compared, where the other side has
     not all of them.
     """

@@ -7,7 +7,16 @@ from math import inf, nan
 import pytest
 
 from attncli.page.document import plain
-from attncli.page.measures import apart, brief_place, exactly, magnitude, place, powered, rounded_up, spelled
+from attncli.page.measures import (
+    all_digits,
+    brief_place,
+    distinct_numbers,
+    legible_number,
+    magnitude,
+    place,
+    rounded_up,
+    with_power_of_ten,
+)
 from attncli.tracing.comparison import StepComparison
 
 
@@ -22,7 +31,7 @@ def test_the_size_of_an_error(value: float, precision: int, expected: str) -> No
 
 @pytest.mark.parametrize(("value", "expected"), [(-1e9, "-1e+9"), (65504, "6.6e+4"), (1.2e-7, "1.2e-7"), (1, "1e+0")])
 def test_a_power_of_ten(value: float, expected: str) -> None:
-    assert powered(value) == expected
+    assert with_power_of_ten(value) == expected
 
 
 @pytest.mark.parametrize(
@@ -32,14 +41,14 @@ def test_a_power_of_ten(value: float, expected: str) -> None:
      (1, 1, ("1", "1")), (nan, 1, ("NaN", "1"))],
 )  # fmt: skip
 def test_two_numbers_that_can_be_told_apart(a: float, b: float, expected: tuple[str, str]) -> None:
-    assert tuple(map(plain, apart(a, b, 3))) == expected
+    assert tuple(map(plain, distinct_numbers(a, b, 3))) == expected
 
 
 @pytest.mark.parametrize(
     ("value", "expected"), [(1e-9, "1e-9"), (1.25e-7, "1.25e-7"), (0.05, "0.05"), (0.001, "0.001"), (10.0, "10")]
 )
 def test_every_digit(value: float, expected: str) -> None:
-    assert exactly(value) == expected
+    assert all_digits(value) == expected
 
 
 @pytest.mark.parametrize(("value", "expected"), [(4.31e-7, "5e-7"), (5e-7, "5e-7"), (0.0096, "1e-2"), (1.0, "1e+0")])
@@ -49,8 +58,8 @@ def test_a_tolerance_is_rounded_up(value: float, expected: str) -> None:
 
 
 def test_negative_numbers_of_a_difference() -> None:
-    assert (spelled(0.996, 0), spelled(0.94, 0), spelled(0.00996, 3)) == ("1", "9.4e-1", "0.010")
-    assert (spelled(-0.5, 3), spelled(-1.2e-7, 3)) == ("-0.500", "-1.2e-7")
+    assert (legible_number(0.996, 0), legible_number(0.94, 0), legible_number(0.00996, 3)) == ("1", "9.4e-1", "0.010")
+    assert (legible_number(-0.5, 3), legible_number(-1.2e-7, 3)) == ("-0.500", "-1.2e-7")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from attncli.english import either, listed
 from attncli.page.document import Text
-from attncli.page.measures import number, spelled
+from attncli.page.measures import legible_number, number
 from attncli.problem.keys import SCORES
 from attncli.tracing.comparison import Comparison, Operand, StepComparison
 from attncli.tracing.difference import difference
@@ -104,7 +104,7 @@ def causes(comparison: Comparison, precision: int) -> Iterator[Text]:
     first, a, b = comparison.first, comparison.a, comparison.b
     if first is not None and first.factor is not None:
         yield (
-            f"Every cell of {first.name} {b.phrase} is ", *number(spelled(first.factor, precision)),
+            f"Every cell of {first.name} {b.phrase} is ", *number(legible_number(first.factor, precision)),
             f" times that {a.phrase}", *_known_factor(comparison, first.factor), ".",
         )  # fmt: skip
     for said in _layouts(comparison):

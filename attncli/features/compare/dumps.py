@@ -27,7 +27,7 @@ from attncli.problem.values import ErrorCollector, Value
 from attncli.tracing.comparison import Operand
 
 STEPS = f"the steps are {', '.join(RULES)}"
-MOST_NAMES = 8  # told in one warning
+MOST_NAMES = 8  # listed in one warning
 # What programs call a step, where that is not near its name.
 _ELSEWHERE = {
     "weights": ("attn", "attention", "attn_weights", "attention_weights", "probs", "attn_probs", "p"),
@@ -59,8 +59,8 @@ class Dump:
         """What was not read, and which step it may be."""
         if not self.left_out:
             return ()
-        told = ((shorten(name), nearest(name)) for name in self.left_out[: MOST_NAMES + 1])
-        names = [name if near == STEPS else f"{name} ({near})" for name, near in told]
+        nearest_steps = ((shorten(name), nearest(name)) for name in self.left_out[: MOST_NAMES + 1])
+        names = [name if near == STEPS else f"{name} ({near})" for name, near in nearest_steps]
         return (f"left out what is no step: {listed(names, most=MOST_NAMES)}",)
 
     @property

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 WORKING = {"dtype": tuple(DTYPES), "device": DEVICES, "rounding": ROUNDINGS}
 READING = {"as": tuple(CONVENTIONS)}
-_BINARY = (*suffixes(), *PICKLES)  # the last to be told what to save in their place
+_BINARY = (*suffixes(), *PICKLES)  # the last are refused with a help that says what to save instead
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,16 @@ from attncli.features.compare.data import comparison_data
 from attncli.features.compare.moved_weights import moved_sentences
 from attncli.page.comparison import matrices, steps_table
 from attncli.page.document import Block, Document, Heading, Listing, Paragraph, Text, Worked, WorkedLine
-from attncli.page.measures import apart, exactly, magnitude, number, place, powered, rounded_up, spelled
+from attncli.page.measures import (
+    all_digits,
+    distinct_numbers,
+    legible_number,
+    magnitude,
+    number,
+    place,
+    rounded_up,
+    with_power_of_ten,
+)
 from attncli.page.number_format import format_number
 from attncli.page.printer import Printer
 from attncli.page.worked import worked_line
@@ -68,7 +77,7 @@ def _answer(comparison: Comparison, precision: int) -> Text:
         shapes = [shape_text(shape) for shape in step.shapes if shape is not None]
         return (f"{first}its shape is {shapes[0]} {a.phrase} and {shapes[1]} {b.phrase}.",)
     found = step.difference
-    ours, theirs = apart(found.a, found.b, precision)
+    ours, theirs = distinct_numbers(found.a, found.b, precision)
     which = f"{found.differing:,} of {count(found.cells, 'cell')}, the farthest at {place(step, found.where)}"
     if found.cells == 1:
         which = place(step, found.where)
@@ -93,7 +102,7 @@ def _one_sided(comparison: Comparison) -> str:
 
 def _elsewhere(found: Difference, precision: int) -> Text:
     """The largest relative difference, where it is not that of the cell which is farthest in absolute terms."""
-    if spelled(found.relative_there, precision) == spelled(found.relative, precision):
+    if legible_number(found.relative_there, precision) == legible_number(found.relative, precision):
         return ()
     return ("; elsewhere up to ", *magnitude(found.relative, precision))
 
@@ -165,7 +174,7 @@ def hints(comparison: Comparison, precision: int) -> Iterator[Text]:
             cells = count(step.difference.hidden, "cell")
             yield (f"In {step.name}, {cells} {either(step.difference.hidden, 'is', 'are')} hidden both ways: by ",
                    *number("-inf"), " on one side, by a number such as ",
-                   *number(powered(step.difference.sentinel)),
+                   *number(with_power_of_ten(step.difference.sentinel)),
                    " on the other. That counts as no difference; where it leaks, the weights tell.")  # fmt: skip
     for said in (_by_label(comparison), _sizes(comparison), _changed_settings(comparison)):
         if said:
@@ -237,7 +246,7 @@ def legend(comparison: Comparison) -> Text:
     who = ". ".join(f"{side.word[0].upper()}{side.word[1:]}: {_described(side)}" for side in (a, b))
     if not comparison.tolerance:
         return (f"{who}. Every difference counts.",)
-    bound = number(exactly(comparison.tolerance))
+    bound = number(all_digits(comparison.tolerance))
     return (f"{who}. Tolerance: ", *bound, ", in relation to what each cell is made of.")
 
 

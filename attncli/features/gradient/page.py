@@ -17,7 +17,7 @@ from attncli.page.data import data_page
 from attncli.page.document import Block, Document, Formula, Heading, Math, Paragraph, Table, Text, text
 from attncli.page.gradient import gradient_page
 from attncli.page.labels import cell_label
-from attncli.page.measures import number, powered
+from attncli.page.measures import number, with_power_of_ten
 from attncli.page.number_format import format_number
 from attncli.page.printer import Printer, printer_for
 from attncli.page.sections import grid
@@ -151,7 +151,7 @@ def _row(printer: Printer, name: str, cell: CellCheck) -> tuple[Text, ...]:
 
 def _relative(error: float) -> Text:
     """In relation to all that decides whether the two agree: a small cell is measured as the large ones beside it."""
-    return number("0" if error == 0 else powered(error) if math.isfinite(error) else format_number(error, 0))
+    return number("0" if error == 0 else with_power_of_ten(error) if math.isfinite(error) else format_number(error, 0))
 
 
 def _digits(value: float) -> str:

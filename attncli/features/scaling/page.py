@@ -11,7 +11,7 @@ from attncli import __version__
 from attncli.english import count
 from attncli.features.scaling.study import Measurements, Row
 from attncli.page.document import Block, Document, Paragraph, Table, Text, plain, text
-from attncli.page.measures import magnitude, number, spelled
+from attncli.page.measures import legible_number, magnitude, number
 from attncli.tracing.json_numbers import json_number
 from attncli.tracing.serialization import FORMAT
 
@@ -122,4 +122,4 @@ def _conclusion(rows: Sequence[Row]) -> Text:
 
 
 def _brief(value: float) -> str:
-    return spelled(value, 3)
+    return legible_number(value, 3)
