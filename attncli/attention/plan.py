@@ -23,10 +23,10 @@ from attncli.problem.model import Matrix, Problem, Scalar
 class Plan:
     """Rules in order of work, and what their equations read besides steps; made once for a run.
 
-    `rules` lead up to the numbers whose softmax is taken, of which `logits` names the last. `parameters` are scalars
-    (d_k, offset, …) and arrays of the mask (exists, keep, …); `given` the arrays of the rules that compute nothing;
-    `sizes` the length of each index that is on no axis of an array; `leading_axes` the letters of batches and heads of
-    every array that has any.
+    `rules` lead up to the numbers whose softmax is taken. `parameters` are scalars (d_k, offset, …) and arrays of the
+    mask (exists, keep, …); `given` the arrays of the rules that compute nothing, by the names of these rules: with a
+    cache, K and V of the problem are new_K and new_V here. `sizes` is the length of each index that is on no axis of an
+    array, by its letter in `indices.py`; `leading_axes` the letters of batches and heads of every array that has any.
     """
 
     problem: Problem
@@ -39,6 +39,7 @@ class Plan:
 
     @property
     def logits(self) -> str:
+        """The step whose softmax is taken: the last of `rules`."""
         return self.rules[-1].name
 
     def softmax_rules(self, *, shift: bool) -> tuple[Rule, ...]:
@@ -55,8 +56,9 @@ class Plan:
 
 
 def plan_for(problem: Problem) -> Plan:
-    """The plan of a problem; given arrays come first, as the contract lists them."""
+    """The plan of a problem: first the arrays that are given, then the steps in order; the last makes the logits."""
     (n, m), past, axes = sizes(problem.given), past_length(problem.given), axes_of(problem.given)
+    # with a cache, K and V are steps that put the new rows after those of the cache
     given = {f"new_{name}" if past and name in ("K", "V") else name: array for name, array in problem.given.items()}
     offset = Offset.of(problem.mask, n, m, past)
     parameters: dict[str, Scalar | Matrix] = dict(_parameters(problem, past, axes))
@@ -65,18 +67,10 @@ def plan_for(problem: Problem) -> Plan:
         rules += _rows(name, given, past)
     if problem.rope:
         rules += _rotations(problem.rope.pairing, past)
-    read = {"Q": "Q_rot", "K": "K_rot"} if problem.rope else {}
-    scores = variants.SCORES[problem.score]
-    if "K_T" in scores.inputs:
-        rules.append(variants.transposed() if problem.rope else COMPUTED_RULES["K_T"])
-    rules.append(scores.bind(read))
-    if isinstance(problem.scale, Scalar):
-        rules.append(variants.SCALED["number"])
-    elif problem.scale == "default" and keys.SCORES[problem.score].divided:
-        rules.append(variants.SCALED["default"])
+    rules += _scores(problem)
     if problem.softcap is not None:
         rules.append(COMPUTED_RULES["capped"].bind({"logits": rules[-1].name}))
-    before = rules[-1].name
+    before_mask = rules[-1].name
     if problem.alibi:
         slopes, numbers = _slopes(problem, axes)
         rules += [*slopes, variants.alibi_bias(any(offset.by))]
@@ -85,7 +79,7 @@ def plan_for(problem: Problem) -> Plan:
     if parts:
         rules.append(mask_rule(parts))
     if parts or problem.alibi:
-        rules.append(variants.masked(problem.alibi, bool(parts)).bind({"logits": before}))
+        rules.append(variants.masked(problem.alibi, bool(parts)).bind({"logits": before_mask}))
     known = {name: leads(name, matrix, axes) for name, matrix in given.items()} | dict(offset.leads)
     for part in parts:
         parameters |= part.parameters
@@ -147,6 +141,19 @@ def _rows(name: str, given: Mapping[str, Matrix], past: int) -> Iterator[Rule]:
         yield variants.cached(name, past)
 
 
+def _scores(problem: Problem) -> Iterator[Rule]:
+    """The rules that compare queries with keys, which may be rotated, and scale the result."""
+    rotated_names = {"Q": "Q_rot", "K": "K_rot"} if problem.rope else {}
+    scores = variants.SCORES[problem.score]
+    if "K_T" in scores.inputs:
+        yield variants.transposed() if problem.rope else COMPUTED_RULES["K_T"]
+    yield scores.bind(rotated_names)
+    if isinstance(problem.scale, Scalar):
+        yield variants.SCALED["number"]
+    elif problem.scale == "default" and keys.SCORES[problem.score].divided:
+        yield variants.SCALED["default"]
+
+
 def _rotations(pairing: Pairing, past: int) -> Iterator[Rule]:
     yield COMPUTED_RULES["angles"]
     yield variants.rotated("Q_rot", pairing, " + past" if past else "")
@@ -167,8 +174,10 @@ def _parameters(problem: Problem, past: int, axes: Axes) -> Iterator[tuple[str, 
     """The numbers that equations call by a name."""
     d_k = width("K", problem.given)
     yield "d_k", Scalar.of(d_k)
-    settings = {"scale": problem.scale, "softcap": problem.softcap, "exp_base": problem.exp_base, "sink": problem.sink}
-    yield from ((name, number) for name, number in settings.items() if isinstance(number, Scalar))
+    for key in keys.KEYS:
+        setting = getattr(problem, key, None)
+        if isinstance(setting, Scalar):
+            yield key, setting
     if past:
         yield "past", Scalar.of(past)
     if problem.rope:

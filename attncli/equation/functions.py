@@ -38,6 +38,7 @@ class Function:
     arguments are made of numbers as large as `size_x`, `size_y` and `size_z`. `slopes` on intervals are given where
     they are not those of the derivative.
 
+    `looked_up` are functions that nobody works out in the head: a worked line shows their argument as a number first.
     `operation` is what `cost` counts it as; one that takes `any_number` of arguments is counted between each two. A
     single 0 among the first `zero_arguments` makes the result 0, whatever the others are: 0·√2, 0 / √2.
     """
@@ -54,6 +55,7 @@ class Function:
     magnitude: str = ""
     any_number: bool = False
     zero_arguments: int = 0
+    looked_up: bool = False
 
 
 def _plain(operation: str, function: Callable[..., Any], **known: Any) -> Function:
@@ -223,12 +225,13 @@ FUNCTIONS: dict[str, Function] = {
     ),
     "exp": Function(
         "exponentials", lambda xp, x: xp.exp(x), math.exp, Decimal.exp, _rational_exp, intervals.exp,
-        exact="exponential",
+        exact="exponential", looked_up=True,
         derivative=("d * exp(x)",),
         magnitude="exp(x) + size_x * exp(x + reach * size_x)",
     ),
     "pow": Function(
         "powers", _array_power, operator.pow, operator.pow, _rational_power, intervals.power, exact="power",
+        looked_up=True,
         derivative=("d * y * x ** (y - 1)", "d * log(x) * x ** y"),
         magnitude="x ** y + abs(log(x)) * size_y * x ** (y + reach * size_y)",  # of a fixed base
     ),
@@ -244,17 +247,19 @@ FUNCTIONS: dict[str, Function] = {
     ),
     "tanh": Function(
         "hyperbolic tangents", lambda xp, x: xp.tanh(x), math.tanh, _decimal_tanh, _only_at(0, 0), intervals.tanh,
-        exact="tanh",
+        exact="tanh", looked_up=True,
         derivative=("d * (1 - tanh(x) ** 2)",),
         magnitude="abs(tanh(x)) + (1 - tanh(max(0, abs(x) - reach * size_x)) ** 2) * size_x",
     ),
     "sin": Function(
         "sines", lambda xp, x: xp.sin(x), math.sin, _decimal_sine, _only_at(0, 0), intervals.sin, exact="sine",
+        looked_up=True,
         derivative=("d * cos(x)",),
         magnitude="1 + size_x",
     ),
     "cos": Function(
         "cosines", lambda xp, x: xp.cos(x), math.cos, _decimal_cosine, _only_at(0, 1), intervals.cos, exact="cosine",
+        looked_up=True,
         derivative=("-d * sin(x)",),
         magnitude="1 + size_x",
     ),

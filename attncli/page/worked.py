@@ -12,6 +12,7 @@ from math import inf
 import numpy as np
 
 from attncli.attention.registry import RULES, gradient_name
+from attncli.equation.functions import FUNCTIONS
 from attncli.equation.indexing import GROUP_MEMBER, letters, position
 from attncli.equation.nodes import Call, Expression, Name, Number, Reduce, Ref, names_used, rewrite, walk
 from attncli.equation.substitution import decimal_value, exact_value, substitute
@@ -215,7 +216,7 @@ def _weight(term: Expression) -> Fraction | float:
     return inf if value is None else abs(value)
 
 
-STAGED = ("tanh", "cos", "sin", "exp", "pow")  # what nobody works out in the head
+STAGED = frozenset(name for name, function in FUNCTIONS.items() if function.looked_up)
 
 Print = Callable[[float], Number]
 

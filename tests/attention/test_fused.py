@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 from attncli.attention import parallel
 from attncli.attention.fused import outputs as fused
 from attncli.attention.plan import plan_for
+from attncli.attention.rule import Rule
 from attncli.dtypes import DTYPES
 from attncli.problem.masks.causal import Causal
 from attncli.problem.masks.lengths import Lengths
@@ -49,6 +51,18 @@ def test_the_output_is_that_of_a_plain_softmax(
     trace = run(problem(**arrays, mask=(Causal(),) * causal), dtype=dtype, keep=("output",))
     assert not trace.steps["scores"].kept
     np.testing.assert_allclose(trace["output"], reference(arrays, causal), rtol=0, atol=error * size**2)
+
+
+def test_a_step_that_the_fused_path_does_not_know_is_not_left_out(problem: Build) -> None:
+    arrays = drawn(3)
+    plan = plan_for(problem(**arrays))
+    gated = Rule("gated", "G", "Gated scores", "gated[i, j] = scaled[i, j] * tanh(scaled[i, j])")
+    longer = replace(plan, rules=(*plan.rules, gated))
+    found = chunked.run_chunked(longer, DTYPES["float64"], DTYPES["float64"].lowest_exponent, ("output",))
+    scaled = arrays["Q"] @ arrays["K"].T / math.sqrt(16)
+    exp = np.exp(scaled * np.tanh(scaled))
+    assert found is not None
+    np.testing.assert_allclose(found["output"], exp / exp.sum(axis=1, keepdims=True) @ arrays["V"], rtol=0, atol=1e-13)
 
 
 LENGTHS = tuple(range(25, 15, -1))  # of 10 entries

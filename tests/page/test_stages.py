@@ -6,11 +6,12 @@ from fractions import Fraction
 
 import pytest
 
+from attncli.equation.functions import FUNCTIONS
 from attncli.equation.notation import UNICODE
 from attncli.equation.parser import parse_expression
 from attncli.equation.printer import write
 from attncli.page.number_format import format_number, number_node
-from attncli.page.worked import chained, is_near, stages
+from attncli.page.worked import STAGED, chained, is_near, stages
 
 
 def chain(source: str, truth: str | None = None) -> str:
@@ -48,3 +49,9 @@ def test_what_is_inside_comes_of_numbers_in_full() -> None:
 
 def test_numbers_stay_numbers() -> None:
     assert number_node("0.964").value == Fraction(964, 1000)
+
+
+def test_a_function_that_its_row_says_is_looked_up_gets_a_stage() -> None:
+    assert {name for name, function in FUNCTIONS.items() if function.looked_up} == STAGED
+    assert {"exp", "tanh"} <= STAGED
+    assert not {"sqrt", "div"} & STAGED

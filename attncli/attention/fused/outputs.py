@@ -14,6 +14,7 @@ from attncli.attention.chunks import chunks
 from attncli.attention.fused.tiles import Tile, Tiles, tiles_of
 from attncli.attention.parallel import Report, run_tasks
 from attncli.attention.plan import Plan
+from attncli.attention.registry import is_small
 from attncli.attention.rule import Rule
 from attncli.dtypes import Dtype
 from attncli.problem.axes import HEAD, KEY_HEAD, LEADING
@@ -22,6 +23,9 @@ from attncli.problem.model import Matrix, Scalar
 Array = NDArray[Any]
 ROWS, COLUMNS = 256, 768  # of a tile: its scores stay in a core's own cache
 _DOT_PRODUCTS = ("scaled_dot", "dot", "multiplicative")  # scores that are products of a row of queries with one of keys
+FUSED_STEPS = frozenset(
+    {"scores", "scaled", "capped", "bias", "mask", "masked", "exp", "row_sum", "weights", "heads_output", "output"}
+)
 _MARGIN = 4.0  # by which no number on the way may come near the end of the format
 
 
@@ -48,11 +52,15 @@ def fused_outputs(
 ) -> FusedOutputs | None:
     """The step `output`, of this shape; None where the steps in between have to be worked out one by one.
 
+    They have to be where the plan has one between keys and values that this path does not know.
+
     `weights` is the rule of the step it reads, `arrays` those of the small steps before the scores; a softmax is
     shifted where the largest exponent of a row is below `lowest`, or e to it does not fit.
     """
     problem = plan.problem
     base = problem.exp_base.value if problem.exp_base else math.e
+    if any(not is_small(rule) and rule.name not in FUSED_STEPS for rule in plan.rules):
+        return None
     if problem.score not in _DOT_PRODUCTS or dtype.name != dtype.computed or base <= 1:
         return None
     log = math.log(base) if problem.exp_base else 1.0
