@@ -306,3 +306,26 @@ def test_a_command_may_be_written_on_several_lines(workplace: Path) -> None:
 def test_a_broken_link_is_noticed() -> None:
     text = "[a](nowhere.md) [b](README.md#no-such-heading) [c](https://example.org) [d](README.md) `[e](f)`"
     assert broken_links(ROOT / "README.md", text) == ["nowhere.md", "README.md#no-such-heading"]
+
+
+MODULE = re.compile(r"`([\w./*-]+\.py)`")
+KEEPS_OLD_NAMES = (ROOT / "docs" / "changelog.md", *(ROOT / "docs" / "decisions").glob("*.md"))
+
+
+def missing_modules(text: str, files: list[Path]) -> list[str]:
+    """The modules that a text names, by a whole path or the end of one, and none of these files is."""
+    return [name for name in dict.fromkeys(MODULE.findall(text)) if not any(file.match(name) for file in files)]
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page not in KEEPS_OLD_NAMES], ids=lambda path: str(path.relative_to(ROOT))
+)
+def test_modules_that_are_named_are_there(page: Path) -> None:
+    files = [path for folder in ("attncli", "tests") for path in (ROOT / folder).rglob("*.py")]
+    assert missing_modules(page.read_text(), files) == []
+
+
+def test_a_module_that_is_gone_is_noticed() -> None:
+    files = [Path("attncli/cli/main.py"), Path("tests/test_docs.py")]
+    text = "See `cli/main.py`, `main.py`, `tests/test_*.py`, `cli/old.py`, `ain.py` and `i/main.py`."
+    assert missing_modules(text, files) == ["cli/old.py", "ain.py", "i/main.py"]

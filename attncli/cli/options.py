@@ -204,12 +204,22 @@ def reject_conflicts(*conflicts: Conflict) -> None:
 
 
 def format_conflicts(format: str, *, math: str | None, fragment: bool) -> tuple[Conflict, ...]:
-    """The options that are for pages of one format only, and another format."""
-    asked = f"--format {format}"
+    """The options that only some formats have, and a format that lacks them."""
     return (
-        (math is not None and format != "markdown", "--math", asked, "--math is for --format markdown"),
-        (fragment and format != "latex", "--fragment", asked, "--fragment is for --format latex"),
+        _lacking("--math", math is not None, format),
+        _lacking("--fragment", fragment, format),
     )
+
+
+def _lacking(option: str, given: bool, format: str) -> Conflict:
+    """An option and a format that may lack it."""
+    having = [name for name, row in FORMATS.items() if option in row.options]
+    if len(having) == 1:
+        help = f"{option} is for --format {having[0]}"
+    else:
+        is_data = format in FORMATS and FORMATS[format].is_data
+        help = f"{f'{format.upper()} holds the numbers themselves; ' * is_data}leave out {option}"
+    return given and format not in having, option, f"--format {format}", help
 
 
 def view_conflicts(
@@ -221,12 +231,7 @@ def view_conflicts(
         (one_cell and steps is not None, "--cell", "--steps", help),
         (one_cell and detail is not None, "--cell", "--detail", help),
         (one_cell and format == "npy", "--cell", f"-o {output}", help),
-        (
-            heatmap and format == "json",
-            "--heatmap",
-            "--format json",
-            "JSON holds the numbers themselves; leave out --heatmap",
-        ),
+        _lacking("--heatmap", heatmap and format != "npy", format),
     )
 
 

@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 
 from attncli.english import count, listed, shorten
-from attncli.problem.array_formats import Array, ArrayError, format_of, pickled, suffixes
+from attncli.problem.array_formats import Array, ArrayError, format_of, pickled, require_shape, suffixes
 from attncli.problem.array_formats.safetensors import INDEX_SUFFIX, shard_of
 from attncli.problem.files import PICKLES, cannot_read, open_regular
 from attncli.problem.keys import LAYOUTS, PARTS, Layout, Part
@@ -152,7 +152,9 @@ def _load(source: Source, file: str, name: str) -> Array:
         message = f"{called} is neither {' nor '.join(_SUFFIXES)}"
         raise ArrayError(message, "save it with numpy.savez or safetensors")
     with open_regular(target) as stream:
-        return format_of(suffix).read(stream, called, name)
+        array = format_of(suffix).read(stream, called, name)
+    require_shape(array.shape, called)  # which a reader asks itself only where it would take memory for what is claimed
+    return array
 
 
 def _keeps_its_digits(array: Array, value: Value) -> bool:

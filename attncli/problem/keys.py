@@ -80,7 +80,8 @@ class Score:
     """A way to compare a query with a key.
 
     `equation`, `headline` and `meaning` say it in place of the step `scores`, which is the dot product; `arrays` are
-    those it reads besides Q and K. Scores that are `divided` are divided by sqrt(d_k) where no scale is given.
+    those it reads besides Q and K. Scores that are `divided` are divided by sqrt(d_k) where no scale is given. With
+    `equal_widths` a query must be as long as a key.
     """
 
     equation: str = ""
@@ -88,16 +89,12 @@ class Score:
     meaning: str = ""
     arrays: tuple[Array, ...] = ()
     divided: bool = False
+    equal_widths: bool = True
 
     @property
     def is_dot(self) -> bool:
         """Whether it is the product of a query and a key."""
         return not self.equation
-
-    @property
-    def equal_widths(self) -> bool:
-        """Whether a query must be as long as a key: in the equation both run along k."""
-        return self.is_dot or "Q[i, k]" in self.equation
 
 
 SCORES: Mapping[str, Score] = {
@@ -114,6 +111,7 @@ SCORES: Mapping[str, Score] = {
                 when="with score: multiplicative",
             ),
         ),
+        equal_widths=False,
     ),
     "additive": Score(
         "scores[i, j] = sum(a, v[a] * tanh(sum(p, Q[i, p] * W_1[p, a]) + sum(k, K[j, k] * W_2[k, a])))",
@@ -136,6 +134,7 @@ SCORES: Mapping[str, Score] = {
                 when="with score: additive",
             ),
         ),
+        equal_widths=False,
     ),
 }  # fmt: skip
 

@@ -11,11 +11,11 @@ from attncli.english import listed
 from attncli.errors import did_you_mean
 from attncli.problem.conventions import OWN, Convention, Polarity
 from attncli.problem.keys import CORNERS, Corner
-from attncli.problem.mask_matrices import is_zero_or_one, read_stored, read_truths, stored_truths
 from attncli.problem.masks import MaskPart, MaskSizes, forms
 from attncli.problem.model import Mask, Matrix
 from attncli.problem.nodes import Leaf, Mapping, Node, Sequence, describe, truth
 from attncli.problem.numbers import NumberError, as_float
+from attncli.problem.truth_matrices import is_zero_or_one, read_stored, read_truths, stored_truths
 from attncli.problem.values import Value, read_word, require_keys
 
 _CELLS = ("true", "false", "yes", "no", "on", "off", "inf", "nan")  # words that fill a matrix, not forms

@@ -42,8 +42,8 @@ class NumberError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Root:
-    """coefficient · √radicand; a fraction has the radicand 1."""
+class Surd:
+    """A fraction, or one times the root of another: coefficient · √radicand; a fraction alone has the radicand 1."""
 
     coefficient: Fraction
     radicand: Fraction
@@ -95,45 +95,45 @@ def as_float(text: str) -> float:
 
 
 @lru_cache(_KEPT)
-def _parsed(text: str) -> tuple[float, Root | None]:
+def _parsed(text: str) -> tuple[float, Surd | None]:
     """The nearest double, with the fraction or root where that is how the number is written."""
     if text in MINUS_INFINITY:
         return float("-inf"), None
     if len(text) > _LENGTH_LIMIT:
         raise NumberError(f"{shorten(text)} is too long for a number", f"{_LENGTH_LIMIT} characters are the most")
-    root = None
+    surd = None
     if is_plain(text):
         value = float(text)
         is_zero = value == 0 and not re.search("[1-9]", re.split("[eE]", text)[0])
     else:
-        root = _read_root(text)
-        value = float(root)
-        is_zero = root.coefficient * root.radicand == 0
+        surd = _read_fraction_or_root(text)
+        value = float(surd)
+        is_zero = surd.coefficient * surd.radicand == 0
     if isinf(value):
         raise NumberError(f"{shorten(text)} is too large", "numbers go up to about 1.8e308")
     if value == 0 and not is_zero:
         raise NumberError(f"{shorten(text)} is too small to be told from 0", "write 0, or scale the numbers up")
-    return value + 0.0, root  # -0 is 0: a minus before a zero would be printed all the way down
+    return value + 0.0, surd  # -0 is 0: a minus before a zero would be printed all the way down
 
 
 def as_exact(text: str) -> Fraction | None:
     """The number exactly, or None for an irrational root and for -inf; NumberError as for `as_float`."""
-    value, root = _parsed(text)
+    value, surd = _parsed(text)
     if isinf(value):
         return None
     if value == 0:
         return Fraction(0)  # 0e999999999 is not to be multiplied out
-    return Fraction(text) if root is None else root.rational
+    return Fraction(text) if surd is None else surd.rational
 
 
 def as_decimal(text: str) -> Decimal:
     """The number exactly where it is a decimal, to 50 digits where it is not; NumberError as for `as_float`."""
-    value, root = _parsed(text)
+    value, surd = _parsed(text)
     if isinf(value):
         return Decimal("-Infinity")
     if value == 0:
         return Decimal(0)
-    return Decimal(text) if root is None else root.decimal
+    return Decimal(text) if surd is None else surd.decimal
 
 
 @lru_cache(_KEPT)
@@ -142,12 +142,12 @@ def canonical(text: str) -> str:
 
     A root is written with a whole number under it, `sqrt(1/2)` as `sqrt(2)/2`. No digit is lost.
     """
-    value, root = _parsed(text)
+    value, surd = _parsed(text)
     if isinf(value):
         return "-inf"
     if value == 0:
         return "0"
-    return _canonical_decimal(Decimal(text)) if root is None else str(root)
+    return _canonical_decimal(Decimal(text)) if surd is None else str(surd)
 
 
 def _canonical_decimal(number: Decimal) -> str:
@@ -169,7 +169,7 @@ def _canonical_decimal(number: Decimal) -> str:
     return ("-" if sign else "") + (plain if readable else powered)
 
 
-def _read_root(text: str) -> Root:
+def _read_fraction_or_root(text: str) -> Surd:
     """A fraction or root; NumberError for anything else, a division by zero, or the root of a negative number."""
     found = next((found for form in _FORMS if (found := re.fullmatch(form, text.strip()))), None)
     if found is None:
@@ -184,7 +184,7 @@ def _read_root(text: str) -> Root:
         raise NumberError(f"{shorten(text)} divides by zero", "write another number under the line") from None
     if radicand < 0:
         raise NumberError(f"{shorten(text)} is the root of a negative number", "roots are taken of 0 and more")
-    return Root(-coefficient if part.get("sign") == "-" else coefficient, radicand)
+    return Surd(-coefficient if part.get("sign") == "-" else coefficient, radicand)
 
 
 def why_not_a_number(text: str) -> tuple[str, str]:

@@ -14,17 +14,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format: the module whose `stream(document, style)` writes it, piece by piece, and the file names it goes by."""
+    """A format: the module whose `stream(document, style)` writes it, piece by piece, and the file names it goes by.
+
+    `options` are those options for how a page looks that not every format has, and this one has. `is_data` says that it
+    holds numbers for programs, and no page for people.
+    """
 
     module: str
     suffixes: tuple[str, ...]
+    options: tuple[Literal["--heatmap", "--math", "--fragment"], ...] = ()
+    is_data: bool = False
 
 
 FORMATS: dict[str, Format] = {
-    "table": Format("attncli.render.table", (".txt",)),
-    "markdown": Format("attncli.render.markdown", (".md", ".markdown")),
-    "latex": Format("attncli.render.latex", (".tex", ".latex")),
-    "json": Format("attncli.render.json", (".json",)),
+    "table": Format("attncli.render.table", (".txt",), ("--heatmap",)),
+    "markdown": Format("attncli.render.markdown", (".md", ".markdown"), ("--heatmap", "--math")),
+    "latex": Format("attncli.render.latex", (".tex", ".latex"), ("--heatmap", "--fragment")),
+    "json": Format("attncli.render.json", (".json",), is_data=True),
 }
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from attncli.attention.registry import RULES
 from attncli.dtypes import DTYPES, Dtype
 from attncli.tracing.difference import Difference, Hides, Numbers, difference, factor, larger
-from attncli.tracing.layouts import Layout, Shape, arrange, common_shape, index_before, other_layout, shared_layout
+from attncli.tracing.head_layouts import Layout, Shape, arrange, common_shape, index_before, other_layout, shared_layout
 from attncli.tracing.magnitudes import Magnitudes
 from attncli.tracing.model import Trace
 

@@ -459,3 +459,11 @@ def test_an_archive_made_to_burst(tmp_path: Path) -> None:
     assert re.fullmatch(r"Q\.file: q\.npz unpacks [0-9]{2},[0-9]{3} bytes to 72,000,128", message)
     np.savez_compressed(tmp_path / "q.npz", q=np.zeros((2, 2)))  # small ones may be as empty as they like
     assert read(tmp_path, "{file: q.npz}").given["Q"].value.shape == (2, 2)
+
+
+def test_an_empty_array_is_told_whatever_its_reader_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    np.save(tmp_path / "q.npy", EYE)
+    monkeypatch.setattr(format_of(".npy"), "read", lambda *arguments: np.zeros((0, 2)))
+    assert wrong(tmp_path, "{file: q.npy}") == (
+        3, "Q.file: q.npy has the shape (0, 2): it is empty or no matrix", "save a matrix or a vector"
+    )  # fmt: skip

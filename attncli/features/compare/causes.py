@@ -16,7 +16,7 @@ from attncli.page.measures import legible_number, number
 from attncli.problem.keys import SCORES
 from attncli.tracing.comparison import Comparison, Operand, StepComparison
 from attncli.tracing.difference import difference
-from attncli.tracing.layouts import Layout, fewer_axes
+from attncli.tracing.head_layouts import Layout, fewer_axes
 from attncli.tracing.model import Trace
 
 _BIASES = {"Q": "b_Q", "K": "b_K", "V": "b_V", "new_K": "b_K", "new_V": "b_V", "output": "b_O"}

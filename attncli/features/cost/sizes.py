@@ -111,6 +111,7 @@ def sizes_of(problem: Problem, plan: Plan, requested: Sizes, rows: Rows) -> dict
         "batch": requested.batch,
     }
     found |= {symbol: size for symbol, size in chosen.items() if size is not None}
+    found.setdefault("d_q", found["d_k"])  # where a query is as long as a key, an equation may have a letter for both
     found |= _row_counts(found, requested, rows)
     found |= _head_counts(found, requested)
     pairs, odd = divmod(found["d_k"], 2)

@@ -10,7 +10,16 @@ from typing import Any
 from attncli import __version__
 from attncli.attention.indices import INDICES, PLACEHOLDERS
 from attncli.attention.losses import LOSS_RULES
-from attncli.attention.registry import FORWARD, GRADIENT_RULES, RULES, STEP_NAMES, cell_form, headline, in_symbols
+from attncli.attention.registry import (
+    FORWARD,
+    GIVEN_RULES,
+    GRADIENT_RULES,
+    RULES,
+    STEP_NAMES,
+    cell_form,
+    headline,
+    in_symbols,
+)
 from attncli.attention.rule import Rule
 from attncli.attention.variants import variants_of
 from attncli.equation.nodes import Equation, Name, Reduce, Ref, walk
@@ -52,7 +61,7 @@ def rule_page(name: str) -> Document:
     rule = _shown(name)
     said = " ".join(part for part in (rule.meaning, rule.why) if part)
     blocks = (
-        Paragraph(text(said[0].upper() + said[1:])),
+        *((Paragraph(text(said[0].upper() + said[1:])),) if said else ()),
         *_formulas(rule),
         Listing(tuple(_facts(rule))),
         *_variants(name),
@@ -76,7 +85,8 @@ def _shown(name: str) -> Rule:
 def _row(rule: Rule) -> tuple[Text, ...]:
     symbol: Text = (Math(Name(rule.symbol)),)
     if rule.given:
-        return (rule.name,), symbol, (rule.title,), ("given",), (Math(in_symbols(rule.target)),)
+        head: Text = ("given",) if rule.name in GIVEN_RULES else ()
+        return (rule.name,), symbol, (rule.title,), head, (Math(in_symbols(rule.target)),)
     found = headline(rule)
     head = _sentence(found) if found else ()
     return (rule.name,), symbol, (rule.title,), head, _sentence(cell_form(rule))
@@ -171,9 +181,12 @@ _PROBLEMS: tuple[dict[str, Any], ...] = (
 
 @cache
 def gradient_rules() -> Mapping[str, Rule]:
-    """The rule of every step of the backward pass, in order, with the equation it has where nothing else is around."""
+    """The rule of every step of the backward pass, in order, with the equation it has where nothing else is around.
+
+    One that is in none of the problems has no equation.
+    """
     found: dict[str, Rule] = {}
     for problem in _PROBLEMS:
         trace = run(loads(json.dumps(problem).encode(), "steps.json"), gradient=True)
         found = {name: trace.steps[name].rule for name in backward_steps(trace)} | found
-    return {name: found[name] for name in GRADIENT_RULES}
+    return {name: found.get(name, rule) for name, rule in GRADIENT_RULES.items()}

@@ -10,7 +10,7 @@ from attncli.cli import options
 from attncli.errors import usage_error
 from attncli.render import FORMATS
 
-_FORMATS = tuple(name for name in FORMATS if name != "json")
+_FORMATS = tuple(name for name, format in FORMATS.items() if not format.is_data)
 
 
 def worksheet(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from attncli.problem.mask_matrices import read_truths
 from attncli.problem.masks import Clause, Offset, TruthMatrix, number_array, with_leading_axes
 from attncli.problem.model import Mask
+from attncli.problem.truth_matrices import read_truths
 from attncli.problem.values import Value
 
 

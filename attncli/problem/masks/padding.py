@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from attncli.english import count, either
-from attncli.problem.mask_matrices import read_truths
 from attncli.problem.masks import (
     Clause,
     MaskPart,
@@ -19,6 +18,7 @@ from attncli.problem.masks import (
     with_leading_axes,
 )
 from attncli.problem.model import Mask
+from attncli.problem.truth_matrices import read_truths
 from attncli.problem.values import Value
 
 if TYPE_CHECKING:

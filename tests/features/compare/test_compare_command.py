@@ -17,7 +17,7 @@ import pytest
 from attncli import load, trace
 from attncli.cli.main import run
 from attncli.features.schema.command import schemas
-from attncli.tracing.layouts import Layout
+from attncli.tracing.head_layouts import Layout
 
 COMPARISON_SCHEMA = json.loads(schemas()["comparison"].read_text(encoding="utf-8"))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from attncli.cli.main import run
+from attncli.render import FORMATS, Format
 
 PROBLEM = "tokens: [a, b]\nQ: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1]]\nV: [[1, 2], [3, 4]]\n"
 
@@ -208,3 +209,15 @@ def test_a_head_that_is_not_there_is_told_with_those_that_are(
     assert capsys.readouterr().err == (
         f"attncli: error: --head {there} does not exist: there are 4 heads\nhelp: use 0 to 3\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("is_data", "help"),
+    [(False, "leave out --heatmap"), (True, "RST holds the numbers themselves; leave out --heatmap")],
+)
+def test_a_format_that_says_nothing_of_shades_takes_no_heatmap(
+    is_data: bool, help: str, problem: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(FORMATS, "rst", Format("attncli.render.markdown", (".rst",), is_data=is_data))
+    assert run(["compute", "p.yaml", "--heatmap", "-o", "a.rst"]) == 2
+    assert capsys.readouterr().err == f"attncli: error: --heatmap does not go with --format rst\nhelp: {help}\n"

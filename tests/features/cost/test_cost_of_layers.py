@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
 
+from attncli.attention import variants
 from attncli.equation.notation import PLAIN
 from attncli.equation.printer import write
 from attncli.errors import AttncliError
 from attncli.features.cost.sizes import Sizes
 from attncli.features.cost.study import Cost, cost_of, default_problem
-from attncli.problem.loader import load
+from attncli.problem.keys import SCORES, Score
+from attncli.problem.loader import load, loads
 from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Problem
 from attncli.tracing import run
@@ -177,3 +181,17 @@ def test_keys_that_serve_all_heads_go_on_doing_so(problem: Callable[..., Problem
     assert shapes(cost_of(shared, Sizes(heads=6)))["K"] == (5, 4)
     assert shapes(cost_of(shared, Sizes(heads=6, kv_heads=6)))["K"] == (6, 5, 4)
     assert shapes(cost_of(shared, Sizes(heads=6, kv_heads=2)))["K"] == (2, 5, 4)
+
+
+def test_a_score_of_equal_widths_may_have_a_letter_of_its_own_for_features_of_queries(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    equation = "scores[i, j] = sum(k, Q[i, k] * K_T[k, j]) / sqrt(sum(p, Q[i, p] * Q[i, p]))"
+    monkeypatch.setitem(cast("dict[str, Score]", SCORES), "by_length", Score(equation))
+    monkeypatch.setitem(variants.SCORES, "by_length", replace(variants.SCORES["dot"], formula=equation))
+    for width, requested in ((2, Sizes()), (4, Sizes(d_k=4))):
+        problem = loads(b"Q: [[1, 0]]\nK: [[1, 2]]\nV: [[1]]\nscore: by_length", "p.yaml")
+        costs = {step.rule.name: step for step in cost_of(problem, requested).steps}
+        assert costs["scores"].kinds == {
+            "multiplications": 2 * width, "additions": 2 * (width - 1), "roots": 1, "divisions": 1,
+        }  # fmt: skip

@@ -12,6 +12,7 @@ from attncli.attention.steps import COMPUTED
 from attncli.attention.variants import variants_of
 from attncli.equation.notation import UNICODE
 from attncli.errors import AttncliError
+from attncli.features.steps import page
 from attncli.features.steps.page import catalogue, rule_page
 from attncli.page.document import Document, Formula, Listing, Paragraph, Table, formula, plain
 from attncli.problem.masks import forms
@@ -161,3 +162,21 @@ def test_an_unknown_step(name: str, help: str) -> None:
 
 def test_every_form_of_a_mask_is_a_variant() -> None:
     assert [name for name in forms() if f"{name}: " not in " ".join(variants_of("mask"))] == []
+
+
+def test_every_gradient_has_an_equation_but_the_first() -> None:
+    assert [name for name, rule in page.gradient_rules().items() if rule.given] == ["d_output"]
+
+
+def test_a_gradient_that_no_example_has_is_listed_without_an_equation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So a new step is listed before there is an example of its gradient."""
+    without_softcap = tuple({**each, "softcap": None} for each in page._PROBLEMS)
+    problems = tuple({key: value for key, value in each.items() if value is not None} for each in without_softcap)
+    monkeypatch.setattr(page, "_PROBLEMS", problems)
+    monkeypatch.setattr(page, "gradient_rules", page.gradient_rules.__wrapped__)
+    *_, back = (block for block in page.catalogue().blocks if isinstance(block, Table))
+    rows = {plain(row[0]): [plain(cell) for cell in row[3:]] for row in back.rows}
+    assert rows["d_capped"] == ["", "dS_cap[i, j]"]
+    assert rows["d_output"] == ["given", "dO[i, c]"]
+    for format in FORMATS:
+        assert "capped" in render(page.rule_page("d_capped"), format)

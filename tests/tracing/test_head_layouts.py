@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attncli.tracing.layouts import arrange, common_shape, index_before, other_layout, same_layout, shared_layout
+from attncli.tracing.head_layouts import arrange, common_shape, index_before, other_layout, same_layout, shared_layout
 
 ROWS = ("query", "feature")
 RANDOM = np.random.default_rng(3)
