@@ -16,9 +16,9 @@ import pytest
 
 from attncli.attention import inputs as givens
 from attncli.attention import steps as computed
-from attncli.attention.indices import INDICES
 from attncli.attention.registry import RULES
 from attncli.attention.variants import output, variants_of
+from attncli.equation.indices import INDICES
 from attncli.equation.parser import parse_equation, parse_expression
 from attncli.page.document import text
 from attncli.problem.keys import ARRAYS

@@ -17,12 +17,12 @@ from attncli import features
 from attncli.attention import inputs as givens
 from attncli.attention import steps as computed
 from attncli.attention.losses import LOSS_RULES
-from attncli.attention.rule import Rule
 from attncli.attention.variants import variants_of
 from attncli.cli import options
 from attncli.cli.main import run
 from attncli.equation.notation import PYTHON
 from attncli.equation.printer import write
+from attncli.equation.rule import Rule
 from attncli.errors import Exit
 from attncli.features.schema.command import schemas
 from attncli.features.steps.mistakes_page import changed_steps

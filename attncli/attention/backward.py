@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from attncli.attention.registry import GRADIENT_RULES, gradient_name
-from attncli.attention.rule import Rule
 from attncli.attention.steps import BACKWARD_ORDER
 from attncli.equation.derivatives import reads
 from attncli.equation.differentiation import Reader, gradient_of
 from attncli.equation.indexing import GROUP_MEMBER, IndexSpace, all_letters, replace_letters
 from attncli.equation.matrix_form import matrix_form
 from attncli.equation.nodes import Call, Equation, Expression, Name, Reduce, Ref, number_node, rewrite, walk
+from attncli.equation.rule import Rule
 from attncli.problem.axes import LEADING
 
 HIDDEN = " A hidden key has weight 0, and gets 0."

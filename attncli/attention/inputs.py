@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attncli.attention.rule import Rule
+from attncli.equation.rule import Rule
 from attncli.problem.keys import ARRAYS, Array
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from attncli.attention.rule import Rule
 from attncli.equation.nodes import Equation, Expression, Reduce, Ref, rewrite
+from attncli.equation.rule import Rule
 
 _MSE, _CROSS_ENTROPY = "with loss: mse, in the backward pass", "with loss: cross_entropy, in the backward pass"
 TARGET = Rule(

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from attncli.attention.registry import COMPUTED_RULES
-from attncli.attention.rule import Rule
+from attncli.equation.rule import Rule
 from attncli.problem.masks import Clause, Offset
 from attncli.problem.model import Mask
 

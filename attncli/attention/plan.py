@@ -9,9 +9,9 @@ from functools import cached_property
 from attncli.attention import variants
 from attncli.attention.masks import clauses, mask_rule
 from attncli.attention.registry import COMPUTED_RULES, GIVEN_RULES
-from attncli.attention.rule import Rule
 from attncli.equation.indexing import GROUP_MEMBER, LeadingAxes
 from attncli.equation.parser import parse_expression
+from attncli.equation.rule import Rule
 from attncli.problem import keys
 from attncli.problem.axes import HEAD, KEY_HEAD, LEADING, Axes, axes_of, input_of, leads, past_length, sizes, width
 from attncli.problem.keys import Pairing

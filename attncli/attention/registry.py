@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterable, Mapping
 
 from attncli.attention.inputs import GIVEN
 from attncli.attention.losses import LOSS_RULES, TARGET
-from attncli.attention.rule import Rule
 from attncli.attention.steps import BACKWARD_ORDER, COMPUTED, FOR_GRADIENTS, INPUT_GRADIENTS
 from attncli.equation.nodes import Call, Equation, Expression, Name, Ref, rename, rewrite
+from attncli.equation.rule import Rule
 from attncli.equation.symbols import differential, plain_name, unicode_name
 
 

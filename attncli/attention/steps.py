@@ -2,8 +2,8 @@
 
 In equations `logits` stands for whatever the softmax is about to see (scores, scaled, capped or masked), `source` for
 where keys and values come from (X, or context), and `visible` for the conditions of a mask; the plan puts the real
-names in. All are of a single head: the plan puts heads and batches before their indices. `indices.py` says what the
-index letters run over.
+names in. All are of a single head: the plan puts heads and batches before their indices. `equation/indices.py`
+says what the index letters run over.
 
 To add a step is to add its rule here, and, in `plan.py`, where it comes in. If gradients go through it, the rule says
 so (`gradient`, `through`), and its name stands in BACKWARD_ORDER.
@@ -11,7 +11,7 @@ so (`gradient`, `through`), and its name stands in BACKWARD_ORDER.
 
 from __future__ import annotations
 
-from attncli.attention.rule import Rule
+from attncli.equation.rule import Rule
 from attncli.problem.axes import HEAD
 
 COMPUTED = (

@@ -8,8 +8,8 @@ from dataclasses import replace
 from attncli.attention.losses import OTHER_LOSSES
 from attncli.attention.masks import clauses, mask_rule
 from attncli.attention.registry import COMPUTED_RULES, GIVEN_RULES, RULES
-from attncli.attention.rule import Rule
 from attncli.equation.nodes import Call, Equation, Name, Ref
+from attncli.equation.rule import Rule
 from attncli.problem import keys
 from attncli.problem.keys import Pairing
 from attncli.problem.masks import Offset, forms

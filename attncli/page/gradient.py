@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from attncli.attention.registry import in_symbols
-from attncli.attention.rule import Rule
 from attncli.english import count
 from attncli.equation.nodes import Call, Equation, Expression, Name, Reduce, Ref, number_node
 from attncli.equation.parser import parse_expression
+from attncli.equation.rule import Rule
 from attncli.page.data import view_data
 from attncli.page.derivation import sections_of
 from attncli.page.document import Block, Document, Formula, Heading, Math, Paragraph, Text, sequence, text

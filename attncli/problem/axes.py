@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from attncli.equation.indices import BATCH as BATCH
+from attncli.equation.indices import HEAD as HEAD
+from attncli.equation.indices import KEY_HEAD as KEY_HEAD
 from attncli.problem.keys import ARRAYS
-from attncli.problem.keys import BATCH as BATCH
-from attncli.problem.keys import HEAD as HEAD
-from attncli.problem.keys import KEY_HEAD as KEY_HEAD
 from attncli.problem.model import Matrix
 
 PER_HEAD = tuple(name for name, array in ARRAYS.items() if not array.letters)  # a number a head, whatever other axes

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
+from attncli.equation.indices import BATCH, HEAD, KEY_HEAD
+
 Kind: TypeAlias = Literal[
     "text", "labels", "entries", "heads", "matrix", "vector", "past", "score", "scale", "positive", "base", "mask",
     "position", "sink", "count", "loss",
@@ -27,7 +29,6 @@ PAIRINGS: tuple[Pairing, ...] = get_args(Pairing)
 PARTS: tuple[Part, ...] = get_args(Part)  # of a fused array in a file
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 
-BATCH, HEAD, KEY_HEAD = "b", "h", "g"  # the letters of leading axes
 _OF_QUERIES, _OF_KEYS = (BATCH, HEAD), (BATCH, KEY_HEAD)
 
 
@@ -36,7 +37,7 @@ class Array:
     """An array that a problem may give.
 
     `cell` is one number of it, W_Q[d, k], in one head and one entry of a batch: its letters say along which indices of
-    `attention/indices.py` it runs, and equal letters of two arrays are equally long. `leading` are the axes that may
+    `equation/indices.py` it runs, and equal letters of two arrays are equally long. `leading` are the axes that may
     stand before these, from the left. `meaning` and `when` say what it is and when it is there, `symbol` is its letter
     in formulas if that is not its name, `inside` the path to it in a problem where it is inside a mapping.
     """

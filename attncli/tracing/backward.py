@@ -10,8 +10,8 @@ import numpy as np
 from attncli.attention.backward import Backward
 from attncli.attention.losses import loss_rules
 from attncli.attention.plan import Plan
-from attncli.attention.rule import Rule
 from attncli.equation.indexing import IndexSpace
+from attncli.equation.rule import Rule
 from attncli.equation.shapes import index_sizes
 from attncli.problem.model import Matrix, Problem, Scalar, read_only
 from attncli.tracing.model import Step

@@ -10,12 +10,12 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from attncli.attention.rule import Rule
 from attncli.backend import Host
 from attncli.english import shorten
 from attncli.equation.exact import Exact, ExactError, evaluate_exactly, float_of, read_exact
 from attncli.equation.nodes import Reduce, walk
 from attncli.equation.rounding import round_half_up
+from attncli.equation.rule import Rule
 from attncli.equation.shapes import index_sizes
 from attncli.equation.substitution import decimal_value
 from attncli.errors import usage_error

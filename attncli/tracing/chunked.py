@@ -19,10 +19,10 @@ from attncli.attention.fused.outputs import fused_outputs
 from attncli.attention.parallel import Report, run_tasks
 from attncli.attention.plan import Plan
 from attncli.attention.registry import is_small
-from attncli.attention.rule import Rule
 from attncli.backend import CPU, Backend, Host
 from attncli.dtypes import Dtype
 from attncli.equation.evaluator import Array
+from attncli.equation.rule import Rule
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD
 from attncli.problem.model import read_only
 from attncli.tracing.labels import labelled_step, labels

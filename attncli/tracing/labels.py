@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attncli.attention.indices import INDICES
-from attncli.attention.rule import Rule
+from attncli.equation.indices import INDICES
+from attncli.equation.rule import Rule
 from attncli.problem.axes import width
 from attncli.problem.model import Problem
 from attncli.tracing.model import Step

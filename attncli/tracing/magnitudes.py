@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.attention.rule import Rule
 from attncli.dtypes import Dtype
 from attncli.equation.error_bounds import magnitude, magnitude_name
 from attncli.equation.evaluator import evaluate
+from attncli.equation.rule import Rule
 from attncli.problem.model import Matrix, Scalar
 from attncli.tracing.difference import LARGEST, Numbers
 from attncli.tracing.model import Trace

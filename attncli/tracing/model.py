@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from attncli.attention.rule import Rule
 from attncli.equation.evaluator import Array
 from attncli.equation.indexing import GROUP_MEMBER
 from attncli.equation.nodes import Equation
+from attncli.equation.rule import Rule
 from attncli.equation.shapes import index_sizes
 from attncli.problem.model import Matrix, Scalar
 from attncli.tracing.settings import Settings

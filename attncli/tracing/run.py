@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attncli.attention.plan import Plan, plan_for
-from attncli.attention.rule import Rule
 from attncli.backend import CPU, Backend, backend_for
 from attncli.dtypes import DTYPES, Dtype, check_run_options
+from attncli.equation.rule import Rule
 from attncli.problem.model import Matrix, Problem
 from attncli.problem.shape_checks import require_scores
 from attncli.tracing.labels import labelled_step

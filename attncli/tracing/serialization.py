@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attncli import __version__
-from attncli.attention.indices import INDICES
 from attncli.attention.registry import GIVEN_RULES, RULES, cell_form, headline
-from attncli.attention.rule import Rule
 from attncli.dtypes import DTYPES
 from attncli.equation.exact import read_exact, text_of
+from attncli.equation.indices import INDICES
 from attncli.equation.nodes import Ref
 from attncli.equation.notation import PLAIN
 from attncli.equation.parser import parse_equation, parse_expression
 from attncli.equation.printer import write_equation
+from attncli.equation.rule import Rule
 from attncli.problem.axes import LEADING
 from attncli.problem.model import Matrix, Scalar, read_only
 from attncli.problem.numbers import canonical

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attncli.attention.rule import Rule
 from attncli.backend import Host
 from attncli.dtypes import DTYPES, Dtype
 from attncli.english import count, either, listed
 from attncli.equation.evaluator import Array
+from attncli.equation.rule import Rule
 from attncli.tracing.model import Parameters, Row, Step, masked_out, over_weights
 from attncli.tracing.settings import Settings
 

@@ -11,10 +11,10 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from attncli.attention.rule import Rule
 from attncli.backend import Backend, Host
 from attncli.dtypes import Dtype
 from attncli.equation.evaluator import Array, evaluate
+from attncli.equation.rule import Rule
 from attncli.equation.shapes import index_sizes
 from attncli.problem.model import Matrix, Scalar, read_only
 from attncli.tracing.model import Parameters

@@ -14,8 +14,8 @@ import pytest
 from attncli.attention import parallel
 from attncli.attention.fused import outputs as fused
 from attncli.attention.plan import plan_for
-from attncli.attention.rule import Rule
 from attncli.dtypes import DTYPES
+from attncli.equation.rule import Rule
 from attncli.problem.masks.causal import Causal
 from attncli.problem.masks.lengths import Lengths
 from attncli.problem.model import Problem

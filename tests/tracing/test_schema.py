@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import attncli
-from attncli.attention.indices import INDICES
 from attncli.attention.registry import RULES
 from attncli.dtypes import DEVICES, DTYPES, ROUNDINGS
+from attncli.equation.indices import INDICES
 from attncli.problem.conventions import CONVENTIONS
 from attncli.problem.keys import CORNERS, PAIRINGS, SCORES
 from attncli.problem.masks.causal import Causal

@@ -15,8 +15,8 @@ from attncli.attention.fused.tiles import Tile, Tiles, tiles_of
 from attncli.attention.parallel import Report, run_tasks
 from attncli.attention.plan import Plan
 from attncli.attention.registry import is_small
-from attncli.attention.rule import Rule
 from attncli.dtypes import Dtype
+from attncli.equation.rule import Rule
 from attncli.problem.axes import HEAD, KEY_HEAD, LEADING
 from attncli.problem.model import Matrix, Scalar
 

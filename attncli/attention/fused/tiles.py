@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.attention.chunks import chunks, evaluate_chunk
-from attncli.attention.rule import Rule
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.indexing import index_names
 from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Ref, walk
+from attncli.equation.rule import Rule
 
 Array = NDArray[Any]
 Places = Mapping[str, NDArray[np.intp]]  # for each leading letter, where each head of a tile is

@@ -8,9 +8,9 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from attncli.attention.indices import INDICES
 from attncli.attention.plan import Plan
 from attncli.english import count
+from attncli.equation.indices import INDICES
 from attncli.errors import usage_error
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, OF_KEYS, OF_QUERIES, PER_HEAD, Axes, input_of
 from attncli.problem.axes import rows as rows_of

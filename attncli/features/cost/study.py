@@ -9,11 +9,11 @@ from math import prod
 import numpy as np
 
 from attncli.attention.plan import Plan, plan_for
-from attncli.attention.rule import Rule
 from attncli.attention.variants import alibi_slopes
 from attncli.dtypes import DTYPES, Dtype
 from attncli.equation.indexing import all_letters
 from attncli.equation.nodes import Expression
+from attncli.equation.rule import Rule
 from attncli.errors import usage_error
 from attncli.features.cost.operations import growth, in_cells, number, operations
 from attncli.features.cost.sizes import (

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attncli.attention.registry import RULES, gradient_name
-from attncli.attention.rule import Rule
 from attncli.backend import CPU
 from attncli.dtypes import DTYPES
 from attncli.equation.nodes import Call, Equation, Expression, Name, Ref
+from attncli.equation.rule import Rule
 from attncli.equation.symbols import primed
 from attncli.features.gradient.verification import loss_of
 from attncli.problem.model import Matrix, Problem, Scalar, read_only

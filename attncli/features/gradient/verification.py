@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from attncli.attention.plan import plan_for
 from attncli.attention.registry import gradient_name
-from attncli.attention.rule import Rule
 from attncli.backend import CPU
 from attncli.dtypes import DTYPES
 from attncli.equation.derivatives import reads
+from attncli.equation.rule import Rule
 from attncli.errors import usage_error
 from attncli.page.heads import chosen_place, shown
 from attncli.page.selection import chosen_cell, chosen_steps

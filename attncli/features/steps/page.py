@@ -8,7 +8,6 @@ from functools import cache
 from typing import Any
 
 from attncli import __version__
-from attncli.attention.indices import INDICES, PLACEHOLDERS
 from attncli.attention.losses import LOSS_RULES
 from attncli.attention.registry import (
     FORWARD,
@@ -20,9 +19,10 @@ from attncli.attention.registry import (
     headline,
     in_symbols,
 )
-from attncli.attention.rule import Rule
 from attncli.attention.variants import variants_of
+from attncli.equation.indices import INDICES, PLACEHOLDERS
 from attncli.equation.nodes import Equation, Name, Reduce, Ref, walk
+from attncli.equation.rule import Rule
 from attncli.errors import did_you_mean, usage_error
 from attncli.page.document import Block, Document, Formula, Heading, Listing, Math, Paragraph, Table, Text, text
 from attncli.problem.loader import loads

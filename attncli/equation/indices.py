@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+BATCH, HEAD, KEY_HEAD = "b", "h", "g"  # the letters of leading axes
+
 
 @dataclass(frozen=True, slots=True)
 class Index:

@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from attncli.attention.indices import INDICES
 from attncli.equation.indexing import LeadingAxes, add_axes, all_letters, fix_axes
+from attncli.equation.indices import BATCH, INDICES
 from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Ref, is_zero, names_used, rename, walk
 from attncli.equation.notation import PYTHON
 from attncli.equation.parser import parse_equation, parse_expression
 from attncli.equation.printer import write, write_equation
-from attncli.problem.axes import BATCH
 
 
 @dataclass(frozen=True)
