@@ -138,15 +138,17 @@ def _step(step: Step, fixed: Mapping[str, int]) -> Step:
     labels = tuple(
         names for letter, names in zip(step.rule.target.letters, step.labels, strict=True) if letter not in fixed
     )
-    written = None if step.written is None else step.written[index]
-    exact = None if step.exact is None else step.exact[index]
+    # The three dots keep an array where no axis is left; without them, one of objects gives the object itself.
+    written = None if step.written is None else step.written[*index, ...]
+    exact = None if step.exact is None else step.exact[*index, ...]
     return Step(step.rule.fix_axes(fixed), step.value[index], labels, written, exact, step.kept)
 
 
 def _text(step: Step) -> str:
     """The one number of a step, as it would be written in a problem."""
-    if isinstance(step.exact, Fraction):
-        return str(step.exact)
+    exact = None if step.exact is None else step.exact.item()
+    if isinstance(exact, Fraction):
+        return str(exact)
     return str(step.written) if step.written is not None else repr(float(step.value))
 
 

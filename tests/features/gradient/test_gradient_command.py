@@ -353,3 +353,15 @@ def test_classes_as_rows_of_0_and_1(tmp_path: Path, capsys: pytest.CaptureFixtur
     code, _, errors = answered(capsys, str(path))
     assert code == 3
     assert "loss.targets: has a row for each row of the output, and not its class" in errors
+
+
+@pytest.mark.parametrize("rounding", ["exact", "paper"])
+def test_one_sink_of_several_heads(capsys: pytest.CaptureFixture[str], tmp_path: Path, rounding: str) -> None:
+    """Its gradient has no axes at all, whether numbers are floats or objects."""
+    path = tmp_path / "sink.yaml"
+    path.write_text("Q: [[[1]], [[2]]]\nK: [[[1]], [[0]]]\nV: [[[3]], [[1]]]\nsink: 1\n", encoding="utf-8")
+    code, page, errors = answered(capsys, str(path), "--rounding", rounding, "--precision", "6")
+    assert (code, errors) == (0, "")
+    assert "sinks" in page
+    slope = -3 / 4 - np.e / (1 + np.e) ** 2  # of 3e / (e + e^sink) and 1 / (1 + e^sink)
+    assert f"≈ {slope:.4f}" in page
