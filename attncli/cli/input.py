@@ -20,17 +20,17 @@ def load(
     outside: bool = False,
     mask: str | None = None,
     scale: str | None = None,
-    scores: bool = True,
+    holds_scores: bool = True,
 ) -> Problem:
     """The problem in a file, or on standard input for "-", with another mask and scale where these are given.
 
-    `convention`, `outside` and `scores` are as for `read_problem`. NumPy is to be imported after this. Raises
+    `convention`, `outside` and `holds_scores` are as for `read_problem`. NumPy is to be imported after this. Raises
     AttncliError: exit 3 for what is wrong in the file, exit 4 where it cannot be read, exit 2 for a mask or a scale.
     """
     source = read_source(file, outside=outside)
     if limit_threads(source.text):
         interrupt_arithmetic()
-    problem = read_problem(source, convention=convention, scores=scores)
+    problem = read_problem(source, convention=convention, holds_scores=holds_scores)
     if mask is None and scale is None:
         return problem
     from attncli.problem.changes import change

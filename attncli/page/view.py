@@ -28,12 +28,14 @@ class View:
     blank: frozenset[str] = frozenset()
     ends: bool = False
 
-    def kept(self, data: bool) -> frozenset[str] | None:
-        """The steps whose numbers a page with this view has, or one of `data` alone; None where it may have any."""
+    def steps_needed(self, numbers_alone: bool) -> frozenset[str] | None:
+        """The steps whose numbers a page with this view has, or data of `numbers_alone`; None for any."""
         alone = self.cell is None and self.head is None and self.entry is None and self.detail == "brief"
         if self.steps is None or not alone:
             return None
         from attncli.attention.registry import STEP_NAMES  # made when a step is first asked for
 
         names = {STEP_NAMES.get(name, name) for name in self.steps}
-        return frozenset(names | ({"mask"} if holds_scores(names) and not data else set()))  # which marks cells
+        return frozenset(
+            names | ({"mask"} if holds_scores(names) and not numbers_alone else set())
+        )  # which marks cells

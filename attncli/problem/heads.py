@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
 def split_heads(
     given: Mapping[str, Matrix], heads: int | None, kv_heads: int | None, at: Places, errors: ErrorCollector
-) -> dict[str, Matrix]:
-    """The arrays with a head axis before their rows; `heads` and `kv_heads` as they were written, if they were.
+) -> tuple[dict[str, Matrix], bool]:
+    """The arrays with a head axis before their rows, and whether those of queries got theirs here, out of columns.
+
+    `heads` and `kv_heads` are as they were written, if they were.
 
     What is stacked already stays as it is. What has no heads while others do is for all of them, unless heads are
     written out. What does not fit is reported.
@@ -33,7 +35,7 @@ def split_heads(
                 f"is {said}, but {name} has {count(found, 'head')}", at=at[key], path=key,
                 help=f"write {key}: {found}, or leave it out: the last axis but two of {name} is that of its heads",
             )  # fmt: skip
-            return dict(given)
+            return dict(given), False
     (_, of_queries), (name, of_keys) = stacked.values()
     queries = heads or of_queries or 1
     keys = kv_heads or of_keys or (queries if heads else 1)
@@ -50,13 +52,13 @@ def split_heads(
             at=at[path], path=path, help=f"heads must be a multiple of kv_heads: {keys}, {2 * keys}, …",
         )  # fmt: skip
     elif errors.count == 0:
-        split = dict(given)
+        split = {}
         for name, matrix in given.items() if queries > 1 and (heads or kv_heads) else ():
             if name in (*OF_QUERIES, *OF_KEYS) and matrix.ndim == len(ARRAYS[name].letters):
                 key, number = ("heads", queries) if name in OF_QUERIES else ("kv_heads", keys)
                 split[name] = _split(name, matrix, number, key, at, errors)
-        return split
-    return dict(given)
+        return {**given, **split}, not split.keys().isdisjoint(("Q", "W_Q"))
+    return dict(given), False
 
 
 def _stacked(given: Mapping[str, Matrix], *names: str) -> tuple[str, int]:

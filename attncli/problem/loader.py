@@ -57,14 +57,14 @@ def loads(data: bytes, name: str, *, folder: str | PathLike[str] = "", conventio
     return read_problem(decode(data, name, fspath(folder)), convention=convention)
 
 
-def read_problem(source: Source, *, convention: str | None = None, scores: bool = True) -> Problem:
+def read_problem(source: Source, *, convention: str | None = None, holds_scores: bool = True) -> Problem:
     """The problem a text tells; AttncliError as for `load`.
 
-    `scores` says whether the matrix of scores is going to be held, and so may not be too large.
+    `holds_scores` says whether the matrix of scores is going to be held, and so may not be too large.
     """
     reads = convention_named(convention)
     errors, root = read_tree(source)
-    return problem_from_tree(root, errors, reads, scores=scores)
+    return problem_from_tree(root, errors, reads, holds_scores=holds_scores)
 
 
 def read_tree(source: Source, *, not_finite: bool = False) -> tuple[ErrorCollector, Node]:
@@ -101,9 +101,9 @@ def _yaml(errors: ErrorCollector) -> Node:
 
 
 def problem_from_tree(
-    root: Node, errors: ErrorCollector, convention: Convention = OWN, *, scores: bool = True
+    root: Node, errors: ErrorCollector, convention: Convention = OWN, *, holds_scores: bool = True
 ) -> Problem:
-    """The problem of a whole tree; AttncliError as `errors` collects them. `scores` is as for `read_problem`."""
+    """The problem of a whole tree; AttncliError as `errors` collects them. `holds_scores` is as for `read_problem`."""
     if not isinstance(root, Mapping):
         errors.fail(
             f"a problem must be a mapping of keys to values, not {describe(root)}",
@@ -119,8 +119,8 @@ def problem_from_tree(
     at = places_in(root)
     if errors.count:
         _check_what_was_read(values, root, at, errors)
-    errors.stop()
-    given, joined = _arrays(values, position, at, errors, scores)
+    errors.stop()  # here and below: what is checked next asks for what has been read, or for arrays that fit
+    given, joined = _fitting_arrays(values, position, at, errors, holds_scores)
     tokens, context_tokens = _labels(values, given, at, errors)
     if mask:
         mask.check(given)
@@ -168,24 +168,25 @@ def _check_what_was_read(values: Values, root: Mapping, at: Places, errors: Erro
         check_labels("tokens", values["tokens"], queries.shape[-2], "query", at["tokens"], errors)
 
 
-def _arrays(
-    values: Values, position: Position, at: Places, errors: ErrorCollector, scores: bool
+def _fitting_arrays(
+    values: Values, position: Position, at: Places, errors: ErrorCollector, holds_scores: bool
 ) -> tuple[dict[str, Matrix], bool]:
-    """All arrays by name, in the order of `ARRAYS`, that fit together; and whether heads were cut out of columns."""
+    """All arrays by name, in the order of `ARRAYS`, with heads on an axis of their own, once they are known to fit
+    together; and whether queries had their heads side by side in columns."""
     read = {**values, **(values.get("past") or {}), "slopes": position.slopes}
     whole = {name: read[name] for name in ARRAYS if isinstance(read.get(name), Matrix)}
     check_products(whole, at, errors)
     heads, kv_heads = values.get("heads"), values.get("kv_heads")
     check_widths(whole, heads, kv_heads, values["score"], at, errors)
-    given = split_heads(whole, heads, kv_heads, at, errors)
+    given, joined = split_heads(whole, heads, kv_heads, at, errors)
     errors.stop()
     check_leading(given, at, errors)
     check_shapes(given, at, values["score"], errors)
     errors.stop()
     check_positions(given, position.rope, at, errors)
     errors.stop()
-    check_array_sizes(given, at, errors, scores=scores)
-    return given, any(given[name] is not whole[name] for name in ("Q", "W_Q") if name in given)
+    check_array_sizes(given, at, errors, holds_scores=holds_scores)
+    return given, joined
 
 
 def _labels(

@@ -93,7 +93,7 @@ def check_gradient(
         )  # fmt: skip
 
 
-def check_array_sizes(given: Mapping[str, Matrix], at: Places, errors: ErrorCollector, *, scores: bool) -> None:
+def check_array_sizes(given: Mapping[str, Matrix], at: Places, errors: ErrorCollector, *, holds_scores: bool) -> None:
     """Ends the reading where there are too many tokens, or where an array on the way would be too large.
 
     The matrix of scores counts only where it is going to be held.
@@ -114,7 +114,7 @@ def check_array_sizes(given: Mapping[str, Matrix], at: Places, errors: ErrorColl
         (makers["Q"], "Q", (n, d_q)),
         (makers["K"], "K", (m, d_k)),
         (makers["V"], "V", (m, d_v)),
-        *([(keys, "the matrix of scores", (n, m))] if scores else []),
+        *([(keys, "the matrix of scores", (n, m))] if holds_scores else []),
         (makers["V"], "the output", (n, d_v)),
     ]
     if "W_a" in given:

@@ -31,10 +31,10 @@ def _always(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_pages_of_some_steps(path: Path, names: tuple[str, ...]) -> None:
     problem = load(str(path))
     whole, view = run(problem), View(detail="brief", steps=names)
-    some = run(problem, keep=view.kept(data=False))
+    some = run(problem, keep=view.steps_needed(numbers_alone=False))
     for format in ("table", "markdown", "latex"):
         assert render(derivation(some, view), format) == render(derivation(whole, view), format)
-    some = run(problem, keep=view.kept(data=True))
+    some = run(problem, keep=view.steps_needed(numbers_alone=True))
     ours, theirs = (json.loads(render(data_page(trace, view), "json")) for trace in (some, whole))
     assert round_off(ours) == round_off(theirs)
 
@@ -50,13 +50,13 @@ def test_some_of_them_are_not_kept() -> None:
     "view", [View(), View(steps=("output",)), View(detail="brief"), View(detail="brief", steps=("output",), head=0)]
 )
 def test_pages_that_show_more_need_all(view: View) -> None:
-    assert view.kept(data=False) is None
+    assert view.steps_needed(numbers_alone=False) is None
 
 
 def test_the_output_needs_no_mask_and_the_weights_do() -> None:
-    assert View(detail="brief", steps=("O",)).kept(data=False) == {"output"}
-    assert View(detail="brief", steps=("A",)).kept(data=False) == {"weights", "mask"}
-    assert View(detail="brief", steps=("A",)).kept(data=True) == {"weights"}
+    assert View(detail="brief", steps=("O",)).steps_needed(numbers_alone=False) == {"output"}
+    assert View(detail="brief", steps=("A",)).steps_needed(numbers_alone=False) == {"weights", "mask"}
+    assert View(detail="brief", steps=("A",)).steps_needed(numbers_alone=True) == {"weights"}
 
 
 def round_off(data: Any) -> Any:

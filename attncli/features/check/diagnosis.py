@@ -23,7 +23,7 @@ from attncli.equation.rounding import round_half_up
 from attncli.features.check.carried_values import CarriedValues, Cell, interval
 from attncli.features.check.reachability import is_reachable
 from attncli.features.check.single_cell_errors import CellError, cell_errors
-from attncli.features.check.solution import Verdicts, rounds_to
+from attncli.features.check.solution import Judgement, rounds_to
 from attncli.mistakes.catalogue import applicable
 from attncli.mistakes.model import Changes, Mistake, with_changes
 from attncli.tracing.model import Trace
@@ -55,7 +55,7 @@ class Diagnosis:
     error: CellError | None = None
 
 
-def diagnose(verdicts: Verdicts) -> tuple[Diagnosis, ...]:
+def diagnose(verdicts: Judgement) -> tuple[Diagnosis, ...]:
     """For every step with wrong cells that a known mistake explains, all mistakes that explain the most."""
     wrong = _wrong(verdicts)
     if not wrong:
@@ -65,7 +65,7 @@ def diagnose(verdicts: Verdicts) -> tuple[Diagnosis, ...]:
 
 
 def _diagnose_step(
-    verdicts: Verdicts, step: str, cells: tuple[Cell, ...], found: list[Explanation]
+    verdicts: Judgement, step: str, cells: tuple[Cell, ...], found: list[Explanation]
 ) -> Iterator[Diagnosis]:
     values = verdicts.values
     named, whole = _best(step, found)
@@ -98,7 +98,7 @@ def _best(step: str, found: list[Explanation]) -> tuple[tuple[str, ...], bool]:
     return named, best[1]
 
 
-def _rounded(verdicts: Verdicts, step: str, cells: tuple[Cell, ...], plain: RoundedOnTheWay) -> tuple[str, ...]:
+def _rounded(verdicts: Judgement, step: str, cells: tuple[Cell, ...], plain: RoundedOnTheWay) -> tuple[str, ...]:
     """What gives all numbers of a step if those left out are rounded on the way: that alone, or a mistake with it."""
     claims = verdicts.answers.steps[step].cells
     if all(plain.gives(step, cell) for cell in np.ndindex(claims.shape) if claims[cell] is not None):
@@ -147,7 +147,7 @@ def _agreeing(able: list[Explanation]) -> list[Explanation]:
     return [one for one, agreed in zip(able, agreement, strict=True) if agreed == max(agreement)]
 
 
-def _wrong(verdicts: Verdicts) -> dict[str, tuple[Cell, ...]]:
+def _wrong(verdicts: Judgement) -> dict[str, tuple[Cell, ...]]:
     """The wrong cells of every step that has any."""
     found: dict[str, list[Cell]] = {}
     for name, index, _ in verdicts.cells_that_are("wrong"):
@@ -212,7 +212,7 @@ class Explanation:
         return sum(self.by.gives(name, cell) for name in answers.steps for cell in _others(answers, name, ()))
 
 
-def _explanations(verdicts: Verdicts, wrong: Mapping[str, tuple[Cell, ...]], plain: Reproduction) -> list[Explanation]:
+def _explanations(verdicts: Judgement, wrong: Mapping[str, tuple[Cell, ...]], plain: Reproduction) -> list[Explanation]:
     """What each known mistake explains, where that is anything; `plain` is how cells come about without it."""
     tried = (_explain(mistake, changes, verdicts, wrong, plain) for mistake, changes in applicable(verdicts.trace))
     return [explanation for explanation in tried if explanation is not None]
@@ -221,7 +221,7 @@ def _explanations(verdicts: Verdicts, wrong: Mapping[str, tuple[Cell, ...]], pla
 def _explain(
     mistake: Mistake,
     changes: Changes,
-    verdicts: Verdicts,
+    verdicts: Judgement,
     wrong: Mapping[str, tuple[Cell, ...]],
     plain: Reproduction,
 ) -> Explanation | None:
@@ -243,7 +243,7 @@ def _explain(
     return Explanation(mistake, by, answers, steps, consistent, sum(len(wrong[name]) for name in steps))
 
 
-def _denied(name: str, affected: Mapping[str, set[str]], verdicts: Verdicts, by: Reproduction) -> bool:
+def _denied(name: str, affected: Mapping[str, set[str]], verdicts: Judgement, by: Reproduction) -> bool:
     """Whether numbers of other steps that are right say that no such mistake was made in a step left out before."""
     hidden = affected[name] - {name}
     ranges = WithinPrecision(by.values)

@@ -13,7 +13,7 @@ from attncli.english import count, either
 from attncli.equation.symbols import unicode_name
 from attncli.features.check.carried_values import CarriedValues, Cell
 from attncli.features.check.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis, left_out_before
-from attncli.features.check.solution import Verdicts
+from attncli.features.check.solution import Judgement
 from attncli.features.check.worked import worked_from_own_numbers, worked_with_error
 from attncli.mistakes.catalogue import MISTAKES
 from attncli.mistakes.model import with_changes
@@ -25,7 +25,7 @@ MOST = 4  # cells that are named one by one
 _KNOWN = {mistake.name: mistake for mistake in MISTAKES}
 
 
-def diagnosis_blocks(verdicts: Verdicts, diagnoses: Sequence[Diagnosis]) -> Iterator[Block]:
+def diagnosis_blocks(verdicts: Judgement, diagnoses: Sequence[Diagnosis]) -> Iterator[Block]:
     """A paragraph for every step that is explained; below it what the mistake makes of the equations."""
     if diagnoses:
         yield Heading("What explains it")
@@ -50,7 +50,7 @@ def _rounding(found: Diagnosis) -> str:
     return f", to {to}" if ROUNDED_ON_THE_WAY in found.mistakes else f", and the steps left out were rounded to {to}"
 
 
-def diagnosis_data(verdicts: Verdicts, diagnoses: Sequence[Diagnosis]) -> list[dict[str, Any]]:
+def diagnosis_data(verdicts: Judgement, diagnoses: Sequence[Diagnosis]) -> list[dict[str, Any]]:
     """One entry for every mistake; `alike` are those that give the same numbers."""
     return [
         {
@@ -69,7 +69,7 @@ def diagnosis_data(verdicts: Verdicts, diagnoses: Sequence[Diagnosis]) -> list[d
     ]
 
 
-def explained(verdicts: Verdicts, found: Diagnosis) -> str:
+def explained(verdicts: Judgement, found: Diagnosis) -> str:
     """How much of its step a mistake explains: all 9 cells, the one wrong cell, 2 of 3 wrong cells."""
     cells = verdicts.steps[found.step].ravel()
     filled = sum(cell.given is not None for cell in cells)
@@ -81,11 +81,11 @@ def explained(verdicts: Verdicts, found: Diagnosis) -> str:
     return f"{explained:,} of {wrong:,} wrong cells"
 
 
-def _cells(verdicts: Verdicts, found: Diagnosis) -> str:
+def _cells(verdicts: Judgement, found: Diagnosis) -> str:
     return "; ".join(cell_label(verdicts.trace.steps[found.step], cell) for cell in found.cells)
 
 
-def _made(verdicts: Verdicts, found: Diagnosis, name: str) -> Iterator[Block]:
+def _made(verdicts: Judgement, found: Diagnosis, name: str) -> Iterator[Block]:
     """The equations of a mistake that lead to the step, and the first cell worked with them; of an error in one cell
     just that cell."""
     if found.error is not None and found.error.on_the_way and found.error.name == name:
@@ -104,7 +104,7 @@ def _made(verdicts: Verdicts, found: Diagnosis, name: str) -> Iterator[Block]:
         yield Worked(tuple(_worked(verdicts, mistaken, step, found) for step in made))
 
 
-def _worked(verdicts: Verdicts, mistaken: Verdicts, step: Step, found: Diagnosis) -> WorkedLine:
+def _worked(verdicts: Judgement, mistaken: Judgement, step: Step, found: Diagnosis) -> WorkedLine:
     """A cell worked with the mistake; one of a step that was left out is called by the step's name and letter."""
     claim = verdicts.steps[found.step][found.cells[0]].given
     same_shape = step.shape == verdicts.steps[found.step].shape

@@ -24,9 +24,9 @@ from attncli.features.check.diagnosis_page import diagnosis_blocks
 from attncli.features.check.solution import (
     VERDICTS,
     CellVerdict,
+    Judgement,
     Solution,
     Verdict,
-    Verdicts,
     indices_where,
     too_coarse,
     trivial_answer,
@@ -95,7 +95,7 @@ def _blocks(solution: Solution, marks: int | None, diagnoses: Sequence[Diagnosis
     yield from _carried_by_rounding_blocks(verdicts)
 
 
-def _first(verdicts: Verdicts, name: str, index: CellIndex) -> Text:
+def _first(verdicts: Judgement, name: str, index: CellIndex) -> Text:
     step, judged = verdicts.trace.steps[name], verdicts.steps[name][index]
     digits = decimals_to_compare(iter([judged.given]))
     claim = judged.given
@@ -137,7 +137,7 @@ def _answer(solution: Solution) -> Text:
     return (f"No number is wrong; {listed(left)}.",)
 
 
-def _counted(verdicts: Verdicts) -> str:
+def _counted(verdicts: Judgement) -> str:
     counts = verdicts.counts
     total = sum(counts.values())
     words = [f"{number:,} {word}" for word, number in counts.items() if number]
@@ -153,7 +153,7 @@ def _marks(solution: Solution, marks: int) -> str:
     return f"Marks: {plain} of {marks} for what is right, {followed} of {marks} with follow-through{rounding}."
 
 
-def _form(verdicts: Verdicts) -> str:
+def _form(verdicts: Judgement) -> str:
     if verdicts.trace.shifted:
         return (
             "In these answers the largest score of each row is subtracted before the exponentials, which changes no "
@@ -164,13 +164,13 @@ def _form(verdicts: Verdicts) -> str:
     )
 
 
-def _legend(verdicts: Verdicts) -> str:
+def _legend(verdicts: Judgement) -> str:
     """The signs that the page has."""
     counts = verdicts.counts
     return "; ".join(said for verdict, said in _SIGNS.items() if counts[verdict]) + "."
 
 
-def _counts_table(verdicts: Verdicts) -> Table:
+def _counts_table(verdicts: Judgement) -> Table:
     """How many cells of each step have which verdict; a column for every verdict that there is."""
     there = [verdict for verdict in VERDICTS if verdicts.counts[verdict]]
     rows = []
@@ -180,7 +180,7 @@ def _counts_table(verdicts: Verdicts) -> Table:
     return Table(("step", *there), tuple(rows), tuple(range(1, len(there) + 1)))
 
 
-def _step_blocks(verdicts: Verdicts, name: str) -> Iterator[Block]:
+def _step_blocks(verdicts: Judgement, name: str) -> Iterator[Block]:
     """A step: its matrix as it was written, one for each head and entry, and the cells that are not right."""
     step, cells = verdicts.trace.steps[name], verdicts.steps[name]
     yield Heading(step.rule.title)
@@ -238,7 +238,7 @@ def _flat(cells: NDArray[Any]) -> Iterator[CellVerdict]:
     return iter(cells.ravel().tolist())
 
 
-def _carried_by_rounding_blocks(verdicts: Verdicts) -> Iterator[Block]:
+def _carried_by_rounding_blocks(verdicts: Judgement) -> Iterator[Block]:
     """Cells that are carried only because the numbers before them may be rounded: as they stand, they give another."""
     found = verdicts.carried_by_rounding
     if not found:

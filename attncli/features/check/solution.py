@@ -36,11 +36,15 @@ from attncli.tracing.model import Trace
 Verdict: TypeAlias = Literal["right", "carried", "rounding", "wrong", "missing"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 ONLY_SHIFTED = ("row_max", "shifted")
-BY_FORM = ("exp", "row_sum")  # which are other numbers where the softmax is shifted
+DIFFER_WHEN_SHIFTED = ("exp", "row_sum")  # which are other numbers where the softmax is shifted
 SMALL = 0.01  # what is less may be written as 0
 _WIDE = Context(prec=1000)  # for claims of up to 400 digits
-_INSIDE = 1 - 1e-9
 _FLOAT_ERROR = 4 * float(np.finfo(float).eps)  # of the difference of two floats, each rounded once
+# In halves of a unit of a claim's last digit:
+ONE_UNIT_OFF = 3  # how far a number is at most that rounds to one unit above or below the claim
+_UNSURE = 1e-8  # how near to where the next claim begins floats leave the verdict to decimals
+_SHORT_OF_NEXT = 1 - 1e-9  # for the ends of a range, at which the next claim begins
+_DOUBLES_ALIKE = 1e-13  # how far apart, for their size, numbers may be that doubles hardly tell apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,7 @@ class CellVerdict:
 
 
 @dataclass(frozen=True, eq=False)
-class Verdicts:
+class Judgement:
     """A solution judged: `steps` has an array of `CellVerdict` for every step it answers, in the shape of the step."""
 
     values: CarriedValues
@@ -112,7 +116,7 @@ class Solution:
     `other_form` says that these answers have a softmax shifted where ours is not, or the other way round.
     """
 
-    verdicts: Verdicts
+    verdicts: Judgement
     lenient: bool
     other_form: bool = False
 
@@ -183,15 +187,15 @@ def _above_one(answers: Answers) -> bool:
     return any(claim.value - claim.half > 1 for claim in claims)
 
 
-def _errors_of_form(verdicts: Verdicts) -> int:
+def _errors_of_form(verdicts: Judgement) -> int:
     """How many exponentials and sums are not as they should be."""
-    return sum(name in BY_FORM and cell.verdict in ("wrong", "rounding") for name, cell in verdicts.cells())
+    return sum(name in DIFFER_WHEN_SHIFTED and cell.verdict in ("wrong", "rounding") for name, cell in verdicts.cells())
 
 
-def judge(trace: Trace, answers: Answers) -> Verdicts:
+def judge(trace: Trace, answers: Answers) -> Judgement:
     """Every cell of a solution, judged; `trace` is that of the problem at full precision."""
     values = CarriedValues(trace, answers)
-    return Verdicts(values, {name: _judge_step(values, answer) for name, answer in answers.steps.items()})
+    return Judgement(values, {name: _judge_step(values, answer) for name, answer in answers.steps.items()})
 
 
 def _judge_step(values: CarriedValues, answer: Answer) -> NDArray[np.object_]:
@@ -201,10 +205,11 @@ def _judge_step(values: CarriedValues, answer: Answer) -> NDArray[np.object_]:
         cells[:] = [CellVerdict("missing", None, number, number) for number in _floats(step.value).ravel().tolist()]
         return cells.reshape(answer.cells.shape)
     claims: list[Claim | None] = answer.cells.ravel().tolist()
-    true, own = values.true_step(name), values.true_step(name) if step.rule.given else values.own_step(name)
+    true = values.true_step(name)
+    own = true if step.rule.given else values.own_step(name)
     expected = _floats(true)
     carried = expected if own is true else _floats(own)
-    right, follows = _surely(claims, expected), _surely(claims, carried)
+    right, follows = _rounds_to_claim(claims, expected), _rounds_to_claim(claims, carried)
     for place, (claim, is_right, does_follow) in enumerate(zip(claims, right, follows, strict=True)):
         verdict: Verdict
         if claim is None:
@@ -224,47 +229,55 @@ def _floats(numbers: NDArray[np.object_]) -> NDArray[np.float64]:
     return numbers.astype(np.float64)
 
 
-def _surely(claims: Sequence[Claim | None], numbers: NDArray[np.float64]) -> list[bool | None]:
+def _rounds_to_claim(claims: Sequence[Claim | None], numbers: NDArray[np.float64]) -> list[bool | None]:
     """For each number whether it rounds to its claim, None where floating point cannot tell, or there is no claim."""
     value = np.array([math.nan if claim is None else float(claim.value) for claim in claims])
     half = np.array([0.0 if claim is None else float(claim.half) for claim in claims])
     number = numbers.ravel()
     with np.errstate(invalid="ignore"):
         distance, error = abs(number - value), _FLOAT_ERROR * (abs(number) + abs(value))
-        inside = (distance < half * (1 - 1e-8) - error) | ((number == value) & np.isinf(value))
-        outside = distance > half * (1 + 1e-8) + error
+        inside = (distance < half * (1 - _UNSURE) - error) | ((number == value) & np.isinf(value))
+        outside = distance > half * (1 + _UNSURE) + error
     return [True if one else False if other else None for one, other in zip(inside, outside, strict=True)]
 
 
 def _judge_cell(values: CarriedValues, name: str, index: Cell, claim: Claim) -> Verdict:
-    """The verdict on a cell that was filled in, with care."""
+    """The verdict on a cell that was filled in: the first that holds, from what is best for the solution to `wrong`."""
     true = values.true(name, index)
     if rounds_to(true, claim):
         return "right"
-    if values.trace.steps[name].rule.given:
+    if values.trace.steps[name].rule.given:  # copied from the problem, where nothing comes before it
         return "wrong"
     own, equation = values.own(name, index), values.equation(name, index)
-    if equation.ranges and _reached(claim, claim.half, equation, own):
+    if equation.ranges and _follows(claim, equation, own):  # without ranges nothing before it was written
         return "carried"
+    # A unit off is rounding only where there was something to round: not where the truth has no more digits than that,
     if _is_near(true, claim) and not fits_into(true, claim):
         return "rounding"
-    exact = (equation.exact or isinstance(equation.tree, Ref)) and fits_into(own, claim)
-    missed = 3 * claim.half  # by a unit at either end
-    if equation.ranges and not exact and _reached(claim, missed, equation, own):
+    # nor where the numbers before it come to one that has no more, if none of them was rounded or one is just copied.
+    nothing_rounded = (equation.exact or isinstance(equation.tree, Ref)) and fits_into(own, claim)
+    if equation.ranges and not nothing_rounded and _nearly_follows(claim, equation, own):
         return "rounding"
     return "wrong"
 
 
-def _reached(claim: Claim, distance: Decimal, equation: CellEquation, own: Decimal) -> bool:
-    """Whether the solution's own numbers give one within a distance of the claim."""
-    if not equation.exact:
-        return is_reachable(equation.tree, equation.ranges, _within(claim, distance), in_doubt=True)
-    return rounds_to(own, claim) if distance == claim.half else _is_near(own, claim)
+def _follows(claim: Claim, equation: CellEquation, own: Decimal) -> bool:
+    """Whether the solution's own numbers, each within the precision it was written with, give the claim."""
+    if equation.exact:
+        return rounds_to(own, claim)
+    return is_reachable(equation.tree, equation.ranges, _within(claim, claim.half), in_doubt=True)
+
+
+def _nearly_follows(claim: Claim, equation: CellEquation, own: Decimal) -> bool:
+    """Whether they give what is off by a unit of the claim's last digit at most."""
+    if equation.exact:
+        return _is_near(own, claim)
+    return is_reachable(equation.tree, equation.ranges, _within(claim, ONE_UNIT_OFF * claim.half), in_doubt=True)
 
 
 def _is_near(number: Decimal, claim: Claim) -> bool:
     """Whether a number misses what rounds to the claim by one unit of its last digit at most."""
-    return number.is_finite() and abs(number - claim.value) <= 3 * claim.half
+    return number.is_finite() and abs(number - claim.value) <= ONE_UNIT_OFF * claim.half
 
 
 def fits_into(number: Decimal, claim: Claim) -> bool:
@@ -295,7 +308,7 @@ def _within(claim: Claim, distance: Decimal) -> Interval:
     """The numbers within a distance of a claim, but not at it, where the next claim begins; of an exact one, those
     that a double cannot tell from it."""
     value = float(claim.value)
-    slack = float(distance) * _INSIDE or abs(value) * 1e-13
+    slack = float(distance) * _SHORT_OF_NEXT or abs(value) * _DOUBLES_ALIKE
     return Interval(value - slack, value + slack)
 
 
@@ -321,7 +334,7 @@ class TrivialAnswer:
     carried: int
 
 
-def trivial_answer(verdicts: Verdicts) -> TrivialAnswer | None:
+def trivial_answer(verdicts: Judgement) -> TrivialAnswer | None:
     """The first step with one wrong number in all its cells and no error in all that follows from it."""
     for name, array in verdicts.steps.items():
         cells = cast("list[CellVerdict]", array.ravel().tolist())
@@ -336,7 +349,7 @@ def trivial_answer(verdicts: Verdicts) -> TrivialAnswer | None:
     return None
 
 
-def too_coarse(verdicts: Verdicts) -> int:
+def too_coarse(verdicts: Judgement) -> int:
     """How many cells claim so little that 0 would be right as well, though they are not nearly 0."""
     return sum(
         not cell.given.exact

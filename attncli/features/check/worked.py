@@ -11,7 +11,7 @@ from attncli.equation.nodes import Expression, Number, Ref, rewrite
 from attncli.equation.substitution import exact_value
 from attncli.features.check.carried_values import CarriedValues, Cell
 from attncli.features.check.single_cell_errors import CellError
-from attncli.features.check.solution import Verdicts
+from attncli.features.check.solution import Judgement
 from attncli.page.document import WorkedLine
 from attncli.page.labels import cell_label
 from attncli.page.number_format import NO_NUMBERS, format_number, number_node
@@ -87,7 +87,7 @@ class CarriedPrinter(Printer):
         return float(self.values.own(name, index))
 
 
-def worked_both_ways(verdicts: Verdicts, name: str, index: Cell) -> tuple[WorkedLine, ...]:
+def worked_both_ways(verdicts: Judgement, name: str, index: Cell) -> tuple[WorkedLine, ...]:
     """What was written, what the solution's own numbers give where that is something else, and the truth."""
     step, judged = verdicts.trace.steps[name], verdicts.steps[name][index]
     digits = decimals_to_compare(iter([judged.given]))
@@ -102,7 +102,7 @@ def worked_both_ways(verdicts: Verdicts, name: str, index: Cell) -> tuple[Worked
 
 
 def worked_from_own_numbers(
-    verdicts: Verdicts, name: str, index: Cell, *, as_precise_as: Claim | None = None
+    verdicts: Judgement, name: str, index: Cell, *, as_precise_as: Claim | None = None
 ) -> WorkedLine:
     """A cell worked from the solution's own earlier numbers exactly as they stand.
 
@@ -113,7 +113,7 @@ def worked_from_own_numbers(
     return worked_line(own, verdicts.trace.steps[name], index)
 
 
-def worked_with_error(verdicts: Verdicts, name: str, index: Cell, error: CellError) -> WorkedLine:
+def worked_with_error(verdicts: Judgement, name: str, index: Cell, error: CellError) -> WorkedLine:
     """A cell worked with an error in a single cell, from the solution's own numbers, to what was written."""
     step, claim = verdicts.trace.steps[name], verdicts.steps[name][index].given
     own = CarriedPrinter(

@@ -47,10 +47,12 @@ def compute(
         *options.rounding_conflicts(rounding, dtype=dtype, device=device),
     )
     options.require_one_step(format, output, steps)
-    data = format in ("json", "npy")  # numbers alone
+    numbers_alone = format in ("json", "npy")
 
+    # Neither help nor what is wrong with options needs these imports. `warn` is among the first of them, not where it
+    # is called: there may be no memory left by then.
     from attncli.attention.registry import holds_scores
-    from attncli.cli.error_report import warn  # while there is memory for it: an error may be that there is none
+    from attncli.cli.error_report import warn
     from attncli.cli.input import load
     from attncli.cli.output import is_terminal_page, require_writable, write_array, write_page
     from attncli.cli.progress import progress
@@ -58,7 +60,7 @@ def compute(
 
     require_writable(output, file)
     view = View(
-        detail=detail or ("brief" if data else "rows"),
+        detail=detail or ("brief" if numbers_alone else "rows"),
         precision=precision,
         steps=steps,
         cell=cell,
@@ -67,9 +69,9 @@ def compute(
         entry=entry,
         ends=not all_ and is_terminal_page(format, output),
     )
-    keep = view.kept(data) if rounding == "shown" else None
-    scores = keep is None or holds_scores(keep)
-    problem = load(file, mask=mask, scale=scale, convention=as_, outside=allow_outside, scores=scores)
+    kept_steps = view.steps_needed(numbers_alone) if rounding == "shown" else None
+    needs_score_matrix = kept_steps is None or holds_scores(kept_steps)
+    problem = load(file, mask=mask, scale=scale, convention=as_, outside=allow_outside, holds_scores=needs_score_matrix)
 
     from attncli.page.derivation import derivation
     from attncli.tracing import run
@@ -81,7 +83,7 @@ def compute(
         device=device,
         rounding=rounding,
         precision=precision,
-        keep=keep,
+        keep=kept_steps,
         report=progress.report,
     )
     warnings = list(trace.warnings)

@@ -11,7 +11,7 @@ import pytest
 
 from attncli.answers.reader import read_answers
 from attncli.features.check.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis, diagnose
-from attncli.features.check.solution import Verdicts, judge_solution
+from attncli.features.check.solution import Judgement, judge_solution
 from attncli.problem.loader import load, loads
 from attncli.problem.model import Problem
 from attncli.problem.source import decode
@@ -145,7 +145,7 @@ def problem_of(given: Given) -> Problem:
     return loads("\n".join(lines).encode(), "p.yaml")
 
 
-def checked(problem: Problem, answers: dict[str, Array]) -> Verdicts:
+def checked(problem: Problem, answers: dict[str, Array]) -> Judgement:
     """The verdicts on these answers; each has the axis of a head only where its step has one."""
     shapes = run(problem, gradient=True).shapes()
     there = {name: np.reshape(array, shapes[name]) for name, array in answers.items() if name in shapes}

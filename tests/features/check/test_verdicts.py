@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from attncli.answers.claims import read_claim
 from attncli.answers.reader import read_answers
-from attncli.features.check.solution import CellVerdict, Verdicts, differs_as_written, judge, rounds_to
+from attncli.features.check.solution import CellVerdict, Judgement, differs_as_written, judge, rounds_to
 from attncli.page.number_format import format_number
 from attncli.problem.loader import loads
 from attncli.problem.source import decode
@@ -41,27 +41,27 @@ def traced(text: str, **choices: Any) -> Trace:
     return run(loads(text.encode(), "p.yaml"), **choices)
 
 
-def judged(trace: Trace, answers: str) -> Verdicts:
+def judged(trace: Trace, answers: str) -> Judgement:
     return judge(trace, read_answers(decode(answers.encode(), "a.yaml", None), trace))
 
 
-def where(verdicts: Verdicts, step: str, *of: str) -> list[tuple[int, ...]]:
+def where(verdicts: Judgement, step: str, *of: str) -> list[tuple[int, ...]]:
     return [index for index in np.ndindex(verdicts.steps[step].shape) if verdicts.steps[step][index].verdict in of]
 
 
 @pytest.fixture(scope="module")
-def printed() -> Verdicts:
+def printed() -> Judgement:
     """A worked example as it is printed on the web: hardly a number in it is right."""
     return judged(traced(PRINTED), ITS_ANSWERS)
 
 
-def test_projections_of_a_printed_example(printed: Verdicts) -> None:
+def test_projections_of_a_printed_example(printed: Judgement) -> None:
     """By hand: Q = [[1.18, 0.78], …]: 0.77 is off by one unit, but 0.78 needs no rounding; K[2][1] = 0.41 is right."""
     assert {step: len(where(printed, step, "wrong")) for step in "QKV"} == {"Q": 6, "K": 5, "V": 6}
     assert printed.first_wrong == ("Q", (0, 0))
 
 
-def test_its_own_errors_are_told_from_those_that_follow(printed: Verdicts) -> None:
+def test_its_own_errors_are_told_from_those_that_follow(printed: Judgement) -> None:
     """By intervals: 1.07·0.62 + 0.77·0.41 lies in 0.963 … 0.996, 0.47·0.79 + 0.57·0.79 in 0.809 … 0.835."""
     assert where(printed, "scores", "wrong") == [(0, 2), (1, 0)]
     assert where(printed, "scaled", "wrong", "rounding") == []
@@ -91,7 +91,7 @@ def test_only_what_has_more_digits_is_off_by_rounding(answers: str, step: str, v
     assert judged(trace, answers).steps[step].flat[1].verdict == verdict
 
 
-def test_blank_cells_are_missing(printed: Verdicts) -> None:
+def test_blank_cells_are_missing(printed: Judgement) -> None:
     verdicts = judged(traced(PRINTED), "scores: [[1.2, null, null], [null, null, null], [null, null, null]]")
     assert verdicts.counts["missing"] == 8
 
