@@ -81,11 +81,12 @@ class Backward:
         rules = {name: rule.equation for name, rule in self.rules.items() if not rule.given}
         transposed = rules.pop("K_T", None)
         found = {name: _without(transposed, each) for name, each in rules.items() if name in BACKWARD_ORDER}
-        for tanh in walk(found["scores"].expression):
-            match tanh:
-                case Call(function="tanh", arguments=(inner,)):
-                    hidden, found["scores"] = _apart(found["scores"], inner, "hidden")
-                    found["hidden"] = hidden
+        hidden = GRADIENT_RULES["hidden"].target.letters
+        match [node for node in walk(found["scores"].expression) if isinstance(node, Call) and node.function == "tanh"]:
+            case [Call(arguments=(inner,))]:  # the only one: of hidden features, or of the whole score
+                layer, scores = _apart(found["scores"], inner, "hidden")
+                if layer.target.letters[-len(hidden) :] == hidden:
+                    found["hidden"], found["scores"] = layer, scores
         return found
 
     def _gradient(self, cell: Ref, forward: Mapping[str, Equation]) -> Rule:

@@ -7,7 +7,10 @@ from attncli.problem.keys import ARRAYS, Array
 
 
 def _given(array: Array) -> Rule:
-    return Rule(array.name, array.symbol or array.name, array.title, array.cell, meaning=array.meaning, when=array.when)
+    return Rule(
+        array.name, array.symbol or array.name, array.title, array.cell,
+        meaning=array.meaning, when=array.when, gradient=array.gradient or "",
+    )  # fmt: skip
 
 
 _PROJECTED = ("Q", "K", "V")  # or given directly: they stand last, where they would be worked out

@@ -10,10 +10,21 @@ from attncli.attention import variants
 from attncli.attention.masks import clauses, mask_rule
 from attncli.attention.registry import COMPUTED_RULES, GIVEN_RULES
 from attncli.equation.indexing import GROUP_MEMBER, LeadingAxes
-from attncli.equation.parser import parse_expression
 from attncli.equation.rule import Rule
 from attncli.problem import keys
-from attncli.problem.axes import HEAD, KEY_HEAD, LEADING, Axes, axes_of, input_of, leads, past_length, sizes, width
+from attncli.problem.axes import (
+    HEAD,
+    KEY_HEAD,
+    KEY_HEAD_OF,
+    LEADING,
+    Axes,
+    axes_of,
+    input_of,
+    leads,
+    past_length,
+    sizes,
+    width,
+)
 from attncli.problem.keys import Pairing
 from attncli.problem.masks import Offset
 from attncli.problem.model import Matrix, Problem, Scalar
@@ -121,9 +132,8 @@ def joins_heads(problem: Problem) -> bool:
 def _with_axes(rules: Iterable[Rule], known: LeadingAxes) -> tuple[tuple[Rule, ...], LeadingAxes]:
     """The rules for arrays with these leading axes, to which they add those of their results."""
     known, found = dict(known), []
-    shared = {KEY_HEAD: parse_expression(f"{HEAD} // group")}
     for rule in rules:
-        found.append(rule.add_axes(known, LEADING, shared))
+        found.append(rule.add_axes(known, LEADING, KEY_HEAD_OF))
         leading = tuple(letter for letter in found[-1].target.letters if letter in LEADING)
         if leading:
             known[rule.name] = leading

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from attncli.attention.inputs import GIVEN
 from attncli.attention.losses import LOSS_RULES, TARGET
-from attncli.attention.steps import BACKWARD_ORDER, COMPUTED, FOR_GRADIENTS, INPUT_GRADIENTS
+from attncli.attention.steps import BACKWARD_ORDER, COMPUTED, FOR_GRADIENTS
 from attncli.equation.nodes import Call, Equation, Expression, Name, Ref, rename, rewrite
 from attncli.equation.rule import Rule
 from attncli.equation.symbols import differential, plain_name, unicode_name
@@ -32,7 +32,7 @@ def _gradient(of: Rule) -> Rule:
     cell = str(of.formula).partition(" = ")[0]
     return Rule(
         gradient_name(of.name), differential(of.symbol), f"Gradient of the {of.title[0].lower()}{of.title[1:]}",
-        gradient_name(cell), meaning=of.gradient or INPUT_GRADIENTS.get(of.name, ""), why=of.gradient_why,
+        gradient_name(cell), meaning=of.gradient, why=of.gradient_why,
         when=f"in the backward pass, where {of.name} is there",
     )  # fmt: skip
 

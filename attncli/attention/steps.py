@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from attncli.equation.rule import Rule
 from attncli.problem.axes import HEAD
+from attncli.problem.keys import ARRAYS
 
 COMPUTED = (
     Rule(
@@ -209,26 +210,12 @@ FOR_GRADIENTS = (
     ),
 )  # fmt: skip
 
-# What the gradients of arrays say that a problem gives, in the order in which they are worked out.
-INPUT_GRADIENTS = {
-    "past_K": "The rows of the keys that came from the cache.",
-    "past_V": "The rows of the values that came from the cache.",
-    "W_Q": "For each weight, what came in through it times the gradient of what went out, added over all tokens.",
-    "W_K": "The same for the keys: their input, transposed, times the gradient of the keys.",
-    "W_V": "The same for the values.",
-    "W_O": "What the heads found, transposed, times the gradient of the output.",
-    "b_Q": "A bias is added to every row, so it collects the gradient of all rows.",
-    "b_K": "The sum of the gradients of all keys.",
-    "b_V": "The sum of the gradients of all values.",
-    "b_O": "The sum of the gradients of all rows of the output.",
-    "W_a": "Every pair of a query and a key adds its product, times the gradient of its score.",
-    "W_1": "What the hidden layer receives, times the query that went into it, over all pairs.",
-    "W_2": "What the hidden layer receives, times the key that went into it, over all pairs.",
-    "v": "What each hidden feature was, times the gradient of its score, added over all pairs.",
-    "sink": "The sink is one more logit, whose value is nothing: it loses where the row's mean is above 0.",
-    "X": "The input was used by every projection, and receives from each of them: their gradients are added.",
-    "context": "The context receives from the keys and from the values: their gradients are added.",
-}
+# The arrays of a problem that have a gradient, in the order in which it is worked out: first those of the cache, with
+# the keys and values that they are a part of; last what several projections read.
+_FIRST, _LAST = ("past_K", "past_V"), ("X", "context")
+_STEPS = {rule.name for rule in COMPUTED}
+_OTHERS = (name for name, array in ARRAYS.items() if array.gradient is not None and name not in _STEPS)
+INPUT_GRADIENTS = (*_FIRST, *(name for name in _OTHERS if name not in (*_FIRST, *_LAST)), *_LAST)
 
 # The steps that have a gradient, in the order in which it is worked out. None goes through the others: positions and
 # masks are not learned here, K_T is read as K, and the softmax is taken as a whole.

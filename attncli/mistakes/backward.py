@@ -32,7 +32,6 @@ from attncli.mistakes.model import (
     chained,
     equations,
     first_of,
-    logits,
     rewritten,
 )
 from attncli.mistakes.rewrites import (
@@ -53,6 +52,11 @@ _N = Name("N")
 # Through softmax, mask, softcap and scale
 
 
+def of_logits(function: Rewrite) -> Change:
+    """The gradient of the logits put through a function."""
+    return lambda trace: rewritten(**{f"d_{trace.logits}": function})(trace)
+
+
 def through_softmax(made: Derivative) -> Change:
     """The softmax's gradient made in another way than A ∘ (dA - δ)."""
 
@@ -62,7 +66,7 @@ def through_softmax(made: Derivative) -> Change:
                 return made(weight, gradient, mean)
         return node
 
-    return lambda trace: rewritten(**{f"d_{logits(trace)}": lambda own, _: rewrite(own, put)})(trace)
+    return of_logits(lambda own, _: rewrite(own, put))
 
 
 def without_mean(weight: Expression, gradient: Expression, _: Expression) -> Expression:
@@ -366,7 +370,7 @@ BACKWARD_MISTAKES: tuple[Mistake, ...] = (
     Mistake("the softmax was left out on the way back", through_softmax(lambda _, gradient, __: gradient)),
     Mistake(
         "the logarithm of the base was forgotten on the way back",
-        first_of(*(rewritten(**{f"d_{name}": without_logarithm}) for name in ("masked", "capped", "scaled", "scores"))),
+        of_logits(without_logarithm),
     ),
     Mistake("the mask was forgotten on the way back", weights_without_mask),
     Mistake(

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from attncli.equation.indexing import add_axes
 from attncli.equation.nodes import Equation, Expression, Ref
-from attncli.equation.parser import parse_equation, parse_expression
-from attncli.problem.axes import HEAD, KEY_HEAD, LEADING
+from attncli.equation.parser import parse_equation
+from attncli.problem.axes import KEY_HEAD_OF, LEADING
 from attncli.tracing.model import Step, Trace
 
 # A step's equation by its name, or the numbers that stand in its place; nothing where a mistake cannot be made.
@@ -41,9 +41,6 @@ class Mistake:
         return with_changes(trace, changes) if changes else None
 
 
-_SHARED = {KEY_HEAD: parse_expression(f"{HEAD} // group")}
-
-
 def with_changes(trace: Trace, changes: Changes) -> Trace:
     """The trace with other equations; its values are still the true ones."""
     steps = {name: _changed(step, changes[name]) if name in changes else step for name, step in trace.steps.items()}
@@ -59,7 +56,7 @@ def _changed(step: Step, change: Expression | NDArray[Any]) -> Step:
 def _placeholders(trace: Trace) -> dict[str, str]:
     """What stands for a name in braces in the equation of a mistake, as far as this trace has it."""
     n, m = trace["weights"].shape[-2:]
-    found = {"n": str(n), "m": str(m), "logits": logits(trace)}
+    found = {"n": str(n), "m": str(m), "logits": trace.logits}
     found["seen"] = "shifted" if trace.shifted else found["logits"]
     if "X" in trace:
         found["d_model"] = str(trace["X"].shape[-1])
@@ -68,11 +65,6 @@ def _placeholders(trace: Trace) -> dict[str, str]:
     found["mixed"] = "heads_output" if "heads_output" in trace else "output"
     found["source"] = "context" if "context" in trace else "X"
     return found
-
-
-def logits(trace: Trace) -> str:
-    """The step whose softmax is taken."""
-    return next(name for name in ("masked", "capped", "scaled", "scores") if name in trace)
 
 
 def equations(*texts: str) -> Change:
@@ -103,7 +95,7 @@ def _fitted(trace: Trace, target: Ref, expression: Expression) -> Expression | N
         for name, step in trace.steps.items()
         if (found := tuple(letter for letter in step.rule.target.letters if letter in LEADING))
     }
-    lifted = add_axes(Equation(target, expression), leads, LEADING, _SHARED)
+    lifted = add_axes(Equation(target, expression), leads, LEADING, KEY_HEAD_OF)
     rule = trace.steps[target.name].rule
     if not set(lifted.target.letters) <= set(rule.target.letters):
         return None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from attncli.equation.indices import BATCH as BATCH
 from attncli.equation.indices import HEAD as HEAD
 from attncli.equation.indices import KEY_HEAD as KEY_HEAD
+from attncli.equation.parser import parse_expression
 from attncli.problem.keys import ARRAYS
 from attncli.problem.model import Matrix
 
@@ -15,6 +16,7 @@ PER_HEAD = tuple(name for name, array in ARRAYS.items() if not array.letters)  #
 OF_QUERIES = tuple(name for name, array in ARRAYS.items() if array.letters and HEAD in array.leading)
 OF_KEYS = tuple(name for name, array in ARRAYS.items() if KEY_HEAD in array.leading)  # as many heads as K and V have
 LEADING = (BATCH, HEAD, KEY_HEAD)
+KEY_HEAD_OF = {KEY_HEAD: parse_expression(f"{HEAD} // group")}  # which head of keys and values a query head uses
 PLACES = {BATCH: "entry", HEAD: "head", KEY_HEAD: "head"}  # what people call one place on each
 
 

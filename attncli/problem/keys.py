@@ -39,7 +39,8 @@ class Array:
     `cell` is one number of it, W_Q[d, k], in one head and one entry of a batch: its letters say along which indices of
     `equation/indices.py` it runs, and equal letters of two arrays are equally long. `leading` are the axes that may
     stand before these, from the left. `meaning` and `when` say what it is and when it is there, `symbol` is its letter
-    in formulas if that is not its name, `inside` the path to it in a problem where it is inside a mapping.
+    in formulas if that is not its name, `inside` the path to it in a problem where it is inside a mapping. `gradient`
+    says what its gradient is; None, that it has none.
     """
 
     cell: str
@@ -49,6 +50,7 @@ class Array:
     leading: tuple[str, ...] = ()
     symbol: str = ""
     inside: str = ""
+    gradient: str | None = "What comes back from every step that reads it, added up."
 
     @property
     def name(self) -> str:
@@ -110,6 +112,7 @@ SCORES: Mapping[str, Score] = {
                 "W_a[p, k]", "Score weights",
                 meaning="compares a query with a key (Luong).",
                 when="with score: multiplicative",
+                gradient="Every pair of a query and a key adds its product, times the gradient of its score.",
             ),
         ),
         equal_widths=False,
@@ -123,16 +126,19 @@ SCORES: Mapping[str, Score] = {
                 "W_1[p, a]", "Score weights of the queries",
                 meaning="brings a query into the hidden layer (Bahdanau).",
                 when="with score: additive",
+                gradient="What the hidden layer receives, times the query that went into it, over all pairs.",
             ),
             Array(
                 "W_2[k, a]", "Score weights of the keys",
                 meaning="brings a key into the hidden layer (Bahdanau).",
                 when="with score: additive",
+                gradient="What the hidden layer receives, times the key that went into it, over all pairs.",
             ),
             Array(
                 "v[a]", "Score vector",
                 meaning="turns the hidden layer into one number.",
                 when="with score: additive",
+                gradient="What each hidden feature was, times the gradient of its score, added over all pairs.",
             ),
         ),
         equal_widths=False,
@@ -156,45 +162,55 @@ KEYS: Mapping[str, Key] = {
         "X[i, d]", "Input", leading=(BATCH,),
         meaning="one row per token, one column per feature of its embedding.",
         when="where Q is projected, and where K or V is and there is no context",
+        gradient="The input was used by every projection, and receives from each of them: their gradients are added.",
     )),
     "context": _key("entries", Array(
         "context[j, d]", "Context", symbol="C", leading=(BATCH,),
         meaning="the other sequence, where keys and values come from.",
         when="in cross-attention, where K or V is projected from it instead of from X",
+        gradient="The context receives from the keys and from the values: their gradients are added.",
     )),
     "heads": Key("count"),
     "kv_heads": Key("count"),
     "W_Q": _key("matrix", Array(
         "W_Q[d, k]", "Query weights", leading=_OF_QUERIES,
         meaning="turns an embedding into a query.", when="unless Q is given directly",
+        gradient="For each weight, what came in through it times the gradient of what went out, added over all tokens.",
     )),
     "W_K": _key("matrix", Array(
         "W_K[d, k]", "Key weights", leading=_OF_KEYS,
         meaning="turns an embedding into a key.", when="unless K is given directly",
+        gradient="The same for the keys: their input, transposed, times the gradient of the keys.",
     )),
     "W_V": _key("matrix", Array(
         "W_V[d, c]", "Value weights", leading=_OF_KEYS,
         meaning="turns an embedding into a value.", when="unless V is given directly",
+        gradient="The same for the values.",
     )),
     "W_O": _key("matrix", Array(
         "W_O[e, o]", "Output weights",
         meaning="mixes what all heads have found into the output.", when="where the problem gives it",
+        gradient="What the heads found, transposed, times the gradient of the output.",
     )),
     "b_Q": _key("vector", Array(
         "b_Q[k]", "Query bias", leading=_OF_QUERIES,
         meaning="added to every query.", when="where the problem gives it, beside W_Q",
+        gradient="A bias is added to every row, so it collects the gradient of all rows.",
     )),
     "b_K": _key("vector", Array(
         "b_K[k]", "Key bias", leading=_OF_KEYS,
         meaning="added to every key.", when="where the problem gives it, beside W_K",
+        gradient="The sum of the gradients of all keys.",
     )),
     "b_V": _key("vector", Array(
         "b_V[c]", "Value bias", leading=_OF_KEYS,
         meaning="added to every value.", when="where the problem gives it, beside W_V",
+        gradient="The sum of the gradients of all values.",
     )),
     "b_O": _key("vector", Array(
         "b_O[o]", "Output bias",
         meaning="added to every row of the output.", when="where the problem gives it, beside W_O",
+        gradient="The sum of the gradients of all rows of the output.",
     )),
     "Q": _key("heads", Array(
         "Q[i, k]", "Queries", leading=_OF_QUERIES,
@@ -211,10 +227,12 @@ KEYS: Mapping[str, Key] = {
     "past": _key("past", Array(
         "past_K[u, k]", "Cached keys", symbol="K_past", inside="past.K", leading=_OF_KEYS,
         meaning="one row per earlier token: its key, kept from when it was new.", when="where the problem gives past",
+        gradient="The rows of the keys that came from the cache.",
     ), Array(
         "past_V[u, c]", "Cached values", symbol="V_past", inside="past.V", leading=_OF_KEYS,
         meaning="one row per earlier token: its value, kept from when it was new.",
         when="where the problem gives past",
+        gradient="The rows of the values that came from the cache.",
     )),
     "mask": Key("mask"),
     "score": Key("score", setting=True),
@@ -226,11 +244,13 @@ KEYS: Mapping[str, Key] = {
         "slopes", "Slopes", inside="position.alibi.slopes", leading=(HEAD,),
         meaning="how much a score loses with each position that a key is away, in each head.",
         when="with alibi, where the problem gives slopes for several heads",
+        gradient=None,
     )),
     "sink": _key("sink", Array(
         "sink", "Sinks", leading=(HEAD,),
         meaning="one more logit in the softmax of every row of a head, of no key.",
         when="where the problem gives sink for each head",
+        gradient="The sink is one more logit, whose value is nothing: it loses where the row's mean is above 0.",
     )),
     "d_output": Key("heads", setting=True),
     "loss": Key("loss"),

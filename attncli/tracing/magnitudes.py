@@ -69,8 +69,7 @@ class Magnitudes:
         """
         trace, weights = self.trace, np.abs(_double(self.trace[rule.name]))
         steep = abs(log(trace.settings.exp_base)) if trace.settings.exp_base else 1.0
-        (power,) = trace.steps[rule.inputs[0]].rule.inputs  # what the exponential is taken of
-        logits = steep * self[trace.steps[power].rule.inputs[0] if power == "shifted" else power]
+        logits = steep * self[trace.logits]
         others = (weights * logits).sum(axis=-1, keepdims=True) - weights * logits
         more = np.exp(2 * self.dtype.epsilon * np.where(weights > 0, logits, 0).max(axis=-1, keepdims=True))
         vanished = self[rule.inputs[0]] / np.maximum(

@@ -107,6 +107,11 @@ class Trace:
         """Whether the largest score of each row was subtracted before the exponentials."""
         return "shifted" in self.steps
 
+    @property
+    def logits(self) -> str:
+        """The step whose softmax is taken, which the exponentials, or the shift before them, are made of."""
+        return self.steps["shifted" if self.shifted else "exp"].rule.inputs[0]
+
     def sizes(self, equation: Equation) -> dict[str, int]:
         """How far each letter runs that an equation reads arrays with; `q` runs through a group of heads."""
         group = self.parameters.get("group")

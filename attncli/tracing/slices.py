@@ -10,7 +10,7 @@ from itertools import dropwhile, takewhile
 from attncli.attention.registry import GIVEN_RULES
 from attncli.equation.indexing import GROUP_MEMBER, all_letters, is_fixed, position
 from attncli.equation.nodes import Expression, Ref, walk
-from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
+from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, KEY_HEAD_OF, LEADING
 from attncli.problem.model import Matrix, Scalar
 from attncli.tracing.model import Row, Step, Trace
 from attncli.tracing.warnings import warnings_of
@@ -32,6 +32,13 @@ def group_size(trace: Trace) -> int:
     """How many query heads each head of keys and values serves."""
     group = trace.parameters.get("group")
     return int(group.value) if isinstance(group, Scalar) else 1
+
+
+def with_key_head(trace: Trace, place: Mapping[str, int]) -> dict[str, int]:
+    """The place with the head of keys and values that its query head uses, where it has a query head."""
+    if HEAD not in place:
+        return dict(place)
+    return {**place, KEY_HEAD: position(KEY_HEAD_OF[KEY_HEAD], place, {"group": group_size(trace)})}
 
 
 def steps_of_all_heads(trace: Trace) -> tuple[str, ...]:
@@ -74,7 +81,7 @@ def cut_trace(trace: Trace, place: Mapping[str, int], without: Collection[str] =
 
     Axes that the place does not fix are left as they are; warnings and what is fully masked are those of the whole.
     """
-    fixed = {**place, KEY_HEAD: place[HEAD] // group_size(trace)} if HEAD in place else dict(place)
+    fixed = with_key_head(trace, place)
     steps: dict[str, Step] = {}
     scalars: dict[str, Scalar] = {}
     for name, step in trace.steps.items():

@@ -185,7 +185,7 @@ def _outcome(steps: Mapping[str, Step], row: tuple[int, ...], soft: NDArray[np.b
         return "no key gets any of its attention"
     if np.ptp(seen("mask")):
         return "those with the largest number get its weights"
-    before = seen(next(name for name in ("capped", "scaled", "scores") if name in steps))
+    before = seen(steps["masked"].rule.inputs[0])  # what the mask is added to
     before = before + seen("bias") if "bias" in steps else before
     masked = seen("masked")
     if np.abs((masked - masked.max()) - (before - before.max())).max() <= CLOSE:

@@ -29,11 +29,10 @@ from attncli.errors import usage_error
 from attncli.page.heads import chosen_place, shown
 from attncli.page.selection import chosen_cell, chosen_steps
 from attncli.page.view import View
-from attncli.problem.axes import HEAD, KEY_HEAD
 from attncli.problem.model import Problem, Scalar
 from attncli.tracing.magnitudes import HONEST, Magnitudes
 from attncli.tracing.model import Trace
-from attncli.tracing.slices import backward_steps, forward_steps, group_size, loss_steps
+from attncli.tracing.slices import backward_steps, forward_steps, loss_steps, with_key_head
 from attncli.tracing.workers import FloatWorker
 
 Verdict: TypeAlias = Literal["agree", "unknown", "disagree"]
@@ -98,9 +97,7 @@ def verify_view(problem: Problem, trace: Trace, view: View) -> tuple[GradientChe
 
     Raises AttncliError (exit 2) where none of them can be checked.
     """
-    part, place = shown(trace, view), dict(chosen_place(trace, view))
-    if HEAD in place:
-        place[KEY_HEAD] = place[HEAD] // group_size(trace)
+    part, place = shown(trace, view), with_key_head(trace, chosen_place(trace, view))
     known = tuple(name for name in checkable(trace) if name in part or name in part.parameters)
     names, cell, asked = known, None, ""
     if view.cell is not None:
@@ -348,9 +345,9 @@ def _typical(gradient: NDArray[Any]) -> float:
 
 def _loss_magnitudes(trace: Trace) -> tuple[float, float]:
     """How large the numbers are that the loss is made of: the output's, and the scores in what they do to the loss."""
-    logits = next(name for name in ("masked", "capped", "scaled", "scores") if name in trace)
+    logits, gradient = trace[trace.logits], trace[gradient_name(trace.logits)]
     with np.errstate(all="ignore"):
-        scores = np.where(trace[f"d_{logits}"] == 0, 0.0, np.abs(trace[f"d_{logits}"] * trace[logits]))
+        scores = np.where(gradient == 0, 0.0, np.abs(gradient * logits))
         outputs = np.abs(trace["d_output"] * trace["output"]).sum()
         if "loss" in trace:  # of which each row is that of its logits less another one
             outputs += np.abs(trace["output"]).sum() / trace.parameters["N"].value + abs(trace["loss"])

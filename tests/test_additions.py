@@ -1,0 +1,81 @@
+"""What is added to a table works everywhere: scores that the program does not have, played in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+PRELUDE = """
+import json, sys
+from attncli.problem import keys
+
+name, equation, cells, problem = json.loads(sys.stdin.read())
+arrays = tuple(keys.Array(cell, "Weights", meaning="is new.", when="with the new score") for cell in cells)
+keys.SCORES[name] = keys.Score(equation, "", "A new score.", arrays)
+keys.KEYS.update({array.name: keys._of_score(array) for array in arrays})
+keys.ARRAYS.update({array.name: array for array in arrays})
+
+from attncli.problem.loader import loads
+from attncli.tracing import run
+from attncli.tracing.serialization import to_dict
+
+trace = run(loads(json.dumps(problem).encode(), "problem.json"), gradient=True)
+print(json.dumps({"logits": trace.logits, **to_dict(trace)}))
+"""
+GIVEN = {"Q": [[1, 0.5], [0.25, 1], [1, 1]], "K": [[1, 1], [1, 0.5], [0.75, 1]], "V": [[1, 0], [0, 1], [1, 1]]}
+WEIGHTED = ("weighted", "scores[i, j] = sum(k, Q[i, k] * w[k] * K[j, k])", ["w[k]"])
+BENT = ("bent", "scores[i, j] = tanh(sum(k, Q[i, k] * K[j, k]))", [])
+
+
+def traced(score: tuple[str, str, list[str]], **given: Any) -> Any:
+    """The data of a trace with gradients by a score that is new."""
+    told = json.dumps([*score, GIVEN | {"score": score[0]} | given])
+    done = subprocess.run([sys.executable, "-c", PRELUDE], input=told, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def slope(score: tuple[str, str, list[str]], numpy_scores: Any, name: str, given: dict[str, Any]) -> np.ndarray:
+    """The gradient of the sum of all outputs by an array, from differences of the same in NumPy."""
+    arrays = {key: np.array(value, dtype=float) for key, value in given.items()}
+
+    def outputs(arrays: dict[str, np.ndarray]) -> float:
+        exp = np.exp(numpy_scores(arrays))
+        return float((exp / exp.sum(axis=1, keepdims=True) @ arrays["V"]).sum())
+
+    found, step = np.zeros_like(arrays[name]), 1e-6
+    for place in np.ndindex(found.shape):
+        sides = []
+        for sign in (1, -1):
+            moved = arrays[name].copy()
+            moved[place] += sign * step
+            sides.append(outputs(arrays | {name: moved}))
+        found[place] = (sides[0] - sides[1]) / (2 * step)
+    return found
+
+
+def weighted(arrays: dict[str, np.ndarray]) -> np.ndarray:
+    return (arrays["Q"] * arrays["w"]) @ arrays["K"].T
+
+
+def bent(arrays: dict[str, np.ndarray]) -> np.ndarray:
+    return np.tanh(arrays["Q"] @ arrays["K"].T)
+
+
+@pytest.mark.parametrize(
+    ("score", "numpy_scores", "own", "names"),
+    [(WEIGHTED, weighted, {"w": [1.5, 0.5]}, ["w", "Q", "K"]), (BENT, bent, {}, ["Q", "K"])],
+    ids=["its own array has a gradient", "a tanh of the whole score is no hidden layer"],
+)
+def test_gradients_of_a_new_score(score: Any, numpy_scores: Any, own: dict[str, Any], names: list[str]) -> None:
+    data = traced(score, **own)
+    assert data["logits"] == "scores"
+    assert "hidden" not in data["steps"]
+    for name in names:
+        expected = slope(score, numpy_scores, name, GIVEN | own)
+        np.testing.assert_allclose(data["steps"][f"d_{name}"]["value"], expected, rtol=0, atol=1e-8, err_msg=name)
