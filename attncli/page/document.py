@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, TypeVar, overload
 
 from attncli.equation.nodes import Equation, Expression
@@ -12,7 +12,39 @@ from attncli.equation.parser import parse_expression
 from attncli.equation.printer import write, write_equation
 
 Item = TypeVar("Item")
+IN_MEMORY = 2**19  # cells of a matrix; of a larger one only some rows or columns are there at a time
 LeftOut: TypeAlias = tuple[tuple[str, int], ...]  # "row" or "column", and how many there are in all
+
+
+class Lazy(Sequence[Item]):
+    """Items that are made anew each time one walks through them, since all at once would fill the memory."""
+
+    def __init__(self, make: Callable[[], Iterable[Item]]) -> None:
+        self._make = make
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self._make())
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __bool__(self) -> bool:
+        return any(True for _ in self)
+
+    @overload
+    def __getitem__(self, at: int) -> Item: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Item, ...]: ...
+    def __getitem__(self, at: int | slice) -> Item | tuple[Item, ...]:
+        return tuple(self)[at]
+
+
+class LazyCells(Lazy[Sequence["Cell"]]):
+    """The rows of a large matrix; `make` makes those of some of its columns."""
+
+    def __init__(self, make: Callable[[slice], Iterable[Sequence[Cell]]]) -> None:
+        super().__init__(lambda: make(slice(None)))
+        self.columns = make
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +143,17 @@ class Grid:
     closed: tuple[tuple[Expression, ...], ...] = ()
     left_out: LeftOut = ()
 
+    def loaded(self) -> Grid:
+        """The same with its cells in memory, unless there are too many of them."""
+        few = len(self.rows) * max(1, len(self.columns)) <= IN_MEMORY
+        return replace(self, cells=tuple(self.cells)) if few else self
+
+    def block(self, start: int, end: int) -> Sequence[Sequence[Cell]]:
+        """The cells of some columns, in memory."""
+        if isinstance(self.cells, LazyCells):
+            return tuple(self.cells.columns(slice(start, end)))
+        return [row[start:end] for row in self.cells]
+
     @property
     def rounded(self) -> bool:
         """Whether any of the numbers is not all of its closed form."""
@@ -152,29 +195,6 @@ class Document:
     title: str
     blocks: Sequence[Block]
     data: Callable[[], dict[str, Any]] = field(default=dict, compare=False)
-
-
-class Lazy(Sequence[Item]):
-    """Items that are made anew each time one walks through them, since all at once would fill the memory."""
-
-    def __init__(self, make: Callable[[], Iterable[Item]]) -> None:
-        self._make = make
-
-    def __iter__(self) -> Iterator[Item]:
-        return iter(self._make())
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    def __bool__(self) -> bool:
-        return any(True for _ in self)
-
-    @overload
-    def __getitem__(self, at: int) -> Item: ...
-    @overload
-    def __getitem__(self, at: slice) -> tuple[Item, ...]: ...
-    def __getitem__(self, at: int | slice) -> Item | tuple[Item, ...]:
-        return tuple(self)[at]
 
 
 def sequence(make: Callable[[], Iterable[Item]], *, lazy: bool) -> Sequence[Item]:

@@ -142,7 +142,7 @@ def has_floats(array: Step | Matrix) -> bool:
 def _rounded(array: NDArray[Any], precision: int) -> Integers | None:
     """What `format_number` prints of each; None where that is NaN or inf."""
     hidden = array == -np.inf
-    largest = float(np.abs(array, where=~hidden, out=np.zeros(array.shape)).max(initial=0.0))
+    largest = max(float(array.max(where=~hidden, initial=0.0)), -float(array.min(where=~hidden, initial=0.0)))
     if not math.isfinite(largest):
         return None
     units = np.zeros(array.shape, np.int64 if largest < FIT / 10**precision else object)
@@ -292,7 +292,7 @@ class LongSums:
             return None
         at = tuple(slice(None) if index in along else position(index, place, self.scalars) for index in indices)
         if name not in self._arrays:
-            by_lines = self._has_large(name)
+            by_lines = self._is_read_by_lines(name)
             self._by_lines |= {name} if by_lines else set()
             self._arrays[name] = None if by_lines else printed_integers(self.printer, name)
         array = self._arrays[name]
@@ -303,9 +303,10 @@ class LongSums:
             return cells
         return None if cells.hidden is not None else replace(cells, units=np.repeat(cells.units, self.sizes[letter]))
 
-    def _has_large(self, name: str) -> bool:
-        """Whether an array has numbers so large that its integers are Python's: then only a line is read at a time."""
+    def _is_read_by_lines(self, name: str) -> bool:
+        """Whether an array is large, or has numbers so large that its integers are Python's."""
         array, limit = self.printer.trace.steps.get(name), FIT / 10**self.printer.precision
         if array is None or not has_floats(array):
             return False
-        return bool(((array.value >= limit) | ((array.value <= -limit) & (array.value > -np.inf))).any())
+        values = array.value
+        return values.size > AT_ONCE or bool(((values >= limit) | ((values <= -limit) & (values > -np.inf))).any())

@@ -18,12 +18,12 @@ from attncli.page.document import (
     Formula,
     Grid,
     Heading,
+    LazyCells,
     Math,
     Paragraph,
     Shapes,
     Worked,
     WorkedLine,
-    sequence,
     text,
 )
 from attncli.page.labels import cell_label, row_label
@@ -106,19 +106,20 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
     left = printer.left_out(row=len(rows), column=len(heads))
     closed, rounded = ((), ()) if left else _closed_forms(printer, step)
 
-    def cells() -> Iterator[tuple[Cell, ...]]:
+    def cells(part: slice = slice(None)) -> Iterator[tuple[Cell, ...]]:
+        """The rows, with some of their columns."""
         hidden = _hidden(printer.trace, step)
         as_worked_out = step.written is None and step.exact is None and step.name not in printer.blank
         if step.value.ndim > 1 and as_worked_out and not (heatmap or closed or left):
-            by_rows, unseen = (each.reshape(len(rows), len(heads)) for each in (step.value, hidden))
+            by_rows, unseen = (each.reshape(len(rows), len(heads))[:, part] for each in (step.value, hidden))
             yield from _plain_cells(by_rows, unseen, printer.precision)
             return
         shades = _shades(step) if heatmap and not step.rule.given else None
         columns: list[tuple[int, ...]] = [(place,) for place in printer.some(range(len(heads)))] or [()]
         for row in printer.some(rows):
-            yield tuple(_cell(printer, step, (*row, *column), hidden, shades, rounded) for column in columns)
+            yield tuple(_cell(printer, step, (*row, *column), hidden, shades, rounded) for column in columns[part])
 
-    made = sequence(cells, lazy=printer.is_large)
+    made = LazyCells(cells) if printer.is_large else tuple(cells())
     return Grid(Name(step.rule.symbol), tuple(printer.some(names)), tuple(printer.some(heads)), made, closed, left)
 
 
@@ -138,11 +139,11 @@ def _cell(
 
 
 def _plain_cells(matrix: NDArray[Any], hidden: NDArray[np.bool_], precision: int) -> Iterator[tuple[Cell, ...]]:
-    """Cells with nothing but a text and whether they are hidden, row by row; alike ones are one and the same."""
-    seen: dict[str, Cell] = {}
-    unseen: dict[str, Cell] = {}
+    """Cells with nothing but a text and whether they are hidden, row by row; alike ones are mostly the same object."""
     rows = max(1, AT_ONCE // max(1, matrix.shape[1]))
     for top in range(0, len(matrix), rows):
+        seen: dict[str, Cell] = {}
+        unseen: dict[str, Cell] = {}
         texts = format_rows(matrix[top : top + rows], precision)
         for row, out in zip(texts, hidden[top : top + rows], strict=True):
             cells = [seen.get(text) or seen.setdefault(text, Cell(text)) for text in row]

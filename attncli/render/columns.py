@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from attncli.equation.nodes import Call
-from attncli.page.document import Grid
+from attncli.page.document import Grid, Item
 
+AT_ONCE = 2**16  # cells
 BLANK = "______"  # room for a number that is to be written in
+
+
+def chunks(rows: Iterable[Sequence[Item]]) -> Iterator[list[Sequence[Item]]]:
+    """The rows of a matrix, some at a time: what is made of them on the way takes little memory then."""
+    remaining = iter(rows)
+    for first in remaining:
+        yield [first, *islice(remaining, AT_ONCE // max(1, len(first)))]
 
 
 def split(widths: Sequence[float], room: float | None, most: int | None = None) -> list[tuple[int, int]]:
@@ -27,14 +36,6 @@ def split(widths: Sequence[float], room: float | None, most: int | None = None) 
 def caption(what: str, start: int, end: int, total: int) -> str:
     """columns 1–7 of 20, or column 8 of 20; columns 5–1,996 of 2,000."""
     return f"{what} {end:,} of {total:,}" if end - start == 1 else f"{what}s {start + 1:,}–{end:,} of {total:,}"
-
-
-def pointed(texts: Sequence[str]) -> list[str]:
-    """Numbers padded on both sides so that their decimal points, or last digits, stand in one column."""
-    parts = [text.partition(".") for text in texts]
-    before = max(len(whole) for whole, _, _ in parts)
-    after = max(len(point + rest) for _, point, rest in parts)
-    return [f"{whole:>{before}}{point + rest:<{after}}" for whole, point, rest in parts]
 
 
 def width(text: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from itertools import chain
 
 from attncli.equation.nodes import Expression
 from attncli.equation.notation import LATEX, LATEX_LINE, UNICODE
@@ -13,9 +13,9 @@ from attncli.equation.shapes import product_text
 from attncli.page import document as page
 from attncli.page.document import formula, sides
 from attncli.render import Style
-from attncli.render.columns import BLANK, width
+from attncli.render.columns import BLANK, chunks, width
 from attncli.render.escaping import label, visible
-from attncli.render.shading import HIDDEN, LEGEND, mark, needs_legend
+from attncli.render.shading import HIDDEN, LEGEND, has_sign_of_hidden, mark
 
 # Entities where a backslash is not enough: | divides cells, the others are read by GitHub's own filters.
 _ENTITIES = {"|": "&#124;", "<": "&lt;", ">": "&gt;", "&": "&amp;", "$": "&#36;", "\\": "&#92;", "@": "&#64;"}
@@ -101,19 +101,27 @@ class _Writer:
         return f"- **{escape(label(line.label))}**: {' — '.join(parts)}"
 
     def grid(self, grid: page.Grid) -> Iterator[str]:
-        grid = replace(grid, cells=tuple(grid.cells))
-        columns = grid.columns or [""]
-        head = [self.inline(write(grid.name, LATEX)), *map(_name, columns)]
+        grid = grid.loaded()
+        head = [self.inline(write(grid.name, LATEX)), *map(_name, grid.columns or [""])]
         names = [f"**{_name(name)}**" if name.strip() else _name(name) for name in grid.rows]
-        known: dict[int, str] = {}  # of a cell that stands in many places, by its identity
-        if grid.closed:
-            rows = [list(map(self.cell, *each)) for each in zip(grid.cells, grid.closed, strict=True)]
-        else:
-            rows = [
-                [known.get(id(cell)) or known.setdefault(id(cell), _number(cell)) for cell in row] for row in grid.cells
-            ]
-        yield from _pipes(head, [[name, *row] for name, row in zip(names, rows, strict=True)], range(1, len(head)))
-        if needs_legend(grid):
+        legend = False
+
+        def lines() -> Iterator[list[str]]:
+            nonlocal legend
+            remaining = iter(names)
+            if grid.closed:
+                for cells, forms in zip(grid.cells, grid.closed, strict=True):
+                    yield [next(remaining), *map(self.cell, cells, forms)]
+            else:
+                for rows in chunks(grid.cells):
+                    legend = legend or has_sign_of_hidden(rows)
+                    known = {
+                        key: _number(cell) for key, cell in {id(cell): cell for row in rows for cell in row}.items()
+                    }
+                    yield from ([next(remaining), *(known[id(cell)] for cell in row)] for row in rows)
+
+        yield from _pipes(head, page.sequence(lines, lazy=isinstance(grid.cells, page.Lazy)), range(1, len(head)))
+        if legend:
             yield f"\n{HIDDEN} {LEGEND}"
 
     def cell(self, cell: page.Cell, closed: Expression) -> str:
@@ -136,10 +144,14 @@ def _number(cell: page.Cell) -> str:
 
 def _pipes(head: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int]) -> Iterator[str]:
     """The lines of a table, its columns aligned in the source too."""
-    widths = [max(NARROWEST, *map(width, {*column})) for column in zip(head, *rows, strict=True)]
+    widths = [max(NARROWEST, width(name)) for name in head]
+    for some in chunks(rows):
+        widths = [
+            max(wide, *map(width, {*column})) for wide, column in zip(widths, zip(*some, strict=True), strict=True)
+        ]
     pads = [str.rjust if place in right else str.ljust for place in range(len(head))]
     rule = ["-" * (wide - 1) + ":" if place in right else ":" + "-" * (wide - 1) for place, wide in enumerate(widths)]
-    for cells in (head, rule, *rows):
+    for cells in chain((head, rule), rows):
         padded = (
             pad(cell, wide if cell.isascii() else wide + len(cell) - width(cell))
             for pad, cell, wide in zip(pads, cells, widths, strict=True)

@@ -4,7 +4,9 @@ what a mask hides; and of verdicts, each with a sign of its own.
 
 from __future__ import annotations
 
-from attncli.page.document import Cell, Grid
+from collections.abc import Iterable, Sequence
+
+from attncli.page.document import Cell
 
 RGB = tuple[int, int, int]
 
@@ -49,6 +51,6 @@ def mark(cell: Cell, *, shaded: bool = True) -> str:
     return BLOCKS[min(int(max(cell.shade, 0.0) * len(BLOCKS)), len(BLOCKS) - 1)]
 
 
-def needs_legend(grid: Grid) -> bool:
+def has_sign_of_hidden(rows: Iterable[Sequence[Cell]]) -> bool:
     """Whether any cell carries the sign for hidden, which then has to be explained."""
-    return any(cell.hidden and mark(cell) for row in grid.cells for cell in row)
+    return any(cell.hidden and mark(cell) for row in rows for cell in row)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from attncli.render.columns import caption, pointed, split, width
+from attncli.render.columns import caption, split, width
 
 
 @pytest.mark.parametrize(
@@ -25,10 +25,6 @@ def test_captions_count_from_one() -> None:
 
 def test_captions_part_thousands_as_sentences_do() -> None:
     assert caption("row", 4, 1996, 2000) == "rows 5–1,996 of 2,000"
-
-
-def test_points_stand_under_each_other() -> None:
-    assert pointed(["1.5", "-∞", "10.068", "3"]) == [" 1.5  ", "-∞    ", "10.068", " 3    "]
 
 
 @pytest.mark.parametrize(

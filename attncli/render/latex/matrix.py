@@ -3,16 +3,16 @@ r"""A matrix in LaTeX: TeX's own \bordermatrix, with the labels outside the pare
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from attncli.equation.notation import LATEX, UNICODE
 from attncli.equation.printer import write, write_number
 from attncli.page.document import Cell, Grid
-from attncli.render.columns import caption, decimals_alone, split
+from attncli.render.columns import caption, chunks, decimals_alone, split
 from attncli.render.escaping import label
 from attncli.render.latex.escape import escape, length
-from attncli.render.shading import LEGEND, background, foreground, needs_legend
+from attncli.render.shading import LEGEND, background, foreground, has_sign_of_hidden
 
 GRAY = 0.5  # what a mask hides
 BLANK = r"\underline{\hspace{3.5em}}"  # room to write a number
@@ -89,7 +89,8 @@ def matrix_displays(grid: Grid) -> Iterator[str]:
 
     Closed forms stand before their decimals, or above them where a line has no room for both.
     """
-    grid = replace(grid, cells=tuple(grid.cells))
+    grid = grid.loaded()
+    widths, tall, legend = _extents(grid)
     if grid.closed:
         closed = _closed(grid)
         if not _fits_a_line(grid):
@@ -99,32 +100,43 @@ def matrix_displays(grid: Grid) -> Iterator[str]:
         unnamed = _matrix(
             replace(grid, rows=("",) * len(grid.rows)),
             _names(rf"\vphantom{{{write(grid.name, LATEX)}}}", grid.columns),
-            slice(None),
-            slice(None),
+            grid.cells,
+            0,
             {},
         )
         relation = r"\approx" if grid.rounded else "="
-        yield display(f"{closed}\n{relation}\n{unnamed}", keep=needs_legend(grid))
+        yield display(f"{closed}\n{relation}\n{unnamed}", keep=legend)
     else:
-        yield from _displays(grid)
-    if needs_legend(grid):  # within a paragraph, since a color before one lets the page break in spite of all
+        yield from _displays(grid, widths, tall, legend)
+    if legend:  # within a paragraph, since a color before one lets the page break in spite of all
         yield rf"\nopagebreak{{\small\leavevmode\color[gray]{{{GRAY}}}Gray: {LEGEND}.\par}}"
 
 
-def _displays(grid: Grid) -> Iterator[str]:
+def _displays(grid: Grid, widths: Sequence[float], tall: bool, keep: bool) -> Iterator[str]:
     """The matrix of decimals in parts that fit on a line and on a page."""
     name, total = write(grid.name, LATEX), len(grid.columns) or 1
     side = max(*(length(label(row)) for row in grid.rows), length(name.replace(r"\mathrm", "")))
-    keep, spelled = needs_legend(grid), Spelled()
-    rows = int(LINES // (TALL_LINES if any(map(_is_tall, grid.cells)) else 1))
-    extents = [(top, min(top + rows, len(grid.rows)), len(grid.rows)) for top in range(0, len(grid.rows), rows)]
-    for start, end in _runs(grid, LINE - side):
-        columns = slice(start, end)
-        names, across = _names(name, grid.columns[columns]), _extent("column", (start, end, total))
-        for extent in extents:
-            if said := _said(across, _extent("row", extent)):
+    rows = int(LINES // (TALL_LINES if tall else 1))
+    for start, end in split(widths, LINE - side, COLUMNS):
+        cells, spelled = grid.block(start, end), Spelled()
+        names, across = _names(name, grid.columns[start:end]), _extent("column", (start, end, total))
+        for top in range(0, len(cells), rows):
+            bottom = min(top + rows, len(cells))
+            if said := _said(across, _extent("row", (top, bottom, len(cells)))):
                 yield said
-            yield display(_matrix(grid, names, slice(*extent[:2]), columns, spelled), keep=keep)
+            yield display(_matrix(grid, names, cells[top:bottom], top, spelled), keep=keep)
+
+
+def _extents(grid: Grid) -> tuple[list[float], bool, bool]:
+    """How wide the columns are, whether any row is taller than a line, and whether the sign for hidden is there."""
+    heads = [length(label(head)) for head in grid.columns or ("",)]
+    extents, tall, legend = [ColumnExtent() for _ in heads], False, False
+    for rows in chunks(grid.cells):
+        tall = tall or any(map(_is_tall, rows))
+        legend = legend or has_sign_of_hidden(rows)
+        for extent, column in zip(extents, zip(*rows, strict=True), strict=True):
+            extent.add(column)
+    return [GAP + max(head, extent.width) for head, extent in zip(heads, extents, strict=True)], tall, legend
 
 
 def _said(across: str, down: str) -> str:
@@ -172,36 +184,45 @@ def display(formula: str, *, keep: bool = False) -> str:
     return f"\\[\n{penalty}{formula}\n\\]"
 
 
-def _runs(grid: Grid, room: float) -> list[tuple[int, int]]:
-    """Runs of columns that fit on a line and are at most COLUMNS long."""
-    heads = grid.columns or ("",)
-    numbers = map(_width, zip(*grid.cells, strict=True))
-    widths = [GAP + max(length(label(head)), width) for head, width in zip(heads, numbers, strict=True)]
-    return split(widths, room, COLUMNS)
+@dataclass(slots=True)
+class ColumnExtent:
+    """How many digits wide the numbers of a column are, before the point and from it on, with points under points."""
+
+    before: int = 0
+    after: int = 0
+    blank: bool = False
+    boxed: bool = False
+
+    def add(self, column: Sequence[Cell]) -> None:
+        cells = {id(cell): cell for cell in column}.values()
+        for whole, point, digits in (cell.text.partition(".") for cell in cells):
+            self.before = max(self.before, len(whole) + SIGN * whole.count("-"))
+            self.after = max(self.after, len(point + digits) + POWER * ("e" in digits))
+        self.blank = self.blank or not all(cell.text for cell in cells)
+        self.boxed = self.boxed or any(cell.shade is not None or cell.verdict for cell in cells)
+
+    @property
+    def width(self) -> float:
+        return BLANK_WIDTH if self.blank else self.before + self.after + BOX * self.boxed
 
 
 def _width(column: Sequence[Cell]) -> float:
-    """How many digits wide a column of numbers is at most, with points under points."""
-    texts = {cell.text for cell in column}
-    if "" in texts:
-        return BLANK_WIDTH
-    parts = [text.partition(".") for text in texts]
-    before = max(len(whole) + SIGN * whole.count("-") for whole, _, _ in parts)
-    after = max(len(point + digits) + POWER * ("e" in digits) for _, point, digits in parts)
-    return before + after + BOX * any(cell.shade is not None or cell.verdict for cell in column)
+    extent = ColumnExtent()
+    extent.add(column)
+    return extent.width
 
 
 def _is_tall(row: Sequence[Cell]) -> bool:
     return any("/" in cell.text or not cell.text for cell in row)
 
 
-def _matrix(grid: Grid, names: str, rows: slice, columns: slice, spelled: Spelled) -> str:
-    cells = [row[columns] for row in grid.cells[rows]]
+def _matrix(grid: Grid, names: str, cells: Sequence[Sequence[Cell]], top: int, spelled: Spelled) -> str:
+    """Some rows of some columns, the first of them `top`."""
     numbers = zip(*(_column_cells(column, spelled) for column in zip(*cells, strict=True)), strict=True)
-    tall = _has_fractions(grid)
+    tall, labels = _has_fractions(grid), grid.rows[top : top + len(cells)]
     lines = (
         [_side(row, TALL if tall or _is_tall(line) else ""), *numbered]
-        for row, numbered, line in zip(grid.rows[rows], numbers, cells, strict=True)
+        for row, numbered, line in zip(labels, numbers, cells, strict=True)
     )
     return _bordered(names, _lines(lines))
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from typing import TypeVar
 
 from attncli.page.document import EDGE, Cell, Grid, LeftOut
-from attncli.render.columns import BLANK, caption, decimals_alone, split
-from attncli.render.shading import HIDDEN, LEGEND, background, foreground, mark, needs_legend
+from attncli.render.columns import BLANK, caption, chunks, decimals_alone, split
+from attncli.render.shading import HIDDEN, LEGEND, background, foreground, has_sign_of_hidden, mark
 from attncli.render.table.line import Line, cell_len
 from attncli.render.table.script import Script
 from attncli.render.table.wrapping import wrap
@@ -24,15 +24,17 @@ LOOKS = {"right": "green", "carried": "cyan", "rounding": "yellow", "wrong": "bo
 Item = TypeVar("Item")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Column:
-    """A column of a matrix: its label, its numbers with blanks behind them so that points stand under points, and how
-    wide it is.
+    """A column of a matrix: its label, how many characters its numbers have before the point and from it on, whether
+    signs stand behind them, and how wide all of that is.
     """
 
     head: str
-    cells: Sequence[str]
-    width: int
+    before: int = 0
+    after: int = 0
+    signs: bool = False
+    width: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ def matrix_lines(grid: Grid, script: Script, room: int | None, color: bool) -> I
     Numbers are printed whole at any width: `room` decides how many columns stand side by side, no more. Closed forms
     stand before their decimals, ≈ between them, or above them where there is no room for both.
     """
-    grid = replace(grid, cells=tuple(grid.cells))
+    grid = grid.loaded()
     if grid.left_out:
         grid = _with_dots(grid, script)
     if not grid.closed:
@@ -89,7 +91,8 @@ def left_out_text(left_out: LeftOut) -> str:
 def _with_dots(grid: Grid, script: Script) -> Grid:
     """The matrix with dots between its ends."""
     gone, dots = dict(grid.left_out), Cell(script.text("…"))
-    cells, names, heads = grid.cells, grid.rows, grid.columns
+    cells: Sequence[Sequence[Cell]] = grid.cells
+    names, heads = grid.rows, grid.columns
     if "column" in gone:
         cells, heads = [_around(row, dots) for row in cells], _around(heads, "…")
     if "row" in gone:
@@ -103,47 +106,78 @@ def _around(items: Sequence[Item], between: Item) -> tuple[Item, ...]:
 
 def _closed(grid: Grid, script: Script, room: int | None) -> Iterator[Line]:
     """The matrix of the closed forms."""
+    forms = [[script.formula(form) for form in row] for row in grid.closed]
     columns = []
-    for head, forms in zip(grid.columns or ("",), zip(*grid.closed, strict=True), strict=True):
-        cells, label = [script.formula(form) for form in forms], script.label(head)
-        columns.append(Column(label, cells, max(cell_len(label), *map(len, cells), 1)))
-    return _blocks(grid, script, columns, room, None)
+    for head, texts in zip(map(script.label, grid.columns or ("",)), zip(*forms, strict=True), strict=True):
+        columns.append(Column(head, width=max(cell_len(head), *map(len, texts), 1)))
+    for start, end, side, before in _runs(grid, script, columns, room):
+        yield from before
+        rows = (Line(_joined(row[start:end], columns[start:end])) for row in forms)
+        yield from _block(side, columns[start:end], rows)
 
 
 def _decimals(grid: Grid, script: Script, room: int | None, color: bool) -> Iterator[Line]:
     """The matrix of the decimals."""
-    coloured = color and any(cell.shade is not None for row in grid.cells for cell in row)
-    heads = grid.columns or ("",)
-    columns = [
-        _column(script.label(head), cells, script, color, signs=not coloured)
-        for head, cells in zip(heads, zip(*grid.cells, strict=True), strict=True)
-    ]
+    columns = [Column(script.label(head)) for head in grid.columns or ("",)]
+    shaded = legend = False
+    for rows in chunks(grid.cells):
+        shaded = shaded or (color and any(cell.shade is not None for row in rows for cell in row))
+        legend = legend or has_sign_of_hidden(rows)
+        for column, cells in zip(columns, zip(*rows, strict=True), strict=True):
+            _measure(column, cells, script, color)
+    for column in columns:
+        column.signs = column.signs and not shaded
+        column.head += "  " if column.head and column.signs else ""  # the label stands over the digits, not the signs
+        column.width = max(cell_len(column.head), column.before + column.after + 2 * column.signs)
     even = min(EVEN, max(column.width for column in columns))
-    columns = [replace(column, width=max(even, column.width)) for column in columns]
-    yield from _blocks(grid, script, columns, room, grid.cells if color else None)
-    if needs_legend(grid):
-        legend = Line(f"{'without a colour:' if coloured else HIDDEN} {LEGEND}", "dim")
+    for column in columns:
+        column.width = max(even, column.width)
+    for start, end, side, before in _runs(grid, script, columns, room):
+        yield from before
+        cells = grid.cells if end - start == len(columns) else grid.block(start, end)
+        yield from _block(side, columns[start:end], _rows(cells, columns[start:end], script, color))
+    if legend:
+        line = Line(f"{'without a colour:' if shaded else HIDDEN} {LEGEND}", "dim")
         yield Line()
-        yield from [legend] if room is None else wrap(legend, max(room, 1))
+        yield from [line] if room is None else wrap(line, max(room, 1))
 
 
-def _column(head: str, cells: Sequence[Cell], script: Script, color: bool, *, signs: bool) -> Column:
-    """One column; in a coloured heat map nothing stands behind a number, so that every cell is as wide as it."""
-    distinct = {id(cell): cell for cell in cells}  # in a large matrix the same cell stands in many places
-    numbers = {key: script.number(cell.text) if cell.text else BLANK for key, cell in distinct.items()}
-    parts = {key: number.partition(".") for key, number in numbers.items()}
-    before = max(len(whole) for whole, _, _ in parts.values())
-    after = max(len(point + rest) for _, point, rest in parts.values())
-    marks = {key: mark(cell, shaded=not color) if signs else "" for key, cell in distinct.items()}
-    wide = before + after
-    for key, (_, point, rest) in parts.items():
-        numbers[key] += " " * (after - len(point + rest))
-    if any(marks.values()):
-        for key, cell in distinct.items():
-            numbers[key] = _marked(numbers[key], marks[key], cell)
-        head += "  " if head else ""  # the label stands over the digits, not over the marks
-        wide += 2
-    return Column(head, [numbers[id(cell)] for cell in cells], max(cell_len(head), wide))
+def _measure(column: Column, cells: Sequence[Cell], script: Script, color: bool) -> None:
+    """Make the column wide enough for these cells."""
+    for cell in {id(cell): cell for cell in cells}.values():  # in a large matrix the same stands in many places
+        whole, point, rest = _number(cell, script).partition(".")
+        column.before = max(column.before, len(whole))
+        column.after = max(column.after, len(point + rest))
+        column.signs = column.signs or bool(mark(cell, shaded=not color))
+
+
+def _number(cell: Cell, script: Script) -> str:
+    return script.number(cell.text) if cell.text else BLANK
+
+
+def _rows(cells: Iterable[Sequence[Cell]], columns: Sequence[Column], script: Script, color: bool) -> Iterator[Line]:
+    """The numbers of each row, points under points."""
+    for rows in chunks(cells):
+        spelled = (
+            _spelled(column, its_cells, script, color)
+            for column, its_cells in zip(columns, zip(*rows, strict=True), strict=True)
+        )
+        for row, texts in zip(rows, zip(*spelled, strict=True), strict=True):
+            line = Line(_joined(texts, columns))
+            if color:
+                _paint(line, columns, row)
+            yield line
+
+
+def _spelled(column: Column, cells: Sequence[Cell], script: Script, color: bool) -> list[str]:
+    """The numbers of a column, with blanks and signs behind them."""
+    texts = {}
+    for key, cell in {id(cell): cell for cell in cells}.items():
+        number = _number(cell, script)
+        _, point, rest = number.partition(".")
+        number += " " * (column.after - len(point + rest))
+        texts[key] = _marked(number, mark(cell, shaded=not color), cell) if column.signs else number
+    return [texts[id(cell)] for cell in cells]
 
 
 def _marked(number: str, sign: str, cell: Cell) -> str:
@@ -151,33 +185,32 @@ def _marked(number: str, sign: str, cell: Cell) -> str:
     return f"{number.rstrip()} {sign}".ljust(len(number) + 2) if cell.hidden else f"{number} {sign or ' '}"
 
 
-def _blocks(
-    grid: Grid, script: Script, columns: Sequence[Column], room: int | None, colored: Sequence[Sequence[Cell]] | None
-) -> Iterator[Line]:
-    """The columns in blocks that are no wider than `room`; `colored` are the cells where they have looks."""
+def _joined(texts: Iterable[str], columns: Sequence[Column]) -> str:
+    return (" " * GAP).join([text.rjust(column.width) for text, column in zip(texts, columns, strict=True)])
+
+
+def _runs(
+    grid: Grid, script: Script, columns: Sequence[Column], room: int | None
+) -> Iterator[tuple[int, int, Side, list[Line]]]:
+    """Which columns stand side by side, no wider than `room`; what stands left of them, and what is said before."""
     side = _side(grid, script, room, max(column.width for column in columns))
     runs = split([column.width + GAP for column in columns], room and room - side.width - AROUND)
     total = dict(grid.left_out).get("column", len(columns))
     for start, end in runs:
-        if start:
-            yield Line()
+        before = [Line()] * (start > 0)
         if len(runs) > 1:  # dots, which follow the first columns, stand for all those between the ends
             first, last = (place + (total - len(columns)) * (place > EDGE) for place in (start, end))
-            yield Line(caption("column", first, last, total), "dim")
-        yield from _block(side, columns[start:end], colored and [row[start:end] for row in colored])
+            before.append(Line(caption("column", first, last, total), "dim"))
+        yield start, end, side, before
 
 
-def _block(side: Side, columns: Sequence[Column], colored: Sequence[Sequence[Cell]] | None) -> Iterator[Line]:
+def _block(side: Side, columns: Sequence[Column], rows: Iterable[Line]) -> Iterator[Line]:
     """Columns side by side."""
-    gap, widths = " " * GAP, [column.width for column in columns]
-    heads = gap.join(" " * (column.width - cell_len(column.head)) + column.head for column in columns)
+    heads = (" " * GAP).join(" " * (column.width - cell_len(column.head)) + column.head for column in columns)
     head = Line.assemble((side.name, "bold"), ("   " + heads if heads.strip() else "", "cyan"))
     head.rstrip()
     yield head
-    for place, row in enumerate(zip(*(column.cells for column in columns), strict=True)):
-        numbers = Line(gap.join(map(str.rjust, row, widths)))
-        if colored:
-            _paint(numbers, widths, colored[place])
+    for place, numbers in enumerate(rows):
         first, *others = side.labels[place]
         opening, closing = _brackets(place, len(side.labels), last=not others)
         yield Line.assemble((first, "cyan"), f" {opening} ", numbers, f" {closing}")
@@ -186,12 +219,12 @@ def _block(side: Side, columns: Sequence[Column], colored: Sequence[Sequence[Cel
             yield Line.assemble((rest, "cyan"), f" {opening} {' ' * numbers.cell_len} {closing}")
 
 
-def _paint(numbers: Line, widths: Sequence[int], cells: Sequence[Cell]) -> None:
+def _paint(numbers: Line, columns: Sequence[Column], cells: Sequence[Cell]) -> None:
     at = 0
-    for width, cell in zip(widths, cells, strict=True):
+    for column, cell in zip(columns, cells, strict=True):
         if look := _look(cell):
-            numbers.stylize(look, at, at + width)
-        at += width + GAP
+            numbers.stylize(look, at, at + column.width)
+        at += column.width + GAP
 
 
 def _look(cell: Cell) -> str:
