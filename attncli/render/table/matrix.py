@@ -91,13 +91,13 @@ def left_out_text(left_out: LeftOut) -> str:
 def _with_dots(grid: Grid, script: Script) -> Grid:
     """The matrix with dots between its ends."""
     gone, dots = dict(grid.left_out), Cell(script.text("…"))
-    cells: Sequence[Sequence[Cell]] = grid.cells
-    names, heads = grid.rows, grid.columns
     if "column" in gone:
-        cells, heads = [_around(row, dots) for row in cells], _around(heads, "…")
+        wide = tuple(_around(row, dots) for row in grid.cells)
+        grid = replace(grid, columns=_around(grid.columns, "…"), cells=wide)
     if "row" in gone:
-        cells, names = _around(cells, (dots,) * len(cells[0])), _around(names, "…")
-    return replace(grid, rows=names, columns=heads, cells=cells)
+        between = (dots,) * len(grid.cells[0])
+        grid = replace(grid, rows=_around(grid.rows, "…"), cells=_around(grid.cells, between))
+    return grid
 
 
 def _around(items: Sequence[Item], between: Item) -> tuple[Item, ...]:
