@@ -134,8 +134,8 @@ def _decimals(grid: Grid, script: Script, room: int | None, color: bool) -> Iter
         column.width = max(even, column.width)
     for start, end, side, before in _runs(grid, script, columns, room):
         yield from before
-        cells = grid.cells if end - start == len(columns) else grid.block(start, end)
-        yield from _block(side, columns[start:end], _rows(cells, columns[start:end], script, color))
+        matrix = grid.cells if end - start == len(columns) else grid.block(start, end)
+        yield from _block(side, columns[start:end], _rows(matrix, columns[start:end], script, color))
     if legend:
         line = Line(f"{'without a colour:' if shaded else HIDDEN} {LEGEND}", "dim")
         yield Line()
