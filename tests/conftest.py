@@ -29,8 +29,9 @@ from attncli.errors import AttncliError
 from attncli.problem.axes import sizes
 from attncli.problem.keys import ARRAYS
 from attncli.problem.masks import MaskPart
-from attncli.problem.model import Mask, Matrix, Problem, Rope, Scalar
+from attncli.problem.model import Mask, Matrix, Problem, Scalar
 from attncli.problem.numbers import as_float
+from attncli.problem.positions import Alibi, Position, Rope
 
 LASTS = "about 2 minutes on two cores; -m slow, the slow tier, another 5"
 EXAMPLES = {  # of a property, usually, where it has many, and where it has few
@@ -137,11 +138,13 @@ def build_problem(
     tokens = tuple(tokens or (f"t{place + 1}" for place in range(queries)))
     context = tuple(context_tokens or (tokens if keys == queries else (f"c{place + 1}" for place in range(keys))))
     scale = scale if scale in ("default", "none") else as_scalar(scale)
-    numbers = (softcap, exp_base, None if per_head else sink, slope)
-    cap, base, rest, loss = (None if number is None else as_scalar(number) for number in numbers)
-    turned = rope and Rope(as_scalar(rope[0]), rope[1])
+    numbers = (softcap, exp_base, None if per_head else sink)
+    cap, base, rest = (None if number is None else as_scalar(number) for number in numbers)
+    positions: list[Position] = [Rope(as_scalar(rope[0]), rope[1])] if rope else []
+    if alibi:
+        positions.append(Alibi(None if slope is None else as_matrix([slope])))
     return Problem(
-        title, tokens, context, matrices, Mask(mask, corner), score, scale, cap, base, rest, turned, alibi, loss, joined
+        title, tokens, context, matrices, Mask(mask, corner), score, scale, cap, base, rest, tuple(positions), joined
     )
 
 

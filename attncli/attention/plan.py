@@ -22,12 +22,10 @@ from attncli.problem.axes import (
     input_of,
     leads,
     past_length,
-    sizes,
     width,
 )
-from attncli.problem.keys import Pairing
-from attncli.problem.masks import Offset
 from attncli.problem.model import Matrix, Problem, Scalar
+from attncli.problem.positions import PositionSizes, biases, replacements
 
 
 @dataclass(frozen=True)
@@ -68,35 +66,38 @@ class Plan:
 
 def plan_for(problem: Problem) -> Plan:
     """The plan of a problem: first the arrays that are given, then the steps in order; the last makes the logits."""
-    (n, m), past, axes = sizes(problem.given), past_length(problem.given), axes_of(problem.given)
+    past, axes = past_length(problem.given), axes_of(problem.given)
     # with a cache, K and V are steps that put the new rows after those of the cache
     given = {f"new_{name}" if past and name in ("K", "V") else name: array for name, array in problem.given.items()}
-    offset = Offset.of(problem.mask, n, m, past)
-    parameters: dict[str, Scalar | Matrix] = dict(_parameters(problem, past, axes))
+    position_sizes = PositionSizes.of(problem)
+    offset = position_sizes.offset
+    parameters: dict[str, Scalar | Matrix] = dict(_parameters(problem, position_sizes, axes))
     rules = [GIVEN_RULES[name] for name in given if name not in ("Q", "K", "V", "new_K", "new_V")]
     for name in "QKV":
         rules += _rows(name, given, past)
-    if problem.rope:
-        rules += _rotations(problem.rope.pairing, past)
+    for position in problem.positions:
+        if position.replaces:
+            rules += position.steps(position_sizes)
     rules += _scores(problem)
     if problem.softcap is not None:
         rules.append(COMPUTED_RULES["capped"].bind({"logits": rules[-1].name}))
     before_mask = rules[-1].name
-    if problem.alibi:
-        slopes, numbers = _slopes(problem, axes)
-        rules += [*slopes, variants.alibi_bias(any(offset.by))]
-        parameters |= {**numbers, **offset.parameters}
+    for position in problem.positions:
+        if position.bias:
+            rules += position.steps(position_sizes)
+            parameters |= position.parameters(position_sizes)
     parts = clauses(problem.mask, offset)
     if parts:
         rules.append(mask_rule(parts))
-    if parts or problem.alibi:
-        rules.append(variants.masked(problem.alibi, bool(parts)).bind({"logits": before_mask}))
+    added = biases(problem.positions)
+    if parts or added:
+        rules.append(variants.masked(added, bool(parts)).bind({"logits": before_mask}))
     known = {name: leads(name, matrix, axes) for name, matrix in given.items()} | dict(offset.leads)
     for part in parts:
         parameters |= part.parameters
         known |= part.leads
     with_axes, leading_axes = _with_axes(rules, known)
-    return Plan(problem, with_axes, parameters, given, _sizes(problem, n, m, past, axes), leading_axes, axes)
+    return Plan(problem, with_axes, parameters, given, _sizes(problem, position_sizes, axes), leading_axes, axes)
 
 
 def _softmax_rules(plan: Plan, *, shift: bool) -> Iterator[Rule]:
@@ -152,57 +153,41 @@ def _rows(name: str, given: Mapping[str, Matrix], past: int) -> Iterator[Rule]:
 
 
 def _scores(problem: Problem) -> Iterator[Rule]:
-    """The rules that compare queries with keys, which may be rotated, and scale the result."""
-    rotated_names = {"Q": "Q_rot", "K": "K_rot"} if problem.rope else {}
+    """The rules that compare queries with keys, or with what positions have in place of these, and scale the result."""
+    replaced = replacements(problem.positions)
     scores = variants.SCORES[problem.score]
     if "K_T" in scores.inputs:
-        yield variants.transposed() if problem.rope else COMPUTED_RULES["K_T"]
-    yield scores.bind(rotated_names)
+        yield variants.transposed(problem.positions) if "K" in replaced else COMPUTED_RULES["K_T"]
+    yield scores.bind(replaced)
     if isinstance(problem.scale, Scalar):
         yield variants.SCALED["number"]
     elif problem.scale == "default" and keys.SCORES[problem.score].divided:
         yield variants.SCALED["default"]
 
 
-def _rotations(pairing: Pairing, past: int) -> Iterator[Rule]:
-    yield COMPUTED_RULES["angles"]
-    yield variants.rotated("Q_rot", pairing, " + past" if past else "")
-    yield variants.rotated("K_rot", pairing, "")
-
-
-def _slopes(problem: Problem, axes: Axes) -> tuple[tuple[Rule, ...], Mapping[str, Scalar]]:
-    """The step of slopes for several heads, unless they are given; for a single head just its slope."""
-    if "slopes" in problem.given:
-        return (), {}
-    if axes.number == 1:
-        return (), {"slopes": problem.slope or Scalar.of(2.0**-8)}
-    rule, numbers = variants.alibi_slopes(axes.number)
-    return (rule,), numbers
-
-
-def _parameters(problem: Problem, past: int, axes: Axes) -> Iterator[tuple[str, Scalar]]:
+def _parameters(problem: Problem, sizes: PositionSizes, axes: Axes) -> Iterator[tuple[str, Scalar | Matrix]]:
     """The numbers that equations call by a name."""
-    d_k = width("K", problem.given)
-    yield "d_k", Scalar.of(d_k)
+    yield "d_k", Scalar.of(sizes.d_k)
     for key in keys.KEYS:
         setting = getattr(problem, key, None)
         if isinstance(setting, Scalar):
             yield key, setting
-    if past:
-        yield "past", Scalar.of(past)
-    if problem.rope:
-        yield "theta", problem.rope.theta
-        if problem.rope.pairing == "half":
-            yield "half", Scalar.of(d_k // 2)
+    if sizes.past:
+        yield "past", Scalar.of(sizes.past)
+    for position in problem.positions:
+        if position.replaces:
+            yield from position.parameters(sizes).items()
     if axes.group > 1:
         yield "group", Scalar.of(axes.group)
     if axes.has_heads and joins_heads(problem):
         yield "d_v", Scalar.of(width("V", problem.given))
 
 
-def _sizes(problem: Problem, n: int, m: int, past: int, axes: Axes) -> Mapping[str, int]:
+def _sizes(problem: Problem, sizes: PositionSizes, axes: Axes) -> Mapping[str, int]:
     """The lengths of indices that are on no axis of an array on the right side of their equation."""
-    d_k, d_v = width("K", problem.given), width("V", problem.given)
+    n, m, past, d_v = sizes.n, sizes.m, sizes.past, width("V", problem.given)
     heads = {HEAD: axes.number, KEY_HEAD: axes.number // axes.group, GROUP_MEMBER: axes.group}
-    positions_and_pairs = {"t": max(past + n, m), "r": d_k // 2} if problem.rope else {}
-    return {"i": n, "j": m, "u": past, "s": m - past, "c": d_v, "e": axes.number * d_v, **heads, **positions_and_pairs}
+    found = {"i": n, "j": m, "u": past, "s": m - past, "c": d_v, "e": axes.number * d_v, **heads}
+    for position in problem.positions:
+        found |= position.lengths(sizes)
+    return found

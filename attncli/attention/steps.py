@@ -6,14 +6,16 @@ names in. All are of a single head: the plan puts heads and batches before their
 says what the index letters run over.
 
 To add a step is to add its rule here, and, in `plan.py`, where it comes in. If gradients go through it, the rule says
-so (`gradient`, `through`), and its name stands in BACKWARD_ORDER.
+so (`gradient`, `through`), and its name stands in BACKWARD_ORDER. The steps of positions are in `problem/positions.py`.
 """
 
 from __future__ import annotations
 
+from attncli.english import listed
 from attncli.equation.rule import Rule
 from attncli.problem.axes import HEAD
 from attncli.problem.keys import ARRAYS
+from attncli.problem.positions import POSITIONS
 
 COMPUTED = (
     Rule(
@@ -50,32 +52,7 @@ COMPUTED = (
         gradient="Each value collects the gradient of every output that it went into, in the share of its weight.",
         gradient_why="A value that nobody attends to learns nothing.",
     ),
-    Rule(
-        "angles", "angles", "Angles", "angles[t, r] = t / theta ** (2 * r / d_k)", "",
-        meaning="How far pair `r` of a query or key at position `t` is turned, in radians.",
-        why="The first pairs turn fast and tell near positions apart, the last turn slowly and tell far ones apart.",
-        when="with rope",
-    ),
-    Rule(
-        "Q_rot", "Q_rot", "Queries, rotated",
-        "Q_rot[i, k] = where(k < half, Q[i, k] * cos(angles[i, k]) - Q[i, k + half] * sin(angles[i, k]), "
-        "Q[i, k] * cos(angles[i, k - half]) + Q[i, k - half] * sin(angles[i, k - half]))", "rotate(Q, angles)",
-        meaning="Each pair of features is one point in a plane, turned by the angle of the query's position.",
-        why="The dot product of two turned pairs depends on the difference of their angles alone, and so on how far "
-        "apart the two tokens are.",
-        when="with rope",
-        gradient="What the turned queries receive from the scores.",
-        through="The gradient of what was turned is turned back, by the same angles.",
-    ),
-    Rule(
-        "K_rot", "K_rot", "Keys, rotated",
-        "K_rot[j, k] = where(k < half, K[j, k] * cos(angles[j, k]) - K[j, k + half] * sin(angles[j, k]), "
-        "K[j, k] * cos(angles[j, k - half]) + K[j, k - half] * sin(angles[j, k - half]))", "rotate(K, angles)",
-        meaning="Each pair of features is turned by the angle of the key's position.",
-        when="with rope",
-        gradient="What the turned keys receive from the scores.",
-        through="The gradient of what was turned is turned back, by the same angles.",
-    ),
+    *(rule for kind in POSITIONS.values() if kind.replaces for rule in kind.rules),
     Rule(
         "K_T", "K_T", "Keys, transposed", "K_T[k, j] = K[j, k]", "transpose(K)",
         meaning="Rows become columns, so that each column is one token's key.",
@@ -105,19 +82,7 @@ COMPUTED = (
         through="Through the cap, whose slope is 1 for small scores and near 0 for large ones.",
         through_why="What the cap has flattened hardly learns.",
     ),
-    Rule(
-        "slopes", "slopes", "Slopes", "slopes[h] = 1 / 2 ** (8 * (h + 1) / heads)", "",
-        meaning="How much a score loses with each position that a key is away, in each head.",
-        why="Steep heads look near, flat ones far.",
-        when="with alibi and several heads",
-    ),
-    Rule(
-        "bias", "B", "Bias", "bias[i, j] = -slopes * abs(i - j)", "",
-        meaning="What a key loses for its distance from the query: the slope of its head for each position "
-        "between them.",
-        why="Near keys are preferred without any position in the embeddings (ALiBi).",
-        when="with alibi",
-    ),
+    *(rule for kind in POSITIONS.values() if kind.bias for rule in kind.rules),
     Rule(
         "mask", "M", "Mask", "mask[i, j] = where(visible, 0, -inf)", "",
         meaning="0 where a query may see a key, `-inf` where the key is hidden from it.",
@@ -128,7 +93,7 @@ COMPUTED = (
         "masked[i, j] = add_mask(logits[i, j], mask[i, j])", "add_mask(logits, mask)",
         meaning="The mask added to the scores: what is hidden becomes `-inf`.",
         why="The exponential of `-inf` is 0, so a hidden key gets no attention at all.",
-        when="with a mask, or with alibi",
+        when="with a mask, or with " + listed([name for name, kind in POSITIONS.items() if kind.bias], last="or"),
         through="What is added to a score does not change its gradient; a hidden score gets 0.",
     ),
     Rule(
@@ -221,5 +186,6 @@ INPUT_GRADIENTS = (*_FIRST, *(name for name in _OTHERS if name not in (*_FIRST, 
 # masks are not learned here, K_T is read as K, and the softmax is taken as a whole.
 BACKWARD_ORDER = (
     "output", "concat", "heads_output", "weights", "delta", "masked", "capped", "scaled", "scores", "hidden",
-    "Q_rot", "K_rot", "Q", "K", "V", "new_K", "new_V", *INPUT_GRADIENTS,
+    *(name for kind in POSITIONS.values() for name in kind.replaces.values()),
+    "Q", "K", "V", "new_K", "new_V", *INPUT_GRADIENTS,
 )  # fmt: skip

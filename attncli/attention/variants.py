@@ -1,8 +1,8 @@
-"""The forms of a step other than its plain one: with a cache, turned by positions, by another score, with a sink."""
+"""The forms of a step other than its plain one: with a cache, by another score, with a sink."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from attncli.attention.losses import OTHER_LOSSES
@@ -11,9 +11,8 @@ from attncli.attention.registry import COMPUTED_RULES, GIVEN_RULES, RULES
 from attncli.equation.nodes import Call, Equation, Name, Ref
 from attncli.equation.rule import Rule
 from attncli.problem import keys
-from attncli.problem.keys import Pairing
 from attncli.problem.masks import Offset, forms
-from attncli.problem.model import Scalar
+from attncli.problem.positions import POSITIONS, Position, replacements
 
 
 def variant_of(name: str, formula: str, headline: str, *, meaning: str, why: str = "") -> Rule:
@@ -49,30 +48,10 @@ def cached(name: str, past: int) -> Rule:
     )
 
 
-def rotated(name: str, pairing: Pairing, shift: str) -> Rule:
-    """Q_rot or K_rot: feature k turned with its partner, half a vector away or next to it; `shift` as in i + past."""
-    letter, row = name[0], COMPUTED_RULES[name].target.letters[0]
-    position = f"{row}{shift}"
-    if pairing == "half":
-        first, before, after, pairs = "k < half", "k - half", "k + half", ("k", "k - half")
-    else:
-        first, before, after, pairs = "k % 2 == 0", "k - 1", "k + 1", ("k // 2", "k // 2")
-    turned = [f"angles[{position}, {pair}]" for pair in pairs]
-    return variant_of(
-        name,
-        f"{name}[{row}, k] = where({first}, "
-        f"{letter}[{row}, k] * cos({turned[0]}) - {letter}[{row}, {after}] * sin({turned[0]}), "
-        f"{letter}[{row}, k] * cos({turned[1]}) + {letter}[{row}, {before}] * sin({turned[1]}))",
-        f"rotate({letter}, angles)",
-        meaning=COMPUTED_RULES[name].meaning
-        + (f" Query `{row}` stands at position `{position}`, after those of the cache." if shift else ""),
-    )
-
-
-def transposed() -> Rule:
-    """K_T where keys are rotated, whose letter does not say so."""
-    rule = COMPUTED_RULES["K_T"].bind({"K": "K_rot"})
-    return replace(rule, meaning=f"{rule.meaning} With RoPE, `K_T` stands for the rotated keys.")
+def transposed(positions: Sequence[Position | type[Position]]) -> Rule:
+    """K_T where positions have other keys in the place of K, which its letter does not say."""
+    rule = COMPUTED_RULES["K_T"].bind(replacements(positions))
+    return replace(rule, meaning=" ".join([rule.meaning, *(each.keys_meaning for each in positions if each.replaces)]))
 
 
 SCORES = {
@@ -94,44 +73,25 @@ SCALED = {
 }
 
 
-def alibi_slopes(heads: int) -> tuple[Rule, Mapping[str, Scalar]]:
-    """The usual slopes of so many heads; where they are no power of two, the others lie between the first ones."""
-    near = 2 ** (heads.bit_length() - 1)
-    if near == heads:
-        return COMPUTED_RULES["slopes"], {"heads": Scalar.of(heads)}
-    rule = variant_of(
-        "slopes",
-        "slopes[h] = where(h < near, 1 / 2 ** (8 * (h + 1) / near), 1 / 2 ** (4 * (2 * (h - near) + 1) / near))",
-        "",
-        meaning="How much a score loses with each position that a key is away: the slopes of `near` heads, then those "
-        "that lie between them.",
-    )
-    return rule, {"near": Scalar.of(near)}
-
-
-def alibi_bias(offset: bool) -> Rule:
-    """What a key loses for its distance from position i, or i + offset."""
-    rule = COMPUTED_RULES["bias"]
-    return replace(rule, formula="bias[i, j] = -slopes * abs(i + offset - j)") if offset else rule
-
-
-def masked(bias: bool, mask: bool) -> Rule:
-    """The scores with the biases of positions, of the mask, or of both added to them."""
+def masked(biases: Sequence[str], mask: bool) -> Rule:
+    """The scores with these biases of positions, the mask, or both added to them."""
     rule = COMPUTED_RULES["masked"]
-    if not bias:
+    if not biases:
         return rule
+    cells, matrices = (" + ".join([f"logits{at}", *(f"{name}{at}" for name in biases)]) for at in ("[i, j]", ""))
+    what = "bias" if len(biases) == 1 else "biases"
     if mask:
         return variant_of(
             "masked",
-            "masked[i, j] = add_mask(logits[i, j] + bias[i, j], mask[i, j])",
-            "add_mask(logits + bias, mask)",
-            meaning="The bias and the mask added to the scores: what is hidden becomes `-inf`.",
+            f"masked[i, j] = add_mask({cells}, mask[i, j])",
+            f"add_mask({matrices}, mask)",
+            meaning=f"The {what} and the mask added to the scores: what is hidden becomes `-inf`.",
         )
     biased = variant_of(
         "masked",
-        "masked[i, j] = logits[i, j] + bias[i, j]",
-        "logits + bias",
-        meaning="The bias added to the scores.",
+        f"masked[i, j] = {cells}",
+        matrices,
+        meaning=f"The {what} added to the scores.",
         why="What is far away counts for less.",
     )
     return replace(biased, title="Biased scores", symbol="Z'")
@@ -216,28 +176,23 @@ def output(heads: bool, projected: bool, bias: bool) -> Rule:
 
 def variants_of(name: str) -> Mapping[str, Rule]:
     """The rules a step may have other than its plain one, by what asks for them; empty where there are none."""
+    for kind in POSITIONS.values():
+        if any(rule.name == name for rule in kind.rules):
+            given = {f"{kind.name}, with {name}": GIVEN_RULES[name]} if name in GIVEN_RULES else {}
+            return {**kind.variants().get(name, {}), **given}
     match name:
         case "Q" | "K" | "V":
             return dict(_rows(name))
-        case "Q_rot" | "K_rot":
-            after = {"rope, with past": rotated(name, "half", " + past")} if name == "Q_rot" else {}
-            return {"rope, with pairing: interleaved": rotated(name, "interleaved", ""), **after}
         case "K_T":
-            return {"with rope": transposed()}
+            return {f"with {kind.name}": transposed([kind]) for kind in POSITIONS.values() if "K" in kind.replaces}
         case "scores":
             return {f"score: {score}": rule for score, rule in SCORES.items() if rule != RULES[name]}
         case "scaled":
             return {"scale: a number": SCALED["number"]}
-        case "slopes":
-            between = alibi_slopes(6)[0]
-            return {"alibi, where heads is no power of two": between, "alibi, with slopes": GIVEN_RULES[name]}
-        case "bias":
-            return {"alibi, where the mask has an offset": alibi_bias(offset=True)}
         case "mask":
             return dict(_masks())
         case "masked":
-            both, alone = masked(bias=True, mask=True), masked(bias=True, mask=False)
-            return {"alibi and a mask": both, "alibi without a mask": alone}
+            return dict(_biased())
         case "row_max":
             return {"with a sink": row_maxima(sink=True)}
         case "exp":
@@ -269,6 +224,13 @@ def _outputs() -> Iterator[tuple[str, Rule]]:
     yield "with W_O and several heads", output(heads=True, projected=True, bias=False)
     yield "with W_O, b_O and several heads", output(heads=True, projected=True, bias=True)
     yield "several heads without W_O", output(heads=True, projected=False, bias=False)
+
+
+def _biased() -> Iterator[tuple[str, Rule]]:
+    for kind in POSITIONS.values():
+        if kind.bias:
+            yield f"{kind.name} and a mask", masked([kind.bias], mask=True)
+            yield f"{kind.name} without a mask", masked([kind.bias], mask=False)
 
 
 def _masks() -> Iterator[tuple[str, Rule]]:

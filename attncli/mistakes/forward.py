@@ -12,13 +12,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from attncli.attention.variants import rotated
 from attncli.equation.nodes import Call, Expression, Name, Number, Ref, names_used, number_node, rewrite, walk
 from attncli.equation.parser import parse_expression
 from attncli.mistakes.model import Change, Changes, Mistake, Rewrite, all_of, equations, rewritten
 from attncli.mistakes.rewrites import transposed, with_arrays, with_calls, with_i_and_j_exchanged, with_letters
 from attncli.problem.axes import HEAD, KEY_HEAD
 from attncli.problem.keys import Pairing
+from attncli.problem.positions import Rope
 from attncli.tracing.model import Trace
 
 SENTINELS = ("-1e9", "-1e4", "-9999", "-1000", "-100", "-10", "-1")
@@ -80,7 +80,7 @@ def other_pairs(name: str) -> Change:
             return {}
         pairing: Pairing = "interleaved" if trace.settings.pairing == "half" else "half"
         shift = " + past" if name == "Q_rot" and "past" in trace.parameters else ""
-        equation = rotated(name, pairing, shift).source
+        equation = Rope.rotated(name, pairing, shift).source
         assert equation is not None
         return equations(equation.replace("half", str(trace["K"].shape[-1] // 2)))(trace)
 

@@ -18,6 +18,7 @@ from attncli.page.reading import reading
 from attncli.page.sections import shapes
 from attncli.page.worked import is_near
 from attncli.problem.axes import HEAD, PLACES
+from attncli.problem.positions import POSITIONS
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import axis_length, leading_letters
 
@@ -50,7 +51,7 @@ def about(printer: Printer) -> Text:
     if "sink" in trace:
         source.append("; a sink for each head")
     if trace.settings.position:
-        source.append(f"; positions: {' and '.join(map(_position, trace.settings.position))}")
+        source.append(f"; positions: {' and '.join(POSITIONS[name].title for name in trace.settings.position)}")
     if trace.settings.mask:
         corner = f" ({trace.settings.corner})" if trace.settings.corner else ""
         reader = f", as {trace.settings.convention} reads it" if trace.settings.convention else ""
@@ -68,10 +69,6 @@ def _leading(trace: Trace) -> Iterator[str]:
         yield f"{count(trace.settings.kv_heads, 'head')} of keys and values, "
     if "past_K" in trace:
         yield f"{count(trace['past_K'].shape[-2], 'key')} from a cache, "
-
-
-def _position(name: str) -> str:
-    return {"rope": "RoPE", "alibi": "ALiBi"}[name]
 
 
 def notes(printer: Printer, blocks: Iterable[Block]) -> Iterator[Block]:

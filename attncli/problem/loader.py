@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attncli.english import named
 from attncli.errors import AttncliError
-from attncli.problem.axes import axes_of, past_length, rows, rows_from, sizes
+from attncli.problem.axes import PER_HEAD, axes_of, past_length, rows, rows_from, sizes
 from attncli.problem.conventions import OWN, Convention, convention_named
 from attncli.problem.files import STANDARD_INPUT
 from attncli.problem.heads import split_heads
@@ -18,12 +18,12 @@ from attncli.problem.layout_checks import check_leading, check_widths
 from attncli.problem.losses import check_loss
 from attncli.problem.model import Mask, Matrix, Problem, Scalar
 from attncli.problem.nodes import Mapping, Node, describe
-from attncli.problem.positions import Position, check_positions
 from attncli.problem.settings import READERS
 from attncli.problem.shape_checks import (
     check_array_sizes,
     check_gradient,
     check_labels,
+    check_per_head,
     check_products,
     check_shapes,
     check_sources,
@@ -33,6 +33,7 @@ from attncli.problem.values import ErrorCollector, Places, Value, places_in
 
 if TYPE_CHECKING:
     from attncli.problem.mask_reader import MaskReading
+    from attncli.problem.positions import Position
 
 Values: TypeAlias = dict[str, Any]  # of the keys that could be read
 
@@ -112,7 +113,7 @@ def problem_from_tree(
         )
     errors.root = root
     values: Values = {"score": "scaled_dot"} | _read_values(root, errors, convention)
-    position: Position = values.get("position") or Position()
+    positions: tuple[Position, ...] = values.get("position") or ()
     mask: MaskReading | None = values.get("mask")
     if all(key in KEYS for key in root.keys):  # a misspelt W_K is not told again as a missing one
         check_sources(root.keys, values["score"], errors, root.at)
@@ -120,24 +121,22 @@ def problem_from_tree(
     if errors.count:
         _check_what_was_read(values, root, at, errors)
     errors.stop()  # here and below: what is checked next asks for what has been read, or for arrays that fit
-    given, joined = _fitting_arrays(values, position, at, errors, holds_scores)
+    given, joined = _fitting_arrays(values, positions, at, errors, holds_scores)
     tokens, context_tokens = _labels(values, given, at, errors)
     if mask:
         mask.check(given)
     check_gradient(values.get("d_output"), given, joined, at, errors)
     loss = check_loss(values.get("loss"), given, joined, at, errors)
     errors.stop()
-    sink, slope = _single_number(given, "sink"), _single_number(given, "slopes")
+    numbers = _numbers_of_one_head(given)
     return Problem(
         title=values.get("title") or "",
         tokens=tokens,
         context_tokens=context_tokens,
         given=MappingProxyType(given),
         mask=mask.mask() if mask else Mask(),
-        sink=values["sink"] if isinstance(values.get("sink"), Scalar) else sink,
-        rope=position.rope,
-        alibi=position.alibi,
-        slope=slope,
+        sink=values["sink"] if isinstance(values.get("sink"), Scalar) else numbers.get("sink"),
+        positions=positions,
         joined=joined,
         convention=None if convention is OWN else convention.name,
         loss=loss,
@@ -169,11 +168,13 @@ def _check_what_was_read(values: Values, root: Mapping, at: Places, errors: Erro
 
 
 def _fitting_arrays(
-    values: Values, position: Position, at: Places, errors: ErrorCollector, holds_scores: bool
+    values: Values, positions: tuple[Position, ...], at: Places, errors: ErrorCollector, holds_scores: bool
 ) -> tuple[dict[str, Matrix], bool]:
     """All arrays by name, in the order of `ARRAYS`, with heads on an axis of their own, once they are known to fit
     together; and whether queries had their heads side by side in columns."""
-    read = {**values, **(values.get("past") or {}), "slopes": position.slopes}
+    read = {**values, **(values.get("past") or {})}
+    for position in positions:
+        read |= position.arrays
     whole = {name: read[name] for name in ARRAYS if isinstance(read.get(name), Matrix)}
     check_products(whole, at, errors)
     heads, kv_heads = values.get("heads"), values.get("kv_heads")
@@ -183,7 +184,9 @@ def _fitting_arrays(
     check_leading(given, at, errors)
     check_shapes(given, at, values["score"], errors)
     errors.stop()
-    check_positions(given, position.rope, at, errors)
+    for position in positions:
+        position.check(given, at, errors)
+    check_per_head(given, at, errors)
     errors.stop()
     check_array_sizes(given, at, errors, holds_scores=holds_scores)
     return given, joined
@@ -209,10 +212,8 @@ def _key_labels(tokens: tuple[str, ...], given: dict[str, Matrix]) -> tuple[str,
     return (*(f"p{j}" for j in range(1, past + 1)), *tokens)
 
 
-def _single_number(given: dict[str, Matrix], name: str) -> Scalar | None:
-    """A list of one number where there is a single head, taken out of the arrays as that number."""
-    if name not in given or axes_of(given).heads:
-        return None
-    only = given.pop(name)
-    written = None if only.written is None else str(only.written[0])
-    return Scalar(float(only.value[0]), written or repr(float(only.value[0])))
+def _numbers_of_one_head(given: dict[str, Matrix]) -> dict[str, Scalar]:
+    """What is given per head, taken out of the arrays as a number where there is a single head."""
+    if axes_of(given).heads:
+        return {}
+    return {name: given.pop(name).only_number for name in PER_HEAD if name in given}

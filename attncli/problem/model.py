@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from attncli.problem.keys import Corner, Pairing, ScaleWord
+from attncli.problem.keys import Corner, ScaleWord
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from attncli.problem.masks import MaskPart
+    from attncli.problem.positions import Alibi, Position, Rope
 
 Cells: TypeAlias = "NDArray[Any] | list[Any] | Callable[[], NDArray[Any] | list[Any]]"
 
@@ -75,6 +76,12 @@ class Matrix:
         cells = self._value if isinstance(self._value, list) else self.value.ravel().tolist()
         return [cells[start : start + width] for start in range(0, len(cells), width)]
 
+    @property
+    def only_number(self) -> Scalar:
+        """The number of an array that has just one."""
+        number = float(self.value.item())
+        return Scalar.of(number) if self.written is None else Scalar(number, str(self.written.item()))
+
     def arranged(self, arrange: Callable[[NDArray[Any]], NDArray[Any]], shape: tuple[int, ...]) -> Matrix:
         """The same numbers in another arrangement of this shape, such as their first entry, or cut into heads."""
 
@@ -99,14 +106,6 @@ class Mask:
         return [part.name for part in self.parts]
 
 
-@dataclass(frozen=True, slots=True)
-class Rope:
-    """Rotary positions: pair r of a query or key at position t is turned by t / theta^(2r / d_k)."""
-
-    theta: Scalar
-    pairing: Pairing
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Loss:
     """How far the output is from what it should have been: `target`, in the shape of the output.
@@ -126,10 +125,10 @@ class Problem:
     `given` holds the arrays by name, in the order of `ARRAYS`, with their heads and batch entries on leading
     axes (`axes.py`). `tokens` label the queries, `context_tokens` the keys, those of a cache first. `scale` is a
     number, "default" (1/√d_k for scaled_dot) or "none"; `sink` is the one number of all heads, where it is not given
-    per head; `alibi` asks for biases by distance, of the slopes given (`slope` for a single head) or of the usual ones;
-    `joined` says that heads were columns side by side, and so that their outputs are put side by side again.
-    `convention` names the software by whose meaning the mask was read, None for our own. `d_output` is the gradient of
-    the output, from which a backward pass begins, in the output's shape; None for all ones, or where there is a `loss`.
+    per head. `positions` are the kinds that the problem has: `rope`, `alibi` and `slope` tell of these. `joined` says
+    that heads were columns side by side, and so that their outputs are put side by side again. `convention` names the
+    software by whose meaning the mask was read, None for our own. `d_output` is the gradient of the output, from which
+    a backward pass begins, in the output's shape; None for all ones, or where there is a `loss`.
     """
 
     title: str
@@ -142,13 +141,30 @@ class Problem:
     softcap: Scalar | None = None
     exp_base: Scalar | None = None
     sink: Scalar | None = None
-    rope: Rope | None = None
-    alibi: bool = False
-    slope: Scalar | None = None
+    positions: tuple[Position, ...] = ()
     joined: bool = False
     convention: str | None = None
     d_output: Matrix | None = None
     loss: Loss | None = None
+
+    @property
+    def rope(self) -> Rope | None:
+        """How queries and keys are rotated by their positions; None where they are not."""
+        return cast("Rope | None", self._position("rope"))
+
+    @property
+    def alibi(self) -> bool:
+        """Whether distances are taken off the scores."""
+        return self._position("alibi") is not None
+
+    @property
+    def slope(self) -> Scalar | None:
+        """The slope that is given for a single head; those of several heads are in `given`."""
+        alibi = cast("Alibi | None", self._position("alibi"))
+        return None if alibi is None or alibi.slopes is None or "slopes" in self.given else alibi.slopes.only_number
+
+    def _position(self, name: str) -> Position | None:
+        return next((position for position in self.positions if position.name == name), None)
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:

@@ -10,12 +10,14 @@ from attncli.problem.keys import SCALE_WORDS, SCORES, Kind
 from attncli.problem.losses import read_loss
 from attncli.problem.matrices import DEEPEST, read_matrix
 from attncli.problem.model import Matrix, Scalar
-from attncli.problem.nodes import Leaf, describe, is_null
-from attncli.problem.positions import read_past, read_position
-from attncli.problem.values import Value, read_integer, read_labels, read_scalar, read_title, read_word
+from attncli.problem.nodes import Leaf, Mapping, describe, is_null
+from attncli.problem.values import Value, read_integer, read_labels, read_scalar, read_title, read_word, require_keys
 
 if TYPE_CHECKING:
     from attncli.problem.mask_reader import MaskReading
+    from attncli.problem.positions import Position
+
+_PAST = "write past: {K: [[1, 0]], V: [[0, 1]]}"
 
 
 def read_scale(value: Value) -> Any:
@@ -48,6 +50,19 @@ def _read_base(value: Value) -> Scalar | None:
     return number
 
 
+def _read_past(value: Value) -> dict[str, Matrix | None] | None:
+    """The arrays of a cache, by the names of their steps; None after reporting what is wrong."""
+    if not isinstance(value.node, Mapping):
+        value.wrong(f"must be {{K: …, V: …}}, not {describe(value.node)}", _PAST)
+        return None
+    whole = require_keys(value, ("K", "V"))
+    for name in "KV":
+        if whole and name not in value.keys:
+            value.wrong(f"has no {name}: a cache holds a key and a value of every earlier token", _PAST)
+            return None
+    return {f"past_{name}": read_matrix(value.key(name), deepest=DEEPEST) for name in "KV" if name in value.keys}
+
+
 def _read_sink(value: Value) -> Scalar | Matrix | None:
     return read_scalar(value) if isinstance(value.node, Leaf) else read_matrix(value, rank=1)
 
@@ -56,6 +71,12 @@ def _read_mask(value: Value, convention: Convention = OWN) -> MaskReading:
     from attncli.problem.mask_reader import read_mask  # with all forms of masks, which most problems do without
 
     return read_mask(value, convention)
+
+
+def _read_positions(value: Value) -> tuple[Position, ...] | None:
+    from attncli.problem.positions import read_positions  # with their rules, which problems without any do without
+
+    return read_positions(value)
 
 
 READERS: dict[Kind, Callable[..., Any]] = {
@@ -70,8 +91,8 @@ READERS: dict[Kind, Callable[..., Any]] = {
     "positive": _read_positive,
     "base": _read_base,
     "mask": _read_mask,
-    "past": read_past,
-    "position": read_position,
+    "past": _read_past,
+    "position": _read_positions,
     "sink": _read_sink,
     "loss": read_loss,
     "count": lambda value: read_integer(value, least=1, help="write how many heads there are, such as 8"),

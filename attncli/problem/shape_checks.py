@@ -11,8 +11,8 @@ from math import prod
 
 from attncli.english import count, listed, shape_text
 from attncli.errors import input_error
-from attncli.problem.axes import axes_of, columns_from, input_of, output_shape, rows, rows_from, sizes, width
-from attncli.problem.keys import ARRAYS, SCORES
+from attncli.problem.axes import PER_HEAD, axes_of, columns_from, input_of, output_shape, rows, rows_from, sizes, width
+from attncli.problem.keys import ARRAYS, SCORES, array_path
 from attncli.problem.layout_checks import transpose_advice
 from attncli.problem.limits import ELEMENT_LIMIT, TOKEN_LIMIT
 from attncli.problem.matrices import comma_advice_for
@@ -69,6 +69,17 @@ def check_shapes(given: Mapping[str, Matrix], at: Places, score: str, errors: Er
         _check_past(given, at, errors)
     _check_score(given, score, at, errors)
     _check_output(given, at, errors)
+
+
+def check_per_head(given: Mapping[str, Matrix], at: Places, errors: ErrorCollector) -> None:
+    """One slope and one sink for each head."""
+    heads = axes_of(given).number
+    for name in PER_HEAD:
+        if name in given and (length := given[name].shape[0]) != heads:
+            errors.add(
+                f"{count(length, 'number')} for {count(heads, 'head')}", at=at[array_path(name)], path=array_path(name),
+                help="give one number for each head",
+            )  # fmt: skip
 
 
 def check_labels(name: str, labels: Sequence[str], number: int, rows: str, at: int, errors: ErrorCollector) -> None:

@@ -80,6 +80,6 @@ def settings_of(
         precision=precision,
         heads=plan.axes.number if plan.axes.has_heads else None,
         kv_heads=plan.axes.kv_heads if plan.axes.group > 1 else None,
-        position=tuple(name for name, there in (("rope", problem.rope), ("alibi", problem.alibi)) if there) or None,
+        position=tuple(position.name for position in problem.positions) or None,
         pairing=problem.rope.pairing if problem.rope else None,
     )

@@ -185,8 +185,8 @@ def _outcome(steps: Mapping[str, Step], row: tuple[int, ...], soft: NDArray[np.b
         return "no key gets any of its attention"
     if np.ptp(seen("mask")):
         return "those with the largest number get its weights"
-    before = seen(steps["masked"].rule.inputs[0])  # what the mask is added to
-    before = before + seen("bias") if "bias" in steps else before
+    added = [seen(name) for name in steps["masked"].rule.inputs if name != "mask"]  # the scores so far, and biases
+    before = np.sum(added, axis=0)
     masked = seen("masked")
     if np.abs((masked - masked.max()) - (before - before.max())).max() <= CLOSE:
         return "the numbers cancel, and the weights are as if nothing were hidden"

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from attncli.problem.loader import loads
-from attncli.problem.model import Rope, Scalar
+from attncli.problem.model import Scalar
+from attncli.problem.positions import Rope
 
 Problems = Callable[..., list[str]]
 

@@ -19,6 +19,7 @@ from attncli.dtypes import Dtype
 from attncli.equation.rule import Rule
 from attncli.problem.axes import HEAD, KEY_HEAD, LEADING
 from attncli.problem.model import Matrix, Scalar
+from attncli.problem.positions import replacements
 
 Array = NDArray[Any]
 ROWS, COLUMNS = 256, 768  # of a tile: its scores stay in a core's own cache
@@ -137,7 +138,8 @@ class _Heads:
         grid = np.indices(shape[:-2]).reshape(len(letters), math.prod(shape[:-2]))
         places = dict(zip(letters, grid, strict=True))
         places.setdefault(KEY_HEAD, places.get(HEAD, np.zeros(grid.shape[1], dtype=np.intp)) // plan.axes.group)
-        queries, keys = (arrays[f"{name}_rot" if problem.rope else name] for name in "QK")
+        replaced = replacements(problem.positions)
+        queries, keys = (arrays[replaced.get(name, name)] for name in "QK")
         queries = np.matmul(queries, arrays["W_a"]) if problem.score == "multiplicative" else queries
         sinks = np.asarray(problem.sink.value) if problem.sink else arrays.get("sink")
         own: dict[str, NDArray[np.intp]] = {}

@@ -9,7 +9,6 @@ from math import prod
 import numpy as np
 
 from attncli.attention.plan import Plan, plan_for
-from attncli.attention.variants import alibi_slopes
 from attncli.dtypes import DTYPES, Dtype
 from attncli.equation.indexing import all_letters
 from attncli.equation.nodes import Expression
@@ -29,6 +28,7 @@ from attncli.features.cost.sizes import (
 )
 from attncli.problem.axes import BATCH, HEAD
 from attncli.problem.model import Matrix, Problem
+from attncli.problem.positions import Alibi
 
 PROJECTING = {"W_Q", "W_K", "W_V", "W_O"}
 CACHED = ("K", "V")
@@ -193,7 +193,7 @@ def _steps(problem: Problem, sizes: Mapping[str, int], rows: Rows, layers: int) 
 def _rules(problem: Problem, plan: Plan, heads: int) -> Iterator[Rule]:
     """All rules of a plan, with the slopes of as many heads as are counted with."""
     for rule in (*plan.rules, *plan.softmax_rules(shift=False)):
-        yield alibi_slopes(heads)[0] if rule.name == "slopes" and not rule.given else rule
+        yield Alibi.usual_slopes(heads) if rule.name == "slopes" and not rule.given else rule
 
 
 def _smallest_where(holds: Callable[[int], bool]) -> int:

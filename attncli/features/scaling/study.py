@@ -123,7 +123,7 @@ def _with_drawn_vectors(problem: Problem, own: Trace, d_k: int, numbers: np.rand
         _with_output_gradient(problem, own, numbers),
         given=given,
         score="scaled_dot",
-        rope=None,
+        positions=tuple(position for position in problem.positions if not position.replaces),
         joined=problem.joined or alone,
     )
 
