@@ -53,7 +53,7 @@ def view_data(
     if deviation is not None:
         from attncli.page.number_formats import deviation_data  # and all comparisons, which few pages need
 
-        data["deviation"] = deviation_data(deviation)
+        data["parting"] = deviation_data(deviation)
     return data
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
+import attncli
 from attncli.page.comparison import LARGEST
+from attncli.page.data import data_page
 from attncli.page.derivation import derivation
 from attncli.page.document import Document, Heading, Listing, Paragraph, Table, plain
 from attncli.page.number_formats import formats_page
@@ -41,6 +44,15 @@ def test_a_derivation_in_a_lower_format_closes_with_its_errors(love: Problem) ->
     assert largest == Paragraph((LARGEST,))
     assert isinstance(same, Paragraph)
     assert plain(same.text) == "The same to the last bit: X, W_Q, W_K, W_V, Q, K, V, K_T and scores."
+
+
+def test_data_have_it_where_the_schema_says(love: Problem) -> None:
+    trace = run(love, dtype="float16")
+    page = data_page(trace, View(), deviation_from_float64(love, trace))
+    data = json.loads("".join(render(page, "json")))
+    schema = json.loads((Path(attncli.__file__).parent / "tracing/trace.schema.json").read_text(encoding="utf-8"))
+    assert {*data} <= {*schema["properties"]}
+    assert data["parting"]["steps"]["scaled"]["differs"] is True
 
 
 def test_only_a_whole_page_closes_so(love: Problem) -> None:
