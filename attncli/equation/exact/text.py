@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import reduce
 from itertools import groupby
 
-from attncli.equation.exact.functions import EULERS_NUMBER, evaluate_exactly
+from attncli.equation.exact.functions import EULERS_NUMBER, MOST_BITS, evaluate_exactly
 from attncli.equation.exact.numbers import Divisors, E, Exact, ExactError, ExactNumber, Monomial, terms_of
 from attncli.equation.nodes import Call, Expression, Name, Number, number_node, rewrite
 from attncli.equation.notation import PLAIN
@@ -75,14 +75,18 @@ class _Writer:
         top, bottom = abs(share.numerator), share.denominator
         above: list[Expression] = []
         below: list[Expression] = []
-        for degree, radicand in _by_degree(monomial):
+        for degree, roots in _by_degree(monomial):
+            if sum(times * base.bit_length() for base, times in roots) > MOST_BITS:  # 2^(98765/100000)
+                above += (_power(number_node(base), times, degree) for base, times in roots)
+                continue
+            radicand = math.prod(base**times for base, times in roots)
             if degree == 2 and bottom % radicand == 0:
                 bottom //= radicand
                 below.append(Call("sqrt", (number_node(radicand),)))
             elif degree == 2:
                 above.append(Call("sqrt", (number_node(radicand),)))
             else:
-                above.append(Call("pow", (number_node(radicand), Call("over", (number_node(1), number_node(degree))))))
+                above.append(_power(number_node(radicand), 1, degree))
         above += self.factors(monomial)
         left = _product(top, above)
         return share < 0, Call(self.ratio, (left, _product(bottom, below))) if below or bottom > 1 else left
@@ -101,11 +105,16 @@ class _Writer:
             yield called if times == 1 else Call("pow", (called, number_node(times)))
 
 
-def _by_degree(monomial: Monomial) -> Iterator[tuple[int, int]]:
-    """The roots by degree, each with the whole number divisors it: 2^(1/2)·3^(1/2) is the second root of 6."""
+def _by_degree(monomial: Monomial) -> Iterator[tuple[int, list[tuple[int, int]]]]:
+    """The roots by degree, each as whole numbers and their powers: 2^(1/2)·3^(1/2) is the second root of 6."""
     by_degree = sorted(monomial.roots, key=lambda root: root[1].denominator)
     for degree, roots in groupby(by_degree, key=lambda root: root[1].denominator):
-        yield degree, reduce(lambda product, root: product * root[0] ** root[1].numerator, roots, 1)
+        yield degree, [(base, exponent.numerator) for base, exponent in roots]
+
+
+def _power(base: Expression, times: int, degree: int) -> Expression:
+    """base^(times/degree)."""
+    return Call("pow", (base, Call("over", (number_node(times), number_node(degree)))))
 
 
 def _product(number: int, factors: list[Expression]) -> Expression:

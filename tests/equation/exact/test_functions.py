@@ -185,6 +185,13 @@ def test_a_higher_root_is_written_above_the_line() -> None:
     assert text_of(read_exact("sqrt(2)/2")) == "1/sqrt(2)"
 
 
+@pytest.mark.parametrize("text", ["2^(7433059/20000000)", "6*2^(7433059/20000000)*3^(7433057/20000000)"])
+def test_a_root_of_too_many_digits_is_written_as_a_power(text: str) -> None:
+    """The whole number under it would have two million digits."""
+    assert text_of(read_exact(text)) == text
+    assert read_exact(text_of(read_exact(text))) == read_exact(text)
+
+
 def test_decimals_end_where_terms_cancel_for_ever() -> None:
     """Two sums that are equal, though not written alike: 1/(e + 1) + 1/(e² + 1)."""
     zero = read_exact("1/(e + 1) + 1/(e^2 + 1)") - read_exact("(e^2 + e + 2)/((e + 1)*(e^2 + 1))")
