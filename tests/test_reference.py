@@ -27,7 +27,7 @@ from attncli.errors import Exit
 from attncli.features.schema.command import schemas
 from attncli.features.steps.mistakes_page import changed_steps
 from attncli.features.steps.page import gradient_rules
-from attncli.mistakes.catalogue import MISTAKES
+from attncli.mistakes.catalogue import known_mistakes
 from attncli.problem.conventions import CONVENTIONS, Convention
 from attncli.problem.keys import KEYS
 from attncli.problem.masks import forms
@@ -196,4 +196,4 @@ def test_every_mistake_stands_in_the_reference_with_the_steps_it_changes() -> No
     rows = re.findall(r"^\| (.+?) \| (`.+`) \|$", text("mistakes.md"), re.MULTILINE)
     changes = {name: ", ".join(f"`{step.name}`" for step in steps) for name, steps in changed_steps().items()}
     assert dict(rows) == changes
-    assert [name for name, _ in rows] == [mistake.name for mistake in MISTAKES]
+    assert [name for name, _ in rows] == [mistake.name for mistake in known_mistakes()]

@@ -6,7 +6,6 @@ import re
 from decimal import Decimal
 from functools import cache
 
-from attncli.answers.arithmetic import work_out
 from attncli.answers.model import Claim
 from attncli.english import shorten
 from attncli.equation.rounding import EXACTLY, round_half_up
@@ -82,6 +81,8 @@ def _read(written: str, at: int) -> Claim | None:
         written = f"{found[1]}e{found[2] or found[3]}"
     if is_plain(written):
         return _decimal_claim(written, at)
+    from attncli.answers.arithmetic import work_out  # most solutions are in plain decimals
+
     worked = None if _is_misread(written) else work_out(written)
     if worked is None:
         raise NumberError(*_why_not(written))

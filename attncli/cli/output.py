@@ -7,9 +7,8 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 
-from attncli.cli import terminal
 from attncli.cli.progress import progress
 from attncli.cli.signals import CleanupBeforeExit
 from attncli.errors import reason, unwritable, usage_error
@@ -67,7 +66,7 @@ def require_writable(path: str | None, source: str, option: str = "-o", what: st
 
 def is_terminal_page(format: str, path: str | None) -> bool:
     """Whether this is a table that a terminal shows, of which a person reads as much as the screen holds."""
-    return format == "table" and terminal.width(terminal.standard(path)) is not None
+    return format == "table" and terminal_width(standard_output(path)) is not None
 
 
 def is_same_file(one: str, other: str) -> bool:
@@ -88,10 +87,10 @@ def write_page(
     fragment: bool = False,
 ) -> None:
     """Write the page in this format to the path, or to standard output where that is None or "-"."""
-    stream = terminal.standard(path)
+    stream = standard_output(path)
     style = Style(
-        width=terminal.width(stream),
-        color=terminal.wants_color(color, stream),
+        width=terminal_width(stream),
+        color=wants_color(color, stream),
         math=cast("Literal['fences', 'dollars']", math or "fences"),
         fragment=fragment,
         encoding=(stream and stream.encoding) or "utf-8",
@@ -221,3 +220,32 @@ def _status_of_stream(stream: object) -> os.stat_result | None:
 
 def _same(one: os.stat_result, other: os.stat_result | None) -> bool:
     return other is not None and os.path.samestat(one, other)
+
+
+def wants_color(choice: str, stream: TextIO | None) -> bool:
+    """Whether to colour what goes to the stream; None stands for a file.
+
+    `choice` is "always", "never" or "auto". The last asks the environment first: NO_COLOR (no-color.org)
+    goes before FORCE_COLOR, and both before what the stream is.
+    """
+    if choice != "auto":
+        return choice == "always"
+    if stream is None or os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return os.environ["FORCE_COLOR"] != "0"
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def standard_output(path: str | None) -> TextIO | None:
+    """Standard output, where a path stands for it; None for a file."""
+    return sys.stdout if path in (None, "-") else None
+
+
+def terminal_width(stream: TextIO | None) -> int | None:
+    """The columns of the terminal the stream is, or None for a pipe or a file, which have no width."""
+    if stream is None or not stream.isatty():
+        return None
+    from shutil import get_terminal_size  # heeds COLUMNS
+
+    return get_terminal_size().columns

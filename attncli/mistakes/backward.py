@@ -32,10 +32,8 @@ from attncli.mistakes.model import (
     chained,
     equations,
     first_of,
-    rewritten,
-)
-from attncli.mistakes.rewrites import (
     result_transposed,
+    rewritten,
     transposed,
     with_arrays,
     with_arrays_swapped,

@@ -14,8 +14,20 @@ import numpy as np
 
 from attncli.equation.nodes import Call, Expression, Name, Number, Ref, names_used, number_node, rewrite, walk
 from attncli.equation.parser import parse_expression
-from attncli.mistakes.model import Change, Changes, Mistake, Rewrite, all_of, equations, rewritten
-from attncli.mistakes.rewrites import transposed, with_arrays, with_calls, with_i_and_j_exchanged, with_letters
+from attncli.mistakes.model import (
+    Change,
+    Changes,
+    Mistake,
+    Rewrite,
+    all_of,
+    equations,
+    rewritten,
+    transposed,
+    with_arrays,
+    with_calls,
+    with_i_and_j_exchanged,
+    with_letters,
+)
 from attncli.problem.axes import HEAD, KEY_HEAD
 from attncli.problem.keys import Pairing
 from attncli.problem.positions import Rope

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from decimal import ROUND_UP, Context, Decimal
+from typing import TYPE_CHECKING
 
 from attncli.page.document import Math, Text
 from attncli.page.labels import cell_text
 from attncli.page.number_format import FLOAT_DIGITS, format_number, number_node
-from attncli.tracing.comparison import StepComparison
+
+if TYPE_CHECKING:
+    from attncli.tracing.comparison import StepComparison
 
 LEGIBLE = 0.001  # smaller numbers are shown with a power of ten, if in full
 BRIEF = {"entry": "e", "head": "h", "kv head": "kv"}  # before the number of a place on such an axis

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,10 +14,12 @@ from attncli.dtypes import DTYPES
 from attncli.equation.nodes import Call, Equation, Expression, Name, Number, rewrite
 from attncli.page.document import Item, LeftOut, Math, Text, ends, left_out, text
 from attncli.page.number_format import format_decimal, format_number, number_node, printed_value
-from attncli.page.view import View
 from attncli.problem.model import Matrix, Scalar
 from attncli.problem.numbers import NumberError, canonical
 from attncli.tracing.model import Step, Trace
+
+if TYPE_CHECKING:
+    from attncli.page.view import View
 
 LARGE = 2**16  # numbers of a trace whose page is made piece by piece
 GIVEN_DECIMALS = 6  # given numbers are shown in full up to so many decimals

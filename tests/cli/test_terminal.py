@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from attncli.cli.terminal import wants_color, width
+from attncli.cli.output import terminal_width, wants_color
 
 
 class Terminal(io.StringIO):
@@ -49,10 +49,10 @@ def test_color(
 
 def test_a_terminal_is_as_wide_as_columns_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "57")
-    assert width(Terminal()) == 57
+    assert terminal_width(Terminal()) == 57
 
 
 @pytest.mark.parametrize("stream", [None, io.StringIO()])
 def test_a_file_or_a_pipe_has_no_width(stream: io.StringIO | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "57")
-    assert width(stream) is None
+    assert terminal_width(stream) is None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from attncli.mistakes.catalogue import MISTAKES, applicable
+from attncli.mistakes.catalogue import applicable, changes_of, known_mistakes
+from attncli.mistakes.model import with_changes
 from attncli.problem.loader import loads
 from attncli.tracing import Trace, run
 
@@ -16,7 +17,7 @@ def traced(problem: str) -> Trace:
 
 
 def test_every_mistake_has_a_name_of_its_own() -> None:
-    assert len({mistake.name for mistake in MISTAKES}) == len(MISTAKES)
+    assert len({mistake.name for mistake in known_mistakes()}) == len(known_mistakes())
 
 
 @pytest.mark.parametrize(
@@ -36,9 +37,23 @@ def test_a_mistake_applies_where_it_can_be_made(mistake: str, problem: str, can_
 
 def test_a_trace_has_the_equations_of_a_mistake_and_its_own_values() -> None:
     trace = traced(PLAIN)
-    mistake = next(each for each in MISTAKES if each.name == "the scores were divided by d_k, not by its root")
-    made = mistake.made_in(trace)
-    assert made is not None
+    mistake = next(each for each in known_mistakes() if each.name == "the scores were divided by d_k, not by its root")
+    made = with_changes(trace, mistake.change(trace))
     assert made.steps["scaled"].rule.source == "scaled[i, j] = scores[i, j] / d_k"
     assert made["scaled"] is trace["scaled"]
-    assert mistake.made_in(traced(f"{PLAIN}score: dot")) is None
+    assert mistake.change(traced(f"{PLAIN}score: dot")) == {}
+
+
+def test_changes_by_name() -> None:
+    trace = traced(PLAIN)
+    assert list(changes_of("the scores were not scaled", trace)) == ["scaled"]
+    assert changes_of("the mask was forgotten", trace) == {}
+    assert changes_of("a sign was lost", trace) == {}
+
+
+def test_what_only_a_trace_with_its_gradient_can_have() -> None:
+    backward = [mistake.name for mistake in known_mistakes() if mistake not in known_mistakes(gradient=False)]
+    assert "the loss was added up, not averaged" in backward
+    problem = loads(f"{PLAIN}loss: {{kind: mse, target: [[1], [2], [3]]}}".encode(), "p.yaml")
+    assert all(not mistake.change(run(problem)) for mistake in known_mistakes() if mistake.name in backward)
+    assert "the loss was added up, not averaged" in {each.name for each, _ in applicable(run(problem, gradient=True))}

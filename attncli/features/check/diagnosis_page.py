@@ -15,14 +15,13 @@ from attncli.features.check.carried_values import CarriedValues, Cell
 from attncli.features.check.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis, left_out_before
 from attncli.features.check.solution import Judgement
 from attncli.features.check.worked import worked_from_own_numbers, worked_with_error
-from attncli.mistakes.catalogue import MISTAKES
+from attncli.mistakes.catalogue import changes_of
 from attncli.mistakes.model import with_changes
 from attncli.page.document import Block, Formula, Heading, Paragraph, Worked, WorkedLine
 from attncli.page.labels import cell_label
 from attncli.tracing.model import Step, Trace
 
 MOST = 4  # cells that are named one by one
-_KNOWN = {mistake.name: mistake for mistake in MISTAKES}
 
 
 def diagnosis_blocks(verdicts: Judgement, diagnoses: Sequence[Diagnosis]) -> Iterator[Block]:
@@ -93,7 +92,7 @@ def _made(verdicts: Judgement, found: Diagnosis, name: str) -> Iterator[Block]:
     steps = _changed_steps(verdicts.trace, name)
     if not steps:
         return
-    changes = _KNOWN[name].change(verdicts.trace)
+    changes = changes_of(name, verdicts.trace)
     trace = with_changes(verdicts.trace, changes)
     mistaken = replace(verdicts, values=verdicts.values.changed(trace, changes))
     leading = left_out_before(trace, verdicts.answers, found.step)
@@ -125,6 +124,6 @@ def _first_changed_cell(values: CarriedValues, mistaken: CarriedValues, step: St
 
 def _changed_steps(trace: Trace, name: str) -> list[Step]:
     """The steps with another equation, in the order of work; none for an error in one cell, or for rounding."""
-    changes = _KNOWN[name].change(trace) if name in _KNOWN else {}
+    changes = changes_of(name, trace)
     steps = with_changes(trace, changes).steps
     return [steps[name] for name in steps if name in changes and not steps[name].rule.given]

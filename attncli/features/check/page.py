@@ -18,7 +18,6 @@ from attncli.attention.registry import in_symbols
 from attncli.english import count, either, listed
 from attncli.equation.nodes import Name
 from attncli.features.check.carried_values import Cell as CellIndex
-from attncli.features.check.data import check_data
 from attncli.features.check.diagnosis import Diagnosis
 from attncli.features.check.diagnosis_page import diagnosis_blocks
 from attncli.features.check.solution import (
@@ -50,12 +49,14 @@ _SIGNS: dict[Verdict, str] = {
 
 def check_page(solution: Solution, *, marks: int | None = None, diagnoses: Sequence[Diagnosis] = ()) -> Document:
     """The page; with `marks`, how many of so many the solution earns."""
+
+    def data() -> dict[str, Any]:
+        from attncli.features.check.data import check_data  # which only JSON needs
+
+        return check_data(solution, marks=marks, diagnoses=diagnoses)
+
     title = solution.verdicts.trace.title or solution.verdicts.answers.name
-    return Document(
-        f"{title}: checked",
-        tuple(_blocks(solution, marks, diagnoses)),
-        lambda: check_data(solution, marks=marks, diagnoses=diagnoses),
-    )
+    return Document(f"{title}: checked", tuple(_blocks(solution, marks, diagnoses)), data)
 
 
 def _blocks(solution: Solution, marks: int | None, diagnoses: Sequence[Diagnosis]) -> Iterator[Block]:

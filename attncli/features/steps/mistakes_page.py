@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from attncli import __version__
 from attncli.attention.registry import RULES, cell_form
 from attncli.features.steps.page import rule_called
-from attncli.mistakes.catalogue import MISTAKES
+from attncli.mistakes.catalogue import known_mistakes
 from attncli.mistakes.model import Mistake, with_changes
 from attncli.page.document import Block, Document, Formula, Heading, Paragraph
 from attncli.problem.loader import loads
@@ -77,7 +77,10 @@ def _blocks(found: Mapping[str, Sequence[Step]]) -> Iterator[Block]:
 def changed_steps() -> dict[str, tuple[Step, ...]]:
     """For every mistake, by its name, the steps it changes as it has them, in the first problem it can be made in."""
     traces = [_trace(sizes, settings) for sizes, settings in _SETTINGS]
-    return {mistake.name: next(filter(None, (_steps(mistake, trace) for trace in traces)), ()) for mistake in MISTAKES}
+    return {
+        mistake.name: next(filter(None, (_steps(mistake, trace) for trace in traces)), ())
+        for mistake in known_mistakes()
+    }
 
 
 def _steps(mistake: Mistake, trace: Trace) -> tuple[Step, ...]:

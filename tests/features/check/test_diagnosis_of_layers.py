@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from attncli.mistakes.catalogue import MISTAKES
+from attncli.mistakes.catalogue import known_mistakes
 from tests.features.check.mistaken import shares
 from tests.features.check.test_diagnosis import CASES as OF_ONE_HEAD
 from tests.features.check.test_diagnosis import UNSEEN, diagnosed, written
@@ -105,7 +105,7 @@ def test_named(name: str, did: str, sizes: dict[str, Any], whole: bool) -> None:
 
 def test_every_mistake_is_made_in_a_test() -> None:
     made = {name for name, *_ in (*CASES, *OF_ONE_HEAD, *UNSEEN, *ON_THE_WAY_BACK)}
-    assert {mistake.name for mistake in MISTAKES} == made
+    assert {mistake.name for mistake in known_mistakes()} == made
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["matrices", "output"])

@@ -9,7 +9,7 @@ import pytest
 from attncli.cli.main import run
 from attncli.equation.parser import parse_equation
 from attncli.features.steps.mistakes_page import changed_steps
-from attncli.mistakes.catalogue import MISTAKES
+from attncli.mistakes.catalogue import known_mistakes
 
 
 def test_every_mistake_can_be_made_in_some_problem() -> None:
@@ -20,7 +20,7 @@ def test_equations_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
     """Each is one of the language; where numbers are only rounded there is none."""
     assert run(["steps", "--mistakes", "--format", "json"]) == 0
     mistakes = json.loads(capsys.readouterr().out)["mistakes"]
-    assert list(mistakes) == [mistake.name for mistake in MISTAKES]
+    assert list(mistakes) == [mistake.name for mistake in known_mistakes()]
     assert mistakes["the scores were divided by d_k, not by its root"] == {
         "scaled": "scaled[i, j] = scores[i, j] / d_k"
     }
