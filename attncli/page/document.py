@@ -26,7 +26,7 @@ class Lazy(Sequence[Item]):
         return iter(self._make())
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        raise TypeError("how many there are is known only at the end")  # `tuple` asks for it, and does without
 
     def __bool__(self) -> bool:
         return any(True for _ in self)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TypeAlias
 
 from attncli.equation.notation import LATEX, UNICODE
@@ -20,17 +21,27 @@ VERDICTS = {  # the sign and the color of each
     "right": (r"\checkmark", "0,0.45,0"), "carried": (r"\gg", "0,0.4,0.6"), "rounding": (r"\approx", "0.6,0.4,0"),
     "wrong": (r"\times", "0.8,0,0"), "missing": ("", "0,0,0"),
 }  # fmt: skip
-
-
+COLUMNS = 8  # the most that stand side by side on a page
+LINE = 76  # digits of a matrix that fit on a line between its parentheses, its labels included
+GAP = 2  # digits between columns
+BOX = 1.5  # digits that the box around a shaded number adds
+SIGN = 1  # digits that a minus is wider than one
+POWER = 3  # digits that the power of ten in 1.5 x 10^20 is wider than in 1.5e+20
+APPROX = 8  # digits that a sign between two matrices and their parentheses take
+LINES = 30  # a matrix does not break across pages
+TALL = r"\vrule height1.2em depth0.6em width0pt"  # keeps rows of fractions apart
+BLANK_WIDTH = 7  # digits
+TALL_LINES = 1.6  # how many lines such a row takes
+Extent = tuple[int, int, int]  # from, to, of how many
 Spelled: TypeAlias = dict[tuple[int, str, str, bool], str]  # the cells of a matrix, by identity and phantoms
 
 
 def _column_cells(cells: Sequence[Cell], spelled: Spelled) -> list[str]:
     """The cells of one column, all as wide, with phantoms so that decimal points stand in one line."""
     parts = [cell.text.partition(".") for cell in cells]
-    before = max((whole for whole, _, _ in parts), key=len)
-    after = max((point + digits for _, point, digits in parts), key=len)
     boxed = any(cell.shade is not None for cell in cells)
+    before = max((whole for whole, _, _ in parts), key=len) if boxed else ""
+    after = max([point + digits for _, point, digits in parts], key=len)
     found = []
     for cell, (whole, point, digits) in zip(cells, parts, strict=True):
         lacks = before[: len(before) - len(whole)] if boxed else "", after[len(point + digits) :]
@@ -68,20 +79,6 @@ def _shaded(number: str, shade: float) -> str:
     back = background(shade)
     paper, ink = (",".join(f"{part / 255:.3f}" for part in color) for color in (back, foreground(back)))
     return rf"\colorbox[rgb]{{{paper}}}{{\color[rgb]{{{ink}}}${number}$}}"
-
-
-COLUMNS = 8  # the most that stand side by side on a page
-LINE = 76  # digits of a matrix that fit on a line between its parentheses, its labels included
-GAP = 2  # digits between columns
-BOX = 1.5  # digits that the box around a shaded number adds
-SIGN = 1  # digits that a minus is wider than one
-POWER = 3  # digits that the power of ten in 1.5 x 10^20 is wider than in 1.5e+20
-APPROX = 8  # digits that a sign between two matrices and their parentheses take
-LINES = 30  # a matrix does not break across pages
-TALL = r"\vrule height1.2em depth0.6em width0pt"  # keeps rows of fractions apart
-BLANK_WIDTH = 7  # digits
-TALL_LINES = 1.6  # how many lines such a row takes
-Extent = tuple[int, int, int]  # from, to, of how many
 
 
 def matrix_displays(grid: Grid) -> Iterator[str]:
@@ -213,7 +210,8 @@ def _width(column: Sequence[Cell]) -> float:
 
 
 def _is_tall(row: Sequence[Cell]) -> bool:
-    return any("/" in cell.text or not cell.text for cell in row)
+    texts = [cell.text for cell in row]
+    return "" in texts or "/" in "".join(texts)
 
 
 def _matrix(grid: Grid, names: str, cells: Sequence[Sequence[Cell]], top: int, spelled: Spelled) -> str:
@@ -240,5 +238,6 @@ def _names(name: str, heads: Sequence[str]) -> str:
     return " & ".join([name, *(rf"\hfill\hbox{{{escape(label(head))}}}" for head in heads)])
 
 
+@lru_cache(maxsize=2**12)  # the same labels stand beside each run of columns
 def _side(row: str, strut: str = "") -> str:
     return rf"\hbox{{{escape(label(row))}}}{strut}\hfill"

@@ -144,11 +144,11 @@ def _decimals(grid: Grid, script: Script, room: int | None, color: bool) -> Iter
 
 def _measure(column: Column, cells: Sequence[Cell], script: Script, color: bool) -> None:
     """Make the column wide enough for these cells."""
-    for cell in {id(cell): cell for cell in cells}.values():  # in a large matrix the same stands in many places
-        whole, point, rest = _number(cell, script).partition(".")
-        column.before = max(column.before, len(whole))
-        column.after = max(column.after, len(point + rest))
-        column.signs = column.signs or bool(mark(cell, shaded=not color))
+    distinct = {id(cell): cell for cell in cells}.values()  # in a large matrix the same stands in many places
+    parts = [_number(cell, script).partition(".") for cell in distinct]
+    column.before = max(column.before, *(len(whole) for whole, _, _ in parts))
+    column.after = max(column.after, *(len(point) + len(rest) for _, point, rest in parts))
+    column.signs = column.signs or any(mark(cell, shaded=not color) for cell in distinct)
 
 
 def _number(cell: Cell, script: Script) -> str:
