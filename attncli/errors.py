@@ -38,7 +38,7 @@ class AttncliError(Exception):
 
     `path` names the value inside the problem (`W_Q[1][0]`), `place` the spot in the file, `help` what to
     do. `more` holds further errors found in the same run, so that one reading of a file reports many;
-    `unlisted` is how many were found besides.
+    `untold` is how many were found besides.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class AttncliError(Exception):
         place: Place | None = None,
         help: str = "",
         more: tuple[AttncliError, ...] = (),
-        unlisted: int = 0,
+        untold: int = 0,
     ) -> None:
         super().__init__(message)
         self.exit_code = exit_code
@@ -59,7 +59,7 @@ class AttncliError(Exception):
         self.place = place
         self.help = help
         self.more = more
-        self.unlisted = unlisted
+        self.untold = untold
 
     def __str__(self) -> str:
         return f"{self.path}: {self.message}" if self.path else self.message

@@ -20,14 +20,14 @@ def report_error(error: AttncliError, stream: TextIO) -> None:
     errors = (error, *error.more)
     parts = [describe(each, stream.encoding or "ascii") for each in errors]
     if len(errors) > 1:
-        parts.append(f"attncli: {_how_many(len(errors), error.unlisted)}")
+        parts.append(f"attncli: {_how_many(len(errors), error.untold)}")
     _write("\n".join(parts), stream)
 
 
-def _how_many(listed: int, unlisted: int) -> str:
-    if not unlisted:
+def _how_many(listed: int, untold: int) -> str:
+    if not untold:
         return f"{listed} errors"
-    found = listed + unlisted
+    found = listed + untold
     return f"the first {listed} of {found:,} {'errors or more' if found >= COUNTED else 'errors'}"
 
 

@@ -48,6 +48,9 @@ class Matrix:
         self._value, self._written = value, written
         self.shape: tuple[int, ...] = self.value.shape if shape is None else shape
 
+    def __repr__(self) -> str:
+        return f"Matrix(value={self.value!r}, written={self.written!r})"
+
     def __reduce__(self) -> tuple[type[Matrix], tuple[NDArray[Any], NDArray[np.object_] | None]]:
         return Matrix, (self.value, self.written)
 

@@ -80,7 +80,7 @@ class ErrorCollector:
         first, *others = sorted(self._errors, key=lambda e: (e.place.line, e.place.column) if e.place else (0, 0))
         raise AttncliError(
             first.exit_code, first.message, path=first.path, place=first.place, help=first.help,
-            more=tuple(others), unlisted=self._count - len(self._errors),
+            more=tuple(others), untold=self._count - len(self._errors),
         )  # fmt: skip
 
 

@@ -80,16 +80,16 @@ def test_several_errors_each_in_full_and_then_their_number() -> None:
 
 
 @pytest.mark.parametrize(
-    ("unlisted", "said"),
+    ("untold", "said"),
     [
         (28, "the first 2 of 30 errors"),
         (997, "the first 2 of 999 errors"),
         (998, "the first 2 of 1,000 errors or more"),
     ],
 )
-def test_errors_that_are_only_counted(unlisted: int, said: str) -> None:
+def test_errors_that_are_only_counted(untold: int, said: str) -> None:
     stream = io.StringIO()
-    report_error(AttncliError(Exit.INPUT, "one", more=(AttncliError(Exit.INPUT, "two"),), unlisted=unlisted), stream)
+    report_error(AttncliError(Exit.INPUT, "one", more=(AttncliError(Exit.INPUT, "two"),), untold=untold), stream)
     assert stream.getvalue() == f"attncli: error: one\nattncli: error: two\nattncli: {said}\n"
 
 

@@ -24,7 +24,7 @@ def told(data: bytes, name: str) -> Any:
     try:
         return _parts(loader.loads(data, name))
     except AttncliError as error:
-        return [(each.exit_code, str(each), each.place, each.help) for each in (error, *error.more)], error.unlisted
+        return [(each.exit_code, str(each), each.place, each.help) for each in (error, *error.more)], error.untold
 
 
 def readings(data: bytes, name: str) -> dict[str, Any]:

@@ -216,7 +216,7 @@ def test_no_more_is_read_of_what_is_wrong_than_is_told() -> None:
     rows = ", ".join(f"[x{number}]" for number in range(3000))
     with patch.object(values, "as_float", wraps=as_float) as reading, pytest.raises(AttncliError) as caught:
         loads(f"Q: [[1]]\nK: [{rows}]\nV: [{rows}]\n".encode(), "p.yaml")
-    assert len(caught.value.more) + 1 + caught.value.unlisted == 1000
+    assert len(caught.value.more) + 1 + caught.value.untold == 1000
     assert reading.call_count <= 1001
 
 

@@ -271,13 +271,13 @@ def test_twenty_problems_are_told_and_all_counted() -> None:
         loads(f"Q: [[{', '.join(['x'] * 30)}]]\nK: [[1]]\nV: [[y]]".encode(), "p.yaml")
     assert len(caught.value.more) == 19
     assert str(caught.value.more[-1]) == "Q[0][19]: x is not a number"
-    assert caught.value.unlisted == 11
+    assert caught.value.untold == 11
 
 
 def test_reading_ends_with_the_thousandth_problem() -> None:
     with pytest.raises(AttncliError) as caught:
         loads(f"Q: [[{', '.join(['x'] * 2000)}]]".encode(), "p.yaml")
-    assert (len(caught.value.more), caught.value.unlisted) == (19, 980)
+    assert (len(caught.value.more), caught.value.untold) == (19, 980)
 
 
 @pytest.mark.parametrize(
