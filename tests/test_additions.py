@@ -29,6 +29,12 @@ print(json.dumps({"logits": trace.logits, **to_dict(trace)}))
 """
 GIVEN = {"Q": [[1, 0.5], [0.25, 1], [1, 1]], "K": [[1, 1], [1, 0.5], [0.75, 1]], "V": [[1, 0], [0, 1], [1, 1]]}
 WEIGHTED = ("weighted", "scores[i, j] = sum(k, Q[i, k] * w[k] * K[j, k])", ["w[k]"])
+COSINE = (  # which has its letter in three sums
+    "cosine",
+    "scores[i, j] = sum(k, Q[i, k] * K[j, k]) / (sqrt(sum(k, Q[i, k] ** 2)) * sqrt(sum(k, K[j, k] ** 2)))",
+    [],
+)
+TWO_LETTERS = ("two_letters", "scores[i, j] = sum(k, Q[i, k] * K[j, k]) * sum(p, Q[i, p] ** 2 * w[p])", ["w[p]"])
 BENT = ("bent", "scores[i, j] = tanh(sum(k, Q[i, k] * K[j, k]))", [])
 
 
@@ -67,10 +73,29 @@ def bent(arrays: dict[str, np.ndarray]) -> np.ndarray:
     return np.tanh(arrays["Q"] @ arrays["K"].T)
 
 
+def cosine(arrays: dict[str, np.ndarray]) -> np.ndarray:
+    lengths = [np.sqrt((arrays[name] ** 2).sum(axis=1)) for name in "QK"]
+    return arrays["Q"] @ arrays["K"].T / np.outer(*lengths)
+
+
+def two_letters(arrays: dict[str, np.ndarray]) -> np.ndarray:
+    return arrays["Q"] @ arrays["K"].T * (arrays["Q"] ** 2 @ arrays["w"])[:, None]
+
+
 @pytest.mark.parametrize(
     ("score", "numpy_scores", "own", "names"),
-    [(WEIGHTED, weighted, {"w": [1.5, 0.5]}, ["w", "Q", "K"]), (BENT, bent, {}, ["Q", "K"])],
-    ids=["its own array has a gradient", "a tanh of the whole score is no hidden layer"],
+    [
+        (WEIGHTED, weighted, {"w": [1.5, 0.5]}, ["w", "Q", "K"]),
+        (BENT, bent, {}, ["Q", "K"]),
+        (COSINE, cosine, {}, ["Q", "K"]),
+        (TWO_LETTERS, two_letters, {"w": [1.5, 0.5]}, ["w", "Q", "K"]),
+    ],
+    ids=[
+        "its own array has a gradient",
+        "a tanh of the whole score is no hidden layer",
+        "a letter in several sums",
+        "an array read with two letters",
+    ],
 )
 def test_gradients_of_a_new_score(score: Any, numpy_scores: Any, own: dict[str, Any], names: list[str]) -> None:
     data = traced(score, **own)

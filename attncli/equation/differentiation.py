@@ -9,12 +9,22 @@ that come of it are decided by looking at every place, so that a rotation's grad
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from attncli.equation.derivatives import Guard, Occurrence, occurrences
 from attncli.equation.index_inversion import invert_indices
-from attncli.equation.indexing import IndexSpace, Place, Region, all_letters, letters, replace_letters
-from attncli.equation.nodes import Call, Equation, Expression, Ref, number_node, walk
+from attncli.equation.indexing import (
+    IndexSpace,
+    Place,
+    Region,
+    all_letters,
+    letters,
+    names_in,
+    replace_letters,
+    unused_letter,
+    with_letters_of_its_own,
+)
+from attncli.equation.nodes import Call, Equation, Expression, Reduce, Ref, number_node, walk
 from attncli.equation.products import as_product, to_expression
 
 
@@ -73,19 +83,25 @@ def _term(cell: Ref, equation: Equation, occurrence: Occurrence, space: IndexSpa
     inverse = invert_indices(occurrence.cell.indices, cell.letters, all_letters(equation))
     around = (inverse.members.get(letter, letter) for letter in (*equation.target.letters, *occurrence.summed))
     summed = tuple(letter for letter in around if letter not in inverse.letters)
-    if clash := {*cell.letters} & {*summed}:
-        raise TypeError(f"{', '.join(sorted(clash))} would be summed over in the gradient of {cell.name}")
+    own = {*cell.letters, *summed} | names_in(occurrence.received)
+    others: dict[str, str] = {}  # for letters summed over that the cell has, too
+    for letter in summed:
+        if letter in cell.letters:
+            others[letter] = unused_letter(own | {*others.values()})
+    new = {**inverse.letters, **others}
 
-    guards = tuple((replace_letters(condition, inverse.letters), holds) for condition, holds in occurrence.guards)
+    guards = tuple((replace_letters(condition, new), holds) for condition, holds in occurrence.guards)
     of_places = tuple(guard for guard in guards if not any(isinstance(node, Ref) for node in walk(guard[0])))
     of_numbers = tuple(guard for guard in guards if guard not in of_places)
     region = _region(cell, of_places, inverse.letters, space)
 
-    value = space.simplify_indices(replace_letters(occurrence.received, inverse.letters), equation, region)
-    product = as_product(_guarded(value, of_numbers))
-    product = replace(product, summed=(*summed, *product.summed))
+    value = _guarded(space.simplify_indices(replace_letters(occurrence.received, new), equation, region), of_numbers)
+    for letter in reversed(summed):
+        value = Reduce("add", others.get(letter, letter), value)
+    product = as_product(value)
     conditions = tuple(condition for condition, _ in of_places)
-    return _Term(to_expression(product, cell.letters), product.negative, region, conditions)
+    found = with_letters_of_its_own(to_expression(product, cell.letters), frozenset(cell.letters))
+    return _Term(found, product.negative, region, conditions)
 
 
 def _region(cell: Ref, guards: Sequence[Guard], found: Mapping[str, str | Expression], space: IndexSpace) -> Region:

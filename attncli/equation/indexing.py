@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import chain, count, product
 from typing import Any, TypeAlias
 
 from attncli.equation.functions import FUNCTIONS
@@ -70,7 +70,10 @@ def free_names(expression: Expression) -> frozenset[str]:
 
 
 def replace_letters(expression: Expression, new: Mapping[str, str | Expression]) -> Expression:
-    """The same expression with other letters, or with expressions for letters."""
+    """The same expression with other letters, or with expressions for letters.
+
+    A sum over a letter that comes in gets another letter: Σ_k Q[i, k]·w[p] becomes Σ_l Q[i, l]·w[k] with k for p.
+    """
     match expression:
         case Ref(name=name, indices=indices):
             return Ref(name, tuple(_index_with(index, new) for index in indices))
@@ -80,8 +83,12 @@ def replace_letters(expression: Expression, new: Mapping[str, str | Expression])
         case Call(arguments=arguments):
             return replace(expression, arguments=tuple(replace_letters(argument, new) for argument in arguments))
         case Reduce(index=index, body=body):
-            free = {name: to for name, to in new.items() if name != index}
-            return replace(expression, body=replace_letters(body, free))
+            free = {name: to for name, to in new.items() if name != index and name in free_names(body)}
+            brought = {name for to in free.values() for name in index_names(to)}
+            if index in brought:
+                other = unused_letter(names_in(body) | brought)
+                index, free = other, {**free, index: other}
+            return Reduce(expression.function, index, replace_letters(body, free))
     return expression
 
 
@@ -90,6 +97,32 @@ def _index_with(index: str | Expression, new: Mapping[str, str | Expression]) ->
         return new.get(index, index)
     found = replace_letters(index, new)
     return found.name if isinstance(found, Name) and found.name in new.values() else found
+
+
+def names_in(expression: Expression) -> frozenset[str]:
+    """Every name that stands in it: of arrays and numbers, and all letters, those summed over among them."""
+    summed = {node.index for node in walk(expression) if isinstance(node, Reduce)}
+    inside = {node.body for node in walk(expression) if isinstance(node, Reduce)}
+    free = free_names(expression).union(*map(free_names, inside))
+    return free | summed | {node.name for node in walk(expression) if isinstance(node, Ref)}
+
+
+def unused_letter(taken: Collection[str]) -> str:
+    """A letter for a sum whose own letter already stands for something else."""
+    return next(letter for letter in chain("lwfxyz", map("l{}".format, count(2))) if letter not in taken)
+
+
+def with_letters_of_its_own(expression: Expression, taken: frozenset[str]) -> Expression:
+    """The same with another letter for each sum inside whose letter is taken, by a cell or by a sum around it."""
+    match expression:
+        case Call(arguments=arguments):
+            return replace(expression, arguments=tuple(with_letters_of_its_own(each, taken) for each in arguments))
+        case Reduce(function=function, index=index, body=body):
+            if index in taken:
+                other = unused_letter(taken | names_in(body))
+                index, body = other, replace_letters(body, {index: other})
+            return Reduce(function, index, with_letters_of_its_own(body, taken | {index}))
+    return expression
 
 
 def add_axes(

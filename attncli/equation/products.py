@@ -6,11 +6,11 @@ The chain rule leaves a heap of factors, and of letters to be summed over. Put i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from attncli.equation.indexing import free_names
+from attncli.equation.indexing import free_names, names_in, replace_letters, unused_letter
 from attncli.equation.nodes import Call, Expression, Number, Reduce
 
 
@@ -37,7 +37,8 @@ def as_product(expression: Expression) -> Product:
         case Call(function="div", arguments=(part, by)):
             return _together((as_product(part), Product(divisors=(by,))))
         case Reduce(function="add", index=index, body=body):
-            return _together((Product(summed=(index,)), as_product(body)))
+            within = _with_other_letters(as_product(body), frozenset((index,)))
+            return replace(within, summed=(index, *within.summed))
     return Product((expression,))
 
 
@@ -53,17 +54,39 @@ def to_expression(product: Product, target: Sequence[str]) -> Expression:
     return body
 
 
-def _together(products: Iterator[Product] | Sequence[Product]) -> Product:
+def _with_other_letters(product: Product, taken: frozenset[str]) -> Product:
+    """The product with other letters for those it is summed over that are taken."""
+    for letter in product.summed:
+        if letter in taken:
+            parts = (*product.factors, *product.divisors)
+            other = unused_letter(taken.union(product.summed, *map(names_in, parts)))
+            factors, divisors = (
+                tuple(replace_letters(part, {letter: other}) for part in parts)
+                for parts in (product.factors, product.divisors)
+            )
+            summed = tuple(other if each == letter else each for each in product.summed)
+            product = Product(factors, divisors, summed, product.negative)
+    return product
+
+
+def _free_names(product: Product) -> frozenset[str]:
+    """The names that a product depends on, without the letters it is summed over."""
+    return frozenset[str]().union(*map(free_names, (*product.factors, *product.divisors))).difference(product.summed)
+
+
+def _together(products: Iterable[Product]) -> Product:
+    """All of them as one, whose sums go around all factors: each over a letter that no other part has a use for."""
+    products = list(products)
     factors: list[Expression] = []
     divisors: list[Expression] = []
     summed: list[str] = []
     negative = False
-    for product in products:
+    for at, product in enumerate(products):
+        others = (_free_names(other) for number, other in enumerate(products) if number != at)
+        product = _with_other_letters(product, frozenset(summed).union(*others))
         factors += product.factors
         divisors += product.divisors
         negative ^= product.negative
-        if clash := {*summed} & {*product.summed}:
-            raise TypeError(f"two sums over {', '.join(sorted(clash))} in one product")
         summed += product.summed
     for divisor in [each for each in divisors if each in factors]:  # c·(1 - tanh²)/c
         factors.remove(divisor)
