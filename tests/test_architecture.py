@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli.attention import inputs as givens
-from attncli.attention import steps as computed
-from attncli.attention.registry import RULES
+from attncli.attention.registry import GIVEN, RULES
+from attncli.attention.steps import COMPUTED
 from attncli.attention.variants import output, variants_of
 from attncli.equation.indices import INDICES
 from attncli.equation.parser import parse_equation, parse_expression
@@ -27,7 +26,6 @@ from attncli.problem.model import Problem
 from attncli.tracing import run
 
 ROOT = Path(__file__).parents[1]
-GIVEN, COMPUTED = givens.GIVEN, computed.COMPUTED
 
 
 def test_imports_go_one_way() -> None:

@@ -15,9 +15,9 @@ from typer.models import OptionInfo
 
 import attncli
 from attncli import features
-from attncli.attention import inputs as givens
-from attncli.attention import steps as computed
 from attncli.attention.losses import LOSS_RULES
+from attncli.attention.registry import GIVEN
+from attncli.attention.steps import COMPUTED
 from attncli.attention.variants import variants_of
 from attncli.cli import options
 from attncli.cli.main import run
@@ -40,7 +40,6 @@ from attncli.tracing import run as run_trace
 from attncli.tracing.serialization import formula
 
 ROOT = Path(__file__).parents[1]
-GIVEN, COMPUTED = givens.GIVEN, computed.COMPUTED
 REFERENCE = ROOT / "docs" / "reference"
 SCHEMAS = {name: json.loads(file.read_text(encoding="utf-8")) for name, file in schemas().items()}
 COMMANDS = [module.name for module in iter_modules(features.__path__)]

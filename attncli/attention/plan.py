@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from attncli.attention import variants
-from attncli.attention.masks import clauses, mask_rule
 from attncli.attention.registry import COMPUTED_RULES, GIVEN_RULES
 from attncli.equation.indexing import GROUP_MEMBER, LeadingAxes
 from attncli.equation.rule import Rule
@@ -86,9 +85,9 @@ def plan_for(problem: Problem) -> Plan:
         if position.bias:
             rules += position.steps(position_sizes)
             parameters |= position.parameters(position_sizes)
-    parts = clauses(problem.mask, offset)
+    parts = variants.clauses(problem.mask, offset)
     if parts:
-        rules.append(mask_rule(parts))
+        rules.append(variants.mask_rule(parts))
     added = biases(problem.positions)
     if parts or added:
         rules.append(variants.masked(added, bool(parts)).bind({"logits": before_mask}))

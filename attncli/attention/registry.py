@@ -1,25 +1,52 @@
 """All steps by name, and how formulas call them.
 
-Everything a page says or a program computes about a step is derived from its rule: `inputs.py` has those of the arrays
-that a problem gives, `steps.py` those of the steps that are worked out, `losses.py` those of the loss. Those of
-gradients are made here of the rules of what they are the gradients of; `backward.py` finds their equations.
+Everything a page says or a program computes about a step is derived from its rule: `steps.py` has those of the
+steps that are worked out, `losses.py` those of the loss. Those of the arrays that a problem gives are made here of the
+rows of `keys.py`, and those of gradients of the rules of what they are the gradients of; `backward.py` finds the
+equations of gradients.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from attncli.attention.inputs import GIVEN
 from attncli.attention.losses import LOSS_RULES, TARGET
 from attncli.attention.steps import BACKWARD_ORDER, COMPUTED, FOR_GRADIENTS
 from attncli.equation.nodes import Call, Equation, Expression, Name, Ref, rename, rewrite
 from attncli.equation.rule import Rule
 from attncli.equation.symbols import differential, plain_name, unicode_name
+from attncli.problem.keys import ARRAYS, Array
 
 
 def gradient_name(name: str) -> str:
     """What the gradient of a step is called."""
     return f"d_{name}"
+
+
+def _given(array: Array) -> Rule:
+    return Rule(
+        array.name, array.symbol or array.name, array.title, array.cell,
+        meaning=array.meaning, when=array.when, gradient=array.gradient or "",
+    )  # fmt: skip
+
+
+_PROJECTED = ("Q", "K", "V")  # or given directly: they stand last, where they would be worked out
+GIVEN = (
+    *(_given(array) for name, array in ARRAYS.items() if name not in _PROJECTED),
+    _given(ARRAYS["Q"]),
+    Rule(
+        "new_K", "K_new", "New keys", "new_K[s, k]",
+        meaning="one row per new token: its key.",
+        when="where the problem gives past and K",
+    ),
+    _given(ARRAYS["K"]),
+    Rule(
+        "new_V", "V_new", "New values", "new_V[s, c]",
+        meaning="one row per new token: its value.",
+        when="where the problem gives past and V",
+    ),
+    _given(ARRAYS["V"]),
+)  # fmt: skip
 
 
 def _by_name(rules: Iterable[Rule]) -> dict[str, Rule]:

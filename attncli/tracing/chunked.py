@@ -25,8 +25,7 @@ from attncli.equation.evaluator import Array
 from attncli.equation.rule import Rule
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD
 from attncli.problem.model import read_only
-from attncli.tracing.labels import labelled_step, labels
-from attncli.tracing.model import Row, Step, Trace, repeat_along
+from attncli.tracing.model import Row, Step, Trace, labelled_step, labels, repeat_along
 from attncli.tracing.settings import settings_of
 from attncli.tracing.softmax_shift import Shift
 from attncli.tracing.warnings import expected_infinities, may_have_sentinels, warnings_of

@@ -14,8 +14,7 @@ from attncli.dtypes import DTYPES, Dtype, check_run_options
 from attncli.equation.rule import Rule
 from attncli.problem.model import Matrix, Problem
 from attncli.problem.shape_checks import require_scores
-from attncli.tracing.labels import labelled_step
-from attncli.tracing.model import Step, Trace
+from attncli.tracing.model import Step, Trace, labelled_step
 from attncli.tracing.settings import settings_of
 from attncli.tracing.softmax_shift import Shift, lowest_shown
 from attncli.tracing.warnings import fully_masked_rows, warnings_of

@@ -36,7 +36,7 @@ def readings(data: bytes, name: str) -> dict[str, Any]:
     return found
 
 
-def insist_agreement(data: bytes, name: str) -> None:
+def assert_agreement(data: bytes, name: str) -> None:
     """Raises AssertionError where both passes do not agree."""
     found = readings(data, name)
     assert found["quick"] == found["careful"], f"{name}\n" + "\n".join(f"{way}: {each}" for way, each in found.items())

@@ -18,7 +18,7 @@ from zlib import crc32
 
 from ends import end_of, insist
 from matrices import text
-from readings import insist_agreement
+from readings import assert_agreement
 from samples import ANSWERED, PROBLEM, arrays, dumps, inputs, options, pages, problems
 
 from attncli.errors import AttncliError
@@ -72,7 +72,7 @@ def problem(suffix: str) -> Callable[[bytes], None]:
             try:
                 read = loads(data, name)
             except AttncliError as error:
-                _insist_place(error, data)
+                _assert_place(error, data)
                 return
             sizes = [matrix.value.size for matrix in read.given.values()]
             if max(sizes) <= MOST and len(read.tokens) * len(read.context_tokens) <= MOST:
@@ -88,7 +88,7 @@ def readings(suffix: str) -> Target:
 
     def play(data: bytes) -> None:
         with chdir(workplace()):
-            insist_agreement(data, f"p.{suffix}")
+            assert_agreement(data, f"p.{suffix}")
 
     chance = Random(suffix)
     return Target(f"readings.{suffix}", play, lambda: [text(chance, suffix) for _ in range(40)])
@@ -131,7 +131,7 @@ def options_of(data: bytes) -> None:
         insist(end_of([*command, *words, "--format", "json"]), (0, 1, 2, 3, 4))
 
 
-def _insist_place(error: AttncliError, data: bytes) -> None:
+def _assert_place(error: AttncliError, data: bytes) -> None:
     """An error of a file has words, help, exit code 3 (4 for another file), and a place that is in the file."""
     for each in (error, *error.more):
         assert each.exit_code in (3, 4), each

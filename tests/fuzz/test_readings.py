@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import pytest
 from matrices import text
-from readings import insist_agreement, readings
+from readings import assert_agreement, readings
 
 from attncli.problem import long_lists
 
@@ -21,7 +21,7 @@ DRAWN = 150
 def test_all_readers_agree(suffix: str, seed: int) -> None:
     chance = Random(seed)
     for _ in range(DRAWN):
-        insist_agreement(text(chance, suffix), f"p.{suffix}")
+        assert_agreement(text(chance, suffix), f"p.{suffix}")
 
 
 @pytest.mark.slow
@@ -38,6 +38,6 @@ def test_all_kinds_are_drawn(suffix: str) -> None:
 def test_a_difference_would_be_told() -> None:
     zeros = f"[{', '.join(['[0]'] * 20)}]"
     with patch.object(long_lists, "_TEXT", re.compile("[0-9]")):
-        insist_agreement(f"Q: {zeros}\nK: {zeros}\nV: {zeros}\n".encode(), "p.yaml")
+        assert_agreement(f"Q: {zeros}\nK: {zeros}\nV: {zeros}\n".encode(), "p.yaml")
         with pytest.raises(AssertionError, match="quick"):
-            insist_agreement(f"Q: {zeros}\nK: {zeros}\nV: {zeros.replace('0', '-1')}\n".encode(), "p.yaml")
+            assert_agreement(f"Q: {zeros}\nK: {zeros}\nV: {zeros.replace('0', '-1')}\n".encode(), "p.yaml")

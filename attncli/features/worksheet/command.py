@@ -58,7 +58,7 @@ def worksheet(
         raise usage_error(f"-o {output}: a worksheet is not written as JSON", help=help)
     options.reject_conflicts(*options.format_conflicts(format, math=math, fragment=fragment))
     if answers is not None:
-        _insist_apart(answers, output)
+        _require_separate_files(answers, output)
 
     from attncli.cli.error_report import warn  # while there is memory for it: an error may be that there is none
     from attncli.cli.input import load
@@ -87,7 +87,7 @@ def worksheet(
             warn(message, sys.stderr)
 
 
-def _insist_apart(answers: str, output: str | None) -> None:
+def _require_separate_files(answers: str, output: str | None) -> None:
     """Refuse answers in any form but YAML, and where the page goes."""
     import os
 

@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from attncli.attention.inputs import GIVEN
-from attncli.attention.registry import RULES
+from attncli.attention.registry import GIVEN, RULES
 from attncli.attention.steps import COMPUTED
 from attncli.attention.variants import variants_of
 from attncli.equation.notation import UNICODE
