@@ -35,6 +35,16 @@ Decimals = NDArray[np.object_]  # an array of Decimal
 HALF = Decimal("0.5")  # half a unit of a number without decimals
 
 
+def ref_to(name: str, index: Cell) -> Ref:
+    """A cell of a step, as it stands in the equation of another cell."""
+    return Ref(name, tuple(map(str, index)))
+
+
+def cell_of(ref: Ref) -> Cell:
+    """Which cell of its step that is."""
+    return tuple(int(str(at)) for at in ref.indices)
+
+
 @dataclass(frozen=True, slots=True)
 class CellEquation:
     """The equation of one cell with numbers put in; `ranges` has, for each written cell in it, what that may be."""
@@ -222,7 +232,7 @@ class CarriedValues:
         def put(node: Expression) -> Expression:
             if not isinstance(node, Ref) or node in ranges:
                 return node
-            return self.read(node.name, tuple(int(str(at)) for at in node.indices))
+            return self.read(node.name, cell_of(node))
 
         tree = rewrite(tree, put)
         return CellEquation(tree, {ref: ranges[ref] if ref in ranges else self._range(ref) for ref in cells_in(tree)})
@@ -239,7 +249,7 @@ class CarriedValues:
         answer = self.answers.steps.get(name)
         claim = answer.cells[index] if answer is not None else None
         if claim is not None:
-            ref = Ref(name, tuple(map(str, index)))
+            ref = ref_to(name, index)
             if ref not in self._ranges:
                 unrounded = self._is_unrounded(name, index, claim)
                 self._ranges[ref] = Interval.at(float(claim.value)) if unrounded else interval(claim)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from enum import IntEnum
 from itertools import pairwise
 from typing import cast
 
@@ -18,13 +19,24 @@ import numpy as np
 from attncli.answers.model import Claim
 from attncli.equation.intervals import Interval
 from attncli.equation.nodes import Call, Expression, Ref, walk
-from attncli.features.check.carried_values import CarriedValues, Cell, interval
+from attncli.features.check.carried_values import CarriedValues, Cell, CellEquation, cell_of, interval, ref_to
 from attncli.features.check.reachability import ExpressionGraph, Ranges, is_reachable, range_of
 from attncli.features.check.solution import rounds_to
 
 MOST_READ = 64  # numbers in a cell's equation in which errors are sought
 _LONGEST = 30  # characters; 1e308 in digits has thousands of ways to be miscopied, and nobody copies it by hand
 _PLAIN = re.compile(r"[-+]?\d*\.?\d+")
+
+
+class ErrorKind(IntEnum):
+    """The kinds of errors in one cell, the likeliest first: the two of the result, then those on the way to it."""
+
+    RESULT_MISWRITTEN = 0
+    RESULT_OF_NEIGHBOUR = 1
+    WRONG_TERM = 2
+    NEIGHBOUR_READ = 3
+    DIGITS_SWAPPED = 4
+    MISCOPIED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +49,7 @@ class CellError:
     """
 
     name: str
-    kind: int
+    kind: ErrorKind
     tree: Expression
     ranges: Ranges = field(default_factory=dict)
     chance: float = 0.0
@@ -47,7 +59,7 @@ class CellError:
     @property
     def on_the_way(self) -> bool:
         """Whether it was made in working the cell out, not in writing the result."""
-        return self.kind > 1
+        return self.kind > ErrorKind.RESULT_OF_NEIGHBOUR
 
 
 def cell_errors(values: CarriedValues, name: str, index: Cell) -> list[CellError]:
@@ -61,23 +73,19 @@ def cell_errors(values: CarriedValues, name: str, index: Cell) -> list[CellError
     if len(read) > MOST_READ or any(isinstance(values.equation_of(ref, {}).tree, Call) for ref in read):
         return found  # nothing tells what was written on the way
     candidates = [*_of_terms(tree), *_of_reads(values, tree)]
-    ranges = [_range(values, error) for error in candidates]
+    equations = [values.equation_of(error.tree, error.ranges) for error in candidates]
+    ranges = [range_of(equation.tree, equation.ranges) for equation in equations]
     chances = _chances(candidates, ranges, claim)
     target = interval(claim)
     found += (
-        replace(error, chance=chances[error.kind], plain=_as_they_stand(values, error, claim))
-        for error, range in zip(candidates, ranges, strict=True)
-        if range.meets(target) and _reached(values, error, claim)
+        replace(error, chance=chances[error.kind], plain=_gives_as_it_stands(equation, claim))
+        for error, equation, range in zip(candidates, equations, ranges, strict=True)
+        if range.meets(target) and is_reachable(equation.tree, equation.ranges, target)
     )
     return found
 
 
-def _range(values: CarriedValues, error: CellError) -> Interval:
-    equation = values.equation_of(error.tree, error.ranges)
-    return range_of(equation.tree, equation.ranges)
-
-
-def _chances(candidates: list[CellError], ranges: list[Interval], claim: Claim) -> dict[int, float]:
+def _chances(candidates: list[CellError], ranges: list[Interval], claim: Claim) -> dict[ErrorKind, float]:
     """For each kind, how much of what lies between all these numbers it covers, together with likelier kinds."""
     finite = [range for range in ranges if math.isfinite(range.width)]
     if not finite:
@@ -94,13 +102,8 @@ def _chances(candidates: list[CellError], ranges: list[Interval], claim: Claim) 
     return chances
 
 
-def _reached(values: CarriedValues, error: CellError, claim: Claim) -> bool:
-    equation = values.equation_of(error.tree, error.ranges)
-    return is_reachable(equation.tree, equation.ranges, interval(claim))
-
-
-def _as_they_stand(values: CarriedValues, error: CellError, claim: Claim) -> bool:
-    equation = values.equation_of(error.tree, error.ranges)
+def _gives_as_it_stands(equation: CellEquation, claim: Claim) -> bool:
+    """Whether an equation gives a claim with its numbers exactly as they stand, to all digits that doubles tell."""
     own = ExpressionGraph.of(equation.tree).value({ref: range.middle for ref, range in equation.ranges.items()})
     return rounds_to(Decimal(f"{own:.15g}"), claim)
 
@@ -109,7 +112,7 @@ def _over_named_cells(values: CarriedValues, name: str, index: Cell) -> Expressi
     """The cell's equation over the cells of steps by their names."""
 
     def read(other: str, at: Cell) -> Expression:
-        return Ref(other, tuple(map(str, at))) if other in values.trace else values.read(other, at)
+        return ref_to(other, at) if other in values.trace else values.read(other, at)
 
     return values.tree(name, index, read)
 
@@ -121,17 +124,16 @@ def cell_text(ref: Ref) -> str:
 
 def _of_the_result(values: CarriedValues, name: str, index: Cell, claim: Claim) -> Iterator[CellError]:
     """The right number, written otherwise; or that of a neighbour."""
-    own = Ref(name, tuple(map(str, index)))
     tree = _over_named_cells(values, name, index)
-    otherwise, near = list(miswritten(claim)), list(_neighbours(values, own))
+    otherwise, near = list(miswritten(claim)), list(_neighbours(values, ref_to(name, index)))
     chances = [_chance(values, name, claim, number) for number in (len(otherwise), len(otherwise) + len(near))]
     for text, other in otherwise:
         if _may_be(values, name, index, other):
-            yield CellError(text, 0, tree, chance=chances[0])
+            yield CellError(text, ErrorKind.RESULT_MISWRITTEN, tree, chance=chances[0])
     for each in near:
-        at = tuple(int(str(place)) for place in each.indices)
-        if _may_be(values, name, at, claim):
-            yield CellError(f"it is the number of {cell_text(each)}", 1, tree, chance=chances[1])
+        if _may_be(values, name, cell_of(each), claim):
+            said = f"it is the number of {cell_text(each)}"
+            yield CellError(said, ErrorKind.RESULT_OF_NEIGHBOUR, tree, chance=chances[1])
 
 
 def _chance(values: CarriedValues, name: str, claim: Claim, numbers: int) -> float:
@@ -158,18 +160,20 @@ def _of_terms(tree: Expression) -> Iterator[CellError]:
         for at, term in enumerate(node.arguments):
             read = "·".join(cell_text(part) for part in walk(term) if isinstance(part, Ref))
             turned = (*node.arguments[:at], Call("neg", (term,)), *node.arguments[at + 1 :])
-            yield CellError(f"the sign of {read} was turned", 2, _put(tree, node, Call("add", turned)))
+            tree_with_turned = _put(tree, node, Call("add", turned))
+            yield CellError(f"the sign of {read} was turned", ErrorKind.WRONG_TERM, tree_with_turned)
             left = (*node.arguments[:at], *node.arguments[at + 1 :])
             if left:
-                yield CellError(f"{read} was left out", 2, _put(tree, node, Call("add", left)))
+                yield CellError(f"{read} was left out", ErrorKind.WRONG_TERM, _put(tree, node, Call("add", left)))
 
 
 def _of_reads(values: CarriedValues, tree: Expression) -> Iterator[CellError]:
     """Another number in place of one that the cell is worked out from."""
     for ref in dict.fromkeys(node for node in walk(tree) if isinstance(node, Ref)):
         for near in _neighbours(values, ref):
-            yield CellError(f"{cell_text(near)} was taken for {cell_text(ref)}", 3, _put(tree, ref, near))
-        claim = values.written(ref.name, tuple(int(str(at)) for at in ref.indices))
+            said = f"{cell_text(near)} was taken for {cell_text(ref)}"
+            yield CellError(said, ErrorKind.NEIGHBOUR_READ, _put(tree, ref, near))
+        claim = values.written(ref.name, cell_of(ref))
         if claim is None:
             continue
         copied = Ref(ref.name, (*ref.indices, "copied"))
@@ -193,7 +197,7 @@ def _neighbours(values: CarriedValues, ref: Ref) -> Iterator[Ref]:
     shape = values.trace.steps[ref.name].shape
     for axis in range(len(shape))[-2:]:
         for way in (1, -1):
-            at = int(str(ref.indices[axis])) + way
+            at = cell_of(ref)[axis] + way
             if 0 <= at < shape[axis]:
                 yield Ref(ref.name, (*ref.indices[:axis], str(at), *ref.indices[axis + 1 :]))
 
@@ -211,16 +215,16 @@ def miswritten(claim: Claim) -> Iterator[tuple[str, Claim]]:
             yield "its decimal point was moved", Claim(claim.text, claim.value * factor, claim.half * factor)
 
 
-def miscopied(claim: Claim) -> Iterator[tuple[int, str]]:
+def miscopied(claim: Claim) -> Iterator[tuple[ErrorKind, str]]:
     """How a plain number may be copied, after the kind of error: two digits swapped, another sign, another digit."""
     if not _by_hand(claim.text) or not claim.value:
         return
-    yield from ((4, text) for text in _swapped(claim))
-    yield 5, claim.text[1:] if claim.text[0] == "-" else f"-{claim.text.removeprefix('+')}"
+    yield from ((ErrorKind.DIGITS_SWAPPED, text) for text in _swapped(claim))
+    yield ErrorKind.MISCOPIED, claim.text[1:] if claim.text[0] == "-" else f"-{claim.text.removeprefix('+')}"
     for at, letter in enumerate(claim.text):
         if letter.isdigit():
             digits = (digit for digit in "0123456789" if digit != letter)
-            yield from ((5, f"{claim.text[:at]}{digit}{claim.text[at + 1 :]}") for digit in digits)
+            yield from ((ErrorKind.MISCOPIED, f"{claim.text[:at]}{digit}{claim.text[at + 1 :]}") for digit in digits)
 
 
 def _by_hand(text: str) -> bool:

@@ -9,7 +9,7 @@ from attncli.answers.model import Claim
 from attncli.dtypes import PRECISION
 from attncli.equation.nodes import Expression, Number, Ref, rewrite
 from attncli.equation.substitution import exact_value
-from attncli.features.check.carried_values import CarriedValues, Cell
+from attncli.features.check.carried_values import CarriedValues, Cell, cell_of
 from attncli.features.check.single_cell_errors import CellError
 from attncli.features.check.solution import Judgement
 from attncli.page.document import WorkedLine
@@ -61,7 +61,7 @@ class CarriedPrinter(Printer):
         assert self.values is not None
         tree = self.values.equation(array.name, index).tree
         if isinstance(tree, Ref):  # a copy
-            copied = self._claim(tree.name, tuple(int(str(place)) for place in tree.indices))
+            copied = self._claim(tree.name, cell_of(tree))
             return claim_text(copied) if copied is not None else Printer.text(self, array, index)
         return format_number(self._own(array.name, index), self.precision)
 
@@ -125,7 +125,7 @@ def worked_with_error(verdicts: Judgement, name: str, index: Cell, error: CellEr
             return node
         if node in error.ranges:
             return number_node(error.copied)
-        return own.number(node.name, tuple(int(str(at)) for at in node.indices))
+        return own.number(node.name, cell_of(node))
 
     work, result = rewrite(error.tree, put), number_node(claim_text(claim))
     return WorkedLine(cell_label(step, index), work, result, exact=exact_value(work) == result.value)

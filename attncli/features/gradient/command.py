@@ -59,7 +59,7 @@ def gradient(
         (verify and dtype != "float64", "--verify", f"--dtype {dtype}", verify_help),
     )
     options.require_one_step(format, output, steps)
-    data = format in ("json", "npy")  # numbers alone
+    numbers_alone = format in ("json", "npy")
 
     from attncli.cli.error_report import warn  # while there is memory for it: an error may be that there is none
     from attncli.cli.input import load
@@ -69,7 +69,7 @@ def gradient(
 
     require_writable(output, file)
     view = View(
-        detail=detail or ("brief" if data else "rows"),
+        detail=detail or ("brief" if numbers_alone else "rows"),
         precision=precision,
         steps=steps,
         cell=cell,
