@@ -110,6 +110,7 @@ class _Writer:
             nonlocal legend
             remaining = iter(names)
             if grid.closed:
+                legend = has_sign_of_hidden(grid.cells)
                 for cells, forms in zip(grid.cells, grid.closed, strict=True):
                     yield [next(remaining), *map(self.cell, cells, forms)]
             else:

@@ -1,12 +1,14 @@
 """Markdown: whatever the labels hold, tables keep their cells and text stays text."""
 
 import re
+from dataclasses import replace
 from html import unescape
 
 import pytest
 from markdown_it import MarkdownIt
 from pages import EVERY_BLOCK, HOSTILE, dot, grid, number, page
 
+from attncli.equation.nodes import number_node
 from attncli.equation.parser import parse_equation
 from attncli.page.document import Block, Formula, Heading, Listing, Paragraph, Table, Worked, WorkedLine, text
 from attncli.render import Style, render
@@ -40,6 +42,11 @@ def test_a_matrix_is_a_table_with_bold_labels() -> None:
         "\n"
         "· hidden by the mask\n"
     )
+
+
+def test_the_sign_of_hidden_cells_is_explained_beside_closed_forms_too() -> None:
+    exact = replace(grid("E", ("I",), ("I", "AI"), "1.000 0", hidden="0"), closed=((number_node(1), number_node(0)),))
+    assert markdown(exact).endswith("0 · |\n\n· hidden by the mask\n")
 
 
 @pytest.mark.parametrize("written", HOSTILE)

@@ -1,15 +1,8 @@
 """`attncli compute`: a problem worked out from the input to the output, step by step."""
 
 import sys
-from typing import TYPE_CHECKING
 
 from attncli.cli import options
-
-if TYPE_CHECKING:
-    from attncli.page.view import View
-    from attncli.problem.model import Problem
-    from attncli.tracing import Trace
-    from attncli.tracing.number_formats import FormatDeviation
 
 
 def compute(
@@ -91,7 +84,11 @@ def compute(
     if format == "npy":
         write_array(trace, view, output)
     else:
-        deviation = _deviation(problem, trace, view, warnings)
+        deviation = None
+        if dtype != "float64":
+            from attncli.page.number_formats import page_deviation  # and all comparisons, which few pages need
+
+            deviation = page_deviation(problem, trace, view, warnings)
         if format == "json":
             from attncli.page.data import data_page  # and all that JSON needs
 
@@ -102,18 +99,3 @@ def compute(
     if not quiet:
         for message in warnings:
             warn(message, sys.stderr)
-
-
-def _deviation(problem: "Problem", trace: "Trace", view: "View", warnings: list[str]) -> "FormatDeviation | None":
-    """How a whole trace in a lower number format deviates from float64; a warning more where memory is too short."""
-    whole = all(part is None for part in (view.steps, view.cell, view.head, view.entry))
-    if trace.settings.dtype == "float64" or not whole:
-        return None
-    from attncli.tracing.number_formats import deviation_from_float64
-
-    try:
-        return deviation_from_float64(problem, trace, view.precision)
-    except MemoryError:
-        dtype = trace.settings.dtype
-        warnings.append(f"where {dtype} parts from float64 is not told: there is no memory left to work out both")
-        return None

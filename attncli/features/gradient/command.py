@@ -97,13 +97,19 @@ def gradient(
     descent = descend(problem, trace, Scalar(size, step_size)) if size and step_size else None
     if descent:
         trace = replace(trace, warnings=(*trace.warnings, *descent.warnings))
+    warnings = list(trace.warnings)
     progress.begin("writing")
     if format == "npy":
         write_array(trace, view, output)
     else:
-        page = gradient_document(trace, view, checks, descent, data=format == "json")
+        deviation = None
+        if dtype != "float64" and format == "json" and not descent:
+            from attncli.page.number_formats import page_deviation  # and all comparisons, which few pages need
+
+            deviation = page_deviation(problem, trace, view, warnings)
+        page = gradient_document(trace, view, checks, descent, deviation, data=format == "json")
         write_page(page, format, output, color=color, math=math, fragment=fragment)
     if not quiet:
-        for message in trace.warnings:
+        for message in warnings:
             warn(message, sys.stderr)
     return Exit.OK if all(each.verdict != "disagree" for each in checks) else Exit.DIFFERENCE

@@ -25,17 +25,27 @@ from attncli.page.view import View
 from attncli.page.worked import worked
 from attncli.tracing.json_numbers import json_number, json_values
 from attncli.tracing.model import Step, Trace
+from attncli.tracing.number_formats import FormatDeviation
 from attncli.tracing.slices import leading_letters
 
 SIGNIFICANT = 7  # digits of a gradient and of its quotient
 
 
 def gradient_document(
-    trace: Trace, view: View, checks: Sequence[GradientCheck], descent: Descent | None, *, data: bool
+    trace: Trace,
+    view: View,
+    checks: Sequence[GradientCheck],
+    descent: Descent | None,
+    deviation: FormatDeviation | None = None,
+    *,
+    data: bool,
 ) -> Document:
-    """The page for this view, which ends with the checks and the step of descent; as `data` alone, without blocks."""
+    """The page for this view, which ends with the checks and the step of descent.
+
+    As `data` alone it has no blocks, and the deviation of a lower number format from float64.
+    """
     if data:
-        plain = data_page(trace, view)
+        plain = data_page(trace, view, deviation)
         return Document(trace.title, (), lambda: {**plain.data(), **_data(view, checks, descent)})
     printer, part = printer_for(trace, view), bool(leading_letters(trace))
     sections: list[Block] = []

@@ -365,3 +365,9 @@ def test_one_sink_of_several_heads(capsys: pytest.CaptureFixture[str], tmp_path:
     assert "sinks" in page
     slope = -3 / 4 - np.e / (1 + np.e) ** 2  # of 3e / (e + e^sink) and 1 / (1 + e^sink)
     assert f"≈ {slope:.4f}" in page
+
+
+def test_data_in_a_lower_format_tell_how_they_part_from_float64(capsys: pytest.CaptureFixture[str]) -> None:
+    code, page, _ = answered(capsys, LOVE, "--dtype", "float16", "--format", "json")
+    assert code == 0
+    assert json.loads(page)["parting"]["steps"]["weights"]["differs"] is True
