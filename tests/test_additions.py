@@ -1,4 +1,4 @@
-"""What is added to a table works everywhere: scores that the program does not have, played in a process of its own."""
+"""What is added to a table works everywhere: scores and positions that the program does not have, each in a process."""
 
 from __future__ import annotations
 
@@ -104,3 +104,58 @@ def test_gradients_of_a_new_score(score: Any, numpy_scores: Any, own: dict[str, 
     for name in names:
         expected = slope(score, numpy_scores, name, GIVEN | own)
         np.testing.assert_allclose(data["steps"][f"d_{name}"]["value"], expected, rtol=0, atol=1e-8, err_msg=name)
+
+
+NEW_POSITION = """
+import json, sys
+from dataclasses import dataclass
+from attncli.equation.rule import Rule
+from attncli.problem import positions
+from attncli.problem.model import Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Near(positions.Position):
+    name, example, title = "near", "{near: true}", "Near"
+    rules = (Rule("near_bias", "N", "Near", "near_bias[i, j] = where(j <= i, rate * (j - i), 0)", ""),)
+    bias = "near_bias"
+
+    @classmethod
+    def read(cls, value):
+        return cls()
+
+    def steps(self, sizes):
+        return self.rules
+
+    def parameters(self, sizes):
+        return {"rate": Scalar.of(0.75)}
+
+
+positions.POSITIONS["near"] = Near
+
+from attncli.attention.variants import variants_of
+from attncli.problem.loader import loads
+from attncli.tracing import run
+from attncli.tracing.serialization import to_dict
+
+assert "near and a mask" in variants_of("masked")
+print(json.dumps(to_dict(run(loads(sys.stdin.buffer.read(), "problem.json"), gradient=True))))
+"""
+
+
+def test_a_new_kind_of_positions() -> None:
+    """Its bias is added beside that of another kind, and its gradient is that of the scores."""
+    problem = GIVEN | {"mask": "causal", "position": {"alibi": {"slopes": [0.5]}, "near": True}}
+    done = subprocess.run(
+        [sys.executable, "-c", NEW_POSITION], input=json.dumps(problem), capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    data = json.loads(done.stdout)
+    q, k, v = (np.array(GIVEN[name]) for name in "QKV")
+    i, j = np.indices((3, 3))
+    scores = q @ k.T / np.sqrt(2) - 0.5 * abs(i - j) + np.where(j <= i, 0.75 * (j - i), 0)
+    exp = np.where(j <= i, np.exp(scores), 0)
+    expected = exp / exp.sum(axis=1, keepdims=True) @ v
+    np.testing.assert_allclose(data["steps"]["output"]["value"], expected, rtol=0, atol=1e-12)
+    assert data["settings"]["position"] == ["alibi", "near"]
+    assert data["steps"]["d_masked"]["shape"] == [3, 3]
