@@ -100,10 +100,10 @@ def write_page(
 
 def write_array(trace: Trace, view: View, path: str | None) -> None:
     """Write the one step that the view asks for as a .npy file, in the number format it was worked out in."""
-    from attncli.page.heads import shown
+    from attncli.page.heads import selected_part
     from attncli.page.selection import chosen_steps
 
-    here = shown(trace, view)
+    here = selected_part(trace, view)
     (name,) = chosen_steps(here, view.steps or (), trace)
     write_bytes(_npy(here[name]), path)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from attncli.page.document import Document, Lazy, plain_line
-from attncli.page.heads import shown
+from attncli.page.heads import selected_part
 from attncli.page.labels import cell_label
 from attncli.page.printer import Printer, printer_for
 from attncli.page.reading import reading
@@ -41,7 +41,7 @@ def view_data(
 
     `values` is as for `to_dict`. Raises (exit 2) where the view asks for a step or a cell that is not there.
     """
-    whole, trace = trace, shown(trace, view)
+    whole, trace = trace, selected_part(trace, view)
     printer = printer_for(trace, view)
     if view.cell is not None:
         return _cell_data(trace, whole, view.cell, printer)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attncli.page.document import Block, Document, Heading, Paragraph, sequence
-from attncli.page.heads import among_others, shown
+from attncli.page.heads import head_context, selected_part
 from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import about, closing, notes
 from attncli.page.sections import cell_section, given_section, step_section
@@ -23,13 +23,13 @@ def derivation(trace: Trace, view: View, deviation: FormatDeviation | None = Non
 
     A whole page in a lower number format closes with its `deviation` from float64.
     """
-    whole, trace = trace, shown(trace, view)
+    whole, trace = trace, selected_part(trace, view)
     printer = printer_for(trace, view)
     if view.cell is not None:
         from attncli.page.selection import chosen_cell  # which names every step, and few pages need
 
         step, index = chosen_cell(trace, view.cell, whole)
-        cell = (*among_others(whole, view, (step.name,)), *cell_section(printer, step, index))
+        cell = (*head_context(whole, view, (step.name,)), *cell_section(printer, step, index))
         return Document(trace.title, (*notes(printer, cell), *cell), lambda: _data(trace, view))
     names = tuple(trace.steps)
     if view.steps is not None:
@@ -38,7 +38,7 @@ def derivation(trace: Trace, view: View, deviation: FormatDeviation | None = Non
         names = chosen_steps(trace, view.steps, whole)
 
     def steps() -> Iterator[Block]:
-        yield from among_others(whole, view, names)
+        yield from head_context(whole, view, names)
         yield from sections_of(printer, names, view)
 
     blocks = sequence(steps, lazy=printer.is_large)

@@ -13,6 +13,8 @@ from attncli.equation.printer import write, write_equation
 
 Item = TypeVar("Item")
 IN_MEMORY = 2**19  # cells of a matrix; of a larger one only some rows or columns are there at a time
+MOST = 40  # rows, or columns, that are shown whole
+EDGE = 4  # of more, so many at either end
 LeftOut: TypeAlias = tuple[tuple[str, int], ...]  # "row" or "column", and how many there are in all
 
 
@@ -211,10 +213,6 @@ def text(source: str) -> Text:
     return tuple(
         Math(parse_expression(piece)) if position % 2 else piece for position, piece in enumerate(pieces) if piece
     )
-
-
-MOST = 40  # rows, or columns, that are shown whole
-EDGE = 4  # of more, so many at either end
 
 
 def ends(items: Sequence[Item]) -> Sequence[Item]:

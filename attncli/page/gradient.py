@@ -16,7 +16,7 @@ from attncli.equation.rule import Rule
 from attncli.page.data import view_data
 from attncli.page.derivation import sections_of
 from attncli.page.document import Block, Document, Formula, Heading, Math, Paragraph, Text, sequence, text
-from attncli.page.heads import Part, among_others, backward_sections, shown
+from attncli.page.heads import HeadPart, backward_sections, head_context, selected_part
 from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import about, notes, summary
 from attncli.page.sections import cell_section, given_section, grid, step_section
@@ -41,7 +41,7 @@ def gradient_page(
 
     It ends with `further` sections, of what else was asked of the gradients; `further_data` are the same for programs.
     """
-    whole, trace = trace, shown(trace, view)
+    whole, trace = trace, selected_part(trace, view)
     printer = printer_for(trace, view)
     if view.cell is not None:
         step, index = chosen_cell(trace, view.cell, whole)
@@ -51,7 +51,7 @@ def gradient_page(
 
     def steps() -> Iterator[Block]:
         if view.cell is not None:
-            yield from among_others(whole, view, names)
+            yield from head_context(whole, view, names)
             yield from cell_section(printer, step, index)
             if is_softmax(trace, step.name) and not leading_letters(trace):
                 yield from jacobian_section(printer, step, index[0])
@@ -129,27 +129,29 @@ def _back(printer: Printer, names: Sequence[str], view: View) -> Iterator[Block]
     if not leading_letters(trace):
         yield from _steps(printer, printer, names, view, ())
         return
-    told: set[str] = set()
+    explained: set[str] = set()
 
-    def show(part: Part) -> Iterator[Block]:
+    def show(part: HeadPart) -> Iterator[Block]:
         here = replace(printer, trace=cut_trace(trace, part.place))
         yield Heading(part.title, part=True)
-        yield from _steps(printer, here, part.names, view, told)
-        told.update(part.names)
+        yield from _steps(printer, here, part.names, view, explained)
+        explained.update(part.names)
 
     yield from backward_sections(printer, names, show)
 
 
-def _steps(whole: Printer, here: Printer, names: Sequence[str], view: View, told: Collection[str]) -> Iterator[Block]:
-    """Steps of one place, numbered as in the whole trace; those `told` have been explained before."""
+def _steps(
+    whole: Printer, here: Printer, names: Sequence[str], view: View, explained: Collection[str]
+) -> Iterator[Block]:
+    """Steps of one place, numbered as in the whole trace; those `explained` have been explained before."""
     numbers = {step.name: number for number, step in enumerate(whole.trace.computed(), 1)}
     for name in names:
         step = here.trace.steps[name]
         if step.rule.given:
-            yield from given_section(here, step, view.detail, told=name in told)
+            yield from given_section(here, step, view.detail, explained=name in explained)
             continue
-        yield from step_section(here, step, numbers[name], view.detail, view.heatmap, told=name in told)
-        if is_softmax(here.trace, name) and view.detail != "brief" and name not in told:
+        yield from step_section(here, step, numbers[name], view.detail, view.heatmap, explained=name in explained)
+        if is_softmax(here.trace, name) and view.detail != "brief" and name not in explained:
             yield from jacobian_section(here, step)
 
 
@@ -163,7 +165,7 @@ def jacobian_section(printer: Printer, gradient: Step, row: int | None = None) -
     would tell what is left blank.
     """
     weights = printer.trace.steps["weights"]
-    if not printer.tells(gradient) or "weights" in printer.blank:
+    if not printer.may_show_work(gradient) or "weights" in printer.blank:
         return
     if row is None:
         shared = [number for number, each in enumerate(weights.value) if np.count_nonzero(each) > 1]

@@ -20,6 +20,9 @@ from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import axis_length, group_size, leading_letters, steps_of_all_heads, trace_at
 
 Places = Mapping[str, int]
+MOST_PARTS = 8  # parts, of heads in all entries, that are all shown
+PLURALS = {BATCH: "entries", HEAD: "heads", KEY_HEAD: "KV heads"}
+SINGULARS = {**PLACES, KEY_HEAD: "KV head"}
 
 
 def chosen_place(trace: Trace, view: View) -> dict[str, int]:
@@ -40,7 +43,7 @@ def chosen_place(trace: Trace, view: View) -> dict[str, int]:
     return found
 
 
-def shown(trace: Trace, view: View) -> Trace:
+def selected_part(trace: Trace, view: View) -> Trace:
     """The whole trace, or the place of it that the view asks for, whose title then says so."""
     place = chosen_place(trace, view)
     if not place:
@@ -56,18 +59,18 @@ def title(place: Places) -> str:
     return said[0].upper() + said[1:]
 
 
-def among_others(whole: Trace, view: View, names: Sequence[str]) -> Iterator[Block]:
+def head_context(whole: Trace, view: View, names: Sequence[str]) -> Iterator[Block]:
     """What the page of one head says of the heads it shares keys with, and of its slope if a step reads that."""
     place = chosen_place(whole, view)
     if HEAD not in place:
         return
-    if said := served(whole, place[HEAD]):
+    if said := _kv_head_text(whole, place[HEAD]):
         yield Paragraph((f"{said}.",))
     if "slopes" in whole and "bias" in names:
         yield Worked((replace(_slope(printer_for(whole, view), place[HEAD]), label=f"slope of head {place[HEAD]}"),))
 
 
-def served(trace: Trace, head: int) -> str:
+def _kv_head_text(trace: Trace, head: int) -> str:
     """Which head of keys and values a query head uses; nothing where each has its own."""
     group = group_size(trace)
     if group == 1:
@@ -84,31 +87,26 @@ def _slope(whole: Printer, head: int) -> WorkedLine:
     return worked_line(whole, step, (head,))
 
 
-MOST = 8  # parts, of heads in all entries, that are all shown
-MANY = {BATCH: "entries", HEAD: "heads", KEY_HEAD: "KV heads"}
-ONE = {**PLACES, KEY_HEAD: "KV head"}
-
-
-def numbers(printer: Printer, letter: str) -> Sequence[int]:
+def _shown_positions(printer: Printer, letter: str) -> Sequence[int]:
     """The places of a leading axis that a page has, of the whole trace that its printer is of."""
     trace = printer.trace
     count = axis_length(trace, HEAD) // group_size(trace) if letter == KEY_HEAD else axis_length(trace, letter)
-    few = not printer.ends or prod(axis_length(trace, each) for each in leading_letters(trace)) <= MOST
+    few = not printer.ends or prod(axis_length(trace, each) for each in leading_letters(trace)) <= MOST_PARTS
     return range(count) if few or count < 3 else (0, count - 1)
 
 
-def first_that_serves(printer: Printer, head: int) -> int:
+def _first_head_of_group(printer: Printer, head: int) -> int:
     """The head of queries under which the keys and values are shown that this one uses."""
     group = group_size(printer.trace)
-    return next(each for each in numbers(printer, HEAD) if each // group == head // group)
+    return next(each for each in _shown_positions(printer, HEAD) if each // group == head // group)
 
 
-def within(around: Places, part: str) -> str:
+def _part_title(around: Places, part: str) -> str:
     """The title of a part of a place: Entry 0, KV head 1."""
     return f"{title(around)}, {part}" if around else f"{part[0].upper()}{part[1:]}"
 
 
-def with_gaps(letter: str, around: Places, parts: Iterable[tuple[int, Iterable[Block]]]) -> Iterator[Block]:
+def _with_omissions(letter: str, around: Places, parts: Iterable[tuple[int, Iterable[Block]]]) -> Iterator[Block]:
     """The parts of these places one after the other, and where some between them are left out, a part that says so.
 
     `around` is the place that they are all at.
@@ -123,69 +121,69 @@ def with_gaps(letter: str, around: Places, parts: Iterable[tuple[int, Iterable[B
 
 
 def _gap(letter: str, around: Places, first: int, last: int) -> Iterator[Block]:
-    where = f"{ONE[letter]} {first}" if first == last else f"{MANY[letter]} {first}–{last}"
-    yield Heading(within(around, where), part=True)
+    where = f"{SINGULARS[letter]} {first}" if first == last else f"{PLURALS[letter]} {first}–{last}"
+    yield Heading(_part_title(around, where), part=True)
     one = "this one" if first == last else "one of them"
-    options = " ".join(f"--{ONE[each]} {number}" for each, number in {**around, letter: first}.items())
+    options = " ".join(f"--{SINGULARS[each]} {number}" for each, number in {**around, letter: first}.items())
     alone = "" if letter == KEY_HEAD else f", {options} {one}"  # of which no option asks for one
     yield Paragraph((f"Left out here: --all shows all{alone}.",))
 
 
 def forward_sections(printer: Printer, names: tuple[str, ...], view: View) -> Iterator[Block]:
     """The chosen steps: what all share, each entry and head by itself, and what comes of all heads together."""
-    yield from _level(printer, printer, names, view, {})
+    yield from _sections_at(printer, printer, names, view, {})
 
 
-def _level(whole: Printer, here: Printer, names: tuple[str, ...], view: View, place: Places) -> Iterator[Block]:
+def _sections_at(whole: Printer, here: Printer, names: tuple[str, ...], view: View, place: Places) -> Iterator[Block]:
     """What belongs to this place and to no smaller one, if there is any such, around the places within it."""
     trace = whole.trace
     together = set(steps_of_all_heads(trace))
     own = [name for name in names if name not in together and _belongs(whole, trace.steps[name], place)]
     inner = next((letter for letter in leading_letters(trace) if letter not in place), None)
-    told = any(place.values())  # under an earlier head
-    blocks = tuple(_steps(whole, here, own, view, told))
+    explained = any(place.values())  # under an earlier head
+    blocks = tuple(_steps(whole, here, own, view, explained))
     if inner is None and view.steps is None and not view.blank:
         blocks = (*blocks, Heading(f"{title(place)} in words"), in_words(here))
     if blocks:
-        yield Heading(title(place) if place else f"What all {MANY[leading_letters(trace)[0]]} share", part=True)
-        if inner and view.steps is None and not told and not all(trace.steps[name].rule.given for name in own):
-            what = f"What all {MANY[inner]} share" if place else "This"
+        yield Heading(title(place) if place else f"What all {PLURALS[leading_letters(trace)[0]]} share", part=True)
+        if inner and view.steps is None and not explained and not all(trace.steps[name].rule.given for name in own):
+            what = f"What all {PLURALS[inner]} share" if place else "This"
             yield Paragraph((f"{what} comes first; steps are numbered in the order of work.",))
         if HEAD in place:
             yield from _served(whole, place[HEAD], names)
         yield from blocks
     if inner is None:
         return
-    inside = ({**place, inner: number} for number in numbers(whole, inner))
-    yield from with_gaps(inner, place, ((each[inner], _inside(whole, names, view, each)) for each in inside))
+    inside = ({**place, inner: number} for number in _shown_positions(whole, inner))
+    yield from _with_omissions(inner, place, ((each[inner], _sections_of(whole, names, view, each)) for each in inside))
     if inner == HEAD and (joined := [name for name in names if name in together]):
         yield Heading("All heads together" + (f", entry {place[BATCH]}" if BATCH in place else ""), part=True)
-        yield from _steps(whole, here, joined, view, told)
+        yield from _steps(whole, here, joined, view, explained)
 
 
-def _inside(whole: Printer, names: tuple[str, ...], view: View, place: Places) -> Iterator[Block]:
-    yield from _level(whole, replace(whole, trace=trace_at(whole.trace, place)), names, view, place)
+def _sections_of(whole: Printer, names: tuple[str, ...], view: View, place: Places) -> Iterator[Block]:
+    yield from _sections_at(whole, replace(whole, trace=trace_at(whole.trace, place)), names, view, place)
 
 
 def _served(whole: Printer, head: int, names: Sequence[str]) -> Iterator[Block]:
     """Which head of keys and values a query head uses, and where that is shown, if another head has shown it."""
-    if said := served(whole.trace, head):
-        first, steps = first_that_serves(whole, head), whole.trace.steps
+    if said := _kv_head_text(whole.trace, head):
+        first, steps = _first_head_of_group(whole, head), whole.trace.steps
         before = head != first and any(KEY_HEAD in steps[name].rule.target.letters for name in names)
         yield Paragraph((f"{said}; they are shown under head {first}." if before else f"{said}.",))
 
 
-def _steps(whole: Printer, here: Printer, names: list[str], view: View, told: bool) -> Iterator[Block]:
+def _steps(whole: Printer, here: Printer, names: list[str], view: View, explained: bool) -> Iterator[Block]:
     """Given arrays first, then what is worked out, numbered as in the whole trace."""
     numbers = {step.name: number for number, step in enumerate(whole.trace.computed(), 1)}
     given = [here.trace.steps[name] for name in names if name not in numbers]
     for step in given:
-        yield from given_section(here, step, view.detail, told=told)
+        yield from given_section(here, step, view.detail, explained=explained)
     for name in names:
         if name in numbers:
             step = here.trace.steps[name]
-            known = told and not step.rule.meanings  # which says something else of each entry
-            yield from step_section(here, step, numbers[name], view.detail, view.heatmap, told=known)
+            known = explained and not step.rule.meanings  # which says something else of each entry
+            yield from step_section(here, step, numbers[name], view.detail, view.heatmap, explained=known)
 
 
 def _belongs(whole: Printer, step: Step, place: Places) -> bool:
@@ -196,13 +194,13 @@ def _belongs(whole: Printer, step: Step, place: Places) -> bool:
     innermost = list(place)[-1] if place else None
     if (max(own, key=LEADING.index) if own else None) != innermost:
         return False
-    if KEY_HEAD in step.rule.target.letters and place[HEAD] != first_that_serves(whole, place[HEAD]):
+    if KEY_HEAD in step.rule.target.letters and place[HEAD] != _first_head_of_group(whole, place[HEAD]):
         return False
     return all(number == 0 for letter, number in place.items() if letter not in own)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class HeadPart:
     """Some steps at one place of the leading axes, and what the place is called."""
 
     title: str
@@ -210,7 +208,7 @@ class Part:
     names: tuple[str, ...]
 
 
-Show: TypeAlias = Callable[[Part], Iterator[Block]]
+Show: TypeAlias = Callable[[HeadPart], Iterator[Block]]
 
 
 def backward_sections(printer: Printer, names: Sequence[str], show: Show) -> Iterator[Block]:
@@ -218,43 +216,46 @@ def backward_sections(printer: Printer, names: Sequence[str], show: Show) -> Ite
 
     Of many entries and heads a terminal has the first and the last.
     """
-    entries = [name for name in names if BATCH in _own(printer.trace, name)]
+    entries = [name for name in names if BATCH in _own_axes(printer.trace, name)]
     if entries:
-        each = ((entry, _heads(printer, entries, {BATCH: entry}, show)) for entry in numbers(printer, BATCH))
-        yield from with_gaps(BATCH, {}, each)
+        each = ((entry, _heads(printer, entries, {BATCH: entry}, show)) for entry in _shown_positions(printer, BATCH))
+        yield from _with_omissions(BATCH, {}, each)
     yield from _heads(printer, [name for name in names if name not in entries], {}, show)
 
 
 def _heads(printer: Printer, names: Sequence[str], place: Places, show: Show) -> Iterator[Block]:
     """What comes before the heads, each head, each head of keys and values, and what adds them up."""
     trace = printer.trace
-    of = {letter: tuple(name for name in names if _own(trace, name) == {*place, letter}) for letter in (HEAD, KEY_HEAD)}
+    of = {
+        letter: tuple(name for name in names if _own_axes(trace, name) == {*place, letter})
+        for letter in (HEAD, KEY_HEAD)
+    }
     apart = {*of[HEAD], *of[KEY_HEAD]}
     first = min((names.index(name) for name in apart), default=0)
     together = [name for name in names if name not in apart]
     before = tuple(name for name in together if names.index(name) < first)
     of_entry = f", entry {place[BATCH]}" if place else ""
-    heads = "All heads together" if _any(trace, HEAD) else "All entries together"
-    whole = f"Entry {place[BATCH]}" if place and not _any(trace, HEAD) else f"{heads}{of_entry}"
+    heads = "All heads together" if _has_axis(trace, HEAD) else "All entries together"
+    whole = f"Entry {place[BATCH]}" if place and not _has_axis(trace, HEAD) else f"{heads}{of_entry}"
     if before:
-        yield from show(Part(f"Before the heads{of_entry}", place, before))
+        yield from show(HeadPart(f"Before the heads{of_entry}", place, before))
     for letter, steps in of.items():
         if steps:
             parts = (
-                Part(within(place, f"{ONE[letter]} {at}"), {**place, letter: at}, steps)
-                for at in numbers(printer, letter)
+                HeadPart(_part_title(place, f"{SINGULARS[letter]} {at}"), {**place, letter: at}, steps)
+                for at in _shown_positions(printer, letter)
             )
-            yield from with_gaps(letter, place, ((part.place[letter], show(part)) for part in parts))
+            yield from _with_omissions(letter, place, ((part.place[letter], show(part)) for part in parts))
     if after := tuple(name for name in together if name not in before):
-        yield from show(Part(whole, place, after))
+        yield from show(HeadPart(whole, place, after))
 
 
-def _own(trace: Trace, name: str) -> set[str]:
+def _own_axes(trace: Trace, name: str) -> set[str]:
     """The leading axes of a step; one that has a single number for each head is of all heads together."""
     letters = trace.steps[name].rule.target.letters
     alone = {HEAD, KEY_HEAD} if {*letters} <= {*LEADING} else set()
     return ({*letters} & {*LEADING}) - alone
 
 
-def _any(trace: Trace, letter: str) -> bool:
+def _has_axis(trace: Trace, letter: str) -> bool:
     return any(letter in step.rule.target.letters for step in trace.steps.values())

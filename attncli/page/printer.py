@@ -43,7 +43,7 @@ class Printer:
         """Whether a page of all numbers is too large to be in memory at once."""
         return sum(step.value.size for step in self.trace.steps.values()) > LARGE
 
-    def some(self, items: Sequence[Item]) -> Sequence[Item]:
+    def elide(self, items: Sequence[Item]) -> Sequence[Item]:
         """Those of them that are to be printed."""
         return ends(items) if self.ends else items
 
@@ -51,7 +51,7 @@ class Printer:
         """Which of these rows or columns are not printed, by how many there are of each."""
         return left_out(**counts) if self.ends else ()
 
-    def tells(self, step: Step) -> bool:
+    def may_show_work(self, step: Step) -> bool:
         """Whether a worked line of this step keeps to itself what is to be filled in."""
         return self.blank.isdisjoint((step.name, *step.rule.inputs))
 
@@ -64,13 +64,13 @@ class Printer:
             return number_node(self.text(matrix, index))
         return number_node(self.text(step, index))
 
-    def in_full(self, name: str, index: tuple[int, ...]) -> Number:
+    def number_in_full(self, name: str, index: tuple[int, ...]) -> Number:
         """The same cell with all its digits."""
         array = self.trace.steps.get(name) or self.trace.parameters[name]
         assert isinstance(array, Step | Matrix)
         return number_node(repr(float(array.value[index])))
 
-    def worked_out(self, value: float) -> Number:
+    def rounded(self, value: float) -> Number:
         """A number on the way to a result, printed as the result will be."""
         return number_node(format_number(value, self.precision))
 
@@ -84,7 +84,7 @@ class Printer:
             except NumberError:  # a copy of what was worked out on paper, beyond all numbers that are read
                 return format_decimal(Decimal(array.written[index]), self.precision)
             if (
-                self.in_exact_terms
+                self.shows_closed_forms
                 or self.trace.truth
                 or len(text.partition(".")[2]) <= max(GIVEN_DECIMALS, self.precision)
             ):
@@ -96,11 +96,11 @@ class Printer:
         return format_number(float(array.value[index]), self.precision)
 
     @property
-    def in_exact_terms(self) -> bool:
+    def shows_closed_forms(self) -> bool:
         """Whether closed forms are shown beside the decimals."""
         return self.trace.settings.rounding == "exact"
 
-    def closed(self, name: str, index: tuple[int, ...]) -> Expression:
+    def closed_form(self, name: str, index: tuple[int, ...]) -> Expression:
         """The same cell in its closed form, or as it was given with all its digits."""
         array = self.trace.steps.get(name) or self.trace.parameters[name]
         assert isinstance(array, Step | Matrix)

@@ -16,11 +16,13 @@ from attncli.page.labels import cell_label
 from attncli.page.printer import Printer
 from attncli.page.reading import reading
 from attncli.page.sections import shapes
-from attncli.page.worked import is_near
+from attncli.page.worked import has_inexact_stage
 from attncli.problem.axes import HEAD, PLACES
 from attncli.problem.positions import POSITIONS
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import axis_length, leading_letters
+
+FLOW = (("X", "context"), ("Q", "K", "V"), ("scores",), ("weights",), ("output",))  # what changes dimensions
 
 
 def about(printer: Printer) -> Text:
@@ -79,7 +81,7 @@ def notes(printer: Printer, blocks: Iterable[Block]) -> Iterator[Block]:
     if trace.truth is not None:
         yield from _paper_notes(trace, trace.truth, printer.precision)
         return
-    if printer.in_exact_terms:
+    if printer.shows_closed_forms:
         decimals = count(printer.precision, "decimal")
         said = f"Worked exactly: each number has its closed form; after ≈ it is rounded to {decimals} for display."
         yield Paragraph((said,), "note")
@@ -88,7 +90,7 @@ def notes(printer: Printer, blocks: Iterable[Block]) -> Iterator[Block]:
     if dtype.name != "float64":
         how = "" if dtype.name == dtype.computed else f"; each step is computed in {dtype.computed} and rounded to it"
         yield Paragraph((f"All numbers are {dtype.name}, about {dtype.digits} digits{how}.",), "note")
-    if any(not line.exact or is_near(line.work) for line in _worked_lines(blocks)):
+    if any(not line.exact or has_inexact_stage(line.work) for line in _worked_lines(blocks)):
         inside = "computed at full precision" if dtype.name == "float64" else f"kept in {dtype.name}"
         said = f"≈ marks a line whose printed numbers do not give the printed result; inside, every step is {inside}."
         yield Paragraph((said,), "note")
@@ -132,9 +134,6 @@ def _worked_lines(blocks: Iterable[Block]) -> Iterator[WorkedLine]:
             yield from block.lines
 
 
-FLOW = (("X", "context"), ("Q", "K", "V"), ("scores",), ("weights",), ("output",))  # what changes dimensions
-
-
 def closing(printer: Printer, *, words: bool) -> Iterator[Block]:
     """Summary and dimension flow of a whole trace, and its reading unless each of its heads has had its own.
 
@@ -152,7 +151,7 @@ def closing(printer: Printer, *, words: bool) -> Iterator[Block]:
 
 def in_words(printer: Printer) -> Listing:
     """The reading of a trace, a sentence for each query."""
-    sentences = reading(printer.trace, printer.some)
+    sentences = reading(printer.trace, printer.elide)
     return Listing(tuple((sentence,) for sentence in sentences), printer.left_out(row=len(printer.trace.tokens)))
 
 

@@ -29,7 +29,7 @@ from attncli.page.document import (
 from attncli.page.labels import cell_label, row_label
 from attncli.page.number_format import format_rows
 from attncli.page.printer import Printer
-from attncli.page.worked import cell_lines, lists_closed_forms, turned_together, worked
+from attncli.page.worked import cell_lines, lists_closed_forms, rotated_pair, worked
 from attncli.tracing.model import Step, Trace, masked_out
 
 if TYPE_CHECKING:
@@ -39,31 +39,31 @@ if TYPE_CHECKING:
 AT_ONCE = 2**16  # numbers that are formatted together
 
 
-def given_section(printer: Printer, step: Step, detail: str, *, told: bool = False) -> Iterator[Block]:
-    """A given array: its name, shape and meaning, and its numbers; `told` where the page has said before what it is."""
+def given_section(printer: Printer, step: Step, detail: str, *, explained: bool = False) -> Iterator[Block]:
+    """A given array: its name, shape and meaning, and its numbers; `explained` where the page has said what it is."""
     size = shape_text(step.shape)
-    meaning = () if detail == "brief" or told else (": ", *text(step.rule.meaning))
+    meaning = () if detail == "brief" or explained else (": ", *text(step.rule.meaning))
     letter = () if symbol(step.rule.symbol).is_word else (Math(Name(step.rule.symbol)), " ")  # not Sinks sink
     yield Paragraph((f"{step.rule.title} ", *letter, f"({size})", *meaning))
     yield grid(printer, step)
 
 
 def step_section(
-    printer: Printer, step: Step, number: int | None, detail: str, heatmap: bool, *, told: bool = False
+    printer: Printer, step: Step, number: int | None, detail: str, heatmap: bool, *, explained: bool = False
 ) -> Iterator[Block]:
-    """A computed step, from its headline to its worked lines; `told` where the page has said before what it is."""
+    """A computed step, from its headline to its worked lines; `explained` where the page has said what it is."""
     rule = step.rule
     product = shapes(printer.trace, step)
     yield Heading(rule.title, number, product)
-    if detail != "brief" and not told:
+    if detail != "brief" and not explained:
         yield Paragraph(printer.prose(" ".join(part for part in (rule.meaning, rule.why) if part)))
     if found := headline(rule):
         yield Formula(printer.formula(found), product)
     if detail != "brief" or not rule.matrix_form:
         yield Formula(printer.formula(cell_form(rule)), () if rule.matrix_form else product)
     yield grid(printer, step, heatmap)
-    told_in_full = detail != "brief" or lists_closed_forms(printer, step)
-    if told_in_full and printer.tells(step) and (together := worked(printer, step, detail)).lines:
+    shows_work = detail != "brief" or lists_closed_forms(printer, step)
+    if shows_work and printer.may_show_work(step) and (together := worked(printer, step, detail)).lines:
         yield together
 
 
@@ -80,7 +80,7 @@ def cell_section(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterat
     if found := headline(rule):
         yield Formula(printer.formula(found), product)
     yield Formula(printer.formula(cell_form(rule)), () if rule.matrix_form else product)
-    together = turned_together(printer, step, index)
+    together = rotated_pair(printer, step, index)
     if len(together) > 1:
         yield Paragraph(("The two features of a pair are turned together, by one angle:",))
     yield Worked(tuple(line for each in together for line in cell_lines(printer, step, each)))
@@ -115,12 +115,12 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
             yield from _plain_cells(by_rows, unseen, printer.precision)
             return
         shades = _shades(step) if heatmap and not step.rule.given else None
-        columns: list[tuple[int, ...]] = [(place,) for place in printer.some(range(len(heads)))] or [()]
-        for row in printer.some(rows):
+        columns: list[tuple[int, ...]] = [(place,) for place in printer.elide(range(len(heads)))] or [()]
+        for row in printer.elide(rows):
             yield tuple(_cell(printer, step, (*row, *column), hidden, shades, rounded) for column in columns[part])
 
     made = LazyCells(cells) if printer.is_large else tuple(cells())
-    return Grid(Name(step.rule.symbol), tuple(printer.some(names)), tuple(printer.some(heads)), made, closed, left)
+    return Grid(Name(step.rule.symbol), tuple(printer.elide(names)), tuple(printer.elide(heads)), made, closed, left)
 
 
 def _cell(

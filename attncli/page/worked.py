@@ -25,7 +25,10 @@ from attncli.page.printer import Printer
 from attncli.problem.axes import LEADING
 from attncli.tracing.model import Step, Trace
 
+STAGED = frozenset(name for name, function in FUNCTIONS.items() if function.looked_up)
 SAME = Decimal("1e-40")  # numbers of 50 digits that are this near are the same
+Print = Callable[[float], Number]
+STEP_OF_GRADIENT = {gradient_name(name): name for name in RULES}
 
 
 def worked_line(
@@ -36,7 +39,7 @@ def worked_line(
     place = dict(zip(step.rule.target.letters, index, strict=True))
     tree = step.rule.equation.expression
     if isinstance(tree, Call) and step.rule.only_hides:
-        return WorkedLine(label, remark=visibility(printer, tree, place))
+        return WorkedLine(label, remark=_visibility(printer, tree, place))
     if step.rule.divides_rows and (index[:-1] if len(index) > 2 else index[0]) in trace.fully_masked:
         nothing = ("by definition: this query sees no key",)
         return WorkedLine(label, result=printer.number(step.name, index), remark=nothing)
@@ -46,19 +49,19 @@ def worked_line(
         from attncli.equation.exact import expression_of  # which few pages need
         from attncli.page.exact import exact_line
 
-        closed = substitute(tree, place, sizes, printer.closed, scalars)
+        closed = substitute(tree, place, sizes, printer.closed_form, scalars)
         sentence = rewrite(substitute(tree, place, sizes, printer.number, scalars), _without_sign)
         if closed != sentence or expression_of(step.exact[index]) != result:
             return exact_line(printer, step, index, label, closed, in_full=in_full)
     work = _work(printer, tree, place, sizes, scalars, sums, in_full=in_full)
     if isinstance(work.shown, Number):  # a copy: nothing to work
         return WorkedLine(label, result=result)
-    if not work.shortened and looks_up(tree):
-        truth = substitute(tree, place, sizes, printer.in_full, printer.scalars_in_full())
-        following = list(stages(work.shown, truth, printer.worked_out))
+    if not work.shortened and needs_lookup(tree):
+        truth = substitute(tree, place, sizes, printer.number_in_full, printer.scalars_in_full())
+        following = list(stages(work.shown, truth, printer.rounded))
         if following:
             last = following[-1].sentence
-            return WorkedLine(label, chained(work.shown, following), result, exact=_gives(last, result) or False)
+            return WorkedLine(label, chain_stages(work.shown, following), result, exact=_gives(last, result) or False)
     exact = _gives(work.summed, result)
     if exact is None:  # to 50 digits, roots can be told from any number that is printed
         value = decimal_value(
@@ -106,7 +109,7 @@ def _gives(sentence: Expression, result: Number) -> bool | None:
     if isinstance(sentence, Call) and sentence.function == "share" and exact_value(sentence.arguments[1]) == 0:
         return False  # a sum that is printed as 0 without being 0 divides nothing
     truth = exact_value(sentence)
-    if truth is not None or looks_up(sentence):
+    if truth is not None or needs_lookup(sentence):
         return truth is not None and bool(truth == result.value)
     return None
 
@@ -121,9 +124,9 @@ def worked(printer: Printer, step: Step, detail: str) -> Worked:
     columns = range(step.shape[-1]) if along else ()
 
     def places() -> Iterator[tuple[int, ...]]:
-        for row in printer.some(rows):
+        for row in printer.elide(rows):
             if along and every:
-                yield from ((*row, column) for column in printer.some(columns))
+                yield from ((*row, column) for column in printer.elide(columns))
             else:
                 yield _representative(printer.trace, step, row) if along else row
 
@@ -151,21 +154,21 @@ def cell_lines(
     """One cell worked out on a line; where it adds up several sums, each on a line, and then what they add up to."""
     place = dict(zip(step.rule.target.letters, index, strict=True))
     sizes = sums.sizes if sums else printer.trace.sizes(step.rule.equation)
-    parts = () if step.exact is not None else parts_of(printer, step.rule.equation.expression, place, sizes)
+    parts = () if step.exact is not None else _partial_sums(printer, step.rule.equation.expression, place, sizes)
     if not parts:
         return (worked_line(printer, step, index, in_full=in_full, sums=sums),)
     label, found = cell_label(step, index), []
     for part in parts:
         work = _work(printer, part.expression, part.place, sizes, printer.scalars(), sums, in_full=in_full)
-        truth = substitute(part.expression, part.place, sizes, printer.in_full, printer.scalars_in_full())
-        result = printer.worked_out(float(decimal_value(truth, {}, {}, nowhere, {})))
+        truth = substitute(part.expression, part.place, sizes, printer.number_in_full, printer.scalars_in_full())
+        result = printer.rounded(float(decimal_value(truth, {}, {}, _no_array, {})))
         exact = _gives(work.summed, result) or False
         found.append(WorkedLine(f"{label} through {part.through}", work.shown, result, exact=exact))
     total, result = Call("add", tuple(line.result for line in found if line.result)), printer.number(step.name, index)
     return (*found, WorkedLine(f"{label} in all", total, result, exact=_gives(total, result) or False))
 
 
-def turned_together(printer: Printer, step: Step, index: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+def rotated_pair(printer: Printer, step: Step, index: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     """The cells of a rotation by a 2×2 matrix that this cell is one of, in order; of any other step, just this cell."""
     form = step.rule.matrix_form
     if not isinstance(form, Call) or form.function != "rotate":
@@ -216,11 +219,6 @@ def _weight(term: Expression) -> Fraction | float:
     return inf if value is None else abs(value)
 
 
-STAGED = frozenset(name for name, function in FUNCTIONS.items() if function.looked_up)
-
-Print = Callable[[float], Number]
-
-
 @dataclass(frozen=True, slots=True)
 class Stage:
     """A line once more with some of its parts as numbers; `exact` where those are all that they stand for."""
@@ -229,7 +227,7 @@ class Stage:
     exact: bool
 
 
-def looks_up(expression: Expression) -> bool:
+def needs_lookup(expression: Expression) -> bool:
     """Whether there is such a function in it, whose values are hardly ever rational."""
     return any(isinstance(node, Call) and node.function in STAGED for node in walk(expression))
 
@@ -249,18 +247,18 @@ def stages(sentence: Expression, truth: Expression, number: Print) -> Iterator[S
         yield Stage(sentence, worker.exact)
 
 
-def chained(sentence: Expression, following: list[Stage]) -> Expression:
+def chain_stages(sentence: Expression, following: list[Stage]) -> Expression:
     """Sentence = stage ≈ stage, as one expression."""
     for stage in following:
         sentence = Call("comes_to" if stage.exact else "comes_near", (sentence, stage.sentence))
     return sentence
 
 
-def is_near(worked: Expression | None) -> bool:
+def has_inexact_stage(worked: Expression | None) -> bool:
     """Whether one of the stages is only near the one before it."""
     match worked:
         case Call(function="comes_to" | "comes_near" as relation, arguments=(before, _)):
-            return relation == "comes_near" or is_near(before)
+            return relation == "comes_near" or has_inexact_stage(before)
     return False
 
 
@@ -286,7 +284,7 @@ class _Worker:
         """The number that comes of a node, printed and in full."""
         if isinstance(node, Number):
             return node, truth
-        value = decimal_value(truth, {}, {}, nowhere, {})
+        value = decimal_value(truth, {}, {}, _no_array, {})
         shown = self.number(float(value))
         self.exact &= exact_value(node) is not None and bool(exact_value(node) == shown.value)
         return shown, Number(None, str(value))
@@ -297,16 +295,13 @@ def _is_ready(node: Call) -> bool:
     return node.function in STAGED and all(isinstance(argument, Number) for argument in node.arguments)
 
 
-def nowhere(name: str, index: tuple[int, ...]) -> Decimal:
+def _no_array(name: str, index: tuple[int, ...]) -> Decimal:
     """In the place of arrays, for a sentence that holds numbers only."""
     raise LookupError(f"{name}{list(index)} is still in a sentence that should hold numbers only")
 
 
-_OF = {gradient_name(name): name for name in RULES}
-
-
 @dataclass(frozen=True, slots=True)
-class Part:
+class PartialSum:
     """One of the sums: what it comes through, and its expression at a place."""
 
     through: str
@@ -314,31 +309,33 @@ class Part:
     place: Mapping[str, int]
 
 
-def parts_of(
+def _partial_sums(
     printer: Printer, expression: Expression, place: Mapping[str, int], sizes: Mapping[str, int]
-) -> list[Part]:
+) -> list[PartialSum]:
     """The sums that a cell adds up; none where it is a single sum, or adds up anything else."""
     match expression:
         case Reduce(function="add", index=index, body=Reduce() as body) if index in (*LEADING, GROUP_MEMBER):
             inside = ({**place, index: at} for at in range(sizes[index]))
-            return [Part(_label(printer, body, index, at), body, at) for at in inside]
-    sums = [(each, _through(each)) for each in _sums(expression)]
-    return [Part(name, each, place) for each, name in sums] if len(sums) > 1 and all(name for _, name in sums) else []
+            return [PartialSum(_label(printer, body, index, at), body, at) for at in inside]
+    sums = [(each, _gradient_symbol(each)) for each in _summands(expression)]
+    named = len(sums) > 1 and all(name for _, name in sums)
+    return [PartialSum(name, each, place) for each, name in sums] if named else []
 
 
-def _sums(expression: Expression) -> Iterator[Expression]:
+def _summands(expression: Expression) -> Iterator[Expression]:
     match expression:
         case Reduce(function="add"):
             yield expression
         case Call(function="add", arguments=arguments):
-            found = [list(_sums(argument)) for argument in arguments]
+            found = [list(_summands(argument)) for argument in arguments]
             if all(found):
                 yield from (each for part in found for each in part)
 
 
-def _through(part: Expression) -> str:
+def _gradient_symbol(part: Expression) -> str:
     """What a sum comes through: Q where it reads the gradient of Q; nothing where it reads none."""
-    return next((unicode_name(RULES[_OF[name]].symbol) for name in names_used(part) if name in _OF), "")
+    steps = (STEP_OF_GRADIENT[name] for name in names_used(part) if name in STEP_OF_GRADIENT)
+    return next((unicode_name(RULES[name].symbol) for name in steps), "")
 
 
 def _label(printer: Printer, body: Expression, letter: str, place: Mapping[str, int]) -> str:
@@ -349,7 +346,7 @@ def _label(printer: Printer, body: Expression, letter: str, place: Mapping[str, 
     return printer.trace.steps[name].labels[axis][position(index, place, printer.scalars())]
 
 
-def visibility(printer: Printer, tree: Call, place: dict[str, int]) -> Text:
+def _visibility(printer: Printer, tree: Call, place: dict[str, int]) -> Text:
     """Why a key is visible or hidden: every condition of the mask with its numbers put in."""
     condition, visible, hidden = tree.arguments
     parts = condition.arguments if isinstance(condition, Call) and condition.function == "and_" else (condition,)

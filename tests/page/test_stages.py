@@ -11,7 +11,7 @@ from attncli.equation.notation import UNICODE
 from attncli.equation.parser import parse_expression
 from attncli.equation.printer import write
 from attncli.page.number_format import format_number, number_node
-from attncli.page.worked import STAGED, chained, is_near, stages
+from attncli.page.worked import STAGED, chain_stages, has_inexact_stage, stages
 
 
 def chain(source: str, truth: str | None = None) -> str:
@@ -19,8 +19,8 @@ def chain(source: str, truth: str | None = None) -> str:
     following = list(
         stages(sentence, parse_expression(truth or source), lambda value: number_node(format_number(value, 3)))
     )
-    written = chained(sentence, following)
-    assert is_near(written) == ("≈" in write(written, UNICODE))
+    written = chain_stages(sentence, following)
+    assert has_inexact_stage(written) == ("≈" in write(written, UNICODE))
     return write(written, UNICODE)
 
 

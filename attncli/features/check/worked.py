@@ -65,13 +65,13 @@ class CarriedPrinter(Printer):
             return claim_text(copied) if copied is not None else Printer.text(self, array, index)
         return format_number(self._own(array.name, index), self.precision)
 
-    def in_full(self, name: str, index: tuple[int, ...]) -> Number:
+    def number_in_full(self, name: str, index: tuple[int, ...]) -> Number:
         step = self.trace.steps.get(name)
         claim = self._claim(name, index)
         if claim is not None:
             return number_node(claim_text(claim))
         if step is None or step.rule.given:
-            return Printer.in_full(self, name, index)
+            return Printer.number_in_full(self, name, index)
         return number_node(repr(self._own(name, index)))
 
     def _claim(self, name: str, index: Cell) -> Claim | None:

@@ -217,7 +217,7 @@ def _descent_section(printer: Printer, descent: Descent, detail: str, *, part: b
     ]
     yield Table(
         ("the loss", ""),
-        tuple(((what,), (unicode_digits(printer.worked_out(loss).text),)) for what, loss in losses),
+        tuple(((what,), (unicode_digits(printer.rounded(loss).text),)) for what, loss in losses),
         right=(1,),
     )
     yield Paragraph((_what_it_did(descent),), "text" if descent.after <= descent.before else "warning")

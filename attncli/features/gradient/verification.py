@@ -26,7 +26,7 @@ from attncli.dtypes import DTYPES
 from attncli.equation.derivatives import reads
 from attncli.equation.rule import Rule
 from attncli.errors import usage_error
-from attncli.page.heads import chosen_place, shown
+from attncli.page.heads import chosen_place, selected_part
 from attncli.page.selection import chosen_cell, chosen_steps
 from attncli.page.view import View
 from attncli.problem.model import Problem, Scalar
@@ -97,7 +97,7 @@ def verify_view(problem: Problem, trace: Trace, view: View) -> tuple[GradientChe
 
     Raises AttncliError (exit 2) where none of them can be checked.
     """
-    part, place = shown(trace, view), with_key_head(trace, chosen_place(trace, view))
+    part, place = selected_part(trace, view), with_key_head(trace, chosen_place(trace, view))
     known = tuple(name for name in checkable(trace) if name in part or name in part.parameters)
     names, cell, asked = known, None, ""
     if view.cell is not None:
