@@ -86,7 +86,7 @@ class StepPart:
     def of(cls, step: Step, index: tuple[int, ...] = ()) -> StepPart:
         """The part of a step at these places on its first axes."""
         own = slice(len(index), None)
-        return cls(step.name, step.shape[own], step.rule.axes[own], step.labels[own])
+        return cls(step.name, step.shape[own], step.rule.axis_names[own], step.labels[own])
 
     def as_shown(self) -> StepPart:
         """As a page shows it: a number as a row of one, and what has several axes before its columns in rows of all."""

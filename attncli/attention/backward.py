@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from attncli.attention.registry import GRADIENT_RULES, gradient_name
 from attncli.attention.steps import BACKWARD_ORDER
-from attncli.equation.derivatives import reads
+from attncli.equation.chain_rule import reads
 from attncli.equation.differentiation import Reader, gradient_of
 from attncli.equation.indexing import GROUP_MEMBER, IndexSpace, all_letters, replace_letters
 from attncli.equation.matrix_form import matrix_form

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from attncli.equation.derivatives import Guard, Occurrence, occurrences
+from attncli.equation.chain_rule import Guard, Occurrence, occurrences
 from attncli.equation.index_inversion import invert_indices
 from attncli.equation.indexing import (
     IndexSpace,

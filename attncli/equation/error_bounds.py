@@ -15,7 +15,7 @@ from functools import cache
 from operator import itemgetter
 from typing import TypeAlias
 
-from attncli.equation.derivatives import ARGUMENTS, derivative_rule
+from attncli.equation.chain_rule import ARGUMENTS, derivative_rule
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.intervals import ONE, ZERO, Interval, hull, mul
 from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref, number_node, rewrite

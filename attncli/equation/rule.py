@@ -103,11 +103,11 @@ class Rule:
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """The arrays the equation reads, in the order of first mention."""
+        """The arrays the equation reads, in the order of first mention: steps, and arrays that are parameters."""
         return () if self.given else names_used(self.equation.expression)
 
     @property
-    def axes(self) -> tuple[str, ...]:
+    def axis_names(self) -> tuple[str, ...]:
         """The axes of the result in words: query, key."""
         return tuple(INDICES[index].axis for index in self.target.letters)
 
@@ -149,7 +149,7 @@ class Rule:
         known = {name: tuple(letter for letter in letters if letter != self.joins) for name, letters in leading.items()}
         return self.with_formula(add_axes(self.equation, known, order, shared), self.matrix_form)
 
-    def fix_axes(self, fixed: Mapping[str, int]) -> Rule:
+    def at_place(self, fixed: Mapping[str, int]) -> Rule:
         """The rule of one place on the fixed leading axes."""
         meaning = self.meanings[fixed[BATCH]] if self.meanings and BATCH in fixed else self.meaning
         target = Ref(self.name, tuple(index for index in self.target.indices if index not in fixed))

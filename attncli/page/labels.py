@@ -12,14 +12,14 @@ def cell_label(step: Step, index: tuple[int, ...]) -> str:
     """Which cell: I → love for a query and a key, I, d2 for a feature; of a single number its letter."""
     if not index:
         return unicode_name(step.rule.symbol)
-    if step.rule.axes[-3:-1] == ("query", "key"):
+    if step.rule.axis_names[-3:-1] == ("query", "key"):
         return f"{row_label(step, index[:-1])}, {step.labels[-1][index[-1]]}"
-    return cell_text(step.labels, index, of_pairs=step.rule.axes[-2:] == ("query", "key"))
+    return cell_text(step.labels, index, of_pairs=step.rule.axis_names[-2:] == ("query", "key"))
 
 
 def row_label(step: Step, row: tuple[int, ...]) -> str:
     """Which row of a matrix: I, or I → love where it is that of a query with a key."""
-    return cell_text(step.labels[:-1], row, of_pairs=step.rule.axes[-3:-1] == ("query", "key"))
+    return cell_text(step.labels[:-1], row, of_pairs=step.rule.axis_names[-3:-1] == ("query", "key"))
 
 
 def cell_text(labels: Sequence[Sequence[str]], index: Sequence[int], *, of_pairs: bool) -> str:

@@ -156,7 +156,7 @@ def _plain_cells(matrix: NDArray[Any], hidden: NDArray[np.bool_], precision: int
 def _rows(step: Step) -> tuple[list[tuple[int, ...]], tuple[str, ...], tuple[str, ...]]:
     """Where the rows of a matrix are in the array of a step, their labels, and those of the columns."""
     shape, labels = step.shape, step.labels
-    if len(shape) == 1 and step.rule.axes[:1] and step.rule.axes[0] in ("query", "key"):
+    if len(shape) == 1 and step.rule.axis_names[:1] and step.rule.axis_names[0] in ("query", "key"):
         return [(row,) for row in range(len(labels[0]))], labels[0], ()
     if len(shape) < 2:
         return [()], ("",), (labels or ((),))[0]
@@ -180,7 +180,7 @@ def _hidden(trace: Trace, step: Step) -> NDArray[np.bool_]:
     """The cells that a mask hides, from the mask on."""
     names = list(trace.steps)
     masked = "mask" in names and names.index(step.name) >= names.index("mask")
-    hidden = masked_out(trace.steps) if masked and step.rule.axes[-2:] == ("query", "key") else None
+    hidden = masked_out(trace.steps) if masked and step.rule.axis_names[-2:] == ("query", "key") else None
     if hidden is None:
         return np.zeros(step.shape, dtype=bool)
     return hidden if step.name != "mask" else np.asarray(step.value == -np.inf)

@@ -54,14 +54,14 @@ def chosen_cell(trace: Trace, text: str, whole: Trace | None = None) -> tuple[St
         raise odd
     parts = [match for match in _PART.finditer(found[2] or "") if match[0]]
     if len(parts) != len(step.shape):
-        axes = ",".join(step.rule.axes)
+        axes = ",".join(step.rule.axis_names)
         raise usage_error(
             f"--cell {text!r} has {count(len(parts), 'index', 'indices')}, and {step.name} has {len(step.shape)}",
             help=f"write --cell '{step.name}[{axes}]'",
         )
     places = [
         _place(text, labels, axis, *_word(match))
-        for labels, axis, match in zip(step.labels, step.rule.axes, parts, strict=True)
+        for labels, axis, match in zip(step.labels, step.rule.axis_names, parts, strict=True)
     ]
     return step, tuple(places)
 

@@ -119,7 +119,7 @@ def worked(printer: Printer, step: Step, detail: str) -> Worked:
     if step.rule.given or step.rule.is_copy:
         return Worked(())
     every = detail == "cells" or lists_closed_forms(printer, step)
-    along = len(step.shape) > 1 and step.rule.axes[-1] != "query"  # a row has more than one cell
+    along = len(step.shape) > 1 and step.rule.axis_names[-1] != "query"  # a row has more than one cell
     rows = list(product(*map(range, step.shape[:-1] if along else step.shape)))
     columns = range(step.shape[-1]) if along else ()
 
@@ -188,7 +188,7 @@ def _representative(trace: Trace, step: Step, row: tuple[int, ...]) -> tuple[int
     """The cell that stands for its row: where the query looks most, so that one thread runs through all steps."""
     if len(row) == len(step.shape):
         return row
-    if step.rule.axes[-2:] != ("query", "key"):
+    if step.rule.axis_names[-2:] != ("query", "key"):
         return (*row, 0)
     hidden = step.value[row] == -inf
     if step.name == "mask" and hidden.any():

@@ -135,7 +135,7 @@ def step_names(a: Operand, b: Operand) -> list[str]:
 
 def _query_axis(name: str, rank: int) -> int | None:
     """Which axis of an array with so many is that of the queries, if it has one."""
-    axes = RULES[name].axes
+    axes = RULES[name].axis_names
     if "query" not in axes or rank < len(axes):
         return None
     return rank - len(axes) + axes.index("query")
@@ -167,12 +167,12 @@ class StepComparison:
     @property
     def of_pairs(self) -> bool:
         """Whether each of its cells is of a query and a key."""
-        return RULES[self.name].axes[-2:] == ("query", "key")
+        return RULES[self.name].axis_names[-2:] == ("query", "key")
 
     @property
     def outer(self) -> int:
         """How many axes, of entries and heads, come before those of one head."""
-        return max(0, len(self.labels) - len(RULES[self.name].axes))
+        return max(0, len(self.labels) - len(RULES[self.name].axis_names))
 
     @property
     def transposed(self) -> bool:
@@ -181,13 +181,13 @@ class StepComparison:
 
     def arranged(self, array: NDArray[Any]) -> NDArray[Any]:
         """Either side's array, in the shape in which both are compared."""
-        return arrange(array, tuple(map(len, self.labels)), RULES[self.name].axes)
+        return arrange(array, tuple(map(len, self.labels)), RULES[self.name].axis_names)
 
     def cell(self, side: Operand) -> tuple[int, ...]:
         """The farthest cell as one of the step on this side."""
         assert self.difference is not None
         shape = tuple(map(len, self.labels))
-        own = index_before(self.difference.where, shape, side[self.name].shape, RULES[self.name].axes)
+        own = index_before(self.difference.where, shape, side[self.name].shape, RULES[self.name].axis_names)
         return side.index(self.name, own)
 
     @property
@@ -210,7 +210,7 @@ class StepComparison:
 def compare_step(
     a: Operand, b: Operand, name: str, tolerance: float, step_sizes: tuple[StepSizes, StepSizes]
 ) -> StepComparison:
-    ours, theirs, axes = a.get(name), b.get(name), RULES[name].axes
+    ours, theirs, axes = a.get(name), b.get(name), RULES[name].axis_names
     shapes = (None if ours is None else ours.shape, None if theirs is None else theirs.shape)
     if ours is None or theirs is None:
         return StepComparison(name, shapes, _labels(a, b, name, shapes[0] or shapes[1] or ()))

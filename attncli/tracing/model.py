@@ -161,7 +161,7 @@ def labels(problem: Problem, rule: Rule, shape: Sequence[int]) -> tuple[tuple[st
 
     Side by side, features say whose they are: h0 d1, h0 d2, h1 d1, …
     """
-    return tuple(_axis(problem, axis, size) for axis, size in zip(rule.axes, shape, strict=True))
+    return tuple(_axis(problem, axis, size) for axis, size in zip(rule.axis_names, shape, strict=True))
 
 
 def _axis(problem: Problem, axis: str, size: int) -> tuple[str, ...]:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from attncli.attention.parallel import Report
 
 FLOAT64 = DTYPES["float64"]
+# Decimals by which it is decided whether a softmax is shifted, even where fewer are shown: what is only printed shorter
+# is the same trace. On paper these are the decimals that are worked with, however few.
+FEWEST = 3
 
 
 def run(
@@ -41,12 +44,17 @@ def run(
 ) -> Trace:
     """Work a problem out, step by step; with its `gradient`, back again as well, from d_output to the input.
 
-    `device` is "cpu" or "gpu" (exit 5 where there is none), `dtype` a key of `dtypes.DTYPES`; `rounding`
-    is "shown" (full precision inside), "paper" (every step rounded to `precision` decimals feeds the next) or "exact"
-    (fractions and closed forms), of which the last two work cell by cell on the CPU; the softmax is shifted where a
-    row of exponentials would show as 0 at this precision, or as `shifted` says, if it is not None. `backend` replaces
-    the device's own where floats are worked with. `keep` names the only steps whose numbers are wanted: where that
-    saves time and memory, large matrices among the others are then not kept. `report` is told how much is done.
+    - `device`: "cpu" or "gpu" (exit 5 where there is none).
+    - `dtype`: a key of `dtypes.DTYPES`.
+    - `rounding`: "shown" (full precision inside), "paper" (every step rounded to `precision` decimals feeds the next),
+      or "exact" (fractions and closed forms); the last two work cell by cell on the CPU.
+    - `precision`: the decimals that are shown, by which the softmax is shifted, too (`softmax_shift.py`).
+    - `backend`: replaces the device's own where floats are worked with.
+    - `shifted`: whether the softmax is shifted; None where the numbers decide.
+    - `gradient`: whether the backward pass is worked out as well.
+    - `keep`: the only steps whose numbers are wanted; large matrices among the others may then not be kept.
+    - `report`: is told how much is done.
+
     Raises AttncliError, with exit code 2, for a choice that is none of these, and for a problem too large to be worked
     out exactly; TooLarge where matrices that are not wanted have to be held after all, and are larger than one may be.
     """
@@ -61,19 +69,19 @@ def run(
             return _on_paper(plan, precision, shifted, gradient)
         if rounding == "exact":
             return _exactly(plan, precision, shifted, gradient)
-        backend, format = backend or backend_for(device), DTYPES[dtype]
-        lowest = max(lowest_shown(max(precision, 3)), format.lowest_exponent)
+        backend, number_format = backend or backend_for(device), DTYPES[dtype]
+        lowest = max(lowest_shown(max(precision, FEWEST)), number_format.lowest_exponent)
         if keep is not None and not gradient and shifted is None:
             from attncli.tracing.chunked import is_large, run_chunked  # with threads, and all that works in parts
 
             if is_large(plan):
-                chunked = run_chunked(plan, format, lowest, keep, report, backend=backend)
+                chunked = run_chunked(plan, number_format, lowest, keep, report, backend=backend)
                 if chunked is not None:
                     return chunked
-                require_scores(problem.given)
-        worker = FloatWorker(backend, format, plan.parameters, plan.sizes)
-        shift = Shift(problem, format, lowest, shifted)
-        return _trace(plan, worker, shift, dtype=format, device=backend.device, gradient=gradient)
+                require_scores(problem.given)  # the whole trace holds them, which those who keep little have not asked
+        worker = FloatWorker(backend, number_format, plan.parameters, plan.sizes)
+        shift = Shift(problem, number_format, lowest, shifted)
+        return _trace(plan, worker, shift, dtype=number_format, device=backend.device, gradient=gradient)
 
 
 def _on_paper(plan: Plan, precision: int, shifted: bool | None, gradient: bool) -> Trace:
@@ -94,7 +102,7 @@ def _exactly(plan: Plan, precision: int, shifted: bool | None, gradient: bool) -
     """The trace of closed forms; shifted where decimals of this precision would be."""
     from attncli.tracing.cell_workers import ExactWorker  # and all that closed forms need
 
-    shift = Shift(plan.problem, FLOAT64, max(lowest_shown(max(precision, 3)), FLOAT64.lowest_exponent), shifted)
+    shift = Shift(plan.problem, FLOAT64, max(lowest_shown(max(precision, FEWEST)), FLOAT64.lowest_exponent), shifted)
     worker = ExactWorker(plan.parameters, plan.sizes)
     return _trace(plan, worker, shift, rounding="exact", gradient=gradient)
 
@@ -110,7 +118,10 @@ def _trace(
     rounding: str = "shown",
     gradient: bool = False,
 ) -> Trace:
-    """All steps by one worker, in order, with what a reader must be warned of."""
+    """All steps by one worker, in order, with what a reader must be warned of.
+
+    `_rules` reads the steps so far: each is put among them before the next rule is asked for.
+    """
     steps: dict[str, Step] = {}
     for rule, given in _rules(plan, steps, shift, gradient):
         worked = worker.give(rule.name, given) if given else worker.work(rule)

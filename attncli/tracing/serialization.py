@@ -122,7 +122,7 @@ def _step(step: Step, values: Callable[[NDArray[Any]], Any]) -> dict[str, Any]:
         "formula": formula(rule),
         "headline": rule.matrix_source,
         "inputs": [name for name in rule.inputs if name in RULES],
-        "axes": list(rule.axes),
+        "axes": list(rule.axis_names),
         "labels": [list(labels) for labels in step.labels],
         "shape": list(step.shape),
         "value": values(step.value),
@@ -155,7 +155,11 @@ def _read_step(name: str, data: dict[str, Any], format: str) -> Step:
         why=data["why"],
     )
     value, labels = read_only(array_of(data["value"]).astype(format)), tuple(tuple(axis) for axis in data["labels"])
-    if list(value.shape) != data["shape"] or tuple(map(len, labels)) != value.shape or value.ndim != len(rule.axes):
+    if (
+        list(value.shape) != data["shape"]
+        or tuple(map(len, labels)) != value.shape
+        or value.ndim != len(rule.axis_names)
+    ):
         raise ValueError(f"{name}: its value has shape {value.shape}, which its shape or its labels are not of")
     written = read_only(np.array(data["written"], dtype=object)) if "written" in data else None
     exact = read_only(np.vectorize(read_exact, otypes=[object])(data["exact"])) if "exact" in data else None

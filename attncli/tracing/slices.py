@@ -148,7 +148,7 @@ def _step(step: Step, fixed: Mapping[str, int]) -> Step:
     # The three dots keep an array where no axis is left; without them, one of objects gives the object itself.
     written = None if step.written is None else step.written[*index, ...]
     exact = None if step.exact is None else step.exact[*index, ...]
-    return Step(step.rule.fix_axes(fixed), step.value[index], labels, written, exact, step.kept)
+    return Step(step.rule.at_place(fixed), step.value[index], labels, written, exact, step.kept)
 
 
 def _text(step: Step) -> str:

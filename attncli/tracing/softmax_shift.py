@@ -1,4 +1,7 @@
-"""Whether a softmax can be shown as textbooks do, e to the plain scores, or has to be shifted."""
+"""Whether a softmax can be shown as textbooks do, e to the plain scores, or has to be shifted.
+
+Why a shift changes no weight, the rule of the step `shifted` says (`attention/steps.py`).
+"""
 
 from __future__ import annotations
 

@@ -96,9 +96,9 @@ def expected_infinities(rule: Rule, value: Array, hidden: Array | None, xp: Any)
         return None
     if rule.name == "mask":
         return value == -math.inf
-    if rule.axes[-2:] == ("query", "key") and value.shape == hidden.shape:
+    if rule.axis_names[-2:] == ("query", "key") and value.shape == hidden.shape:
         return hidden
-    if rule.axes[-1:] == ("query",):
+    if rule.axis_names[-1:] == ("query",):
         return xp.all(hidden, axis=-1)
     return None
 

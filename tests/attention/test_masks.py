@@ -126,7 +126,7 @@ def test_every_mask_is_what_its_definition_says(
 
 def spread(trace: Trace, name: str, like: str) -> np.ndarray:
     """The value of a step repeated along the axes that another step has besides."""
-    own, whole = trace.steps[name].rule.axes, trace.steps[like].rule.axes
+    own, whole = trace.steps[name].rule.axis_names, trace.steps[like].rule.axis_names
     missing = tuple(at for at, axis in enumerate(whole) if axis not in own)
     return np.broadcast_to(np.expand_dims(trace[name], missing), trace[like].shape)
 
@@ -157,7 +157,7 @@ def test_a_mask_has_only_the_axes_it_differs_on(
 ) -> None:
     q, k = ENTRIES
     step = run(problem(Q=q, K=k, V=k, mask=parts, corner=corner)).steps["mask"]
-    assert step.rule.axes == (*axes, "query", "key")
+    assert step.rule.axis_names == (*axes, "query", "key")
     assert step.shape == (*[2] * len(axes), 2, 3)
     assert [labels[0] for labels in step.labels] == [f"{'entry' if axis == 'batch' else axis} 0" for axis in axes] + [
         "t1",

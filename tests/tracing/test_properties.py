@@ -102,7 +102,7 @@ def test_equations_read_only_what_is_there(problem: Build, choices: dict[str, An
     known: set[str] = set(trace.parameters)
     for step in trace.steps.values():
         assert set(step.rule.inputs) <= known
-        assert len(step.labels) == len(step.shape) == len(step.rule.axes)
+        assert len(step.labels) == len(step.shape) == len(step.rule.axis_names)
         known.add(step.name)
 
 

@@ -196,7 +196,7 @@ def _step_blocks(verdicts: Judgement, name: str) -> Iterator[Block]:
 
 
 def _grid(step: Step, cells: NDArray[Any]) -> Grid:
-    name, labels, axes = in_symbols(Name(step.name)), step.labels[-cells.ndim :], step.rule.axes[-cells.ndim :]
+    name, labels, axes = in_symbols(Name(step.name)), step.labels[-cells.ndim :], step.rule.axis_names[-cells.ndim :]
     if cells.ndim == 1 and axes[0] in ("query", "key"):
         return Grid(name, labels[0], (), tuple((_cell(one),) for one in cells))
     if cells.ndim == 1:

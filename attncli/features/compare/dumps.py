@@ -109,7 +109,7 @@ def nearest(name: str) -> str:
 
 def single(step: str) -> bool:
     """Whether a step is one number in one head: a loss, a sink."""
-    return not RULES[step].axes
+    return not RULES[step].axis_names
 
 
 def as_step(name: str, array: NDArray[Any]) -> NDArray[Any]:

@@ -23,7 +23,7 @@ from attncli.attention.plan import plan_for
 from attncli.attention.registry import gradient_name
 from attncli.backend import CPU
 from attncli.dtypes import DTYPES
-from attncli.equation.derivatives import reads
+from attncli.equation.chain_rule import reads
 from attncli.equation.rule import Rule
 from attncli.errors import usage_error
 from attncli.page.heads import chosen_place, selected_part

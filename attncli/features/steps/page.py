@@ -114,7 +114,7 @@ def _facts(rule: Rule) -> Iterator[Text]:
     if not rule.given:
         yield (f"In Python syntax: {rule.source}",)
         yield (f"Reads: {', '.join(rule.inputs) or 'nothing but positions'}",)
-    yield (f"Axes: {', '.join(rule.axes) or 'none, it is one number'}",)
+    yield (f"Axes: {', '.join(rule.axis_names) or 'none, it is one number'}",)
     for name in _letters(rule):
         yield (*_word(name), ": ", _LETTERS[name])
     yield "When it is there: ", rule.when
@@ -146,7 +146,7 @@ def _rule_data(rule: Rule) -> dict[str, Any]:
         "title": rule.title,
         "symbol": rule.symbol,
         **_equation_data(rule),
-        "axes": list(rule.axes),
+        "axes": list(rule.axis_names),
         "meaning": rule.meaning,
         "why": rule.why,
         "when": rule.when,

@@ -65,7 +65,7 @@ def test_answers_may_be_to_every_step_by_its_name_or_letter(pytestconfig: pytest
     before, schema["properties"] = schema["properties"], {}
     for called, name in STEP_NAMES.items():
         rule = RULES[name]
-        axes = " × ".join(rule.axes) or ("one number" if name == "loss" else "one for each head")
+        axes = " × ".join(rule.axis_names) or ("one number" if name == "loss" else "one for each head")
         description = f"{rule.title}: {axes}." if called == name else f"{rule.title}: another name for {name}."
         schema["properties"][called] = {"allOf": [{"$ref": "#/definitions/cells"}], "description": description}
     keep("answers", schema, pytestconfig)

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from attncli.equation.derivatives import backpropagate
+from attncli.equation.chain_rule import backpropagate
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.nodes import Call, Expression, Name
 from attncli.equation.substitution import Arithmetic, evaluate_cell
