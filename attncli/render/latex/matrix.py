@@ -39,15 +39,16 @@ Spelled: TypeAlias = dict[tuple[int, str, str, bool], str]  # the cells of a mat
 def _column_cells(cells: Sequence[Cell], spelled: Spelled) -> list[str]:
     """The cells of one column, all as wide, with phantoms so that decimal points stand in one line."""
     parts = [cell.text.partition(".") for cell in cells]
+    tails = [point + digits for _, point, digits in parts]
+    longest = max(tails, key=len)
     boxed = any(cell.shade is not None for cell in cells)
-    before = max((whole for whole, _, _ in parts), key=len) if boxed else ""
-    after = max([point + digits for _, point, digits in parts], key=len)
+    before = max([whole for whole, _, _ in parts], key=len) if boxed else ""
     found = []
-    for cell, (whole, point, digits) in zip(cells, parts, strict=True):
-        lacks = before[: len(before) - len(whole)] if boxed else "", after[len(point + digits) :]
-        text = spelled.get(key := (id(cell), *lacks, boxed))
+    for cell, (whole, _, _), tail in zip(cells, parts, tails, strict=True):
+        key = (id(cell), before[: len(before) - len(whole)] if boxed else "", longest[len(tail) :], boxed)
+        text = spelled.get(key)
         if text is None:
-            text = spelled[key] = _cell(cell, boxed, *lacks)
+            text = spelled[key] = _cell(cell, boxed, *key[1:3])
         found.append(text)
     return found
 
