@@ -76,6 +76,13 @@ def command_lines(inputs: list[str], answers: list[str]) -> list[list[str]]:
                 lines.append([command, f"inputs/{name}.yaml", option])
         for form in ("markdown", "latex"):
             lines.append(["compute", love, option, "--format", form])
+    for option in ("--dtype=float16", "--dtype=bfloat16", "--rounding=exact", "--rounding=paper"):
+        for name in ("i_love_ai", "causal", "multi_head"):
+            problem = f"inputs/{name}.yaml"
+            lines += [[command, problem, "--format=json", option] for command in ("compute", "gradient")]
+    lines += [["compute", f"inputs/{name}.yaml", "--format", form, "--rounding", way]
+              for name in ("causal", "fully_masked", "sink") for form in ("markdown", "latex")
+              for way in ("exact", "paper")]  # fmt: skip
     lines += [["compute", love, "--cell=weights[1,1]", "--rounding", way, "--format", form]
               for way in ("exact", "paper") for form in FORMATS]  # fmt: skip
     return lines
