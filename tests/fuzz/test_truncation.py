@@ -49,6 +49,7 @@ def test_a_problem_in_yaml(name: str) -> None:
     assert (ends[0].code, ends[-1].code) == (3, 0)
 
 
+@pytest.mark.slow
 def test_a_problem_in_json() -> None:
     data = (INPUTS / "qkv_given.json").read_bytes()
     ends = cut(data, "p.json", ["compute", "p.json", "--format", "json"], (0, 3))
@@ -56,7 +57,7 @@ def test_a_problem_in_json() -> None:
     assert ends[-1].code == 0
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["npy", "npz", "safetensors"])
 def test_a_file_of_arrays(suffix: str) -> None:
     Path("p.yaml").write_text(MATRIX.replace("SUFFIX", suffix), encoding="utf-8")
@@ -65,7 +66,7 @@ def test_a_file_of_arrays(suffix: str) -> None:
     assert ends[-1].code == 0
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["yaml", "json", "md", "tex"])
 def test_answers_to_a_small_problem(suffix: str) -> None:
     Path("small.yaml").write_text("Q: [[1], [0]]\nK: [[1], [2]]\nV: [[1], [3]]\n", encoding="utf-8")
@@ -79,7 +80,7 @@ def test_answers_to_a_small_problem(suffix: str) -> None:
     assert (ends[0].code, ends[-1].code) == (3, 1 if suffix == "yaml" else 0)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("suffix", "every"), [("yaml", 29), ("json", 11), ("md", 97), ("tex", 211)])
 def test_long_answers(suffix: str, every: int) -> None:
     """At some bytes, and at each where HYPOTHESIS_PROFILE is explore."""
@@ -89,7 +90,7 @@ def test_long_answers(suffix: str, every: int) -> None:
     assert ends[-1].code == (1 if suffix == "yaml" else 0)  # the one that was printed has a digit that is wrong
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("suffix", "every"), [("json", 83), ("yaml", 1), ("npz", 3)])
 def test_a_dump(suffix: str, every: int) -> None:
     command = ["compare", "love.yaml", f"d.{suffix}", "--format", "json"]

@@ -35,6 +35,7 @@ def page_of(problem: Problem, view: View, *, gradient: bool) -> Document:
 FEW = ("causal", "grouped_query")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "path", [pytest.param(path, id=path.stem, marks=[] if path.stem in FEW else pytest.mark.slow) for path in INPUTS]
 )
@@ -58,6 +59,7 @@ def test_pieces_make_the_same_page(path: Path, gradient: bool, monkeypatch: pyte
                 assert text == render(whole, format, style)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("format", ["table", "markdown", "latex"])
 def test_a_large_page_takes_little_memory(format: str) -> None:
     tokens, width = 150, 4

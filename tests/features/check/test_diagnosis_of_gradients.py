@@ -160,7 +160,7 @@ def diagnosed(given: Given, answers: dict[str, Array]) -> tuple[Diagnosis, ...]:
     return diagnose(checked(problem_of(given), answers))
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize(("name", "did", "given", "step"), CASES, ids=NAMES)
 def test_named(name: str, did: str, given: Given, step: str) -> None:
     found = diagnosed(given, gradients(given, did))
