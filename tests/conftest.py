@@ -75,7 +75,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if isinstance(item, pytest.Function) and (item.get_closest_marker("each_choice") or sample_size(item)):
             products[function].append(item)
     for cases in products.values():
-        fast = each_choice(case for case in cases if not case.get_closest_marker("gpu"))
+        fast = each_choice(case for case in cases if not {"gpu", "slow"}.intersection(case.keywords))
         size = sample_size(cases[0]) or len(fast)
         fast = [fast[place * len(fast) // size] for place in range(min(size, len(fast)))]
         for case in set(cases).difference(fast):
