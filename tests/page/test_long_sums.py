@@ -77,6 +77,16 @@ def test_integers_are_what_is_printed(row: list[float], precision: int) -> None:
     assert line.largest() == max(numbers)
 
 
+def test_one_cell_is_read_as_the_whole_array_is() -> None:
+    printer = Printer(run(loads(b"Q: [[1, 2]]\nK: [[0, 10000000000000001], [3, 4]]\nV: [[1], [2]]\n", "large.yaml")), 4)
+    whole = printed_integers(printer, "scores")
+    for place in range(2):
+        cell = printed_integers(printer, "scores", (0, place))
+        assert whole is not None
+        assert cell is not None
+        assert (len(cell), cell.total()) == (1, whole[0, place].total())
+
+
 @given(st.lists(st.tuples(st.integers(-(2**61), 2**61), st.integers(0, 20)), min_size=2, max_size=5))
 def test_numbers_too_large_for_a_word(drawn: list[tuple[int, int]]) -> None:
     parts = [Integers(np.array([unit]), decimals, abs(unit)) for unit, decimals in drawn]
