@@ -55,7 +55,7 @@ def worked(folder: Path, **environment: str) -> dict[str, NDArray[np.float64]]:
         return dict(arrays)
 
 
-def insist(found: dict[str, NDArray[np.float64]], bounds: Bounds) -> None:
+def check_within(found: dict[str, NDArray[np.float64]], bounds: Bounds) -> None:
     """Every output is within its bound; in tiles, threads change no bit."""
     assert found["tiled"][0].tobytes() == found["tiled"][1].tobytes() == found["tiled"][2].tobytes()
     for output in (found["whole"], found["tiled"][0]):
@@ -81,7 +81,7 @@ def test_cores(core: str, tmp_path: Path, bounds: Bounds) -> None:
     found = worked(tmp_path, OPENBLAS_CORETYPE=core, OPENBLAS_NUM_THREADS="2")
     if ALSO.get(str(found["core"]), str(found["core"])) != core:
         pytest.skip(f"this BLAS does not let itself be told: it says {found['core']}")
-    insist(found, bounds)
+    check_within(found, bounds)
 
 
 @pytest.mark.slow
@@ -89,7 +89,7 @@ def test_cores(core: str, tmp_path: Path, bounds: Bounds) -> None:
 def test_threads(threads: str, tmp_path: Path, bounds: Bounds) -> None:
     found = worked(tmp_path, OPENBLAS_NUM_THREADS=threads)
     assert str(found["threads"]) in (threads, "0", str(os.cpu_count()))
-    insist(found, bounds)
+    check_within(found, bounds)
 
 
 @pytest.mark.slow
@@ -100,7 +100,7 @@ def test_without_wide_instructions(tmp_path: Path, bounds: Bounds) -> None:
     wide = [name for name in __cpu_dispatch__ if __cpu_features__.get(name)]
     if not wide:
         pytest.skip("there are none here")
-    insist(worked(tmp_path, NPY_DISABLE_CPU_FEATURES=" ".join(wide)), bounds)
+    check_within(worked(tmp_path, NPY_DISABLE_CPU_FEATURES=" ".join(wide)), bounds)
 
 
 def test_an_error_of_one_digit_is_found(tmp_path: Path, bounds: Bounds) -> None:
@@ -108,4 +108,4 @@ def test_an_error_of_one_digit_is_found(tmp_path: Path, bounds: Bounds) -> None:
     found = worked(tmp_path)
     found["whole"][0, 0] += 1e-12
     with pytest.raises(AssertionError):
-        insist(found, bounds)
+        check_within(found, bounds)

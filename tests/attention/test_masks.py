@@ -29,7 +29,7 @@ Build = Callable[..., Problem]
 def at(matrix: Any, *place: int) -> Any:
     """The cell at (entry, head, query, key) of an array that may lack the first axes, or have 1 there for all."""
     array = np.asarray(matrix)
-    return array[tuple(0 if size == 1 else spot for spot, size in zip(place[-array.ndim :], array.shape, strict=True))]
+    return array[tuple(0 if size == 1 else at for at, size in zip(place[-array.ndim :], array.shape, strict=True))]
 
 
 def visible(part: MaskPart, place: tuple[int, int, int, int], offset: int) -> bool:

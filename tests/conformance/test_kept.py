@@ -71,7 +71,7 @@ def agree(some: Trace, whole: Trace, dtype: str, device: str = "cpu") -> None:
 def test_the_output_alone(problem: dict[str, Any], dtype: str) -> None:
     whole, some = run(read(problem), dtype=dtype), keeping(read(problem), dtype, ("output",))
     if some is None:
-        assert told_of_a_step(whole)
+        assert names_a_step(whole)
         return
     agree(some, whole, dtype)
     assert some.steps["output"].kept
@@ -85,7 +85,7 @@ def test_any_steps(problem: dict[str, Any], dtype: str, data: st.DataObject) -> 
     keep = data.draw(st.sets(st.sampled_from(list(whole.steps)), min_size=1))
     some = keeping(read(problem), dtype, keep)
     if some is None:
-        assert told_of_a_step(whole)
+        assert names_a_step(whole)
         return
     agree(some, whole, dtype)
     assert all(some.steps[name].kept for name in keep)
@@ -100,7 +100,7 @@ def test_any_steps(problem: dict[str, Any], dtype: str, data: st.DataObject) -> 
 def test_scores_and_weights(problem: dict[str, Any], dtype: str, keep: str) -> None:
     whole, some = run(read(problem), dtype=dtype), keeping(read(problem), dtype, keep.split())
     if some is None:
-        assert told_of_a_step(whole)
+        assert names_a_step(whole)
         return
     agree(some, whole, dtype)
     assert all(some.steps[name].kept for name in keep.split())
@@ -113,12 +113,12 @@ def test_any_steps_on_a_device(problem: dict[str, Any], dtype: str, data: st.Dat
     keep = data.draw(st.sets(st.sampled_from(list(whole.steps)), min_size=1))
     some = keeping(read(problem), dtype, keep, device)
     if some is None:
-        assert told_of_a_step(whole)
+        assert names_a_step(whole)
         return
     agree(some, whole, dtype, device.device)
     assert all(some.steps[name].kept for name in keep)
 
 
-def told_of_a_step(whole: Trace) -> bool:
+def names_a_step(whole: Trace) -> bool:
     """Whether there is more to tell than of rows without keys, or may be: then the whole trace tells it."""
     return len(whole.warnings) > 0 or any("additive" in name for name in whole.parameters)

@@ -9,9 +9,13 @@ all; `{}` in it is the file.
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 FOLDER = Path(__file__).parent
 MARK = "‸"
@@ -88,6 +92,28 @@ def cases() -> list[Case]:
     return [case for path in sorted(FOLDER.glob("*.txt")) for case in _read(path)]
 
 
+def lay_files(folder: Path) -> None:
+    """Make the folder, with the files that the corpus refers to; the target of a link lies beside the folder."""
+    folder.mkdir()
+    shutil.copy(FOLDER.parents[1] / "inputs" / "i_love_ai.yaml", folder / "love.yaml")
+    arrays = {
+        "eye": np.eye(2), "objects": np.array([[{}]], dtype=object), "text": np.array([["a"]]),
+        "complex": np.array([[1j]]), "truth": np.array([[True]]), "nan": np.array([[1, np.nan]]),
+        "large": np.array([[2**53 + 1]]), "empty": np.zeros((0, 2)),
+    }  # fmt: skip
+    for name, array in arrays.items():
+        np.save(folder / f"{name}.npy", array)
+    np.savez(folder / "arrays.npz", wq=np.eye(2), wk=np.eye(2))
+    (folder / "short.npy").write_bytes((folder / "eye.npy").read_bytes()[:-1])
+    for name in ("words.npy", "words.npz", "words.safetensors", "model.pt"):
+        (folder / name).write_bytes(b"some words, no array")
+    (folder / "folder.npy").mkdir()
+    os.mkfifo(folder / "pipe.npy")
+    np.save(folder.parent / "secret.npy", np.eye(1))
+    (folder / "link.npy").symlink_to("../secret.npy")
+    (folder / "loop.npy").symlink_to("loop.npy")
+
+
 def written(case: Case, lines: list[str]) -> str:
     """The file of a case with these lines in place of the expected ones; a mark for every place that is marked."""
     places, errors = case.places, []
@@ -123,8 +149,8 @@ def _case(path: Path, part: str, command: str) -> Case:
     marked = rest.removesuffix("\n").encode()
     if how == "escaped":
         marked = _ESCAPE.sub(_byte, marked)
-    told = tuple(line for line in errors.splitlines() if line)
-    return Case(path, head, int(code), name or "", how == "missing", title, marked, command, told)
+    expected = tuple(line for line in errors.splitlines() if line)
+    return Case(path, head, int(code), name or "", how == "missing", title, marked, command, expected)
 
 
 def _byte(found: re.Match[bytes]) -> bytes:

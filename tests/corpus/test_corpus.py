@@ -11,40 +11,20 @@ import re
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
-from cases import Case, cases, written
+from cases import Case, cases, lay_files, written
 
 from attncli.cli.main import run
 
 CASES = cases()
-LOVE = Path(__file__).parents[2] / "inputs" / "i_love_ai.yaml"
 CARET = re.compile(r"^attncli.*?:(\d+):(\d+): .*\n  (.*)\n  ( *)\^$", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files that the corpus refers to."""
-    above = tmp_path_factory.mktemp("corpus")
-    np.save(above / "secret.npy", np.eye(1))
-    folder = above / "folder"
-    folder.mkdir()
-    (folder / "love.yaml").write_text(LOVE.read_text(encoding="utf-8"), encoding="utf-8")
-    arrays = {
-        "eye": np.eye(2), "objects": np.array([[{}]], dtype=object), "text": np.array([["a"]]),
-        "complex": np.array([[1j]]), "truth": np.array([[True]]), "nan": np.array([[1, np.nan]]),
-        "large": np.array([[2**53 + 1]]), "empty": np.zeros((0, 2)),
-    }  # fmt: skip
-    for name, array in arrays.items():
-        np.save(folder / f"{name}.npy", array)
-    np.savez(folder / "arrays.npz", wq=np.eye(2), wk=np.eye(2))
-    (folder / "short.npy").write_bytes((folder / "eye.npy").read_bytes()[:-1])
-    for name in ("words.npy", "words.npz", "words.safetensors", "model.pt"):
-        (folder / name).write_bytes(b"some words, no array")
-    (folder / "folder.npy").mkdir()
-    os.mkfifo(folder / "pipe.npy")
-    (folder / "link.npy").symlink_to("../secret.npy")
-    (folder / "loop.npy").symlink_to("loop.npy")
+    """Where the command lines of the corpus are run."""
+    folder = tmp_path_factory.mktemp("corpus") / "folder"
+    lay_files(folder)
     return folder
 
 
@@ -64,16 +44,16 @@ def test_the_answer(
     assert (code, out, sorted(os.listdir())) == (case.code, "", before)
     lines = err.splitlines()
     if pytestconfig.getoption("--update"):
-        case.path.write_text(written(case, told(lines)), encoding="utf-8")
+        case.path.write_text(written(case, first_lines(lines)), encoding="utf-8")
     else:
-        assert told(lines) == case.expected()
+        assert first_lines(lines) == case.expected()
     errors = [line for line in lines if line.startswith("attncli: error: ")]
     assert len([line for line in lines if line.startswith("help: ")]) == len(errors) > 0
     for line, column, source, before_caret in CARET.findall(err):
         point_at_the_place(case, int(line), int(column), source, len(before_caret))
 
 
-def told(lines: list[str]) -> list[str]:
+def first_lines(lines: list[str]) -> list[str]:
     """The first line of every error, and its help where that knows what was meant."""
     return [line for line in lines if line.startswith(("attncli: error: ", "help: did you mean "))]
 

@@ -1,11 +1,11 @@
-"""Keeps what some 1,500 command lines print, so that what users see can be compared before and after a change.
+"""Keeps what some 2,500 command lines print, so that what users see can be compared before and after a change.
 
     python tests/freeze/run.py record BEFORE                 # of this checkout
     python tests/freeze/run.py record AFTER --checkout DIR   # of another one
     python tests/freeze/run.py differ BEFORE AFTER           # each line that differs; exit code 1 if any does
 
 The lines are every command on every input in every format and detail, the options one by one, `--help`, and the whole
-corpus of bad inputs. Each is run in a child of one process that has imported the package: half a minute on two cores.
+corpus of bad inputs. Each is run in a child of one process that has imported the package: two minutes or so.
 `--part K/N` runs only each N-th line.
 """
 
@@ -128,10 +128,9 @@ def record(checkout: Path, into: Path, part: str) -> None:
     _import_all(checkout)
     into.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        template = Path(folder) / "template"
-        _template(template)
         work = Path(folder) / "work"
-        shutil.copytree(template, work, symlinks=True)
+        cases.lay_files(work)
+        shutil.copytree(PROJECT / "inputs", work / "inputs")
         found = {path.relative_to(work) for path in work.rglob("*")}
         results = {name: _run(Path(folder), found, arguments, data, file) for name, arguments, data, file in jobs}
     (into / "results.json").write_text(json.dumps(results, ensure_ascii=False, indent=0), encoding="utf-8")
@@ -149,28 +148,6 @@ def _import_all(checkout: Path) -> None:
     for module in pkgutil.walk_packages(attncli.__path__, "attncli."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-
-
-def _template(folder: Path) -> None:
-    """What the lines find in their folder: the inputs, and what the corpus refers to."""
-    import numpy as np
-
-    folder.mkdir()
-    shutil.copytree(PROJECT / "inputs", folder / "inputs")
-    shutil.copy(PROJECT / "inputs" / "i_love_ai.yaml", folder / "love.yaml")
-    arrays = {
-        "eye": np.eye(2), "objects": np.array([[{}]], dtype=object), "text": np.array([["a"]]),
-        "complex": np.array([[1j]]), "truth": np.array([[True]]), "nan": np.array([[1, np.nan]]),
-        "large": np.array([[2**53 + 1]]), "empty": np.zeros((0, 2)),
-    }  # fmt: skip
-    for name, array in arrays.items():
-        np.save(folder / f"{name}.npy", array)
-    np.savez(folder / "arrays.npz", wq=np.eye(2), wk=np.eye(2))
-    (folder / "short.npy").write_bytes((folder / "eye.npy").read_bytes()[:-1])
-    for name in ("words.npy", "words.npz", "words.safetensors", "model.pt"):
-        (folder / name).write_bytes(b"some words, no array")
-    (folder / "folder.npy").mkdir()
-    (folder / "loop.npy").symlink_to("loop.npy")
 
 
 def _run(above: Path, before: set[Path], arguments: list[str], data: bytes, name: str) -> dict[str, str | int]:

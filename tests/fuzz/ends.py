@@ -35,7 +35,7 @@ def end_of(arguments: list[str], standard_input: bytes = b"") -> End:
     return End(code, *(stream.buffer.getvalue().decode() for stream in (out, err)))  # type: ignore[attr-defined]
 
 
-def insist(end: End, codes: Collection[int]) -> End:
+def check_end(end: End, codes: Collection[int]) -> End:
     """Raises AssertionError where an end is none of these, or not told as promised."""
     assert end.code in codes, f"exit code {end.code}\n{end.err}"
     assert "Traceback" not in end.err, end.err

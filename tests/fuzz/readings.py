@@ -19,7 +19,7 @@ from attncli.problem.model import Matrix
 FROM = (0, 0, 8, 40)  # characters from which a list is long
 
 
-def told(data: bytes, name: str) -> Any:
+def outcome(data: bytes, name: str) -> Any:
     """The problem in these bytes as texts and bytes that can be compared, or all that is wrong with them."""
     try:
         return _parts(loader.loads(data, name))
@@ -30,9 +30,9 @@ def told(data: bytes, name: str) -> Any:
 def readings(data: bytes, name: str) -> dict[str, Any]:
     """What is told by each pass: the one for all that is odd, and that for long texts."""
     with _long_from(len(data) + 1, 0):
-        found = {"careful": told(data, name)}
+        found = {"careful": outcome(data, name)}
     with _long_from(0, FROM[crc32(data) % len(FROM)]):
-        found["quick"] = told(data, name)
+        found["quick"] = outcome(data, name)
     return found
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from random import Random
 from zlib import crc32
 
-from ends import end_of, insist
+from ends import check_end, end_of
 from matrices import text
 from readings import assert_agreement
 from samples import ANSWERED, PROBLEM, arrays, dumps, inputs, options, pages, problems
@@ -78,7 +78,7 @@ def problem(suffix: str) -> Callable[[bytes], None]:
             if max(sizes) <= MOST and len(read.tokens) * len(read.context_tokens) <= MOST:
                 Path(name).write_bytes(data)
                 command, *options = WAYS[crc32(data) % len(WAYS)].split()
-                insist(end_of([command, name, *options]), (0, 1, 2, 3))  # 2: too large to be worked out exactly
+                check_end(end_of([command, name, *options]), (0, 1, 2, 3))  # 2: too large to be worked out exactly
 
     return play
 
@@ -100,7 +100,7 @@ def file(name: str, *command: str, codes: tuple[int, ...]) -> Callable[[bytes], 
     def play(data: bytes) -> None:
         with chdir(workplace()):
             Path(name).write_bytes(data)
-            insist(end_of([*command]), codes)
+            check_end(end_of([*command]), codes)
 
     return play
 
@@ -113,7 +113,7 @@ def array(suffix: str) -> Callable[[bytes], None]:
         with chdir(workplace()):
             Path(f"a.{suffix}").write_bytes(data)
             Path("a.yaml").write_text(text, encoding="utf-8")
-            insist(end_of(["compute", "a.yaml", "--format", "json"]), (0, 3))
+            check_end(end_of(["compute", "a.yaml", "--format", "json"]), (0, 3))
 
     return play
 
@@ -128,7 +128,7 @@ def options_of(data: bytes) -> None:
     commands = {"--set": ["compare", "love.yaml"], "--marks": ["check", "love.yaml", "given.yaml"]}
     command = commands.get(words[0] if words else "", ["compute", "love.yaml"])
     with chdir(workplace()):
-        insist(end_of([*command, *words, "--format", "json"]), (0, 1, 2, 3, 4))
+        check_end(end_of([*command, *words, "--format", "json"]), (0, 1, 2, 3, 4))
 
 
 def _assert_place(error: AttncliError, data: bytes) -> None:

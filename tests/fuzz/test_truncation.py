@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from ends import End, end_of, insist
+from ends import End, check_end, end_of
 from hypothesis import settings
 from samples import ANSWERED, INPUTS, PROBLEM, array, dump, page
 
@@ -27,7 +27,7 @@ def cut(data: bytes, name: str, command: list[str], codes: tuple[int, ...], *, e
     for length in [*range(0, len(data), 1 if ALL else every), len(data)]:
         Path(name).write_bytes(data[:length])
         try:
-            ends.append(insist(end_of(command), codes))
+            ends.append(check_end(end_of(command), codes))
         except AssertionError as error:
             raise AssertionError(f"{name} cut off at byte {length}: {error}") from None
     return ends

@@ -78,7 +78,7 @@ def outcome(parse: Callable[[ErrorCollector], Node], text: str) -> Any:
     return placed(node)
 
 
-def insist_agreement(parse: Callable[[ErrorCollector], Node], text: str) -> None:
+def check_same_reading(parse: Callable[[ErrorCollector], Node], text: str) -> None:
     """Both passes see the same in a text."""
     with patch.object(tree_builder, "LONG", len(text) + 1):
         careful = outcome(parse, text)
@@ -123,12 +123,12 @@ def texts(draw: st.DrawFn) -> str:
 
 @given(text=texts() | lists())
 def test_both_passes_agree_on_yaml(text: str) -> None:
-    insist_agreement(parse_yaml, text)
+    check_same_reading(parse_yaml, text)
 
 
 @given(data=st.lists(lists(), min_size=1, max_size=3), end=st.sampled_from(["}", "}", "", "]", ', "0": 1}', "} x"]))
 def test_both_passes_agree_on_json(data: list[str], end: str) -> None:
-    insist_agreement(parse_json, "{" + ", ".join(f'"{place}": {numbers}' for place, numbers in enumerate(data)) + end)
+    check_same_reading(parse_json, "{" + ", ".join(f'"{place}": {numbers}' for place, numbers in enumerate(data)) + end)
 
 
 @given(rows=st.lists(st.lists(NUMBERS | TRUTHS, min_size=2, max_size=2), min_size=1, max_size=4))
@@ -170,7 +170,7 @@ def test_both_passes_agree_on_problems(rows: list[list[str]]) -> None:
 )
 def test_these_are_read_in_one_go(text: str, count: int) -> None:
     assert Outline(text).count == count
-    insist_agreement(parse_yaml, text)
+    check_same_reading(parse_yaml, text)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_dashes_inside_brackets_are_refused(text: str) -> None:
 
 def test_a_list_that_is_too_deep_with_its_own_lists() -> None:
     for depth in (62, 63):
-        insist_agreement(parse_json, "[0, " * depth + "[[1]]" + "]" * depth)
+        check_same_reading(parse_json, "[0, " * depth + "[[1]]" + "]" * depth)
 
 
 def test_a_problem_keeps_its_numbers_as_they_were_written() -> None:

@@ -25,8 +25,8 @@ STEPS = f"the steps are {', '.join(RULES)}"
 
 
 def read(text: str, name: str = "dump.json") -> Dump:
-    report, root = read_tree(Source(name, text), not_finite=True)
-    return read_dump(root, report)
+    errors, root = read_tree(Source(name, text), not_finite=True)
+    return read_dump(root, errors)
 
 
 @pytest.mark.parametrize(
