@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -185,6 +186,14 @@ def backend(request: pytest.FixtureRequest) -> Backend:
         return backend_for("gpu")
     except AttncliError as error:
         pytest.skip(error.message)
+
+
+@pytest.fixture(scope="session")
+def torch() -> Any:
+    """PyTorch, where it is installed."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=DeprecationWarning)  # of what PyTorch itself imports
+        return pytest.importorskip("torch", reason="PyTorch is not installed", exc_type=ImportError)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

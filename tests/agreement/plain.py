@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from bounded import Bounded, dot, given, softmax, times, total
-from plain_masks import Masks
+from plain_masks import Masks, axes
 from plain_scores import capped_at, score_of, slope_of, times_scale, turned
 
 Problem = dict[str, Any]
@@ -83,7 +83,7 @@ def _heads(problem: Problem) -> tuple[int, int]:
     """As written, else as many as arrays with an axis of heads have; keys and values as many as queries."""
 
     def own(*letters: str) -> int | None:
-        return next((len(_leading(problem[each])[0]) for each in letters if _axes(problem.get(each)) > 2), None)
+        return next((len(_leading(problem[each])[0]) for each in letters if axes(problem.get(each)) > 2), None)
 
     heads = problem.get("heads") or own("Q") or 1
     return heads, problem.get("kv_heads") or own("K", "V") or heads
@@ -94,7 +94,7 @@ def _new(problem: Problem, letter: str, heads: int) -> Array:
     if letter in problem:
         return _by_head(problem[letter], heads)
     source = problem["X"] if letter == "Q" or "context" not in problem else problem["context"]
-    entries = source if _axes(source) == 3 else [source]
+    entries = source if axes(source) == 3 else [source]
     weights, bias = problem[f"W_{letter}"], problem.get(f"b_{letter}")
     return [_split(_projected(_numbers(entry), weights, bias), heads) for entry in entries]
 
@@ -106,7 +106,7 @@ def _projected(rows: Rows, weights: list[list[float]], bias: list[float] | None)
 
 
 def _by_head(array: Any, heads: int) -> Array:
-    if _axes(array) == 2:
+    if axes(array) == 2:
         return [_split(_numbers(array), heads)]
     return [[_numbers(head) for head in entry] for entry in _leading(array)]
 
@@ -136,10 +136,6 @@ def _numbers(rows: list[list[float]]) -> Rows:
     return [[given(number) for number in row] for row in rows]
 
 
-def _axes(array: Any) -> int:
-    return 1 + _axes(array[0]) if isinstance(array, list) else 0
-
-
 def _leading(array: Any) -> list[Any]:
     """With an axis of entries."""
-    return array if _axes(array) == 4 else [array]
+    return array if axes(array) == 4 else [array]

@@ -18,7 +18,7 @@ class Masks:
     def entries(self) -> int:
         """For how many entries of a batch there is something of their own; 1 where there is not."""
         own = {"lengths": 1, "padding": 2, "keep": 4, "hide": 4, "additive": 4}  # axes, where there is one of entries
-        return max([1, *(len(value) for form, value in self._parts if _axes(value) == own.get(form))])
+        return max([1, *(len(value) for form, value in self._parts if axes(value) == own.get(form))])
 
     def offset(self, entry: int) -> int:
         """How far the position of a query lies beyond its row."""
@@ -81,12 +81,13 @@ def _parts(mask: Any) -> Iterator[tuple[str, Any]]:
 
 def _cell(matrix: Any, entry: int, head: int, i: int, j: int) -> Any:
     """Of a matrix with or without axes of entries and heads, of which one stands for all."""
-    if _axes(matrix) == 4:
+    if axes(matrix) == 4:
         matrix = matrix[entry if len(matrix) > 1 else 0]
-    if _axes(matrix) == 3:
+    if axes(matrix) == 3:
         matrix = matrix[head if len(matrix) > 1 else 0]
     return matrix[i][j]
 
 
-def _axes(array: Any) -> int:
-    return 1 + _axes(array[0]) if isinstance(array, list) else 0
+def axes(array: Any) -> int:
+    """How many axes nested lists have."""
+    return 1 + axes(array[0]) if isinstance(array, list) else 0

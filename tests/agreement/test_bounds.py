@@ -33,8 +33,7 @@ def test_the_program(problem: dict[str, Any]) -> None:
 @pytest.mark.torch
 @settings.get_profile("few")
 @given(problem=problem_files())
-def test_pytorch(problem: dict[str, Any]) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed", exc_type=ImportError)
+def test_pytorch(torch: Any, problem: dict[str, Any]) -> None:
     shares = Shares()
     shares.take(problem, torch)
     assert ("PyTorch", "heads_output") in shares.largest

@@ -81,7 +81,7 @@ class Place:
         if self.device == "cuda":
             self.torch.cuda.synchronize()
 
-    def said(self) -> str:
+    def versions(self) -> str:
         words = [f"Python {platform.python_version()}, NumPy {np.__version__}, PyTorch {self.torch.__version__}"]
         if self.device == "cuda":
             words.insert(0, self.torch.cuda.get_device_name())
@@ -215,7 +215,7 @@ def main() -> int:
         chunked.BUSY = TRIED_CELLS
     far = (line for size in dict.fromkeys((sizes[0], sizes[-1])) for line in errors(place, size))
     lines: list[str] = []
-    for line in chain((place.said(), ""), far, ("", HEAD), rows(place, sizes, rounds)):
+    for line in chain((place.versions(), ""), far, ("", HEAD), rows(place, sizes, rounds)):
         lines.append(line)
         print(line, flush=True)
     Path(arguments[0] if arguments else "gpu.md").write_text("\n".join(lines) + "\n", encoding="utf-8")

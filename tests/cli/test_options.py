@@ -1,4 +1,4 @@
-"""Every value of an option is read by our own rules; a bad one is told with what would have been right."""
+"""Every value of an option is read by our own rules; a bad one is refused with what would have been right."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from attncli.english import shorten
 from attncli.errors import AttncliError, Exit
 
 
-def told(error: pytest.ExceptionInfo[AttncliError]) -> tuple[str, str]:
+def refusal(error: pytest.ExceptionInfo[AttncliError]) -> tuple[str, str]:
     assert error.value.exit_code == Exit.USAGE
     return error.value.message, error.value.help
 
@@ -26,7 +26,7 @@ def test_whole_numbers(text: str, number: int) -> None:
 def test_what_is_no_precision(text: str) -> None:
     with pytest.raises(AttncliError) as caught:
         whole("--precision", text, allowed=PRECISION)
-    assert told(caught) == (f"--precision cannot be {shorten(repr(text))}", "give a whole number from 0 to 15")
+    assert refusal(caught) == (f"--precision cannot be {shorten(repr(text))}", "give a whole number from 0 to 15")
 
 
 @pytest.mark.parametrize(("text", "number"), [("0", 0), ("12", 12), ("-1", -1)])
@@ -38,7 +38,7 @@ def test_places_count_from_0_and_whether_one_is_there_is_told_later(text: str, n
 def test_what_is_no_place(text: str) -> None:
     with pytest.raises(AttncliError) as caught:
         index("--head", text)
-    assert told(caught) == (f"--head cannot be {text!r}", "give a whole number: --head 0 is the first")
+    assert refusal(caught) == (f"--head cannot be {text!r}", "give a whole number: --head 0 is the first")
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_names() -> None:
 def test_a_missing_name(text: str) -> None:
     with pytest.raises(AttncliError) as caught:
         names("--steps", text)
-    assert told(caught) == (
+    assert refusal(caught) == (
         f"--steps lacks a name in {text!r}",
         "put one comma between names: --steps weights,output",
     )
@@ -107,10 +107,10 @@ HELP = "end the name in .txt, .md, .tex or .json, or say which of these it is wi
 def test_a_suffix_of_something_else_is_refused() -> None:
     with pytest.raises(AttncliError) as caught:
         page_format(None, "a.PDF")
-    assert told(caught) == (
+    assert refusal(caught) == (
         "-o a.PDF: attncli does not write .pdf files",
         HELP,
     )
     with pytest.raises(AttncliError) as caught:
         page_format(None, "a.npz", arrays=True)
-    assert told(caught)[1] == f"{HELP}; .npy holds the array of one step"
+    assert refusal(caught)[1] == f"{HELP}; .npy holds the array of one step"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -63,14 +62,6 @@ def read() -> Callable[[dict[str, Any]], Problem]:
 def program() -> Callable[..., dict[str, np.ndarray]]:
     """`program(problem)["weights"]` is batch × head × query × key."""
     return solved
-
-
-@pytest.fixture(scope="session")
-def torch() -> Any:
-    """PyTorch, where it is installed."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", category=DeprecationWarning)  # of what PyTorch itself imports
-        return pytest.importorskip("torch", reason="PyTorch is not installed", exc_type=ImportError)
 
 
 @pytest.fixture(scope="session", params=["reference", "program"])

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from by_pytorch import rotated, same_entries
 from reference import default_slopes, head_counts, scale
 from reference_masks import offsets, visible_and_added
 
@@ -48,10 +49,10 @@ def forward(torch: Any, problem: Problem, leaves: dict[str, Any], steps: dict[st
     if "past" in problem:
         past_k, past_v = (_by_head(leaves[f"past_{name}"], kv_heads) for name in "KV")
         past = past_k.shape[2]
-        k, v = (torch.cat(_same(*pair), dim=2) for pair in ((past_k, k), (past_v, v)))
+        k, v = (torch.cat(same_entries(*pair), dim=2) for pair in ((past_k, k), (past_v, v)))
         steps.pop("K", None), steps.pop("V", None)
     if rope := problem.get("position", {}).get("rope"):
-        q, k = _rotated(torch, q, past, **rope), _rotated(torch, k, 0, **rope)
+        q, k = rotated(torch, q, past, **rope), rotated(torch, k, 0, **rope)
         steps |= {"Q_rot": q, "K_rot": k}
     k, v = (array.repeat_interleave(heads // kv_heads, dim=1) for array in (k, v))
     scores = _scores(torch, problem, leaves, q, k)
@@ -81,21 +82,6 @@ def _rows(torch: Any, leaves: dict[str, Any], name: str, heads: int) -> Any:
     source = leaves["context"] if name != "Q" and "context" in leaves else leaves["X"]
     source = source if source.ndim == 3 else source[None]
     return (source @ leaves[f"W_{name}"] + leaves.get(f"b_{name}", 0)).unflatten(-1, (heads, -1)).transpose(1, 2)
-
-
-def _same(*arrays: Any) -> list[Any]:
-    most = max(array.shape[0] for array in arrays)
-    return [array.expand(most, -1, -1, -1) for array in arrays]
-
-
-def _rotated(torch: Any, x: Any, first: int, theta: float = 10000, pairing: str = "half") -> Any:
-    d = x.shape[-1]
-    angles = torch.outer(torch.arange(first, first + x.shape[-2], dtype=torch.float64),
-                         theta ** (-torch.arange(0, d, 2, dtype=torch.float64) / d))  # fmt: skip
-    cos, sin = angles.cos(), angles.sin()
-    one, two = x.chunk(2, dim=-1) if pairing == "half" else (x[..., 0::2], x[..., 1::2])
-    turned = one * cos - two * sin, two * cos + one * sin
-    return torch.cat(turned, dim=-1) if pairing == "half" else torch.stack(turned, dim=-1).flatten(-2)
 
 
 def _scores(torch: Any, problem: Problem, leaves: dict[str, Any], q: Any, k: Any) -> Any:

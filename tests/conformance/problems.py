@@ -30,3 +30,8 @@ def arrays(
     """Q, K and V of every head of every entry."""
     shapes = {"Q": (batch, heads, n, d), "K": (batch, kv_heads, m, d), "V": (batch, kv_heads, m, d_v)}
     return {name: random.normal(scale=2, size=shape) for name, shape in shapes.items()}
+
+
+def heads_of(found: dict[str, np.ndarray]) -> np.ndarray:
+    """What each head gives: the output itself where no W_O joins them."""
+    return found["heads_output" if "heads_output" in found else "output"]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from onnx_operator import onnx_attention
-from problems import arrays, problem_file
+from problems import arrays, heads_of, problem_file
 
 pytestmark = pytest.mark.onnx
 Solve = Callable[[dict[str, Any]], dict[str, np.ndarray]]
@@ -30,11 +30,6 @@ def attention(request: pytest.FixtureRequest) -> Operator:
 
 def agree(ours: np.ndarray, theirs: np.ndarray) -> None:
     np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-10)
-
-
-def heads_of(found: dict[str, np.ndarray]) -> np.ndarray:
-    """What each head gives: the output itself where no W_O joins them."""
-    return found["heads_output" if "heads_output" in found else "output"]
 
 
 @pytest.mark.parametrize("kv_heads", [1, 2, 4])

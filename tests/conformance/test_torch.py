@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from problems import arrays, problem_file
+from problems import arrays, heads_of, problem_file
 
 pytestmark = pytest.mark.torch
 Solve = Callable[[dict[str, Any]], dict[str, np.ndarray]]
@@ -23,11 +23,6 @@ def sdpa(torch: Any, given: dict[str, np.ndarray], **choices: Any) -> Any:
     if isinstance(mask := choices.get("attn_mask"), np.ndarray):
         choices["attn_mask"] = torch.from_numpy(mask)
     return torch.nn.functional.scaled_dot_product_attention(*tensors, enable_gqa=True, **choices)
-
-
-def heads_of(found: dict[str, np.ndarray]) -> np.ndarray:
-    """What each head gives: the output itself where no W_O joins them."""
-    return found["heads_output" if "heads_output" in found else "output"]
 
 
 @pytest.mark.parametrize("kv_heads", [1, 2, 4])

@@ -37,7 +37,7 @@ def blocks(page: Document, kind: type[Kind]) -> Iterator[Kind]:
     return (block for block in page.blocks if isinstance(block, kind))
 
 
-def said(page: Document, kind: str) -> list[str]:
+def sentences(page: Document, kind: str) -> list[str]:
     return [plain(block.text) for block in blocks(page, Paragraph) if block.kind == kind]
 
 
@@ -107,7 +107,7 @@ def test_the_end_of_a_page(trace: Trace) -> None:
     rows = [tuple(plain(cell) for cell in row) for row in summary.rows]
     assert rows[4] == ("5", "Scores", "S = Q Kᵀ", "(3×3)·(3×3) = (3×3)")
     assert [row[1] for row in rows] == [trace.steps[name].rule.title for name in COMPUTED]
-    assert "Dimension flow: X (3×4) → Q, K, V (3×3) → S (3×3) → A (3×3) → O (3×3)" in said(page, "text")
+    assert "Dimension flow: X (3×4) → Q, K, V (3×3) → S (3×3) → A (3×3) → O (3×3)" in sentences(page, "text")
     (words,) = blocks(page, Listing)
     assert plain(words.items[0]).startswith(
         '"I" pays 70.7 % of its attention to "love", 22.3 % to "AI", 7.0 % to itself.'
@@ -133,13 +133,13 @@ def test_the_note_on_rounded_lines_comes_once_and_only_where_there_are_some(trac
         "≈ marks a line whose printed numbers do not give the printed result; inside, every step is computed at full "
         "precision."
     )
-    assert said(derivation(trace, View()), "note") == [note]
-    assert said(derivation(trace, View(steps=("scores",))), "note") == []
-    assert said(derivation(trace, View(detail="brief")), "note") == []
+    assert sentences(derivation(trace, View()), "note") == [note]
+    assert sentences(derivation(trace, View(steps=("scores",))), "note") == []
+    assert sentences(derivation(trace, View(detail="brief")), "note") == []
 
 
 def test_a_small_number_format_is_named(love: Problem) -> None:
-    notes = said(derivation(run(love, dtype="bfloat16"), View(detail="brief")), "note")
+    notes = sentences(derivation(run(love, dtype="bfloat16"), View(detail="brief")), "note")
     assert len(notes) == 1
     assert "bfloat16" in notes[0]
     assert "float32" in notes[0]
@@ -148,7 +148,7 @@ def test_a_small_number_format_is_named(love: Problem) -> None:
 def test_warnings_come_before_everything_else(problem: Build) -> None:
     rows = [[1], [2]]
     blind = problem(Q=rows, K=rows, V=rows, mask=(Keep(np.array([[False, False], [True, True]])),))
-    assert said(derivation(run(blind), View()), "warning") == [
+    assert sentences(derivation(run(blind), View()), "warning") == [
         'Query "t1" (row 0) sees no key: its weights and its output are 0.'
     ]
 
@@ -156,7 +156,7 @@ def test_warnings_come_before_everything_else(problem: Build) -> None:
 def test_on_paper_the_page_says_where_it_differs(love: Problem) -> None:
     """Truth, from mpmath: e^(4/√3) = 10.0684 and the sum 18.8937; on paper e^2.309 = 10.064 and 18.890."""
     page = derivation(run(love, rounding="paper"), View())
-    assert said(page, "note") == [
+    assert sentences(page, "note") == [
         "Worked as on paper: every number is rounded half up to 3 decimals, and the rounded number feeds the "
         "next step. Inputs are not rounded. A row of weights may then add up to a little more or less than 1. "
         "≈ marks a line whose printed numbers do not give the printed result."
@@ -212,7 +212,7 @@ def test_numbers_that_do_not_fit_are_still_a_page(problem: Build) -> None:
         trace = run(problem(Q=[["1e200"]], K=[["1e200"]], V=[["1"]]), rounding=rounding)
         page = derivation(trace, View(detail="cells", heatmap=True))
         jsonschema.validate(json.loads(json.dumps(page.data(), allow_nan=False)), TRACE_SCHEMA)
-        assert said(page, "warning") == [
+        assert sentences(page, "warning") == [
             "Scores: 1 of 1 cells does not fit into float64 (the first at scores[t1,t1])."
         ]  # fmt: skip
 
@@ -221,7 +221,7 @@ def test_numbers_that_do_not_fit_are_still_a_page(problem: Build) -> None:
 def test_a_cache_is_told_in_words(problem: Build, past: int, rows: str) -> None:
     one, kept = np.ones((1, 2)), np.ones((past, 2))
     trace = run(problem(Q=one, K=one, V=one, past_K=kept, past_V=kept, rope=(10_000, "half")))
-    words = " ".join(said(derivation(trace, View()), "text"))
+    words = " ".join(sentences(derivation(trace, View()), "text"))
     assert f"The keys of all tokens: {rows}" in words
     assert f"Query i stands at position i + {past}, after those of the cache." in words
     assert "With RoPE, Kᵀ stands for the rotated keys." in words
@@ -229,5 +229,5 @@ def test_a_cache_is_told_in_words(problem: Build, past: int, rows: str) -> None:
 
 def test_another_base_is_called_by_its_number(problem: Build) -> None:
     rows = [[1]]
-    words = " ".join(said(derivation(run(problem(Q=rows, K=rows, V=rows, exp_base=2)), View()), "text"))
+    words = " ".join(sentences(derivation(run(problem(Q=rows, K=rows, V=rows, exp_base=2)), View()), "text"))
     assert "2 to the power of every score." in words

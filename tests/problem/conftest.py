@@ -16,7 +16,7 @@ from attncli.problem.values import ErrorCollector
 QKV = "{Q: [[1, 0], [0, 1]], K: [[1, 0], [0, 1]], V: [[1, 2], [3, 4]]"
 
 
-def told(error: AttncliError) -> list[str]:
+def error_lines(error: AttncliError) -> list[str]:
     """`LINE:COLUMN: path: message (help)` of an error and of those found with it."""
     lines = []
     for each in (error, *error.more):
@@ -50,7 +50,7 @@ def faults() -> Callable[[Callable[[ErrorCollector], object], str], list[str]]:
             read(errors)
             errors.stop()
         except AttncliError as error:
-            return told(error)
+            return error_lines(error)
         return []
 
     return find
@@ -65,7 +65,7 @@ def problems() -> Callable[..., list[str]]:
         with pytest.raises(AttncliError) as caught:
             loads(data, name)
         assert {int(each.exit_code) for each in (caught.value, *caught.value.more)} <= {3, 4}
-        return told(caught.value)
+        return error_lines(caught.value)
 
     return read
 

@@ -23,7 +23,7 @@ def changed(*settings: str, text: str = TEXT, folder: Path | None = None) -> Pro
     return read_changed(read_tree(source)[1], source, parse_settings(list(settings), WORDS))
 
 
-def told(*settings: str) -> str:
+def refusal(*settings: str) -> str:
     with pytest.raises(AttncliError) as caught:
         changed(*settings)
     error = caught.value
@@ -100,13 +100,13 @@ def test_the_tree_is_not_changed() -> None:
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_change(setting: str, message: str) -> None:
-    assert told(setting).startswith(message)
+    assert refusal(setting).startswith(message)
 
 
 def test_an_error_in_the_file_names_the_changes_that_made_it_one() -> None:
-    assert told("heads=2", "scale=3").startswith("p.yaml:4:1: V: its 1 column cannot be split into 2 heads ")
-    assert told("heads=2", "scale=3").endswith("; without --set heads=2 and --set scale=3 it fits)")
+    assert refusal("heads=2", "scale=3").startswith("p.yaml:4:1: V: its 1 column cannot be split into 2 heads ")
+    assert refusal("heads=2", "scale=3").endswith("; without --set heads=2 and --set scale=3 it fits)")
 
 
 def test_a_key_changed_twice() -> None:
-    assert told("scale=1", "scale=2") == "--set scale is given twice (keep one of the two)"
+    assert refusal("scale=1", "scale=2") == "--set scale is given twice (keep one of the two)"

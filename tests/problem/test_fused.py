@@ -43,8 +43,7 @@ def test_head_by_head(heads: int, kv_heads: int) -> None:
 
 
 @pytest.mark.torch
-def test_as_multihead_attention_projects() -> None:
-    torch = pytest.importorskip("torch")
+def test_as_multihead_attention_projects(torch: Any) -> None:
     layer = torch.nn.MultiheadAttention(8, 4, dtype=torch.float64)
     for part, weights in zip(PARTS, layer.in_proj_weight.detach().chunk(3), strict=True):
         fused = layer.in_proj_weight.detach().numpy().T

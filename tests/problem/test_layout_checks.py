@@ -71,12 +71,12 @@ def test_other_scores_compare_what_is_of_different_widths() -> None:
 
 
 @pytest.fixture
-def told(tmp_path: Path) -> Callable[..., list[str]]:
-    """`told(q=…, k=…, v=…)` is what is wrong with weights of which each is a reference with these words."""
+def layout_faults(tmp_path: Path) -> Callable[..., list[str]]:
+    """`layout_faults(q=…, k=…, v=…)` is what is wrong with weights of which each is a reference with these words."""
     stacked = np.random.default_rng(1).normal(size=(3, D, HEADS * D_K))
     np.savez(tmp_path / "w.npz", qkv=FUSED, linear=np.ones((16, 8)), stacked=stacked)
 
-    def tell(q: str, k: str, v: str, *, more: str = "kv_heads: 2", features: int = D) -> list[str]:
+    def find(q: str, k: str, v: str, *, more: str = "kv_heads: 2", features: int = D) -> list[str]:
         references = "".join(
             f"W_{letter}: {{file: w.npz, {said}}}\n" for letter, said in zip("QKV", (q, k, v), strict=True)
         )
@@ -88,7 +88,7 @@ def told(tmp_path: Path) -> Callable[..., list[str]]:
             return [f"{each} ({each.help})" for each in (error, *error.more)]
         return []
 
-    return tell
+    return find
 
 
 def whole(letter: str, other: str) -> str:
@@ -109,15 +109,15 @@ def whole(letter: str, other: str) -> str:
         ("   ", [whole("Q", "K"), whole("K", "Q"), whole("V", "Q")]),
     ],
 )
-def test_a_part_that_is_forgotten(parts: str, messages: list[str], told: Callable[..., list[str]]) -> None:
+def test_a_part_that_is_forgotten(parts: str, messages: list[str], layout_faults: Callable[..., list[str]]) -> None:
     each = [f"name: qkv, part: {part}" if part != " " else "name: qkv" for part in parts]
-    assert told(*each, more="kv_heads: 2\nposition: {rope: true}") == messages
+    assert layout_faults(*each, more="kv_heads: 2\nposition: {rope: true}") == messages
 
 
-def test_entries_of_one_array_are_not_the_same(told: Callable[..., list[str]]) -> None:
+def test_entries_of_one_array_are_not_the_same(layout_faults: Callable[..., list[str]]) -> None:
     entries = ["name: stacked, index: 0", "name: stacked, index: [1]", "name: stacked, index: 2"]
-    assert told(*entries, more="") == []
-    assert told(*entries) == [
+    assert layout_faults(*entries, more="") == []
+    assert layout_faults(*entries) == [
         "W_K: has 8 columns for 2 heads where W_Q has 8 for 4 (write kv_heads: 4, or leave it out)"
     ]
 
@@ -125,11 +125,13 @@ def test_entries_of_one_array_are_not_the_same(told: Callable[..., list[str]]) -
 LINEAR = "if it is laid out as in torch.nn.Linear"
 
 
-def test_parts_of_a_fused_array_that_is_not_turned(told: Callable[..., list[str]]) -> None:
+def test_parts_of_a_fused_array_that_is_not_turned(layout_faults: Callable[..., list[str]]) -> None:
     """A part of 16×4 has too few columns to show that the whole, turned, would fit."""
     each = [f"name: linear, part: {part}" for part in "qkv"]
-    assert [line.partition("; ")[2] for line in told(*each, features=8)] == [f"write transpose: true {LINEAR})"] * 3
-    assert told(*[f"{part}, transpose: true" for part in each], features=8) == []
+    assert [line.partition("; ")[2] for line in layout_faults(*each, features=8)] == [
+        f"write transpose: true {LINEAR})"
+    ] * 3
+    assert layout_faults(*[f"{part}, transpose: true" for part in each], features=8) == []
 
 
 def test_advice_on_turning_is_that_of_a_reference(tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ def test_json_and_yaml_read_alike(tmp_path: Path) -> None:
         assert (problem.tokens, problem.context_tokens) == (("t1",), ("c1", "c2"))
 
 
-def told(path: str) -> tuple[int, str, str]:
+def refusal(path: str) -> tuple[int, str, str]:
     with pytest.raises(AttncliError) as caught:
         load(path)
     return int(caught.value.exit_code), str(caught.value), caught.value.help
@@ -130,28 +130,32 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     Path("loop").symlink_to("loop")
     os.mkfifo("pipe")
     help = "name a file, or - for standard input"
-    assert told("lvoe.yaml") == (4, "cannot read lvoe.yaml: there is no such file", "did you mean love.yaml?")
+    assert refusal("lvoe.yaml") == (4, "cannot read lvoe.yaml: there is no such file", "did you mean love.yaml?")
     Path("lobe.py").touch()
-    assert told("lobe.ya") == (4, "cannot read lobe.ya: there is no such file", "did you mean love.yaml?")
-    assert told("lobe.npy") == (4, "cannot read lobe.npy: there is no such file", "check the spelling and the folder")
+    assert refusal("lobe.ya") == (4, "cannot read lobe.ya: there is no such file", "did you mean love.yaml?")
+    assert refusal("lobe.npy") == (
+        4,
+        "cannot read lobe.npy: there is no such file",
+        "check the spelling and the folder",
+    )
     Path("lovely.md").touch()
-    assert told("lovly.md") == (4, "cannot read lovly.md: there is no such file", "did you mean lovely.md?")
-    assert told("lovly.tex") == (4, "cannot read lovly.tex: there is no such file", "did you mean lovely.md?")
-    assert told("lovly.yaml") == (4, "cannot read lovly.yaml: there is no such file", "did you mean love.yaml?")
+    assert refusal("lovly.md") == (4, "cannot read lovly.md: there is no such file", "did you mean lovely.md?")
+    assert refusal("lovly.tex") == (4, "cannot read lovly.tex: there is no such file", "did you mean lovely.md?")
+    assert refusal("lovly.yaml") == (4, "cannot read lovly.yaml: there is no such file", "did you mean love.yaml?")
     Path("lovely.md").rename("lovely.yaml")
-    assert told("lovly.md") == (4, "cannot read lovly.md: there is no such file", "did you mean lovely.yaml?")
+    assert refusal("lovly.md") == (4, "cannot read lovly.md: there is no such file", "did you mean lovely.yaml?")
     Path("lovely.yaml").unlink()
-    assert told("") == (4, "cannot read a file without a name", help)
-    assert told("no/love.yaml") == (
+    assert refusal("") == (4, "cannot read a file without a name", help)
+    assert refusal("no/love.yaml") == (
         4, "cannot read no/love.yaml: there is no such file", "check the spelling and the folder"
     )  # fmt: skip
-    assert told(".") == (4, "cannot read .: it is a folder, not a file", help)
-    assert told("pipe") == (4, "cannot read pipe: it is a named pipe, not a file", help)
-    assert told("/dev/null") == (4, "cannot read /dev/null: it is a device, not a file", help)
-    assert told("loop") == (4, "cannot read loop: too many levels of symbolic links", help)
-    assert told("a\0b") == (4, "cannot read a\0b: a file's name cannot hold a NUL character", help)
-    assert told("love.yaml/x") == (4, "cannot read love.yaml/x: not a directory", help)
-    assert told("x" * 300)[:2] == (4, f"cannot read {'x' * 100}…{'x' * 50} (300 characters): file name too long")
+    assert refusal(".") == (4, "cannot read .: it is a folder, not a file", help)
+    assert refusal("pipe") == (4, "cannot read pipe: it is a named pipe, not a file", help)
+    assert refusal("/dev/null") == (4, "cannot read /dev/null: it is a device, not a file", help)
+    assert refusal("loop") == (4, "cannot read loop: too many levels of symbolic links", help)
+    assert refusal("a\0b") == (4, "cannot read a\0b: a file's name cannot hold a NUL character", help)
+    assert refusal("love.yaml/x") == (4, "cannot read love.yaml/x: not a directory", help)
+    assert refusal("x" * 300)[:2] == (4, f"cannot read {'x' * 100}…{'x' * 50} (300 characters): file name too long")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -159,14 +163,14 @@ def test_a_file_without_permission(tmp_path: Path) -> None:
     path = tmp_path / "p.yaml"
     path.write_text(LOVE)
     path.chmod(0)
-    assert told(str(path))[:2] == (4, f"cannot read {path}: permission denied")
+    assert refusal(str(path))[:2] == (4, f"cannot read {path}: permission denied")
 
 
 def test_files_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "SIZE_LIMIT", 2**20)
     path = tmp_path / "p.yaml"
     path.write_bytes(b"#" * (2**20 + 1))
-    assert told(str(path)) == (
+    assert refusal(str(path)) == (
         4, f"cannot read {path}: it is larger than 1 MiB",
         "put large matrices in a .npz file and refer to it: W_Q: {file: weights.npz, name: W_Q}",
     )  # fmt: skip
@@ -201,7 +205,7 @@ def test_faults_on_standard_input(monkeypatch: pytest.MonkeyPatch, text: str, me
 
 def test_standard_input_that_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)
-    assert told("-") == (4, "standard input is closed", "name a file instead of -")
+    assert refusal("-") == (4, "standard input is closed", "name a file instead of -")
 
 
 def test_streams_the_shell_has_opened(tmp_path: Path) -> None:
@@ -236,4 +240,4 @@ def test_a_file_with_nothing_to_read_now(tmp_path: Path, monkeypatch: pytest.Mon
     path.write_text(LOVE)
     nothing_now = SimpleNamespace(read=lambda size: None)
     monkeypatch.setattr(files, "open_regular", lambda path: contextlib.nullcontext(nothing_now))
-    assert told(str(path))[:2] == (4, f"cannot read {path}: there is nothing to read in it now")
+    assert refusal(str(path))[:2] == (4, f"cannot read {path}: there is nothing to read in it now")

@@ -81,8 +81,7 @@ def test_every_bfloat16(tmp_path: Path) -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32", "float64", "int64", "uint8"])
-def test_what_pytorch_wrote(tmp_path: Path, dtype: str) -> None:
-    torch = pytest.importorskip("torch")
+def test_what_pytorch_wrote(torch: Any, tmp_path: Path, dtype: str) -> None:
     from safetensors.torch import save_file as save_tensors
 
     tensor = (torch.randn(2, 7, generator=torch.Generator().manual_seed(1)) * 50).abs().to(getattr(torch, dtype))

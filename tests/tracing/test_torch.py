@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -19,13 +18,6 @@ from attncli.tracing import run
 
 pytestmark = pytest.mark.torch
 Build = Callable[..., Problem]
-
-
-@pytest.fixture(scope="module")
-def torch() -> Any:
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", category=DeprecationWarning)  # of what PyTorch itself imports
-        return pytest.importorskip("torch", reason="PyTorch is not installed", exc_type=ImportError)
 
 
 def attention(torch: Any, q: np.ndarray, k: np.ndarray, v: np.ndarray, **choices: Any) -> np.ndarray:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import sys
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
@@ -189,10 +188,7 @@ def test_on_standard_input(monkeypatch: pytest.MonkeyPatch, compared: Compared) 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
-def test_the_pieces_of_pytorch(dtype: str, tmp_path: Path, compared: Compared) -> None:
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", category=DeprecationWarning)  # of what PyTorch itself imports
-        torch = pytest.importorskip("torch", reason="PyTorch is not installed", exc_type=ImportError)
+def test_the_pieces_of_pytorch(torch: Any, dtype: str, tmp_path: Path, compared: Compared) -> None:
     problem = tmp_path / "p.yaml"
     problem.write_text(
         "Q: {random: [9, 16], seed: 1, low: -1}\nK: {random: [9, 16], seed: 2, low: -1}\n"

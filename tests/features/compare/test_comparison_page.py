@@ -45,7 +45,7 @@ def ours_theirs(ours: Trace, dtype: str = "float64", **arrays: Any) -> Compariso
     return compare(Operand.of_trace(ours, "p.yaml", "ours", "in ours"), theirs.operand("d.npz", "theirs", "in theirs"))
 
 
-def said(page: Document) -> list[str]:
+def sentences(page: Document) -> list[str]:
     found = []
     for block in page.blocks:
         match block:
@@ -75,7 +75,7 @@ def test_a_mask_before_and_after(masked: Comparison) -> None:
     page = comparison_page(masked)
     assert page.title == "I love AI: compared"
     assert headings(page) == ["Exponentials, I → love", "Which weights moved", "Step by step"]
-    assert said(page) == [
+    assert sentences(page) == [
         "The first difference: mask and masked are only after. The first step on both sides that differs is exp "
         "(exponentials): 3 of 9 cells, the farthest at I → love, 17.935 before and 0 after (absolute difference "
         "17.935, relative 1).",
@@ -92,12 +92,16 @@ def test_a_mask_before_and_after(masked: Comparison) -> None:
 
 def test_steps_on_one_side_before_and_after_the_first_that_differs(problem: Build) -> None:
     given: dict[str, Any] = {"Q": [[1, 2], [3, 1]], "K": [[1, 0], [1, 1]], "V": [[1], [2]]}
-    found = said(comparison_page(before_after(run(problem(**given)), run(problem(**given, scale="none", softcap=3)))))
+    found = sentences(
+        comparison_page(before_after(run(problem(**given)), run(problem(**given, scale="none", softcap=3))))
+    )
     assert found[0].startswith(
         "The first difference: capped is only after; scaled is only before. The first step on both sides that differs "
         "is exp (exponentials): "
     )
-    shifted = said(comparison_page(before_after(run(problem(**given)), run(problem(**given, scale=2), shifted=True))))
+    shifted = sentences(
+        comparison_page(before_after(run(problem(**given)), run(problem(**given, scale=2), shifted=True)))
+    )
     assert shifted[0].startswith("The first step that differs is scaled (scaled scores): ")
     assert "Only after: row_max and shifted." in shifted
 
@@ -117,7 +121,7 @@ def test_less_detail_and_more(masked: Comparison) -> None:
 
 def test_nothing_differs(love: Problem) -> None:
     page = comparison_page(before_after(run(love), run(love)))
-    assert said(page)[0] == "No difference: the 14 steps that both have are the same to the last bit."
+    assert sentences(page)[0] == "No difference: the 14 steps that both have are the same to the last bit."
     assert headings(page) == []
 
 
@@ -125,7 +129,7 @@ def test_what_is_lost_on_both_sides_is_told(problem: Build) -> None:
     given = {name: [[1e200, 1], [1, 1]] for name in "QK"}
     trace = run(problem(**given, V=[[1], [2]]))
     assert np.isnan(trace["output"][0]).all()
-    (first, *_) = said(comparison_page(before_after(trace, trace)))
+    (first, *_) = sentences(comparison_page(before_after(trace, trace)))
     assert first.startswith("No difference: ")
     names = [name for name in trace.steps if np.isnan(trace[name]).any()]
     assert names[-1] == "output"
@@ -134,13 +138,13 @@ def test_what_is_lost_on_both_sides_is_told(problem: Build) -> None:
 
 def test_a_difference_within_the_tolerance(love: Problem) -> None:
     page = comparison_page(before_after(run(love), run(love, dtype="float32")))
-    assert said(page)[0].startswith("No difference beyond the tolerance: the 14 steps that both have agree. The ")
+    assert sentences(page)[0].startswith("No difference beyond the tolerance: the 14 steps that both have agree. The ")
     assert rows(page)[-1][:2] == ["output", "none"]
 
 
 def test_a_dump_without_the_scale(love: Problem) -> None:
     ours = run(love)
-    found = said(comparison_page(ours_theirs(ours, scores=ours["scores"], scaled=ours["scores"])))
+    found = sentences(comparison_page(ours_theirs(ours, scores=ours["scores"], scaled=ours["scores"])))
     assert found[:3] == [
         "The first step that differs is scaled (scaled scores): 9 of 9 cells, the farthest at I → love, 2.887 in ours "
         "and 5 in theirs (absolute difference 2.113, relative 0.423).",
@@ -151,26 +155,26 @@ def test_a_dump_without_the_scale(love: Problem) -> None:
 
 
 def test_what_a_dump_leaves_out_in_between(love: Problem) -> None:
-    found = said(comparison_page(ours_theirs(run(love), scores=run(love)["scores"], weights=np.eye(3))))
+    found = sentences(comparison_page(ours_theirs(run(love), scores=run(love)["scores"], weights=np.eye(3))))
     assert "Up to scores both agree; not compared in between: scaled, exp and row_sum." in found
     assert rows(comparison_page(ours_theirs(run(love), weights=np.eye(3))))[0][0] == "weights"
 
 
 def test_a_dump_with_a_step_that_ours_does_not_have(love: Problem) -> None:
     page = comparison_page(ours_theirs(run(love), capped=np.eye(3), weights=run(love)["weights"]))
-    assert "Only in theirs: capped." in said(page)
+    assert "Only in theirs: capped." in sentences(page)
     assert rows(page) == [["capped", "only in theirs", "3×3"]]
 
 
 def test_a_dump_transposed(love: Problem) -> None:
     ours = run(love)
-    found = said(comparison_page(ours_theirs(ours, K_T=ours["K"])))
+    found = sentences(comparison_page(ours_theirs(ours, K_T=ours["K"])))
     assert "K_T in theirs is that in ours transposed." in found
 
 
 def test_a_transposed_shape(problem: Build) -> None:
     ours = run(problem(Q=[[1, 0], [0, 1], [1, 1]], K=[[1, 2], [3, 4]], V=[[1], [2]]))
-    found = said(comparison_page(ours_theirs(ours, scores=ours["scores"].T)))
+    found = sentences(comparison_page(ours_theirs(ours, scores=ours["scores"].T)))
     assert found[:2] == [
         "The first step that differs is scores: its shape is 3×2 in ours and 2×3 in theirs.",
         "scores in theirs is that in ours transposed.",
@@ -195,7 +199,7 @@ def layer(problem: Build) -> Trace:
 
 def test_layouts_of_heads(layer: Trace) -> None:
     def hint(**arrays: Any) -> list[str]:
-        found = said(comparison_page(ours_theirs(layer, **arrays), detail="brief"))
+        found = sentences(comparison_page(ours_theirs(layer, **arrays), detail="brief"))
         return [each for each in found[1:] if " in theirs " in each or " in ours " in each]
 
     q, k = layer["Q"], layer["K"]
@@ -221,17 +225,17 @@ def test_keys_and_values_repeated_for_all_heads(problem: Build) -> None:
         problem(Q=random.normal(size=(4, 3, 2)), K=random.normal(size=(2, 3, 2)), V=random.normal(size=(2, 3, 2)))
     )
     keys, values = np.repeat(ours["K"], 2, axis=0), np.repeat(ours["V"], 2, axis=0)
-    page = said(comparison_page(ours_theirs(ours, K=keys, V=values)))
+    page = sentences(comparison_page(ours_theirs(ours, K=keys, V=values)))
     assert page[0] == "No difference: the 2 steps that both have are the same to the last bit."
     assert page[1] == ("K and V in theirs are repeated for all query heads that a KV head serves, and are compared so.")
-    page = said(comparison_page(ours_theirs(ours, K=np.tile(ours["K"], (2, 1, 1)))))
+    page = sentences(comparison_page(ours_theirs(ours, K=np.tile(ours["K"], (2, 1, 1)))))
     assert page[0].startswith("The first step that differs is K (keys): 12 of 24 cells, the farthest at head ")
     assert page[2] == (
         "K in theirs is that of tiled KV heads, query head h reading KV head h mod 2; in ours each serves consecutive "
         "query heads, as if repeated."
     )
     keys[3, 2, 1] += 1  # of KV head 1, as query head 3 has it
-    page = said(comparison_page(ours_theirs(ours, K=keys)))
+    page = sentences(comparison_page(ours_theirs(ours, K=keys)))
     assert page[0].startswith(
         "The first step that differs is K (keys): 1 of 24 cells, the farthest at head 3, t3, d2, "
     )
@@ -243,7 +247,7 @@ def test_the_worked_cell_of_a_repeated_head(problem: Build) -> None:
     ours = run(problem(X=np.ones((1, 1)), **weights))
     keys = np.repeat(ours["K"], 2, axis=0)
     keys[3, 0, 1] = 9
-    assert said(comparison_page(ours_theirs(ours, K=keys)))[-2:] == ["ours: 1·7 = 7", "theirs: 9"]
+    assert sentences(comparison_page(ours_theirs(ours, K=keys)))[-2:] == ["ours: 1·7 = 7", "theirs: 9"]
 
 
 def test_the_worked_cell_of_heads_side_by_side(problem: Build) -> None:
@@ -253,15 +257,15 @@ def test_the_worked_cell_of_heads_side_by_side(problem: Build) -> None:
     split["V"] = split["V"] + [[[0, 0], [0, 0]], [[0, 0], [0, 9]]]  # of row 1, the last feature
     apart = run(problem(X=np.eye(2), **{f"W_{name}": value for name, value in split.items()}))
     page = comparison_page(compare(*a_b(flat, apart), steps=("V",)))
-    assert said(page)[0].startswith(
+    assert sentences(page)[0].startswith(
         "The first step that differs is V (values): 1 of 8 cells, the farthest at head 1, t2, d2, "
     )
-    assert said(page)[-2:] == ["A: 0·3 + 1·7 = 7", "B: 0·3 + 1·16 = 16"]
+    assert sentences(page)[-2:] == ["A: 0·3 + 1·7 = 7", "B: 0·3 + 1·16 = 16"]
 
 
 def test_what_hides_both_ways(problem: Build) -> None:
     ours = run(problem(Q=[[1], [2]], K=[[1], [1]], V=[[1], [2]], mask=(Causal(),)))
-    found = said(comparison_page(ours_theirs(ours, masked=[[1, -1e9], [2, 2]])))
+    found = sentences(comparison_page(ours_theirs(ours, masked=[[1, -1e9], [2, 2]])))
     assert found[0].startswith("No difference")
     assert found[1] == (
         "In masked, 1 cell is hidden both ways: by -∞ on one side, by a number such as -1e+9 on the other. That counts "
@@ -271,14 +275,14 @@ def test_what_hides_both_ways(problem: Build) -> None:
 
 def test_an_infinite_difference(problem: Build) -> None:
     ours = run(problem(Q=[[1], [2]], K=[[1], [1]], V=[[1], [2]], mask=(Causal(),)))
-    found = said(comparison_page(ours_theirs(ours, masked=[[1, 1], [2, 2]])))
+    found = sentences(comparison_page(ours_theirs(ours, masked=[[1, 1], [2, 2]])))
     assert found[0].endswith("1 of 4 cells, the farthest at t1 → t2, -∞ in ours and 1 in theirs.")
 
 
 def test_a_tolerance_that_would_do(love: Problem) -> None:
     ours = run(love)
     page = comparison_page(ours_theirs(ours, weights=np.round(ours["weights"], 4)))
-    (hint,) = [each for each in said(page) if each.startswith("With --tolerance")]
+    (hint,) = [each for each in sentences(page) if each.startswith("With --tolerance")]
     tolerance = float(hint.split()[2])
     again = ours_theirs(ours, weights=np.round(ours["weights"], 4))
     assert compare(again.a, again.b, tolerance=tolerance).first is None
@@ -289,7 +293,7 @@ def test_two_problems_of_other_sizes(problem: Build) -> None:
     a = run(problem(Q=[[1, 0]], K=[[1, 2], [3, 4]], V=[[1], [2]]))
     b = run(problem(Q=[[1, 0], [1, 1]], K=[[1, 2]], V=[[1]], scale=2))
     page = comparison_page(compare(*a_b(a, b)))
-    found = said(page)
+    found = sentences(page)
     assert found[0] == "The first step that differs is Q (queries): its shape is 1×2 in A and 2×2 in B."
     assert "There are 1 query and 2 keys in A, 2 queries and 1 key in B." in found
     assert "Settings: scale is 0.707107 in A and 2 in B." in found
@@ -301,12 +305,13 @@ def test_a_row_that_loses_everything(problem: Build) -> None:
 
     given: dict[str, Any] = {"Q": [[0]], "K": [[0], [0]], "V": [[1], [2]]}
     a, b = run(problem(**given)), run(problem(**given, mask=(Padding(((False, False),)),)))
-    assert '"t1": 100.0 % gone from "c1" (50.0 %) and "c2" (50.0 %); the row sums to 1 before and to 0 after.' in said(
-        comparison_page(before_after(a, b))
+    assert (
+        '"t1": 100.0 % gone from "c1" (50.0 %) and "c2" (50.0 %); the row sums to 1 before and to 0 after.'
+        in sentences(comparison_page(before_after(a, b)))
     )
-    assert ('"t1": 100.0 % new for "c1" (50.0 %) and "c2" (50.0 %); the row sums to 0 before and to 1 after.') in said(
-        comparison_page(before_after(b, a))
-    )
+    assert (
+        '"t1": 100.0 % new for "c1" (50.0 %) and "c2" (50.0 %); the row sums to 0 before and to 1 after.'
+    ) in sentences(comparison_page(before_after(b, a)))
 
 
 def test_many_rows_are_summed_up(problem: Build) -> None:
@@ -342,7 +347,7 @@ def test_every_step_keeps_to_one_line_of_a_terminal(file: Path) -> None:
 
 def test_the_relative_difference_is_that_of_the_cell(problem: Build) -> None:
     ours = run(problem(Q=[[1.0]], K=[[1.0], [10.0]], V=[[1.0], [1.0]]))
-    found = said(comparison_page(ours_theirs(ours, scores=[[2, 12]])))
+    found = sentences(comparison_page(ours_theirs(ours, scores=[[2, 12]])))
     assert found[0].endswith(
         "10 in ours and 12 in theirs (absolute difference 2, relative 0.167; elsewhere up to 0.500)."
     )
@@ -383,6 +388,6 @@ def test_the_own_key_of_a_decoded_token_is_the_last() -> None:
             )
         )
     )
-    assert [line for line in said(page) if line.startswith('"AI": ')] == [
+    assert [line for line in sentences(page) if line.startswith('"AI": ')] == [
         '"AI": 13.2 % moved from "I" (7.8 %) and itself (5.4 %) to "love".'
     ]

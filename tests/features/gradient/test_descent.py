@@ -60,8 +60,7 @@ def test_in_another_format() -> None:
 
 
 @pytest.mark.torch
-def test_beside_an_optimizer() -> None:
-    torch = pytest.importorskip("torch")
+def test_beside_an_optimizer(torch: Any) -> None:
     trace = run(read(SEEDED | {"loss": LOSS}), gradient=True)
     x, *weights = (torch.tensor(trace[name].copy()) for name in SEEDED)
     for each in weights:

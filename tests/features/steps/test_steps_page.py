@@ -18,7 +18,7 @@ from attncli.problem.masks import forms
 from attncli.render import FORMATS, render
 
 
-def said(document: Document) -> list[str]:
+def sentences(document: Document) -> list[str]:
     """The page's sentences and formulas, one by one."""
     lines = []
     for block in document.blocks:
@@ -63,7 +63,7 @@ def test_all_steps_in_the_order_of_work() -> None:
 def test_one_step_in_full() -> None:
     page = rule_page("scaled")
     assert page.title == "scaled: Scaled scores"
-    lines = said(page)
+    lines = sentences(page)
     assert lines[0].startswith("Every score divided by √d_k, the square root of the length of a key. A dot product")
     assert lines[1:] == [
         "Z = S / √d_k",
@@ -83,7 +83,7 @@ def test_one_step_in_full() -> None:
 
 
 def test_a_given_step() -> None:
-    assert said(rule_page("b_V")) == [
+    assert sentences(rule_page("b_V")) == [
         "Added to every value.",
         "b_V[c]",
         "Symbol: b_V",
