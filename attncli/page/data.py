@@ -14,7 +14,8 @@ from attncli.page.printer import Printer, printer_for
 from attncli.page.reading import reading
 from attncli.page.selection import chosen_cell, chosen_steps
 from attncli.page.view import View
-from attncli.page.worked import worked, worked_line
+from attncli.page.worked import worked
+from attncli.page.worked_line import worked_line
 from attncli.tracing.json_numbers import json_values
 from attncli.tracing.model import Trace
 from attncli.tracing.serialization import to_dict

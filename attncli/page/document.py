@@ -96,13 +96,13 @@ class WorkedLine:
     """One cell worked out: where, the numbers put in, `=` or `≈`, and what comes out: 2·2 + 0·1 + 1·1 = 5.
 
     `work` is None where there is nothing to work, and `result` too where the remark says it all.
-    `exact` is True for `=`. `remark` is a word on the line, e.g. why a cell is hidden.
+    It `holds` where `=` stands between them. `remark` is a word on the line, e.g. why a cell is hidden.
     """
 
     label: str
     work: Expression | None = None
     result: Expression | None = None
-    exact: bool = True
+    holds: bool = True
     remark: Text = ()
 
 
@@ -237,7 +237,7 @@ def sides(line: WorkedLine, notation: Notation) -> tuple[str, str]:
     result = write(line.result, notation)
     if line.work is None:
         return result, ""
-    relation = notation.equals if line.exact else notation.nearly
+    relation = notation.equals if line.holds else notation.nearly
     return write(line.work, notation), f"{relation} {result}"
 
 

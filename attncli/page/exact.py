@@ -69,7 +69,7 @@ def exact_line(
     short = in_full or len(write(sentence, UNICODE)) <= LONGEST
     if short and not _alike(sentence, closed) and _comes_to(sentence, number):
         work = sentence if told else Call("comes_to", (sentence, closed))
-    return WorkedLine(label, work, result, exact=told or not _is_rounded(printer, step, index))
+    return WorkedLine(label, work, result, holds=told or not _is_rounded(printer, step, index))
 
 
 def _rows(step: Step) -> list[list[Exact | float]]:

@@ -14,7 +14,7 @@ from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import in_words
 from attncli.page.sections import given_section, step_section
 from attncli.page.view import View
-from attncli.page.worked import worked_line
+from attncli.page.worked_line import worked_line
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING, PER_HEAD, PLACES
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import axis_length, group_size, leading_letters, steps_of_all_heads, trace_at

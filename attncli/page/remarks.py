@@ -16,7 +16,7 @@ from attncli.page.labels import cell_label
 from attncli.page.printer import Printer
 from attncli.page.reading import reading
 from attncli.page.sections import shapes
-from attncli.page.worked import has_inexact_stage
+from attncli.page.stages import has_rounded_stage
 from attncli.problem.axes import HEAD, PLACES
 from attncli.problem.positions import POSITIONS
 from attncli.tracing.model import Step, Trace
@@ -90,7 +90,7 @@ def notes(printer: Printer, blocks: Iterable[Block]) -> Iterator[Block]:
     if dtype.name != "float64":
         how = "" if dtype.name == dtype.computed else f"; each step is computed in {dtype.computed} and rounded to it"
         yield Paragraph((f"All numbers are {dtype.name}, about {dtype.digits} digits{how}.",), "note")
-    if any(not line.exact or has_inexact_stage(line.work) for line in _worked_lines(blocks)):
+    if any(not line.holds or has_rounded_stage(line.work) for line in _worked_lines(blocks)):
         inside = "computed at full precision" if dtype.name == "float64" else f"kept in {dtype.name}"
         said = f"≈ marks a line whose printed numbers do not give the printed result; inside, every step is {inside}."
         yield Paragraph((said,), "note")

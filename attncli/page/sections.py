@@ -29,7 +29,7 @@ from attncli.page.document import (
 from attncli.page.labels import cell_label, row_label
 from attncli.page.number_format import format_rows
 from attncli.page.printer import Printer
-from attncli.page.worked import cell_lines, lists_closed_forms, rotated_pair, worked
+from attncli.page.worked import lists_closed_forms, rotated_pair, worked, worked_cells
 from attncli.tracing.model import Step, Trace, masked_out
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def cell_section(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterat
     together = rotated_pair(printer, step, index)
     if len(together) > 1:
         yield Paragraph(("The two features of a pair are turned together, by one angle:",))
-    yield Worked(tuple(line for each in together for line in cell_lines(printer, step, each)))
+    yield worked_cells(printer, step, together)
 
 
 def shapes(trace: Trace, step: Step) -> Shapes:

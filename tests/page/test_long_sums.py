@@ -17,7 +17,8 @@ from attncli.page.labels import cell_label
 from attncli.page.long_sums import Integers, printed_integers
 from attncli.page.number_format import format_number
 from attncli.page.printer import Printer
-from attncli.page.worked import worked, worked_line
+from attncli.page.worked import worked
+from attncli.page.worked_line import worked_line
 from attncli.problem.loader import loads
 from attncli.tracing import run
 from attncli.tracing.model import Trace

@@ -7,11 +7,12 @@ from fractions import Fraction
 import pytest
 
 from attncli.equation.functions import FUNCTIONS
+from attncli.equation.nodes import Call
 from attncli.equation.notation import UNICODE
 from attncli.equation.parser import parse_expression
 from attncli.equation.printer import write
 from attncli.page.number_format import format_number, number_node
-from attncli.page.worked import STAGED, chain_stages, has_inexact_stage, stages
+from attncli.page.stages import STAGED, chain_stages, gives, has_rounded_stage, stages
 
 
 def chain(source: str, truth: str | None = None) -> str:
@@ -20,7 +21,7 @@ def chain(source: str, truth: str | None = None) -> str:
         stages(sentence, parse_expression(truth or source), lambda value: number_node(format_number(value, 3)))
     )
     written = chain_stages(sentence, following)
-    assert has_inexact_stage(written) == ("≈" in write(written, UNICODE))
+    assert has_rounded_stage(written) == ("≈" in write(written, UNICODE))
     return write(written, UNICODE)
 
 
@@ -45,6 +46,16 @@ def test_stages(source: str, said: str) -> None:
 def test_what_is_inside_comes_of_numbers_in_full() -> None:
     """1.4142 for a printed 1.414: the stage shows what was computed, not what the rounded numbers give."""
     assert chain("3 * tanh(1000 * 1.414)", "3 * tanh(1000 * 1.4142)") == ("3·tanh(1000·1.414) ≈ 3·tanh(1414.200) ≈ 3·1")
+
+
+def test_roots_that_make_a_whole_number_give_it() -> None:
+    """√2·√2 is no fraction times a fraction, and comes to 2 all the same."""
+    assert gives(parse_expression("sqrt(2) * sqrt(2)"), number_node("2"))
+    assert gives(parse_expression("(1 * 1 + 1 * 1) / (sqrt(1 + 1) * sqrt(1 + 1))"), number_node("1"))
+    assert not gives(parse_expression("sqrt(2) * 1.414"), number_node("2"))
+    root = number_node("sqrt(2)")  # given so, and one number
+    assert gives(Call("mul", (root, root)), number_node("2"))
+    assert chain("3 * tanh(sqrt(2) * sqrt(2))") == "3·tanh(√2·√2) = 3·tanh(2) ≈ 3·0.964"
 
 
 def test_numbers_stay_numbers() -> None:

@@ -16,7 +16,8 @@ from mpmath import iv
 
 from attncli.page.document import plain_line
 from attncli.page.printer import Printer
-from attncli.page.worked import worked, worked_line
+from attncli.page.worked import worked
+from attncli.page.worked_line import worked_line
 from attncli.problem.masks.additive import Additive
 from attncli.problem.masks.causal import Causal
 from attncli.problem.masks.keep import Keep

@@ -86,7 +86,7 @@ EVERY_BLOCK: tuple[Block, ...] = (
     Worked(
         (
             WorkedLine("I → AI", dot(("2", "2"), ("0", "1")), number("4")),
-            WorkedLine("I, d1", Call("exp", (number("2.887"),)), number("17.935"), exact=False, remark=("rounded",)),
+            WorkedLine("I, d1", Call("exp", (number("2.887"),)), number("17.935"), holds=False, remark=("rounded",)),
             WorkedLine("AI → I", remark=text("`j <= i` does not hold")),
             WorkedLine("AI", Call("add", (number("1"), Call("left_out", (number("4"),)), number("2"))), number("9")),
         )

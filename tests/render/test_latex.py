@@ -149,13 +149,13 @@ def test_a_fragment_names_its_package_and_has_no_preamble() -> None:
 
 
 def test_worked_lines_are_inline_math_so_that_they_break() -> None:
-    line = WorkedLine("I", dot(("2", "-2"), ("0", "1")), number("-4"), exact=False)
+    line = WorkedLine("I", dot(("2", "-2"), ("0", "1")), number("-4"), holds=False)
     assert r"$2 \cdot (-2) + 0 \cdot 1 \approx -4$\par" in render(page(Worked((line,))), "latex")
 
 
 def test_a_long_sum_may_be_broken_before_its_terms_and_nowhere_else() -> None:
     """By itself TeX breaks after any operator: inside a product, and with the plus at the end of a line."""
-    sums = Worked((WorkedLine("I", dot(*[("0.360", "0.938")] * 12), number("4.052"), exact=False),))
+    sums = Worked((WorkedLine("I", dot(*[("0.360", "0.938")] * 12), number("4.052"), holds=False),))
     highest = Worked((WorkedLine("I", Call("max", tuple(map(number, map(str, range(20))))), number("19")),))
     stages = Call("comes_near", (Call("comes_to", (dot(*[("1.5", "2")] * 9), number("27"))), number("3"))), number("3")
     written = render(page(sums, highest, Worked((WorkedLine("I", *stages),))), "latex")
@@ -198,7 +198,7 @@ BLOCKS: dict[str, tuple[Block, ...]] = {
             tuple(f"feature{n}" for n in range(20)),
             *(" ".join(f"-{row}.{column:03}" for column in range(20)) for row in range(40)),
         ),
-        Worked((WorkedLine("I", dot(*[("0.123", "-4.567")] * 60), number("3.37"), exact=False),)),
+        Worked((WorkedLine("I", dot(*[("0.123", "-4.567")] * 60), number("3.37"), holds=False),)),
         Table(("step", "text"), tuple((("word " * 30,), ("more " * 40,)) for _ in range(40))),
     ),
     "wide labels": (

@@ -108,7 +108,7 @@ def test_brackets_stand_in_line_whatever_the_labels(label: str) -> None:
 
 
 def test_ascii_stands_for_the_signs_of_a_page_where_the_encoding_lacks_them() -> None:
-    worked = Worked((WorkedLine("I → AI", dot(("sqrt(2)", "-inf")), number("1.5"), exact=False),))
+    worked = Worked((WorkedLine("I → AI", dot(("sqrt(2)", "-inf")), number("1.5"), holds=False),))
     blocks = (
         Heading("Scores", 4, SHAPES),
         Formula(parse_equation("S[i, j] = sum(k, Q[i, k] * K_T[k, j]) / sqrt(d_k)")),
@@ -153,7 +153,7 @@ def test_worked_lines_are_aligned_at_their_results() -> None:
     worked = Worked(
         (
             WorkedLine("I", dot(("2", "2"), ("0", "1")), number("4")),
-            WorkedLine("love", number("17.9"), number("18"), exact=False, remark=("rounded",)),
+            WorkedLine("love", number("17.9"), number("18"), holds=False, remark=("rounded",)),
             WorkedLine("AI", remark=("hidden",)),
         )
     )
@@ -164,7 +164,7 @@ def test_worked_lines_are_aligned_at_their_results() -> None:
     ]
 
 
-LONG = Worked((WorkedLine("I", dot(*[("0.123", "4.567")] * 6), number("3.37"), exact=False),))
+LONG = Worked((WorkedLine("I", dot(*[("0.123", "4.567")] * 6), number("3.37"), holds=False),))
 
 
 def test_a_long_sum_breaks_before_operators_and_hangs() -> None:
@@ -258,7 +258,7 @@ def test_a_table_too_narrow_for_its_columns_is_written_row_by_row() -> None:
 
 
 def test_worked_lines_stand_under_their_labels_where_there_is_no_room_beside() -> None:
-    work = WorkedLine("quick → brown", dot(("-0.123", "-4.567"), ("1.5", "2")), number("3.562"), exact=False)
+    work = WorkedLine("quick → brown", dot(("-0.123", "-4.567"), ("1.5", "2")), number("3.562"), holds=False)
     assert lines(Worked((work,)), style=Style(width=33)) == [
         "    quick → brown   (-0.123)·",
         "                      (-4.567)",

@@ -16,7 +16,7 @@ from attncli.page.document import WorkedLine
 from attncli.page.labels import cell_label
 from attncli.page.number_format import NO_NUMBERS, format_number, number_node
 from attncli.page.printer import GIVEN_DECIMALS, Printer
-from attncli.page.worked import worked_line
+from attncli.page.worked_line import worked_line
 from attncli.problem.model import Matrix
 from attncli.problem.numbers import NumberError, canonical
 from attncli.tracing.model import Step
@@ -128,4 +128,4 @@ def worked_with_error(verdicts: Judgement, name: str, index: Cell, error: CellEr
         return own.number(node.name, cell_of(node))
 
     work, result = rewrite(error.tree, put), number_node(claim_text(claim))
-    return WorkedLine(cell_label(step, index), work, result, exact=exact_value(work) == result.value)
+    return WorkedLine(cell_label(step, index), work, result, holds=exact_value(work) == result.value)

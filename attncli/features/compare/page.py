@@ -25,7 +25,7 @@ from attncli.page.measures import (
 )
 from attncli.page.number_format import format_number
 from attncli.page.printer import Printer
-from attncli.page.worked import worked_line
+from attncli.page.worked_line import worked_line
 from attncli.tracing.comparison import Comparison, Operand, StepComparison
 from attncli.tracing.difference import Difference
 
@@ -150,7 +150,7 @@ def _first_cell(comparison: Comparison, step: StepComparison, precision: int) ->
             lines.append(WorkedLine(side.word, result=None, remark=number(format_number(value, precision))))
             continue
         worked = worked_line(Printer(side.trace, precision), side.trace.steps[step.name], step.cell(side))
-        lines.append(WorkedLine(side.word, worked.work, worked.result, worked.exact, worked.remark))
+        lines.append(WorkedLine(side.word, worked.work, worked.result, worked.holds, worked.remark))
     yield Heading(f"{step.title}, {place(step, found.where)}")
     yield Worked(tuple(lines))
 
