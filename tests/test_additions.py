@@ -159,3 +159,49 @@ def test_a_new_kind_of_positions() -> None:
     np.testing.assert_allclose(data["steps"]["output"]["value"], expected, rtol=0, atol=1e-12)
     assert data["settings"]["position"] == ["alibi", "near"]
     assert data["steps"]["d_masked"]["shape"] == [3, 3]
+
+
+NEW_KEY = """
+import json, sys
+from attncli.problem import keys
+
+gates = keys.Array("gates[j, c]", "Gates", leading=("b", "g"), meaning="is new.", when="where the problem gives it")
+keys.KEYS["gates"] = keys.Key("heads", (gates,))
+keys.ARRAYS["gates"] = gates
+
+from attncli.errors import AttncliError
+from attncli.problem.loader import loads
+
+try:
+    problem = loads(sys.stdin.buffer.read(), "problem.json")
+    print(problem.given["gates"].shape)
+except AttncliError as error:
+    print(f"{error.path}: {error.message} ({error.help})")
+"""
+
+
+@pytest.mark.parametrize(
+    ("gates", "more", "said"),
+    [
+        ([[1, 0], [0, 1], [1, 1]], {}, "(3, 2)"),
+        ([[1, 0], [0, 1], [1, 1]], {"heads": 2, "score": "dot"}, "(2, 3, 1)"),
+        (
+            [[1, 0], [0, 1]],
+            {},
+            "is 2×2 where 3×2 is needed",
+        ),
+        (
+            [[1], [0], [1]],
+            {},
+            "is 3×1 where 3×2 is needed",
+        ),
+    ],
+    ids=["fits", "fits in heads", "too few keys", "too few features"],
+)
+def test_a_new_array_fits_by_the_letters_of_its_cell(gates: Any, more: dict[str, Any], said: str) -> None:
+    told = json.dumps(GIVEN | {"gates": gates} | more)
+    done = subprocess.run([sys.executable, "-c", NEW_KEY], input=told, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    if "needed" in said:
+        said = f"gates: {said} (a number of it is for a key and a feature of values)"
+    assert done.stdout.strip() == said

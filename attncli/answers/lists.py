@@ -10,11 +10,10 @@ from attncli.answers.claims import read_claim
 from attncli.answers.model import Answer, Claim
 from attncli.answers.steps import NoStep, StepPart, in_shape_of, shape_error, step_named
 from attncli.english import count, shape_text, shorten
-from attncli.problem.loader import read_tree
 from attncli.problem.matrices import read_cells
-from attncli.problem.nodes import Leaf, Mapping, Node, Sequence, describe, is_null
 from attncli.problem.numbers import NumberError
 from attncli.problem.source import Source
+from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, is_null, read_tree
 from attncli.problem.values import Value
 from attncli.tracing.model import Step, Trace
 

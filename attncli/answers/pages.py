@@ -16,7 +16,7 @@ from attncli.answers.steps import NOT_STEPS, OTHER_PROBLEM, NoStep, StepPart, sh
 from attncli.english import count
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
 from attncli.problem.numbers import NumberError
-from attncli.problem.values import ErrorCollector
+from attncli.problem.source import ErrorCollector
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import axis_length, group_size, leading_letters
 

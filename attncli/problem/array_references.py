@@ -16,11 +16,9 @@ from attncli.problem.array_formats import Array, ArrayError, format_of, pickled,
 from attncli.problem.array_formats.safetensors import INDEX_SUFFIX, shard_of
 from attncli.problem.files import PICKLES, cannot_read, open_regular
 from attncli.problem.keys import LAYOUTS, PARTS, Layout, Part
-from attncli.problem.nodes import Mapping, Sequence
-from attncli.problem.source import Source
+from attncli.problem.source import ErrorCollector, Source
+from attncli.problem.tree import Sequence
 from attncli.problem.values import (
-    ErrorCollector,
-    SilentCollector,
     Value,
     read_integer,
     read_text,
@@ -213,7 +211,7 @@ def _read_fused(value: Value) -> Fused | None:
 
 def _number_of(errors: ErrorCollector, key: str, otherwise: int) -> int:
     """What the problem's `heads` or `kv_heads` says; whoever reads that key tells what is wrong with it."""
-    root = errors.root
-    if not isinstance(root, Mapping) or key not in root.values:
+    if key not in errors.given:
         return otherwise
-    return read_integer(Value(root.values[key], key, SilentCollector(errors.source)), least=1, help="") or otherwise
+    untold = ErrorCollector(errors.source)
+    return read_integer(Value(errors.given[key], key, untold), least=1, help="") or otherwise

@@ -11,14 +11,13 @@ from attncli.english import listed, shorten
 from attncli.errors import AttncliError, Exit, Place, did_you_mean, usage_error
 from attncli.problem.conventions import convention_named
 from attncli.problem.keys import KEYS
-from attncli.problem.loader import problem_from_tree
+from attncli.problem.loader import problem_from_tree, read_scale
 from attncli.problem.model import Problem
-from attncli.problem.nodes import Leaf, Node, is_null, moved
-from attncli.problem.nodes import Mapping as Keyed
-from attncli.problem.settings import read_scale
-from attncli.problem.source import Source
+from attncli.problem.source import ErrorCollector, Source
 from attncli.problem.synonyms import equivalent
-from attncli.problem.values import ErrorCollector, Value
+from attncli.problem.tree import Leaf, Node, is_null, moved
+from attncli.problem.tree import Mapping as Keyed
+from attncli.problem.values import Value
 from attncli.problem.yaml_parser import parse_yaml
 
 OPTION = "--set"

@@ -1,19 +1,29 @@
-"""Splits what holds all heads side by side, as W_Q of d_model × (heads·d_k) does, into an array for each head."""
+"""Heads: those that stand side by side, as in W_Q of d_model × (heads·d_k), get an axis of their own; and their checks.
+
+With heads still side by side it shows that `kv_heads` or a `part` was forgotten; with heads apart, all that follows
+from it would be wrong too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from attncli.english import count
-from attncli.problem.axes import OF_KEYS, OF_QUERIES
-from attncli.problem.keys import ARRAYS, array_path
+from attncli.problem.axes import OF_KEYS, OF_QUERIES, PER_HEAD, PLACES, axes_of, columns_from, letters_of, width
+from attncli.problem.keys import ARRAYS, SCORES, array_path
 from attncli.problem.model import Matrix
-from attncli.problem.values import ErrorCollector, Places
+from attncli.problem.shape_checks import stored
+from attncli.problem.source import ErrorCollector
+from attncli.problem.tree import Leaf, Sequence
+from attncli.problem.tree import Mapping as Keyed
+from attncli.problem.values import Places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+WEIGHTS = ("W_Q", "W_K", "W_V")
 
 
 def split_heads(
@@ -61,6 +71,55 @@ def split_heads(
     return dict(given), False
 
 
+def check_widths(
+    given: Mapping[str, Matrix], heads: int | None, kv_heads: int | None, score: str, at: Places, errors: ErrorCollector
+) -> None:
+    """`heads` and `kv_heads` as they were written, if they were; what has its heads on an axis is left alone."""
+    names = [columns_from(letter, given) for letter in "QKV"]
+    if errors.count or any(given[name].ndim > 2 for name in names):
+        return
+    queries = heads or 1
+    keys = kv_heads or queries
+    d_q, d_k, d_v = (width(letter, given) for letter in "QKV")  # of all heads
+    unequal = SCORES[score].equal_widths and d_q * keys != d_k * queries
+    unjoined = "W_O" in given and given["W_O"].shape[0] * keys != d_v * queries
+    for name, other, cut in _without_part(errors):
+        if cut or unequal or unjoined:
+            errors.add(
+                f"takes all {count(given[name].shape[-1], 'column')} of an array that {other} is taken from, too",
+                at=at[name], path=name, help=f"add part: {name[-1].lower()} if it holds those of q, k and v together",
+            )  # fmt: skip
+    if not errors.count and unequal and queries > 1 and not (queries % keys or d_q % queries):
+        _check_key_heads(names[0], names[1], (d_q, d_k), (queries, keys), at, errors)
+
+
+def check_leading(given: Mapping[str, Matrix], at: Places, errors: ErrorCollector) -> None:
+    """As many entries and heads in one array as in the others that have them."""
+    seen: dict[str, tuple[str, int]] = {}
+    for name, matrix in given.items():
+        if name in PER_HEAD:
+            continue
+        for letter, length in zip(letters_of(name, matrix.ndim), matrix.shape, strict=False):
+            first, expected = seen.setdefault(letter, (name, length))
+            if length != expected:
+                word, path = PLACES[letter], array_path(name)
+                errors.add(
+                    f"has {count(length, word)} where {first} has {expected}", at=at[path], path=path,
+                    help="a batch has equally many entries everywhere, and K and V equally many heads",
+                )  # fmt: skip
+
+
+def check_per_head(given: Mapping[str, Matrix], at: Places, errors: ErrorCollector) -> None:
+    """One slope and one sink for each head."""
+    heads = axes_of(given).number
+    for name in PER_HEAD:
+        if name in given and (length := given[name].shape[0]) != heads:
+            errors.add(
+                f"{count(length, 'number')} for {count(heads, 'head')}", at=at[array_path(name)], path=array_path(name),
+                help="give one number for each head",
+            )  # fmt: skip
+
+
 def _stacked(given: Mapping[str, Matrix], *names: str) -> tuple[str, int]:
     """The first of these that has its heads on an axis of their own, and how many; 0 where none has."""
     found = ((name, int(given[name].shape[-3])) for name in names if name in given and given[name].ndim > 2)
@@ -88,3 +147,37 @@ def _split_columns(array: NDArray[Any], heads: int) -> NDArray[Any]:
     parts = np.ascontiguousarray(parts)
     parts.setflags(write=False)
     return parts
+
+
+def _check_key_heads(
+    query: str, key: str, widths: tuple[int, int], heads: tuple[int, int], at: Places, errors: ErrorCollector
+) -> None:
+    """As many heads of keys as their columns are, if each is as wide as one of queries."""
+    (d_q, d_k), (queries, keys) = widths, heads
+    found, rest = divmod(d_k, d_q // queries)
+    if rest or not found or queries % found:
+        return
+    fewer = f" if {key} holds fewer heads than {query}" if found < queries else ", or leave it out"
+    errors.add(
+        f"has {count(d_k, 'column')} for {count(keys, 'head')} where {query} has {d_q} for {queries}",
+        at=at[key], path=key, help=f"write kv_heads: {found}{fewer}",
+    )  # fmt: skip
+
+
+def _without_part(errors: ErrorCollector) -> Iterator[tuple[str, str, bool]]:
+    """Weights that take the whole of an array from which others are taken, too: their name, that of another, and
+    whether the other takes a part."""
+    references = {name: found for name in WEIGHTS if (found := stored(name, errors))}
+    for name, reference in references.items():
+        if "part" not in reference.keys:
+            same = [each for each in references if each != name and _array(references[each]) == _array(reference)]
+            cut = [each for each in same if "part" in references[each].keys]
+            if same:
+                yield name, (cut or same)[0], bool(cut)
+
+
+def _array(reference: Keyed) -> list[list[str]]:
+    """What says which array is meant, as texts that can be compared."""
+    named = [reference.values[key] for key in ("file", "name", "index") if key in reference.keys]
+    items = [node.items if isinstance(node, Sequence) else [node] for node in named]
+    return [[item.text for item in each if isinstance(item, Leaf)] for each in items]

@@ -12,9 +12,8 @@ from functools import partial
 from typing import NoReturn, cast
 
 from attncli.english import shorten
-from attncli.problem.nodes import Node, Sequence
-from attncli.problem.tree_builder import NO_HALF, SURROGATE, TreeBuilder, build
-from attncli.problem.values import ErrorCollector
+from attncli.problem.source import ErrorCollector
+from attncli.problem.tree import NO_HALF, SURROGATE, Node, Sequence, TreeBuilder, build
 
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*"')
 _BEGUN = re.compile(_STRING.pattern.removesuffix('"'))

@@ -1,6 +1,6 @@
 """The keys of a problem file, one row each, with the scores to choose from and the words that keys take.
 
-What a key holds follows from its row: how it is read (by its kind, `settings.py`), what its arrays are called, which
+What a key holds follows from its row: how it is read (by its kind, `loader.py`), what its arrays are called, which
 axes they have, and what `attncli steps` says about them (`attention/registry.py`). A setting fills the field of
 `Problem` that has its name. `problem.schema.json` describes each key for editors; a test tells where the two differ.
 """

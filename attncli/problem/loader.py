@@ -2,39 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from os import PathLike, fspath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attncli.english import named
-from attncli.errors import AttncliError
 from attncli.problem.axes import PER_HEAD, axes_of, past_length, rows, rows_from, sizes
 from attncli.problem.conventions import OWN, Convention, convention_named
-from attncli.problem.files import STANDARD_INPUT
-from attncli.problem.heads import split_heads
-from attncli.problem.keys import ARRAYS, KEYS
-from attncli.problem.layout_checks import check_leading, check_widths
-from attncli.problem.losses import check_loss
-from attncli.problem.model import Mask, Matrix, Problem, Scalar
-from attncli.problem.nodes import Mapping, Node, describe
-from attncli.problem.settings import READERS
+from attncli.problem.heads import check_leading, check_per_head, check_widths, split_heads
+from attncli.problem.keys import ARRAYS, KEYS, SCALE_WORDS, SCORES, Kind
+from attncli.problem.matrices import DEEPEST, read_matrix
+from attncli.problem.model import Loss, Mask, Matrix, Problem, Scalar
 from attncli.problem.shape_checks import (
     check_array_sizes,
     check_gradient,
     check_labels,
-    check_per_head,
     check_products,
     check_shapes,
     check_sources,
 )
-from attncli.problem.source import Source, decode, read_source
-from attncli.problem.values import ErrorCollector, Places, Value, places_in
+from attncli.problem.source import ErrorCollector, Source, decode, read_source
+from attncli.problem.tree import Leaf, Mapping, Node, describe, is_null, read_tree
+from attncli.problem.values import (
+    Places,
+    Value,
+    places_in,
+    read_integer,
+    read_labels,
+    read_scalar,
+    read_title,
+    read_word,
+    require_keys,
+)
 
 if TYPE_CHECKING:
     from attncli.problem.mask_reader import MaskReading
     from attncli.problem.positions import Position
 
+_PAST = "write past: {K: [[1, 0]], V: [[0, 1]]}"
 Values: TypeAlias = dict[str, Any]  # of the keys that could be read
 
 
@@ -68,39 +75,6 @@ def read_problem(source: Source, *, convention: str | None = None, holds_scores:
     return problem_from_tree(root, errors, reads, holds_scores=holds_scores)
 
 
-def read_tree(source: Source, *, not_finite: bool = False) -> tuple[ErrorCollector, Node]:
-    """The tree of a file with positions, and the collector of what is wrong with it.
-
-    `not_finite` lets JSON have NaN, Infinity and -Infinity, as other programs write them.
-    """
-    errors = ErrorCollector(source)
-    if source.name.lower().endswith(".json"):
-        return errors, _json(errors, not_finite)
-    if source.name == STANDARD_INPUT and source.text.lstrip()[:1] in ("{", "["):
-        try:
-            return errors, _json(errors, not_finite)
-        except AttncliError as json_error:  # flow YAML begins with the same signs
-            errors = ErrorCollector(source)
-            try:
-                return errors, _yaml(errors)
-            except AttncliError as yaml_error:
-                looks_like_json = source.text.lstrip(" \t\r\n{[").startswith('"')
-                raise (json_error if looks_like_json else yaml_error) from None
-    return errors, _yaml(errors)
-
-
-def _json(errors: ErrorCollector, not_finite: bool) -> Node:
-    from attncli.problem.json_parser import parse_json  # each takes a while, and most need one
-
-    return parse_json(errors, not_finite=not_finite)
-
-
-def _yaml(errors: ErrorCollector) -> Node:
-    from attncli.problem.yaml_parser import parse_yaml
-
-    return parse_yaml(errors)
-
-
 def problem_from_tree(
     root: Node, errors: ErrorCollector, convention: Convention = OWN, *, holds_scores: bool = True
 ) -> Problem:
@@ -111,7 +85,7 @@ def problem_from_tree(
             at=root.at,
             help="write lines such as X: [[1, 0], [0, 1]]",
         )
-    errors.root = root
+    errors.given = root.values
     values: Values = {"score": "scaled_dot"} | _read_values(root, errors, convention)
     positions: tuple[Position, ...] = values.get("position") or ()
     mask: MaskReading | None = values.get("mask")
@@ -126,7 +100,11 @@ def problem_from_tree(
     if mask:
         mask.check(given)
     check_gradient(values.get("d_output"), given, joined, at, errors)
-    loss = check_loss(values.get("loss"), given, joined, at, errors)
+    loss: Loss | None = values.get("loss")
+    if loss is not None:
+        from attncli.problem.losses import check_loss
+
+        loss = check_loss(loss, given, joined, at, errors)
     errors.stop()
     numbers = _numbers_of_one_head(given)
     return Problem(
@@ -217,3 +195,91 @@ def _numbers_of_one_head(given: dict[str, Matrix]) -> dict[str, Scalar]:
     if axes_of(given).heads:
         return {}
     return {name: given.pop(name).only_number for name in PER_HEAD if name in given}
+
+
+# How each kind of key is read.
+
+
+def read_scale(value: Value) -> Any:
+    """A number, or the words none and default; None after reporting anything else."""
+    if isinstance(value.node, Leaf):
+        if value.text in SCALE_WORDS:
+            return value.text
+        if value.text.isalpha() or is_null(value.node):
+            what = describe(value.node)
+            value.wrong(f"must be a number or none, not {what}", "write a number, or none for unscaled scores")
+            return None
+    return read_scalar(value)
+
+
+def _read_positive(value: Value) -> Scalar | None:
+    help = "write a number such as 50"
+    number = read_scalar(value, help=help)
+    if number is not None and number.value <= 0:
+        value.wrong(f"must be greater than 0, not {describe(value.node)}", help)
+    return number
+
+
+def _read_base(value: Value) -> Scalar | None:
+    if isinstance(value.node, Leaf) and value.text == "e":
+        return None
+    help = "write e, or a number such as 2 or 3"
+    number = read_scalar(value, help=help)
+    if number is not None and number.value <= 1:
+        value.wrong(f"must be greater than 1, not {describe(value.node)}", help)
+    return number
+
+
+def _read_past(value: Value) -> dict[str, Matrix | None] | None:
+    """The arrays of a cache, by the names of their steps; None after reporting what is wrong."""
+    if not isinstance(value.node, Mapping):
+        value.wrong(f"must be {{K: …, V: …}}, not {describe(value.node)}", _PAST)
+        return None
+    whole = require_keys(value, ("K", "V"))
+    for name in "KV":
+        if whole and name not in value.keys:
+            value.wrong(f"has no {name}: a cache holds a key and a value of every earlier token", _PAST)
+            return None
+    return {f"past_{name}": read_matrix(value.key(name), deepest=DEEPEST) for name in "KV" if name in value.keys}
+
+
+def _read_sink(value: Value) -> Scalar | Matrix | None:
+    return read_scalar(value) if isinstance(value.node, Leaf) else read_matrix(value, rank=1)
+
+
+def _read_mask(value: Value, convention: Convention = OWN) -> MaskReading:
+    from attncli.problem.mask_reader import read_mask  # with all forms of masks, which most problems do without
+
+    return read_mask(value, convention)
+
+
+def _read_positions(value: Value) -> tuple[Position, ...] | None:
+    from attncli.problem.positions import read_positions  # with their rules, which problems without any do without
+
+    return read_positions(value)
+
+
+def _read_loss(value: Value) -> Loss | None:
+    from attncli.problem.losses import read_loss
+
+    return read_loss(value)
+
+
+READERS: dict[Kind, Callable[..., Any]] = {
+    "text": read_title,
+    "labels": read_labels,
+    "entries": lambda value: read_matrix(value, deepest=3),
+    "heads": lambda value: read_matrix(value, deepest=DEEPEST),
+    "matrix": read_matrix,
+    "vector": lambda value: read_matrix(value, rank=1),
+    "score": lambda value: read_word(value, SCORES),
+    "scale": read_scale,
+    "positive": _read_positive,
+    "base": _read_base,
+    "mask": _read_mask,
+    "past": _read_past,
+    "position": _read_positions,
+    "sink": _read_sink,
+    "loss": _read_loss,
+    "count": lambda value: read_integer(value, least=1, help="write how many heads there are, such as 8"),
+}

@@ -16,7 +16,7 @@ from json import JSONDecoder
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.problem.nodes import Leaf, Node, Sequence
+from attncli.problem.tree import Leaf, Node, Sequence
 
 SHORTEST = 200  # characters; a shorter list costs as much this way as value by value
 _DEEPEST = 4  # batch × heads × rows × columns

@@ -12,9 +12,10 @@ from attncli.english import count, shape_text
 from attncli.problem.axes import output_shape
 from attncli.problem.matrices import DEEPEST, read_matrix
 from attncli.problem.model import Loss, Matrix, read_only
-from attncli.problem.nodes import Mapping as Keyed
-from attncli.problem.nodes import Sequence, describe
-from attncli.problem.values import ErrorCollector, Places, Value, read_word, require_keys
+from attncli.problem.source import ErrorCollector
+from attncli.problem.tree import Mapping as Keyed
+from attncli.problem.tree import Sequence, describe
+from attncli.problem.values import Places, Value, read_word, require_keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +63,9 @@ def read_loss(value: Value) -> Loss | None:
 
 
 def check_loss(
-    loss: Loss | None, given: Mapping[str, Matrix], joined: bool, at: Places, errors: ErrorCollector
+    loss: Loss, given: Mapping[str, Matrix], joined: bool, at: Places, errors: ErrorCollector
 ) -> Loss | None:
     """The loss with its target in the shape of the output: of classes, a 1 in each row; None after reporting."""
-    if loss is None:
-        return None
     if "d_output" in at:
         errors.add(
             "d_output is given, too", at=at["loss"], path="loss",
@@ -115,8 +114,7 @@ def _one_hot(loss: Loss, classes: int, errors: ErrorCollector) -> Loss | None:
 
 def _class_at(place: tuple[int, ...], kind: str, errors: ErrorCollector) -> Value:
     """Where the class of a row is written; of one that comes from a file, where the file is named."""
-    assert isinstance(errors.root, Keyed)
-    value = Value(errors.root.values["loss"], "loss", errors).key(LOSSES[kind].target)
+    value = Value(errors.given["loss"], "loss", errors).key(LOSSES[kind].target)
     for index in place:
         value = (
             value.entry(index) if isinstance(value.node, Sequence) else replace(value, path=f"{value.path}[{index}]")

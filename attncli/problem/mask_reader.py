@@ -13,8 +13,8 @@ from attncli.problem.conventions import OWN, Convention, Polarity
 from attncli.problem.keys import CORNERS, Corner
 from attncli.problem.masks import MaskPart, MaskSizes, forms
 from attncli.problem.model import Mask, Matrix
-from attncli.problem.nodes import Leaf, Mapping, Node, Sequence, describe, truth
 from attncli.problem.numbers import NumberError, as_float
+from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, truth
 from attncli.problem.truth_matrices import is_zero_or_one, read_stored, read_truths, stored_truths
 from attncli.problem.values import Value, read_word, require_keys
 
@@ -154,8 +154,7 @@ def _read_bare(value: Value, convention: Convention) -> MaskPart | None:
     Another convention than our own says what true means, and what 0 and 1 alone mean, as integers or as floats.
     """
     from attncli.problem.masks.additive import Additive
-    from attncli.problem.masks.hide import Hide
-    from attncli.problem.masks.keep import Keep
+    from attncli.problem.masks.keep_and_hide import Hide, Keep
 
     parts: dict[str, type[Keep | Hide]] = {"attend": Keep, "hidden": Hide}
 

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attncli.english import count, shape_text, shorten
 from attncli.problem.limits import DIMENSION_LIMIT, ELEMENT_LIMIT
 from attncli.problem.model import Matrix, Scalar
-from attncli.problem.nodes import Leaf, Mapping, Node, Sequence, describe
-from attncli.problem.values import ErrorCollector, Places, Value, read_integer, read_number, read_scalar, require_keys
+from attncli.problem.source import ErrorCollector
+from attncli.problem.tree import Leaf, Node, Sequence, describe
+from attncli.problem.values import Places, Value, read_integer, read_number, read_scalar, require_keys
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -251,9 +252,7 @@ def _report_uneven(whole: Value, value: Value) -> None:
 
 def _fill_up(whole: Value) -> str:
     """Advice for entries of a batch; the mask then says how long they were, if their rows are those of the keys."""
-    root = whole.errors.root
-    crossed = isinstance(root, Mapping) and "context" in root.keys
-    if whole.path == "Q" or (whole.path == "X" and crossed):
+    if whole.path == "Q" or (whole.path == "X" and "context" in whole.errors.given):
         return "fill up the shorter ones with rows of 0"
     heads = _depth(whole.node) == 4
     entries = [next(entry.each(), entry) if heads else entry for entry in islice(whole.each(), _LISTED + 1)]

@@ -20,9 +20,10 @@ from attncli.problem.keys import PAIRINGS, Pairing
 from attncli.problem.masks import Offset
 from attncli.problem.matrices import read_matrix
 from attncli.problem.model import Matrix, Problem, Scalar
-from attncli.problem.nodes import Leaf, describe
-from attncli.problem.nodes import Mapping as Keyed
-from attncli.problem.values import ErrorCollector, Places, Value, read_scalar, read_truth, read_word, require_keys
+from attncli.problem.source import ErrorCollector
+from attncli.problem.tree import Leaf, describe
+from attncli.problem.tree import Mapping as Keyed
+from attncli.problem.values import Places, Value, read_scalar, read_truth, read_word, require_keys
 
 Variants = Mapping[str, Mapping[str, Rule]]  # of steps, by what asks for them
 

@@ -1,7 +1,7 @@
 """Checks that the arrays of a problem belong together: none is missing or unused, and lengths that meet are equal.
 
-Each check has its own words, for the place to blame and what helps; equal letters in the cells of `keys.py` say which
-lengths meet. What the equations of a plan would refuse besides is a fault of ours.
+Equal letters in the cells of `keys.py` say which lengths meet. Nearly every check has its own words, for the place to
+blame and what helps. What the equations of a plan would refuse besides is a fault of ours.
 """
 
 from __future__ import annotations
@@ -10,16 +10,34 @@ from collections.abc import Mapping, Sequence
 from math import prod
 
 from attncli.english import count, listed, shape_text
+from attncli.equation.indices import INDICES
 from attncli.errors import input_error
-from attncli.problem.axes import PER_HEAD, axes_of, columns_from, input_of, output_shape, rows, rows_from, sizes, width
+from attncli.problem.axes import (
+    axes_of,
+    columns_from,
+    input_of,
+    output_shape,
+    past_length,
+    rows,
+    rows_from,
+    sizes,
+    width,
+)
 from attncli.problem.keys import ARRAYS, SCORES, array_path
-from attncli.problem.layout_checks import transpose_advice
 from attncli.problem.limits import ELEMENT_LIMIT, TOKEN_LIMIT
 from attncli.problem.matrices import comma_advice_for
 from attncli.problem.model import Matrix
-from attncli.problem.values import ErrorCollector, Places
+from attncli.problem.source import ErrorCollector
+from attncli.problem.tree import Mapping as Keyed
+from attncli.problem.tree import truth
+from attncli.problem.values import Places
 
 _WORDS = {"Q": "queries", "K": "keys", "V": "values"}
+_TOLD_OTHERWISE = {  # than by the letters of their cells
+    "X", "context", "W_O", "b_O",
+    *(f"{before}{letter}" for before in ("", "W_", "b_", "past_") for letter in _WORDS),
+    *(array.name for score in SCORES.values() for array in score.arrays),
+}  # fmt: skip
 
 
 def check_sources(at: Mapping[str, int], score: str | None, errors: ErrorCollector, start: int) -> None:
@@ -69,17 +87,7 @@ def check_shapes(given: Mapping[str, Matrix], at: Places, score: str, errors: Er
         _check_past(given, at, errors)
     _check_score(given, score, at, errors)
     _check_output(given, at, errors)
-
-
-def check_per_head(given: Mapping[str, Matrix], at: Places, errors: ErrorCollector) -> None:
-    """One slope and one sink for each head."""
-    heads = axes_of(given).number
-    for name in PER_HEAD:
-        if name in given and (length := given[name].shape[0]) != heads:
-            errors.add(
-                f"{count(length, 'number')} for {count(heads, 'head')}", at=at[array_path(name)], path=array_path(name),
-                help="give one number for each head",
-            )  # fmt: skip
+    _check_cells(given, at, errors)
 
 
 def check_labels(name: str, labels: Sequence[str], number: int, rows: str, at: int, errors: ErrorCollector) -> None:
@@ -148,6 +156,27 @@ def require_scores(given: Mapping[str, Matrix]) -> None:
     if prod(shape) > ELEMENT_LIMIT:
         message, help = _too_many("the matrix of scores", shape)
         raise input_error(message, path=rows_from("K", given), help=help)
+
+
+def transpose_advice(name: str, fits_turned: bool, errors: ErrorCollector) -> str:
+    """The end of a help line for weights whose rows and columns may be swapped; empty where that would not help.
+
+    Of a part that was cut out of columns that are rows, the shape does not tell whether the whole would fit.
+    """
+    reference = stored(name, errors)
+    if not fits_turned and (reference is None or "part" not in reference.keys):
+        return ""
+    if reference is None:
+        return f"; transpose {name} if it is laid out as in torch.nn.Linear"
+    if "transpose" in reference.keys and truth(reference.values["transpose"]):
+        return "; remove transpose: true if it is not laid out as in torch.nn.Linear"
+    return "; write transpose: true if it is laid out as in torch.nn.Linear"
+
+
+def stored(name: str, errors: ErrorCollector) -> Keyed | None:
+    """The mapping that names an array in a file, where that is how it was given."""
+    node = errors.given.get(name)
+    return node if isinstance(node, Keyed) and "file" in node.keys else None
 
 
 def _check_letter(letter: str, given: Mapping[str, int], errors: ErrorCollector, start: int) -> None:
@@ -220,8 +249,7 @@ def _check_past(given: Mapping[str, Matrix], at: Places, errors: ErrorCollector)
 def _check_score(given: Mapping[str, Matrix], score: str, at: Places, errors: ErrorCollector) -> None:
     """A query is as long as a key where the score needs that, and the arrays of the score are there and fit them."""
     arrays = {array.name: array.letters for array in SCORES[score].arrays}
-    (n, m), d_v = sizes(given), width("V", given)
-    known = {"i": n, "j": m, "p": width("Q", given), "k": width("K", given), "c": d_v}
+    known = _lengths(given)
     if SCORES[score].equal_widths:
         _check_equal_widths(given, known, at, errors)
     lengths = dict(known)  # and those of other letters, which the last array with them sets
@@ -287,6 +315,28 @@ def _check_output(given: Mapping[str, Matrix], at: Places, errors: ErrorCollecto
                 f"has {count(length, 'number')}, but W_O has {count(columns, 'column')}", at=at["b_O"], path="b_O",
                 help="give one number for each column of W_O",
             )  # fmt: skip
+
+
+def _check_cells(given: Mapping[str, Matrix], at: Places, errors: ErrorCollector) -> None:
+    """What the letters of their cells say of arrays that no other check is for; a letter of their own goes by the
+    first that has it."""
+    lengths = _lengths(given) | {"u": past_length(given), "e": axes_of(given).number * width("V", given)}
+    for name, matrix in given.items():
+        letters = ARRAYS[name].letters
+        found = matrix.shape[matrix.ndim - len(letters) :]
+        needed = tuple(lengths.setdefault(letter, length) for letter, length in zip(letters, found, strict=True))
+        if found != needed and name not in _TOLD_OTHERWISE:
+            axes = listed([INDICES[letter].meaning for letter in letters])
+            errors.add(
+                f"is {shape_text(found)} where {shape_text(needed)} is needed", at=at[array_path(name)],
+                path=array_path(name), help=f"a number of it is for {axes}",
+            )  # fmt: skip
+
+
+def _lengths(given: Mapping[str, Matrix]) -> dict[str, int]:
+    """How long the axes are along which queries, keys and values run, by their letters."""
+    (n, m), (d_q, d_k, d_v) = sizes(given), (width(letter, given) for letter in "QKV")
+    return {"i": n, "j": m, "p": d_q, "k": d_k, "c": d_v}
 
 
 def _too_many(what: str, shape: tuple[int, ...]) -> tuple[str, str]:

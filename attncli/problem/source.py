@@ -1,14 +1,21 @@
-"""The text of a problem file: decoded once, and able to say the line and column of any place in it."""
+"""The text of a problem file, decoded once: the line and column of any place in it, and the errors found in it."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NoReturn
 
-from attncli.errors import Place, input_error
+from attncli.errors import COUNTED, AttncliError, Exit, Place, input_error
 from attncli.problem.array_formats import suffixes
 from attncli.problem.files import PICKLES, STANDARD_INPUT, read_bytes
 from attncli.problem.limits import BLANKS_LIMIT
+
+if TYPE_CHECKING:
+    from attncli.problem.tree import Node
+
+REPORTED = 20  # errors at once; the others are counted
 
 _OTHER_ENCODINGS = (
     (b"\xff\xfe\x00\x00", "UTF-32"),
@@ -44,6 +51,55 @@ class Source:
             self._lines[start] = self.text.count("\n", 0, start) + 1, line
         number, line = self._lines[start]
         return Place(self.name, number, at - start + 1, line)
+
+
+class ErrorCollector:
+    """The errors found so far in one source: up to twenty are reported at once, the others are counted.
+
+    `exit_code` is theirs. `given` are the values of a source that is a whole problem, by key, for one whose meaning
+    depends on another.
+    """
+
+    def __init__(self, source: Source, exit_code: Exit = Exit.INPUT) -> None:
+        self.source = source
+        self.given: Mapping[str, Node] = {}
+        self._exit_code = exit_code
+        self._errors: list[AttncliError] = []
+        self._count = 0
+
+    @property
+    def count(self) -> int:
+        """How many problems there are so far."""
+        return self._count
+
+    def add(self, message: str, *, at: int, help: str, path: str = "") -> None:
+        """Note one problem at an offset of the text; the thousandth ends the reading."""
+        self.add_error(AttncliError(self._exit_code, message, help=help), at=at, path=path)
+
+    def add_error(self, error: AttncliError, *, at: int, path: str) -> None:
+        """Note an error that was found elsewhere, such as a file that is not there, at the place that led to it."""
+        self._count += 1
+        if self._count <= REPORTED:
+            place = self.source.place(at)
+            self._errors.append(AttncliError(error.exit_code, error.message, path=path, place=place, help=error.help))
+        if self._count == COUNTED:
+            self.stop()
+
+    def fail(self, message: str, *, at: int, help: str, path: str = "") -> NoReturn:
+        """Note a problem after which nothing more can be read, and end the reading."""
+        self.add(message, at=at, path=path, help=help)
+        self.stop()
+        raise AssertionError("unreachable: there is a problem to stop for")
+
+    def stop(self) -> None:
+        """Raise the first problem in the order of the file, the others as its `more`; nothing if clean."""
+        if not self._errors:
+            return
+        first, *others = sorted(self._errors, key=lambda e: (e.place.line, e.place.column) if e.place else (0, 0))
+        raise AttncliError(
+            first.exit_code, first.message, path=first.path, place=first.place, help=first.help,
+            more=tuple(others), untold=self._count - len(self._errors),
+        )  # fmt: skip
 
 
 def read_source(path: str, *, outside: bool = False) -> Source:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from attncli.problem.matrices import DEEPEST, read_cells
 from attncli.problem.model import Matrix
-from attncli.problem.nodes import Leaf, Mapping, Node, Sequence, describe, truth
 from attncli.problem.numbers import is_plain
+from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, truth
 from attncli.problem.values import Value
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""A value of a problem where it stands, the errors found in it, and the readers of single values.
+"""A value of a problem where it stands, and the readers of single values.
 
 A `Value` is a node of the tree with its path and the collector of errors; each reader returns what it read, or None
 after adding an error.
@@ -10,19 +10,18 @@ import collections.abc
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import NoReturn, TypeAlias
+from typing import TypeAlias
 
 from attncli.english import count, named, shorten
-from attncli.errors import COUNTED, AttncliError, Exit, did_you_mean
+from attncli.errors import AttncliError, did_you_mean
 from attncli.problem.limits import LABEL_LIMIT, TITLE_LIMIT, TOKEN_LIMIT
 from attncli.problem.model import Scalar
-from attncli.problem.nodes import Leaf, Mapping, Node, Sequence, describe, is_null, truth
 from attncli.problem.numbers import MINUS_INFINITY, NumberError, as_float, is_plain, why_not_a_number
-from attncli.problem.source import Source
+from attncli.problem.source import ErrorCollector
+from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, is_null, truth
 
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _DIGITS = 18  # whole numbers of so many fit into 64 bits
-REPORTED = 20
 Places: TypeAlias = collections.abc.Mapping[str, int]  # offsets into the text, by path: past, past.K
 
 
@@ -33,62 +32,6 @@ def places_in(mapping: Mapping, before: str = "") -> dict[str, int]:
         if isinstance(node, Mapping):
             found |= places_in(node, f"{before}{key}.")
     return found
-
-
-class ErrorCollector:
-    """The errors found so far in one source: up to twenty are reported at once, the others are counted.
-
-    `exit_code` is theirs. `root` is the tree of a source that is a whole problem, for a value whose meaning depends on
-    another key.
-    """
-
-    def __init__(self, source: Source, exit_code: Exit = Exit.INPUT) -> None:
-        self.source = source
-        self.root: Node | None = None
-        self._exit_code = exit_code
-        self._errors: list[AttncliError] = []
-        self._count = 0
-
-    @property
-    def count(self) -> int:
-        """How many problems there are so far."""
-        return self._count
-
-    def add(self, message: str, *, at: int, help: str, path: str = "") -> None:
-        """Note one problem at an offset of the text; the thousandth ends the reading."""
-        self.add_error(AttncliError(self._exit_code, message, help=help), at=at, path=path)
-
-    def add_error(self, error: AttncliError, *, at: int, path: str) -> None:
-        """Note an error that was found elsewhere, such as a file that is not there, at the place that led to it."""
-        self._count += 1
-        if self._count <= REPORTED:
-            place = self.source.place(at)
-            self._errors.append(AttncliError(error.exit_code, error.message, path=path, place=place, help=error.help))
-        if self._count == COUNTED:
-            self.stop()
-
-    def fail(self, message: str, *, at: int, help: str, path: str = "") -> NoReturn:
-        """Note a problem after which nothing more can be read, and end the reading."""
-        self.add(message, at=at, path=path, help=help)
-        self.stop()
-        raise AssertionError("unreachable: there is a problem to stop for")
-
-    def stop(self) -> None:
-        """Raise the first problem in the order of the file, the others as its `more`; nothing if clean."""
-        if not self._errors:
-            return
-        first, *others = sorted(self._errors, key=lambda e: (e.place.line, e.place.column) if e.place else (0, 0))
-        raise AttncliError(
-            first.exit_code, first.message, path=first.path, place=first.place, help=first.help,
-            more=tuple(others), untold=self._count - len(self._errors),
-        )  # fmt: skip
-
-
-class SilentCollector(ErrorCollector):
-    """Counts errors without keeping them: for a value that is read once more, with care, where it is wrong."""
-
-    def add_error(self, error: AttncliError, *, at: int, path: str) -> None:
-        self._count += 1
 
 
 @dataclass(slots=True)  # one for every number of a problem, and freezing would double the cost of each

@@ -10,9 +10,8 @@ from typing import Any, NoReturn
 import yaml
 
 from attncli.english import shorten
-from attncli.problem.nodes import Leaf, Mapping, Node
-from attncli.problem.tree_builder import NO_HALF, SURROGATE, TreeBuilder, build
-from attncli.problem.values import ErrorCollector
+from attncli.problem.source import ErrorCollector
+from attncli.problem.tree import NO_HALF, SURROGATE, Leaf, Mapping, Node, TreeBuilder, build
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C module is not everywhere
 _UNPRINTABLE = r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # slow to compile

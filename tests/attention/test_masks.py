@@ -15,8 +15,7 @@ from attncli.backend import Backend
 from attncli.problem.masks import MaskPart, Offset
 from attncli.problem.masks.additive import Additive
 from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.hide import Hide
-from attncli.problem.masks.keep import Keep
+from attncli.problem.masks.keep_and_hide import Hide, Keep
 from attncli.problem.masks.lengths import Lengths
 from attncli.problem.masks.padding import Padding
 from attncli.problem.masks.window import Window

@@ -13,7 +13,7 @@ from zlib import crc32
 import numpy as np
 
 from attncli.errors import AttncliError
-from attncli.problem import loader, long_lists, tree_builder
+from attncli.problem import loader, long_lists, tree
 from attncli.problem.model import Matrix
 
 FROM = (0, 0, 8, 40)  # characters from which a list is long
@@ -44,7 +44,7 @@ def assert_agreement(data: bytes, name: str) -> None:
 
 @contextmanager
 def _long_from(text: int, of_a_list: int) -> Iterator[None]:
-    with patch.object(tree_builder, "LONG", text), patch.object(long_lists, "SHORTEST", of_a_list):
+    with patch.object(tree, "LONG", text), patch.object(long_lists, "SHORTEST", of_a_list):
         yield
 
 

@@ -18,7 +18,7 @@ from attncli.page.derivation import derivation
 from attncli.page.document import Document, Formula, Grid, Heading, Listing, Paragraph, Table, Worked, plain, plain_line
 from attncli.page.view import View
 from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.keep import Keep
+from attncli.problem.masks.keep_and_hide import Keep
 from attncli.problem.model import Problem
 from attncli.tracing import Trace, run
 

@@ -10,8 +10,7 @@ import pytest
 
 from attncli.page.reading import percent, reading
 from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.hide import Hide
-from attncli.problem.masks.keep import Keep
+from attncli.problem.masks.keep_and_hide import Hide, Keep
 from attncli.problem.model import Problem
 from attncli.tracing import run
 

@@ -20,7 +20,7 @@ from attncli.page.worked import worked
 from attncli.page.worked_line import worked_line
 from attncli.problem.masks.additive import Additive
 from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.keep import Keep
+from attncli.problem.masks.keep_and_hide import Keep
 from attncli.problem.masks.lengths import Lengths
 from attncli.problem.masks.padding import Padding
 from attncli.problem.masks.window import Window

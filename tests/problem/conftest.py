@@ -9,9 +9,8 @@ import pytest
 
 from attncli.errors import AttncliError
 from attncli.problem.loader import loads
-from attncli.problem.nodes import Leaf, Mapping, Node, Sequence
-from attncli.problem.source import Source
-from attncli.problem.values import ErrorCollector
+from attncli.problem.source import ErrorCollector, Source
+from attncli.problem.tree import Leaf, Mapping, Node, Sequence
 
 QKV = "{Q: [[1, 0], [0, 1]], K: [[1, 0], [0, 1]], V: [[1, 2], [3, 4]]"
 

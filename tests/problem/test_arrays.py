@@ -21,7 +21,7 @@ from attncli.errors import AttncliError
 from attncli.problem.array_formats import format_of, npz, suffixes
 from attncli.problem.loader import load
 from attncli.problem.masks.additive import Additive
-from attncli.problem.masks.keep import Keep
+from attncli.problem.masks.keep_and_hide import Keep
 from attncli.problem.model import Problem
 
 KV = "K: [[1, 0], [0, 1]]\nV: [[1, 2], [3, 4]]\n"

@@ -12,8 +12,7 @@ from attncli.problem.changes import change
 from attncli.problem.conventions import CONVENTIONS, OWN, convention_named
 from attncli.problem.loader import load, loads
 from attncli.problem.masks.additive import Additive
-from attncli.problem.masks.hide import Hide
-from attncli.problem.masks.keep import Keep
+from attncli.problem.masks.keep_and_hide import Hide, Keep
 from attncli.problem.model import Mask
 from attncli.tracing import run
 

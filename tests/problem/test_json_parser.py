@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from attncli.errors import AttncliError
 from attncli.problem.json_parser import parse_json
-from attncli.problem.nodes import Leaf
-from attncli.problem.source import Source
-from attncli.problem.values import ErrorCollector
+from attncli.problem.source import ErrorCollector, Source
+from attncli.problem.tree import Leaf
 
 ENTRY = "put a comma between the entries, and a {} after the last"
 MEMBER = 'write {"key": value}'

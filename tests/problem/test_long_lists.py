@@ -14,14 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.errors import AttncliError
-from attncli.problem import long_lists, tree_builder, values
+from attncli.problem import long_lists, tree, values
 from attncli.problem.json_parser import parse_json
 from attncli.problem.loader import loads
 from attncli.problem.long_lists import Outline
-from attncli.problem.nodes import Leaf, Mapping, Node, Sequence, moved
 from attncli.problem.numbers import as_float
-from attncli.problem.source import Source
-from attncli.problem.values import ErrorCollector
+from attncli.problem.source import ErrorCollector, Source
+from attncli.problem.tree import Leaf, Mapping, Node, Sequence, moved
 from attncli.problem.yaml_parser import parse_yaml
 
 NUMBERS = st.one_of(
@@ -52,7 +51,7 @@ BLANKS = st.sampled_from(["", "", "", " ", "  ", "\n  ", " \n "])
 
 @pytest.fixture(autouse=True)
 def _any_list_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tree_builder, "LONG", 0)
+    monkeypatch.setattr(tree, "LONG", 0)
     monkeypatch.setattr(long_lists, "SHORTEST", 0)
 
 
@@ -80,7 +79,7 @@ def outcome(parse: Callable[[ErrorCollector], Node], text: str) -> Any:
 
 def check_same_reading(parse: Callable[[ErrorCollector], Node], text: str) -> None:
     """Both passes see the same in a text."""
-    with patch.object(tree_builder, "LONG", len(text) + 1):
+    with patch.object(tree, "LONG", len(text) + 1):
         careful = outcome(parse, text)
     assert outcome(parse, text) == careful
 
@@ -148,7 +147,7 @@ def test_both_passes_agree_on_problems(rows: list[list[str]]) -> None:
                        for part in problem.mask.parts]  # fmt: skip
 
     quick = read()
-    with patch.object(tree_builder, "LONG", len(text) + 1):
+    with patch.object(tree, "LONG", len(text) + 1):
         assert quick == read()
 
 
@@ -207,7 +206,7 @@ def test_a_problem_keeps_its_numbers_as_they_were_written() -> None:
 def test_a_tree_can_be_moved(text: str) -> None:
     """As one is that is given with --set, behind the text of the file."""
     quick = parse_yaml(ErrorCollector(Source("p", text)))
-    with patch.object(tree_builder, "LONG", 1000):
+    with patch.object(tree, "LONG", 1000):
         careful = parse_yaml(ErrorCollector(Source("p", " " * 9 + text)))
     assert placed(moved(moved(quick, 7), 2)) == placed(careful)
 

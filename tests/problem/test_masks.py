@@ -14,8 +14,7 @@ from attncli.problem.changes import change
 from attncli.problem.loader import loads
 from attncli.problem.masks.additive import Additive
 from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.hide import Hide
-from attncli.problem.masks.keep import Keep
+from attncli.problem.masks.keep_and_hide import Hide, Keep
 from attncli.problem.masks.lengths import Lengths
 from attncli.problem.masks.padding import Padding
 from attncli.problem.masks.window import Window

@@ -20,13 +20,13 @@ from attncli.problem.keys import (
     SCALE_WORDS,
     SCORES,
 )
-from attncli.problem.loader import loads, read_tree
+from attncli.problem.loader import loads
 from attncli.problem.losses import LOSSES
 from attncli.problem.mask_reader import mask_words
 from attncli.problem.masks import forms
-from attncli.problem.nodes import Leaf, is_null, truth
 from attncli.problem.numbers import MINUS_INFINITY, is_plain
 from attncli.problem.source import Source
+from attncli.problem.tree import Leaf, is_null, read_tree, truth
 
 INPUTS = Path(__file__).parents[2] / "inputs"
 SCHEMA = json.loads((Path(attncli.__file__).parent / "problem/problem.schema.json").read_text(encoding="utf-8"))

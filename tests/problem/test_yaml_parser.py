@@ -8,9 +8,8 @@ import pytest
 import yaml
 
 from attncli.errors import AttncliError
-from attncli.problem.nodes import Leaf, Mapping, Sequence
-from attncli.problem.source import Source, decode
-from attncli.problem.values import ErrorCollector
+from attncli.problem.source import ErrorCollector, Source, decode
+from attncli.problem.tree import Leaf, Mapping, Sequence
 from attncli.problem.yaml_parser import parse_yaml
 
 LOADERS = [yaml.SafeLoader, *([yaml.CSafeLoader] if hasattr(yaml, "CSafeLoader") else [])]

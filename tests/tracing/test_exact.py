@@ -19,7 +19,7 @@ from attncli.errors import AttncliError
 from attncli.problem.loader import load
 from attncli.problem.masks.additive import Additive
 from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.keep import Keep
+from attncli.problem.masks.keep_and_hide import Keep
 from attncli.problem.model import Matrix, Problem
 from attncli.tracing import run
 from attncli.tracing.model import Trace

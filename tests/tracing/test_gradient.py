@@ -12,7 +12,7 @@ import pytest
 
 from attncli.backend import Backend
 from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.keep import Keep
+from attncli.problem.masks.keep_and_hide import Keep
 from attncli.problem.model import Matrix, Problem
 from attncli.tracing import run
 from attncli.tracing.serialization import from_dict, to_dict

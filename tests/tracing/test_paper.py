@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from attncli.page.printer import Printer
 from attncli.problem.masks.additive import Additive
 from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.keep import Keep
+from attncli.problem.masks.keep_and_hide import Keep
 from attncli.problem.model import Matrix, Problem
 from attncli.tracing import run
 

@@ -16,7 +16,7 @@ from attncli.page.derivation import derivation
 from attncli.page.view import View
 from attncli.problem.masks.additive import Additive
 from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.hide import Hide
+from attncli.problem.masks.keep_and_hide import Hide
 from attncli.problem.masks.lengths import Lengths
 from attncli.problem.masks.padding import Padding
 from attncli.problem.masks.window import Window

@@ -11,8 +11,7 @@ import pytest
 from attncli.backend import Backend
 from attncli.problem.masks.additive import Additive
 from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.hide import Hide
-from attncli.problem.masks.keep import Keep
+from attncli.problem.masks.keep_and_hide import Hide, Keep
 from attncli.problem.model import Matrix, Problem
 from attncli.tracing import run
 

@@ -21,9 +21,10 @@ from attncli.errors import AttncliError, Exit, did_you_mean
 from attncli.problem.array_formats import Array, ArrayError, Format, format_of, pickled
 from attncli.problem.files import PICKLES, cannot_read, open_regular
 from attncli.problem.keys import KEYS
-from attncli.problem.nodes import Leaf, Node, Sequence, describe, truth
-from attncli.problem.nodes import Mapping as Keyed
-from attncli.problem.values import ErrorCollector, Value
+from attncli.problem.source import ErrorCollector
+from attncli.problem.tree import Leaf, Node, Sequence, describe, truth
+from attncli.problem.tree import Mapping as Keyed
+from attncli.problem.values import Value
 from attncli.tracing.comparison import Operand
 
 STEPS = f"the steps are {', '.join(RULES)}"

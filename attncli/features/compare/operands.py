@@ -18,7 +18,7 @@ from attncli.problem.source import Source, read_source
 if TYPE_CHECKING:
     from attncli.features.compare.dumps import Dump
     from attncli.problem.model import Problem
-    from attncli.problem.nodes import Node
+    from attncli.problem.tree import Node
     from attncli.tracing.comparison import Operand
     from attncli.tracing.model import Trace
     from attncli.tracing.number_formats import FormatDeviation
@@ -59,7 +59,8 @@ def read_files(
     from attncli.features.compare.dumps import is_dump, read_archive, read_dump
     from attncli.problem.changes import parse_settings
     from attncli.problem.conventions import convention_named
-    from attncli.problem.loader import problem_from_tree, read_tree
+    from attncli.problem.loader import problem_from_tree
+    from attncli.problem.tree import read_tree
 
     changed = parse_settings(settings, WORKING | READING)
     files = []

@@ -151,21 +151,6 @@ class MaskPart(ABC):
         return None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TruthMatrix(MaskPart):
-    """Truth values for every query and key, n × m, or with heads or batch and heads before; an axis of 1 is for all."""
-
-    truths: NDArray[np.bool_] | Matrix
-
-    @property
-    def matrix(self) -> NDArray[np.bool_]:
-        """The truth values."""
-        return self.truths.value if isinstance(self.truths, Matrix) else self.truths
-
-    def size_error(self, sizes: MaskSizes) -> tuple[str, str] | None:
-        return matrix_size_error(self.truths.shape, sizes)
-
-
 @cache
 def forms() -> Mapping[str, type[MaskPart]]:
     """All forms by their names, in their order."""
@@ -173,7 +158,7 @@ def forms() -> Mapping[str, type[MaskPart]]:
         part
         for module in iter_modules(__path__)
         for part in vars(import_module(f"{__name__}.{module.name}")).values()
-        if isinstance(part, type) and issubclass(part, MaskPart) and part.__module__ == f"{__name__}.{module.name}"
+        if isinstance(part, type) and issubclass(part, MaskPart) and hasattr(part, "name")
     ]
     return {part.name: part for part in sorted(found, key=lambda part: part.order)}
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from attncli.problem.axes import BATCH
 from attncli.problem.masks import Clause, MaskPart, MaskSizes, Offset, entries_error, number_array, unless_one
 from attncli.problem.model import Mask, Scalar
-from attncli.problem.nodes import Sequence
+from attncli.problem.tree import Sequence
 from attncli.problem.values import Value, read_integer
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from attncli.english import count
 from attncli.problem.masks import Clause, MaskPart, Offset
 from attncli.problem.model import Mask, Scalar
-from attncli.problem.nodes import Sequence, describe
+from attncli.problem.tree import Sequence, describe
 from attncli.problem.values import Value, read_integer
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from attncli.cli.main import run
+from attncli.problem import shape_checks
 from attncli.problem.loader import load
 from attncli.tracing import chunked
 from attncli.tracing import run as work_out
@@ -38,6 +39,19 @@ def test_large_problems_keep_nothing_else(tmp_path: Path, monkeypatch: pytest.Mo
     path = tmp_path / "step.npy"
     assert run(["compute", str(INPUTS / "causal.yaml"), "--steps", "output", "-o", str(path)]) == 0
     np.testing.assert_allclose(np.load(path), work_out(load(str(INPUTS / "causal.yaml")))["output"], rtol=1e-14)
+
+
+@pytest.mark.parametrize("options", [[], ["--mask", "causal"], ["--scale", "2"]], ids=["as it is", "mask", "scale"])
+def test_scores_that_nobody_keeps_may_be_large(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str]
+) -> None:
+    monkeypatch.setattr(chunked, "LARGE", 0)
+    monkeypatch.setattr(shape_checks, "ELEMENT_LIMIT", 10)
+    problem = tmp_path / "problem.yaml"
+    problem.write_text("".join(f"{name}: {{random: [4, 2]}}\n" for name in "QKV"))
+    asked = ["compute", str(problem), *options, "-o", str(tmp_path / "step.npy"), "--steps"]
+    assert run([*asked, "output"]) == 0
+    assert run([*asked, "weights"]) == 3
 
 
 @pytest.mark.parametrize(

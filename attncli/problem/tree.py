@@ -1,24 +1,152 @@
-"""Puts values one after another into a tree, the same way for YAML and for JSON, in up to two passes over the text."""
+"""The tree that a text becomes, the same for YAML and for JSON: its three kinds of node, and how they are put together.
+
+Each node knows where in the text it begins. A long text is read in two passes.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias
 
+from attncli.english import shorten
 from attncli.errors import AttncliError
-from attncli.problem.nodes import Leaf, Mapping, Node, Sequence, describe
-from attncli.problem.source import Source
-from attncli.problem.values import ErrorCollector
+from attncli.problem.files import STANDARD_INPUT
+from attncli.problem.source import ErrorCollector, Source
 
 if TYPE_CHECKING:
-    from attncli.problem.long_lists import Outline
+    from attncli.problem.long_lists import NumberList, Outline
 
 DEPTH_LIMIT = 64  # far more than any problem needs, far less than a parser's stack can bear
 LONG = 2**14  # characters of a text; a shorter one is read value by value as fast
 SURROGATE = re.compile("[\ud800-\udfff]")
 NO_HALF = "half of a surrogate pair is not a character", "write the character itself"
+
+
+# Not frozen: a file of a million numbers may make a million of these, and freezing doubles the cost of each.
+
+
+@dataclass(slots=True)
+class Leaf:
+    """One value as its text stands in the file; `quoted` tells "1" from 1."""
+
+    text: str
+    quoted: bool
+    at: int
+
+
+@dataclass(slots=True)
+class Sequence:
+    """A list.
+
+    A long one of numbers alone was read in one go: `numbers` has its values, and a node for each of its entries is
+    made only where somebody looks at `items`.
+    """
+
+    at: int
+    _items: list[Node] = field(default_factory=list)
+    numbers: NumberList | None = field(default=None, compare=False)
+
+    @property
+    def items(self) -> list[Node]:
+        """The entries."""
+        if self.numbers is not None and not self._items:
+            self._items = self.numbers.nodes(self.at)
+        return self._items
+
+    @property
+    def length(self) -> int:
+        """How many entries there are."""
+        return len(self._items) if self.numbers is None else len(self.numbers.array)
+
+
+@dataclass(slots=True)
+class Mapping:
+    """Keys and values in the order of the file; `keys` says where each key stands."""
+
+    at: int
+    values: dict[str, Node] = field(default_factory=dict)
+    keys: dict[str, int] = field(default_factory=dict)
+
+
+Node: TypeAlias = Leaf | Sequence | Mapping
+
+
+NULLS = ("", "~", "null", "Null", "NULL")
+TRUTHS = {
+    "true": True, "True": True, "TRUE": True,
+    "false": False, "False": False, "FALSE": False,
+}  # fmt: skip
+
+
+def is_null(node: Node) -> bool:
+    """Whether nothing is written there: an empty place, `~` or `null`."""
+    return isinstance(node, Leaf) and not node.quoted and node.text in NULLS
+
+
+def truth(node: Node) -> bool | None:
+    """True or False as YAML 1.2 and JSON spell them, or None for anything else."""
+    return TRUTHS.get(node.text) if isinstance(node, Leaf) and not node.quoted else None
+
+
+def describe(node: Node) -> str:
+    """A node in the words of an error: a list, a mapping, an empty value, or its text."""
+    if isinstance(node, Leaf):
+        if is_null(node):
+            return "an empty value"
+        return f'"{shorten(node.text)}"' if node.quoted else shorten(node.text)
+    return "a list" if isinstance(node, Sequence) else "a mapping"
+
+
+def moved(node: Node, by: int) -> Node:
+    """The tree with every place that much farther on, as of a text that is put behind another."""
+    match node:
+        case Sequence(numbers=None, items=items):
+            return Sequence(node.at + by, [moved(item, by) for item in items])
+        case Mapping(values=values, keys=keys):
+            return Mapping(
+                node.at + by,
+                {key: moved(value, by) for key, value in values.items()},
+                {key: at + by for key, at in keys.items()},
+            )
+        case Sequence(numbers=numbers):
+            return Sequence(node.at + by, numbers=numbers)
+    return replace(node, at=node.at + by)
+
+
+def read_tree(source: Source, *, not_finite: bool = False) -> tuple[ErrorCollector, Node]:
+    """The tree of a file with positions, and the collector of what is wrong with it.
+
+    `not_finite` lets JSON have NaN, Infinity and -Infinity, as other programs write them.
+    """
+    errors = ErrorCollector(source)
+    if source.name.lower().endswith(".json"):
+        return errors, _json(errors, not_finite)
+    if source.name == STANDARD_INPUT and source.text.lstrip()[:1] in ("{", "["):
+        try:
+            return errors, _json(errors, not_finite)
+        except AttncliError as json_error:  # flow YAML begins with the same signs
+            errors = ErrorCollector(source)
+            try:
+                return errors, _yaml(errors)
+            except AttncliError as yaml_error:
+                looks_like_json = source.text.lstrip(" \t\r\n{[").startswith('"')
+                raise (json_error if looks_like_json else yaml_error) from None
+    return errors, _yaml(errors)
+
+
+def _json(errors: ErrorCollector, not_finite: bool) -> Node:
+    from attncli.problem.json_parser import parse_json  # each takes a while, and most need one
+
+    return parse_json(errors, not_finite=not_finite)
+
+
+def _yaml(errors: ErrorCollector) -> Node:
+    from attncli.problem.yaml_parser import parse_yaml
+
+    return parse_yaml(errors)
 
 
 def build(errors: ErrorCollector, parse: Callable[[TreeBuilder], None]) -> Node:
