@@ -203,35 +203,35 @@ def reject_conflicts(*conflicts: Conflict) -> None:
             raise usage_error(f"{option} does not go with {other}", help=help)
 
 
-def format_conflicts(format: str, *, math: str | None, fragment: bool) -> tuple[Conflict, ...]:
+def format_conflicts(
+    format: str, *, heatmap: bool = False, math: str | None = None, fragment: bool = False
+) -> tuple[Conflict, ...]:
     """The options that only some formats have, and a format that lacks them."""
-    return (
-        _lacking("--math", math is not None, format),
-        _lacking("--fragment", fragment, format),
-    )
+    given = {"--heatmap": heatmap, "--math": math is not None, "--fragment": fragment}
+    return tuple(_lacking(option, format) for option in given if given[option])
 
 
-def _lacking(option: str, given: bool, format: str) -> Conflict:
-    """An option and a format that may lack it."""
+def _lacking(option: str, format: str) -> Conflict:
+    """An option that is given, and a format that may lack it."""
     having = [name for name, row in FORMATS.items() if option in row.options]
     if len(having) == 1:
         help = f"{option} is for --format {having[0]}"
     else:
-        is_data = format in FORMATS and FORMATS[format].is_data
+        is_data = format not in FORMATS or FORMATS[format].is_data
         help = f"{f'{format.upper()} holds the numbers themselves; ' * is_data}leave out {option}"
-    return given and format not in having, option, f"--format {format}", help
+    return format not in having, option, f"--format {format}" if format in FORMATS else f"a .{format} file", help
 
 
 def view_conflicts(
-    format: str, output: str | None, *, steps: Sequence[str] | None, detail: str | None, cell: str | None, heatmap: bool
+    format: str, output: str | None, *, steps: Sequence[str] | None, detail: str | None, cell: str | None
 ) -> tuple[Conflict, ...]:
-    """One cell and whatever shows more than one, and shades and numbers alone."""
+    """One cell and whatever shows more than one, and lines worked and numbers alone."""
     one_cell, help = cell is not None, f"--cell works one cell in full; {ALONE}"
     return (
         (one_cell and steps is not None, "--cell", "--steps", help),
         (one_cell and detail is not None, "--cell", "--detail", help),
         (one_cell and format == "npy", "--cell", f"-o {output}", help),
-        _lacking("--heatmap", heatmap and format != "npy", format),
+        (detail is not None and format == "npy", "--detail", f"-o {output}", "a .npy file has no worked lines"),
     )
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from attncli.page.document import Document
-    from attncli.page.view import View
-    from attncli.tracing.model import Trace
 
 _OTHER_NAME = "give the output another name"
 _EXAMPLES = {"-o": "solution.md", "--answers": "answers.yaml"}
@@ -86,7 +84,13 @@ def write_page(
     math: str | None = None,
     fragment: bool = False,
 ) -> None:
-    """Write the page in this format to the path, or to standard output where that is None or "-"."""
+    """Write the page in this format to the path, or to standard output where that is None or "-".
+
+    As "npy" it is the array of the one step that it shows, in the number format that this was worked out in.
+    """
+    if format == "npy" and document.array:
+        write_bytes(_npy(document.array()), path)
+        return
     stream = standard_output(path)
     style = Style(
         width=terminal_width(stream),
@@ -96,16 +100,6 @@ def write_page(
         encoding=(stream and stream.encoding) or "utf-8",
     )
     write(pieces(document, format, style), path, portable=format != "table")
-
-
-def write_array(trace: Trace, view: View, path: str | None) -> None:
-    """Write the one step that the view asks for as a .npy file, in the number format it was worked out in."""
-    from attncli.page.heads import selected_part
-    from attncli.page.selection import chosen_steps
-
-    here = selected_part(trace, view)
-    (name,) = chosen_steps(here, view.steps or (), trace)
-    write_bytes(_npy(here[name]), path)
 
 
 def _npy(array: NDArray[Any]) -> Iterator[bytes | memoryview]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from attncli.page.document import Document, Lazy, plain_line
+from attncli.page.document import Lazy, plain_line
 from attncli.page.heads import selected_part
 from attncli.page.labels import cell_label
 from attncli.page.printer import Printer, printer_for
@@ -27,27 +26,17 @@ if TYPE_CHECKING:
 LARGE = 2**12  # numbers of an array that is not in memory as lists
 
 
-def data_page(trace: Trace, view: View, deviation: FormatDeviation | None = None) -> Document:
-    """The page as data alone, without the blocks that only people read."""
-    return Document(trace.title, (), lambda: view_data(trace, view, deviation, number_rows))
-
-
-def view_data(
-    trace: Trace,
-    view: View,
-    deviation: FormatDeviation | None = None,
-    values: Callable[[NDArray[Any]], Any] | None = None,
-) -> dict[str, Any]:
+def view_data(trace: Trace, view: View, deviation: FormatDeviation | None = None) -> dict[str, Any]:
     """The trace cut to what the view asks for, with its worked lines and its deviation from float64; format 1.
 
-    `values` is as for `to_dict`. Raises (exit 2) where the view asks for a step or a cell that is not there.
+    Raises (exit 2) where the view asks for a step or a cell that is not there.
     """
     whole, trace = trace, selected_part(trace, view)
     printer = printer_for(trace, view)
     if view.cell is not None:
         return _cell_data(trace, whole, view.cell, printer)
     names = tuple(trace.steps) if view.steps is None else chosen_steps(trace, view.steps, whole)
-    data = to_dict(trace, names, values) | ({"reading": list(reading(trace))} if "weights" in names else {})
+    data = to_dict(trace, names, number_rows) | ({"reading": list(reading(trace))} if "weights" in names else {})
     for name in names if view.detail != "brief" else ():
         if lines := worked(printer, trace.steps[name], view.detail).lines:
             data["steps"][name]["worked"] = [{"cell": line.label, "text": plain_line(line)} for line in lines]

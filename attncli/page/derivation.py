@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from attncli.page.document import Block, Document, Heading, Paragraph, sequence
+from attncli.page.document import Block, Document, Heading, Lazy, Once, Paragraph
 from attncli.page.heads import head_context, selected_part
 from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import about, closing, notes
@@ -15,13 +15,17 @@ from attncli.tracing.model import Trace
 from attncli.tracing.slices import leading_letters
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from attncli.problem.model import Problem
     from attncli.tracing.number_formats import FormatDeviation
 
 
 def derivation(trace: Trace, view: View, deviation: FormatDeviation | None = None) -> Document:
     """The page for this view; raises (exit 2) where it asks for a step or a cell that is not there.
 
-    A whole page in a lower number format closes with its `deviation` from float64.
+    A whole page in a lower number format closes with its `deviation` from float64. Its blocks, and its data, are made
+    when they are asked for.
     """
     whole, trace = trace, selected_part(trace, view)
     printer = printer_for(trace, view)
@@ -30,7 +34,7 @@ def derivation(trace: Trace, view: View, deviation: FormatDeviation | None = Non
 
         step, index = chosen_cell(trace, view.cell, whole)
         cell = (*head_context(whole, view, (step.name,)), *cell_section(printer, step, index))
-        return Document(trace.title, (*notes(printer, cell), *cell), lambda: _data(trace, view))
+        return Document(trace.title, (*notes(printer, cell), *cell), lambda: _data(whole, view))
     names = tuple(trace.steps)
     if view.steps is not None:
         from attncli.page.selection import chosen_steps
@@ -41,7 +45,8 @@ def derivation(trace: Trace, view: View, deviation: FormatDeviation | None = Non
         yield from head_context(whole, view, names)
         yield from sections_of(printer, names, view)
 
-    blocks = sequence(steps, lazy=printer.is_large)
+    kind = Lazy if printer.is_large else Once
+    blocks = kind(steps)
 
     def page() -> Iterator[Block]:
         if view.steps is None:
@@ -52,7 +57,30 @@ def derivation(trace: Trace, view: View, deviation: FormatDeviation | None = Non
             yield from closing(printer, words=not leading_letters(trace) and not view.blank)
             yield from _apart(deviation, printer)
 
-    return Document(trace.title, sequence(page, lazy=printer.is_large), lambda: _data(trace, view, deviation))
+    return Document(
+        trace.title, kind(page), lambda: _data(whole, view, deviation), array=lambda: one_array(trace, names)
+    )
+
+
+def one_array(trace: Trace, names: Sequence[str]) -> NDArray[Any]:
+    """The numbers of the one step that is shown."""
+    (name,) = names
+    return trace[name]
+
+
+def page_deviation(problem: Problem, trace: Trace, view: View, warnings: list[str]) -> FormatDeviation | None:
+    """How a whole trace in a lower number format deviates from float64; a warning more where memory is too short."""
+    whole = all(part is None for part in (view.steps, view.cell, view.head, view.entry))
+    if trace.settings.dtype == "float64" or not whole:
+        return None
+    from attncli.tracing.number_formats import deviation_from_float64  # and all comparisons, which few pages need
+
+    try:
+        return deviation_from_float64(problem, trace, view.precision)
+    except MemoryError:
+        dtype = trace.settings.dtype
+        warnings.append(f"where {dtype} parts from float64 is not told: there is no memory left to work out both")
+        return None
 
 
 def _data(trace: Trace, view: View, deviation: FormatDeviation | None = None) -> dict[str, Any]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
 from attncli.equation.nodes import Equation, Expression
 from attncli.equation.notation import UNICODE, Notation
 from attncli.equation.parser import parse_expression
 from attncli.equation.printer import write, write_equation
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Item = TypeVar("Item")
 IN_MEMORY = 2**19  # cells of a matrix; of a larger one only some rows or columns are there at a time
@@ -39,6 +42,32 @@ class Lazy(Sequence[Item]):
     def __getitem__(self, at: slice) -> tuple[Item, ...]: ...
     def __getitem__(self, at: int | slice) -> Item | tuple[Item, ...]:
         return tuple(self)[at]
+
+
+class Once(Sequence[Item]):
+    """Items that are made when somebody first asks for one: data of a page needs none of its blocks."""
+
+    def __init__(self, make: Callable[[], Iterable[Item]]) -> None:
+        self._make = make
+        self._items: tuple[Item, ...] | None = None
+
+    def _all(self) -> tuple[Item, ...]:
+        if self._items is None:
+            self._items = tuple(self._make())
+        return self._items
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    @overload
+    def __getitem__(self, at: int) -> Item: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Item, ...]: ...
+    def __getitem__(self, at: int | slice) -> Item | tuple[Item, ...]:
+        return self._all()[at]
 
 
 class LazyCells(Lazy[Sequence["Cell"]]):
@@ -191,12 +220,14 @@ Block: TypeAlias = Heading | Paragraph | Formula | Worked | Grid | Table | Listi
 class Document:
     """A page: its title and its blocks in order; `data` makes the same page for programs (JSON).
 
-    Data is made of dicts, lists, numbers and words; a list of it may be `Lazy`.
+    Data is made of dicts, lists, numbers and words; a list of it may be `Lazy`. `array` is for the page of one step
+    of a trace: the array of its numbers.
     """
 
     title: str
     blocks: Sequence[Block]
     data: Callable[[], dict[str, Any]] = field(default=dict, compare=False)
+    array: Callable[[], NDArray[Any]] | None = field(default=None, compare=False)
 
 
 def sequence(make: Callable[[], Iterable[Item]], *, lazy: bool) -> Sequence[Item]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from attncli.equation.nodes import Call, Equation, Expression, Name, Reduce, Ref
 from attncli.equation.parser import parse_expression
 from attncli.equation.rule import Rule
 from attncli.page.data import view_data
-from attncli.page.derivation import sections_of
-from attncli.page.document import Block, Document, Formula, Heading, Math, Paragraph, Text, sequence, text
+from attncli.page.derivation import one_array, sections_of
+from attncli.page.document import Block, Document, Formula, Heading, Lazy, Math, Once, Paragraph, Text, text
 from attncli.page.heads import HeadPart, backward_sections, head_context, selected_part
 from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import about, notes, summary
@@ -28,6 +28,9 @@ from attncli.tracing.cell_workers import ExactWorker
 from attncli.tracing.model import Step, Trace, masked_out
 from attncli.tracing.slices import backward_steps, cut_trace, forward_steps, leading_letters, loss_steps
 
+if TYPE_CHECKING:
+    from attncli.tracing.number_formats import FormatDeviation
+
 NOTHING = 1e-12  # of a gradient that is but roundings
 
 
@@ -36,10 +39,12 @@ def gradient_page(
     view: View,
     further: Sequence[Block] = (),
     further_data: Callable[[], Mapping[str, Any]] = dict,
+    deviation: FormatDeviation | None = None,
 ) -> Document:
     """The page for this view; raises (exit 2) where it asks for a step or a cell that is not there.
 
-    It ends with `further` sections, of what else was asked of the gradients; `further_data` are the same for programs.
+    It ends with `further` sections, of what else was asked of the gradients; `further_data` are the same for programs,
+    who are also told the `deviation` of a lower number format from float64.
     """
     whole, trace = trace, selected_part(trace, view)
     printer = printer_for(trace, view)
@@ -63,7 +68,8 @@ def gradient_page(
             yield from _both_ways(printer, view)
         yield from further
 
-    blocks = sequence(steps, lazy=printer.is_large)
+    kind = Lazy if printer.is_large else Once
+    blocks = kind(steps)
 
     def page() -> Iterator[Block]:
         if view.cell is None and view.steps is None:
@@ -71,8 +77,12 @@ def gradient_page(
         yield from notes(printer, blocks)
         yield from blocks
 
-    blocks_in_order = sequence(page, lazy=printer.is_large)
-    return Document(trace.title, blocks_in_order, lambda: {**view_data(whole, view), **further_data()})
+    return Document(
+        trace.title,
+        kind(page),
+        lambda: {**view_data(whole, view, deviation), **further_data()},
+        array=lambda: one_array(trace, names),
+    )
 
 
 def is_softmax(trace: Trace, name: str) -> bool:

@@ -12,29 +12,13 @@ from attncli.page.comparison import step_data, steps_table
 from attncli.page.document import Block, Document, Heading, Listing, Paragraph, Table, Text
 from attncli.page.measures import distinct_numbers, magnitude, number, place, with_power_of_ten
 from attncli.page.number_format import format_number
-from attncli.page.view import View
-from attncli.problem.model import Problem
 from attncli.tracing.comparison import StepComparison
 from attncli.tracing.json_numbers import json_float
-from attncli.tracing.model import Trace
-from attncli.tracing.number_formats import FormatDeviation, deviation_from_float64
+from attncli.tracing.number_formats import FormatDeviation
 from attncli.tracing.serialization import FORMAT
 
 MOST_ROWS = 8
 LEGIBLE = 1e6  # larger numbers are shown with a power of ten
-
-
-def page_deviation(problem: Problem, trace: Trace, view: View, warnings: list[str]) -> FormatDeviation | None:
-    """How a whole trace in a lower number format deviates from float64; a warning more where memory is too short."""
-    whole = all(part is None for part in (view.steps, view.cell, view.head, view.entry))
-    if trace.settings.dtype == "float64" or not whole:
-        return None
-    try:
-        return deviation_from_float64(problem, trace, view.precision)
-    except MemoryError:
-        dtype = trace.settings.dtype
-        warnings.append(f"where {dtype} parts from float64 is not told: there is no memory left to work out both")
-        return None
 
 
 def deviation_section(deviation: FormatDeviation, precision: int) -> Iterator[Block]:

@@ -74,9 +74,15 @@ def _dump(value: object) -> str:
 
 @cache
 def _row_writer() -> Writer:
-    """Writes a row of a large matrix: orjson does where it is installed."""
+    """Writes a row of a large matrix: orjson does where it is installed, to the same text."""
     try:
         import orjson
     except ImportError:
         return _dump
-    return lambda row: orjson.dumps(row).decode()
+
+    def write(row: object) -> str:
+        text: str = orjson.dumps(row).decode()
+        # Python spells very small and very large numbers otherwise: 1e-05 for 0.00001, 1e+16 for 1e16.
+        return _dump(row) if "e" in text or "0.0000" in text else text.replace(",", ", ")
+
+    return write

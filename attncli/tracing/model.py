@@ -125,6 +125,15 @@ class Trace:
         members = {GROUP_MEMBER: int(group.value)} if isinstance(group, Scalar) else {}
         return index_sizes(equation, self.shapes()) | members
 
+    @property
+    def lengths(self) -> dict[str, int]:
+        """How far each letter of the computed steps runs, but for one that is not as long in all of them."""
+        found: dict[str, set[int]] = {}
+        for step in self.computed():
+            for letter, size in zip(step.rule.target.letters, step.shape, strict=True):
+                found.setdefault(letter, set()).add(size)
+        return {letter: min(sizes) for letter, sizes in found.items() if len(sizes) == 1}
+
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shape of everything an equation may read."""
         arrays = {name: given.value.shape for name, given in self.parameters.items() if isinstance(given, Matrix)}

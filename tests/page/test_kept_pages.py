@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from attncli.page import printer
-from attncli.page.data import data_page
 from attncli.page.derivation import derivation
 from attncli.page.view import View
 from attncli.problem.loader import load
@@ -35,7 +34,7 @@ def test_pages_of_some_steps(path: Path, names: tuple[str, ...]) -> None:
     for format in ("table", "markdown", "latex"):
         assert render(derivation(some, view), format) == render(derivation(whole, view), format)
     some = run(problem, keep=view.steps_needed(numbers_alone=True))
-    ours, theirs = (json.loads(render(data_page(trace, view), "json")) for trace in (some, whole))
+    ours, theirs = (json.loads(render(derivation(trace, view), "json")) for trace in (some, whole))
     assert round_off(ours) == round_off(theirs)
 
 

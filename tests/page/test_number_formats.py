@@ -8,7 +8,6 @@ from pathlib import Path
 
 import attncli
 from attncli.page.comparison import LARGEST
-from attncli.page.data import data_page
 from attncli.page.derivation import derivation
 from attncli.page.document import Document, Heading, Listing, Paragraph, Table, plain
 from attncli.page.number_formats import formats_page
@@ -48,7 +47,7 @@ def test_a_derivation_in_a_lower_format_closes_with_its_errors(love: Problem) ->
 
 def test_data_have_it_where_the_schema_says(love: Problem) -> None:
     trace = run(love, dtype="float16")
-    page = data_page(trace, View(), deviation_from_float64(love, trace))
+    page = derivation(trace, View(), deviation_from_float64(love, trace))
     data = json.loads("".join(render(page, "json")))
     schema = json.loads((Path(attncli.__file__).parent / "tracing/trace.schema.json").read_text(encoding="utf-8"))
     assert {*data} <= {*schema["properties"]}

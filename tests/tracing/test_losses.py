@@ -101,6 +101,6 @@ def test_an_entry_has_its_own_errors_but_not_the_mean_of_all() -> None:
 
 def test_finite_differences_are_those_of_the_loss() -> None:
     problem = loads(json.dumps({**LAYER, "loss": {"kind": "mse", "target": {"random": [4, 4]}}}).encode(), "layer")
-    found = list(verify(problem, run(problem, gradient=True)))
+    found = list(verify(run(problem, gradient=True)))
     assert found[0].name == "d_output"
     assert all(each.verdict == "agree" for each in found)

@@ -35,8 +35,8 @@ def compute(
     """
     format = options.page_format(format, output, arrays=True)
     options.reject_conflicts(
-        *options.view_conflicts(format, output, steps=steps, detail=detail, cell=cell, heatmap=heatmap),
-        *options.format_conflicts(format, math=math, fragment=fragment),
+        *options.view_conflicts(format, output, steps=steps, detail=detail, cell=cell),
+        *options.format_conflicts(format, heatmap=heatmap, math=math, fragment=fragment),
         *options.rounding_conflicts(rounding, dtype=dtype, device=device),
     )
     options.require_one_step(format, output, steps)
@@ -47,7 +47,7 @@ def compute(
     from attncli.attention.registry import holds_scores
     from attncli.cli.error_report import warn
     from attncli.cli.input import load
-    from attncli.cli.output import is_terminal_page, require_writable, write_array, write_page
+    from attncli.cli.output import is_terminal_page, require_writable, write_page
     from attncli.cli.progress import progress
     from attncli.page.view import View
 
@@ -66,7 +66,7 @@ def compute(
     needs_score_matrix = kept_steps is None or holds_scores(kept_steps)
     problem = load(file, mask=mask, scale=scale, convention=as_, outside=allow_outside, holds_scores=needs_score_matrix)
 
-    from attncli.page.derivation import derivation
+    from attncli.page.derivation import derivation, page_deviation
     from attncli.tracing import run
 
     progress.begin("working out")
@@ -81,21 +81,8 @@ def compute(
     )
     warnings = list(trace.warnings)
     progress.begin("writing")
-    if format == "npy":
-        write_array(trace, view, output)
-    else:
-        deviation = None
-        if dtype != "float64":
-            from attncli.page.number_formats import page_deviation  # and all comparisons, which few pages need
-
-            deviation = page_deviation(problem, trace, view, warnings)
-        if format == "json":
-            from attncli.page.data import data_page  # and all that JSON needs
-
-            page = data_page(trace, view, deviation)
-        else:
-            page = derivation(trace, view, deviation)
-        write_page(page, format, output, color=color, math=math, fragment=fragment)
+    page = derivation(trace, view, page_deviation(problem, trace, view, warnings))
+    write_page(page, format, output, color=color, math=math, fragment=fragment)
     if not quiet:
         for message in warnings:
             warn(message, sys.stderr)

@@ -8,11 +8,11 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from attncli.attention.plan import Plan
+from attncli.attention.plan import Plan, plan_for
 from attncli.english import count
 from attncli.equation.indices import INDICES
 from attncli.errors import usage_error
-from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, OF_KEYS, OF_QUERIES, PER_HEAD, Axes, input_of
+from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, OF_KEYS, OF_QUERIES, PER_HEAD, input_of
 from attncli.problem.axes import rows as rows_of
 from attncli.problem.keys import ARRAYS, SCORES
 from attncli.problem.model import Matrix, Problem
@@ -100,9 +100,9 @@ class Sizes:
     layers: int = 1
 
 
-def sizes_of(problem: Problem, plan: Plan, requested: Sizes, rows: Rows) -> dict[str, int]:
+def sizes_of(plan: Plan, requested: Sizes, rows: Rows) -> dict[str, int]:
     """Every size by its symbol; raises AttncliError (exit 2) where those requested do not go together."""
-    found = _sizes_of_arrays(problem, plan, rows)
+    found = _sizes_of_arrays(plan, rows)
     chosen = {
         "d_model": requested.d_model,
         "d_k": requested.d_k,
@@ -115,14 +115,15 @@ def sizes_of(problem: Problem, plan: Plan, requested: Sizes, rows: Rows) -> dict
     found |= _row_counts(found, requested, rows)
     found |= _head_counts(found, requested)
     pairs, odd = divmod(found["d_k"], 2)
-    if problem.rope and odd:
+    if plan.problem.rope and odd:
         raise usage_error(f"rope turns pairs of features, and d_k is {found['d_k']}", help="give an even --d-k")
     positions = max(found.get("n_past", 0) + found["n"], found["m"])
     return found | {"d_joined": found["heads"] * found["d_v"], "d_pairs": pairs, "n_pos": positions}
 
 
-def _sizes_of_arrays(problem: Problem, plan: Plan, rows: Rows) -> dict[str, int]:
+def _sizes_of_arrays(plan: Plan, rows: Rows) -> dict[str, int]:
     """Those of the problem's arrays."""
+    problem = plan.problem
     found = {"n": len(problem.tokens), "m": len(problem.context_tokens)}
     for rule in plan.rules:
         if rule.given:
@@ -167,16 +168,17 @@ def as_cross_attention(problem: Problem) -> Problem:
     return replace(problem, given={name: given[name] for name in ARRAYS if name in given})
 
 
-def with_leading_axes(problem: Problem, axes: Axes, requested: Sizes, sizes: Mapping[str, int]) -> Problem:
-    """The problem with an axis for heads, for those of keys and for entries where these sizes need one.
+def with_leading_axes(plan: Plan, requested: Sizes, sizes: Mapping[str, int]) -> Plan:
+    """The plan with an axis for heads, for those of keys and for entries where these sizes need one.
 
-    They are as short as can be: the plan asks only whether there is one head or more, and whether keys have fewer.
+    They are as short as can be: a plan asks only whether there is one head or more, and whether keys have fewer.
     """
+    problem, axes = plan.problem, plan.axes
     batched, split = axes.batch is not None, axes.heads is not None or axes.kv_heads is not None
     batch, heads = batched or sizes.get("batch", 1) > 1, split or sizes["heads"] > 1
     grouped = sizes["kv_heads"] < sizes["heads"]
     if (batched, split, axes.group > 1) == (batch, heads, grouped) and requested.kv_heads is None:
-        return problem  # where one K serves all heads, it goes on doing so
+        return plan  # where one K serves all heads, it goes on doing so
     several = min(sizes["heads"], 2)
     short = {BATCH: 1, HEAD: several, KEY_HEAD: 1 if grouped else several}
     given = {}
@@ -186,4 +188,5 @@ def with_leading_axes(problem: Problem, axes: Axes, requested: Sizes, sizes: Map
             leading.append(KEY_HEAD if name in OF_KEYS else HEAD)
         own = matrix.value.shape[matrix.value.ndim - len(ARRAYS[name].letters) :]
         given[name] = Matrix(np.broadcast_to(0.0, (*(short[letter] for letter in leading), *own)))
-    return replace(problem, given=given | {name: problem.given[name] for name in PER_HEAD if name in given})
+    per_head = {name: problem.given[name] for name in PER_HEAD if name in given}
+    return plan_for(replace(problem, given=given | per_head))

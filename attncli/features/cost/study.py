@@ -151,9 +151,9 @@ def cost_of(problem: Problem, requested: Sizes, dtype: str = "float32") -> Cost:
     if rows == "same" and requested.m not in (None, requested.n or len(problem.tokens)):
         problem, rows = as_cross_attention(problem), "apart"
     plan = plan_for(problem)
-    sizes = sizes_of(problem, plan, requested, rows)
-    problem = with_leading_axes(problem, plan.axes, requested, sizes)
-    steps = tuple(_steps(problem, sizes, rows, requested.layers))
+    sizes = sizes_of(plan, requested, rows)
+    plan = with_leading_axes(plan, requested, sizes)
+    steps = tuple(_steps(plan, sizes, rows, requested.layers))
     read = {symbol for step in steps for symbol in step.sizes}
     shown = {symbol: sizes[symbol] for symbol in ORDER if symbol in {"n", "m", *read}}
     cost = Cost(problem.title, shown, requested.layers, DTYPES[dtype], steps, None)
@@ -161,19 +161,17 @@ def cost_of(problem: Problem, requested: Sizes, dtype: str = "float32") -> Cost:
         return cost
 
     def is_outgrown(n: int) -> bool:
-        longer = replace(
-            cost, steps=tuple(_steps(problem, {**sizes, "n": n, "m": n, "n_pos": n}, rows, requested.layers))
-        )
+        all_n = {**sizes, "n": n, "m": n, "n_pos": n}
+        longer = replace(cost, steps=tuple(_steps(plan, all_n, rows, requested.layers)))
         return longer.operations - longer.projections > longer.projections
 
     return replace(cost, crossover=_smallest_where(is_outgrown))
 
 
-def _steps(problem: Problem, sizes: Mapping[str, int], rows: Rows, layers: int) -> Iterator[StepCost]:
+def _steps(plan: Plan, sizes: Mapping[str, int], rows: Rows, layers: int) -> Iterator[StepCost]:
     """Every step counted with these sizes."""
-    plan = plan_for(problem)
-    for rule in _rules(problem, plan, sizes["heads"]):
-        called = symbols(problem, rule.name, rows)
+    for rule in _rules(plan, sizes["heads"]):
+        called = symbols(plan.problem, rule.name, rows)
         letters = rule.target.letters if rule.given else all_letters(rule.equation)
         lengths = {letter: sizes[called[letter]] for letter in letters}
         counts = {} if rule.given else operations(rule.equation)
@@ -190,7 +188,7 @@ def _steps(problem: Problem, sizes: Mapping[str, int], rows: Rows, layers: int) 
         )
 
 
-def _rules(problem: Problem, plan: Plan, heads: int) -> Iterator[Rule]:
+def _rules(plan: Plan, heads: int) -> Iterator[Rule]:
     """All rules of a plan, with the slopes of as many heads as are counted with."""
     for rule in (*plan.rules, *plan.softmax_rules(shift=False)):
         yield Alibi.usual_slopes(heads) if rule.name == "slopes" and not rule.given else rule

@@ -51,8 +51,8 @@ def gradient(
     descent_help = f"a step of gradient descent is worked in floating point: {options.ALONE}"
     verify_help = f"finite differences need all digits: {options.ALONE}"
     options.reject_conflicts(
-        *options.view_conflicts(format, output, steps=steps, detail=detail, cell=cell, heatmap=heatmap),
-        *options.format_conflicts(format, math=math, fragment=fragment),
+        *options.view_conflicts(format, output, steps=steps, detail=detail, cell=cell),
+        *options.format_conflicts(format, heatmap=heatmap, math=math, fragment=fragment),
         *options.rounding_conflicts(rounding, dtype=dtype, device=device),
         (verify and not floats, "--verify", f"--rounding {rounding}", verify_help),
         (size is not None and not floats, "--step-size", f"--rounding {rounding}", descent_help),
@@ -63,7 +63,7 @@ def gradient(
 
     from attncli.cli.error_report import warn  # while there is memory for it: an error may be that there is none
     from attncli.cli.input import load
-    from attncli.cli.output import is_terminal_page, require_writable, write_array, write_page
+    from attncli.cli.output import is_terminal_page, require_writable, write_page
     from attncli.cli.progress import progress
     from attncli.page.view import View
 
@@ -83,6 +83,7 @@ def gradient(
     from attncli.features.gradient.descent import descend
     from attncli.features.gradient.page import gradient_document
     from attncli.features.gradient.verification import verify_view
+    from attncli.page.derivation import page_deviation
     from attncli.problem.model import Scalar
     from attncli.tracing import run
 
@@ -93,22 +94,15 @@ def gradient(
     )  # fmt: skip
     if verify:
         progress.begin("verifying")
-    checks = verify_view(problem, trace, view) if verify else ()
+    checks = verify_view(trace, view) if verify else ()
     descent = descend(problem, trace, Scalar(size, step_size)) if size and step_size else None
     if descent:
         trace = replace(trace, warnings=(*trace.warnings, *descent.warnings))
     warnings = list(trace.warnings)
     progress.begin("writing")
-    if format == "npy":
-        write_array(trace, view, output)
-    else:
-        deviation = None
-        if dtype != "float64" and format == "json" and not descent:
-            from attncli.page.number_formats import page_deviation  # and all comparisons, which few pages need
-
-            deviation = page_deviation(problem, trace, view, warnings)
-        page = gradient_document(trace, view, checks, descent, deviation, data=format == "json")
-        write_page(page, format, output, color=color, math=math, fragment=fragment)
+    deviation = page_deviation(problem, trace, view, warnings) if format == "json" and not descent else None
+    page = gradient_document(trace, view, checks, descent, deviation)
+    write_page(page, format, output, color=color, math=math, fragment=fragment)
     if not quiet:
         for message in warnings:
             warn(message, sys.stderr)

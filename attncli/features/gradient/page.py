@@ -13,8 +13,7 @@ from attncli.equation.nodes import Name
 from attncli.equation.notation import unicode_digits
 from attncli.features.gradient.descent import STEP_SIZE, Descent
 from attncli.features.gradient.verification import MOST, STEP, TOLERANCE, CellCheck, GradientCheck
-from attncli.page.data import data_page
-from attncli.page.document import Block, Document, Formula, Heading, Math, Paragraph, Table, Text, text
+from attncli.page.document import Block, Document, Formula, Heading, Math, Once, Paragraph, Table, Text, text
 from attncli.page.gradient import gradient_page
 from attncli.page.labels import cell_label
 from attncli.page.measures import number, with_power_of_ten
@@ -37,23 +36,20 @@ def gradient_document(
     checks: Sequence[GradientCheck],
     descent: Descent | None,
     deviation: FormatDeviation | None = None,
-    *,
-    data: bool,
 ) -> Document:
     """The page for this view, which ends with the checks and the step of descent.
 
-    As `data` alone it has no blocks, and the deviation of a lower number format from float64.
+    Its data also has the deviation of a lower number format from float64.
     """
-    if data:
-        plain = data_page(trace, view, deviation)
-        return Document(trace.title, (), lambda: {**plain.data(), **_data(view, checks, descent)})
-    printer, part = printer_for(trace, view), bool(leading_letters(trace))
-    sections: list[Block] = []
-    if checks:
-        sections += verification_section(printer, checks, detail=view.detail, part=part)
-    if descent:
-        sections += _descent_section(printer, descent, view.detail, part=part)
-    return gradient_page(trace, view, sections)
+
+    def sections() -> Iterator[Block]:
+        printer, part = printer_for(trace, view), bool(leading_letters(trace))
+        if checks:
+            yield from verification_section(printer, checks, detail=view.detail, part=part)
+        if descent:
+            yield from _descent_section(printer, descent, view.detail, part=part)
+
+    return gradient_page(trace, view, Once(sections), lambda: _data(view, checks, descent), deviation)
 
 
 def _data(view: View, checks: Sequence[GradientCheck], descent: Descent | None) -> dict[str, Any]:

@@ -19,7 +19,6 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.attention.plan import plan_for
 from attncli.attention.registry import gradient_name
 from attncli.backend import CPU
 from attncli.dtypes import DTYPES
@@ -29,7 +28,7 @@ from attncli.errors import usage_error
 from attncli.page.heads import chosen_place, selected_part
 from attncli.page.selection import chosen_cell, chosen_steps
 from attncli.page.view import View
-from attncli.problem.model import Problem, Scalar
+from attncli.problem.model import Scalar
 from attncli.tracing.magnitudes import HONEST, Magnitudes
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import backward_steps, forward_steps, loss_steps, with_key_head
@@ -92,7 +91,7 @@ class GradientCheck:
         return max(self.cells, key=lambda cell: (WORST.index(cell.verdict), not cell.is_zero, cell.distance))
 
 
-def verify_view(problem: Problem, trace: Trace, view: View) -> tuple[GradientCheck, ...]:
+def verify_view(trace: Trace, view: View) -> tuple[GradientCheck, ...]:
     """The gradients that this view shows, or those of the steps that it shows, beside finite differences.
 
     Raises AttncliError (exit 2) where none of them can be checked.
@@ -112,7 +111,7 @@ def verify_view(problem: Problem, trace: Trace, view: View) -> tuple[GradientChe
     if not {*names} & {*known}:
         message = f"--verify has no gradient to hold against differences in {asked}"
         raise usage_error(message, help=f"those that it can hold are {', '.join(known)}")
-    return tuple(verify(problem, trace, [name for name in names if name in known], place=place, cell=cell))
+    return tuple(verify(trace, [name for name in names if name in known], place=place, cell=cell))
 
 
 def _gradient_of(trace: Trace, name: str) -> str:
@@ -132,7 +131,6 @@ def checkable(trace: Trace) -> tuple[str, ...]:
 
 
 def verify(
-    problem: Problem,
     trace: Trace,
     names: Collection[str] | None = None,
     *,
@@ -143,11 +141,11 @@ def verify(
 
     `place` says of which entry and head they are, {"h": 0}, and `cell` is one index; all cells where nothing is said.
     """
-    sizes, measures = plan_for(problem).sizes, _Measures.of(trace)
+    measures = _Measures.of(trace)
     for name in checkable(trace):
         if names is None or name in names:
             indices = [cell] if cell is not None else list(_indices(trace, name, place or {}))
-            moved = _MovedStep.of(trace, sizes, name.removeprefix("d_"))
+            moved = _MovedStep.of(trace, name.removeprefix("d_"))
             found = (_check(moved, name, index, measures) for index in indices[:: -(-len(indices) // MOST)])
             yield GradientCheck(name, len(indices), tuple(found))
 
@@ -258,17 +256,17 @@ class _MovedStep:
     """A step of a trace, or a number it reads, that can be moved; `following` are the rules that depend on it."""
 
     trace: Trace
-    sizes: Mapping[str, int]
     name: str
     values: NDArray[np.float64]
     following: tuple[Rule, ...]
+    lengths: Mapping[str, int]
 
     @classmethod
-    def of(cls, trace: Trace, sizes: Mapping[str, int], name: str) -> _MovedStep:
-        """A step, or a parameter, by its name; `sizes` are those of the plan."""
+    def of(cls, trace: Trace, name: str) -> _MovedStep:
+        """A step, or a parameter, by its name."""
         scalar = trace.parameters.get(name)
         values = np.asarray(scalar.value if isinstance(scalar, Scalar) else trace[name], dtype=np.float64)
-        return cls(trace, sizes, name, values, tuple(_following(trace, name)))
+        return cls(trace, name, values, tuple(_following(trace, name)), trace.lengths)
 
     def quotient(self, index: tuple[int, ...], h: float) -> float:
         """How much the loss changes with one cell, by its values at x + h and x - h; NaN where h is lost in x.
@@ -293,7 +291,7 @@ class _MovedStep:
             parameters[self.name] = Scalar.of(float(moved))
         else:
             arrays[self.name] = moved
-        worker = FloatWorker(CPU, DTYPES["float64"], parameters, self.sizes, arrays)
+        worker = FloatWorker(CPU, DTYPES["float64"], parameters, self.lengths, arrays)
         for rule in self.following:
             worker.work(rule)
         return loss_of(worker.arrays, trace["d_output"])

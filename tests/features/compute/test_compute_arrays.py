@@ -60,6 +60,8 @@ def test_scores_that_nobody_keeps_may_be_large(
         ([], "help: ask for one step: --steps output"),
         (["--steps", "weights,output"], "help: ask for one step: --steps output"),
         (["--cell", "scores[0,0]"], "help: --cell works one cell in full; leave out one of the two"),
+        (["--steps", "weights", "--heatmap"], "help: NPY holds the numbers themselves; leave out --heatmap"),
+        (["--steps", "weights", "--detail", "cells"], "help: a .npy file has no worked lines"),
     ],
 )
 def test_it_holds_one_array(tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], help: str) -> None:

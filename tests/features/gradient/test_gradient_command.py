@@ -212,9 +212,7 @@ def test_differences_fit_on_a_terminal(file: str) -> None:
     problem = load(str(INPUTS / f"{file}.yaml"))
     trace = run_trace(problem, gradient=True)
     view = View(precision=8)
-    beside = verification_section(
-        printer_for(trace, view), tuple(verify(problem, trace)), detail=view.detail, part=False
-    )
+    beside = verification_section(printer_for(trace, view), tuple(verify(trace)), detail=view.detail, part=False)
     page = gradient_page(trace, view, tuple(beside))
     titles = [block.text if isinstance(block, Heading) else "" for block in page.blocks]
     text = render(Document("", page.blocks[titles.index("Beside finite differences") :]), "table", Style(width=80))

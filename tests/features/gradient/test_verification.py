@@ -23,7 +23,7 @@ def read(problem: dict[str, Any]) -> Problem:
 
 
 def test_right_gradients_agree(love: Problem) -> None:
-    found = list(verify(love, run(love, gradient=True)))
+    found = list(verify(run(love, gradient=True)))
     assert [each.name for each in found] == [
         "d_weights", "d_scaled", "d_scores", "d_Q", "d_K", "d_V", "d_W_Q", "d_W_K", "d_W_V", "d_X",
     ]  # fmt: skip
@@ -36,7 +36,7 @@ def test_a_wrong_gradient_is_found(love: Problem, factor: float) -> None:
     trace = run(love, gradient=True)
     step = trace.steps["d_K"]
     wrong = replace(trace, steps={**trace.steps, "d_K": replace(step, value=read_only(step.value * factor))})
-    assert [each.name for each in verify(love, wrong) if each.verdict == "disagree"] == ["d_K"]
+    assert [each.name for each in verify(wrong) if each.verdict == "disagree"] == ["d_K"]
 
 
 def test_a_single_wrong_cell_is_told(love: Problem) -> None:
@@ -44,7 +44,7 @@ def test_a_single_wrong_cell_is_told(love: Problem) -> None:
     moved = trace["d_X"].copy()
     moved[1, 2] += 1e-4
     wrong = replace(trace, steps={**trace.steps, "d_X": replace(trace.steps["d_X"], value=read_only(moved))})
-    (found,) = (each for each in verify(love, wrong) if each.verdict == "disagree")
+    (found,) = (each for each in verify(wrong) if each.verdict == "disagree")
     assert (found.name, found.farthest.index) == ("d_X", (1, 2))
     assert found.farthest.gradient - found.farthest.quotient == pytest.approx(1e-4, rel=1e-4)
 
@@ -52,7 +52,7 @@ def test_a_single_wrong_cell_is_told(love: Problem) -> None:
 def test_the_one_sink_of_all_heads(problem: Callable[..., Problem]) -> None:
     random = np.random.default_rng(1)
     heads = problem(**{name: random.normal(size=(2, 3, 2)) for name in "QKV"}, sink=0.5, mask=(Causal(),))
-    found = {each.name: each for each in verify(heads, run(heads, gradient=True))}
+    found = {each.name: each for each in verify(run(heads, gradient=True))}
     assert found["d_sink"].verdict == "agree"
     assert found["d_sink"].farthest.index == ()
 
@@ -62,13 +62,13 @@ def test_rows_of_sentinels_have_few_digits(problem: Callable[..., Problem]) -> N
     mask = np.full((3, 3), -1e9)
     mask[:2, 0] = 0
     made = problem(**{name: random.normal(size=(3, 2)) for name in "QKV"}, mask=(Additive(Matrix(mask)),))
-    assert all(each.verdict == "agree" for each in verify(made, run(made, gradient=True)))
+    assert all(each.verdict == "agree" for each in verify(run(made, gradient=True)))
 
 
 def test_of_many_cells_some_are_moved(problem: Callable[..., Problem]) -> None:
     random = np.random.default_rng(9)
     large = problem(**{name: random.normal(size=(12, 12)) for name in "QKV"})
-    found = next(each for each in verify(large, run(large, gradient=True)) if each.name == "d_Q")
+    found = next(each for each in verify(run(large, gradient=True)) if each.name == "d_Q")
     assert found.size == 144
     assert len(found.cells) <= MOST
 
@@ -86,15 +86,13 @@ STEEP: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", STEEP)
 def test_steep_gradients_agree(name: str) -> None:
     steep = read(STEEP[name])
-    assert {
-        each.name: each.verdict for each in verify(steep, run(steep, gradient=True)) if each.verdict != "agree"
-    } == {}
+    assert {each.name: each.verdict for each in verify(run(steep, gradient=True)) if each.verdict != "agree"} == {}
 
 
 def test_a_steep_gradient_by_hand() -> None:
     """O = a + 3·(1 - a) with a = σ(1000·(q1 - q2)), so that dO/dq1 = -2·1000·a·(1 - a) = -500 where both are 0."""
     steep = read(STEEP["scale"])
-    found = next(each for each in verify(steep, run(steep, gradient=True)) if each.name == "d_Q")
+    found = next(each for each in verify(run(steep, gradient=True)) if each.name == "d_Q")
     assert [each.quotient for each in found.cells] == pytest.approx([-500, 500], rel=1e-9)
 
 
@@ -107,17 +105,17 @@ def test_a_wrong_steep_gradient_is_found(name: str, factor: float) -> None:
     of = "d_W_V" if name == "tie" else "d_Q"  # where scores tie all others are 0
     step = trace.steps[of]
     wrong = replace(trace, steps={**trace.steps, of: replace(step, value=read_only(step.value * factor))})
-    assert [each.name for each in verify(steep, wrong) if each.verdict == "disagree"] == [of]
+    assert [each.name for each in verify(wrong) if each.verdict == "disagree"] == [of]
 
 
 def test_what_differences_cannot_tell() -> None:
     """1e200 + h is 1e200; and beside an output of 3, e^-100 is less than any rounding of it."""
     large = read({"Q": [[1, 2]], "K": [[1, 0], [0, 1]], "V": [[1e200], [-1e200]]})
-    found = {each.name: each.verdict for each in verify(large, run(large, gradient=True))}
+    found = {each.name: each.verdict for each in verify(run(large, gradient=True))}
     assert found.pop("d_V") == "unknown"
     assert {*found.values()} == {"agree"}
     sure = read({"Q": [[1]], "K": [[0], [100]], "V": [[1], [3]]})
-    told = {each.name: each.verdict for each in verify(sure, run(sure, gradient=True))}
+    told = {each.name: each.verdict for each in verify(run(sure, gradient=True))}
     assert (told["d_weights"], told["d_V"]) == ("agree", "agree")
     assert (told["d_scaled"], told["d_K"]) == ("unknown", "unknown")
 
@@ -126,7 +124,7 @@ def test_what_is_left_of_zero_is_no_error() -> None:
     """With values that are alike, the scores have no gradient: what is left of it is rounding."""
     alike = read({"Q": [[0.3, 0.1]], "K": [[0.7, 0.2], [0.1, 0.9]], "V": [[0.1, 0.2], [0.2, 0.1]]})
     trace = run(alike, gradient=True)
-    found = {each.name: each for each in verify(alike, trace)}
+    found = {each.name: each for each in verify(trace)}
     assert found["d_scaled"].farthest.is_zero
     assert found["d_scaled"].farthest.error is None
     assert not found["d_V"].farthest.is_zero
@@ -135,14 +133,14 @@ def test_what_is_left_of_zero_is_no_error() -> None:
 @pytest.mark.filterwarnings("error")
 def test_numbers_beyond_all_floats_are_told_in_silence() -> None:
     huge = read({"Q": [[1e200, 2]], "K": [[1e200, 0], [0, 1]], "V": [[1], [-1]]})
-    assert {each.verdict for each in verify(huge, run(huge, gradient=True))} <= {"agree", "unknown"}
+    assert {each.verdict for each in verify(run(huge, gradient=True))} <= {"agree", "unknown"}
 
 
 def test_some_gradients_some_places_and_one_cell(problem: Callable[..., Problem]) -> None:
     random = np.random.default_rng(1)
     heads = problem(**{name: random.normal(size=(2, 3, 2)) for name in "QKV"})
     trace = run(heads, gradient=True)
-    (only,) = verify(heads, trace, ["d_Q"], place={"h": 1})
+    (only,) = verify(trace, ["d_Q"], place={"h": 1})
     assert [each.index for each in only.cells] == [(1, row, column) for row in range(3) for column in range(2)]
-    (one,) = verify(heads, trace, ["d_K"], cell=(0, 2, 1))
+    (one,) = verify(trace, ["d_K"], cell=(0, 2, 1))
     assert (one.size, [each.index for each in one.cells]) == (1, [(0, 2, 1)])
