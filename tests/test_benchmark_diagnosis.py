@@ -1,0 +1,46 @@
+"""The confusion table of `check`, with a few kinds of mistakes: what must hold of all of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.benchmarks.diagnosis import judged, main, right_solutions
+from tests.benchmarks.mistaken import KINDS
+
+FEW = (
+    "the scores were divided by d_k, not by its root", "the mask was forgotten",
+    "a term was left out", "a row was copied from another", "dS Q was worked out in place of dS K",
+    "(no name) the rows of V were taken from the last to the first", "(no name) a number from nowhere",
+)  # fmt: skip
+CHOSEN = {kind.name: kind for kind in KINDS if kind.name in FEW}
+
+
+def test_every_kind_has_a_name_of_its_own() -> None:
+    assert len({kind.name for kind in KINDS}) == len(KINDS)
+    assert len(CHOSEN) == len(FEW)
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_the_first_wrong_cell_is_right(name: str) -> None:
+    row = judged(CHOSEN[name], 1, 0)
+    assert row.number > 0
+    assert row.first_right == row.number
+
+
+def test_nothing_is_blamed_for_what_is_right() -> None:
+    number, wrong = right_solutions(list(CHOSEN.values()), 1, 0)
+    assert number > 0
+    assert wrong == []
+
+
+def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--kinds", "divided by d_k,down the columns", "--problems", "1"])
+    assert capsys.readouterr().out == (
+        "| mistake | solutions | named | perhaps | not named | perhaps another | another | first wrong cell right |\n"
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+        "| the scores were divided by d_k, not by its root | 1 | 1 |  |  |  |  | 1 |\n"
+        "| the softmax was taken down the columns | 1 | 1 |  |  |  |  | 1 |\n"
+        "| the softmax's Jacobian was taken down the columns | 1 | 1 |  |  |  |  | 1 |\n"
+        "| all 3 kinds | 3 | 3 |  |  |  |  | 3 |\n\n"
+        "Of 2 right solutions 0 had a number called wrong.\n"
+    )
