@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 
 from attncli.answers.model import Claim
 from attncli.english import shorten
@@ -24,7 +24,8 @@ _GENERAL = why_not_a_number("x")[1]
 _FORMS = "write a number such as 0.71, or an exact one such as 7/10, 5/sqrt(3) or e^(5/sqrt(3)); null leaves it blank"
 
 
-def read_claim(text: str, at: int = 0) -> Claim | None:
+@lru_cache(4096)  # of many cells that say the same, as 0.000 and -inf
+def read_claim(text: str) -> Claim | None:
     """What a cell claims, or None where it was left blank: empty, a line of underscores to write on, or a
     question mark.
 
@@ -35,7 +36,7 @@ def read_claim(text: str, at: int = 0) -> Claim | None:
     """
     written = text.strip()
     if len(written) <= LONGEST and is_plain(written):  # nearly every cell
-        return _decimal_claim(written, at)
+        return _decimal_claim(written)
     written = written.translate(_SIGNS)
     if _BLANK.fullmatch(written):
         return None
@@ -46,7 +47,7 @@ def read_claim(text: str, at: int = 0) -> Claim | None:
         raise NumberError(*_why_not(written))
     claim = None
     for side in sides:
-        claim = more_precise(claim, _read(side.strip(), at))
+        claim = more_precise(claim, _read(side.strip()))
     return claim
 
 
@@ -72,29 +73,29 @@ def more_precise(one: Claim | None, other: Claim | None) -> Claim | None:
     raise NumberError(f"{shorten(one.text)} and {shorten(other.text)} are not the same number", help)
 
 
-def _read(written: str, at: int) -> Claim | None:
+def _read(written: str) -> Claim | None:
     if _BLANK.fullmatch(written):
         return None
     if _MINUS_INFINITY.fullmatch(written):
-        return Claim("-inf", Decimal("-Infinity"), Decimal(0), at)
+        return Claim("-inf", Decimal("-Infinity"), Decimal(0))
     if found := _SCIENTIFIC.fullmatch(written):
         written = f"{found[1]}e{found[2] or found[3]}"
     if is_plain(written):
-        return _decimal_claim(written, at)
+        return _decimal_claim(written)
     from attncli.answers.arithmetic import work_out  # most solutions are in plain decimals
 
     worked = None if _is_misread(written) else work_out(written)
     if worked is None:
         raise NumberError(*_why_not(written))
     negligible = worked.value.adjusted() < SMALLEST.adjusted()  # e^(-9999), which is told from 0 nowhere else
-    return Claim(worked.text, Decimal(0) if negligible else _sized(worked.value, written), Decimal(0), at)
+    return Claim(worked.text, Decimal(0) if negligible else _sized(worked.value, written), Decimal(0))
 
 
-def _decimal_claim(text: str, at: int) -> Claim:
+def _decimal_claim(text: str) -> Claim:
     value = _sized(_decimal(text), text)
     exponent = value.as_tuple().exponent
     assert isinstance(exponent, int)
-    return Claim(text, value, _half_a_unit(exponent), at)
+    return Claim(text, value, _half_a_unit(exponent))
 
 
 @cache

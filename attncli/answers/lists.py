@@ -43,18 +43,18 @@ def read(source: Source, trace: Trace) -> dict[str, Answer]:
         if step.name in answers:
             message = f"{step.name} is given twice, as {written_as[step.name]} and as {name}"
             errors.add(message, at=at, help="keep one of the two", path=name)
-        elif answer := _read_step(Value(node, name, errors), step, at):
+        elif answer := _read_step(Value(node, name, errors), step):
             answers[step.name], written_as[step.name] = answer, name
     errors.stop()
     return answers
 
 
-def _read_step(value: Value, step: Step, at: int) -> Answer | None:
+def _read_step(value: Value, step: Step) -> Answer | None:
     """The answer to one step; None after reporting what is wrong with it."""
     if is_null(value.node):
-        return Answer(step.name, np.full(step.shape, None, dtype=object), at)
+        return Answer(step.name, np.full(step.shape, None, dtype=object))
     if not step.shape:
-        return _read_number(value, step, at)
+        return _read_number(value, step)
     if not isinstance(value.node, Sequence):
         rows = "a list of rows" if len(step.shape) > 1 else "a list of numbers"
         value.wrong(f"must be {rows}, not {describe(value.node)}", _form(step.shape, f"{value.name}: "))
@@ -70,10 +70,10 @@ def _read_step(value: Value, step: Step, at: int) -> Answer | None:
         value.wrong(*shape_error(cells.shape, StepPart.of(step)))
         return None
     answered.setflags(write=False)
-    return Answer(step.name, answered, at)
+    return Answer(step.name, answered)
 
 
-def _read_number(value: Value, step: Step, at: int) -> Answer | None:
+def _read_number(value: Value, step: Step) -> Answer | None:
     """The answer to a step of one number, which may stand in brackets: 14.38, [14.38]."""
     inner = value
     while isinstance(inner.node, Sequence):
@@ -88,7 +88,7 @@ def _read_number(value: Value, step: Step, at: int) -> Answer | None:
     cell = np.empty((), dtype=object)
     cell[()] = _read_cell(inner)
     cell.setflags(write=False)
-    return Answer(step.name, cell, at)
+    return Answer(step.name, cell)
 
 
 def _form(shape: tuple[int, ...], key: str = "") -> str:
@@ -120,7 +120,7 @@ def _read_cell(value: Value) -> Claim | None:
     if is_null(value.node):
         return None
     try:
-        return read_claim(value.node.text, value.node.at)
+        return read_claim(value.node.text)
     except NumberError as error:
         value.wrong(error.message, error.help)
         return None

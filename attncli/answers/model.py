@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
-
-from attncli.errors import Place
-from attncli.problem.source import Source
 
 CLOSE = 1e-12  # doubles this close, in relation, are the same
 
@@ -23,13 +20,12 @@ class Claim:
 
     `text` is its spelling in ASCII: 0.70, -inf, 2*sqrt(3). `value` is the number it says: all digits of a decimal, 50
     of what is none. `half` is half a unit of the last digit written, so that a number which rounds to this one lies
-    within value ± half; 0 for what is exact, as 7/10, sqrt(2) and -inf are. `at` is its offset in the source.
+    within value ± half; 0 for what is exact, as 7/10, sqrt(2) and -inf are.
     """
 
     text: str
     value: Decimal
     half: Decimal
-    at: int = field(default=0, compare=False)
 
     @property
     def exact(self) -> bool:
@@ -39,14 +35,10 @@ class Claim:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The answers to one step: `cells` has its shape and holds a Claim in each, or None where it was left blank.
-
-    `at` is the offset in the source where the answer begins.
-    """
+    """The answers to one step: `cells` has its shape and holds a Claim in each, or None where it was left blank."""
 
     name: str
     cells: NDArray[np.object_]
-    at: int
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
@@ -66,16 +58,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
-    """Answers to some or all steps of a trace, in its order, and the source that they were read from."""
+    """Answers to some or all steps of a trace, in its order; `name` is that of their file, as messages call it."""
 
     steps: Mapping[str, Answer]
-    source: Source
-
-    @property
-    def name(self) -> str:
-        """The file, as messages call it."""
-        return self.source.name
-
-    def place(self, at: int) -> Place:
-        """The line and column of a claim or an answer."""
-        return self.source.place(at)
+    name: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +28,7 @@ _ALL_HEADS = re.compile(r"(?:All heads together|Before the heads)(?:, entry ([0-
 _SHARED = re.compile(r"What all (?:heads|entries) share|All entries together", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class CellText:
+class CellText(NamedTuple):
     """What stands in one cell, in the spelling of claims, and where."""
 
     text: str
@@ -117,7 +116,7 @@ class Page:
         index = self._index(step, table)
         if index is None:
             return
-        cells, offsets = self._arrays(step, table.at)
+        cells, offsets = self._arrays(step)
         part = StepPart.of(step, index).as_shown()
         path = step.name + "".join(f"[{place}]" for place in index)
         if self._reports_shape(table, part, path) or self._reports_labels(table, part, path):
@@ -135,9 +134,9 @@ class Page:
         steps = self.trace.steps
         return {name: answer for name, answer in self.answers.items() if not _as_given(steps[name], answer)}
 
-    def _arrays(self, step: Step, at: int) -> tuple[NDArray[np.object_], NDArray[np.int64]]:
+    def _arrays(self, step: Step) -> tuple[NDArray[np.object_], NDArray[np.int64]]:
         if step.name not in self.answers:
-            self.answers[step.name] = Answer(step.name, np.full(step.shape, None, dtype=object), at)
+            self.answers[step.name] = Answer(step.name, np.full(step.shape, None, dtype=object))
             self.offsets[step.name] = np.full(step.shape, -1)
         return self.answers[step.name].cells, self.offsets[step.name]
 
@@ -208,7 +207,7 @@ class Page:
                     return
                 offsets[place] = cell.at
                 try:
-                    cells[place] = more_precise(cells[place], read_claim(cell.text, cell.at))
+                    cells[place] = more_precise(cells[place], read_claim(cell.text))
                 except NumberError as error:
                     full = path + "".join(f"[{number}]" for number in place)
                     self.errors.add(error.message, at=cell.at, help=error.help.replace("null", "_"), path=full)

@@ -42,9 +42,10 @@ FORMS = (
 
 _OF_GRADIENTS = {name for name, of in {**STEP_NAMES, **LATEX_NAMES}.items() if of in LOSS_RULES or of in GRADIENT_RULES}
 _UNAMBIGUOUS = sorted((name for name in _OF_GRADIENTS if name[0] == "d" or "mathrm{d}" in name), key=len, reverse=True)
-_GRADIENT = re.compile(rf"(?<![\w\\])(?:{'|'.join(map(re.escape, _UNAMBIGUOUS))})(?![\w'])")
-_KEY = re.compile(
-    rf"""(?:^|[{{,\s])["']?(?:{"|".join(map(re.escape, sorted(_OF_GRADIENTS)))})["']?[ \t]*:""", re.MULTILINE
+# Each as names, which are sought first since they are few, and as what may stand before one: alone, or as a key.
+_MENTIONS = (
+    (rf"(?:{'|'.join(map(re.escape, _UNAMBIGUOUS))})(?![\w'])", r"(?<![\w\\])\Z"),
+    (rf"""(?:{"|".join(map(re.escape, sorted(_OF_GRADIENTS)))})["']?[ \t]*:""", r"""(?:^|[{,\s])["']?\Z"""),
 )
 
 
@@ -59,12 +60,17 @@ def read_answers(source: Source, trace: Trace) -> Answers:
         ErrorCollector(source).fail("the file is empty", at=0, help=help)
     reader = import_module(f"attncli.answers.{_form(source).module}")
     steps: Mapping[str, Answer] = reader.read(source, trace)
-    return Answers({name: steps[name] for name in trace.steps if name in steps}, source)
+    return Answers({name: steps[name] for name in trace.steps if name in steps}, source.name)
 
 
 def mentions_gradients(source: Source) -> bool:
     """Whether any answer is to a step of the loss or of the backward pass, going by the names in the text."""
-    return bool(_GRADIENT.search(source.text) or _KEY.search(source.text))
+    text = source.text
+    return any(
+        re.search(before, text[max(found.start() - 2, 0) : found.start()])
+        for name, before in _MENTIONS
+        for found in re.finditer(name, text)
+    )
 
 
 def _form(source: Source) -> Form:

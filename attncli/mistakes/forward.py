@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -35,6 +34,7 @@ from attncli.tracing.model import Trace
 
 SENTINELS = ("-1e9", "-1e4", "-9999", "-1000", "-100", "-10", "-1")
 DECIMALS = {0: "whole numbers", 1: "one decimal", 2: "2 decimals", 3: "3 decimals"}
+_HALF = 0.5 + 1e-9
 _HIDDEN = Number(-math.inf, "-inf")
 _ROOT = Call("sqrt", (Name("d_k"),))
 
@@ -147,16 +147,14 @@ def base_e(trace: Trace) -> Changes:
 
 
 def rounded(name: str, decimals: int) -> Change:
-    """A step's true numbers, rounded half up."""
-    unit = Decimal(1).scaleb(-decimals)
-
-    def round_one(number: float) -> float:
-        return float(Decimal(repr(float(number))).quantize(unit, ROUND_HALF_UP))
+    """A step's true numbers, rounded half up; what binary leaves short of a half is one, as in 2.675."""
+    units = 10.0**decimals
 
     def change(trace: Trace) -> Changes:
-        if name not in trace or trace.steps[name].rule.given or not np.isfinite(trace[name]).all():
+        if name not in trace or trace.steps[name].rule.given or not np.isfinite(trace[name] * units).all():
             return {}
-        return {name: np.vectorize(round_one)(trace[name])}
+        number = trace[name].astype(float)
+        return {name: np.copysign(np.floor(abs(number) * units + _HALF) / units, number)}
 
     return change
 

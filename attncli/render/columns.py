@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import islice
 
 from attncli.equation.nodes import Call
 from attncli.page.document import Grid, Item
 
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 AT_ONCE = 2**16  # cells
 BLANK = "______"  # room for a number that is to be written in
 
@@ -40,9 +43,10 @@ def caption(what: str, start: int, end: int, total: int) -> str:
 
 def width(text: str) -> int:
     """How many columns of a fixed-width font the text takes, nearly: two for what East Asia writes wide."""
-    return len(text) if text.isascii() else sum(map(_width, text))
+    return len(text) + sum(_width(character) - 1 for character in _NOT_ASCII.findall(text))
 
 
+@cache
 def _width(character: str) -> int:
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0

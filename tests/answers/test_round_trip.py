@@ -85,8 +85,6 @@ def test_one_changed_cell_is_the_only_one_that_changes(name: str, form: str) -> 
         claim = after[changed[0]]
         assert claim is not None
         assert claim.text == "123.40"
-        line = answers.place(claim.at)
-        assert line.source[line.column - 1 :].startswith("123.40")
 
 
 @pytest.mark.sampled(20)

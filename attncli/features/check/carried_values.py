@@ -25,7 +25,7 @@ from attncli.equation.intervals import Interval, outwards
 from attncli.equation.nodes import Call, Expression, Number, Ref, names_used, rewrite
 from attncli.equation.rounding import DIGITS
 from attncli.equation.substitution import as_decimal_constant, decimal_value, substitute
-from attncli.features.check.reachability import Ranges
+from attncli.features.check.reachability import CellEquation, Ranges
 from attncli.problem.model import Matrix, Scalar
 from attncli.problem.numbers import as_decimal
 from attncli.tracing.model import Trace
@@ -43,19 +43,6 @@ def ref_to(name: str, index: Cell) -> Ref:
 def cell_of(ref: Ref) -> Cell:
     """Which cell of its step that is."""
     return tuple(int(str(at)) for at in ref.indices)
-
-
-@dataclass(frozen=True, slots=True)
-class CellEquation:
-    """The equation of one cell with numbers put in; `ranges` has, for each written cell in it, what that may be."""
-
-    tree: Expression
-    ranges: Ranges
-
-    @property
-    def exact(self) -> bool:
-        """Whether nothing that is written in it has been rounded, so that it comes to one number only."""
-        return all(range.width == 0 for range in self.ranges.values())
 
 
 @dataclass(slots=True)
@@ -154,10 +141,12 @@ class CarriedValues:
         expression = self.trace.steps[name].rule.equation.expression
         return decimal_value(expression, self._place(name, index), self._sizes_of(name), read, self._scalars)
 
-    # Whole steps, of the trace that nothing has changed
+    # Whole steps
 
     def true_step(self, name: str) -> Decimals:
         """What all cells of a step or of a parameter are, from what the problem gives."""
+        if before := self._unmoved(name):
+            return before.true_step(name)
         if name not in self._true_steps:
             step = self.trace.steps.get(name)
             if step is None:
@@ -173,6 +162,8 @@ class CarriedValues:
 
     def own_step(self, name: str) -> Decimals:
         """What all cells of a step come to by what is written before them, as `own` has it."""
+        if before := self._unmoved(name):
+            return before.own_step(name)
         if name not in self._after_answers:
             return self.true_step(name)
         if name not in self._own_steps:

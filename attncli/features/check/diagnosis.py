@@ -16,14 +16,14 @@ from itertools import product
 from typing import Protocol, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attncli.answers.model import Answers, Claim
 from attncli.attention.registry import GRADIENT_RULES
 from attncli.equation.rounding import round_half_up
 from attncli.features.check.carried_values import CarriedValues, Cell, interval
-from attncli.features.check.reachability import is_reachable
 from attncli.features.check.single_cell_errors import CellError, cell_errors
-from attncli.features.check.solution import Judgement, rounds_to
+from attncli.features.check.solution import Judgement, round_to_claims, rounds_to
 from attncli.mistakes.catalogue import applicable
 from attncli.mistakes.model import Changes, Mistake, with_changes
 from attncli.tracing.model import Trace
@@ -32,6 +32,7 @@ BY_CHANCE = 0.1  # cells of a step that errors may be expected to explain by cha
 MOST_CELL_ERRORS = 3  # in one step; more that is wrong has another cause, or one for most of it
 MOST_GUESSES = 3  # errors that are named for a cell although chance would do as well
 ROUNDED_ON_THE_WAY = "the steps left out were rounded on the way"
+FEW = 8  # cells of a step that are worked out one by one, before all of it is
 MOST_NUMBERS = 2000  # in all steps of a problem that is worked out on paper
 
 
@@ -173,21 +174,38 @@ class Reproduction(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WithinPrecision:
-    """Equations whose numbers may be anywhere within their precision, and are not rounded in between."""
+    """Equations whose numbers may be anywhere within their precision, and are not rounded in between.
+
+    A few cells rule out most mistakes. Where more of a step are asked for, all of it is worked out at once, from its
+    numbers exactly as they stand; only what these do not give is looked at cell by cell.
+    """
 
     values: CarriedValues
+    _asked: Counter[str] = field(default_factory=Counter)
+    _given: dict[str, NDArray[np.bool_]] = field(default_factory=dict)
 
     def changed(self, trace: Trace, changes: Collection[str]) -> WithinPrecision:
         return WithinPrecision(self.values.changed(trace, changes))
 
     def gives(self, name: str, index: Cell) -> bool:
+        self._asked[name] += 1
+        if self._asked[name] > FEW and self._given_as_it_stands(name)[index]:
+            return True
         claim = cast("Claim", self.values.answers.steps[name].cells[index])
         if rounds_to(self.values.true(name, index), claim):
             return True
         if self.values.trace.steps[name].rule.given:
             return False
         equation = self.values.equation(name, index)
-        return bool(equation.ranges) and is_reachable(equation.tree, equation.ranges, interval(claim))
+        return bool(equation.ranges) and equation.reaches(interval(claim))
+
+    def _given_as_it_stands(self, name: str) -> NDArray[np.bool_]:
+        """Which cells of a step come out as written beyond doubt, from the numbers before them as these stand."""
+        if name not in self._given:
+            claims = self.values.answers.steps[name].cells
+            rounded = round_to_claims(claims.ravel().tolist(), self.values.own_step(name).astype(float))
+            self._given[name] = np.array([one is True for one in rounded]).reshape(claims.shape)
+        return self._given[name]
 
 
 @dataclass(frozen=True, slots=True)

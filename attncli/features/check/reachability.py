@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from attncli.equation.error_bounds import slopes
 from attncli.equation.functions import FUNCTIONS
@@ -114,34 +115,49 @@ def _number(node: Expression) -> float:
     return float(node.value) if node.value is not None else float(node.text)
 
 
-def range_of(tree: Expression, ranges: Ranges) -> Interval:
-    """Where the tree may lie: never less than that, and no more where each variable stands in it once."""
-    return ExpressionGraph.of(tree).node_ranges(ranges)[-1]
+@dataclass(frozen=True)
+class CellEquation:
+    """The equation of one cell with numbers put in; `ranges` has, for each written cell in it, what that may be."""
 
+    tree: Expression
+    ranges: Ranges
 
-def is_reachable(tree: Expression, ranges: Ranges, target: Interval, *, in_doubt: bool = False) -> bool:
-    """Whether some place within the ranges gives a value within the target; `in_doubt` is the answer if that stays
-    open."""
-    graph = ExpressionGraph.of(tree)
-    whole = graph.node_ranges(ranges)[-1]
-    if not whole.meets(target):
-        return False
-    if whole != ANYTHING and not graph.repeats:
-        return True
-    first = _search(graph, ranges, target)
-    if first.found or not first.open:
-        return first.found
-    if any(_can_climb(graph, ranges, start, target) for start in first.corners):
-        return True
-    parts = first.open
-    for _ in range(HALVINGS):
-        if not parts:
+    @property
+    def exact(self) -> bool:
+        """Whether nothing that is written in it has been rounded, so that it comes to one number only."""
+        return all(range.width == 0 for range in self.ranges.values())
+
+    @cached_property
+    def graph(self) -> ExpressionGraph:
+        """The tree, each part of it once."""
+        return ExpressionGraph.of(self.tree)
+
+    @cached_property
+    def range(self) -> Interval:
+        """Where the cell may lie: never less than that, and no more where each variable stands in its tree once."""
+        return self.graph.node_ranges(self.ranges)[-1]
+
+    def reaches(self, target: Interval, *, in_doubt: bool = False) -> bool:
+        """Whether some place within the ranges gives a value within the target; `in_doubt` is the answer if that stays
+        open."""
+        if not self.range.meets(target):
             return False
-        searched = _search(graph, parts.pop(0), target)
-        if searched.found:
+        if self.range != ANYTHING and not self.graph.repeats:
             return True
-        parts += searched.open
-    return in_doubt and bool(parts)
+        first = _search(self.graph, self.ranges, target)
+        if first.found or not first.open:
+            return first.found
+        if any(_can_climb(self.graph, self.ranges, start, target) for start in first.corners):
+            return True
+        parts = first.open
+        for _ in range(HALVINGS):
+            if not parts:
+                return False
+            searched = _search(self.graph, parts.pop(0), target)
+            if searched.found:
+                return True
+            parts += searched.open
+        return in_doubt and bool(parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ import numpy as np
 from attncli.answers.model import Claim
 from attncli.equation.intervals import Interval
 from attncli.equation.nodes import Call, Expression, Ref, walk
-from attncli.features.check.carried_values import CarriedValues, Cell, CellEquation, cell_of, interval, ref_to
-from attncli.features.check.reachability import ExpressionGraph, Ranges, is_reachable, range_of
+from attncli.features.check.carried_values import CarriedValues, Cell, cell_of, interval, ref_to
+from attncli.features.check.reachability import CellEquation, Ranges
 from attncli.features.check.solution import rounds_to
 
 MOST_READ = 64  # numbers in a cell's equation in which errors are sought
@@ -74,13 +74,12 @@ def cell_errors(values: CarriedValues, name: str, index: Cell) -> list[CellError
         return found  # nothing tells what was written on the way
     candidates = [*_of_terms(tree), *_of_reads(values, tree)]
     equations = [values.equation_of(error.tree, error.ranges) for error in candidates]
-    ranges = [range_of(equation.tree, equation.ranges) for equation in equations]
-    chances = _chances(candidates, ranges, claim)
+    chances = _chances(candidates, [equation.range for equation in equations], claim)
     target = interval(claim)
     found += (
         replace(error, chance=chances[error.kind], plain=_gives_as_it_stands(equation, claim))
-        for error, equation, range in zip(candidates, equations, ranges, strict=True)
-        if range.meets(target) and is_reachable(equation.tree, equation.ranges, target)
+        for error, equation in zip(candidates, equations, strict=True)
+        if equation.reaches(target)
     )
     return found
 
@@ -104,7 +103,7 @@ def _chances(candidates: list[CellError], ranges: list[Interval], claim: Claim) 
 
 def _gives_as_it_stands(equation: CellEquation, claim: Claim) -> bool:
     """Whether an equation gives a claim with its numbers exactly as they stand, to all digits that doubles tell."""
-    own = ExpressionGraph.of(equation.tree).value({ref: range.middle for ref, range in equation.ranges.items()})
+    own = equation.graph.value({ref: range.middle for ref, range in equation.ranges.items()})
     return rounds_to(Decimal(f"{own:.15g}"), claim)
 
 
@@ -149,7 +148,7 @@ def _may_be(values: CarriedValues, name: str, index: Cell, claim: Claim) -> bool
     if rounds_to(values.true(name, index), claim):
         return True
     equation = values.equation(name, index)
-    return bool(equation.ranges) and is_reachable(equation.tree, equation.ranges, interval(claim))
+    return bool(equation.ranges) and equation.reaches(interval(claim))
 
 
 def _of_terms(tree: Expression) -> Iterator[CellError]:

@@ -27,8 +27,8 @@ from attncli.equation.intervals import Interval
 from attncli.equation.nodes import Ref
 from attncli.equation.rounding import EXACTLY
 from attncli.errors import AttncliError
-from attncli.features.check.carried_values import CarriedValues, Cell, CellEquation, steps_after
-from attncli.features.check.reachability import is_reachable
+from attncli.features.check.carried_values import CarriedValues, Cell, steps_after
+from attncli.features.check.reachability import CellEquation
 from attncli.problem.model import Problem
 from attncli.tracing import run
 from attncli.tracing.model import Trace
@@ -209,7 +209,7 @@ def _judge_step(values: CarriedValues, answer: Answer) -> NDArray[np.object_]:
     own = true if step.rule.given else values.own_step(name)
     expected = _floats(true)
     carried = expected if own is true else _floats(own)
-    right, follows = _rounds_to_claim(claims, expected), _rounds_to_claim(claims, carried)
+    right, follows = round_to_claims(claims, expected), round_to_claims(claims, carried)
     for place, (claim, is_right, does_follow) in enumerate(zip(claims, right, follows, strict=True)):
         verdict: Verdict
         if claim is None:
@@ -229,7 +229,7 @@ def _floats(numbers: NDArray[np.object_]) -> NDArray[np.float64]:
     return numbers.astype(np.float64)
 
 
-def _rounds_to_claim(claims: Sequence[Claim | None], numbers: NDArray[np.float64]) -> list[bool | None]:
+def round_to_claims(claims: Sequence[Claim | None], numbers: NDArray[np.float64]) -> list[bool | None]:
     """For each number whether it rounds to its claim, None where floating point cannot tell, or there is no claim."""
     value = np.array([math.nan if claim is None else float(claim.value) for claim in claims])
     half = np.array([0.0 if claim is None else float(claim.half) for claim in claims])
@@ -265,14 +265,14 @@ def _follows(claim: Claim, equation: CellEquation, own: Decimal) -> bool:
     """Whether the solution's own numbers, each within the precision it was written with, give the claim."""
     if equation.exact:
         return rounds_to(own, claim)
-    return is_reachable(equation.tree, equation.ranges, _within(claim, claim.half), in_doubt=True)
+    return equation.reaches(_within(claim, claim.half), in_doubt=True)
 
 
 def _nearly_follows(claim: Claim, equation: CellEquation, own: Decimal) -> bool:
     """Whether they give what is off by a unit of the claim's last digit at most."""
     if equation.exact:
         return _is_near(own, claim)
-    return is_reachable(equation.tree, equation.ranges, _within(claim, ONE_UNIT_OFF * claim.half), in_doubt=True)
+    return equation.reaches(_within(claim, ONE_UNIT_OFF * claim.half), in_doubt=True)
 
 
 def _is_near(number: Decimal, claim: Claim) -> bool:

@@ -148,3 +148,11 @@ def test_whatever_is_named_in_few_decimals_is_not_another_mistake_alone(
     """With less to tell them by, others may be named, too: but never without the one that was made."""
     found = diagnosed(problem_of(given), solution(given, did, number), decimals)
     assert not found or name in found[0].mistakes
+
+
+def test_the_scores_may_be_too_large_for_the_digits_that_people_round_by() -> None:
+    """1e30 has more digits than Python's decimals round at once."""
+    found = diagnosed(
+        "Q: [[1e15, 0], [0, 1e15]]\nK: [[1e15, 2], [3, 4]]\nV: [[1, 2], [3, 4]]", {"scores": [[1, 2], [3, 4]]}
+    )
+    assert "rounded" not in str(found)
