@@ -8,6 +8,9 @@ whole products of cases, many drawn examples, hostile inputs. Four marks say wha
 - `sampled(n)`: all cases but n of them, which are spread evenly over the values of all parameters.
 - A property (a test by hypothesis) is in both tiers: with 25 examples in the fast one, 100 in the slow one; with 25 and
   400 where it has `settings.get_profile("many")`, with 10 and 40 where it has `settings.get_profile("few")`.
+
+Where the lines that tests reach are measured (`--cov`), properties and cases of `sampled` are played unmeasured: they
+go the same ways many times over, each at more than twice the time.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ from attncli.problem.model import Mask, Matrix, Problem, Scalar
 from attncli.problem.numbers import as_float
 from attncli.problem.positions import Alibi, Position, Rope
 
-LASTS = "about 2 minutes on two cores; -m slow, the slow tier, another 5"
+LASTS = "about 2 minutes on two cores; -m slow, the slow tier, another 4"
 EXAMPLES = {  # of a property, usually, where it has many, and where it has few
     "fast": (25, 25, 10),
     "thorough": (100, 400, 40),
@@ -71,6 +74,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     products: defaultdict[object, list[pytest.Function]] = defaultdict(list)
     for item in items:
         function = getattr(item, "function", None)
+        if hypothesis.is_hypothesis_test(function) or sample_size(item):
+            item.add_marker("no_cover")
         if hypothesis.is_hypothesis_test(function) and slow_tier_is_asked_for(config):
             item.add_marker("slow")
         if isinstance(item, pytest.Function) and (item.get_closest_marker("each_choice") or sample_size(item)):

@@ -61,6 +61,7 @@ def test_rows_of_weights_are_shares(trace: Callable[..., attncli.Trace], problem
 
 
 @pytest.mark.slow
+@settings.get_profile("few")
 @given(problem=problem_files() | problem_files(mixed=True))
 def test_a_trace_survives_json(trace: Callable[..., attncli.Trace], problem: dict[str, Any]) -> None:
     found = trace(problem)

@@ -23,7 +23,10 @@ from attncli.tracing import chunked, run
 from attncli.tracing.model import Trace
 from attncli.tracing.softmax_shift import lowest_shown
 
-MANY = settings(settings.get_profile("many"), suppress_health_check=[HealthCheck.function_scoped_fixture])
+USUAL, MANY = (
+    settings(settings.get_profile(name), suppress_health_check=[HealthCheck.function_scoped_fixture])
+    for name in ("usual", "many")
+)
 formats = st.sampled_from(list(DTYPES))
 
 
@@ -66,7 +69,7 @@ def agree(some: Trace, whole: Trace, dtype: str, device: str = "cpu") -> None:
             np.testing.assert_allclose(step.value, other.value, rtol=tolerance, atol=tolerance * size, err_msg=name)
 
 
-@MANY
+@USUAL
 @given(problem=problem_files() | problem_files(mixed=True), dtype=formats)
 def test_the_output_alone(problem: dict[str, Any], dtype: str) -> None:
     whole, some = run(read(problem), dtype=dtype), keeping(read(problem), dtype, ("output",))
@@ -106,7 +109,7 @@ def test_scores_and_weights(problem: dict[str, Any], dtype: str, keep: str) -> N
     assert all(some.steps[name].kept for name in keep.split())
 
 
-@MANY
+@USUAL
 @given(problem=problem_files() | problem_files(mixed=True), dtype=formats, data=st.data())
 def test_any_steps_on_a_device(problem: dict[str, Any], dtype: str, data: st.DataObject, device: Backend) -> None:
     whole = run(read(problem), dtype=dtype)
