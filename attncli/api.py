@@ -18,8 +18,7 @@ from attncli.errors import usage_error
 from attncli.page.derivation import derivation
 from attncli.page.document import Document
 from attncli.page.gradient import gradient_page
-from attncli.page.heads import chosen_place
-from attncli.page.view import View
+from attncli.page.view import View, chosen_place
 from attncli.problem.loader import load as load_problem
 from attncli.problem.model import Problem
 from attncli.problem.source import decode, read_source

@@ -13,7 +13,7 @@ from attncli.english import listed, shape_text
 from attncli.equation.nodes import Name
 from attncli.page.document import Block, Cell, Grid, Heading, Paragraph, Table, Text
 from attncli.page.measures import brief_place, distinct_numbers, legible_number, magnitude
-from attncli.page.number_format import format_number
+from attncli.page.printer import format_number
 from attncli.tracing.comparison import Comparison, StepComparison
 from attncli.tracing.difference import doubles
 from attncli.tracing.json_numbers import json_float

@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from attncli.page.document import Lazy, plain_line
-from attncli.page.heads import selected_part
-from attncli.page.labels import cell_label
 from attncli.page.printer import Printer, printer_for
 from attncli.page.reading import reading
-from attncli.page.selection import chosen_cell, chosen_steps
-from attncli.page.view import View
+from attncli.page.view import View, chosen_cell, chosen_steps, selected_part
 from attncli.page.worked import worked
 from attncli.page.worked_line import worked_line
 from attncli.tracing.json_numbers import json_values
@@ -56,7 +53,7 @@ def number_rows(array: NDArray[Any]) -> Any:
 
 def _cell_data(trace: Trace, whole: Trace, cell: str, printer: Printer) -> dict[str, Any]:
     step, index = chosen_cell(trace, cell, whole)
-    found: dict[str, Any] = {"step": step.name, "index": list(index), "label": cell_label(step, index)}
+    found: dict[str, Any] = {"step": step.name, "index": list(index), "label": step.cell_label(index)}
     if not step.rule.given:
         found["text"] = plain_line(worked_line(printer, step, index))
     return to_dict(trace, (step.name,)) | {"reading": list(reading(trace)), "cell": found}

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attncli.page.document import Block, Document, Heading, Lazy, Once, Paragraph
-from attncli.page.heads import head_context, selected_part
 from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import about, closing, notes
 from attncli.page.sections import cell_section, given_section, step_section
-from attncli.page.view import View
+from attncli.page.view import View, chosen_cell, chosen_steps, selected_part
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import leading_letters
 
@@ -30,19 +29,13 @@ def derivation(trace: Trace, view: View, deviation: FormatDeviation | None = Non
     whole, trace = trace, selected_part(trace, view)
     printer = printer_for(trace, view)
     if view.cell is not None:
-        from attncli.page.selection import chosen_cell  # which names every step, and few pages need
-
         step, index = chosen_cell(trace, view.cell, whole)
-        cell = (*head_context(whole, view, (step.name,)), *cell_section(printer, step, index))
+        cell = (*_head_context(whole, view, (step.name,)), *cell_section(printer, step, index))
         return Document(trace.title, (*notes(printer, cell), *cell), lambda: _data(whole, view))
-    names = tuple(trace.steps)
-    if view.steps is not None:
-        from attncli.page.selection import chosen_steps
-
-        names = chosen_steps(trace, view.steps, whole)
+    names = tuple(trace.steps) if view.steps is None else chosen_steps(trace, view.steps, whole)
 
     def steps() -> Iterator[Block]:
-        yield from head_context(whole, view, names)
+        yield from _head_context(whole, view, names)
         yield from sections_of(printer, names, view)
 
     kind = Lazy if printer.is_large else Once
@@ -94,6 +87,13 @@ def _apart(deviation: FormatDeviation | None, printer: Printer) -> Iterator[Bloc
         from attncli.page.number_formats import deviation_section  # and all comparisons, which few pages need
 
         yield from deviation_section(deviation, printer.precision)
+
+
+def _head_context(whole: Trace, view: View, names: Sequence[str]) -> Iterator[Block]:
+    if view.head is not None:
+        from attncli.page.heads import head_context  # and all sections of heads, which few pages need
+
+        yield from head_context(whole, view, names)
 
 
 def sections_of(printer: Printer, names: Sequence[str], view: View) -> Iterator[Block]:

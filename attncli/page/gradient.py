@@ -16,12 +16,11 @@ from attncli.equation.rule import Rule
 from attncli.page.data import view_data
 from attncli.page.derivation import one_array, sections_of
 from attncli.page.document import Block, Document, Formula, Heading, Lazy, Math, Once, Paragraph, Text, text
-from attncli.page.heads import HeadPart, backward_sections, head_context, selected_part
+from attncli.page.heads import HeadPart, backward_sections, head_context
 from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import about, notes, summary
 from attncli.page.sections import cell_section, given_section, grid, step_section
-from attncli.page.selection import chosen_cell, chosen_steps
-from attncli.page.view import View
+from attncli.page.view import View, chosen_cell, chosen_steps, selected_part
 from attncli.page.worked import worked
 from attncli.problem.model import Scalar, read_only
 from attncli.tracing.cell_workers import ExactWorker

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import TypeAlias
 
-from attncli.english import a, count, either, listed
-from attncli.errors import usage_error
+from attncli.english import listed
 from attncli.page.document import Block, Heading, Paragraph, Worked, WorkedLine
 from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import in_words
 from attncli.page.sections import given_section, step_section
-from attncli.page.view import View
+from attncli.page.view import View, chosen_place, place_title
 from attncli.page.worked_line import worked_line
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING, PER_HEAD, PLACES
 from attncli.tracing.model import Step, Trace
@@ -23,40 +22,6 @@ Places = Mapping[str, int]
 MOST_PARTS = 8  # parts, of heads in all entries, that are all shown
 PLURALS = {BATCH: "entries", HEAD: "heads", KEY_HEAD: "KV heads"}
 SINGULARS = {**PLACES, KEY_HEAD: "KV head"}
-
-
-def chosen_place(trace: Trace, view: View) -> dict[str, int]:
-    """The place that the view asks for on the leading axes; raises (exit 2) where there is none such."""
-    own = leading_letters(trace)
-    found = {}
-    for letter, option, place in ((BATCH, "--entry", view.entry), (HEAD, "--head", view.head)):
-        if place is None:
-            continue
-        there = axis_length(trace, letter) if letter in own else 0
-        if not isinstance(place, int) or not 0 <= place < there:
-            word = PLACES[letter]
-            if not there:
-                raise usage_error(f"{option} needs a problem with {a(word)} axis", help=f"leave out {option}")
-            message = f"{option} {place} does not exist: there {either(there, 'is', 'are')} {count(there, word)}"
-            raise usage_error(message, help=f"use 0 to {there - 1}" if there > 1 else "use 0")
-        found[letter] = place
-    return found
-
-
-def selected_part(trace: Trace, view: View) -> Trace:
-    """The whole trace, or the place of it that the view asks for, whose title then says so."""
-    place = chosen_place(trace, view)
-    if not place:
-        return trace
-    said = title(place)
-    whole = f"{trace.title}: {said[0].lower()}{said[1:]}" if trace.title else said
-    return replace(trace_at(trace, place), title=whole)
-
-
-def title(place: Places) -> str:
-    """Entry 0, head 1."""
-    said = ", ".join(f"{PLACES[letter]} {number}" for letter, number in place.items())
-    return said[0].upper() + said[1:]
 
 
 def head_context(whole: Trace, view: View, names: Sequence[str]) -> Iterator[Block]:
@@ -103,7 +68,7 @@ def _first_head_of_group(printer: Printer, head: int) -> int:
 
 def _part_title(around: Places, part: str) -> str:
     """The title of a part of a place: Entry 0, KV head 1."""
-    return f"{title(around)}, {part}" if around else f"{part[0].upper()}{part[1:]}"
+    return f"{place_title(around)}, {part}" if around else f"{part[0].upper()}{part[1:]}"
 
 
 def _with_omissions(letter: str, around: Places, parts: Iterable[tuple[int, Iterable[Block]]]) -> Iterator[Block]:
@@ -143,9 +108,10 @@ def _sections_at(whole: Printer, here: Printer, names: tuple[str, ...], view: Vi
     explained = any(place.values())  # under an earlier head
     blocks = tuple(_steps(whole, here, own, view, explained))
     if inner is None and view.steps is None and not view.blank:
-        blocks = (*blocks, Heading(f"{title(place)} in words"), in_words(here))
+        blocks = (*blocks, Heading(f"{place_title(place)} in words"), in_words(here))
     if blocks:
-        yield Heading(title(place) if place else f"What all {PLURALS[leading_letters(trace)[0]]} share", part=True)
+        shared = f"What all {PLURALS[leading_letters(trace)[0]]} share"
+        yield Heading(place_title(place) if place else shared, part=True)
         if inner and view.steps is None and not explained and not all(trace.steps[name].rule.given for name in own):
             what = f"What all {PLURALS[inner]} share" if place else "This"
             yield Paragraph((f"{what} comes first; steps are numbered in the order of work.",))

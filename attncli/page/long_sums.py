@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from attncli.equation.indexing import letters, position
 from attncli.equation.nodes import Call, Expression, Name, Number, Reduce, Ref
 from attncli.equation.substitution import substitute
-from attncli.page.number_format import format_number, surely_rounded
-from attncli.page.printer import Printer
+from attncli.page.printer import Printer, format_number, surely_rounded
 from attncli.problem.model import Matrix
 from attncli.problem.numbers import is_plain
 from attncli.tracing.model import Step

@@ -7,8 +7,8 @@ from decimal import ROUND_UP, Context, Decimal
 from typing import TYPE_CHECKING
 
 from attncli.page.document import Math, Text
-from attncli.page.labels import cell_text
-from attncli.page.number_format import FLOAT_DIGITS, format_number, number_node
+from attncli.page.printer import FLOAT_DIGITS, format_number, number_node
+from attncli.tracing.model import cell_text
 
 if TYPE_CHECKING:
     from attncli.tracing.comparison import StepComparison

@@ -11,7 +11,7 @@ from attncli.english import count, either, listed
 from attncli.page.comparison import step_data, steps_table
 from attncli.page.document import Block, Document, Heading, Listing, Paragraph, Table, Text
 from attncli.page.measures import distinct_numbers, magnitude, number, place, with_power_of_ten
-from attncli.page.number_format import format_number
+from attncli.page.printer import format_number
 from attncli.tracing.comparison import StepComparison
 from attncli.tracing.json_numbers import json_float
 from attncli.tracing.number_formats import FormatDeviation

@@ -12,7 +12,6 @@ from attncli.english import count
 from attncli.equation.nodes import Expression, Name
 from attncli.equation.shapes import product_text
 from attncli.page.document import Block, Heading, Listing, Math, Paragraph, Table, Text, Worked, WorkedLine, text
-from attncli.page.labels import cell_label
 from attncli.page.printer import Printer
 from attncli.page.reading import reading
 from attncli.page.sections import shapes
@@ -124,7 +123,7 @@ def _difference(trace: Trace, truth: Trace, step: Step, precision: int) -> Itera
         here, there = Printer(trace, precision).text(step, worst), Printer(truth, precision).text(true, worst)
         yield (
             f"{step.rule.title}: {len(differing):,} of {count(step.value.size, 'cell')}, the farthest at "
-            f"{cell_label(step, worst)}, {here} here and {there} in truth."
+            f"{step.cell_label(worst)}, {here} here and {there} in truth."
         )
 
 

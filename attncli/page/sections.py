@@ -26,9 +26,7 @@ from attncli.page.document import (
     WorkedLine,
     text,
 )
-from attncli.page.labels import cell_label, row_label
-from attncli.page.number_format import format_rows
-from attncli.page.printer import Printer
+from attncli.page.printer import Printer, format_rows
 from attncli.page.worked import lists_closed_forms, rotated_pair, worked, worked_cells
 from attncli.tracing.model import Step, Trace, masked_out
 
@@ -75,7 +73,7 @@ def cell_section(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterat
     yield Heading(title, shapes=product)
     yield Paragraph(printer.prose(rule.meaning[0].upper() + rule.meaning[1:]))
     if rule.given:
-        yield Worked((WorkedLine(cell_label(step, index), result=printer.number(step.name, index), remark=("given",)),))
+        yield Worked((WorkedLine(step.cell_label(index), result=printer.number(step.name, index), remark=("given",)),))
         return
     if found := headline(rule):
         yield Formula(printer.formula(found), product)
@@ -161,7 +159,7 @@ def _rows(step: Step) -> tuple[list[tuple[int, ...]], tuple[str, ...], tuple[str
     if len(shape) < 2:
         return [()], ("",), (labels or ((),))[0]
     rows = list(np.ndindex(shape[:-1]))  # of pairs, each is a row
-    return rows, tuple(row_label(step, row) for row in rows), labels[-1]
+    return rows, tuple(step.row_label(row) for row in rows), labels[-1]
 
 
 def _closed_forms(

@@ -11,7 +11,7 @@ from attncli.equation.functions import FUNCTIONS
 from attncli.equation.nodes import Call, Expression, Number, rewrite, walk
 from attncli.equation.rounding import EXACTLY
 from attncli.equation.substitution import decimal_value, exact_value
-from attncli.page.number_format import printed_value
+from attncli.page.printer import printed_value
 
 STAGED = frozenset(name for name, function in FUNCTIONS.items() if function.looked_up)
 Print = Callable[[float], Number]

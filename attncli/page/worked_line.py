@@ -9,7 +9,6 @@ from math import inf
 from attncli.equation.nodes import Call, Expression, Number, rewrite
 from attncli.equation.substitution import exact_value, substitute
 from attncli.page.document import WorkedLine
-from attncli.page.labels import cell_label
 from attncli.page.long_sums import MOST_TERMS, LongSums, Work
 from attncli.page.partial_sums import partial_sums
 from attncli.page.printer import Printer
@@ -40,7 +39,7 @@ class LineWriter:
         parts = () if self.step.exact is not None else partial_sums(self.printer, self.tree, place, self.sizes)
         if not parts:
             return (self.line(index, in_full=in_full),)
-        label, found = cell_label(self.step, index), []
+        label, found = self.step.cell_label(index), []
         for part in parts:
             work = self._work(part.expression, part.place, in_full=in_full)
             result = self.printer.rounded(float(value_of_numbers(self._in_full(part.expression, part.place))))
@@ -50,7 +49,7 @@ class LineWriter:
 
     def line(self, index: Cell, *, in_full: bool = True) -> WorkedLine:
         """A cell on one line."""
-        label, place, rule = cell_label(self.step, index), self._place(index), self.step.rule
+        label, place, rule = self.step.cell_label(index), self._place(index), self.step.rule
         if rule.only_hides and isinstance(self.tree, Call):
             return WorkedLine(label, remark=visibility(self.printer, self.tree, place))
         result = self.printer.number(self.step.name, index)

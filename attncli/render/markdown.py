@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 from itertools import chain
 
 from attncli.equation.nodes import Expression
@@ -13,14 +15,14 @@ from attncli.equation.shapes import product_text
 from attncli.page import document as page
 from attncli.page.document import formula, sides
 from attncli.render import Style
-from attncli.render.columns import BLANK, chunks, width
+from attncli.render.cells import BLANK, HIDDEN, LEGEND, chunks, has_sign_of_hidden, mark
 from attncli.render.escaping import label, visible
-from attncli.render.shading import HIDDEN, LEGEND, has_sign_of_hidden, mark
 
 # Entities where a backslash is not enough: | divides cells, the others are read by GitHub's own filters.
 _ENTITIES = {"|": "&#124;", "<": "&lt;", ">": "&gt;", "&": "&amp;", "$": "&#36;", "\\": "&#92;", "@": "&#64;"}
 _ESCAPES = str.maketrans(_ENTITIES | {sign: f"\\{sign}" for sign in "*_`[]#~!^{}"})
 NARROWEST = 3  # what a rule of a table needs
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _LINE_START = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")  # would begin a list, a rule or a heading
 
 
@@ -158,3 +160,15 @@ def _pipes(head: Sequence[str], rows: Sequence[Sequence[str]], right: Collection
             for pad, cell, wide in zip(pads, cells, widths, strict=True)
         )
         yield f"| {' | '.join(padded)} |"
+
+
+def width(text: str) -> int:
+    """How many columns of a fixed-width font the text takes, nearly: two for what East Asia writes wide."""
+    return len(text) + sum(_width(character) - 1 for character in _NOT_ASCII.findall(text))
+
+
+@cache
+def _width(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -14,6 +14,7 @@ from attncli.equation.indices import INDICES
 from attncli.equation.nodes import Equation
 from attncli.equation.rule import Rule
 from attncli.equation.shapes import index_sizes
+from attncli.equation.symbols import unicode_name
 from attncli.problem.axes import width
 from attncli.problem.model import Matrix, Problem, Scalar
 from attncli.tracing.settings import Settings
@@ -55,6 +56,26 @@ class Step:
     @property
     def shape(self) -> tuple[int, ...]:
         return tuple(self.value.shape)
+
+    def cell_label(self, index: tuple[int, ...]) -> str:
+        """Which cell: I → love for a query and a key, I, d2 for a feature; of a single number its letter."""
+        if not index:
+            return unicode_name(self.rule.symbol)
+        if self.rule.axis_names[-3:-1] == ("query", "key"):
+            return f"{self.row_label(index[:-1])}, {self.labels[-1][index[-1]]}"
+        return cell_text(self.labels, index, of_pairs=self.rule.axis_names[-2:] == ("query", "key"))
+
+    def row_label(self, row: tuple[int, ...]) -> str:
+        """Which row of a matrix: I, or I → love where it is that of a query with a key."""
+        return cell_text(self.labels[:-1], row, of_pairs=self.rule.axis_names[-3:-1] == ("query", "key"))
+
+
+def cell_text(labels: Sequence[Sequence[str]], index: Sequence[int], *, of_pairs: bool) -> str:
+    """Which cell: I → love where its last two axes are those of a query and a key, else I, d2."""
+    words = [names[place] for names, place in zip(labels, index, strict=True)]
+    if of_pairs:
+        words[-2:] = [" → ".join(words[-2:])]
+    return ", ".join(words)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

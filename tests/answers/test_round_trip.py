@@ -15,8 +15,7 @@ from attncli.answers.model import Answers, Claim
 from attncli.answers.reader import read_answers
 from attncli.features.worksheet.page import blank_answers, blank_steps, worksheet
 from attncli.page.derivation import derivation
-from attncli.page.number_format import printed_value
-from attncli.page.printer import Printer
+from attncli.page.printer import Printer, printed_value
 from attncli.page.view import View
 from attncli.problem.loader import load
 from attncli.problem.source import decode

@@ -15,7 +15,7 @@ from attncli.page.gradient import gradient_page
 from attncli.page.view import View
 from attncli.problem.loader import load, loads
 from attncli.problem.model import Problem
-from attncli.render import Style, columns, pieces, render
+from attncli.render import Style, cells, pieces, render
 from attncli.tracing import run
 from attncli.tracing.slices import backward_steps
 
@@ -46,7 +46,7 @@ def test_pieces_make_the_same_page(path: Path, gradient: bool, monkeypatch: pyte
         monkeypatch.setattr(printer, "LARGE", 0)
         monkeypatch.setattr(data, "LARGE", 0)
         monkeypatch.setattr(document, "IN_MEMORY", 0)
-        monkeypatch.setattr(columns, "AT_ONCE", 7)
+        monkeypatch.setattr(cells, "AT_ONCE", 7)
         piecewise = page_of(problem, view, gradient=gradient)
         assert isinstance(piecewise.blocks, Lazy)
         rendered = [render(piecewise, format, style) for format, style in STYLES]

@@ -13,10 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.page.labels import cell_label
 from attncli.page.long_sums import Integers, printed_integers
-from attncli.page.number_format import format_number
-from attncli.page.printer import Printer
+from attncli.page.printer import Printer, format_number
 from attncli.page.worked import worked
 from attncli.page.worked_line import worked_line
 from attncli.problem.loader import loads
@@ -45,7 +43,7 @@ def cell_by_cell(trace: Trace, precision: int, *, in_full: bool) -> None:
             continue
         lines = {line.label: line for line in worked(printer, step, "cells" if in_full else "rows").lines}
         for index in np.ndindex(step.shape):
-            if found := lines.get(cell_label(step, index)):
+            if found := lines.get(step.cell_label(index)):
                 assert found == worked_line(printer, step, index, in_full=in_full)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.page.number_format import format_number, format_rows
+from attncli.page.printer import format_number, format_rows
 
 TIES = st.integers(-3000, 3000).map(lambda number: number / 2000)
 NOISE = TIES.flatmap(lambda tie: st.sampled_from([tie, tie + 1e-9, tie - 1e-9, tie * (1 + 2**-52), tie + 2e-4]))

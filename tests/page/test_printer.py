@@ -10,8 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from attncli.page.number_format import format_number, number_node
-from attncli.page.printer import Printer
+from attncli.page.printer import Printer, format_number, number_node
 from attncli.problem.masks.additive import Additive
 from attncli.problem.model import Matrix, Problem
 from attncli.tracing import run

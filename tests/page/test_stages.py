@@ -11,7 +11,7 @@ from attncli.equation.nodes import Call
 from attncli.equation.notation import UNICODE
 from attncli.equation.parser import parse_expression
 from attncli.equation.printer import write
-from attncli.page.number_format import format_number, number_node
+from attncli.page.printer import format_number, number_node
 from attncli.page.stages import STAGED, chain_stages, gives, has_rounded_stage, stages
 
 

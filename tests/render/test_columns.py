@@ -2,7 +2,8 @@
 
 import pytest
 
-from attncli.render.columns import caption, split, width
+from attncli.render.cells import caption, split
+from attncli.render.markdown import width
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from attncli.page.document import Cell
-from attncli.render.shading import background, foreground, mark
+from attncli.render.cells import background, foreground, mark
 
 
 def luminance(color: tuple[int, int, int]) -> float:

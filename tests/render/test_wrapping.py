@@ -3,8 +3,8 @@
 import pytest
 from rich.cells import cell_len
 
+from attncli.render.table.formulas import broken
 from attncli.render.table.line import Line
-from attncli.render.table.wrapping import broken, longest, wrap
 
 
 @pytest.mark.parametrize(
@@ -20,18 +20,18 @@ from attncli.render.table.wrapping import broken, longest, wrap
     ],
 )
 def test_lines_end_between_words_factors_and_arguments(text: str, width: int, lines: list[str]) -> None:
-    assert [line.plain for line in wrap(Line(text), width)] == lines
+    assert [line.plain for line in Line(text).wrapped(width)] == lines
 
 
 @pytest.mark.parametrize("text", ["[" * 3000, "((" * 2000, "[i·(" * 1000, "a [b] (c) " * 300])
 def test_nothing_is_lost_whatever_the_text(text: str) -> None:
-    lines = [line.plain for line in wrap(Line(text), 20)]
+    lines = [line.plain for line in Line(text).wrapped(20)]
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
     assert all(cell_len(line) <= 20 for line in lines)
 
 
 def test_the_longest_piece() -> None:
-    assert longest(Line("D[i, j] = logits[i, j] - m[i]")) == len("logits[i, j]")
+    assert Line("D[i, j] = logits[i, j] - m[i]").longest == len("logits[i, j]")
 
 
 @pytest.mark.parametrize(

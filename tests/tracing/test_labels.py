@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attncli.page.selection import chosen_cell
+from attncli.page.view import chosen_cell
 from attncli.problem.model import Problem
 from attncli.tracing import run
 

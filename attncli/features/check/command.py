@@ -76,7 +76,7 @@ def check(
     from attncli.features.check.diagnosis import diagnose
     from attncli.features.check.page import check_page
     from attncli.features.check.solution import judge_solution
-    from attncli.page.selection import chosen_steps, steps_back
+    from attncli.page.view import chosen_steps, steps_back
 
     progress.begin("checking")
     gradient = mentions_gradients(written)

@@ -18,7 +18,6 @@ from attncli.features.check.worked import worked_from_own_numbers, worked_with_e
 from attncli.mistakes.catalogue import changes_of
 from attncli.mistakes.model import with_changes
 from attncli.page.document import Block, Formula, Heading, Paragraph, Worked, WorkedLine
-from attncli.page.labels import cell_label
 from attncli.tracing.model import Step, Trace
 
 MOST = 4  # cells that are named one by one
@@ -81,7 +80,7 @@ def explained(verdicts: Judgement, found: Diagnosis) -> str:
 
 
 def _cells(verdicts: Judgement, found: Diagnosis) -> str:
-    return "; ".join(cell_label(verdicts.trace.steps[found.step], cell) for cell in found.cells)
+    return "; ".join(verdicts.trace.steps[found.step].cell_label(cell) for cell in found.cells)
 
 
 def _made(verdicts: Judgement, found: Diagnosis, name: str) -> Iterator[Block]:

@@ -32,9 +32,8 @@ from attncli.features.check.solution import (
 )
 from attncli.features.check.worked import claim_text, decimals_to_compare, worked_both_ways, worked_from_own_numbers
 from attncli.page.document import Block, Cell, Document, Grid, Heading, Paragraph, Table, Text, Worked
-from attncli.page.labels import cell_label
 from attncli.page.measures import number
-from attncli.page.number_format import format_number
+from attncli.page.printer import format_number
 from attncli.problem.numbers import is_plain
 from attncli.tracing.model import Step
 
@@ -104,7 +103,7 @@ def _first(verdicts: Judgement, name: str, index: CellIndex) -> Text:
     own, true = format_number(judged.own, digits), format_number(judged.expected, digits)
     title = step.rule.title[0].lower() + step.rule.title[1:]
     named = name if title == name else f"the {title} ({name})"
-    where = f"in {named}, at {cell_label(step, index)}" if index else f"the {title}"
+    where = f"in {named}, at {step.cell_label(index)}" if index else f"the {title}"
     between: Text = () if own == true else (" by your own numbers it is ", *number(own), ",")
     linked = " it is" if own == true else " and in truth"
     return (
@@ -219,7 +218,7 @@ def _not_right(step: Step, cells: NDArray[Any]) -> Iterator[Block]:
         judged = _at(cells, index)
         assert judged.given is not None
         shown = (claim_text(judged.given), format_number(judged.own, digits), format_number(judged.expected, digits))
-        rows.append(((cell_label(step, index) if index else step.name,), (judged.verdict,), *map(number, shown)))
+        rows.append(((step.cell_label(index) if index else step.name,), (judged.verdict,), *map(number, shown)))
     head = ("cell", "verdict", "written", "by your own numbers", "truth")
     kept = [place for place in range(5) if place != 3 or any(row[3] != row[4] for row in rows)]
     yield Table(

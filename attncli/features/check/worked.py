@@ -13,9 +13,7 @@ from attncli.features.check.carried_values import CarriedValues, Cell, cell_of
 from attncli.features.check.single_cell_errors import CellError
 from attncli.features.check.solution import Judgement
 from attncli.page.document import WorkedLine
-from attncli.page.labels import cell_label
-from attncli.page.number_format import NO_NUMBERS, format_number, number_node
-from attncli.page.printer import GIVEN_DECIMALS, Printer
+from attncli.page.printer import GIVEN_DECIMALS, NO_NUMBERS, Printer, format_number, number_node
 from attncli.page.worked_line import worked_line
 from attncli.problem.model import Matrix
 from attncli.problem.numbers import NumberError, canonical
@@ -128,4 +126,4 @@ def worked_with_error(verdicts: Judgement, name: str, index: Cell, error: CellEr
         return own.number(node.name, cell_of(node))
 
     work, result = rewrite(error.tree, put), number_node(claim_text(claim))
-    return WorkedLine(cell_label(step, index), work, result, holds=exact_value(work) == result.value)
+    return WorkedLine(step.cell_label(index), work, result, holds=exact_value(work) == result.value)

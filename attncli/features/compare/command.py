@@ -103,7 +103,7 @@ def compare(
     from attncli.features.compare.operands import format_deviations, operands
     from attncli.features.compare.page import comparison_page
     from attncli.page.number_formats import formats_page
-    from attncli.page.selection import chosen_names
+    from attncli.page.view import chosen_names
     from attncli.tracing.comparison import compare as compare_operands
 
     progress.begin("comparing")

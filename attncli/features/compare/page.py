@@ -23,8 +23,7 @@ from attncli.page.measures import (
     rounded_up,
     with_power_of_ten,
 )
-from attncli.page.number_format import format_number
-from attncli.page.printer import Printer
+from attncli.page.printer import Printer, format_number
 from attncli.page.worked_line import worked_line
 from attncli.tracing.comparison import Comparison, Operand, StepComparison
 from attncli.tracing.difference import Difference

@@ -15,10 +15,8 @@ from attncli.features.gradient.descent import STEP_SIZE, Descent
 from attncli.features.gradient.verification import MOST, STEP, TOLERANCE, CellCheck, GradientCheck
 from attncli.page.document import Block, Document, Formula, Heading, Math, Once, Paragraph, Table, Text, text
 from attncli.page.gradient import gradient_page
-from attncli.page.labels import cell_label
 from attncli.page.measures import number, with_power_of_ten
-from attncli.page.number_format import format_number
-from attncli.page.printer import Printer, printer_for
+from attncli.page.printer import Printer, format_number, printer_for
 from attncli.page.sections import grid
 from attncli.page.view import View
 from attncli.page.worked import worked
@@ -146,7 +144,7 @@ def _table(head: tuple[str | Text, ...], right: tuple[int, ...], rows: Sequence[
 
 def _row(printer: Printer, name: str, cell: CellCheck) -> tuple[Text, ...]:
     step = printer.trace.steps[name]
-    where = cell_label(step, cell.index) if cell.index else ""
+    where = step.cell_label(cell.index) if cell.index else ""
     ours, quotient = (0.0, 0.0) if cell.is_zero else (cell.gradient, cell.quotient)
     error = ("",) if cell.error is None else _relative(cell.distance * TOLERANCE)
     if cell.verdict == "unknown":  # then that of their difference says nothing

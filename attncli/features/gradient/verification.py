@@ -25,9 +25,7 @@ from attncli.dtypes import DTYPES
 from attncli.equation.chain_rule import reads
 from attncli.equation.rule import Rule
 from attncli.errors import usage_error
-from attncli.page.heads import chosen_place, selected_part
-from attncli.page.selection import chosen_cell, chosen_steps
-from attncli.page.view import View
+from attncli.page.view import View, chosen_cell, chosen_place, chosen_steps, selected_part
 from attncli.problem.model import Scalar
 from attncli.tracing.magnitudes import HONEST, Magnitudes
 from attncli.tracing.model import Trace

@@ -10,8 +10,7 @@ from attncli.errors import usage_error
 from attncli.page.derivation import derivation
 from attncli.page.document import Document, Paragraph
 from attncli.page.gradient import gradient_page
-from attncli.page.selection import chosen_steps
-from attncli.page.view import View
+from attncli.page.view import View, chosen_steps
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import backward_steps, loss_steps
 

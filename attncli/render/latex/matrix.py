@@ -10,10 +10,18 @@ from typing import TypeAlias
 from attncli.equation.notation import LATEX, UNICODE
 from attncli.equation.printer import write, write_number
 from attncli.page.document import Cell, Grid
-from attncli.render.columns import caption, chunks, decimals_alone, split
+from attncli.render.cells import (
+    LEGEND,
+    background,
+    caption,
+    chunks,
+    decimals_alone,
+    foreground,
+    has_sign_of_hidden,
+    split,
+)
 from attncli.render.escaping import label
 from attncli.render.latex.escape import escape, length
-from attncli.render.shading import LEGEND, background, foreground, has_sign_of_hidden
 
 GRAY = 0.5  # what a mask hides
 BLANK = r"\underline{\hspace{3.5em}}"  # room to write a number

@@ -14,7 +14,6 @@ from attncli.render.table.line import Line, colored
 from attncli.render.table.matrix import left_out_text, matrix_lines
 from attncli.render.table.script import script
 from attncli.render.table.tabular import table_lines
-from attncli.render.table.wrapping import wrap
 
 PIPE = 80  # prose and rules on a pipe, where there is no width
 WIDEST = 88  # longer lines of prose are hard to read
@@ -125,12 +124,12 @@ class _Writer:
         """A title in as many lines as it needs on a narrow terminal; one where it fits, or there is no width."""
         if self.style.width is None or title.cell_len + indent <= self.style.width:
             return [title]
-        return wrap(title, max(self.style.width - indent, NARROW))
+        return title.wrapped(max(self.style.width - indent, NARROW))
 
     def wrapped(self, text: Line, indent: int, bullet: str = "") -> list[Line]:
         """Prose broken into lines between words; a word too long for a line is folded, never cut off."""
         room = max(self.prose - indent - len(bullet), NARROW)
-        lines = wrap(text, room)
+        lines = text.wrapped(room)
         heads = [bullet] + [" " * len(bullet)] * len(lines)
         return [Line.assemble(" " * indent + head, line) for head, line in zip(heads, lines, strict=False)]
 

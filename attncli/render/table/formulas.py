@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
 
 from attncli.equation.nodes import Call, Equation, Expression
 from attncli.page import document as page
 from attncli.page.document import formula, sides
-from attncli.render.table.line import Line
+from attncli.render.table.line import PIECE, Line
 from attncli.render.table.script import Script
-from attncli.render.table.wrapping import HANG, broken, wrap
 
+HANG = 2  # how far the second line of a sum stands from the first
 NARROW = 10  # prose is not squeezed below this
 WIDE = 40  # enough for every term of a sum
 GAP = 3  # between the labels and the sums
+# A term ends before an operator and after a comma, except within brackets.
+_TERM = r"(?: +(?=(?:[-+=≈~/]|and|if|else) )|(?<=,) )(?![^\[\]]*\])"
+_RELATIONS = ("=", "≈", "~")
+_Term: TypeAlias = tuple[str, int]
 
 
 def worked_lines(lines: Iterable[page.WorkedLine], script: Script, width: int | None) -> Iterator[Line]:
@@ -36,7 +42,7 @@ def worked_lines(lines: Iterable[page.WorkedLine], script: Script, width: int | 
     aligned = room is None or left + 1 + right <= room
     for name, (worked, result), remark in parts:
         if above:
-            yield from wrap(name, width or 1) if name else []
+            yield from name.wrapped(width or 1) if name else []
             name = Line()
         name.pad_right(gap - name.cell_len)
         whole = f"{worked:{left}} {result}" if aligned else f"{worked} {result}"
@@ -76,7 +82,7 @@ def _remarked(pieces: list[Line], remark: Line, room: int | None) -> list[Line]:
     together = Line.assemble(last, "  ", remark) if last else remark
     if room is None or together.cell_len <= room:
         return [*before, together]
-    wrapped = wrap(remark, max(room - HANG, NARROW))
+    wrapped = remark.wrapped(max(room - HANG, NARROW))
     return [*pieces, *wrapped] if last else [*before, *wrapped]
 
 
@@ -106,3 +112,54 @@ def _cases(expression: Expression, script: Script, instead: str = "") -> Iterato
             yield from _cases(other, script, "else ")
         case _:
             yield f"{script.formula(expression)}  else"
+
+
+def broken(text: str, room: int | None) -> list[str]:
+    """A sum on as many lines as it needs, each begun by an operator; numbers are never divided.
+
+    Only a term that is too long for a line is broken after a sign between factors, after a function's parenthesis or,
+    at last, between indices.
+    """
+    if room is None or len(text) <= room:
+        return [text]
+    lines: list[str] = []
+    line: list[_Term] = []
+    for term in _terms(text, room - HANG):
+        while line and len(_joined([*line, term])) > (limit := room - (HANG if lines else 0)):
+            cut = _before(line, term, limit)
+            lines.append(_joined(line[:cut]))
+            line = line[cut:]
+        line.append(term)
+    return [*lines, _joined(line)]
+
+
+def _terms(text: str, room: int) -> list[_Term]:
+    """The terms of a sum, each with how many parentheses are open before it; -1 where a new stage begins."""
+    depth, terms = 0, []
+    for term in re.split(_TERM, text):
+        stage = term[:1] in _RELATIONS and not depth
+        for piece in _divided(f"{term} ", room):
+            terms.append((piece, depth - stage))
+            depth, stage = depth + piece.count("(") - piece.count(")"), False
+    return terms
+
+
+def _divided(term: str, room: int) -> list[str]:
+    """The factors of a term that is too long for a line, and of a cell its indices, where that is too long, too."""
+    if len(term) - 1 <= room:
+        return [term]
+    first, *others = [found[0] for found in re.finditer(PIECE, term) if found[0]]
+    factors = [first + others[0], *others[1:]] if others and first.endswith(" ") else [first, *others]  # an operator
+    return [part for each in factors for part in (re.split("(?<=, )", each) if len(each.rstrip()) > room else [each])]
+
+
+def _before(line: list[_Term], term: _Term, room: int) -> int:
+    """Of how many terms a full line is made: it ends within fewer parentheses if it is at least half full then."""
+    ends = [*range(1, len(line)), len(line)]
+    depths = [depth for _, depth in [*line[1:], term]]
+    good = [(depth, -end) for end, depth in zip(ends, depths, strict=True) if len(_joined(line[:end])) * 2 >= room]
+    return -min(good, default=(0, -len(line)))[1]
+
+
+def _joined(terms: list[_Term]) -> str:
+    return "".join(term for term, _ in terms).rstrip()

@@ -6,6 +6,7 @@ what is coloured.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
@@ -14,8 +15,15 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+# A piece is not divided: it ends with spaces, with the sign between factors or with the parenthesis of a function,
+# and what stands in brackets, the indices of a cell, stays in one; so does a number with its percent sign.
+PIECE = r"(?:\[[^\[\]]*\]|[^ ·*(]| (?=%)|(?<!\w)\()*(?: +|[·*]|(?<=\w)\(|$)"
 Span: TypeAlias = tuple[int, int, str]  # start, end, style
 ONE_CELL = dict.fromkeys(map(ord, "─━⎡⎢⎣⎤⎥⎦•·×≈→√ᵀΣ≤≥–“”‘’…"))  # what pages are full of, beside ASCII
+
+
+def _wide(text: str) -> int:
+    return cell_len(text.rstrip())
 
 
 def cell_len(text: str) -> int:
@@ -105,6 +113,32 @@ class Line:
             end = start + len(piece.plain)
             lines.append(self.part(start, end))
         return lines
+
+    def wrapped(self, width: int) -> list[Line]:
+        """The line in lines no wider than `width`, broken between words; only a piece that is too long is folded."""
+        lines: list[Line] = []
+        line = Line()
+        for piece in self._pieces():
+            if line and _wide(line.plain + piece.plain) > width:
+                lines.append(line)
+                line = Line()
+            line.append(piece)
+            if _wide(line.plain) > width:
+                *folded, line = line.folded(width)
+                lines += folded
+        lines = [*lines, line] if line or not lines else lines
+        for line in lines:
+            line.rstrip()
+        return lines
+
+    @property
+    def longest(self) -> int:
+        """How wide the longest piece is."""
+        return max((_wide(piece.plain) for piece in self._pieces()), default=0)
+
+    def _pieces(self) -> list[Line]:
+        ends = [found.end() for found in re.finditer(PIECE, self.plain)]
+        return [piece for piece in self.divide(ends) if piece]
 
     def text(self) -> Text:
         """The line as Rich has it."""

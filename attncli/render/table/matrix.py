@@ -8,11 +8,21 @@ from itertools import chain, zip_longest
 from typing import TypeVar
 
 from attncli.page.document import EDGE, Cell, Grid, LeftOut
-from attncli.render.columns import BLANK, caption, chunks, decimals_alone, split
-from attncli.render.shading import HIDDEN, LEGEND, background, foreground, has_sign_of_hidden, mark
+from attncli.render.cells import (
+    BLANK,
+    HIDDEN,
+    LEGEND,
+    background,
+    caption,
+    chunks,
+    decimals_alone,
+    foreground,
+    has_sign_of_hidden,
+    mark,
+    split,
+)
 from attncli.render.table.line import Line, cell_len
 from attncli.render.table.script import Script
-from attncli.render.table.wrapping import wrap
 
 GAP = 2  # between columns
 AROUND = 3  # a space and the brackets; the blanks inside them are as wide as the gap between two columns
@@ -139,7 +149,7 @@ def _decimals(grid: Grid, script: Script, room: int | None, color: bool) -> Iter
     if legend:
         line = Line(f"{'without a colour:' if shaded else HIDDEN} {LEGEND}", "dim")
         yield Line()
-        yield from [line] if room is None else wrap(line, max(room, 1))
+        yield from [line] if room is None else line.wrapped(max(room, 1))
 
 
 def _measure(column: Column, cells: Sequence[Cell], script: Script, color: bool) -> None:
@@ -258,7 +268,7 @@ def _side(grid: Grid, script: Script, room: int | None = None, widest: int = 0) 
 
 
 def _folded(label: str, width: int) -> tuple[str, ...]:
-    return tuple(piece.plain for piece in wrap(Line(label), width))
+    return tuple(piece.plain for piece in Line(label).wrapped(width))
 
 
 def _padded(text: str, width: int) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
+from attncli.render.table.formulas import HANG
 from attncli.render.table.line import Line
-from attncli.render.table.wrapping import HANG, longest, wrap
 
 GAP = 3
 NARROWEST = 20  # a column is not squeezed below its longest word, up to this
@@ -22,7 +22,7 @@ def table_lines(
     """
     columns = list(zip(head, *rows, strict=True))
     natural = [max(cell.cell_len for cell in column) for column in columns]
-    floors = [min(NARROWEST, max(map(longest, column))) for column in columns]
+    floors = [min(NARROWEST, max(cell.longest for cell in column)) for column in columns]
     widths = natural if room is None else _squeezed(natural, floors, right, room)
     if room is not None and _together(widths) > room:
         return _one_by_one([_bold(word) for word in head], rows, right, room)
@@ -52,7 +52,7 @@ def _squeezed(natural: Sequence[int], floors: Sequence[int], right: Sequence[int
 def _row(cells: Sequence[Line], widths: Sequence[int], right: Sequence[int]) -> list[Line]:
     columns = []
     for place, (cell, width) in enumerate(zip(cells, widths, strict=True)):
-        pieces = wrap(cell, width) if cell.cell_len > width else [cell.copy()]
+        pieces = cell.wrapped(width) if cell.cell_len > width else [cell.copy()]
         for piece in pieces:
             blank = width - piece.cell_len
             piece.pad_left(blank) if place in right else piece.pad_right(blank)
@@ -74,11 +74,11 @@ def _one_by_one(head: Sequence[Line], rows: Sequence[Sequence[Line]], right: Seq
     for row in rows:
         lines += [Line()] * bool(lines)
         for word, cell, number in _cells(head, row, right):
-            if cell.cell_len <= left or (not number and max(LEAST, longest(cell)) <= left):
+            if cell.cell_len <= left or (not number and max(LEAST, cell.longest) <= left):
                 lines += _row((word, cell), (beside, left), ())
                 continue
-            pieces = [cell] if number else wrap(cell, max(room - HANG, 1))
-            lines += [*(wrap(word, room) if word else ()), *(Line.assemble(" " * HANG, piece) for piece in pieces)]
+            pieces = [cell] if number else cell.wrapped(max(room - HANG, 1))
+            lines += [*(word.wrapped(room) if word else ()), *(Line.assemble(" " * HANG, piece) for piece in pieces)]
     return lines
 
 

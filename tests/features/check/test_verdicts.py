@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from attncli.answers.claims import read_claim
 from attncli.answers.reader import read_answers
 from attncli.features.check.solution import CellVerdict, Judgement, differs_as_written, judge, rounds_to
-from attncli.page.number_format import format_number
+from attncli.page.printer import format_number
 from attncli.problem.loader import loads
 from attncli.problem.source import decode
 from attncli.tracing import Trace, run

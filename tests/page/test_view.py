@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from attncli.errors import AttncliError, Exit
-from attncli.page.selection import chosen_cell, chosen_names, chosen_steps
+from attncli.page.view import chosen_cell, chosen_names, chosen_steps
 from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Problem
 from attncli.tracing import Trace, run

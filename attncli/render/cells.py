@@ -1,13 +1,19 @@
-"""The colours and marks of cells: of a heat map, cividis, which reads the same with and without colour blindness; of
-what a mask hides; and of verdicts, each with a sign of its own.
+"""The cells of a matrix, for every format: which stand side by side, and their marks and colours.
+
+The colours are those of a heat map, cividis, which reads the same with and without colour blindness.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
 
-from attncli.page.document import Cell
+from attncli.equation.nodes import Call
+from attncli.page.document import Cell, Grid, Item
 
+AT_ONCE = 2**16  # cells
+BLANK = "______"  # room for a number that is to be written in
 RGB = tuple[int, int, int]
 
 CIVIDIS: tuple[RGB, ...] = (
@@ -19,6 +25,35 @@ BLOCKS = "░▒▓█"
 HIDDEN = "·"
 LEGEND = "hidden by the mask"
 VERDICTS = {"right": "✓", "carried": "»", "rounding": "≈", "wrong": "✗", "missing": ""}  # a blank speaks for itself
+
+
+def chunks(rows: Iterable[Sequence[Item]]) -> Iterator[list[Sequence[Item]]]:
+    """The rows of a matrix, some at a time: what is made of them on the way takes little memory then."""
+    remaining = iter(rows)
+    for first in remaining:
+        yield [first, *islice(remaining, AT_ONCE // max(1, len(first)))]
+
+
+def split(widths: Sequence[float], room: float | None, most: int | None = None) -> list[tuple[int, int]]:
+    """Cut columns into runs (start, end), as long as fits: one at least, `most` at most, no wider than `room`."""
+    runs, start, used = [], 0, 0.0
+    for place, width in enumerate(widths):
+        full = (room is not None and used + width > room) or place - start == most
+        if place > start and full:
+            runs.append((start, place))
+            start, used = place, 0.0
+        used += width
+    return [*runs, (start, len(widths))]
+
+
+def caption(what: str, start: int, end: int, total: int) -> str:
+    """columns 1–7 of 20, or column 8 of 20; columns 5–1,996 of 2,000."""
+    return f"{what} {end:,} of {total:,}" if end - start == 1 else f"{what}s {start + 1:,}–{end:,} of {total:,}"
+
+
+def decimals_alone(grid: Grid) -> Grid:
+    """The matrix without its closed forms, which stand above it, and with the sign between them after its name."""
+    return replace(grid, closed=(), name=Call("nearly" if grid.rounded else "equally", (grid.name,)))
 
 
 def background(shade: float) -> RGB:
