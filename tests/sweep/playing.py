@@ -1,0 +1,417 @@
+"""Plays drawn cases: command lines about one problem, in a child process with limits, and what must hold of their ends.
+
+A case is drawn from a seed and a number alone, so that these two say it again.
+"""
+
+from __future__ import annotations
+
+import bisect
+import faulthandler
+import gc
+import json
+import os
+import re
+import resource
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from pathlib import Path
+from pkgutil import walk_packages
+from random import Random
+from typing import Any, NamedTuple
+
+from drawn_lines import ANSWERS, DUMP, OTHER, PAGES, commands, draw_line
+from drawn_problems import Drawn, array_file, draw_problem, written
+from ends import End, end_of, insist
+
+import attncli
+
+CPU = 10  # seconds that a line may take
+WALL = 300  # seconds after which a case is stopped that only waits
+MEMORY = 2**30  # bytes that a line may take besides what the program itself does
+CODES = {"compute": (), "gradient": (1,), "check": (1,), "compare": (1,)}  # besides 0, 2, 3, 4 and 5
+
+
+@dataclass(frozen=True)
+class Case:
+    """Files by their names, the lines that are played one after the other, and what else must hold of them."""
+
+    files: Mapping[str, str]
+    arrays: Mapping[str, Mapping[str, Any]]
+    lines: list[list[str]]
+    promise: str
+    salt: int = 0  # what is drawn while it is played is drawn from this
+
+
+class Fault(NamedTuple):
+    """What went wrong, in words that are the same for all faults of one cause, and what was seen of it."""
+
+    kind: str
+    seen: str
+
+
+class Broken(Exception):
+    """A promise that is not kept: the kind, and what was seen."""
+
+
+@dataclass
+class Play:
+    """What came of a case: how many lines were run, their exit codes, and the fault, if there was any."""
+
+    codes: list[int] = field(default_factory=list)
+    fault: Fault | None = None
+    seconds: float = 0
+
+
+# The cases.
+
+
+def case(seed: int, number: int) -> Case:
+    """The case of this number."""
+    choice = Random(f"{seed}:{number}")
+    drawn = draw_problem(choice)
+    name, text = written(choice, drawn.data)
+    promise = choice.choices(list(PROMISES), [promise.weight for promise in PROMISES.values()])[0]
+    files, arrays = {name: text}, dict(drawn.arrays)
+    lines = PROMISES[promise].lines(choice, name, drawn)
+    if any(OTHER in argument for line in lines for argument in line):
+        other = draw_problem(choice, lengths=drawn.lengths)
+        files[OTHER] = "".join(f"{json.dumps(key)}: {json.dumps(value)}\n" for key, value in other.data.items())
+        arrays |= other.arrays
+    return Case(files, arrays, lines, promise, choice.randrange(2**32))
+
+
+class Promise(NamedTuple):
+    """How often it is tried, its lines, and what raises `Broken` where their ends are not as promised.
+
+    `between` is called with a Random after each line.
+    """
+
+    weight: float
+    lines: Callable[[Random, str, Drawn], list[list[str]]]
+    holds: Callable[[list[list[str]], list[End]], None] = lambda lines, ends: None
+    between: Callable[[Random], None] = lambda choice: None
+
+
+def _any_line(choice: Random, name: str, drawn: Drawn) -> list[list[str]]:
+    lines = [draw_line(choice, name, drawn)]
+    if any(file in lines[0] for file in (ANSWERS, DUMP)):
+        lines.insert(0, [choice.choice(["compute", "compute", "gradient"]), name, "--format=json", "-o", DUMP])
+    return lines
+
+
+def _make_answers(choice: Random) -> None:
+    """Answers of some steps of the dump, rounded, with some of them wrong."""
+    if not Path(DUMP).exists() or Path(ANSWERS).exists():
+        return
+    steps = json.loads(Path(DUMP).read_text())["steps"]
+    names = choice.sample(list(steps), min(len(steps), choice.choice([1, 2, 4, 8])))
+    digits, slips = choice.choice([1, 2, 3, 6]), choice.choice([0, 0.05, 0.3])
+
+    def given(value: Any) -> Any:
+        if isinstance(value, list):
+            return [given(each) for each in value]
+        if not isinstance(value, (int, float)):
+            return value
+        wrong = [None, -value, value * 2, value + 1, round(value), 0]
+        return choice.choice(wrong) if choice.random() < slips else round(value, digits)
+
+    answers = {name: given(steps[name]["value"]) for name in steps if name in names}
+    text = "".join(f"{name}: {json.dumps(value)}\n" for name, value in answers.items())
+    Path(ANSWERS).write_text(text.replace('"-Infinity"', "-.inf"))
+
+
+def _own_page(choice: Random, name: str, drawn: Drawn) -> list[list[str]]:
+    page = f"page{choice.choice(PAGES[:3])}"
+    line = [choice.choice(["compute", "compute", "gradient"]), name, "-o", page]
+    for words in (["--precision", "{}", "0", "1", "2", "5", "9", "12", "15"], ["--rounding", "{}", "exact", "paper"],
+                  ["--detail", "{}", "brief", "cells"]):  # fmt: skip
+        if choice.random() < 0.5:
+            line.append(f"{words[0]}={choice.choice(words[2:])}")
+    return [line, ["check", name, page, "--format=json"]]
+
+
+def _numbers_alone(choice: Random) -> None:
+    """Answers are the matrices of a JSON page alone."""
+    page = Path("page.json")
+    if not page.exists() or "steps" not in (data := json.loads(page.read_text())):
+        return
+    settings = data["settings"]
+    digits = settings["precision"] if settings.get("rounding") == "paper" else None
+
+    def given(value: Any) -> Any:
+        """As a person would write it who keeps so many decimals."""
+        if isinstance(value, list):
+            return [given(each) for each in value]
+        return f"{value:.{digits}f}" if isinstance(value, float) and digits is not None else value
+
+    steps = {
+        name: (not step["inputs"] and step.get("written")) or given(step["value"])
+        for name, step in data["steps"].items()
+    }
+    page.write_text(json.dumps(steps))
+
+
+def _page_is_right(lines: list[list[str]], ends: list[End]) -> None:
+    if ends[0].code == 0 and len(ends) > 1:
+        if ends[1].code == 1:
+            found = json.loads(ends[1].out)
+            form = lines[0][3].partition(".")[2]
+            step = (found["first_wrong"] or {}).get("step", "none")
+            raise Broken(
+                f"own page is not right: {form}, {step}", f"first {found['first_wrong']}, counts {found['counts']}"
+            )
+        if ends[1].code != 0:
+            words = re.sub(r"[-\d.]+|'[^']*'|page\S*", "…", ends[1].err.splitlines()[0])
+            raise Broken(f"own page is not read: {words[:120]}", ends[1].err)
+
+
+def _numbers(choice: Random, name: str, drawn: Drawn) -> list[list[str]]:
+    line = [
+        choice.choice(["compute", "compute", "gradient"]),
+        name,
+        "--detail=brief",
+        f"--precision={choice.choice([2, 3, 6])}",
+    ]
+    return [[*line, "--format=json"], *([*line, f"--format={form}"] for form in ("table", "markdown", "latex"))]
+
+
+def _same_numbers(lines: list[list[str]], ends: list[End]) -> None:
+    if len({end.code for end in ends}) > 1:
+        raise Broken("formats end with different codes", str([end.code for end in ends]))
+    if ends[0].code:
+        return
+    steps = json.loads(ends[0].out)["steps"].values()  # what is given stands on a page as it is written
+    numbers = [number for step in steps if step["inputs"] for number in _flat(step["value"])]
+    wanted = sorted({number for number in numbers if 0.01 < abs(number) < 1e5})
+    for end, form in zip(ends[1:], ("table", "markdown", "latex"), strict=True):
+        text = end.out.replace("−", "-").replace("{,}", "").replace("\\,", "")
+        there = sorted({float(word) for word in re.findall(r"-?\d+(?:\.\d+)?", text) if len(word) < 40})
+        for number in wanted:
+            place = bisect.bisect_left(there, number)
+            if min((abs(number - near) for near in there[max(0, place - 1) : place + 1]), default=1) > 0.00501:
+                raise Broken(f"a number of JSON is not on the page: {form}", str(number))
+
+
+def _flat(value: Any) -> Iterator[float]:
+    if isinstance(value, list):
+        for each in value:
+            yield from _flat(each)
+    elif isinstance(value, (int, float)):
+        yield value
+
+
+def _verified(lines: list[list[str]], ends: list[End]) -> None:
+    if ends[0].code == 1:
+        raise Broken("gradient --verify disagrees", ends[0].err + ends[0].out[-1500:])
+
+
+def _with_itself(choice: Random, name: str, drawn: Drawn) -> list[list[str]]:
+    more = choice.choice([[], [], ["--gradient"]])
+    dump = ["gradient" if more else "compute", name, "--format=json", "-o", DUMP]
+    return [dump, ["compare", name, name, *more], ["compare", name, DUMP]]
+
+
+def _equals_itself(lines: list[list[str]], ends: list[End]) -> None:
+    for end, what in zip(ends[1:], ("itself", "its own JSON"), strict=False):
+        if ends[0].code == 0 and end.code == 1:
+            raise Broken(f"a problem differs from {what}", end.out[:1500])
+
+
+def _whole_way(choice: Random, name: str, drawn: Drawn) -> list[list[str]]:
+    return [[choice.choice(["compute", "gradient"]), name, "--detail=brief"]]
+
+
+def _survives(lines: list[list[str]], ends: list[End]) -> None:
+    from attncli.api import Trace
+    from attncli.page.derivation import derivation
+    from attncli.page.gradient import gradient_page
+    from attncli.page.view import View
+    from attncli.render import Style, render
+    from attncli.tracing import run
+
+    if ends[0].code:
+        return
+    (called, name, *_), *_ = lines
+    gradient = called == "gradient"
+    trace = Trace._of(run(attncli.load(name), gradient=gradient))
+    data = trace.to_dict()
+    again = Trace.from_dict(json.loads(json.dumps(data)))
+    if again.to_dict() != data:
+        differ = [step for step, value in data["steps"].items() if again.to_dict()["steps"].get(step) != value]
+        raise Broken("a trace does not survive JSON", f"{differ}")
+    page = gradient_page if gradient else derivation
+    for detail in ("rows", "cells"):
+        one, other = (render(page(each, View(detail=detail)), "markdown", Style()) for each in (trace, again))
+        if one != other:
+            lines = [pair for pair in zip(one.splitlines(), other.splitlines(), strict=False) if pair[0] != pair[1]]
+            raise Broken("a trace read from JSON has another page", f"{lines[:3]}")
+
+
+def _again(choice: Random, name: str, drawn: Drawn) -> list[list[str]]:
+    for _ in range(20):
+        line = draw_line(choice, name, drawn)
+        if not any(
+            argument.startswith(("-o", "--output", "--answers")) or argument in (ANSWERS, DUMP) for argument in line
+        ):
+            break
+    return [line, line]
+
+
+def _same_again(lines: list[list[str]], ends: list[End]) -> None:
+    if ends[0] != ends[-1]:
+        raise Broken("a line that is run again ends in another way", ends[0].err + ends[-1].err)
+
+
+PROMISES = {
+    "ends well": Promise(6, _any_line, between=_make_answers),
+    "own page": Promise(3, _own_page, _page_is_right, _numbers_alone),
+    "same numbers": Promise(1, _numbers, _same_numbers),
+    "verify": Promise(1, lambda choice, name, drawn: [["gradient", name, "--verify", "--detail=brief"]], _verified),
+    "itself": Promise(1, _with_itself, _equals_itself),
+    "survives": Promise(1, _whole_way, _survives),
+    "again": Promise(1, _again, _same_again),
+}
+
+
+# Playing.
+
+
+def prepare() -> None:
+    """Import everything once, so that each child has it."""
+    os.environ |= {"OPENBLAS_NUM_THREADS": "1", "ATTNCLI_TRACEBACK": "1", "NO_COLOR": ""}
+    for module in walk_packages(attncli.__path__, "attncli."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
+    commands()
+    gc.freeze()
+
+
+def play(what: Case) -> Play:
+    """Run the lines of a case, in a child of this process."""
+    with tempfile.TemporaryDirectory(prefix="attncli-sweep-") as folder:
+        lay_out(what, Path(folder))
+        told = Path(folder, ".told")
+        child = os.fork()
+        if child == 0:
+            _in_child(what, Path(folder), told)
+        _, status, usage = os.wait4(child, 0)
+        result = _read(what, told, os.waitstatus_to_exitcode(status))
+        return replace(result, seconds=usage.ru_utime + usage.ru_stime)
+
+
+def lay_out(what: Case, folder: Path) -> None:
+    """Write the files of a case."""
+    for name, text in what.files.items():
+        (folder / name).write_bytes(text.encode("utf-8", "surrogatepass"))
+    for name, arrays in what.arrays.items():
+        (folder / name).write_bytes(array_file(name, arrays))
+
+
+def _in_child(what: Case, folder: Path, told: Path) -> None:
+    try:
+        os.chdir(folder)
+        stream = told.open("w")
+        faulthandler.register(signal.SIGPROF, file=stream, all_threads=False, chain=True)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(WALL)
+        _limit_memory()
+        promise, choice = PROMISES[what.promise], Random(what.salt)
+        ends = []
+
+        def tell(**row: Any) -> None:
+            stream.write(json.dumps(row) + "\n")
+            stream.flush()
+
+        for line in what.lines:
+            signal.setitimer(signal.ITIMER_PROF, CPU)
+            end = end_of(line)
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            ends.append(end)
+            fault = _fault_of(line, end)
+            tell(code=end.code, fault=fault)
+            if fault:
+                return
+            promise.between(choice)
+        signal.setitimer(signal.ITIMER_PROF, 3 * CPU)
+        try:
+            promise.holds(what.lines, ends)
+        except Broken as broken:
+            tell(code=None, fault=broken.args)
+        except Exception as error:
+            tell(code=None, fault=(f"{what.promise}: {_where(error)}", repr(error)))
+    except BaseException as error:
+        sys.stderr.write(f"the sweep itself: {error!r}\n")
+    finally:
+        os._exit(0)
+
+
+def _where(error: Exception) -> str:
+    from traceback import extract_tb
+
+    frames = [frame for frame in extract_tb(error.__traceback__) if "attncli" in frame.filename]
+    return (
+        f"{type(error).__name__} in {' < '.join(f'{Path(each.filename).stem}.{each.name}' for each in frames[:-3:-1])}"
+    )
+
+
+def _limit_memory() -> None:
+    try:
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    except OSError:  # not on this system
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
+
+
+def _fault_of(line: list[str], end: End) -> Fault | None:
+    """What is wrong with the end of a line by itself."""
+    called = " ".join(line[:1])
+    if end.code == 70 or "Traceback" in end.err:
+        frames = re.findall(r'File "[^"]*/attncli/([^"]+)\.py", line \d+, in (\S+)', end.err)
+        raised = re.findall(r"^([\w.]+)(?:: |$)", end.err.partition("attncli: fault")[0], re.MULTILINE)
+        places = " < ".join(f"{file}:{function}" for file, function in frames[:-3:-1])
+        return Fault(f"exit 70: {(raised or ['?'])[-1]} in {places}", end.err)
+    if "not enough memory" in end.err:
+        return Fault(f"memory: {called}", end.err)
+    try:
+        insist(end, (0, 2, 3, 4, 5, *CODES.get(called, ())))
+    except AssertionError as error:
+        return Fault(f"{called}: {str(error).splitlines()[0][:90]}", f"{error}\n{end.err}")
+    if end.code > 1 and (left := [name for name in os.listdir() if name.startswith(("written", ".attncli"))]):
+        return Fault(f"{called}: an error leaves a file", f"{left}\n{end.err}")
+    if end.code <= 1 and end.out.startswith("{") and any("json" in argument for argument in line):
+        try:
+            json.loads(end.out, parse_constant=_no_constant)
+        except ValueError as error:
+            return Fault(f"{called}: JSON that is none", str(error))
+    return None
+
+
+def _no_constant(word: str) -> None:
+    raise ValueError(f"{word} is no JSON")
+
+
+def _read(what: Case, told: Path, code: int) -> Play:
+    found = Play()
+    rest = []
+    for row in told.read_text(errors="replace").splitlines() if told.exists() else ():
+        if not row.startswith("{"):
+            rest.append(row)
+            continue
+        data = json.loads(row)
+        if data["code"] is not None:
+            found.codes.append(data["code"])
+        if data["fault"]:
+            found.fault = Fault(*data["fault"])
+    if code and found.fault is None:
+        line = what.lines[min(len(found.codes), len(what.lines) - 1)]
+        way = next((word for word in ("exact", "paper") if any(word in argument for argument in line)), "")
+        what_happened = {-signal.SIGPROF: f"more than {CPU} s of CPU", -signal.SIGALRM: "waits"}.get(
+            code, f"signal {-code}"
+        )
+        found.fault = Fault(f"{what_happened}: {line[0]} {way}".strip(), "\n".join(rest[:30]))
+        found.codes.append(code)
+    return found

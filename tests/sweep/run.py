@@ -1,0 +1,196 @@
+"""Plays drawn command lines about drawn problems, and tells each kind of fault once, as commands to be pasted.
+
+    python tests/sweep/run.py --seed 0 --lines 2000 [--workers 2]
+    python tests/sweep/run.py --play 0:17 [--keep FOLDER]
+
+Nothing is written here of which keys, commands and options there are: they are drawn from the schema and from the
+application. `--shrink 0` tells a fault as it was drawn. The exit code is 1 where a kind is found that is not in
+known.txt.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from shlex import join
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "fuzz"), str(HERE.parents[1])]
+
+from playing import Case, Fault, Play, case, lay_out, play, prepare  # noqa: E402
+
+
+def known() -> dict[str, str]:
+    """The kinds of faults that are known, each with the reason why it stays for now."""
+    rows = (HERE / "known.txt").read_text(encoding="utf-8").splitlines()
+    pairs = (row.partition(" — ") for row in rows if row and not row.startswith("#"))
+    return {kind: reason for kind, _, reason in pairs}
+
+
+def is_known(kind: str, kinds: dict[str, str]) -> bool:
+    """Whether a kind is one of these, or begins as one that ends in a star."""
+    return any(kind == each or (each.endswith("*") and kind.startswith(each[:-1])) for each in kinds)
+
+
+def shrunk(what: Case, fault: Fault, seconds: float) -> Case:
+    """A smaller case with a fault of the same kind: fewer options, fewer keys, plainer numbers."""
+    ends = time.monotonic() + seconds
+    smaller = True
+    while smaller:
+        smaller = False
+        for other in _smaller(what):
+            if time.monotonic() > ends:
+                return what
+            found = play(other).fault
+            if found and found.kind == fault.kind:
+                what, smaller = other, True
+                break
+    return what
+
+
+def _smaller(what: Case) -> Iterator[Case]:
+    for number in range(len(what.lines) - 1 if what.promise == "ends well" else 0):
+        yield replace(what, lines=what.lines[:number] + what.lines[number + 1 :])
+    for number, line in enumerate(what.lines):
+        for at, argument in enumerate(line):
+            if argument.startswith("-"):
+                yield replace(what, lines=[*what.lines[:number], line[:at] + line[at + 1 :], *what.lines[number + 1 :]])
+                if "=" not in argument:
+                    without = line[:at] + line[at + 2 :]
+                    yield replace(what, lines=[*what.lines[:number], without, *what.lines[number + 1 :]])
+    for name, text in what.files.items():
+        try:
+            data = json.loads(text) if name.endswith(".json") else _rows(text)
+        except ValueError:
+            continue
+        for other in _simpler(data):
+            yield replace(what, files={**what.files, name: _text(name, other)})
+
+
+def _rows(text: str) -> Any:
+    import yaml
+
+    return json.loads(json.dumps(yaml.safe_load(text)))
+
+
+def _text(name: str, data: Any) -> str:
+    if name.endswith(".json"):
+        return json.dumps(data)
+    return "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in data.items())
+
+
+def _simpler(data: Any) -> Iterator[Any]:
+    if not isinstance(data, dict):
+        return
+    for key, value in data.items():
+        yield {name: each for name, each in data.items() if name != key}
+        if isinstance(value, dict):
+            yield from ({**data, key: each} for each in _simpler(value) if each)
+        if isinstance(value, list) and value != (plain := _plain(value)):
+            yield {**data, key: plain}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    return 1 if isinstance(value, (int, float)) and not isinstance(value, bool) else value
+
+
+def told(what: Case, fault: Fault) -> str:
+    """A fault as commands to be pasted, with the text of the files."""
+    parts = [f"{fault.kind}\n"]
+    for name, text in what.files.items():
+        parts.append(f"cat > {name} <<'END'\n{text.rstrip()}\nEND\n")
+    for name, arrays in what.arrays.items():
+        if any(name in text for text in what.files.values()):
+            values = {key: (str(value.dtype), value.tolist()) for key, value in arrays.items()}
+            parts.append(f"# {name} holds {values}\n")
+    parts += [f"attncli {join(line)}\n" for line in what.lines]
+    return "".join(parts) + "\n".join(f"    {row}" for row in fault.seen.splitlines()[-6:]) + "\n"
+
+
+def _played(job: tuple[int, int]) -> tuple[int, Play]:
+    seed, number = job
+    return number, play(case(seed, number))
+
+
+def sweep(seed: int, lines: int, workers: int = 1, first: int = 0) -> Iterator[tuple[int, Play]]:
+    """Cases and what came of them, until so many lines are played."""
+    jobs = ((seed, number) for number in count(first))
+    done = 0
+    if workers == 1:
+        results: Any = map(_played, jobs)
+        for number, found in results:
+            done += len(found.codes)
+            yield number, found
+            if done >= lines:
+                return
+    with ProcessPoolExecutor(workers) as pool:
+        while done < lines:
+            batch = [next(jobs) for _ in range(50 * workers)]
+            for number, found in pool.map(_played, batch, chunksize=5):
+                done += len(found.codes)
+                yield number, found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--lines", type=int, default=2000)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="the number of the first case")
+    parser.add_argument("--shrink", type=float, default=10, help="seconds for each kind")
+    parser.add_argument("--play", metavar="SEED:NUMBER")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="with --play: leave the files of the case here")
+    chosen = parser.parse_args()
+    prepare()
+    if chosen.play:
+        seed, _, number = chosen.play.partition(":")
+        return _play_one(case(int(seed), int(number)), chosen.keep, chosen.shrink)
+    kinds: Counter[str] = Counter()
+    codes: Counter[int] = Counter()
+    expected, begin, seconds = known(), time.monotonic(), 0.0
+    for number, found in sweep(chosen.seed, chosen.lines, chosen.workers, chosen.first):
+        codes.update(found.codes)
+        seconds += found.seconds
+        if found.fault is None:
+            continue
+        kinds[found.fault.kind] += 1
+        if kinds[found.fault.kind] == 1:
+            what = case(chosen.seed, number)
+            small = shrunk(what, found.fault, chosen.shrink)
+            again = play(small).fault or found.fault
+            print(
+                f"\n--play {chosen.seed}:{number}  {'known: ' * is_known(again.kind, expected)}{told(small, again)}",
+                flush=True,
+            )
+    print(f"\n{codes.total()} lines, {seconds:.0f} s of CPU, {time.monotonic() - begin:.0f} s by the clock")
+    print(f"exit codes {dict(codes.most_common())}")
+    for kind, times in kinds.most_common():
+        print(f"{times:6}  {'known: ' * is_known(kind, expected)}{kind}")
+    return 1 if any(not is_known(kind, expected) for kind in kinds) else 0
+
+
+def _play_one(what: Case, keep: Path | None, seconds: float) -> int:
+    found = play(what)
+    if found.fault and seconds:
+        what = shrunk(what, found.fault, seconds)
+        found = play(what)
+    if keep:
+        keep.mkdir(parents=True, exist_ok=True)
+        lay_out(what, keep)
+    print(told(what, found.fault or Fault("no fault", f"exit codes {found.codes}")))
+    return 1 if found.fault else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
