@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from drawn_lines import ANSWERS, DUMP, OTHER, PAGES, commands, draw_line
 from drawn_problems import Drawn, array_file, draw_problem, written
-from ends import End, end_of, insist
+from ends import End, check_end, end_of
 
 import attncli
 
@@ -377,7 +377,7 @@ def _fault_of(line: list[str], end: End) -> Fault | None:
     if "not enough memory" in end.err:
         return Fault(f"memory: {called}", end.err)
     try:
-        insist(end, (0, 2, 3, 4, 5, *CODES.get(called, ())))
+        check_end(end, (0, 2, 3, 4, 5, *CODES.get(called, ())))
     except AssertionError as error:
         return Fault(f"{called}: {str(error).splitlines()[0][:90]}", f"{error}\n{end.err}")
     if end.code > 1 and (left := [name for name in os.listdir() if name.startswith(("written", ".attncli"))]):
