@@ -86,6 +86,7 @@ def test_hidden_cells_and_rows_that_see_nothing_get_zero(problem: Callable[..., 
 
 def test_a_shift_changes_no_gradient(love: Problem) -> None:
     plain, shifted = (run(love, gradient=True, shifted=choice) for choice in (False, True))
+    assert ("shifted" in plain, "shifted" in shifted) == (False, True)
     for name in plain:
         if name.startswith("d_"):
             np.testing.assert_allclose(plain[name], shifted[name], rtol=1e-12, atol=1e-14)

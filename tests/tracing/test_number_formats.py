@@ -74,8 +74,13 @@ def test_all_formats_shift_where_one_does(problem: Build) -> None:
 
 
 def test_every_number_is_a_number_of_its_format(love: Problem) -> None:
-    for each in deviations(love):
+    kinds = {"float32": "float32", "float16": "float16", "bfloat16": "float32"}
+    found = list(deviations(love))
+    assert {each.dtype.name for each in found} == set(kinds)
+    for each in found:
         for step in each.comparison.steps:
             low = each.comparison.b[step.name]
-            if each.dtype.name == "float16":
-                np.testing.assert_array_equal(low, low.astype(np.float16))
+            held = low.astype(kinds[each.dtype.name])
+            np.testing.assert_array_equal(low, held)
+            if each.dtype.name == "bfloat16":  # the upper half of a float32
+                assert not (held.view(np.uint32) & 0xFFFF).any()
