@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable
 from dataclasses import fields
@@ -25,7 +26,8 @@ from attncli.tracing.serialization import FORMAT, to_dict
 from attncli.tracing.settings import OPTIONAL, Settings
 
 Build = Callable[..., Problem]
-SCHEMA = json.loads((Path(attncli.__file__).parent / "tracing/trace.schema.json").read_text(encoding="utf-8"))
+FILE = Path(attncli.__file__).parent / "tracing/trace.schema.json"
+SCHEMA = json.loads(FILE.read_text(encoding="utf-8"))
 PROPERTIES = SCHEMA["properties"]
 SETTINGS, STEP = PROPERTIES["settings"], PROPERTIES["steps"]["additionalProperties"]
 
@@ -41,20 +43,23 @@ def test_its_settings_are_those_of_a_trace() -> None:
     assert SETTINGS["required"] == [name for name in names if name not in OPTIONAL]
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("score", SCORES), ("corner", CORNERS), ("convention", CONVENTIONS), ("dtype", DTYPES), ("device", DEVICES),
-        ("rounding", ROUNDINGS), ("pairing", PAIRINGS),
-    ],
-)  # fmt: skip
-def test_its_words_are_those_of_the_program(name: str, words: Any) -> None:
-    assert SETTINGS["properties"][name]["enum"] == list(words)
-
-
-def test_its_steps_and_axes_are_all_there_are() -> None:
-    assert PROPERTIES["steps"]["propertyNames"] == {"enum": list(RULES)}
-    assert STEP["properties"]["axes"]["items"]["enum"] == sorted({index.axis for index in INDICES.values()})
+def test_its_words_are_those_of_the_program(pytestconfig: pytest.Config) -> None:
+    """`pytest tests/tracing/test_schema.py --update` writes them."""
+    schema = copy.deepcopy(SCHEMA)
+    settings, steps = schema["properties"]["settings"]["properties"], schema["properties"]["steps"]
+    words = {
+        "score": SCORES, "corner": CORNERS, "convention": CONVENTIONS, "dtype": DTYPES, "device": DEVICES,
+        "rounding": ROUNDINGS, "pairing": PAIRINGS,
+    }  # fmt: skip
+    for name, known in words.items():
+        settings[name]["enum"] = list(known)
+    steps["propertyNames"]["enum"] = list(RULES)
+    axes = steps["additionalProperties"]["properties"]["axes"]
+    axes["items"]["enum"] = sorted({index.axis for index in INDICES.values()})
+    if pytestconfig.getoption("--update"):
+        FILE.write_text(json.dumps(schema, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        return
+    assert schema == SCHEMA
 
 
 @pytest.mark.parametrize("rounding", ROUNDINGS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -25,12 +24,15 @@ from attncli.equation.nodes import Equation, Name, Reduce, Ref, walk
 from attncli.equation.rule import Rule
 from attncli.errors import did_you_mean, usage_error
 from attncli.page.document import Block, Document, Formula, Heading, Listing, Math, Paragraph, Table, Text, text
+from attncli.problem.keys import ARRAYS, KEYS, SCORES, Array
 from attncli.problem.loader import loads
+from attncli.problem.positions import POSITIONS
 from attncli.tracing import run
 from attncli.tracing.serialization import FORMAT, formula
 from attncli.tracing.slices import backward_steps
 
 _LETTERS = {letter: index.meaning for letter, index in INDICES.items()} | PLACEHOLDERS
+_PROJECTED = ("X", "W_Q", "W_K", "W_V")
 _PLAIN = {"source": "X"}  # keys and values come from X where nothing else is said
 
 
@@ -162,31 +164,38 @@ def _equation_data(rule: Rule) -> dict[str, Any]:
     }
 
 
-_PROJECTED: dict[str, Any] = {name: {"random": [2, 2], "seed": 1} for name in ("X", "W_Q", "W_K", "W_V")}
-_GIVEN: dict[str, Any] = {name: {"random": [2, 2], "seed": 1} for name in "QKV"}
-_ROW, _MATRIX = [1, 0], [[1, 0], [0, 1]]
-# Each has something that the ones before it have not.
-_PROBLEMS: tuple[dict[str, Any], ...] = (
-    _PROJECTED | {"b_Q": _ROW, "b_K": _ROW, "b_V": _ROW, "mask": "causal", "softcap": 2},
-    _PROJECTED | {"W_O": _MATRIX, "b_O": _ROW},
-    _PROJECTED | {"heads": 2, "W_O": _MATRIX},
-    _PROJECTED | {"context": {"random": [2, 2], "seed": 2}},
-    _GIVEN | {"position": {"rope": {}}},
-    _GIVEN | {"past": {"K": _MATRIX, "V": _MATRIX}},
-    _GIVEN | {"sink": 1},
-    _GIVEN | {"score": "multiplicative", "W_a": _MATRIX},
-    _GIVEN | {"score": "additive", "W_1": _MATRIX, "W_2": _MATRIX, "v": _ROW},
-)
+def _examples() -> Iterator[dict[str, str]]:
+    """Problems that have every step between them, each key as YAML: what stands in tables has its example of its own.
+
+    The first has all that comes between scores and weights, where a gradient goes through one step after the other.
+    """
+    projected, given = ({name: _numbers(ARRAYS[name]) for name in names} for names in (_PROJECTED, "QKV"))
+    settings = {name: "2" for name, key in KEYS.items() if key.kind == "positive"}
+    yield projected | {"mask": "causal"} | settings
+    yield projected | {name: _numbers(ARRAYS[name]) for name in ("b_Q", "b_K", "b_V", "W_O", "b_O")}
+    yield projected | {"heads": "2", "W_O": _numbers(ARRAYS["W_O"])}
+    yield projected | {"context": _numbers(ARRAYS["context"])}
+    yield given | {"past": f"{{K: {_numbers(ARRAYS['past_K'])}, V: {_numbers(ARRAYS['past_V'])}}}"}
+    yield given | {"sink": "1"}
+    for position in POSITIONS.values():
+        yield given | {"position": position.example}
+    for name, score in SCORES.items():
+        yield given | {"score": name} | {array.name: _numbers(array) for array in score.arrays}
+
+
+def _numbers(array: Array) -> str:
+    return f"{{random: {[2] * len(array.letters)}, seed: 1}}"
 
 
 @cache
 def gradient_rules() -> Mapping[str, Rule]:
     """The rule of every step of the backward pass, in order, with the equation it has where nothing else is around.
 
-    One that is in none of the problems has no equation.
+    One that is in none of the examples has no equation.
     """
     found: dict[str, Rule] = {}
-    for problem in _PROBLEMS:
-        trace = run(loads(json.dumps(problem).encode(), "steps.json"), gradient=True)
+    for example in _examples():
+        text = "".join(f"{key}: {value}\n" for key, value in example.items())
+        trace = run(loads(text.encode(), "steps.yaml"), gradient=True)
         found = {name: trace.steps[name].rule for name in backward_steps(trace)} | found
     return {name: found.get(name, rule) for name, rule in GRADIENT_RULES.items()}
