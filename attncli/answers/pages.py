@@ -18,7 +18,7 @@ from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
 from attncli.problem.numbers import NumberError
 from attncli.problem.source import ErrorCollector
 from attncli.tracing.model import Step, Trace
-from attncli.tracing.slices import axis_length, group_size, leading_letters
+from attncli.tracing.slices import axis_length, group_size
 
 _PLAIN_LABEL = re.compile(r"[A-Za-z0-9 ]{1,14}")  # short ones of letters alone look the same in every format
 _NAMES = {BATCH: "entry", HEAD: "head", KEY_HEAD: "KV head"}
@@ -102,7 +102,7 @@ class Page:
         """How many entries or heads there are; 0 where they are no axis."""
         if letter == KEY_HEAD:
             return self._count(HEAD) // group_size(self.trace)
-        return axis_length(self.trace, letter) if letter in leading_letters(self.trace) else 0
+        return axis_length(self.trace, letter) if letter in self.trace.leading_letters else 0
 
     def add_table(self, table: Table) -> None:
         """A table: the answer to a step, or to the part of it that the headings say."""

@@ -96,7 +96,7 @@ COMPUTED = (
         when="with a mask, or with " + listed([name for name, kind in POSITIONS.items() if kind.bias], last="or"),
         through="What is added to a score does not change its gradient; a hidden score gets 0.",
     ),
-    # the next two are there where `tracing/softmax_shift.py` finds that the softmax has to be shifted
+    # the next two are there where `tracing/run.py` finds that the softmax has to be shifted
     Rule(
         "row_max", "m", "Row maxima", "row_max[i] = max(j, logits[i, j])", "row_maxima(logits)",
         meaning="The largest score of each row.",

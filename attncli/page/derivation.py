@@ -11,7 +11,6 @@ from attncli.page.remarks import about, closing, notes
 from attncli.page.sections import cell_section, given_section, step_section
 from attncli.page.view import View, chosen_cell, chosen_steps, selected_part
 from attncli.tracing.model import Trace
-from attncli.tracing.slices import leading_letters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,7 +46,7 @@ def derivation(trace: Trace, view: View, deviation: FormatDeviation | None = Non
         yield from notes(printer, blocks)
         yield from blocks
         if view.steps is None:
-            yield from closing(printer, words=not leading_letters(trace) and not view.blank)
+            yield from closing(printer, words=not trace.leading_letters and not view.blank)
             yield from _apart(deviation, printer)
 
     return Document(
@@ -98,7 +97,7 @@ def _head_context(whole: Trace, view: View, names: Sequence[str]) -> Iterator[Bl
 
 def sections_of(printer: Printer, names: Sequence[str], view: View) -> Iterator[Block]:
     """The chosen steps of the forward pass, one after the other or place by place."""
-    if leading_letters(printer.trace):
+    if printer.trace.leading_letters:
         from attncli.page.heads import forward_sections
 
         yield from forward_sections(printer, tuple(names), view)

@@ -25,7 +25,7 @@ from attncli.page.worked import worked
 from attncli.problem.model import Scalar, read_only
 from attncli.tracing.cell_workers import ExactWorker
 from attncli.tracing.model import Step, Trace, masked_out
-from attncli.tracing.slices import backward_steps, cut_trace, forward_steps, leading_letters, loss_steps
+from attncli.tracing.slices import backward_steps, cut_trace, forward_steps, loss_steps
 
 if TYPE_CHECKING:
     from attncli.tracing.number_formats import FormatDeviation
@@ -57,7 +57,7 @@ def gradient_page(
         if view.cell is not None:
             yield from head_context(whole, view, names)
             yield from cell_section(printer, step, index)
-            if is_softmax(trace, step.name) and not leading_letters(trace):
+            if is_softmax(trace, step.name) and not trace.leading_letters:
                 yield from jacobian_section(printer, step, index[0])
         elif view.steps is not None:
             there = [name for name in names if name in forward_steps(trace)]
@@ -127,7 +127,7 @@ def _both_ways(printer: Printer, view: View) -> Iterator[Block]:
         yield from _back(printer, loss_steps(trace), view)
     yield Heading("The way back", part=True)
     yield from _back(printer, backward_steps(trace), view)
-    yield Heading("Summary", part=bool(leading_letters(trace)))
+    yield Heading("Summary", part=bool(trace.leading_letters))
     worked = [trace.steps[name] for name in backward_steps(trace) if not trace.steps[name].rule.given]
     yield from summary(printer, worked, "Gradient of the")
 
@@ -135,7 +135,7 @@ def _both_ways(printer: Printer, view: View) -> Iterator[Block]:
 def _back(printer: Printer, names: Sequence[str], view: View) -> Iterator[Block]:
     """The chosen steps of the loss or of the way back: at once in a single head, else place by place."""
     trace = printer.trace
-    if not leading_letters(trace):
+    if not trace.leading_letters:
         yield from _steps(printer, printer, names, view, ())
         return
     explained: set[str] = set()

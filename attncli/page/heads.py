@@ -16,7 +16,7 @@ from attncli.page.view import View, chosen_place, place_title
 from attncli.page.worked_line import worked_line
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING, PER_HEAD, PLACES
 from attncli.tracing.model import Step, Trace
-from attncli.tracing.slices import axis_length, group_size, leading_letters, steps_of_all_heads, trace_at
+from attncli.tracing.slices import axis_length, group_size, steps_of_all_heads, trace_at
 
 Places = Mapping[str, int]
 MOST_PARTS = 8  # parts, of heads in all entries, that are all shown
@@ -56,7 +56,7 @@ def _shown_positions(printer: Printer, letter: str) -> Sequence[int]:
     """The places of a leading axis that a page has, of the whole trace that its printer is of."""
     trace = printer.trace
     count = axis_length(trace, HEAD) // group_size(trace) if letter == KEY_HEAD else axis_length(trace, letter)
-    few = not printer.ends or prod(axis_length(trace, each) for each in leading_letters(trace)) <= MOST_PARTS
+    few = not printer.ends or prod(axis_length(trace, each) for each in trace.leading_letters) <= MOST_PARTS
     return range(count) if few or count < 3 else (0, count - 1)
 
 
@@ -104,13 +104,13 @@ def _sections_at(whole: Printer, here: Printer, names: tuple[str, ...], view: Vi
     trace = whole.trace
     together = set(steps_of_all_heads(trace))
     own = [name for name in names if name not in together and _belongs(whole, trace.steps[name], place)]
-    inner = next((letter for letter in leading_letters(trace) if letter not in place), None)
+    inner = next((letter for letter in trace.leading_letters if letter not in place), None)
     explained = any(place.values())  # under an earlier head
     blocks = tuple(_steps(whole, here, own, view, explained))
     if inner is None and view.steps is None and not view.blank:
         blocks = (*blocks, Heading(f"{place_title(place)} in words"), in_words(here))
     if blocks:
-        shared = f"What all {PLURALS[leading_letters(trace)[0]]} share"
+        shared = f"What all {PLURALS[trace.leading_letters[0]]} share"
         yield Heading(place_title(place) if place else shared, part=True)
         if inner and view.steps is None and not explained and not all(trace.steps[name].rule.given for name in own):
             what = f"What all {PLURALS[inner]} share" if place else "This"

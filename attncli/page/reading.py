@@ -15,7 +15,7 @@ from attncli.english import listed
 from attncli.equation.rounding import round_half_up
 from attncli.problem.axes import PLACES
 from attncli.tracing.model import Trace
-from attncli.tracing.slices import axis_length, leading_letters, trace_at
+from attncli.tracing.slices import axis_length, trace_at
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +38,7 @@ def percent(share: float) -> str:
 
 def reading(trace: Trace, some: Callable[[Sequence[int]], Sequence[int]] = list) -> tuple[str, ...]:
     """For each query, or some, how it spreads its attention and what its output is made of, head by head."""
-    if own := leading_letters(trace):
+    if own := trace.leading_letters:
         word = PLACES[own[0]]
         return tuple(
             f"{word[0].upper()}{word[1:]} {place}: {sentence}"

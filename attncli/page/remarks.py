@@ -19,7 +19,7 @@ from attncli.page.stages import has_rounded_stage
 from attncli.problem.axes import HEAD, PLACES
 from attncli.problem.positions import POSITIONS
 from attncli.tracing.model import Step, Trace
-from attncli.tracing.slices import axis_length, leading_letters
+from attncli.tracing.slices import axis_length
 
 FLOW = (("X", "context"), ("Q", "K", "V"), ("scores",), ("weights",), ("output",))  # what changes dimensions
 
@@ -64,9 +64,9 @@ def about(printer: Printer) -> Text:
 
 def _leading(trace: Trace) -> Iterator[str]:
     """How many entries and heads there are, and of what is cached."""
-    for letter in leading_letters(trace):
+    for letter in trace.leading_letters:
         yield f"{count(axis_length(trace, letter), PLACES[letter])}, "
-    if trace.settings.kv_heads and HEAD in leading_letters(trace):
+    if trace.settings.kv_heads and HEAD in trace.leading_letters:
         yield f"{count(trace.settings.kv_heads, 'head')} of keys and values, "
     if "past_K" in trace:
         yield f"{count(trace['past_K'].shape[-2], 'key')} from a cache, "
@@ -139,7 +139,7 @@ def closing(printer: Printer, *, words: bool) -> Iterator[Block]:
     After heads that are parts of the page, the summary is a part, too.
     """
     trace = printer.trace
-    yield Heading("Summary", part=bool(leading_letters(trace)))
+    yield Heading("Summary", part=bool(trace.leading_letters))
     yield from summary(printer, trace.computed())
     yield Paragraph(("Dimension flow: ", *_flow(trace)))
     if not words:

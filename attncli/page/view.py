@@ -57,9 +57,9 @@ def chosen_place(trace: Trace, view: View) -> dict[str, int]:
     """The place that the view asks for on the leading axes; raises (exit 2) where there is none such."""
     if view.entry is None and view.head is None:
         return {}
-    from attncli.tracing.slices import axis_length, leading_letters  # of arrays: a view is made before there are any
+    from attncli.tracing.slices import axis_length  # of arrays: a view is made before there are any
 
-    own = leading_letters(trace)
+    own = trace.leading_letters
     found = {}
     for letter, option, place in ((BATCH, "--entry", view.entry), (HEAD, "--head", view.head)):
         if place is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,7 +16,9 @@ from attncli.equation.rule import Rule
 from attncli.equation.shapes import index_sizes
 from attncli.problem.model import Matrix, Problem, Scalar, read_only
 from attncli.tracing.model import Step
-from attncli.tracing.softmax_shift import Shift
+
+if TYPE_CHECKING:
+    from attncli.tracing.run import Shift
 
 
 def backward_pass(plan: Plan, steps: Mapping[str, Step], shift: Shift) -> Iterator[tuple[Rule, Matrix | None]]:

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,11 +26,12 @@ from attncli.equation.evaluator import Array
 from attncli.equation.rule import Rule
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD
 from attncli.problem.model import read_only
-from attncli.tracing.model import Row, Step, Trace, labelled_step, labels, repeat_along
-from attncli.tracing.settings import settings_of
-from attncli.tracing.softmax_shift import Shift
+from attncli.tracing.model import Row, Settings, Step, Trace, labelled_step, labels, repeat_along
 from attncli.tracing.warnings import expected_infinities, may_have_sentinels, warnings_of
 from attncli.tracing.workers import FloatWorker
+
+if TYPE_CHECKING:
+    from attncli.tracing.run import Shift
 
 LARGE = 2**17  # weights; a trace of fewer takes no time, and no memory
 CACHED = 2**19  # cells of one step: several steps stay in a processor's caches
@@ -44,19 +46,18 @@ def is_large(plan: Plan) -> bool:
 
 def run_chunked(
     plan: Plan,
-    dtype: Dtype,
-    lowest: float,
+    shift: Shift,
+    settings: Settings,
     keep: Collection[str],
     report: Report | None = None,
     threads: int | None = None,
     backend: Backend = CPU,
 ) -> Trace | None:
     """The trace with the numbers of these steps, and of small ones; None where only the whole trace can tell all."""
-    settings = settings_of(plan, dtype=dtype, device=backend.device)
     adds = any(name.startswith("additive") for name in plan.parameters)
     if may_have_sentinels(plan.parameters) or (settings.convention and adds):
         return None
-    worker = FloatWorker(backend, dtype, plan.parameters, plan.sizes)
+    worker = FloatWorker(backend, shift.dtype, plan.parameters, plan.sizes)
     steps: dict[str, Step] = {}
 
     def take(rules: Iterable[Rule]) -> bool:
@@ -71,7 +72,7 @@ def run_chunked(
 
     if not take(rule for rule in plan.rules if is_small(rule)):
         return None
-    inner = Inner(plan, worker, lowest)
+    inner = Inner(plan, worker, shift)
     found = _inner_steps(inner, frozenset(keep), settings.scale, report, threads)
     if found is None:
         return None
@@ -80,7 +81,7 @@ def run_chunked(
     steps[last.name] = _inner_step(inner, last, found.values[last.name])
     after = softmax[softmax.index(last) + 1 :]
     if after:
-        worker.arrays[last.name] = backend.asarray(found.values[last.name], dtype)
+        worker.arrays[last.name] = backend.asarray(found.values[last.name], shift.dtype)
     if not take(after):
         return None
     steps |= {rule.name: _inner_step(inner, rule, found.values.get(rule.name)) for rule in between}
@@ -94,12 +95,12 @@ def run_chunked(
 class Inner:
     """The steps between K_T and the outputs of the heads, before they are worked out.
 
-    `worker` has the arrays they read; `lowest` is the exponent below which a row asks for a shifted softmax.
+    `worker` has the arrays they read; `shift` says whether their softmax is to be shifted.
     """
 
     plan: Plan
     worker: FloatWorker
-    lowest: float
+    shift: Shift
 
     def rules(self, shift: bool) -> tuple[Rule, ...]:
         """Their rules in order: of what has a number for each query and key, and last of the outputs of the heads."""
@@ -133,7 +134,7 @@ def _inner_steps(
         weights = next(rule for rule in between if rule.name == "weights")
         fused = fused_outputs(
             inner.plan, weights, last, inner.shape(last), worker.arrays, scale=scale,
-            dtype=worker.dtype, lowest=inner.lowest, report=report, threads=threads,
+            dtype=worker.dtype, lowest=inner.shift.lowest, report=report, threads=threads,
         )  # fmt: skip
         if fused is not None:
             return Found(fused.shifted, {last.name: fused.value}, fused.fully_masked)
@@ -161,13 +162,10 @@ class _NeedsShift(Exception):
 def run_in_chunks(inner: Inner, keep: Collection[str], report: Report | None, threads: int | None) -> Found | None:
     """The steps to be kept, whole; None where there is something to warn of that only the whole trace can tell."""
     try:
-        return _run(inner, keep, False, report, threads)
-    except _NeedsShift:
-        pass
-    except _NeedsWholeTrace:
-        return None
-    try:
-        return _run(inner, keep, True, report, threads)
+        try:
+            return _run(inner, keep, False, report, threads)
+        except _NeedsShift:
+            return _run(inner, keep, True, report, threads)
     except _NeedsWholeTrace:
         return None
 
@@ -187,10 +185,10 @@ def queries_at_once(plan: Plan, dtype: Dtype, backend: Backend) -> int:
     return max(1, cells // each)
 
 
-def _run(inner: Inner, keep: Collection[str], shift: bool, report: Report | None, threads: int | None) -> Found:
+def _run(inner: Inner, keep: Collection[str], shifted: bool, report: Report | None, threads: int | None) -> Found:
     worker, queries = inner.worker, inner.plan.sizes["i"]
     # the mask first: a score that it hides may be -inf
-    rules = tuple(sorted(inner.rules(shift), key=lambda rule: rule.name != "mask"))
+    rules = tuple(sorted(inner.rules(shifted), key=lambda rule: rule.name != "mask"))
     for rule in rules:
         for name in rule.inputs:
             if name in inner.plan.parameters:
@@ -198,7 +196,7 @@ def _run(inner: Inner, keep: Collection[str], shift: bool, report: Report | None
     work = _Chunks(
         inner,
         rules,
-        None if shift else Shift(inner.plan.problem, worker.dtype, inner.lowest),
+        None if shifted else inner.shift,
         {name: place for place, rule in enumerate(rules) for name in rule.inputs},
         {rule.name: np.empty(inner.shape(rule), worker.dtype.computed) for rule in rules if rule.name in keep},
     )
@@ -207,7 +205,7 @@ def _run(inner: Inner, keep: Collection[str], shift: bool, report: Report | None
         run_tasks(tasks, lambda: work.work, threads, report)
     else:
         _one_by_one(tasks, work.work, report)
-    return Found(shift, work.values, tuple(sorted(work.fully_masked)))
+    return Found(shifted, work.values, tuple(sorted(work.fully_masked)))
 
 
 def _one_by_one(tasks: Sequence[slice], work: Callable[[slice], None], report: Report | None) -> None:

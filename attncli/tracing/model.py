@@ -1,9 +1,10 @@
-"""What a trace is made of: steps with their rules, labels and values, all read-only."""
+"""What a trace is made of: steps with their rules, labels and values, and the choices they follow, all read-only."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -15,19 +16,18 @@ from attncli.equation.nodes import Equation
 from attncli.equation.rule import Rule
 from attncli.equation.shapes import index_sizes
 from attncli.equation.symbols import unicode_name
-from attncli.problem.axes import width
+from attncli.problem.axes import BATCH, HEAD, width
 from attncli.problem.model import Matrix, Problem, Scalar
-from attncli.tracing.settings import Settings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from attncli.attention.plan import Plan
     from attncli.tracing.workers import Worked
 
 Cells = TypeVar("Cells", bound=np.generic)
 Parameters: TypeAlias = Mapping[str, Scalar | Matrix]  # what equations read besides steps, by name
 Row: TypeAlias = int | tuple[int, ...]  # of the weights
-
 
 _COUNTED = {index.axis: index.label for index in INDICES.values() if index.label}
 
@@ -78,6 +78,82 @@ def cell_text(labels: Sequence[Sequence[str]], index: Sequence[int], *, of_pairs
     return ", ".join(words)
 
 
+# In data only where they apply.
+OPTIONAL = (
+    "corner", "convention", "softcap", "exp_base", "precision", "heads", "kv_heads", "position", "pairing",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How the scores were made and bounded, and how the numbers were kept.
+
+    `scale` is what the scores were multiplied by, None if by nothing; `corner` is None at the top left;
+    `convention` names the software as which the mask was read, None for our own; `softcap` and `exp_base` are None
+    where there are none; `precision` is the decimals of a trace on paper. `heads` is None where there is no axis of
+    heads, `kv_heads` where keys and values have as many; `position` names what positions do ("rope", "alibi"),
+    `pairing` which features rope turns together.
+    """
+
+    score: str
+    scale: float | None
+    mask: tuple[str, ...]
+    dtype: str
+    device: str
+    rounding: str
+    corner: str | None = None
+    convention: str | None = None
+    softcap: float | None = None
+    exp_base: float | None = None
+    precision: int | None = None
+    heads: int | None = None
+    kv_heads: int | None = None
+    position: tuple[str, ...] | None = None
+    pairing: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings as data, without what does not apply."""
+        data = {field.name: getattr(self, field.name) for field in fields(Settings)}
+        data |= {"mask": list(self.mask), "position": list(self.position) if self.position else None}
+        return {name: value for name, value in data.items() if value is not None or name not in OPTIONAL}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Settings:
+        """The settings that `to_dict` wrote; raises KeyError where one is missing, whatever else there is."""
+        known = {field.name: data.get(field.name) for field in fields(cls)}
+        required = {name: data[name] for name in known if name not in OPTIONAL}
+        position = tuple(known["position"]) if known["position"] else None
+        return cls(**(known | required | {"mask": tuple(data["mask"]), "position": position}))
+
+    @classmethod
+    def of(
+        cls, plan: Plan, *, dtype: str = "float64", device: str = "cpu", precision: int | None = None,
+        rounding: str = "shown",
+    ) -> Settings:  # fmt: skip
+        """The settings of a trace by this plan."""
+        problem, scale = plan.problem, None
+        if any(rule.name == "scaled" for rule in plan.rules):
+            given = plan.parameters.get("scale")
+            scale = float(given.value) if given else 1 / math.sqrt(float(plan.parameters["d_k"].value))
+        return cls(
+            problem.score,
+            scale,
+            tuple(problem.mask.names),
+            dtype,
+            device,
+            rounding,
+            corner=problem.mask.corner if problem.mask.corner != "top-left" else None,
+            convention=problem.convention,
+            softcap=problem.softcap.value if problem.softcap else None,
+            exp_base=problem.exp_base.value if problem.exp_base else None,
+            precision=precision,
+            heads=plan.axes.number if plan.axes.has_heads else None,
+            kv_heads=plan.axes.kv_heads if plan.axes.group > 1 else None,
+            position=tuple(position.name for position in problem.positions) or None,
+            pairing=problem.rope.pairing if problem.rope else None,
+        )
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Trace:
     """All steps of one problem in order, and how they were worked out.
@@ -118,6 +194,12 @@ class Trace:
     def computed(self) -> tuple[Step, ...]:
         """The steps that were worked out, without the given ones."""
         return tuple(step for step in self.steps.values() if not step.rule.given)
+
+    @property
+    def leading_letters(self) -> tuple[str, ...]:
+        """The letters of the leading axes, of the scores or of the values alone: none, h, b, or b and h."""
+        letters = {letter for step in self.computed() for letter in step.rule.target.letters}
+        return tuple(letter for letter in (BATCH, HEAD) if letter in letters)
 
     @property
     def self_attention(self) -> bool:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attncli.attention.plan import Plan, plan_for
-from attncli.backend import CPU, Backend, backend_for
+from attncli.backend import CPU, Backend, Host, backend_for
 from attncli.dtypes import DTYPES, Dtype, check_run_options
 from attncli.equation.rule import Rule
 from attncli.problem.model import Matrix, Problem
 from attncli.problem.shape_checks import require_scores
-from attncli.tracing.model import Step, Trace, labelled_step
-from attncli.tracing.settings import settings_of
-from attncli.tracing.softmax_shift import Shift, lowest_shown
+from attncli.tracing.model import Settings, Step, Trace, labelled_step
 from attncli.tracing.warnings import fully_masked_rows, warnings_of
 from attncli.tracing.workers import FloatWorker, Worker
 
@@ -27,6 +26,57 @@ FLOAT64 = DTYPES["float64"]
 # Decimals by which it is decided whether a softmax is shifted, even where fewer are shown: what is only printed shorter
 # is the same trace. On paper these are the decimals that are worked with, however few.
 FEWEST = 3
+
+
+# --- whether the softmax is shifted; why that changes no weight, the rule `shifted` in `attention/steps.py` says
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """Says which softmax is shifted: where e to plain numbers overflows, or a whole row is less than e to `lowest`.
+
+    `logits` and `outputs`, where they are not None, say it of the softmax of the attention and of that of a loss.
+    """
+
+    problem: Problem
+    dtype: Dtype
+    lowest: float
+    logits: bool | None = None
+    outputs: bool | None = None
+
+    @classmethod
+    def at(cls, precision: int, problem: Problem, dtype: Dtype, logits: bool | None = None) -> Shift:
+        """Where so many decimals are shown: e to less is rounded to 0, and a row would be divided by a printed 0."""
+        lowest_shown = math.log(0.5) - precision * math.log(10)
+        return cls(problem, dtype, max(lowest_shown, dtype.lowest_exponent), logits)
+
+    def of_logits(self, logits: Host) -> bool:
+        """Whether the softmax of the attention is shifted."""
+        return self.of_maxima(logits.max(axis=-1), logits.shape[-1]) if self.logits is None else self.logits
+
+    def of_maxima(self, maxima: Host, terms: int) -> bool:
+        """The same for rows, maybe some of all, by the largest of the logits in each, of which there are so many."""
+        problem = self.problem
+        if problem.sink:
+            maxima = np.maximum(maxima, problem.sink.value)
+        elif "sink" in problem.given:
+            maxima = np.maximum(maxima, problem.given["sink"].value[:, None])
+        base = problem.exp_base.value if problem.exp_base else math.e
+        return self._needed(maxima * math.log(base), terms)
+
+    def of_outputs(self, output: Host) -> bool:
+        """Whether that of a cross-entropy is, whose logits are the rows of the output."""
+        return self._needed(output.max(axis=-1), output.shape[-1]) if self.outputs is None else self.outputs
+
+    def _needed(self, maxima: Host, terms: int) -> bool:
+        maxima = maxima[np.isfinite(maxima)]
+        if not maxima.size:
+            return False
+        room = math.log(terms) + 0.5  # a sum over all of them must still fit
+        return bool(maxima.max() > self.dtype.highest_exponent - room or maxima.min() < self.lowest)
+
+
+# --- the run
 
 
 def run(
@@ -48,7 +98,7 @@ def run(
     - `dtype`: a key of `dtypes.DTYPES`.
     - `rounding`: "shown" (full precision inside), "paper" (every step rounded to `precision` decimals feeds the next),
       or "exact" (fractions and closed forms); the last two work cell by cell on the CPU.
-    - `precision`: the decimals that are shown, by which the softmax is shifted, too (`softmax_shift.py`).
+    - `precision`: the decimals that are shown, by which the softmax is shifted, too (`Shift`).
     - `backend`: replaces the device's own where floats are worked with.
     - `shifted`: whether the softmax is shifted; None where the numbers decide.
     - `gradient`: whether the backward pass is worked out as well.
@@ -70,30 +120,30 @@ def run(
         if rounding == "exact":
             return _exactly(plan, precision, shifted, gradient)
         backend, number_format = backend or backend_for(device), DTYPES[dtype]
-        lowest = max(lowest_shown(max(precision, FEWEST)), number_format.lowest_exponent)
+        shift = Shift.at(max(precision, FEWEST), problem, number_format, shifted)
+        settings = Settings.of(plan, dtype=dtype, device=backend.device)
         if keep is not None and not gradient and shifted is None:
             from attncli.tracing.chunked import is_large, run_chunked  # with threads, and all that works in parts
 
             if is_large(plan):
-                chunked = run_chunked(plan, number_format, lowest, keep, report, backend=backend)
+                chunked = run_chunked(plan, shift, settings, keep, report, backend=backend)
                 if chunked is not None:
                     return chunked
                 require_scores(problem.given)  # the whole trace holds them, which those who keep little have not asked
         worker = FloatWorker(backend, number_format, plan.parameters, plan.sizes)
-        shift = Shift(problem, number_format, lowest, shifted)
-        return _trace(plan, worker, shift, dtype=number_format, device=backend.device, gradient=gradient)
+        return _trace(plan, worker, shift, settings, gradient)
 
 
 def _on_paper(plan: Plan, precision: int, shifted: bool | None, gradient: bool) -> Trace:
     """The trace rounded at every step, with the truth in the same steps beside it."""
     from attncli.tracing.cell_workers import PaperWorker
 
-    shift = Shift(plan.problem, FLOAT64, max(lowest_shown(precision), FLOAT64.lowest_exponent), shifted)
+    shift = Shift.at(precision, plan.problem, FLOAT64, shifted)
     decimals = PaperWorker(precision, plan.parameters, plan.sizes)
-    paper = _trace(plan, decimals, shift, precision=precision, rounding="paper", gradient=gradient)
+    paper = _trace(plan, decimals, shift, Settings.of(plan, precision=precision, rounding="paper"), gradient)
     floats = FloatWorker(CPU, FLOAT64, plan.parameters, plan.sizes)
     same = replace(shift, logits=paper.shifted, outputs="row_top" in paper)
-    truth = _trace(plan, floats, same, gradient=gradient)
+    truth = _trace(plan, floats, same, Settings.of(plan), gradient)
     besides = (f"not rounded, {warning}" for warning in truth.warnings if warning not in paper.warnings)
     return replace(paper, truth=truth, warnings=(*paper.warnings, *besides))
 
@@ -102,22 +152,12 @@ def _exactly(plan: Plan, precision: int, shifted: bool | None, gradient: bool) -
     """The trace of closed forms; shifted where decimals of this precision would be."""
     from attncli.tracing.cell_workers import ExactWorker  # and all that closed forms need
 
-    shift = Shift(plan.problem, FLOAT64, max(lowest_shown(max(precision, FEWEST)), FLOAT64.lowest_exponent), shifted)
+    shift = Shift.at(max(precision, FEWEST), plan.problem, FLOAT64, shifted)
     worker = ExactWorker(plan.parameters, plan.sizes)
-    return _trace(plan, worker, shift, rounding="exact", gradient=gradient)
+    return _trace(plan, worker, shift, Settings.of(plan, rounding="exact"), gradient)
 
 
-def _trace(
-    plan: Plan,
-    worker: Worker,
-    shift: Shift,
-    *,
-    dtype: Dtype = FLOAT64,
-    device: str = "cpu",
-    precision: int | None = None,
-    rounding: str = "shown",
-    gradient: bool = False,
-) -> Trace:
+def _trace(plan: Plan, worker: Worker, shift: Shift, settings: Settings, gradient: bool) -> Trace:
     """All steps by one worker, in order, with what a reader must be warned of.
 
     `_rules` reads the steps so far: each is put among them before the next rule is asked for.
@@ -127,7 +167,6 @@ def _trace(
         worked = worker.give(rule.name, given) if given else worker.work(rule)
         steps[rule.name] = labelled_step(plan.problem, rule, worked)
     fully_masked = fully_masked_rows(steps)
-    settings = settings_of(plan, dtype=dtype, device=device, precision=precision, rounding=rounding)
     return Trace(
         plan.problem.title,
         plan.problem.tokens,

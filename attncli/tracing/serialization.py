@@ -22,8 +22,7 @@ from attncli.problem.axes import LEADING
 from attncli.problem.model import Matrix, Scalar, read_only
 from attncli.problem.numbers import canonical
 from attncli.tracing.json_numbers import array_of, json_values
-from attncli.tracing.model import Step, Trace
-from attncli.tracing.settings import Settings
+from attncli.tracing.model import Settings, Step, Trace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

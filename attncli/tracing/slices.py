@@ -10,16 +10,10 @@ from itertools import dropwhile, takewhile
 from attncli.attention.registry import GIVEN_RULES
 from attncli.equation.indexing import GROUP_MEMBER, all_letters, is_fixed, position
 from attncli.equation.nodes import Expression, Ref, walk
-from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, KEY_HEAD_OF, LEADING
+from attncli.problem.axes import HEAD, KEY_HEAD, KEY_HEAD_OF, LEADING
 from attncli.problem.model import Matrix, Scalar
 from attncli.tracing.model import Row, Step, Trace
 from attncli.tracing.warnings import warnings_of
-
-
-def leading_letters(trace: Trace) -> tuple[str, ...]:
-    """The letters of the leading axes, of the scores or of the values alone: none, h, b, or b and h."""
-    letters = {letter for step in trace.computed() for letter in step.rule.target.letters}
-    return tuple(letter for letter in (BATCH, HEAD) if letter in letters)
 
 
 def axis_length(trace: Trace, letter: str) -> int:
@@ -44,7 +38,7 @@ def with_key_head(trace: Trace, place: Mapping[str, int]) -> dict[str, int]:
 def steps_of_all_heads(trace: Trace) -> tuple[str, ...]:
     """The steps that belong to all heads together: those after concat, concat itself, and W_O and b_O for them."""
     names = forward_steps(trace)
-    if HEAD not in leading_letters(trace) or "concat" not in trace:
+    if HEAD not in trace.leading_letters or "concat" not in trace:
         return ()
     return (*(name for name in ("W_O", "b_O") if name in trace), *names[names.index("concat") :])
 

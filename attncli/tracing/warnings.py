@@ -14,8 +14,7 @@ from attncli.dtypes import DTYPES, Dtype
 from attncli.english import count, either, listed
 from attncli.equation.evaluator import Array
 from attncli.equation.rule import Rule
-from attncli.tracing.model import Parameters, Row, Step, masked_out, over_weights
-from attncli.tracing.settings import Settings
+from attncli.tracing.model import Parameters, Row, Settings, Step, masked_out, over_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

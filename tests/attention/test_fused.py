@@ -21,7 +21,8 @@ from attncli.problem.masks.lengths import Lengths
 from attncli.problem.model import Problem
 from attncli.tracing import chunked, run
 from attncli.tracing.chunked import LARGE
-from attncli.tracing.softmax_shift import lowest_shown
+from attncli.tracing.model import Settings
+from attncli.tracing.run import Shift
 
 Build = Callable[..., Problem]
 SIZE = 700  # tokens: three blocks of rows, the last one short
@@ -58,7 +59,8 @@ def test_a_step_that_the_fused_path_does_not_know_is_not_left_out(problem: Build
     plan = plan_for(problem(**arrays))
     gated = Rule("gated", "G", "Gated scores", "gated[i, j] = scaled[i, j] * tanh(scaled[i, j])")
     longer = replace(plan, rules=(*plan.rules, gated))
-    found = chunked.run_chunked(longer, DTYPES["float64"], DTYPES["float64"].lowest_exponent, ("output",))
+    shift = Shift(longer.problem, DTYPES["float64"], DTYPES["float64"].lowest_exponent)
+    found = chunked.run_chunked(longer, shift, Settings.of(longer), ("output",))
     scaled = arrays["Q"] @ arrays["K"].T / math.sqrt(16)
     exp = np.exp(scaled * np.tanh(scaled))
     assert found is not None
@@ -90,9 +92,8 @@ def test_several_small_heads_at_a_time(problem: Build, monkeypatch: pytest.Monke
         arrays = {name: random.standard_normal(shape) for name, shape in shapes.items()}
         given = problem(**{**arrays, "Q": arrays["Q"] * size}, **settings)
         whole = run(given)
-        some = chunked.run_chunked(
-            plan_for(given), DTYPES["float64"], max(lowest_shown(3), DTYPES["float64"].lowest_exponent), ("output",)
-        )
+        plan, shift = plan_for(given), Shift.at(3, given, DTYPES["float64"])
+        some = chunked.run_chunked(plan, shift, Settings.of(plan), ("output",))
         assert some is not None
         assert not some.steps["weights"].kept
         assert (list(some.steps), some.warnings, some.fully_masked) == (

@@ -30,7 +30,7 @@ from attncli.errors import AttncliError
 from attncli.problem.model import Problem
 from attncli.tracing import chunked, run
 from attncli.tracing.chunked import Inner, run_in_chunks
-from attncli.tracing.softmax_shift import lowest_shown
+from attncli.tracing.run import Shift
 from attncli.tracing.workers import FloatWorker
 
 SIZES = [2**power for power in range(10, 17)]
@@ -114,8 +114,7 @@ def on_the_device(place: Place, given: Problem, dtype: str) -> Way:
     worker = FloatWorker(backend, format, plan.parameters, plan.sizes)
     for rule in filter(is_small, plan.rules):
         worker.give(rule.name, plan.given[rule.name]) if rule.given else worker.work(rule)
-    lowest = max(lowest_shown(3), format.lowest_exponent)
-    inner = Inner(plan, worker, lowest)
+    inner = Inner(plan, worker, Shift.at(3, given, format))
     return lambda: run_in_chunks(inner, OUTPUT, None, None)
 
 

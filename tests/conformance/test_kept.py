@@ -20,8 +20,8 @@ from attncli.dtypes import DTYPES
 from attncli.problem.loader import loads
 from attncli.problem.model import Problem
 from attncli.tracing import chunked, run
-from attncli.tracing.model import Trace
-from attncli.tracing.softmax_shift import lowest_shown
+from attncli.tracing.model import Settings, Trace
+from attncli.tracing.run import Shift
 
 USUAL, MANY = (
     settings(settings.get_profile(name), suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -50,9 +50,10 @@ def read(problem: dict[str, Any]) -> Problem:
 
 
 def keeping(problem: Problem, dtype: str, keep: Collection[str], backend: Backend = CPU) -> Trace | None:
-    lowest = max(lowest_shown(3), DTYPES[dtype].lowest_exponent)
+    plan, shift = plan_for(problem), Shift.at(3, problem, DTYPES[dtype])
+    settings = Settings.of(plan, dtype=dtype, device=backend.device)
     with np.errstate(all="ignore"):
-        return chunked.run_chunked(plan_for(problem), DTYPES[dtype], lowest, keep, backend=backend)
+        return chunked.run_chunked(plan, shift, settings, keep, backend=backend)
 
 
 def agree(some: Trace, whole: Trace, dtype: str, device: str = "cpu") -> None:

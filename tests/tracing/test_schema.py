@@ -22,8 +22,8 @@ from attncli.problem.keys import CORNERS, PAIRINGS, SCORES
 from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Problem
 from attncli.tracing import run
+from attncli.tracing.model import OPTIONAL, Settings
 from attncli.tracing.serialization import FORMAT, to_dict
-from attncli.tracing.settings import OPTIONAL, Settings
 
 Build = Callable[..., Problem]
 FILE = Path(attncli.__file__).parent / "tracing/trace.schema.json"

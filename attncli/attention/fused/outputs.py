@@ -302,7 +302,7 @@ class _Work:
         output /= total[..., None]
 
     def is_shifted(self, dtype: Dtype, lowest: float) -> bool | None:
-        """Whether the trace shifts its softmax (`softmax_shift.py`); None where what is known of rows does not say."""
+        """Whether the trace shifts its softmax (`tracing/run.py`); None where what is known of rows does not say."""
         top = dtype.highest_exponent - math.log(self.heads.keys.shape[-2]) - 0.5
         low, high = self.low, self.high
         if self.heads.sinks is not None:

@@ -23,7 +23,6 @@ from attncli.page.worked import worked
 from attncli.tracing.json_numbers import json_number, json_values
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.number_formats import FormatDeviation
-from attncli.tracing.slices import leading_letters
 
 SIGNIFICANT = 7  # digits of a gradient and of its quotient
 
@@ -41,7 +40,7 @@ def gradient_document(
     """
 
     def sections() -> Iterator[Block]:
-        printer, part = printer_for(trace, view), bool(leading_letters(trace))
+        printer, part = printer_for(trace, view), bool(trace.leading_letters)
         if checks:
             yield from verification_section(printer, checks, detail=view.detail, part=part)
         if descent:

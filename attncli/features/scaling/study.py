@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 
 from attncli.english import count
 from attncli.errors import input_error, usage_error
-from attncli.problem.axes import BATCH, HEAD
+from attncli.problem.axes import BATCH
 from attncli.problem.keys import ARRAYS, SCORES, ScaleWord
 from attncli.problem.limits import ELEMENT_LIMIT
 from attncli.problem.model import Matrix, Problem, read_only
 from attncli.tracing import Trace, run
 from attncli.tracing.model import masked_out, over_weights
-from attncli.tracing.slices import leading_letters
 
 D_K = (2, 8, 32, 128, 512)
 DRAWS = 50
@@ -111,9 +110,7 @@ def _with_drawn_vectors(problem: Problem, own: Trace, d_k: int, numbers: np.rand
         if made in own:
             read[name] = numbers.standard_normal((*own[made].shape[:-1], d_k))
     read["V"] = own["new_V" if "past_V" in own else "V"]
-    alone = BATCH in leading_letters(own) and HEAD not in leading_letters(
-        own
-    )  # entries without heads: given arrays have a head before
+    alone = own.leading_letters == (BATCH,)  # entries without heads: given arrays have a head before
     if alone:
         read = {name: array[..., None, :, :] for name, array in read.items()}
     kept = {name: problem.given[name] for name in KEPT_ARRAYS if name in problem.given}
