@@ -72,46 +72,25 @@ class Fused:
         return ArrayError(message, help, key="part")
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """An array in a file, and what is to be taken of it, in the order of the fields."""
-
-    file: str
-    name: str = ""
-    index: tuple[int, ...] = ()
-    transpose: bool = False
-    fused: Fused | None = None
-
-    def take(self, array: Array) -> Array:
-        """The entry, turned, and its part; ArrayError where the array has no such thing."""
-        for index in self.index:
-            if array.ndim < 2:
-                raise ArrayError(
-                    "goes deeper than the array", "each number takes one entry of the first axis", key="index"
-                )
-            if index >= len(array):
-                raise ArrayError(
-                    f"there is no entry {index}: the axis has {len(array)}", "entries count from 0", key="index"
-                )
-            array = array[index]
-        if self.transpose:
-            if array.ndim < 2:
-                raise ArrayError("a vector has no rows and columns to swap", "remove transpose", key="transpose")
-            array = array.swapaxes(-1, -2)
-        return array if self.fused is None else self.fused.cut(array)
-
-
 def read_array(value: Value) -> Array | None:
     """The array a reference names, of bool, integer or float type; None after reporting what is wrong."""
     if "file" not in value.keys:
         value.wrong("must be a list or {file: …}", "write {file: masks.npz, name: keep}")
         return None
-    reference = read_reference(value)
-    if reference is None:
+    before = value.errors.count
+    require_keys(value, _KEYS)
+    file = read_text(value.key("file"))
+    name = read_text(value.key("name")) if "name" in value.keys else ""
+    index = _read_index(value.key("index")) if "index" in value.keys else ()
+    transpose = read_truth(value.key("transpose")) if "transpose" in value.keys else False
+    fused = _read_fused(value)
+    if file is None or name is None or transpose is None or value.errors.count > before:
         return None
-    file, source = reference.file, value.errors.source
+    source = value.errors.source
     try:
-        array = reference.take(_load(source, file, reference.name))
+        array = _entry(_load(source, file, name), index)
+        array = _turned(array) if transpose else array
+        array = fused.cut(array) if fused else array
         return array if _keeps_its_digits(array, value) else None
     except ArrayError as error:
         value.key(error.key).wrong(*error.args)
@@ -155,6 +134,23 @@ def _load(source: Source, file: str, name: str) -> Array:
     return array
 
 
+def _entry(array: Array, indices: tuple[int, ...]) -> Array:
+    for index in indices:
+        if array.ndim < 2:
+            raise ArrayError("goes deeper than the array", "each number takes one entry of the first axis", key="index")
+        if index >= len(array):
+            message = f"there is no entry {index}: the axis has {len(array)}"
+            raise ArrayError(message, "entries count from 0", key="index")
+        array = array[index]
+    return array
+
+
+def _turned(array: Array) -> Array:
+    if array.ndim < 2:
+        raise ArrayError("a vector has no rows and columns to swap", "remove transpose", key="transpose")
+    return array.swapaxes(-1, -2)
+
+
 def _keeps_its_digits(array: Array, value: Value) -> bool:
     """Whether every integer is also a double; the first that is not is reported."""
     if array.dtype.kind not in "iu" or array.dtype.itemsize < 8:
@@ -169,20 +165,6 @@ def _keeps_its_digits(array: Array, value: Value) -> bool:
     message = f"{array[cell]} would become {int(doubles[cell])}: a double does not hold all its digits"
     replace(value, path=path).wrong(message, "save it as float64 if the nearest number will do")
     return False
-
-
-def read_reference(value: Value) -> Reference | None:
-    """The reference in a mapping with the key `file`; None after reporting what is wrong with it."""
-    before = value.errors.count
-    require_keys(value, _KEYS)
-    file = read_text(value.key("file"))
-    name = read_text(value.key("name")) if "name" in value.keys else ""
-    index = _read_index(value.key("index")) if "index" in value.keys else ()
-    transpose = read_truth(value.key("transpose")) if "transpose" in value.keys else False
-    fused = _read_fused(value)
-    if file is None or name is None or transpose is None or value.errors.count > before:
-        return None
-    return Reference(file, name, index, transpose, fused)
 
 
 def _read_index(value: Value) -> tuple[int, ...]:

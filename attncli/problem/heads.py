@@ -18,7 +18,6 @@ from attncli.problem.shape_checks import stored
 from attncli.problem.source import ErrorCollector
 from attncli.problem.tree import Leaf, Sequence
 from attncli.problem.tree import Mapping as Keyed
-from attncli.problem.values import Places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +26,7 @@ WEIGHTS = ("W_Q", "W_K", "W_V")
 
 
 def split_heads(
-    given: Mapping[str, Matrix], heads: int | None, kv_heads: int | None, at: Places, errors: ErrorCollector
+    given: Mapping[str, Matrix], heads: int | None, kv_heads: int | None, errors: ErrorCollector
 ) -> tuple[dict[str, Matrix], bool]:
     """The arrays with a head axis before their rows, and whether those of queries got theirs here, out of columns.
 
@@ -41,10 +40,11 @@ def split_heads(
     for key, said in (("heads", heads), ("kv_heads", kv_heads)):
         name, found = stacked[key]
         if said and found and said != found:
-            errors.add(
-                f"is {said}, but {name} has {count(found, 'head')}", at=at[key], path=key,
-                help=f"write {key}: {found}, or leave it out: the last axis but two of {name} is that of its heads",
-            )  # fmt: skip
+            errors.wrong(
+                key,
+                f"is {said}, but {name} has {count(found, 'head')}",
+                f"write {key}: {found}, or leave it out: the last axis but two of {name} is that of its heads",
+            )
             return dict(given), False
     (_, of_queries), (name, of_keys) = stacked.values()
     queries = heads or of_queries or 1
@@ -52,27 +52,29 @@ def split_heads(
     key = "kv_heads" if kv_heads else "heads" if heads and not of_queries else name
     path = array_path(key)
     if not (of_queries or heads) and keys > 1:
-        errors.add(
-            f"{count(keys, 'head')} of keys and values, but queries without heads", at=at[path], path=path,
-            help=f"write heads: {keys} for as many of queries, or a multiple of it",
-        )  # fmt: skip
+        errors.wrong(
+            path,
+            f"{count(keys, 'head')} of keys and values, but queries without heads",
+            f"write heads: {keys} for as many of queries, or a multiple of it",
+        )
     elif queries % keys:
-        errors.add(
+        errors.wrong(
+            path,
             f"{count(queries, 'head')} of queries cannot be shared out among {keys} of keys and values",
-            at=at[path], path=path, help=f"heads must be a multiple of kv_heads: {keys}, {2 * keys}, …",
-        )  # fmt: skip
+            f"heads must be a multiple of kv_heads: {keys}, {2 * keys}, …",
+        )
     elif errors.count == 0:
         split = {}
         for name, matrix in given.items() if queries > 1 and (heads or kv_heads) else ():
             if name in (*OF_QUERIES, *OF_KEYS) and matrix.ndim == len(ARRAYS[name].letters):
                 key, number = ("heads", queries) if name in OF_QUERIES else ("kv_heads", keys)
-                split[name] = _split(name, matrix, number, key, at, errors)
+                split[name] = _split(name, matrix, number, key, errors)
         return {**given, **split}, not split.keys().isdisjoint(("Q", "W_Q"))
     return dict(given), False
 
 
 def check_widths(
-    given: Mapping[str, Matrix], heads: int | None, kv_heads: int | None, score: str, at: Places, errors: ErrorCollector
+    given: Mapping[str, Matrix], heads: int | None, kv_heads: int | None, score: str, errors: ErrorCollector
 ) -> None:
     """`heads` and `kv_heads` as they were written, if they were; what has its heads on an axis is left alone."""
     names = [columns_from(letter, given) for letter in "QKV"]
@@ -85,15 +87,16 @@ def check_widths(
     unjoined = "W_O" in given and given["W_O"].shape[0] * keys != d_v * queries
     for name, other, cut in _without_part(errors):
         if cut or unequal or unjoined:
-            errors.add(
+            errors.wrong(
+                name,
                 f"takes all {count(given[name].shape[-1], 'column')} of an array that {other} is taken from, too",
-                at=at[name], path=name, help=f"add part: {name[-1].lower()} if it holds those of q, k and v together",
-            )  # fmt: skip
+                f"add part: {name[-1].lower()} if it holds those of q, k and v together",
+            )
     if not errors.count and unequal and queries > 1 and not (queries % keys or d_q % queries):
-        _check_key_heads(names[0], names[1], (d_q, d_k), (queries, keys), at, errors)
+        _check_key_heads(names[0], names[1], (d_q, d_k), (queries, keys), errors)
 
 
-def check_leading(given: Mapping[str, Matrix], at: Places, errors: ErrorCollector) -> None:
+def check_leading(given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
     """As many entries and heads in one array as in the others that have them."""
     seen: dict[str, tuple[str, int]] = {}
     for name, matrix in given.items():
@@ -103,21 +106,23 @@ def check_leading(given: Mapping[str, Matrix], at: Places, errors: ErrorCollecto
             first, expected = seen.setdefault(letter, (name, length))
             if length != expected:
                 word, path = PLACES[letter], array_path(name)
-                errors.add(
-                    f"has {count(length, word)} where {first} has {expected}", at=at[path], path=path,
-                    help="a batch has equally many entries everywhere, and K and V equally many heads",
-                )  # fmt: skip
+                errors.wrong(
+                    path,
+                    f"has {count(length, word)} where {first} has {expected}",
+                    "a batch has equally many entries everywhere, and K and V equally many heads",
+                )
 
 
-def check_per_head(given: Mapping[str, Matrix], at: Places, errors: ErrorCollector) -> None:
+def check_per_head(given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
     """One slope and one sink for each head."""
     heads = axes_of(given).number
     for name in PER_HEAD:
         if name in given and (length := given[name].shape[0]) != heads:
-            errors.add(
-                f"{count(length, 'number')} for {count(heads, 'head')}", at=at[array_path(name)], path=array_path(name),
-                help="give one number for each head",
-            )  # fmt: skip
+            errors.wrong(
+                array_path(name),
+                f"{count(length, 'number')} for {count(heads, 'head')}",
+                "give one number for each head",
+            )
 
 
 def _stacked(given: Mapping[str, Matrix], *names: str) -> tuple[str, int]:
@@ -126,14 +131,15 @@ def _stacked(given: Mapping[str, Matrix], *names: str) -> tuple[str, int]:
     return next(found, (names[0], 0))
 
 
-def _split(name: str, matrix: Matrix, heads: int, key: str, at: Places, errors: ErrorCollector) -> Matrix:
+def _split(name: str, matrix: Matrix, heads: int, key: str, errors: ErrorCollector) -> Matrix:
     columns = matrix.shape[-1]
     if columns % heads:
-        errors.add(
+        errors.wrong(
+            array_path(name),
             f"its {count(columns, 'column' if matrix.ndim > 1 else 'number')} cannot be split into "
             f"{count(heads, 'head')}",
-            at=at[array_path(name)], path=array_path(name), help=f"make them a multiple of {key} ({heads})",
-        )  # fmt: skip
+            f"make them a multiple of {key} ({heads})",
+        )
         return matrix
     apart = (heads, *matrix.shape[:-1], columns // heads)
     return matrix.arranged(partial(_split_columns, heads=heads), apart)
@@ -150,7 +156,7 @@ def _split_columns(array: NDArray[Any], heads: int) -> NDArray[Any]:
 
 
 def _check_key_heads(
-    query: str, key: str, widths: tuple[int, int], heads: tuple[int, int], at: Places, errors: ErrorCollector
+    query: str, key: str, widths: tuple[int, int], heads: tuple[int, int], errors: ErrorCollector
 ) -> None:
     """As many heads of keys as their columns are, if each is as wide as one of queries."""
     (d_q, d_k), (queries, keys) = widths, heads
@@ -158,10 +164,11 @@ def _check_key_heads(
     if rest or not found or queries % found:
         return
     fewer = f" if {key} holds fewer heads than {query}" if found < queries else ", or leave it out"
-    errors.add(
+    errors.wrong(
+        key,
         f"has {count(d_k, 'column')} for {count(keys, 'head')} where {query} has {d_q} for {queries}",
-        at=at[key], path=key, help=f"write kv_heads: {found}{fewer}",
-    )  # fmt: skip
+        f"write kv_heads: {found}{fewer}",
+    )
 
 
 def _without_part(errors: ErrorCollector) -> Iterator[tuple[str, str, bool]]:

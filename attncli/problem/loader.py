@@ -24,11 +24,9 @@ from attncli.problem.shape_checks import (
     check_sources,
 )
 from attncli.problem.source import ErrorCollector, Source, decode, read_source
-from attncli.problem.tree import Leaf, Mapping, Node, describe, is_null, read_tree
+from attncli.problem.tree import Leaf, Mapping, Node, describe, is_null, places_in, read_tree
 from attncli.problem.values import (
-    Places,
     Value,
-    places_in,
     read_integer,
     read_labels,
     read_scalar,
@@ -85,26 +83,25 @@ def problem_from_tree(
             at=root.at,
             help="write lines such as X: [[1, 0], [0, 1]]",
         )
-    errors.given = root.values
+    errors.given, errors.places = root.values, places_in(root)
     values: Values = {"score": "scaled_dot"} | _read_values(root, errors, convention)
     positions: tuple[Position, ...] = values.get("position") or ()
     mask: MaskReading | None = values.get("mask")
     if all(key in KEYS for key in root.keys):  # a misspelt W_K is not told again as a missing one
-        check_sources(root.keys, values["score"], errors, root.at)
-    at = places_in(root)
+        check_sources(values["score"], errors, root.at)
     if errors.count:
-        _check_what_was_read(values, root, at, errors)
+        _check_what_was_read(values, root, errors)
     errors.stop()  # here and below: what is checked next asks for what has been read, or for arrays that fit
-    given, joined = _fitting_arrays(values, positions, at, errors, holds_scores)
-    tokens, context_tokens = _labels(values, given, at, errors)
+    given, joined = _fitting_arrays(values, positions, errors, holds_scores)
+    tokens, context_tokens = _labels(values, given, errors)
     if mask:
         mask.check(given)
-    check_gradient(values.get("d_output"), given, joined, at, errors)
+    check_gradient(values.get("d_output"), given, joined, errors)
     loss: Loss | None = values.get("loss")
     if loss is not None:
         from attncli.problem.losses import check_loss
 
-        loss = check_loss(loss, given, joined, at, errors)
+        loss = check_loss(loss, given, joined, errors)
     errors.stop()
     numbers = _numbers_of_one_head(given)
     return Problem(
@@ -135,18 +132,18 @@ def _read_values(root: Mapping, errors: ErrorCollector, convention: Convention) 
     return values
 
 
-def _check_what_was_read(values: Values, root: Mapping, at: Places, errors: ErrorCollector) -> None:
+def _check_what_was_read(values: Values, root: Mapping, errors: ErrorCollector) -> None:
     """Beside what could not be read, also tell what does not fit of what could."""
     whole = {name: values[name] for name in ARRAYS if isinstance(values.get(name), Matrix)}
     known = all(key in KEYS for key in root.keys)
-    check_products(whole, at, errors, "QKV" if known else "Q")  # an unknown key may be a misspelt context
-    queries = whole.get(rows_from("Q", at))
+    check_products(whole, errors, "QKV" if known else "Q")  # an unknown key may be a misspelt context
+    queries = whole.get(rows_from("Q", errors.given))
     if values.get("tokens") and queries:
-        check_labels("tokens", values["tokens"], queries.shape[-2], "query", at["tokens"], errors)
+        check_labels("tokens", values["tokens"], queries.shape[-2], "query", errors)
 
 
 def _fitting_arrays(
-    values: Values, positions: tuple[Position, ...], at: Places, errors: ErrorCollector, holds_scores: bool
+    values: Values, positions: tuple[Position, ...], errors: ErrorCollector, holds_scores: bool
 ) -> tuple[dict[str, Matrix], bool]:
     """All arrays by name, in the order of `ARRAYS`, with heads on an axis of their own, once they are known to fit
     together; and whether queries had their heads side by side in columns."""
@@ -154,31 +151,31 @@ def _fitting_arrays(
     for position in positions:
         read |= position.arrays
     whole = {name: read[name] for name in ARRAYS if isinstance(read.get(name), Matrix)}
-    check_products(whole, at, errors)
+    check_products(whole, errors)
     heads, kv_heads = values.get("heads"), values.get("kv_heads")
-    check_widths(whole, heads, kv_heads, values["score"], at, errors)
-    given, joined = split_heads(whole, heads, kv_heads, at, errors)
+    check_widths(whole, heads, kv_heads, values["score"], errors)
+    given, joined = split_heads(whole, heads, kv_heads, errors)
     errors.stop()
-    check_leading(given, at, errors)
-    check_shapes(given, at, values["score"], errors)
+    check_leading(given, errors)
+    check_shapes(given, values["score"], errors)
     errors.stop()
     for position in positions:
-        position.check(given, at, errors)
-    check_per_head(given, at, errors)
+        position.check(given, errors)
+    check_per_head(given, errors)
     errors.stop()
-    check_array_sizes(given, at, errors, holds_scores=holds_scores)
+    check_array_sizes(given, errors, holds_scores=holds_scores)
     return given, joined
 
 
 def _labels(
-    values: Values, given: dict[str, Matrix], at: Places, errors: ErrorCollector
+    values: Values, given: dict[str, Matrix], errors: ErrorCollector
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Those of the queries and of the keys."""
     n, m = sizes(given)
     tokens = values.get("tokens") or tuple(f"t{i}" for i in range(1, n + 1))
     for name, number, row in (("tokens", n, "query"), ("context_tokens", m, "key")):
         if name in values:
-            check_labels(name, values[name], number, row, at[name], errors)
+            check_labels(name, values[name], number, row, errors)
     return tokens, values.get("context_tokens") or _key_labels(tokens, given)
 
 

@@ -15,7 +15,7 @@ from attncli.problem.model import Loss, Matrix, read_only
 from attncli.problem.source import ErrorCollector
 from attncli.problem.tree import Mapping as Keyed
 from attncli.problem.tree import Sequence, describe
-from attncli.problem.values import Places, Value, read_word, require_keys
+from attncli.problem.values import Value, read_word, require_keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +62,12 @@ def read_loss(value: Value) -> Loss | None:
     return None if target is None else Loss(name, target)
 
 
-def check_loss(
-    loss: Loss, given: Mapping[str, Matrix], joined: bool, at: Places, errors: ErrorCollector
-) -> Loss | None:
+def check_loss(loss: Loss, given: Mapping[str, Matrix], joined: bool, errors: ErrorCollector) -> Loss | None:
     """The loss with its target in the shape of the output: of classes, a 1 in each row; None after reporting."""
-    if "d_output" in at:
-        errors.add(
-            "d_output is given, too", at=at["loss"], path="loss",
-            help="keep one of the two: the gradient of the output is that of the loss",
-        )  # fmt: skip
+    if "d_output" in errors.places:
+        errors.wrong(
+            "loss", "d_output is given, too", "keep one of the two: the gradient of the output is that of the loss"
+        )
         return None
     kind, expected = LOSSES[loss.kind], output_shape(given, joined)
     key, needed = f"loss.{kind.target}", expected[:-1] if kind.of_classes else expected
@@ -79,11 +76,13 @@ def check_loss(
         found = _counted(loss.target.shape) if kind.of_classes else shape_text(loss.target.shape)
         hot = kind.of_classes and loss.target.shape == expected
         message = f"is {found}, but the output is {shape_text(expected)}"
-        errors.add(
-            "has a row for each row of the output, and not its class" if hot else message, at=at[key], path=key,
-            help="in place of a row such as 0, 1, 0 give the place of its 1, counted from 0" if hot
+        errors.wrong(
+            key,
+            "has a row for each row of the output, and not its class" if hot else message,
+            "in place of a row such as 0, 1, 0 give the place of its 1, counted from 0"
+            if hot
             else f"give one {what} for each {each} of the output",
-        )  # fmt: skip
+        )
         return None
     return _one_hot(loss, expected[-1], errors) if kind.of_classes else loss
 

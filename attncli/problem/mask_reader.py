@@ -28,40 +28,32 @@ _OLD_TRUTHS = ("yes", "no", "on", "off")  # meant as true and false, as the erro
 _FLAT_HELP = f"write {_FORM} for the keys that exist, or one row per query"
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """A part of a mask, and where it was given."""
-
-    part: MaskPart
-    value: Value
-
-
 @dataclass(slots=True)
 class MaskReading:
-    """What has been read of a mask so far: its parts, and each corner that is written, with its value."""
+    """What has been read of a mask so far: its parts and the corners that are written, each with where it stands."""
 
     convention: Convention = OWN
-    parts: list[Placed] = field(default_factory=list)
+    parts: list[tuple[MaskPart, Value]] = field(default_factory=list)
     corners: list[tuple[Corner, Value]] = field(default_factory=list)
 
     def add(self, part: MaskPart | None, value: Value) -> None:
         """Keep a part, unless it could not be read."""
         if part is not None:
-            self.parts.append(Placed(part, value))
+            self.parts.append((part, value))
 
     def mask(self) -> Mask:
         """The Mask all parts make together: what is said twice counts once, a corner said once holds for all."""
         corner = CORNERS[0]
         if _has_corner(self.parts):
             corner = self.corners[0][0] if self.corners else self.convention.corner
-        return Mask(tuple(dict.fromkeys(placed.part for placed in self.parts)), corner)
+        return Mask(tuple(dict.fromkeys(part for part, _ in self.parts)), corner)
 
     def check(self, given: collections.abc.Mapping[str, Matrix]) -> None:
         """Report every part that has not the size of the queries and keys of these arrays."""
         sizes = MaskSizes.of(given)
-        for placed in self.parts:
-            if error := placed.part.size_error(sizes):
-                placed.value.wrong(*error)
+        for part, value in self.parts:
+            if error := part.size_error(sizes):
+                value.wrong(*error)
 
 
 def read_mask(value: Value, convention: Convention = OWN) -> MaskReading:
@@ -125,8 +117,8 @@ def _read_form(value: Value, reading: MaskReading) -> None:
         _read_mapping(value, reading, whole=require_keys(value, [*forms(), _CORNER]))
 
 
-def _has_corner(parts: list[Placed]) -> bool:
-    return any(placed.part.has_corner for placed in parts)
+def _has_corner(parts: list[tuple[MaskPart, Value]]) -> bool:
+    return any(part.has_corner for part, _ in parts)
 
 
 def _read_mapping(value: Value, reading: MaskReading, *, whole: bool) -> None:

@@ -15,7 +15,7 @@ from attncli.problem.limits import DIMENSION_LIMIT, ELEMENT_LIMIT
 from attncli.problem.model import Matrix, Scalar
 from attncli.problem.source import ErrorCollector
 from attncli.problem.tree import Leaf, Node, Sequence, describe
-from attncli.problem.values import Places, Value, read_integer, read_number, read_scalar, require_keys
+from attncli.problem.values import Value, read_integer, read_number, read_scalar, require_keys
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -284,8 +284,8 @@ def comma_advice(text: str, start: int, end: int) -> str:
     return f"; decimals are written with a point: {found[0].replace(',', '.')}" if found else ""
 
 
-def comma_advice_for(errors: ErrorCollector, at: Places, *names: str) -> str:
+def comma_advice_for(errors: ErrorCollector, *names: str) -> str:
     """Advice for the first of these arrays that seems to be written with decimal commas."""
-    text = errors.source.text
+    text, at = errors.source.text, errors.places
     ends = (min((place for place in at.values() if place > at[name]), default=len(text)) for name in names)
     return next(filter(None, (comma_advice(text, at[name], end) for name, end in zip(names, ends, strict=True))), "")

@@ -23,7 +23,7 @@ from attncli.problem.model import Matrix, Problem, Scalar
 from attncli.problem.source import ErrorCollector
 from attncli.problem.tree import Leaf, describe
 from attncli.problem.tree import Mapping as Keyed
-from attncli.problem.values import Places, Value, read_scalar, read_truth, read_word, require_keys
+from attncli.problem.values import Value, read_scalar, read_truth, read_word, require_keys
 
 Variants = Mapping[str, Mapping[str, Rule]]  # of steps, by what asks for them
 
@@ -91,7 +91,7 @@ class Position(ABC):
         """The arrays that are written in it, by the names that they have in `ARRAYS`."""
         return {}
 
-    def check(self, given: Mapping[str, Matrix], at: Places, errors: ErrorCollector) -> None:
+    def check(self, given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
         """Report what does not fit these arrays, whose queries, keys and heads fit together."""
         return
 
@@ -179,14 +179,15 @@ class Rope(Position):
         pairing = read_word(value.key("pairing"), PAIRINGS) if "pairing" in value.keys else PAIRINGS[0]
         return None if theta is None or pairing is None else cls(theta, cast("Pairing", pairing))
 
-    def check(self, given: Mapping[str, Matrix], at: Places, errors: ErrorCollector) -> None:
+    def check(self, given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
         d_q, d_k = width("Q", given), width("K", given)
         if d_k % 2 or d_q != d_k:
             said = f"a key has {count(d_k, 'number')}" + ("" if d_q == d_k else f" and a query {d_q}")
-            errors.add(
-                f"{said}: rope turns pairs of them", at=at["position.rope"], path="position.rope",
-                help="queries and keys must have the same even number of features in each head",
-            )  # fmt: skip
+            errors.wrong(
+                "position.rope",
+                f"{said}: rope turns pairs of them",
+                "queries and keys must have the same even number of features in each head",
+            )
 
     def steps(self, sizes: PositionSizes) -> Iterable[Rule]:
         yield self.rules[0]

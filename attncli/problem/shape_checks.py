@@ -6,7 +6,7 @@ blame and what helps. What the equations of a plan would refuse besides is a fau
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import prod
 
 from attncli.english import count, listed, shape_text
@@ -30,7 +30,6 @@ from attncli.problem.model import Matrix
 from attncli.problem.source import ErrorCollector
 from attncli.problem.tree import Mapping as Keyed
 from attncli.problem.tree import truth
-from attncli.problem.values import Places
 
 _WORDS = {"Q": "queries", "K": "keys", "V": "values"}
 _TOLD_OTHERWISE = {  # than by the letters of their cells
@@ -40,12 +39,12 @@ _TOLD_OTHERWISE = {  # than by the letters of their cells
 }  # fmt: skip
 
 
-def check_sources(at: Mapping[str, int], score: str | None, errors: ErrorCollector, start: int) -> None:
-    """`at` maps the keys of the problem to their places; `start` is the place for what is missing altogether.
+def check_sources(score: str | None, errors: ErrorCollector, start: int) -> None:
+    """There is something to make Q, K and V from, and nothing is unused; `start` is the place for what is missing.
 
     `score` is None where it could not be read. What it needs and lacks is reported with its shape, later.
     """
-    given = {name: at[name] for name in ARRAYS if name in at and name != "sink"}
+    given = {name for name in ARRAYS if name in errors.given and name != "sink"}
     for letter in "QKV":
         _check_letter(letter, given, errors, start)
     used = {input_of(letter, given) for letter in "QKV" if letter not in given}
@@ -54,65 +53,62 @@ def check_sources(at: Mapping[str, int], score: str | None, errors: ErrorCollect
             direct = "Q, K and V are" if name == "X" and "context" not in given else "K and V are"
             if name == "X" and "context" in given:
                 direct = "Q is"
-            errors.add(f"is not used: {direct} given directly", at=given[name], path=name, help=f"remove {name}")
+            errors.wrong(name, f"is not used: {direct} given directly", f"remove {name}")
     for kind, other in SCORES.items() if score else ():
         for name in (array.name for array in other.arrays):
             if score != kind and name in given:
-                errors.add(
-                    f"is used with score: {kind} only", at=given[name], path=name,
-                    help=f"remove {name}, or write score: {kind}",
-                )  # fmt: skip
+                errors.wrong(name, f"is used with score: {kind} only", f"remove {name}, or write score: {kind}")
 
 
-def check_products(given: Mapping[str, Matrix], at: Places, errors: ErrorCollector, letters: str = "QKV") -> None:
+def check_products(given: Mapping[str, Matrix], errors: ErrorCollector, letters: str = "QKV") -> None:
     """Every projection fits what it projects, and every bias its projection, whatever heads they hold.
 
     Passed over is what could not be read and so is not `given`, though it has a place.
     """
     for letter in letters:
-        if letter not in at and given.keys() >= {input_of(letter, at), f"W_{letter}"}:
-            _check_product(letter, given, at, errors)
+        if letter not in errors.places and given.keys() >= {input_of(letter, errors.places), f"W_{letter}"}:
+            _check_product(letter, given, errors)
 
 
-def check_shapes(given: Mapping[str, Matrix], at: Places, score: str, errors: ErrorCollector) -> None:
+def check_shapes(given: Mapping[str, Matrix], score: str, errors: ErrorCollector) -> None:
     """What Q, K and V are to each other, with their heads apart, and what comes before and after them."""
     m, values = rows("K", given), rows_from("V", given)
     if (found := rows("V", given)) != m:
         keys = rows_from("K", given)
-        errors.add(
-            f"has {count(found, 'row')} where {keys} has {m}", at=at[values], path=values,
-            help="every key needs a value: K and V have equally many rows",
-        )  # fmt: skip
+        errors.wrong(
+            values,
+            f"has {count(found, 'row')} where {keys} has {m}",
+            "every key needs a value: K and V have equally many rows",
+        )
     if "past_K" in given:
-        _check_past(given, at, errors)
-    _check_score(given, score, at, errors)
-    _check_output(given, at, errors)
-    _check_cells(given, at, errors)
+        _check_past(given, errors)
+    _check_score(given, score, errors)
+    _check_output(given, errors)
+    _check_cells(given, errors)
 
 
-def check_labels(name: str, labels: Sequence[str], number: int, rows: str, at: int, errors: ErrorCollector) -> None:
+def check_labels(name: str, labels: Sequence[str], number: int, rows: str, errors: ErrorCollector) -> None:
     """As many labels as rows."""
     if len(labels) != number:
-        errors.add(
-            f"{count(len(labels), 'label')} for {count(number, rows)}", at=at, path=name,
-            help=f"give one label each, or remove {name} for numbered ones",
-        )  # fmt: skip
+        errors.wrong(
+            name,
+            f"{count(len(labels), 'label')} for {count(number, rows)}",
+            f"give one label each, or remove {name} for numbered ones",
+        )
 
 
-def check_gradient(
-    gradient: Matrix | None, given: Mapping[str, Matrix], joined: bool, at: Places, errors: ErrorCollector
-) -> None:
+def check_gradient(gradient: Matrix | None, given: Mapping[str, Matrix], joined: bool, errors: ErrorCollector) -> None:
     """The gradient of the output has one number for each of the output's."""
     expected = output_shape(given, joined)
     if gradient is not None and gradient.shape != expected:
-        errors.add(
+        errors.wrong(
+            "d_output",
             f"is {shape_text(gradient.shape)}, but the output is {shape_text(expected)}",
-            at=at["d_output"], path="d_output",
-            help="give one number for each of the output's, or remove d_output for all ones",
-        )  # fmt: skip
+            "give one number for each of the output's, or remove d_output for all ones",
+        )
 
 
-def check_array_sizes(given: Mapping[str, Matrix], at: Places, errors: ErrorCollector, *, holds_scores: bool) -> None:
+def check_array_sizes(given: Mapping[str, Matrix], errors: ErrorCollector, *, holds_scores: bool) -> None:
     """Ends the reading where there are too many tokens, or where an array on the way would be too large.
 
     The matrix of scores counts only where it is going to be held.
@@ -123,10 +119,10 @@ def check_array_sizes(given: Mapping[str, Matrix], at: Places, errors: ErrorColl
     queries, keys = (rows_from(letter, given) for letter in "QK")
     for name, tokens in ((queries, n), (keys, m)):
         if tokens > TOKEN_LIMIT:
-            errors.fail(
-                f"has {count(tokens, 'row')}, one for each token", at=at[name], path=name,
-                help=f"{TOKEN_LIMIT:,} tokens are the most",
-            )  # fmt: skip
+            errors.wrong(
+                name, f"has {count(tokens, 'row')}, one for each token", f"{TOKEN_LIMIT:,} tokens are the most"
+            )
+            errors.stop()
     makers = {letter: columns_from(letter, given) for letter in "QKV"}
     d_q, d_k, d_v = (width(letter, given) for letter in "QKV")
     made: list[tuple[str, str, tuple[int, ...]]] = [
@@ -145,8 +141,8 @@ def check_array_sizes(given: Mapping[str, Matrix], at: Places, errors: ErrorColl
     for name, what, shape in made:
         whole = (*(length for length in each if length > 1), *shape)
         if prod(whole) > ELEMENT_LIMIT:
-            message, help = _too_many(what, whole)
-            errors.fail(message, at=at[name], path=name, help=help)
+            errors.wrong(name, *_too_many(what, whole))
+            errors.stop()
 
 
 def require_scores(given: Mapping[str, Matrix]) -> None:
@@ -179,26 +175,28 @@ def stored(name: str, errors: ErrorCollector) -> Keyed | None:
     return node if isinstance(node, Keyed) and "file" in node.keys else None
 
 
-def _check_letter(letter: str, given: Mapping[str, int], errors: ErrorCollector, start: int) -> None:
+def _check_letter(letter: str, given: Collection[str], errors: ErrorCollector, start: int) -> None:
     weights, bias, source = f"W_{letter}", f"b_{letter}", input_of(letter, given)
     if letter in given:
         if weights in given:
             errors.add(
                 f"both {letter} and {weights} are given: which one makes the {_WORDS[letter]}?",
-                at=max(given[letter], given[weights]),
+                at=max(errors.places[letter], errors.places[weights]),
                 help=f"remove {weights} to use {letter} as it is, or remove {letter} to project {source}",
             )
         elif bias in given:
-            errors.add(
+            errors.wrong(
+                bias,
                 f"has no projection to be added to: {letter} is given directly",
-                at=given[bias], path=bias, help=f"add it to {letter} yourself, or give {weights} instead of {letter}",
-            )  # fmt: skip
+                f"add it to {letter} yourself, or give {weights} instead of {letter}",
+            )
     elif weights in given:
         if source not in given:
-            errors.add(
-                f"there is no {source} to project", at=given[weights], path=weights,
-                help=f"give {source}, or {letter} itself instead of {weights}",
-            )  # fmt: skip
+            errors.wrong(
+                weights,
+                f"there is no {source} to project",
+                f"give {source}, or {letter} itself instead of {weights}",
+            )
     else:
         needed = f"{weights} to project {source}" if source in given else f"X and {weights}"
         if letter != "Q" and source not in given:
@@ -206,82 +204,80 @@ def _check_letter(letter: str, given: Mapping[str, int], errors: ErrorCollector,
         errors.add(f"there is nothing to make the {_WORDS[letter]} from", at=start, help=f"give {letter}, or {needed}")
 
 
-def _check_product(letter: str, given: Mapping[str, Matrix], at: Places, errors: ErrorCollector) -> None:
+def _check_product(letter: str, given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
     source, weights, bias = input_of(letter, given), f"W_{letter}", f"b_{letter}"
     entered, (rows, columns) = given[source], given[weights].shape
     if entered.shape[-1] != rows:
-        errors.add(
+        errors.wrong(
+            weights,
             f"{source} is {shape_text(entered.shape)} and {weights} is {rows}×{columns}: "
             f"{source} has {count(entered.shape[-1], 'column')}, {weights} {count(rows, 'row')}",
-            at=at[weights], path=weights,
-            help=f"{letter} = {source}·{weights} needs them equal"
+            f"{letter} = {source}·{weights} needs them equal"
             + transpose_advice(weights, columns == entered.shape[-1], errors)
-            + comma_advice_for(errors, at, source, weights),
-        )  # fmt: skip
+            + comma_advice_for(errors, source, weights),
+        )
     if bias in given and (length := given[bias].shape[0]) != columns:
-        errors.add(
+        errors.wrong(
+            bias,
             f"has {count(length, 'number')}, but {letter} has {count(columns, 'column')}",
-            at=at[bias], path=bias,
-            help=f"give one number for each column of {weights}" + comma_advice_for(errors, at, bias, weights),
-        )  # fmt: skip
+            f"give one number for each column of {weights}" + comma_advice_for(errors, bias, weights),
+        )
 
 
-def _check_past(given: Mapping[str, Matrix], at: Places, errors: ErrorCollector) -> None:
+def _check_past(given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
     """A cache is as wide as the new keys and values, and holds a value for every key."""
     for name in "KV":
         cached, new = given[f"past_{name}"].shape[-1], width(name, given)
         if cached != new:
             heads = axes_of(given).kv_heads or 1
             each = f", in each of {heads} heads" if heads > 1 else ""
-            errors.add(
+            errors.wrong(
+                f"past.{name}",
                 f"has rows of {cached} where {name} has rows of {new}{each}",
-                at=at[f"past.{name}"], path=f"past.{name}",
-                help="a cache is put before the new rows, so it must be as wide",
-            )  # fmt: skip
+                "a cache is put before the new rows, so it must be as wide",
+            )
     keys, values = (given[f"past_{name}"].shape[-2] for name in "KV")
     if keys != values:
-        errors.add(
-            f"has {count(values, 'row')} where past.K has {keys}", at=at["past.V"], path="past.V",
-            help="every cached key needs its value",
-        )  # fmt: skip
+        errors.wrong(
+            "past.V", f"has {count(values, 'row')} where past.K has {keys}", "every cached key needs its value"
+        )
 
 
-def _check_score(given: Mapping[str, Matrix], score: str, at: Places, errors: ErrorCollector) -> None:
+def _check_score(given: Mapping[str, Matrix], score: str, errors: ErrorCollector) -> None:
     """A query is as long as a key where the score needs that, and the arrays of the score are there and fit them."""
     arrays = {array.name: array.letters for array in SCORES[score].arrays}
     known = _lengths(given)
     if SCORES[score].equal_widths:
-        _check_equal_widths(given, known, at, errors)
+        _check_equal_widths(given, known, errors)
     lengths = dict(known)  # and those of other letters, which the last array with them sets
     for name in reversed([name for name in arrays if name in given]):
         for letter, length in zip(arrays[name], given[name].shape, strict=True):
             lengths.setdefault(letter, int(length))
     if missing := [name for name in arrays if name not in given]:
         said = [f"{name} of {_needed_shape(name, score, lengths)}" for name in missing]
-        errors.add(f"score: {score} needs {listed(missing)}", at=at["score"], help=f"give {listed(said)}")
+        errors.add(f"score: {score} needs {listed(missing)}", at=errors.places["score"], help=f"give {listed(said)}")
         return
     others = [f", {list(arrays)[-1]} {length}" for letter, length in lengths.items() if letter not in known]
     for name, letters in arrays.items():
         found, needed = given[name].shape, tuple(lengths[letter] for letter in letters)
         if found != needed:
-            errors.add(
-                f"is {shape_text(found)} where {shape_text(needed)} is needed", at=at[name], path=name,
-                help=f"a query has {count(lengths['p'], 'number')}, a key {lengths['k']}" + "".join(others),
-            )  # fmt: skip
+            errors.wrong(
+                name,
+                f"is {shape_text(found)} where {shape_text(needed)} is needed",
+                f"a query has {count(lengths['p'], 'number')}, a key {lengths['k']}" + "".join(others),
+            )
 
 
-def _check_equal_widths(
-    given: Mapping[str, Matrix], lengths: Mapping[str, int], at: Places, errors: ErrorCollector
-) -> None:
+def _check_equal_widths(given: Mapping[str, Matrix], lengths: Mapping[str, int], errors: ErrorCollector) -> None:
     d_q, d_k = lengths["p"], lengths["k"]
     if d_q != d_k:
         key = columns_from("K", given)
-        errors.add(
+        errors.wrong(
+            key,
             f"a key has {count(d_k, 'number')} and a query {d_q}: their dot product needs equally many",
-            at=at[key], path=key,
-            help=f"make them equal, or write score: multiplicative with a W_a of {d_q}×{d_k}"
-            + comma_advice_for(errors, at, *(name for name in ("Q", "W_Q", "K", "W_K") if name in given)),
-        )  # fmt: skip
+            f"make them equal, or write score: multiplicative with a W_a of {d_q}×{d_k}"
+            + comma_advice_for(errors, *(name for name in ("Q", "W_Q", "K", "W_K") if name in given)),
+        )
 
 
 def _needed_shape(name: str, score: str, lengths: Mapping[str, int]) -> str:
@@ -296,28 +292,30 @@ def _needed_shape(name: str, score: str, lengths: Mapping[str, int]) -> str:
     return " × ".join(str(lengths.get(axis, free)) for axis in axes)
 
 
-def _check_output(given: Mapping[str, Matrix], at: Places, errors: ErrorCollector) -> None:
+def _check_output(given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
     """W_O projects all heads side by side."""
     heads = axes_of(given).number
     wide = heads * width("V", given)
     if "W_O" in given and (found := given["W_O"].shape)[0] != wide:
         said = f"{heads} heads of {count(width('V', given), 'value')}" if heads > 1 else "a value"
         turned = transpose_advice("W_O", found[1] == wide, errors)
-        errors.add(
+        errors.wrong(
+            "W_O",
             f"is {shape_text(found)}, but {said} {'have' if heads > 1 else 'has'} {count(wide, 'number')}",
-            at=at["W_O"], path="W_O", help=f"W_O needs {count(wide, 'row')}{turned}",
-        )  # fmt: skip
+            f"W_O needs {count(wide, 'row')}{turned}",
+        )
     if "b_O" in given:
         if "W_O" not in given:
-            errors.add("has no projection to be added to", at=at["b_O"], path="b_O", help="give W_O, or remove b_O")
+            errors.wrong("b_O", "has no projection to be added to", "give W_O, or remove b_O")
         elif (length := given["b_O"].shape[0]) != (columns := given["W_O"].shape[1]):
-            errors.add(
-                f"has {count(length, 'number')}, but W_O has {count(columns, 'column')}", at=at["b_O"], path="b_O",
-                help="give one number for each column of W_O",
-            )  # fmt: skip
+            errors.wrong(
+                "b_O",
+                f"has {count(length, 'number')}, but W_O has {count(columns, 'column')}",
+                "give one number for each column of W_O",
+            )
 
 
-def _check_cells(given: Mapping[str, Matrix], at: Places, errors: ErrorCollector) -> None:
+def _check_cells(given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
     """What the letters of their cells say of arrays that no other check is for; a letter of their own goes by the
     first that has it."""
     lengths = _lengths(given) | {"u": past_length(given), "e": axes_of(given).number * width("V", given)}
@@ -327,10 +325,11 @@ def _check_cells(given: Mapping[str, Matrix], at: Places, errors: ErrorCollector
         needed = tuple(lengths.setdefault(letter, length) for letter, length in zip(letters, found, strict=True))
         if found != needed and name not in _TOLD_OTHERWISE:
             axes = listed([INDICES[letter].meaning for letter in letters])
-            errors.add(
-                f"is {shape_text(found)} where {shape_text(needed)} is needed", at=at[array_path(name)],
-                path=array_path(name), help=f"a number of it is for {axes}",
-            )  # fmt: skip
+            errors.wrong(
+                array_path(name),
+                f"is {shape_text(found)} where {shape_text(needed)} is needed",
+                f"a number of it is for {axes}",
+            )
 
 
 def _lengths(given: Mapping[str, Matrix]) -> dict[str, int]:

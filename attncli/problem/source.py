@@ -56,13 +56,14 @@ class Source:
 class ErrorCollector:
     """The errors found so far in one source: up to twenty are reported at once, the others are counted.
 
-    `exit_code` is theirs. `given` are the values of a source that is a whole problem, by key, for one whose meaning
-    depends on another.
+    `exit_code` is theirs. Of a source that is a whole problem, `given` are the values by key, and `places` says where
+    each stands by its path: past, past.K.
     """
 
     def __init__(self, source: Source, exit_code: Exit = Exit.INPUT) -> None:
         self.source = source
         self.given: Mapping[str, Node] = {}
+        self.places: Mapping[str, int] = {}
         self._exit_code = exit_code
         self._errors: list[AttncliError] = []
         self._count = 0
@@ -75,6 +76,10 @@ class ErrorCollector:
     def add(self, message: str, *, at: int, help: str, path: str = "") -> None:
         """Note one problem at an offset of the text; the thousandth ends the reading."""
         self.add_error(AttncliError(self._exit_code, message, help=help), at=at, path=path)
+
+    def wrong(self, path: str, message: str, help: str) -> None:
+        """Note what is wrong with the value at this path of the problem."""
+        self.add(message, at=self.places[path], path=path, help=help)
 
     def add_error(self, error: AttncliError, *, at: int, path: str) -> None:
         """Note an error that was found elsewhere, such as a file that is not there, at the place that led to it."""

@@ -100,6 +100,15 @@ def describe(node: Node) -> str:
     return "a list" if isinstance(node, Sequence) else "a mapping"
 
 
+def places_in(mapping: Mapping, before: str = "") -> dict[str, int]:
+    """Where each key of a mapping stands, and each of the mappings in it."""
+    found = {f"{before}{key}": at for key, at in mapping.keys.items()}
+    for key, node in mapping.values.items():
+        if isinstance(node, Mapping):
+            found |= places_in(node, f"{before}{key}.")
+    return found
+
+
 def moved(node: Node, by: int) -> Node:
     """The tree with every place that much farther on, as of a text that is put behind another."""
     match node:

@@ -6,11 +6,9 @@ after adding an error.
 
 from __future__ import annotations
 
-import collections.abc
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from attncli.english import count, named, shorten
 from attncli.errors import AttncliError, did_you_mean
@@ -22,16 +20,6 @@ from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, is_nul
 
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _DIGITS = 18  # whole numbers of so many fit into 64 bits
-Places: TypeAlias = collections.abc.Mapping[str, int]  # offsets into the text, by path: past, past.K
-
-
-def places_in(mapping: Mapping, before: str = "") -> dict[str, int]:
-    """Where each key of a mapping stands, and each of the mappings in it."""
-    found = {f"{before}{key}": at for key, at in mapping.keys.items()}
-    for key, node in mapping.values.items():
-        if isinstance(node, Mapping):
-            found |= places_in(node, f"{before}{key}.")
-    return found
 
 
 @dataclass(slots=True)  # one for every number of a problem, and freezing would double the cost of each
