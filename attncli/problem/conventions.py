@@ -6,8 +6,7 @@ again where it is installed. docs/reference/conventions.md compares the rest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from attncli.dtypes import chosen
 from attncli.problem.keys import CORNERS, Corner
@@ -15,8 +14,7 @@ from attncli.problem.keys import CORNERS, Corner
 Polarity: TypeAlias = Literal["attend", "hidden"]
 
 
-@dataclass(frozen=True, slots=True)
-class Convention:
+class Convention(NamedTuple):
     """How one piece of software reads a mask that does not say itself what it means.
 
     `true` is what true means in a matrix of truth values; `one` what 1 means in a matrix of only 0 and 1, None where

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from attncli.english import shorten
 from attncli.errors import AttncliError, did_you_mean, file_error, reason
-from attncli.problem.array_formats import suffixes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,11 +19,6 @@ if TYPE_CHECKING:
 STANDARD_INPUT = "standard input"
 SIZE_LIMIT = 256 * 2**20
 _LISTS, _PAGES = (".yaml", ".yml", ".json"), (".md", ".markdown", ".tex", ".latex")
-_KINDS = (  # a misspelt name stands for one of the same kind; a page of answers for a file of them, too
-    (_LISTS, _LISTS),
-    (suffixes(), suffixes()),
-    (_PAGES, (*_PAGES, *_LISTS)),
-)
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")  # suffixes of files that run what is in them
 _PIECE = 2**20
 _OPEN_ALREADY = r"/dev/stdin|/dev/fd/[0-9]+|/proc/self/fd/[0-9]+"  # as bash's <(…) hands over
@@ -128,9 +122,13 @@ def _require_regular(mode: int) -> None:
 
 
 def _near(path: str) -> str:
+    """Help with a name that no file has: it may be misspelt, and then stands for one of the same kind."""
+    from attncli.problem.array_formats import suffixes as of_arrays
+
     otherwise = "check the spelling and the folder"
     folder, file = os.path.split(path)
-    suffixes = next((near for kind, near in _KINDS if os.path.splitext(file)[1].lower() in kind), _LISTS)
+    kinds = (_LISTS, of_arrays(), (*_PAGES, *_LISTS))  # a page of answers stands for a file of them, too
+    suffixes = next((kind for kind in kinds if os.path.splitext(file)[1].lower() in kind), _LISTS)
     try:
         with os.scandir(folder or os.curdir) as entries:
             names = sorted(each.name for each in entries if each.name.lower().endswith(suffixes) and not each.is_dir())

@@ -8,8 +8,7 @@ axes they have, and what `attncli steps` says about them (`attention/registry.py
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from attncli.equation.indices import BATCH, HEAD, KEY_HEAD
 
@@ -32,8 +31,7 @@ LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 _OF_QUERIES, _OF_KEYS = (BATCH, HEAD), (BATCH, KEY_HEAD)
 
 
-@dataclass(frozen=True, slots=True)
-class Array:
+class Array(NamedTuple):
     """An array that a problem may give.
 
     `cell` is one number of it, W_Q[d, k], in one head and one entry of a batch: its letters say along which indices of
@@ -69,8 +67,7 @@ class Array:
         return tuple(inside.split(", ")) if inside else ()
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """How a key is read, which arrays are in it, and whether it is a setting: the field of `Problem` of its name."""
 
     kind: Kind
@@ -78,8 +75,7 @@ class Key:
     setting: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(NamedTuple):
     """A way to compare a query with a key.
 
     `equation`, `headline` and `meaning` say it in place of the step `scores`, which is the dot product; `arrays` are

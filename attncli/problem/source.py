@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn
 
 from attncli.errors import COUNTED, AttncliError, Exit, Place, input_error
-from attncli.problem.array_formats import suffixes
 from attncli.problem.files import PICKLES, STANDARD_INPUT, read_bytes
 from attncli.problem.limits import BLANKS_LIMIT
 
@@ -135,6 +134,8 @@ def decode(data: bytes, name: str, folder: str = "", *, outside: bool = False) -
     try:
         source = Source(name, data.decode(), folder, outside)
     except UnicodeDecodeError as error:
+        from attncli.problem.array_formats import suffixes
+
         if os.path.splitext(name)[1].lower() in (*suffixes(), *PICKLES):
             help = "a problem in YAML or JSON names them, as in X: {file: arrays.npz, name: X}; answers are written out"
             raise input_error(f"{name} holds arrays, not text", help=help) from None

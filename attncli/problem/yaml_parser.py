@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import partial
 from typing import Any, NoReturn
@@ -161,6 +160,8 @@ def _fail_for_escape(at: int, errors: ErrorCollector) -> NoReturn:
         help = rf"write a backslash as \\, or an escape such as \{sign}{'e9'.zfill(number)}"
         errors.fail(rf"\{sign} needs {number} hexadecimal digits", at=at, help=help)
     if pair := _PAIR.match(text, at):
+        import json
+
         character = json.loads(f'"{pair[0]}"')
         help = f"write the character itself, or \\U{ord(character):08X}"
         errors.fail(f"YAML does not write a character in two halves, as in {pair[0]}", at=at, help=help)

@@ -11,12 +11,10 @@ nothing it claims before that is checked. `file` is what messages call it:
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
-from pkgutil import iter_modules
 from typing import IO, TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, cast
 
 from attncli.english import count, shape_text, shorten
@@ -42,6 +40,8 @@ class Format(Protocol):
 @cache
 def suffixes() -> tuple[str, ...]:
     """The suffixes of all formats: .npy, .npz, .safetensors."""
+    from pkgutil import iter_modules
+
     return tuple(sorted(f".{module.name}" for module in iter_modules(__path__)))
 
 
@@ -117,6 +117,8 @@ def _shown(name: str) -> str:
 
 def strict_json(data: bytes) -> object:
     """JSON as RFC 8259 has it, with every key once; ValueError for anything else, and for what is nested too deep."""
+    import json  # which few formats need
+
     try:
         return json.loads(data.decode(), object_pairs_hook=_once_each, parse_constant=_no_constant)
     except RecursionError:

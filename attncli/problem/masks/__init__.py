@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
-from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from attncli.english import count, shape_text
@@ -154,6 +153,8 @@ class MaskPart(ABC):
 @cache
 def forms() -> Mapping[str, type[MaskPart]]:
     """All forms by their names, in their order."""
+    from pkgutil import iter_modules
+
     found = [
         part
         for module in iter_modules(__path__)
