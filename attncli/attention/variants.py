@@ -10,9 +10,9 @@ from attncli.attention.registry import COMPUTED_RULES, GIVEN_RULES, RULES
 from attncli.equation.nodes import Call, Equation, Name, Ref
 from attncli.equation.rule import Rule
 from attncli.problem import keys
-from attncli.problem.masks import Clause, Offset, forms
+from attncli.problem.masks import Clause, forms
 from attncli.problem.model import Mask
-from attncli.problem.positions import POSITIONS, Position, replacements
+from attncli.problem.positions import POSITIONS, Offset, Position, replacements
 
 
 def variant_of(name: str, formula: str, headline: str, *, meaning: str, why: str = "") -> Rule:

@@ -9,7 +9,7 @@ from shlex import quote
 from attncli.dtypes import chosen
 from attncli.english import listed, shorten
 from attncli.errors import AttncliError, Exit, Place, did_you_mean, usage_error
-from attncli.problem.conventions import convention_named
+from attncli.problem.conventions import OWN, convention_named
 from attncli.problem.keys import KEYS
 from attncli.problem.loader import problem_from_tree, read_scale
 from attncli.problem.model import Problem
@@ -94,9 +94,7 @@ def read_changed(root: Node, source: Source, changed: Mapping[str, str], *, conv
         values[key], keys[key] = moved(node, start), start
     patched = _Patched(source.name, text, source.folder, source.outside, changes=sources)
     try:
-        return problem_from_tree(
-            Keyed(root.at, values, keys), ErrorCollector(patched, Exit.USAGE), convention_named(convention)
-        )
+        return problem_from_tree(Keyed(root.at, values, keys), ErrorCollector(patched, Exit.USAGE), convention)
     except AttncliError as error:
         options = listed([f"{OPTION} {shorten(quote(f'{key}={new.strip()}'))}" for key, new in changed.items()])
         for each in (error, *error.more):
@@ -117,7 +115,8 @@ def change(problem: Problem, *, mask: str | None = None, scale: str | None = Non
         errors = ErrorCollector(Source("--mask", mask, outside=outside), Exit.USAGE)
         from attncli.problem.mask_reader import read_mask
 
-        reading = read_mask(Value(parse_yaml(errors), "mask", errors), convention_named(problem.convention))
+        convention = convention_named(problem.convention) if problem.convention else OWN
+        reading = read_mask(Value(parse_yaml(errors), "mask", errors), convention)
         reading.check(problem.given)
         errors.stop()
         problem = replace(problem, mask=reading.mask())

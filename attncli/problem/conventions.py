@@ -68,6 +68,6 @@ CONVENTIONS = {
 }  # fmt: skip
 
 
-def convention_named(name: str | None) -> Convention:
-    """The convention of this name, our own for None; raises AttncliError (exit 2) where there is none."""
-    return OWN if name is None else CONVENTIONS[chosen("convention", name, CONVENTIONS)]
+def convention_named(name: str) -> Convention:
+    """The convention of this name; raises AttncliError (exit 2) where there is none."""
+    return CONVENTIONS[chosen("convention", name, CONVENTIONS)]

@@ -68,15 +68,15 @@ def read_problem(source: Source, *, convention: str | None = None, holds_scores:
 
     `holds_scores` says whether the matrix of scores is going to be held, and so may not be too large.
     """
-    reads = convention_named(convention)
     errors, root = read_tree(source)
-    return problem_from_tree(root, errors, reads, holds_scores=holds_scores)
+    return problem_from_tree(root, errors, convention, holds_scores=holds_scores)
 
 
 def problem_from_tree(
-    root: Node, errors: ErrorCollector, convention: Convention = OWN, *, holds_scores: bool = True
+    root: Node, errors: ErrorCollector, convention: str | None = None, *, holds_scores: bool = True
 ) -> Problem:
-    """The problem of a whole tree; AttncliError as `errors` collects them. `holds_scores` is as for `read_problem`."""
+    """The problem of a whole tree; AttncliError as `errors` collects them. The rest is as for `read_problem`."""
+    reads = OWN if convention is None else convention_named(convention)
     if not isinstance(root, Mapping):
         errors.fail(
             f"a problem must be a mapping of keys to values, not {describe(root)}",
@@ -84,7 +84,7 @@ def problem_from_tree(
             help="write lines such as X: [[1, 0], [0, 1]]",
         )
     errors.given, errors.places = root.values, places_in(root)
-    values: Values = {"score": "scaled_dot"} | _read_values(root, errors, convention)
+    values: Values = {"score": "scaled_dot"} | _read_values(root, errors, reads)
     positions: tuple[Position, ...] = values.get("position") or ()
     mask: MaskReading | None = values.get("mask")
     if all(key in KEYS for key in root.keys):  # a misspelt W_K is not told again as a missing one
@@ -113,7 +113,7 @@ def problem_from_tree(
         sink=values["sink"] if isinstance(values.get("sink"), Scalar) else numbers.get("sink"),
         positions=positions,
         joined=joined,
-        convention=None if convention is OWN else convention.name,
+        convention=convention,
         loss=loss,
         **{key: values[key] for key, row in KEYS.items() if row.setting and values.get(key) is not None},
     )

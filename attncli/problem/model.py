@@ -54,6 +54,13 @@ class Matrix:
     def __reduce__(self) -> tuple[type[Matrix], tuple[NDArray[Any], NDArray[np.object_] | None]]:
         return Matrix, (self.value, self.written)
 
+    @classmethod
+    def of(cls, numbers: Any) -> Matrix:
+        """Numbers that nobody wrote, in nested lists or an array of any type."""
+        import numpy as np
+
+        return cls(np.array(numbers, dtype=np.float64))
+
     @property
     def ndim(self) -> int:
         """How many axes there are."""

@@ -15,17 +15,71 @@ from typing import ClassVar, NamedTuple, cast
 from attncli.english import count, listed
 from attncli.equation.rule import Rule
 from attncli.errors import did_you_mean
-from attncli.problem.axes import axes_of, past_length, sizes, width
+from attncli.problem.axes import BATCH, axes_of, past_length, sizes, width
 from attncli.problem.keys import PAIRINGS, Pairing
-from attncli.problem.masks import Offset
 from attncli.problem.matrices import read_matrix
-from attncli.problem.model import Matrix, Problem, Scalar
+from attncli.problem.model import Mask, Matrix, Problem, Scalar
 from attncli.problem.source import ErrorCollector
 from attncli.problem.tree import Leaf, describe
 from attncli.problem.tree import Mapping as Keyed
 from attncli.problem.values import Value, read_scalar, read_truth, read_word, require_keys
 
 Variants = Mapping[str, Mapping[str, Rule]]  # of steps, by what asks for them
+
+
+@dataclass(frozen=True, slots=True)
+class Offset:
+    """How many positions query 0 stands behind key 0: `by` for each entry of a batch, or once for all.
+
+    Causal masks, windows and biases by distance count positions from it.
+    """
+
+    by: tuple[int, ...]
+    corner: str = "top-left"
+
+    @classmethod
+    def of(cls, mask: Mask, queries: int, keys: int, past: int) -> Offset:
+        """The length of the cache, or m - n at the bottom-right corner, where m counts the keys that exist."""
+        if mask.corner == "top-left":
+            return cls((past,))
+        import numpy as np
+
+        exists = np.ones((1, keys), dtype=bool)
+        for part in mask.parts:
+            there = part.existing_keys(keys)
+            if there is not None:
+                exists = exists & there
+        return cls(tuple(int(count) - queries for count in exists.sum(axis=1)), mask.corner)
+
+    @property
+    def position(self) -> str:
+        """The position of query i among the keys."""
+        return "i + offset" if any(self.by) else "i"
+
+    @property
+    def parameters(self) -> Mapping[str, Scalar | Matrix]:
+        """The number or array that `position` reads."""
+        if len(self.by) > 1:
+            return {"offset": Matrix.of(self.by)}
+        return {"offset": Scalar.of(self.by[0])} if any(self.by) else {}
+
+    @property
+    def leads(self) -> Mapping[str, tuple[str, ...]]:
+        """The leading axes of its array: the entries of a batch."""
+        return {"offset": (BATCH,)} if len(self.by) > 1 else {}
+
+    @property
+    def entries(self) -> tuple[Offset, ...]:
+        """The offset of each entry, or the one of all."""
+        return tuple(Offset((by,), self.corner) for by in self.by)
+
+    @property
+    def meaning(self) -> str:
+        """Where the offset comes from, to be put behind a sentence; empty where there is none."""
+        if self.corner == "top-left":
+            return f" (offset {self.by[0]}, the length of the cache)" if any(self.by) else ""
+        numbers = ", ".join(map(str, self.by))
+        return f", aligned to the bottom-right corner (offset {numbers})"
 
 
 class PositionSizes(NamedTuple):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from attncli.backend import Backend
-from attncli.problem.masks import MaskPart, Offset
+from attncli.problem.masks import MaskPart
 from attncli.problem.masks.additive import Additive
 from attncli.problem.masks.causal import Causal
 from attncli.problem.masks.keep_and_hide import Hide, Keep
@@ -20,6 +20,7 @@ from attncli.problem.masks.lengths import Lengths
 from attncli.problem.masks.padding import Padding
 from attncli.problem.masks.window import Window
 from attncli.problem.model import Mask, Matrix, Problem
+from attncli.problem.positions import Offset
 from attncli.tracing import Trace, run, slices
 
 Build = Callable[..., Problem]

@@ -159,4 +159,3 @@ def test_an_unknown_convention() -> None:
         convention_named("tourch")
     assert (str(caught.value), caught.value.help) == ("convention cannot be 'tourch'", "did you mean torch?")
     assert caught.value.exit_code == 2
-    assert convention_named(None) is OWN

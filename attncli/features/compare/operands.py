@@ -58,7 +58,6 @@ def read_files(
 
     from attncli.features.compare.dumps import is_dump, read_archive, read_dump
     from attncli.problem.changes import parse_settings
-    from attncli.problem.conventions import convention_named
     from attncli.problem.loader import problem_from_tree
     from attncli.problem.tree import read_tree
 
@@ -70,9 +69,7 @@ def read_files(
             continue
         source = sources[path]
         report, root = read_tree(source, not_finite=True)
-        content = (
-            read_dump(root, report) if is_dump(root) else problem_from_tree(root, report, convention_named(convention))
-        )
+        content = read_dump(root, report) if is_dump(root) else problem_from_tree(root, report, convention)
         files.append(InputFile(source.name, source, root, content, changed, convention))
     return files
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from attncli.english import count, shape_text
 from attncli.problem.axes import BATCH, HEAD, axes_of, sizes
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from attncli.problem.positions import Offset
     from attncli.problem.values import Value
 
 _MATRIX_HELP = "a mask may be heads × n × m or batch × heads × n × m; an axis before the rows may also be 1, for all"
@@ -57,61 +58,6 @@ class Clause:
     leads: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     meanings: tuple[str, ...] = ()
     counts_positions: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Offset:
-    """How many positions query 0 stands behind key 0: `by` for each entry of a batch, or once for all.
-
-    Causal masks, windows and biases by distance count positions from it.
-    """
-
-    by: tuple[int, ...]
-    corner: str = "top-left"
-
-    @classmethod
-    def of(cls, mask: Mask, queries: int, keys: int, past: int) -> Offset:
-        """The length of the cache, or m - n at the bottom-right corner, where m counts the keys that exist."""
-        if mask.corner == "top-left":
-            return cls((past,))
-        import numpy as np
-
-        exists = np.ones((1, keys), dtype=bool)
-        for part in mask.parts:
-            there = part.existing_keys(keys)
-            if there is not None:
-                exists = exists & there
-        return cls(tuple(int(count) - queries for count in exists.sum(axis=1)), mask.corner)
-
-    @property
-    def position(self) -> str:
-        """The position of query i among the keys."""
-        return "i + offset" if any(self.by) else "i"
-
-    @property
-    def parameters(self) -> Mapping[str, Scalar | Matrix]:
-        """The number or array that `position` reads."""
-        if len(self.by) > 1:
-            return {"offset": number_array(self.by)}
-        return {"offset": Scalar.of(self.by[0])} if any(self.by) else {}
-
-    @property
-    def leads(self) -> Mapping[str, tuple[str, ...]]:
-        """The leading axes of its array: the entries of a batch."""
-        return {"offset": (BATCH,)} if len(self.by) > 1 else {}
-
-    @property
-    def entries(self) -> tuple[Offset, ...]:
-        """The offset of each entry, or the one of all."""
-        return tuple(Offset((by,), self.corner) for by in self.by)
-
-    @property
-    def meaning(self) -> str:
-        """Where the offset comes from, to be put behind a sentence; empty where there is none."""
-        if self.corner == "top-left":
-            return f" (offset {self.by[0]}, the length of the cache)" if any(self.by) else ""
-        numbers = ", ".join(map(str, self.by))
-        return f", aligned to the bottom-right corner (offset {numbers})"
 
 
 class MaskPart(ABC):
@@ -187,13 +133,6 @@ def entries_error(entries: int, sizes: MaskSizes) -> tuple[str, str] | None:
         f"{entries} of them for {count(sizes.batch, 'entry')} of the batch",
         "give one for each entry of the batch, or one for all",
     )
-
-
-def number_array(numbers: Any) -> Matrix:
-    """Numbers that nobody wrote, as an array that equations can read."""
-    import numpy as np
-
-    return Matrix(np.array(numbers, dtype=np.float64))
 
 
 def with_leading_axes(clause: Clause, name: str, own: int) -> Clause:

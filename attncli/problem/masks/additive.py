@@ -9,13 +9,12 @@ from attncli.problem.masks import (
     Clause,
     MaskPart,
     MaskSizes,
-    Offset,
     matrix_size_error,
-    number_array,
     with_leading_axes,
 )
 from attncli.problem.matrices import DEEPEST, read_matrix
 from attncli.problem.model import Mask, Matrix
+from attncli.problem.positions import Offset
 from attncli.problem.values import Value
 
 
@@ -34,7 +33,7 @@ class Additive(MaskPart):
 
     @classmethod
     def examples(cls) -> Mapping[str, Mask]:
-        return {"{additive: …}, or a matrix of other numbers": Mask((cls(number_array([[0] * 3] * 2)),))}
+        return {"{additive: …}, or a matrix of other numbers": Mask((cls(Matrix.of([[0] * 3] * 2)),))}
 
     def size_error(self, sizes: MaskSizes) -> tuple[str, str] | None:
         return matrix_size_error(self.matrix.shape, sizes)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from attncli.problem.masks import Clause, MaskPart, Offset, unless_one
+from attncli.problem.masks import Clause, MaskPart, unless_one
 from attncli.problem.model import Mask
+from attncli.problem.positions import Offset
 from attncli.problem.values import Value, read_truth
 
 

@@ -10,12 +10,11 @@ from attncli.problem.masks import (
     Clause,
     MaskPart,
     MaskSizes,
-    Offset,
     matrix_size_error,
-    number_array,
     with_leading_axes,
 )
 from attncli.problem.model import Mask, Matrix
+from attncli.problem.positions import Offset
 from attncli.problem.truth_matrices import read_truths
 from attncli.problem.values import Value
 
@@ -58,7 +57,7 @@ class Truths(MaskPart):
     def clause(self, offset: Offset, suffix: str) -> Clause:
         name = f"{self.name}{suffix}"
         condition = f"{name}[i, j] == {self.seen}"
-        clause = Clause(self.meaning, (condition,), parameters={name: number_array(self.matrix)})
+        clause = Clause(self.meaning, (condition,), parameters={name: Matrix.of(self.matrix)})
         return with_leading_axes(clause, name, own=2)
 
 

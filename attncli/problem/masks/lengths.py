@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from attncli.problem.axes import BATCH
-from attncli.problem.masks import Clause, MaskPart, MaskSizes, Offset, entries_error, number_array, unless_one
-from attncli.problem.model import Mask, Scalar
+from attncli.problem.masks import Clause, MaskPart, MaskSizes, entries_error, unless_one
+from attncli.problem.model import Mask, Matrix, Scalar
+from attncli.problem.positions import Offset
 from attncli.problem.tree import Sequence
 from attncli.problem.values import Value, read_integer
 
@@ -57,7 +58,7 @@ class Lengths(MaskPart):
         return Clause(
             f"Lengths: only the first keys of each entry exist: {', '.join(map(str, self.lengths))}.",
             condition,
-            parameters={name: number_array(self.lengths)},
+            parameters={name: Matrix.of(self.lengths)},
             leads={name: (BATCH,)},
             meanings=unless_one(map(_meaning, self.lengths)),
         )

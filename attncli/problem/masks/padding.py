@@ -11,13 +11,12 @@ from attncli.problem.masks import (
     Clause,
     MaskPart,
     MaskSizes,
-    Offset,
     entries_error,
-    number_array,
     unless_one,
     with_leading_axes,
 )
-from attncli.problem.model import Mask
+from attncli.problem.model import Mask, Matrix
+from attncli.problem.positions import Offset
 from attncli.problem.truth_matrices import read_truths
 from attncli.problem.values import Value
 
@@ -58,7 +57,7 @@ class Padding(MaskPart):
         clause = Clause(
             _meaning(self.exists),
             (f"{name}[j] == 1",),
-            parameters={name: number_array(self.exists)},
+            parameters={name: Matrix.of(self.exists)},
             meanings=unless_one(_meaning((row,)) for row in self.exists),
         )
         return with_leading_axes(clause, name, own=1)

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from attncli.english import count
-from attncli.problem.masks import Clause, MaskPart, Offset
+from attncli.problem.masks import Clause, MaskPart
 from attncli.problem.model import Mask, Scalar
+from attncli.problem.positions import Offset
 from attncli.problem.tree import Sequence, describe
 from attncli.problem.values import Value, read_integer
 
