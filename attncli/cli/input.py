@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 from attncli.cli.signals import interrupt_arithmetic
-from attncli.problem.loader import read_problem
+from attncli.errors import Exit, usage_error
+from attncli.problem.loader import read_problem, read_scale
 from attncli.problem.model import Problem
-from attncli.problem.source import read_source
+from attncli.problem.source import ErrorCollector, Source, read_source
+from attncli.problem.tree import Leaf
+from attncli.problem.values import Value
 
 SMALL = 1_000_000  # characters
 ARRAYS_OF_ANY_SIZE = ("file", "random")  # the words by which a short text can ask for them
@@ -31,11 +35,34 @@ def load(
     if limit_threads(source.text):
         interrupt_arithmetic()
     problem = read_problem(source, convention=convention, holds_scores=holds_scores)
-    if mask is None and scale is None:
-        return problem
-    from attncli.problem.changes import change
-
     return change(problem, mask=mask, scale=scale, outside=outside)
+
+
+def change(problem: Problem, *, mask: str | None = None, scale: str | None = None, outside: bool = False) -> Problem:
+    """The problem with another mask (in YAML, as in a file) or scale; AttncliError (exit 2) for bad ones.
+
+    The mask is read by the convention of the problem. A file that it refers to and that cannot be read is exit 4,
+    as in a problem; `outside` is as for `load`, and the folder the current one.
+    """
+    if mask is not None:
+        from attncli.problem.conventions import OWN, convention_named  # which few commands need
+        from attncli.problem.mask_reader import read_mask
+        from attncli.problem.yaml_parser import parse_yaml
+
+        if not mask.strip():
+            raise usage_error("--mask is empty", help="write none, causal or a form: '{padding: [1, 1, 0]}'")
+        errors = ErrorCollector(Source("--mask", mask, outside=outside), Exit.USAGE)
+        convention = convention_named(problem.convention) if problem.convention else OWN
+        reading = read_mask(Value(parse_yaml(errors), "mask", errors), convention)
+        reading.check(problem.given)
+        errors.stop()
+        problem = replace(problem, mask=reading.mask())
+    if scale is not None:
+        errors = ErrorCollector(Source("--scale", scale), Exit.USAGE)
+        number = read_scale(Value(Leaf(scale.strip(), False, 0), "scale", errors))
+        errors.stop()
+        problem = replace(problem, scale=number)
+    return problem
 
 
 def limit_threads(text: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from attncli.english import shorten
@@ -107,22 +107,6 @@ def places_in(mapping: Mapping, before: str = "") -> dict[str, int]:
         if isinstance(node, Mapping):
             found |= places_in(node, f"{before}{key}.")
     return found
-
-
-def moved(node: Node, by: int) -> Node:
-    """The tree with every place that much farther on, as of a text that is put behind another."""
-    match node:
-        case Sequence(numbers=None, items=items):
-            return Sequence(node.at + by, [moved(item, by) for item in items])
-        case Mapping(values=values, keys=keys):
-            return Mapping(
-                node.at + by,
-                {key: moved(value, by) for key, value in values.items()},
-                {key: at + by for key, at in keys.items()},
-            )
-        case Sequence(numbers=numbers):
-            return Sequence(node.at + by, numbers=numbers)
-    return replace(node, at=node.at + by)
 
 
 def read_tree(source: Source, *, not_finite: bool = False) -> tuple[ErrorCollector, Node]:

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from attncli.cli.input import change
 from attncli.errors import AttncliError
-from attncli.problem.changes import change
 from attncli.problem.conventions import CONVENTIONS, OWN, convention_named
 from attncli.problem.loader import load, loads
 from attncli.problem.masks.additive import Additive

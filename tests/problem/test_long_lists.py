@@ -14,13 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.errors import AttncliError
+from attncli.features.compare.changes import moved
 from attncli.problem import long_lists, tree, values
 from attncli.problem.json_parser import parse_json
 from attncli.problem.loader import loads
 from attncli.problem.long_lists import Outline
 from attncli.problem.numbers import as_float
 from attncli.problem.source import ErrorCollector, Source
-from attncli.problem.tree import Leaf, Mapping, Node, Sequence, moved
+from attncli.problem.tree import Leaf, Mapping, Node, Sequence
 from attncli.problem.yaml_parser import parse_yaml
 
 NUMBERS = st.one_of(

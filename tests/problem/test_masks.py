@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attncli.cli.input import change
 from attncli.errors import AttncliError, Exit
-from attncli.problem.changes import change
 from attncli.problem.loader import loads
 from attncli.problem.masks.additive import Additive
 from attncli.problem.masks.causal import Causal

@@ -56,8 +56,8 @@ def read_files(
     if len(sources) == len(paths):
         limit_threads("\n".join([*(source.text for source in sources.values()), *settings]))
 
+    from attncli.features.compare.changes import parse_settings
     from attncli.features.compare.dumps import is_dump, read_archive, read_dump
-    from attncli.problem.changes import parse_settings
     from attncli.problem.loader import problem_from_tree
     from attncli.problem.tree import read_tree
 
@@ -140,7 +140,7 @@ def _require_problem(file: InputFile) -> None:
 
 
 def _changed(file: InputFile) -> Problem | Dump:
-    from attncli.problem.changes import read_changed
+    from attncli.features.compare.changes import read_changed
 
     changed = {key: value for key, value in file.changes.items() if key not in WORKING}
     if file.source is None or file.root is None or not changed or not _is_problem(file):

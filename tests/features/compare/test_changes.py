@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attncli.errors import AttncliError
-from attncli.problem.changes import parse_settings, read_changed
+from attncli.features.compare.changes import parse_settings, read_changed
 from attncli.problem.masks.window import Window
 from attncli.problem.model import Problem
 from attncli.problem.source import Source

@@ -1,4 +1,4 @@
-"""A problem changed by options: another mask or scale, or any of its keys, as `--set mask=causal` asks."""
+"""A problem with some of its keys changed, as `--set mask=causal` asks."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from shlex import quote
 from attncli.dtypes import chosen
 from attncli.english import listed, shorten
 from attncli.errors import AttncliError, Exit, Place, did_you_mean, usage_error
-from attncli.problem.conventions import OWN, convention_named
 from attncli.problem.keys import KEYS
-from attncli.problem.loader import problem_from_tree, read_scale
+from attncli.problem.loader import problem_from_tree
 from attncli.problem.model import Problem
 from attncli.problem.source import ErrorCollector, Source
 from attncli.problem.synonyms import equivalent
-from attncli.problem.tree import Leaf, Node, is_null, moved
 from attncli.problem.tree import Mapping as Keyed
-from attncli.problem.values import Value
+from attncli.problem.tree import Node, Sequence, is_null
 from attncli.problem.yaml_parser import parse_yaml
 
 OPTION = "--set"
@@ -103,26 +101,17 @@ def read_changed(root: Node, source: Source, changed: Mapping[str, str], *, conv
         raise
 
 
-def change(problem: Problem, *, mask: str | None = None, scale: str | None = None, outside: bool = False) -> Problem:
-    """The problem with another mask (in YAML, as in a file) or scale; AttncliError (exit 2) for bad ones.
-
-    The mask is read by the convention of the problem. A file that it refers to and that cannot be read is exit 4,
-    as in a problem; `outside` is as for `load`, and the folder the current one.
-    """
-    if mask is not None:
-        if not mask.strip():
-            raise usage_error("--mask is empty", help="write none, causal or a form: '{padding: [1, 1, 0]}'")
-        errors = ErrorCollector(Source("--mask", mask, outside=outside), Exit.USAGE)
-        from attncli.problem.mask_reader import read_mask
-
-        convention = convention_named(problem.convention) if problem.convention else OWN
-        reading = read_mask(Value(parse_yaml(errors), "mask", errors), convention)
-        reading.check(problem.given)
-        errors.stop()
-        problem = replace(problem, mask=reading.mask())
-    if scale is not None:
-        errors = ErrorCollector(Source("--scale", scale), Exit.USAGE)
-        number = read_scale(Value(Leaf(scale.strip(), False, 0), "scale", errors))
-        errors.stop()
-        problem = replace(problem, scale=number)
-    return problem
+def moved(node: Node, by: int) -> Node:
+    """The tree with every place that much farther on, as of a text that is put behind another."""
+    match node:
+        case Sequence(numbers=None, items=items):
+            return Sequence(node.at + by, [moved(item, by) for item in items])
+        case Keyed(values=values, keys=keys):
+            return Keyed(
+                node.at + by,
+                {key: moved(value, by) for key, value in values.items()},
+                {key: at + by for key, at in keys.items()},
+            )
+        case Sequence(numbers=numbers):
+            return Sequence(node.at + by, numbers=numbers)
+    return replace(node, at=node.at + by)
