@@ -8,23 +8,23 @@ from typing import Any
 from attncli import __version__
 from attncli.features.check.diagnosis import Diagnosis
 from attncli.features.check.diagnosis_page import diagnosis_data
-from attncli.features.check.solution import CellVerdict, Solution
+from attncli.features.check.solution import JudgedCell, Solution
 from attncli.tracing.json_numbers import json_float
 from attncli.tracing.serialization import FORMAT
 
 
 def check_data(solution: Solution, *, marks: int | None, diagnoses: Sequence[Diagnosis]) -> dict[str, Any]:
     """Every cell with its verdict, the first wrong one, how many there are of each, and the diagnoses; format 1."""
-    verdicts = solution.verdicts
-    first = verdicts.first_wrong
+    judgement = solution.judgement
+    first = judgement.first_wrong
     data: dict[str, Any] = {
         "attncli": {"version": __version__, "format": FORMAT},
-        "title": verdicts.trace.title,
-        "steps": {name: {"cells": _nested(cells.tolist())} for name, cells in verdicts.steps.items()},
+        "title": judgement.trace.title,
+        "steps": {name: {"cells": _nested(cells.tolist())} for name, cells in judgement.steps.items()},
         "first_wrong": None if first is None else {"step": first[0], "index": list(first[1])},
-        "counts": verdicts.counts,
-        "carried_by_rounding": [{"step": name, "index": list(index)} for name, index in verdicts.carried_by_rounding],
-        "diagnoses": diagnosis_data(verdicts, diagnoses),
+        "counts": judgement.counts,
+        "carried_by_rounding": [{"step": name, "index": list(index)} for name, index in judgement.carried_by_rounding],
+        "diagnoses": diagnosis_data(judgement, diagnoses),
         "passed": solution.passed,
     }
     if marks is not None:
@@ -36,7 +36,7 @@ def check_data(solution: Solution, *, marks: int | None, diagnoses: Sequence[Dia
     return data
 
 
-def _nested(cells: list[Any] | CellVerdict) -> Any:
+def _nested(cells: list[Any] | JudgedCell) -> Any:
     if isinstance(cells, list):
         return [_nested(cell) for cell in cells]
     given = None if cells.given is None else json_float(float(cells.given.value))

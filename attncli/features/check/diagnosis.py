@@ -56,19 +56,19 @@ class Diagnosis:
     error: CellError | None = None
 
 
-def diagnose(verdicts: Judgement) -> tuple[Diagnosis, ...]:
+def diagnose(judgement: Judgement) -> tuple[Diagnosis, ...]:
     """For every step with wrong cells that a known mistake explains, all mistakes that explain the most."""
-    wrong = _wrong(verdicts)
+    wrong = _wrong(judgement)
     if not wrong:
         return ()
-    found = _explanations(verdicts, wrong, WithinPrecision(verdicts.values))
-    return tuple(one for step, cells in wrong.items() for one in _diagnose_step(verdicts, step, cells, found))
+    found = _explanations(judgement, wrong, WithinPrecision(judgement.values))
+    return tuple(one for step, cells in wrong.items() for one in _diagnose_step(judgement, step, cells, found))
 
 
 def _diagnose_step(
-    verdicts: Judgement, step: str, cells: tuple[Cell, ...], found: list[Explanation]
+    judgement: Judgement, step: str, cells: tuple[Cell, ...], found: list[Explanation]
 ) -> Iterator[Diagnosis]:
-    values = verdicts.values
+    values = judgement.values
     named, whole = _best(step, found)
     if whole:
         yield Diagnosis(step, named, cells, True)
@@ -78,7 +78,7 @@ def _diagnose_step(
         in_full = (False, True) if is_after_left_out_forward_pass(values, step) else (False,)
         for forward_in_full, decimals in product(in_full, (fewest, fewest + 1)):
             plain = RoundedOnTheWay(values, decimals, forward_in_full)
-            if rounded := _rounded(verdicts, step, cells, plain):
+            if rounded := _rounded(judgement, step, cells, plain):
                 yield Diagnosis(step, rounded, cells, True, rounded=decimals, forward_in_full=forward_in_full)
                 return
     if len(cells) > 1 and named:
@@ -99,12 +99,12 @@ def _best(step: str, found: list[Explanation]) -> tuple[tuple[str, ...], bool]:
     return named, best[1]
 
 
-def _rounded(verdicts: Judgement, step: str, cells: tuple[Cell, ...], plain: RoundedOnTheWay) -> tuple[str, ...]:
+def _rounded(judgement: Judgement, step: str, cells: tuple[Cell, ...], plain: RoundedOnTheWay) -> tuple[str, ...]:
     """What gives all numbers of a step if those left out are rounded on the way: that alone, or a mistake with it."""
-    claims = verdicts.answers.steps[step].cells
+    claims = judgement.answers.steps[step].cells
     if all(plain.gives(step, cell) for cell in np.ndindex(claims.shape) if claims[cell] is not None):
         return (ROUNDED_ON_THE_WAY,)
-    named, whole = _best(step, _explanations(verdicts, {step: cells}, plain))
+    named, whole = _best(step, _explanations(judgement, {step: cells}, plain))
     return named if whole else ()
 
 
@@ -148,10 +148,10 @@ def _agreeing(able: list[Explanation]) -> list[Explanation]:
     return [one for one, agreed in zip(able, agreement, strict=True) if agreed == max(agreement)]
 
 
-def _wrong(verdicts: Judgement) -> dict[str, tuple[Cell, ...]]:
+def _wrong(judgement: Judgement) -> dict[str, tuple[Cell, ...]]:
     """The wrong cells of every step that has any."""
     found: dict[str, list[Cell]] = {}
-    for name, index, _ in verdicts.cells_that_are("wrong"):
+    for name, index, _ in judgement.cells_that_are("wrong"):
         found.setdefault(name, []).append(index)
     return {name: tuple(cells) for name, cells in found.items()}
 
@@ -203,7 +203,7 @@ class WithinPrecision:
         """Which cells of a step come out as written beyond doubt, from the numbers before them as these stand."""
         if name not in self._given:
             claims = self.values.answers.steps[name].cells
-            rounded = round_to_claims(claims.ravel().tolist(), self.values.own_step(name).astype(float))
+            rounded = round_to_claims(claims.ravel().tolist(), self.values.own_step(name).ravel().astype(float))
             self._given[name] = np.array([one is True for one in rounded]).reshape(claims.shape)
         return self._given[name]
 
@@ -230,26 +230,30 @@ class Explanation:
         return sum(self.by.gives(name, cell) for name in answers.steps for cell in _others(answers, name, ()))
 
 
-def _explanations(verdicts: Judgement, wrong: Mapping[str, tuple[Cell, ...]], plain: Reproduction) -> list[Explanation]:
+def _explanations(
+    judgement: Judgement, wrong: Mapping[str, tuple[Cell, ...]], plain: Reproduction
+) -> list[Explanation]:
     """What each known mistake explains, where that is anything; `plain` is how cells come about without it."""
-    tried = (_explain(mistake, changes, verdicts, wrong, plain) for mistake, changes in applicable(verdicts.trace))
+    tried = (_explain(mistake, changes, judgement, wrong, plain) for mistake, changes in applicable(judgement.trace))
     return [explanation for explanation in tried if explanation is not None]
 
 
 def _explain(
     mistake: Mistake,
     changes: Changes,
-    verdicts: Judgement,
+    judgement: Judgement,
     wrong: Mapping[str, tuple[Cell, ...]],
     plain: Reproduction,
 ) -> Explanation | None:
-    trace, answers = with_changes(verdicts.trace, changes), verdicts.answers
-    by = plain.changed(trace, changes)
+    trace, answers = with_changes(judgement.trace, changes), judgement.answers
     affected = {name: seen for name in answers.steps if (seen := set(changes) & left_out_before(trace, answers, name))}
+    if not affected.keys() & wrong.keys():
+        return None
+    by = plain.changed(trace, changes)
     steps = {}
     for name, cells in wrong.items():
         given = name in affected and all(by.gives(name, cell) for cell in cells)
-        if given and not _denied(name, affected, verdicts, by):
+        if given and not _denied(name, affected, judgement, by):
             steps[name] = all(by.gives(name, cell) for cell in _others(answers, name, cells))
     if not steps:
         return None
@@ -261,7 +265,7 @@ def _explain(
     return Explanation(mistake, by, answers, steps, consistent, sum(len(wrong[name]) for name in steps))
 
 
-def _denied(name: str, affected: Mapping[str, set[str]], verdicts: Judgement, by: Reproduction) -> bool:
+def _denied(name: str, affected: Mapping[str, set[str]], judgement: Judgement, by: Reproduction) -> bool:
     """Whether numbers of other steps that are right say that no such mistake was made in a step left out before."""
     hidden = affected[name] - {name}
     ranges = WithinPrecision(by.values)
@@ -269,7 +273,7 @@ def _denied(name: str, affected: Mapping[str, set[str]], verdicts: Judgement, by
         not ranges.gives(other, cell)
         for other, seen in affected.items()
         if other != name and seen & hidden
-        for cell, judged in np.ndenumerate(verdicts.steps[other])
+        for cell, judged in np.ndenumerate(judgement.steps[other])
         if judged.verdict in ("right", "carried")
     )
 

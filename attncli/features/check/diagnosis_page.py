@@ -23,20 +23,20 @@ from attncli.tracing.model import Step, Trace
 MOST = 4  # cells that are named one by one
 
 
-def diagnosis_blocks(verdicts: Judgement, diagnoses: Sequence[Diagnosis]) -> Iterator[Block]:
+def diagnosis_blocks(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> Iterator[Block]:
     """A paragraph for every step that is explained; below it what the mistake makes of the equations."""
     if diagnoses:
         yield Heading("What explains it")
     for found in diagnoses:
         first, *others = found.mistakes
         perhaps, explains = ("", "It explains") if found.likely else ("perhaps ", "It would explain")
-        where = "" if found.whole or len(found.cells) > MOST else f" ({_cells(verdicts, found)})"
-        said = f"{found.step}: {perhaps}{first}{_rounding(found)}. {explains} {explained(verdicts, found)}{where}."
+        where = "" if found.whole or len(found.cells) > MOST else f" ({_cells(judgement, found)})"
+        said = f"{found.step}: {perhaps}{first}{_rounding(found)}. {explains} {explained(judgement, found)}{where}."
         yield Paragraph((said,))
-        yield from _made(verdicts, found, first)
+        yield from _made(judgement, found, first)
         for other in others:
             yield Paragraph((f"Or {other}; the numbers do not tell.",))
-            yield from _made(verdicts, found, other)
+            yield from _made(judgement, found, other)
 
 
 def _rounding(found: Diagnosis) -> str:
@@ -48,28 +48,28 @@ def _rounding(found: Diagnosis) -> str:
     return f", to {to}" if ROUNDED_ON_THE_WAY in found.mistakes else f", and the steps left out were rounded to {to}"
 
 
-def diagnosis_data(verdicts: Judgement, diagnoses: Sequence[Diagnosis]) -> list[dict[str, Any]]:
+def diagnosis_data(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> list[dict[str, Any]]:
     """One entry for every mistake; `alike` are those that give the same numbers."""
     return [
         {
             "mistake": name,
             "step": found.step,
-            "explains": explained(verdicts, found),
+            "explains": explained(judgement, found),
             "likely": found.likely,
             "cells": [list(cell) for cell in found.cells],
             "alike": [other for other in found.mistakes if other != name],
             "rounded_to": found.rounded,
             "there_in_full": found.forward_in_full,
-            "equations": [step.rule.source for step in _changed_steps(verdicts.trace, name)],
+            "equations": [step.rule.source for step in _changed_steps(judgement.trace, name)],
         }
         for found in diagnoses
         for name in found.mistakes
     ]
 
 
-def explained(verdicts: Judgement, found: Diagnosis) -> str:
+def explained(judgement: Judgement, found: Diagnosis) -> str:
     """How much of its step a mistake explains: all 9 cells, the one wrong cell, 2 of 3 wrong cells."""
-    cells = verdicts.steps[found.step].ravel()
+    cells = judgement.steps[found.step].ravel()
     filled = sum(cell.given is not None for cell in cells)
     wrong, explained = sum(cell.verdict == "wrong" for cell in cells), len(found.cells)
     if found.whole and filled > 1:
@@ -79,34 +79,34 @@ def explained(verdicts: Judgement, found: Diagnosis) -> str:
     return f"{explained:,} of {wrong:,} wrong cells"
 
 
-def _cells(verdicts: Judgement, found: Diagnosis) -> str:
-    return "; ".join(verdicts.trace.steps[found.step].cell_label(cell) for cell in found.cells)
+def _cells(judgement: Judgement, found: Diagnosis) -> str:
+    return "; ".join(judgement.trace.steps[found.step].cell_label(cell) for cell in found.cells)
 
 
-def _made(verdicts: Judgement, found: Diagnosis, name: str) -> Iterator[Block]:
+def _made(judgement: Judgement, found: Diagnosis, name: str) -> Iterator[Block]:
     """The equations of a mistake that lead to the step, and the first cell worked with them; of an error in one cell
     just that cell."""
     if found.error is not None and found.error.on_the_way and found.error.name == name:
-        yield Worked((worked_with_error(verdicts, found.step, found.cells[0], found.error),))
-    steps = _changed_steps(verdicts.trace, name)
+        yield Worked((worked_with_error(judgement, found.step, found.cells[0], found.error),))
+    steps = _changed_steps(judgement.trace, name)
     if not steps:
         return
-    changes = changes_of(name, verdicts.trace)
-    trace = with_changes(verdicts.trace, changes)
-    mistaken = replace(verdicts, values=verdicts.values.changed(trace, changes))
-    leading = left_out_before(trace, verdicts.answers, found.step)
+    changes = changes_of(name, judgement.trace)
+    trace = with_changes(judgement.trace, changes)
+    mistaken = replace(judgement, values=judgement.values.changed(trace, changes))
+    leading = left_out_before(trace, judgement.answers, found.step)
     made = [step for step in steps if step.name in leading]
     for step in made:
         yield Formula(cell_form(step.rule))
     if made:
-        yield Worked(tuple(_worked(verdicts, mistaken, step, found) for step in made))
+        yield Worked(tuple(_worked(judgement, mistaken, step, found) for step in made))
 
 
-def _worked(verdicts: Judgement, mistaken: Judgement, step: Step, found: Diagnosis) -> WorkedLine:
+def _worked(judgement: Judgement, mistaken: Judgement, step: Step, found: Diagnosis) -> WorkedLine:
     """A cell worked with the mistake; one of a step that was left out is called by the step's name and letter."""
-    claim = verdicts.steps[found.step][found.cells[0]].given
-    same_shape = step.shape == verdicts.steps[found.step].shape
-    cell = found.cells[0] if same_shape else _first_changed_cell(verdicts.values, mistaken.values, step)
+    claim = judgement.steps[found.step][found.cells[0]].given
+    same_shape = step.shape == judgement.steps[found.step].shape
+    cell = found.cells[0] if same_shape else _first_changed_cell(judgement.values, mistaken.values, step)
     line = worked_from_own_numbers(mistaken, step.name, cell, as_precise_as=claim)
     if step.name == found.step:
         return line

@@ -1,4 +1,4 @@
-"""The page of `attncli check`: the first wrong number with the truth below it, and every step with its verdicts.
+"""The page of `attncli check`: the first wrong number with the truth below it, and every step with its judgement.
 
 A step is its matrices with a sign at each number, and a row for each cell that is not right.
 """
@@ -22,7 +22,7 @@ from attncli.features.check.diagnosis import Diagnosis
 from attncli.features.check.diagnosis_page import diagnosis_blocks
 from attncli.features.check.solution import (
     VERDICTS,
-    CellVerdict,
+    JudgedCell,
     Judgement,
     Solution,
     Verdict,
@@ -54,49 +54,49 @@ def check_page(solution: Solution, *, marks: int | None = None, diagnoses: Seque
 
         return check_data(solution, marks=marks, diagnoses=diagnoses)
 
-    title = solution.verdicts.trace.title or solution.verdicts.answers.name
+    title = solution.judgement.trace.title or solution.judgement.answers.name
     return Document(f"{title}: checked", tuple(_blocks(solution, marks, diagnoses)), data)
 
 
 def _blocks(solution: Solution, marks: int | None, diagnoses: Sequence[Diagnosis]) -> Iterator[Block]:
-    verdicts = solution.verdicts
-    first = verdicts.first_wrong
-    yield Paragraph(_answer(solution) if first is None else _first(verdicts, *first))
+    judgement = solution.judgement
+    first = judgement.first_wrong
+    yield Paragraph(_answer(solution) if first is None else _first(judgement, *first))
     if first is not None:
-        yield Worked(worked_both_ways(verdicts, *first))
-    if len(verdicts.steps) and verdicts.counts["right"] < sum(verdicts.counts.values()):
-        yield Paragraph((_counted(verdicts),))
+        yield Worked(worked_both_ways(judgement, *first))
+    if len(judgement.steps) and judgement.counts["right"] < sum(judgement.counts.values()):
+        yield Paragraph((_counted(judgement),))
     if marks is not None:
         yield Paragraph((_marks(solution, marks),))
-    if first is None and (apart := len(verdicts.carried_by_rounding)):
+    if first is None and (apart := len(judgement.carried_by_rounding)):
         said = (
             f"{count(apart, 'carried cell')} {either(apart, 'is', 'are')} not what the numbers before give exactly "
             "as they stand, but only what these may have been rounded from: see the end of this page."
         )
         yield Paragraph((said,), "note")
-    if found := trivial_answer(verdicts):
+    if found := trivial_answer(judgement):
         said = (
             f"All {found.cells:,} numbers of {found.step} are {claim_text(found.claim)}, which makes all that follows "
             f"from them trivial: {count(found.carried, 'cell')} {either(found.carried, 'is', 'are')} carried, and "
             f"{either(found.carried, 'shows', 'show')} nothing."
         )
         yield Paragraph((said,), "warning")
-    if vague := too_coarse(verdicts):
+    if vague := too_coarse(judgement):
         said = f"In {count(vague, 'cell')} so few digits are written that 0 would pass as well."
         yield Paragraph((said,), "warning")
     if solution.other_form:
-        yield Paragraph((_form(verdicts),), "note")
-    yield from diagnosis_blocks(verdicts, diagnoses)
+        yield Paragraph((_form(judgement),), "note")
+    yield from diagnosis_blocks(judgement, diagnoses)
     yield Heading("Step by step")
-    yield _counts_table(verdicts)
-    yield Paragraph((_legend(verdicts),))
-    for name in verdicts.steps:
-        yield from _step_blocks(verdicts, name)
-    yield from _carried_by_rounding_blocks(verdicts)
+    yield _counts_table(judgement)
+    yield Paragraph((_legend(judgement),))
+    for name in judgement.steps:
+        yield from _step_blocks(judgement, name)
+    yield from _carried_by_rounding_blocks(judgement)
 
 
-def _first(verdicts: Judgement, name: str, index: CellIndex) -> Text:
-    step, judged = verdicts.trace.steps[name], verdicts.steps[name][index]
+def _first(judgement: Judgement, name: str, index: CellIndex) -> Text:
+    step, judged = judgement.trace.steps[name], judgement.steps[name][index]
     digits = decimals_to_compare(iter([judged.given]))
     claim = judged.given
     assert isinstance(claim, Claim)
@@ -118,7 +118,7 @@ def _as_written(claim: Claim) -> Text:
 
 def _answer(solution: Solution) -> Text:
     """What is to be said where no error was made."""
-    counts = solution.verdicts.counts
+    counts = solution.judgement.counts
     said: tuple[tuple[Verdict, str, str], ...] = (
         ("carried", "follows from numbers before it", "follow from numbers before them"),
         ("rounding", "is off by rounding", "are off by rounding"),
@@ -137,8 +137,8 @@ def _answer(solution: Solution) -> Text:
     return (f"No number is wrong; {listed(left)}.",)
 
 
-def _counted(verdicts: Judgement) -> str:
-    counts = verdicts.counts
+def _counted(judgement: Judgement) -> str:
+    counts = judgement.counts
     total = sum(counts.values())
     words = [f"{number:,} {word}" for word, number in counts.items() if number]
     return f"Of {count(total, 'cell')}: {listed(words)}."
@@ -153,8 +153,8 @@ def _marks(solution: Solution, marks: int) -> str:
     return f"Marks: {plain} of {marks} for what is right, {followed} of {marks} with follow-through{rounding}."
 
 
-def _form(verdicts: Judgement) -> str:
-    if verdicts.trace.shifted:
+def _form(judgement: Judgement) -> str:
+    if judgement.trace.shifted:
         return (
             "In these answers the largest score of each row is subtracted before the exponentials, which changes no "
             "weight; they are judged so."
@@ -164,25 +164,25 @@ def _form(verdicts: Judgement) -> str:
     )
 
 
-def _legend(verdicts: Judgement) -> str:
+def _legend(judgement: Judgement) -> str:
     """The signs that the page has."""
-    counts = verdicts.counts
+    counts = judgement.counts
     return "; ".join(said for verdict, said in _SIGNS.items() if counts[verdict]) + "."
 
 
-def _counts_table(verdicts: Judgement) -> Table:
+def _counts_table(judgement: Judgement) -> Table:
     """How many cells of each step have which verdict; a column for every verdict that there is."""
-    there = [verdict for verdict in VERDICTS if verdicts.counts[verdict]]
+    there = [verdict for verdict in VERDICTS if judgement.counts[verdict]]
     rows = []
-    for name, cells in verdicts.steps.items():
+    for name, cells in judgement.steps.items():
         found = Counter(judged.verdict for judged in _flat(cells))
         rows.append(((name,), *((f"{found[verdict]:,}" if found[verdict] else "",) for verdict in there)))
     return Table(("step", *there), tuple(rows), tuple(range(1, len(there) + 1)))
 
 
-def _step_blocks(verdicts: Judgement, name: str) -> Iterator[Block]:
+def _step_blocks(judgement: Judgement, name: str) -> Iterator[Block]:
     """A step: its matrix as it was written, one for each head and entry, and the cells that are not right."""
-    step, cells = verdicts.trace.steps[name], verdicts.steps[name]
+    step, cells = judgement.trace.steps[name], judgement.steps[name]
     yield Heading(step.rule.title)
     if not step.shape:
         yield Grid(in_symbols(Name(name)), ("",), ("",), ((_cell(_at(cells, ())),),))
@@ -203,7 +203,7 @@ def _grid(step: Step, cells: NDArray[Any]) -> Grid:
     return Grid(name, labels[0], labels[1], tuple(tuple(map(_cell, row)) for row in cells))
 
 
-def _cell(judged: CellVerdict) -> Cell:
+def _cell(judged: JudgedCell) -> Cell:
     return Cell(MISSING if judged.given is None else claim_text(judged.given), verdict=judged.verdict)
 
 
@@ -230,17 +230,17 @@ def _not_right(step: Step, cells: NDArray[Any]) -> Iterator[Block]:
         yield Paragraph((f"{count(more, 'more cell')} {either(more, 'is', 'are')} wrong or off by rounding.",))
 
 
-def _at(cells: NDArray[Any], index: tuple[int, ...]) -> CellVerdict:
-    return cast("CellVerdict", cells[index])
+def _at(cells: NDArray[Any], index: tuple[int, ...]) -> JudgedCell:
+    return cast("JudgedCell", cells[index])
 
 
-def _flat(cells: NDArray[Any]) -> Iterator[CellVerdict]:
+def _flat(cells: NDArray[Any]) -> Iterator[JudgedCell]:
     return iter(cells.ravel().tolist())
 
 
-def _carried_by_rounding_blocks(verdicts: Judgement) -> Iterator[Block]:
+def _carried_by_rounding_blocks(judgement: Judgement) -> Iterator[Block]:
     """Cells that are carried only because the numbers before them may be rounded: as they stand, they give another."""
-    found = verdicts.carried_by_rounding
+    found = judgement.carried_by_rounding
     if not found:
         return
     yield Heading("Carried, but not from the numbers as they stand")
@@ -252,8 +252,8 @@ def _carried_by_rounding_blocks(verdicts: Judgement) -> Iterator[Block]:
     )
     lines = []
     for name, index in found[:MOST_CELLS]:
-        claim = verdicts.steps[name][index].given
-        line = worked_from_own_numbers(verdicts, name, index)
+        claim = judgement.steps[name][index].given
+        line = worked_from_own_numbers(judgement, name, index)
         label = f"{name}, {line.label}"
         lines.append(replace(line, label=label, remark=("written: ", *number(claim_text(claim)))))
     yield Worked(tuple(lines))

@@ -48,7 +48,7 @@ _DOUBLES_ALIKE = 1e-13  # how far apart, for their size, numbers may be that dou
 
 
 @dataclass(frozen=True, slots=True)
-class CellVerdict:
+class JudgedCell:
     """One cell: what was written, the true value, and what follows from the solution's own earlier numbers."""
 
     verdict: Verdict
@@ -59,7 +59,7 @@ class CellVerdict:
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """A solution judged: `steps` has an array of `CellVerdict` for every step it answers, in the shape of the step."""
+    """A solution judged: `steps` has an array of `JudgedCell` for every step it answers, in the shape of the step."""
 
     values: CarriedValues
     steps: Mapping[str, NDArray[np.object_]]
@@ -72,17 +72,17 @@ class Judgement:
     def answers(self) -> Answers:
         return self.values.answers
 
-    def cells(self) -> Iterator[tuple[str, CellVerdict]]:
+    def cells(self) -> Iterator[tuple[str, JudgedCell]]:
         """Every cell with the name of its step, in the order of work."""
         for name, cells in self.steps.items():
             for cell in cells.flat:
-                yield name, cast("CellVerdict", cell)
+                yield name, cast("JudgedCell", cell)
 
-    def cells_that_are(self, *verdicts: Verdict) -> Iterator[tuple[str, Cell, CellVerdict]]:
+    def cells_that_are(self, *verdicts: Verdict) -> Iterator[tuple[str, Cell, JudgedCell]]:
         """The cells with one of these verdicts, and where they are, in the order of work."""
         for name, cells in self.steps.items():
             for index in indices_where(cells, verdicts):
-                yield name, index, cast("CellVerdict", cells[index])
+                yield name, index, cast("JudgedCell", cells[index])
 
     @cached_property
     def counts(self) -> dict[Verdict, int]:
@@ -116,14 +116,14 @@ class Solution:
     `other_form` says that these answers have a softmax shifted where ours is not, or the other way round.
     """
 
-    verdicts: Judgement
+    judgement: Judgement
     lenient: bool
     other_form: bool = False
 
     @property
     def passed(self) -> bool:
         """Whether nothing is wrong or missing; a matter of rounding passes only where that is `lenient`."""
-        counts = self.verdicts.counts
+        counts = self.judgement.counts
         return not (counts["wrong"] or counts["missing"] or (counts["rounding"] and not self.lenient))
 
     def share(self, *, follow_through: bool) -> Fraction:
@@ -131,14 +131,14 @@ class Solution:
         earning: list[Verdict] = ["right"]
         earning += ["carried"] if follow_through else []
         earning += ["rounding"] if self.lenient else []
-        steps = self.verdicts.trace.steps
-        worked = [cell.verdict for name, cell in self.verdicts.cells() if not steps[name].rule.given]
+        steps = self.judgement.trace.steps
+        worked = [cell.verdict for name, cell in self.judgement.cells() if not steps[name].rule.given]
         return Fraction(sum(verdict in earning for verdict in worked), max(len(worked), 1))
 
     def only(self, names: Sequence[str]) -> Solution:
         """The verdicts on these steps, which still follow from what was written in all others."""
-        steps = {name: cells for name, cells in self.verdicts.steps.items() if name in names}
-        return replace(self, verdicts=replace(self.verdicts, steps=steps))
+        steps = {name: cells for name, cells in self.judgement.steps.items() if name in names}
+        return replace(self, judgement=replace(self.judgement, steps=steps))
 
 
 def judge_solution(
@@ -156,16 +156,16 @@ def judge_solution(
         if plain.shifted:
             raise
         return _judge_shifted(run(problem, shifted=True, gradient=gradient), read, error, lenient)
-    verdicts = judge(plain, answers)
-    if _answers_any(answers, ONLY_SHIFTED) or not _errors_of_form(verdicts):
-        return Solution(verdicts, lenient)
+    judgement = judge(plain, answers)
+    if _answers_any(answers, ONLY_SHIFTED) or not _errors_of_form(judgement):
+        return Solution(judgement, lenient)
     trace = replace(run(problem, shifted=not plain.shifted, gradient=gradient), warnings=plain.warnings)
     if trace.shifted and _above_one(answers):
-        return Solution(verdicts, lenient)
+        return Solution(judgement, lenient)
     other = judge(trace, answers)
-    if _errors_of_form(other) < _errors_of_form(verdicts):
+    if _errors_of_form(other) < _errors_of_form(judgement):
         return Solution(other, lenient, other_form=True)
-    return Solution(verdicts, lenient)
+    return Solution(judgement, lenient)
 
 
 def _judge_shifted(trace: Trace, read: Callable[[Trace], Answers], error: AttncliError, lenient: bool) -> Solution:
@@ -187,9 +187,11 @@ def _above_one(answers: Answers) -> bool:
     return any(claim.value - claim.half > 1 for claim in claims)
 
 
-def _errors_of_form(verdicts: Judgement) -> int:
+def _errors_of_form(judgement: Judgement) -> int:
     """How many exponentials and sums are not as they should be."""
-    return sum(name in DIFFER_WHEN_SHIFTED and cell.verdict in ("wrong", "rounding") for name, cell in verdicts.cells())
+    return sum(
+        name in DIFFER_WHEN_SHIFTED and cell.verdict in ("wrong", "rounding") for name, cell in judgement.cells()
+    )
 
 
 def judge(trace: Trace, answers: Answers) -> Judgement:
@@ -202,38 +204,32 @@ def _judge_step(values: CarriedValues, answer: Answer) -> NDArray[np.object_]:
     name, step = answer.name, values.trace.steps[answer.name]
     cells = np.empty(answer.cells.size, dtype=object)
     if answer.blank:  # nothing was written that could be compared with the numbers before it
-        cells[:] = [CellVerdict("missing", None, number, number) for number in _floats(step.value).ravel().tolist()]
+        cells[:] = [JudgedCell("missing", None, number, number) for number in step.value.astype(float).ravel().tolist()]
         return cells.reshape(answer.cells.shape)
     claims: list[Claim | None] = answer.cells.ravel().tolist()
-    true = values.true_step(name)
-    own = true if step.rule.given else values.own_step(name)
-    expected = _floats(true)
-    carried = expected if own is true else _floats(own)
-    right, follows = round_to_claims(claims, expected), round_to_claims(claims, carried)
-    for place, (claim, is_right, does_follow) in enumerate(zip(claims, right, follows, strict=True)):
+    true, own = (numbers.ravel().astype(float) for numbers in (values.true_step(name), values.own_step(name)))
+    right, follows = round_to_claims(claims, true), round_to_claims(claims, own)
+    for place, (claim, expected, carried, is_right, does_follow) in enumerate(
+        zip(claims, true.tolist(), own.tolist(), right, follows, strict=True)
+    ):
         verdict: Verdict
         if claim is None:
             verdict = "missing"
         elif is_right:
             verdict = "right"
-        elif does_follow is True and is_right is False:
+        elif does_follow and is_right is False:
             verdict = "carried"
         else:
             index = cast("Cell", tuple(int(at) for at in np.unravel_index(place, step.shape)))
             verdict = _judge_cell(values, name, index, claim)
-        cells[place] = CellVerdict(verdict, claim, float(expected.flat[place]), float(carried.flat[place]))
+        cells[place] = JudgedCell(verdict, claim, expected, carried)
     return cells.reshape(answer.cells.shape)
 
 
-def _floats(numbers: NDArray[np.object_]) -> NDArray[np.float64]:
-    return numbers.astype(np.float64)
-
-
-def round_to_claims(claims: Sequence[Claim | None], numbers: NDArray[np.float64]) -> list[bool | None]:
+def round_to_claims(claims: Sequence[Claim | None], number: NDArray[np.float64]) -> list[bool | None]:
     """For each number whether it rounds to its claim, None where floating point cannot tell, or there is no claim."""
     value = np.array([math.nan if claim is None else float(claim.value) for claim in claims])
     half = np.array([0.0 if claim is None else float(claim.half) for claim in claims])
-    number = numbers.ravel()
     with np.errstate(invalid="ignore"):
         distance, error = abs(number - value), _FLOAT_ERROR * (abs(number) + abs(value))
         inside = (distance < half * (1 - _UNSURE) - error) | ((number == value) & np.isinf(value))
@@ -312,7 +308,7 @@ def _within(claim: Claim, distance: Decimal) -> Interval:
     return Interval(value - slack, value + slack)
 
 
-def differs_as_written(cell: CellVerdict) -> bool:
+def differs_as_written(cell: JudgedCell) -> bool:
     """Whether a carried cell is not what the numbers before it give exactly as they stand, but only within rounding."""
     if cell.verdict != "carried" or cell.given is None or not math.isfinite(cell.own):
         return False
@@ -334,28 +330,28 @@ class TrivialAnswer:
     carried: int
 
 
-def trivial_answer(verdicts: Judgement) -> TrivialAnswer | None:
+def trivial_answer(judgement: Judgement) -> TrivialAnswer | None:
     """The first step with one wrong number in all its cells and no error in all that follows from it."""
-    for name, array in verdicts.steps.items():
-        cells = cast("list[CellVerdict]", array.ravel().tolist())
+    for name, array in judgement.steps.items():
+        cells = cast("list[JudgedCell]", array.ravel().tolist())
         claims = [cell.given for cell in cells if cell.given is not None]
         alike = len(claims) > 1 and len({claim.value for claim in claims}) == 1
         if not alike or all(cell.verdict != "wrong" for cell in cells) or len({cell.expected for cell in cells}) == 1:
             continue
-        after = steps_after(verdicts.trace, {name})
-        later = [cell.verdict for step, cell in verdicts.cells() if step in after and cell.verdict != "missing"]
+        after = steps_after(judgement.trace, {name})
+        later = [cell.verdict for step, cell in judgement.cells() if step in after and cell.verdict != "missing"]
         if "carried" in later and "wrong" not in later:
             return TrivialAnswer(name, claims[0], len(claims), later.count("carried"))
     return None
 
 
-def too_coarse(verdicts: Judgement) -> int:
+def too_coarse(judgement: Judgement) -> int:
     """How many cells claim so little that 0 would be right as well, though they are not nearly 0."""
     return sum(
         not cell.given.exact
         and SMALL <= abs(cell.expected) < math.inf
         and 2 * float(cell.given.half) >= abs(cell.expected)  # which rules out nearly all
         and cell.given.half >= abs(Decimal(repr(cell.expected)))
-        for _, cell in verdicts.cells()
+        for _, cell in judgement.cells()
         if cell.given is not None and cell.verdict in ("right", "carried")
     )

@@ -85,37 +85,37 @@ class CarriedPrinter(Printer):
         return float(self.values.own(name, index))
 
 
-def worked_both_ways(verdicts: Judgement, name: str, index: Cell) -> tuple[WorkedLine, ...]:
+def worked_both_ways(judgement: Judgement, name: str, index: Cell) -> tuple[WorkedLine, ...]:
     """What was written, what the solution's own numbers give where that is something else, and the truth."""
-    step, judged = verdicts.trace.steps[name], verdicts.steps[name][index]
+    step, judged = judgement.trace.steps[name], judgement.steps[name][index]
     digits = decimals_to_compare(iter([judged.given]))
-    truth = Printer(verdicts.trace, digits)
+    truth = Printer(judgement.trace, digits)
     lines = [] if judged.given is None else [WorkedLine("written", result=number_node(claim_text(judged.given)))]
     if step.rule.given:
         return (*lines, WorkedLine("given", result=truth.number(name, index)))
-    own, true = worked_from_own_numbers(verdicts, name, index), worked_line(truth, step, index)
+    own, true = worked_from_own_numbers(judgement, name, index), worked_line(truth, step, index)
     if replace(own, label="") != replace(true, label=""):
         lines.append(replace(own, label="by your own numbers"))
     return (*lines, replace(true, label="in truth"))
 
 
 def worked_from_own_numbers(
-    verdicts: Judgement, name: str, index: Cell, *, as_precise_as: Claim | None = None
+    judgement: Judgement, name: str, index: Cell, *, as_precise_as: Claim | None = None
 ) -> WorkedLine:
     """A cell worked from the solution's own earlier numbers exactly as they stand.
 
     It has digits enough to be compared with a claim, `as_precise_as` or else the one to this very cell.
     """
-    digits = decimals_to_compare(iter([as_precise_as or verdicts.steps[name][index].given]))
-    own = CarriedPrinter(verdicts.trace, digits, values=verdicts.values, worked=(name, index))
-    return worked_line(own, verdicts.trace.steps[name], index)
+    digits = decimals_to_compare(iter([as_precise_as or judgement.steps[name][index].given]))
+    own = CarriedPrinter(judgement.trace, digits, values=judgement.values, worked=(name, index))
+    return worked_line(own, judgement.trace.steps[name], index)
 
 
-def worked_with_error(verdicts: Judgement, name: str, index: Cell, error: CellError) -> WorkedLine:
+def worked_with_error(judgement: Judgement, name: str, index: Cell, error: CellError) -> WorkedLine:
     """A cell worked with an error in a single cell, from the solution's own numbers, to what was written."""
-    step, claim = verdicts.trace.steps[name], verdicts.steps[name][index].given
+    step, claim = judgement.trace.steps[name], judgement.steps[name][index].given
     own = CarriedPrinter(
-        verdicts.trace, decimals_to_compare(iter([claim])), values=verdicts.values, worked=(name, index)
+        judgement.trace, decimals_to_compare(iter([claim])), values=judgement.values, worked=(name, index)
     )
 
     def put(node: Expression) -> Expression:

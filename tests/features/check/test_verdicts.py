@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from attncli.answers.claims import read_claim
 from attncli.answers.reader import read_answers
-from attncli.features.check.solution import CellVerdict, Judgement, differs_as_written, judge, rounds_to
+from attncli.features.check.solution import JudgedCell, Judgement, differs_as_written, judge, rounds_to
 from attncli.page.printer import format_number
 from attncli.problem.loader import loads
 from attncli.problem.source import decode
@@ -224,7 +224,7 @@ def test_an_exact_number_is_apart_from_all_but_what_rounding_makes_of_it(away: f
     claim = read_claim("100000/3")
     assert claim is not None
     own = 100000 / 3 * (1 + away)
-    assert differs_as_written(CellVerdict("carried", claim, 1.0, own)) is apart
+    assert differs_as_written(JudgedCell("carried", claim, 1.0, own)) is apart
 
 
 def solution(trace: Trace, precision: int) -> dict[str, Any]:
