@@ -29,6 +29,7 @@ from attncli.mistakes.model import (
     Mistake,
     Rewrite,
     all_of,
+    any_of,
     chained,
     equations,
     first_of,
@@ -134,9 +135,8 @@ def weights_without_mask(trace: Trace) -> Changes:
 
         return rewrite(expression, put)
 
-    steps = [name for name in trace if name == "delta" or name.startswith("d_")]
-    found = [rewritten(**{name: function})(trace) for name in steps]
-    return {name: how for one in found for name, how in one.items()}
+    steps = (name for name in trace if name == "delta" or name.startswith("d_"))
+    return any_of(*(rewritten(**{name: function}) for name in steps))(trace)
 
 
 def _summed(exp: Expression) -> Expression:
@@ -272,13 +272,7 @@ def not_through(name: str) -> Rewrite:
 
 def over_shared_heads(made: Rewrite) -> Change:
     """The gradients of keys and values that several heads share, each made in another way than as their sum."""
-
-    def change(trace: Trace) -> Changes:
-        steps = ("d_K_rot" if "d_K_rot" in trace else "d_K", "d_V")
-        found = [rewritten(**{step: made})(trace) for step in steps]
-        return {name: how for one in found for name, how in one.items()}
-
-    return change
+    return any_of(first_of(rewritten(d_K_rot=made), rewritten(d_K=made)), rewritten(d_V=made))
 
 
 def one_head(*, last: bool = False) -> Rewrite:

@@ -19,6 +19,7 @@ from attncli.mistakes.model import (
     Mistake,
     Rewrite,
     all_of,
+    any_of,
     equations,
     rewritten,
     transposed,
@@ -52,8 +53,7 @@ def heads_tiled(trace: Trace) -> Changes:
     def function(expression: Expression, _: Trace) -> Expression:
         return rewrite(expression, lambda node: served.get(node, node))
 
-    changes = [rewritten(**{step.name: function})(trace) for step in trace.computed()]
-    return {name: change for each in changes for name, change in each.items()}
+    return any_of(*(rewritten(**{step.name: function}) for step in trace.computed()))(trace)
 
 
 def split_by_rows(name: str) -> Change:

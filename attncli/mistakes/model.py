@@ -1,8 +1,8 @@
 """What a mistake is: a name, and other equations for the steps of a trace in which it can be made.
 
 A mistake says its equations in one of two ways: `equations("scaled[i, j] = scores[i, j]")` writes them out, and
-`rewritten(mask=function)` puts the step's own equation through a function. `all_of` and `first_of` join such changes;
-the functions that many mistakes share stand at the end.
+`rewritten(mask=function)` puts the step's own equation through a function. `all_of`, `any_of` and `first_of` join such
+changes; the functions that many mistakes share stand at the end.
 """
 
 from __future__ import annotations
@@ -128,14 +128,14 @@ def rewritten(**steps: Rewrite) -> Change:
     return change
 
 
+def any_of(*changes: Change) -> Change:
+    """As many of these at once as can be made."""
+    return lambda trace: {name: how for one in changes for name, how in one(trace).items()}
+
+
 def all_of(*changes: Change) -> Change:
     """All of these at once; nothing where one of them cannot be made."""
-
-    def change(trace: Trace) -> Changes:
-        found = [one(trace) for one in changes]
-        return {name: how for one in found for name, how in one.items()} if all(found) else {}
-
-    return change
+    return lambda trace: any_of(*changes)(trace) if all(one(trace) for one in changes) else {}
 
 
 def first_of(*changes: Change) -> Change:

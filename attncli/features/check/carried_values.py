@@ -7,7 +7,7 @@ when it is first asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
@@ -22,7 +22,7 @@ from attncli.equation.evaluator import Evaluator
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.indexing import Place
 from attncli.equation.intervals import Interval, outwards
-from attncli.equation.nodes import Call, Expression, Number, Ref, names_used, rewrite
+from attncli.equation.nodes import Expression, Number, Ref, names_used, rewrite
 from attncli.equation.rounding import DIGITS
 from attncli.equation.substitution import as_decimal_constant, decimal_value, substitute
 from attncli.features.check.reachability import CellEquation, Ranges
@@ -214,8 +214,7 @@ class CarriedValues:
 
     def equation(self, name: str, index: Cell) -> CellEquation:
         """What this cell is worked out from, in the numbers of the solution wherever it has them."""
-        tree = self._tree(name, index)
-        return CellEquation(tree, {ref: self._range(ref) for ref in cells_in(tree)})
+        return CellEquation(self._tree(name, index), self._range)
 
     def equation_of(self, tree: Expression, ranges: Ranges) -> CellEquation:
         """An equation made of any cells: each as it was written, given or worked out, but for those with `ranges`."""
@@ -225,8 +224,7 @@ class CarriedValues:
                 return node
             return self.read(node.name, cell_of(node))
 
-        tree = rewrite(tree, put)
-        return CellEquation(tree, {ref: ranges[ref] if ref in ranges else self._range(ref) for ref in cells_in(tree)})
+        return CellEquation(rewrite(tree, put), lambda ref: ranges[ref] if ref in ranges else self._range(ref))
 
     def tree(self, name: str, index: Cell, read: Callable[[str, Cell], Expression]) -> Expression:
         """A cell's own equation with `read` for every cell of a step that it names."""
@@ -326,23 +324,6 @@ def decimal_node(value: Decimal) -> Number:
         return Number(float(value), str(value))
     exact = Fraction(value)
     return Number(exact, str(exact) if exact.denominator == 1 else str(value))  # a whole number may be a position
-
-
-def cells_in(tree: Expression) -> Iterator[Ref]:
-    """The cells in a tree, each once and always in the same order; what stands in it many times is looked at once."""
-    found: dict[Ref, None] = {}
-    visited: set[int] = set()
-
-    def visit(node: Expression) -> None:
-        if isinstance(node, Ref):
-            found[node] = None
-        elif isinstance(node, Call) and id(node) not in visited:
-            visited.add(id(node))
-            for argument in node.arguments:
-                visit(argument)
-
-    visit(tree)
-    return iter(found)
 
 
 def interval(claim: Claim) -> Interval:

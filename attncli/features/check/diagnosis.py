@@ -215,7 +215,6 @@ class Explanation:
 
     mistake: Mistake
     by: Reproduction
-    answers: Answers
     steps: Mapping[str, bool]
     consistent: bool
     cells: int
@@ -226,7 +225,7 @@ class Explanation:
     @property
     def agreement(self) -> int:
         """How many numbers of the solution follow from those before them."""
-        answers = self.answers
+        answers = self.by.values.answers
         return sum(self.by.gives(name, cell) for name in answers.steps for cell in _others(answers, name, ()))
 
 
@@ -262,7 +261,7 @@ def _explain(
         for name in answers.steps
         if name in affected
     )
-    return Explanation(mistake, by, answers, steps, consistent, sum(len(wrong[name]) for name in steps))
+    return Explanation(mistake, by, steps, consistent, sum(len(wrong[name]) for name in steps))
 
 
 def _denied(name: str, affected: Mapping[str, set[str]], judgement: Judgement, by: Reproduction) -> bool:

@@ -97,7 +97,7 @@ def _blocks(solution: Solution, marks: int | None, diagnoses: Sequence[Diagnosis
 
 def _first(judgement: Judgement, name: str, index: CellIndex) -> Text:
     step, judged = judgement.trace.steps[name], judgement.steps[name][index]
-    digits = decimals_to_compare(iter([judged.given]))
+    digits = decimals_to_compare([judged.given])
     claim = judged.given
     assert isinstance(claim, Claim)
     own, true = format_number(judged.own, digits), format_number(judged.expected, digits)

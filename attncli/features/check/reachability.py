@@ -9,7 +9,7 @@ there seems to be none, the ranges are halved until they show that there is none
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -117,10 +117,10 @@ def _number(node: Expression) -> float:
 
 @dataclass(frozen=True)
 class CellEquation:
-    """The equation of one cell with numbers put in; `ranges` has, for each written cell in it, what that may be."""
+    """The equation of one cell with numbers put in; `range_of` says what each written cell in it may be."""
 
     tree: Expression
-    ranges: Ranges
+    range_of: Callable[[Ref], Interval]
 
     @property
     def exact(self) -> bool:
@@ -131,6 +131,11 @@ class CellEquation:
     def graph(self) -> ExpressionGraph:
         """The tree, each part of it once."""
         return ExpressionGraph.of(self.tree)
+
+    @cached_property
+    def ranges(self) -> Ranges:
+        """What each written cell may be, in the order in which they stand in the tree."""
+        return {node: self.range_of(node) for node in self.graph.nodes if isinstance(node, Ref)}
 
     @cached_property
     def range(self) -> Interval:

@@ -18,7 +18,7 @@ import numpy as np
 
 from attncli.answers.model import Claim
 from attncli.equation.intervals import Interval
-from attncli.equation.nodes import Call, Expression, Ref, walk
+from attncli.equation.nodes import Call, Expression, Ref, rewrite, walk
 from attncli.features.check.carried_values import CarriedValues, Cell, cell_of, interval, ref_to
 from attncli.features.check.reachability import CellEquation, Ranges
 from attncli.features.check.solution import rounds_to
@@ -184,11 +184,7 @@ def _of_reads(values: CarriedValues, tree: Expression) -> Iterator[CellError]:
 
 def _put(tree: Expression, node: Expression, other: Expression) -> Expression:
     """The tree with another node in place of one."""
-    if tree == node:
-        return other
-    if isinstance(tree, Call):
-        return Call(tree.function, tuple(_put(argument, node, other) for argument in tree.arguments))
-    return tree
+    return rewrite(tree, lambda each: other if each == node else each)
 
 
 def _neighbours(values: CarriedValues, ref: Ref) -> Iterator[Ref]:

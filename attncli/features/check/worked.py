@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from attncli.answers.model import Claim
@@ -32,7 +32,7 @@ def claim_text(claim: Claim) -> str:
         return format_number(float(claim.value), GIVEN_DECIMALS)
 
 
-def decimals_to_compare(claims: Iterator[Claim | None]) -> int:
+def decimals_to_compare(claims: Iterable[Claim | None]) -> int:
     """How many decimals tell whether these claims are right: one more than they have."""
     written = [-claim.half.adjusted() for claim in claims if claim is not None and not claim.exact]
     return min(max([FEWEST_DECIMALS, *written]), PRECISION[-1])
@@ -88,7 +88,7 @@ class CarriedPrinter(Printer):
 def worked_both_ways(judgement: Judgement, name: str, index: Cell) -> tuple[WorkedLine, ...]:
     """What was written, what the solution's own numbers give where that is something else, and the truth."""
     step, judged = judgement.trace.steps[name], judgement.steps[name][index]
-    digits = decimals_to_compare(iter([judged.given]))
+    digits = decimals_to_compare([judged.given])
     truth = Printer(judgement.trace, digits)
     lines = [] if judged.given is None else [WorkedLine("written", result=number_node(claim_text(judged.given)))]
     if step.rule.given:
@@ -106,17 +106,18 @@ def worked_from_own_numbers(
 
     It has digits enough to be compared with a claim, `as_precise_as` or else the one to this very cell.
     """
-    digits = decimals_to_compare(iter([as_precise_as or judgement.steps[name][index].given]))
-    own = CarriedPrinter(judgement.trace, digits, values=judgement.values, worked=(name, index))
+    own = _own_numbers(judgement, name, index, as_precise_as or judgement.steps[name][index].given)
     return worked_line(own, judgement.trace.steps[name], index)
+
+
+def _own_numbers(judgement: Judgement, name: str, index: Cell, claim: Claim | None) -> CarriedPrinter:
+    return CarriedPrinter(judgement.trace, decimals_to_compare([claim]), values=judgement.values, worked=(name, index))
 
 
 def worked_with_error(judgement: Judgement, name: str, index: Cell, error: CellError) -> WorkedLine:
     """A cell worked with an error in a single cell, from the solution's own numbers, to what was written."""
     step, claim = judgement.trace.steps[name], judgement.steps[name][index].given
-    own = CarriedPrinter(
-        judgement.trace, decimals_to_compare(iter([claim])), values=judgement.values, worked=(name, index)
-    )
+    own = _own_numbers(judgement, name, index, claim)
 
     def put(node: Expression) -> Expression:
         if not isinstance(node, Ref):

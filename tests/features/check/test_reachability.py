@@ -34,10 +34,10 @@ def test_a_product_of_two_rows() -> None:
     tree = parse_expression(PRODUCT)
     box = box_of(tree, [0.79, 0.79, 1.07, 0.77], 0.005)
     low, high = (1.065 + 0.765) * 0.785, (1.075 + 0.775) * 0.795
-    assert CellEquation(tree, box).reaches(Interval(high - 1e-9, 2))
-    assert not CellEquation(tree, box).reaches(Interval(high + 1e-9, 2))
-    assert CellEquation(tree, box).reaches(Interval(0, low + 1e-9))
-    assert not CellEquation(tree, box).reaches(Interval(0, low - 1e-9))
+    assert CellEquation(tree, box.__getitem__).reaches(Interval(high - 1e-9, 2))
+    assert not CellEquation(tree, box.__getitem__).reaches(Interval(high + 1e-9, 2))
+    assert CellEquation(tree, box.__getitem__).reaches(Interval(0, low + 1e-9))
+    assert not CellEquation(tree, box.__getitem__).reaches(Interval(0, low - 1e-9))
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -51,10 +51,10 @@ def test_a_softmax_reaches_just_what_its_corners_reach(seed: int, half: float) -
     values = [math.exp(corner[0]) / sum(map(math.exp, corner)) for corner in ends]
     low, high = min(values), max(values)
     margin = (high - low) / 1000
-    assert CellEquation(tree, box).reaches(Interval(high - margin, 1))
-    assert not CellEquation(tree, box).reaches(Interval(high + margin, 1))
-    assert CellEquation(tree, box).reaches(Interval(0, low + margin))
-    assert not CellEquation(tree, box).reaches(Interval(0, low - margin))
+    assert CellEquation(tree, box.__getitem__).reaches(Interval(high - margin, 1))
+    assert not CellEquation(tree, box.__getitem__).reaches(Interval(high + margin, 1))
+    assert CellEquation(tree, box.__getitem__).reaches(Interval(0, low + margin))
+    assert not CellEquation(tree, box.__getitem__).reaches(Interval(0, low - margin))
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -67,9 +67,9 @@ def test_whatever_a_place_in_the_box_gives_is_reached(seed: int) -> None:
     for _ in range(20):
         place = {variable: float(random.uniform(interval.low, interval.high)) for variable, interval in box.items()}
         value = ExpressionGraph.of(tree).value(place)
-        assert CellEquation(tree, box).reaches(Interval(value - 1e-9, value + 1e-9))
-    whole = CellEquation(tree, box).range
-    assert not CellEquation(tree, box).reaches(Interval(whole.high + 1e-6, whole.high + 1))
+        assert CellEquation(tree, box.__getitem__).reaches(Interval(value - 1e-9, value + 1e-9))
+    whole = CellEquation(tree, box.__getitem__).range
+    assert not CellEquation(tree, box.__getitem__).reaches(Interval(whole.high + 1e-6, whole.high + 1))
 
 
 FORMS = [
@@ -94,8 +94,8 @@ def test_a_variable_that_cancels_out_is_seen_to() -> None:
     """a - a is 0 whatever a is, though the ranges alone allow -1 to 1."""
     tree = parse_expression("a[0] - a[0]")
     box = {variables(tree)[0]: Interval(0, 1)}
-    assert CellEquation(tree, box).reaches(Interval(-0.1, 0.1))
-    assert not CellEquation(tree, box).reaches(Interval(0.5, 0.6))
+    assert CellEquation(tree, box.__getitem__).reaches(Interval(-0.1, 0.1))
+    assert not CellEquation(tree, box.__getitem__).reaches(Interval(0.5, 0.6))
 
 
 def mixture(keys: int, width: int) -> Expression:
@@ -120,9 +120,9 @@ def test_what_the_best_of_many_corners_gives_is_reached(keys: int, width: int, s
         for ends in corners.tolist()
     ]
     for edge in (min(values), max(values)):
-        assert CellEquation(tree, box).reaches(Interval(edge - 1e-9, edge + 1e-9))
-    whole = CellEquation(tree, box).range
-    assert not CellEquation(tree, box).reaches(Interval(whole.high + 1e-6, whole.high + 1))
+        assert CellEquation(tree, box.__getitem__).reaches(Interval(edge - 1e-9, edge + 1e-9))
+    whole = CellEquation(tree, box.__getitem__).range
+    assert not CellEquation(tree, box.__getitem__).reaches(Interval(whole.high + 1e-6, whole.high + 1))
 
 
 @pytest.mark.parametrize(
@@ -140,15 +140,15 @@ def test_a_division_by_nearly_nothing(
 ) -> None:
     tree = parse_expression("a[0] / b[0]")
     box = dict(zip(variables(tree), (Interval(*part), Interval(*whole)), strict=True))
-    assert CellEquation(tree, box).reaches(Interval(*target)) is reached
+    assert CellEquation(tree, box.__getitem__).reaches(Interval(*target)) is reached
 
 
 def test_beyond_the_last_number_nothing_is_reached() -> None:
     """a + a is 2 at most; what rounding outwards lets it be beyond that counts for nothing, once nothing may vary."""
     tree = parse_expression("a[0] + a[0]")
     box = {variables(tree)[0]: Interval(0, 1)}
-    assert CellEquation(tree, box).reaches(Interval(2, 3))
-    assert not CellEquation(tree, box).reaches(Interval(math.nextafter(2, 3), 3))
+    assert CellEquation(tree, box.__getitem__).reaches(Interval(2, 3))
+    assert not CellEquation(tree, box.__getitem__).reaches(Interval(math.nextafter(2, 3), 3))
 
 
 @pytest.mark.parametrize(("low", "high", "reached"), [(0.5, 1.5, False), (1.5, 2.5, True), (-0.5, 0.5, True)])
@@ -157,7 +157,7 @@ def test_a_climb_that_begins_where_nothing_is_leads_nowhere(low: float, high: fl
     or 0 and less."""
     tree = parse_expression("(a[0] + b[0]) / a[0]")
     box = dict(zip(variables(tree), (Interval(-1, 1), Interval(1, 2)), strict=True))
-    assert CellEquation(tree, box).reaches(Interval(low, high)) is reached
+    assert CellEquation(tree, box.__getitem__).reaches(Interval(low, high)) is reached
 
 
 def test_what_stays_open_is_as_it_is_said_to_be_in_doubt() -> None:
@@ -165,5 +165,5 @@ def test_what_stays_open_is_as_it_is_said_to_be_in_doubt() -> None:
     tree = parse_expression(" + ".join(f"(a[{at}] - a[{at}])" for at in range(12)))
     box = {variable: Interval(0, 1) for variable in variables(tree)}
     for in_doubt in (True, False):
-        assert CellEquation(tree, box).reaches(Interval(0.5, 0.6), in_doubt=in_doubt) is in_doubt
-        assert CellEquation(tree, box).reaches(Interval(-0.1, 0.1), in_doubt=in_doubt)
+        assert CellEquation(tree, box.__getitem__).reaches(Interval(0.5, 0.6), in_doubt=in_doubt) is in_doubt
+        assert CellEquation(tree, box.__getitem__).reaches(Interval(-0.1, 0.1), in_doubt=in_doubt)
