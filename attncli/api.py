@@ -165,7 +165,7 @@ def check(problem: Problem, answers: str | PathLike[str] | Mapping[str, Any], *,
     solution = judge_solution(
         problem, partial(read_answers, source), lenient=lenient, gradient=mentions_gradients(source)
     )
-    return Checked(solution, diagnose(solution.judgement))
+    return Checked(solution, diagnose(solution.verdicts))
 
 
 def _page(trace: Trace, view: View) -> Document:

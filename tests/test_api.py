@@ -118,8 +118,8 @@ def test_a_solution_is_checked() -> None:
     checked = attncli.check(attncli.load(FILE), ONE_KEY_WRONG | {"scores": [[1, 5, 3], [3, 3, 5], [None, 4, "4.0"]]})
     assert isinstance(checked, attncli.Checked)
     assert not checked.passed
-    assert checked.solution.judgement.first_wrong == ("K", (2, 1))
-    assert checked.solution.judgement.counts == {"right": 23, "carried": 2, "rounding": 0, "wrong": 1, "missing": 1}
+    assert checked.solution.verdicts.first_wrong == ("K", (2, 1))
+    assert checked.solution.verdicts.counts == {"right": 23, "carried": 2, "rounding": 0, "wrong": 1, "missing": 1}
     assert checked.to_dict()["steps"]["scores"]["cells"][2][2]["verdict"] == "carried"
     assert "The first wrong number is in the keys (K)" in checked.to_markdown()
     assert checked._repr_markdown_() == checked.to_markdown()

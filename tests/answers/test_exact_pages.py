@@ -46,8 +46,8 @@ def all_right(problem: Problem, text: str, form: str) -> bool:
     """Whether every cell that was worked out is there, and right."""
     source = decode(text.encode(), FORMS[form])
     solution = judge_solution(problem, lambda trace: read_answers(source, trace), gradient=mentions_gradients(source))
-    counts = solution.judgement.counts
-    everything = sum(step.value.size for step in solution.judgement.trace.computed())
+    counts = solution.verdicts.counts
+    everything = sum(step.value.size for step in solution.verdicts.trace.computed())
     return solution.passed and counts["right"] == everything
 
 
@@ -152,7 +152,7 @@ def test_a_closed_form_that_was_edited_is_told_and_one_alone_is_judged(love: Pro
         read_back(edited, "fences", love)
     alone = text.replace(r"$`\frac{5}{\sqrt{3}}`$ ≈ 2.887", r"$`\frac{5}{\sqrt{2}}`$", 1)
     solution = judge_solution(love, lambda trace: read_answers(decode(alone.encode(), "page.md"), trace))
-    assert solution.judgement.first_wrong == ("scaled", (0, 1))
+    assert solution.verdicts.first_wrong == ("scaled", (0, 1))
     for same in (r"$\frac{5 \sqrt{3}}{3}$", "5√3/3 ≈ 2.89", r"$\frac{5}{3} \sqrt{3} \approx 2.9$", "≈ 2.887"):
         assert all_right(love, text.replace(r"$`\frac{5}{\sqrt{3}}`$ ≈ 2.887", same, 1), "fences")
 

@@ -46,28 +46,28 @@ def test_an_error_is_carried_on_the_way_back() -> None:
         "delta: [3.41, 2.33, 2.53]",
         "d_scaled: [[-0.10, 0.41, -0.31], null, null]",
     ]
-    verdicts = solution(LOVE, "\n".join(answers)).judgement
+    verdicts = solution(LOVE, "\n".join(answers)).verdicts
     assert verdicts.first_wrong == ("d_weights", (0, 1))
     assert [judged.verdict for judged in verdicts.steps["delta"]] == ["carried", "right", "right"]
     assert [judged.verdict for judged in verdicts.steps["d_scaled"][0]] == ["carried"] * 3
 
 
 def test_a_loss_is_one_number() -> None:
-    verdicts = solution(NEXT, "row_loss: [1.01, 1.39, 1.83]\nloss: 1.41").judgement
+    verdicts = solution(NEXT, "row_loss: [1.01, 1.39, 1.83]\nloss: 1.41").verdicts
     assert verdicts.counts["right"] == 4
-    wrong = solution(NEXT, "row_loss: [1.01, 1.39, 1.83]\nloss: 4.23").judgement  # their sum
+    wrong = solution(NEXT, "row_loss: [1.01, 1.39, 1.83]\nloss: 4.23").verdicts  # their sum
     assert wrong.first_wrong == ("loss", ())
 
 
 @pytest.mark.parametrize("written", ["1.41", "[1.41]", "[[1.41]]", "[[[1.41]]]"])
 def test_a_loss_may_stand_in_brackets(written: str) -> None:
-    assert solution(NEXT, f"loss: {written}").judgement.counts["right"] == 1
-    assert solution(NEXT, f"loss: {written.replace('1.41', 'null')}").judgement.counts["missing"] == 1
+    assert solution(NEXT, f"loss: {written}").verdicts.counts["right"] == 1
+    assert solution(NEXT, f"loss: {written.replace('1.41', 'null')}").verdicts.counts["missing"] == 1
 
 
 def test_so_may_what_a_sink_is_handed_back() -> None:
     sink = load(str(INPUTS / "sink.yaml"))
-    assert solution(sink, "d_sink: [0]").judgement.first_wrong == ("d_sink", ())
+    assert solution(sink, "d_sink: [0]").verdicts.first_wrong == ("d_sink", ())
 
 
 @pytest.mark.parametrize(
@@ -90,6 +90,6 @@ def test_a_loss_is_no_list(written: str, message: str) -> None:
 def test_a_page_of_gradients_reads_back(file: str, format: str, name: str) -> None:
     problem = load(str(INPUTS / f"{file}.yaml"))
     trace = run(problem, gradient=True)
-    verdicts = solution(problem, render(gradient_page(trace, View()), format, Style()), name).judgement
+    verdicts = solution(problem, render(gradient_page(trace, View()), format, Style()), name).verdicts
     assert {step.name for step in trace.computed()} <= {*verdicts.steps}
     assert verdicts.counts["wrong"] == verdicts.counts["missing"] == 0

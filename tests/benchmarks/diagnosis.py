@@ -187,7 +187,7 @@ def judged(kind: Kind, problems: int, seed: int, *, tell: str = "") -> Row:
         found = of.checked()
         said = outcome(found, made)
         row.outcomes[said] += 1
-        right = cells.is_first(found.solution.judgement.first_wrong)
+        right = cells.is_first(found.solution.verdicts.first_wrong)
         row.first_right += right
         if not right or (tell and said in tell.split(",")):
             row.told.append(_told(f"{kind.name}, {number}: {said}: {made.names}", of, found))
@@ -197,7 +197,7 @@ def judged(kind: Kind, problems: int, seed: int, *, tell: str = "") -> Row:
 def _told(said: str, of: Solution, found: Checked) -> str:
     """A solution with what was found in it."""
     lines = [said, json.dumps(problem_of(of.problem)), json.dumps(of.texts())]
-    lines += [f"first wrong: {found.solution.judgement.first_wrong}", *map(str, found.diagnoses)]
+    lines += [f"first wrong: {found.solution.verdicts.first_wrong}", *map(str, found.diagnoses)]
     return "\n  ".join(lines)
 
 
@@ -213,7 +213,7 @@ def right_solutions(kinds: Sequence[Kind], problems: int, seed: int) -> tuple[in
             of = solution(p, steps_of(p), answered, decimals, on_paper)
             judged += 1
             found = of.checked()
-            if found.solution.judgement.first_wrong:
+            if found.solution.verdicts.first_wrong:
                 wrong.append(_told("right", of, found))
     return judged, wrong
 

@@ -81,7 +81,7 @@ def main() -> None:
         problem = json.dumps(drawn)
         answers = on_paper(problem, precision)
         start = time.perf_counter()
-        verdicts = solution(problem, answers).judgement
+        verdicts = solution(problem, answers).verdicts
         spent += time.perf_counter() - start
         counts["solutions"] += 1
         counts["cells"] += sum(verdicts.counts.values())
@@ -93,7 +93,7 @@ def main() -> None:
             return
         answers, name, index = changed
         counts["digits altered"] += 1
-        found = solution(problem, answers).judgement.steps[name][index].verdict == "wrong"
+        found = solution(problem, answers).verdicts.steps[name][index].verdict == "wrong"
         counts["found"] += found
         if not found:
             print(f"not found: {name}{list(index)} = {np.array(answers[name], dtype=object)[index]} in {problem}")

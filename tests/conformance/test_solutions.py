@@ -46,5 +46,5 @@ def assert_never_wrong(problem: dict[str, Any], precision: int, fixed: bool, *, 
     source = decode(json.dumps(answers).encode(), "a.json", None)
     assert mentions_gradients(source) == gradient
     solution = judge_solution(loads(file, "p.json"), lambda trace: read_answers(source, trace), gradient=gradient)
-    counts = solution.judgement.counts
+    counts = solution.verdicts.counts
     assert counts["wrong"] == counts["missing"] == 0

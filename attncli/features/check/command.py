@@ -81,10 +81,10 @@ def check(
     progress.begin("checking")
     gradient = mentions_gradients(written)
     solution = judge_solution(problem, lambda trace: read_answers(written, trace), lenient=lenient, gradient=gradient)
-    trace = solution.judgement.trace
-    diagnoses = diagnose(solution.judgement)
+    trace = solution.verdicts.trace
+    diagnoses = diagnose(solution.verdicts)
     if steps is not None:
-        answered = list(solution.judgement.steps)
+        answered = list(solution.verdicts.steps)
         back = [] if gradient else steps_back(steps)  # which only answers to them ask for
         names = () if back else chosen_steps(trace, steps)
         if lacking := back or [name for name in names if name not in answered]:

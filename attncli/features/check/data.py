@@ -15,7 +15,7 @@ from attncli.tracing.serialization import FORMAT
 
 def check_data(solution: Solution, *, marks: int | None, diagnoses: Sequence[Diagnosis]) -> dict[str, Any]:
     """Every cell with its verdict, the first wrong one, how many there are of each, and the diagnoses; format 1."""
-    judgement = solution.judgement
+    judgement = solution.verdicts
     first = judgement.first_wrong
     data: dict[str, Any] = {
         "attncli": {"version": __version__, "format": FORMAT},

@@ -54,12 +54,12 @@ def check_page(solution: Solution, *, marks: int | None = None, diagnoses: Seque
 
         return check_data(solution, marks=marks, diagnoses=diagnoses)
 
-    title = solution.judgement.trace.title or solution.judgement.answers.name
+    title = solution.verdicts.trace.title or solution.verdicts.answers.name
     return Document(f"{title}: checked", tuple(_blocks(solution, marks, diagnoses)), data)
 
 
 def _blocks(solution: Solution, marks: int | None, diagnoses: Sequence[Diagnosis]) -> Iterator[Block]:
-    judgement = solution.judgement
+    judgement = solution.verdicts
     first = judgement.first_wrong
     yield Paragraph(_answer(solution) if first is None else _first(judgement, *first))
     if first is not None:
@@ -118,7 +118,7 @@ def _as_written(claim: Claim) -> Text:
 
 def _answer(solution: Solution) -> Text:
     """What is to be said where no error was made."""
-    counts = solution.judgement.counts
+    counts = solution.verdicts.counts
     said: tuple[tuple[Verdict, str, str], ...] = (
         ("carried", "follows from numbers before it", "follow from numbers before them"),
         ("rounding", "is off by rounding", "are off by rounding"),

@@ -111,19 +111,20 @@ def indices_where(cells: NDArray[np.object_], verdicts: Collection[Verdict]) -> 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """Verdicts, and how strictly they are taken: `lenient` counts what is a matter of rounding as right.
+    """Verdicts, by their name in the Python interface, and how strictly they are taken: `lenient` counts what is a
+    matter of rounding as right.
 
     `other_form` says that these answers have a softmax shifted where ours is not, or the other way round.
     """
 
-    judgement: Judgement
+    verdicts: Judgement
     lenient: bool
     other_form: bool = False
 
     @property
     def passed(self) -> bool:
         """Whether nothing is wrong or missing; a matter of rounding passes only where that is `lenient`."""
-        counts = self.judgement.counts
+        counts = self.verdicts.counts
         return not (counts["wrong"] or counts["missing"] or (counts["rounding"] and not self.lenient))
 
     def share(self, *, follow_through: bool) -> Fraction:
@@ -131,14 +132,14 @@ class Solution:
         earning: list[Verdict] = ["right"]
         earning += ["carried"] if follow_through else []
         earning += ["rounding"] if self.lenient else []
-        steps = self.judgement.trace.steps
-        worked = [cell.verdict for name, cell in self.judgement.cells() if not steps[name].rule.given]
+        steps = self.verdicts.trace.steps
+        worked = [cell.verdict for name, cell in self.verdicts.cells() if not steps[name].rule.given]
         return Fraction(sum(verdict in earning for verdict in worked), max(len(worked), 1))
 
     def only(self, names: Sequence[str]) -> Solution:
         """The verdicts on these steps, which still follow from what was written in all others."""
-        steps = {name: cells for name, cells in self.judgement.steps.items() if name in names}
-        return replace(self, judgement=replace(self.judgement, steps=steps))
+        steps = {name: cells for name, cells in self.verdicts.steps.items() if name in names}
+        return replace(self, verdicts=replace(self.verdicts, steps=steps))
 
 
 def judge_solution(

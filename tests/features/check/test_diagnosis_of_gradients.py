@@ -153,7 +153,7 @@ def checked(problem: Problem, answers: dict[str, Array]) -> Judgement:
         f"{name}: {written(array if array.ndim else float(array), DECIMALS)}" for name, array in there.items()
     )
     source = decode(text.encode(), "a.yaml", None)
-    return judge_solution(problem, lambda trace: read_answers(source, trace), gradient=True).judgement
+    return judge_solution(problem, lambda trace: read_answers(source, trace), gradient=True).verdicts
 
 
 def diagnosed(given: Given, answers: dict[str, Array]) -> tuple[Diagnosis, ...]:
@@ -284,7 +284,7 @@ def back_on_paper(did: str, decimals: int) -> Array:
 def test_named_though_the_way_there_was_left_to_a_calculator(did: str, name: str, decimals: int) -> None:
     problem, gradient = loads(LEFT_TO_A_CALCULATOR.encode(), "p.yaml"), back_on_paper(did, decimals)
     source = decode(f"d_X: {written(gradient, decimals)}".encode(), "a.yaml", None)
-    verdicts = judge_solution(problem, lambda trace: read_answers(source, trace), gradient=True).judgement
+    verdicts = judge_solution(problem, lambda trace: read_answers(source, trace), gradient=True).verdicts
     if did or verdicts.counts["wrong"]:
         (found,) = diagnose(verdicts)
         assert name in found.mistakes  # W_K and W_V are symmetric: all three may as well not have been transposed

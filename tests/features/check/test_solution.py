@@ -30,7 +30,7 @@ def written(*values: float) -> list[list[str]]:
 
 def test_exponentials_of_the_plain_scores_are_taken_as_they_are() -> None:
     solution = solved(PLAIN, exp=written(math.exp(1), math.exp(3)), row_sum=written(math.exp(1) + math.exp(3))[0])
-    assert (solution.passed, solution.other_form, solution.judgement.trace.shifted) == (True, False, False)
+    assert (solution.passed, solution.other_form, solution.verdicts.trace.shifted) == (True, False, False)
 
 
 def test_gradients_beside_a_shift_that_is_not_ours_are_judged() -> None:
@@ -65,27 +65,27 @@ def test_one_cell_that_is_right_is_all_of_it() -> None:
 def test_a_shift_that_is_not_ours_is_judged_as_one() -> None:
     """Less their largest, 3, the scores are -2 and 0."""
     solution = solved(PLAIN, exp=written(math.exp(-2), 1), row_sum=written(math.exp(-2) + 1)[0])
-    assert (solution.passed, solution.other_form, solution.judgement.trace.shifted) == (True, True, True)
+    assert (solution.passed, solution.other_form, solution.verdicts.trace.shifted) == (True, True, True)
     named = solved(PLAIN, row_max=["3"], shifted=[["-2", "0"]], exp=written(math.exp(-2), 1))
     assert (named.passed, named.other_form) == (True, True)
 
 
 def test_plain_exponentials_where_ours_are_shifted() -> None:
     solution = solved(DEEP, exp=[["0.000335", "0.00000614"]], row_sum=["0.000342"])
-    assert (solution.passed, solution.other_form, solution.judgement.trace.shifted) == (True, True, False)
+    assert (solution.passed, solution.other_form, solution.verdicts.trace.shifted) == (True, True, False)
     ours = solved(DEEP, exp=written(1, math.exp(-4)))
-    assert (ours.passed, ours.other_form, ours.judgement.trace.shifted) == (True, False, True)
+    assert (ours.passed, ours.other_form, ours.verdicts.trace.shifted) == (True, False, True)
 
 
 def test_a_shift_that_is_ours_and_named_is_judged_as_one() -> None:
     """Plain exponentials are not tried: they have no step of that name."""
     solution = solved(DEEP, shifted=written(0, -4), exp=[["1", "0.5000"]])
-    assert (solution.other_form, solution.judgement.first_wrong) == (False, ("exp", (0, 1)))
+    assert (solution.other_form, solution.verdicts.first_wrong) == (False, ("exp", (0, 1)))
 
 
 def test_wrong_exponentials_are_wrong_in_either_form() -> None:
     solution = solved(PLAIN, exp=[["9.99", "20.09"]])
-    assert solution.judgement.first_wrong == ("exp", (0, 0))
+    assert solution.verdicts.first_wrong == ("exp", (0, 0))
     assert not solution.other_form
 
 
@@ -105,7 +105,7 @@ def test_errors_are_those_of_the_form_that_fits(answers: dict[str, object], said
 def test_a_trivial_answer() -> None:
     """Both scores 0 give weights of a half and an output of 1.5 without any work."""
     solution = solved(PLAIN, scores=[["0", "0"]], weights=[["0.50", "0.50"]], output=[["1.5"]])
-    found = trivial_answer(solution.judgement)
+    found = trivial_answer(solution.verdicts)
     assert found is not None
     assert (found.step, found.claim.text, found.cells, found.carried) == ("scores", "0", 2, 3)
 
@@ -120,11 +120,11 @@ def test_a_trivial_answer() -> None:
     ],
 )
 def test_what_is_not_trivial(answers: dict[str, object]) -> None:
-    assert trivial_answer(solved(PLAIN, **answers).judgement) is None
+    assert trivial_answer(solved(PLAIN, **answers).verdicts) is None
 
 
 def test_what_follows_from_a_step() -> None:
-    trace = solved(PLAIN, scores=[["1", "3"]]).judgement.trace
+    trace = solved(PLAIN, scores=[["1", "3"]]).verdicts.trace
     assert steps_after(trace, {"V"}) == {"output"}
     assert steps_after(trace, {"weights"}) == {"output"}
     assert {"scores", "exp", "weights", "output"} <= steps_after(trace, {"K"})
