@@ -81,7 +81,7 @@ def _read_number(value: Value, step: Step) -> Answer | None:
             found = f"a list of {count(len(inner.node.items), 'entry')}" if inner.node.items else "an empty list"
             value.wrong(f"must be one number, not {found}", f"write {value.path}: 0.70")
             return None
-        inner = inner.items[0]
+        inner = inner.entry(0)
     if not isinstance(inner.node, Leaf):
         value.wrong(f"must be one number, not {describe(inner.node)}", f"write {value.path}: 0.70")
         return None

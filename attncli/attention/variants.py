@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from attncli.attention.losses import OTHER_LOSSES
 from attncli.attention.registry import COMPUTED_RULES, GIVEN_RULES, RULES
 from attncli.equation.nodes import Call, Equation, Name, Ref
 from attncli.equation.rule import Rule
 from attncli.problem import keys
-from attncli.problem.masks import Clause, forms
 from attncli.problem.model import Mask
 from attncli.problem.positions import POSITIONS, Offset, Position, replacements
+
+if TYPE_CHECKING:
+    from attncli.problem.masks import Clause
 
 
 def variant_of(name: str, formula: str, headline: str, *, meaning: str, why: str = "") -> Rule:
@@ -268,6 +271,8 @@ def _biased() -> Iterator[tuple[str, Rule]]:
 
 
 def _masks() -> Iterator[tuple[str, Rule]]:
+    from attncli.problem.masks import forms
+
     for form in forms().values():
         for written, mask in form.examples().items():
             rule = mask_rule(clauses(mask, Offset.of(mask, queries=2, keys=3, past=0)))

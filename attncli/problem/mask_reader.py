@@ -15,7 +15,7 @@ from attncli.problem.masks import MaskPart, MaskSizes, forms
 from attncli.problem.model import Mask, Matrix
 from attncli.problem.numbers import NumberError, as_float
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, truth
-from attncli.problem.truth_matrices import is_zero_or_one, read_stored, read_truths, stored_truths
+from attncli.problem.truth_matrices import is_zero_or_one, read_truths, stored_truths
 from attncli.problem.values import Value, read_word, require_keys
 
 _CELLS = ("true", "false", "yes", "no", "on", "off", "inf", "nan")  # words that fill a matrix, not forms
@@ -157,7 +157,9 @@ def _read_bare(value: Value, convention: Convention) -> MaskPart | None:
     if isinstance(value.node, Mapping):
         import numpy as np
 
-        array = read_stored(value)
+        from attncli.problem.array_references import read_array
+
+        array = read_array(value)
         if array is None:
             return None
         if array.dtype.kind == "b":
@@ -218,5 +220,5 @@ def _leaves(value: Value) -> Iterator[Leaf]:
     elif isinstance(value.node, Leaf):
         yield value.node
     else:
-        for item in value.each():
+        for item in value.items:
             yield from _leaves(item)

@@ -124,7 +124,7 @@ def read_cells(
             cells.extend(numbers)
         else:
             below = shape[1:]
-            for item in value.each():
+            for item in value.items:
                 read(item, below)
 
     read(value, shape)
@@ -207,7 +207,7 @@ def _read_random(value: Value) -> Matrix | None:
         sizes.wrong("is empty", _RANDOM)
     elif sizes.node.length > DIMENSION_LIMIT:
         sizes.wrong(f"has {count(sizes.node.length, 'dimension')}", f"{DIMENSION_LIMIT} are the most")
-    shape = [read_integer(size, least=1, help=_RANDOM) for size in islice(sizes.each(), DIMENSION_LIMIT)]
+    shape = [read_integer(size, least=1, help=_RANDOM) for size in islice(sizes.items, DIMENSION_LIMIT)]
     seed = read_integer(value.key("seed"), least=0, help=_RANDOM) if "seed" in value.keys else 0
     low = read_scalar(value.key("low")) if "low" in value.keys else _LOW
     high = read_scalar(value.key("high")) if "high" in value.keys else _HIGH
@@ -255,7 +255,7 @@ def _fill_up(whole: Value) -> str:
     if whole.path == "Q" or (whole.path == "X" and "context" in whole.errors.given):
         return "fill up the shorter ones with rows of 0"
     heads = _depth(whole.node) == 4
-    entries = [next(entry.each(), entry) if heads else entry for entry in islice(whole.each(), _LISTED + 1)]
+    entries = [next(entry.items, entry) if heads else entry for entry in islice(whole.items, _LISTED + 1)]
     lengths = [str(_length(entry.node)) for entry in entries]
     said = ", ".join(lengths[:_LISTED]) + (", …" if len(lengths) > _LISTED else "")
     return f"fill up the shorter ones with rows of 0 at the end, and add mask: {{lengths: [{said}]}}"

@@ -26,7 +26,9 @@ def read_truths(value: Value, rank: int = 2, example: str = "") -> Matrix | None
     if isinstance(value.node, Mapping):
         import numpy as np
 
-        array = read_stored(value)
+        from attncli.problem.array_references import read_array
+
+        array = read_array(value)
         if array is None:
             return None
         if not np.isin(array, (0, 1)).all():
@@ -39,13 +41,6 @@ def read_truths(value: Value, rank: int = 2, example: str = "") -> Matrix | None
         return None
     read = read_cells(value, _read_truth, _truths_of, empty=f"write {example}")
     return None if read is None else _of_rank(Matrix(read[0], shape=read[1]), rank, value)
-
-
-def read_stored(value: Value) -> Array | None:
-    """The array of `{file: …}`; None after reporting what is wrong."""
-    from attncli.problem.array_references import read_array
-
-    return read_array(value)
 
 
 def stored_truths(array: Array, value: Value, rank: int = 2) -> Matrix | None:

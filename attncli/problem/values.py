@@ -60,12 +60,8 @@ class Value:
         return Value(self.node.values[name], f"{self.path}.{name}", self.errors)
 
     @property
-    def items(self) -> list[Value]:
-        """The entries of a list; anything else has none."""
-        return list(self.each())
-
-    def each(self) -> Iterator[Value]:
-        """The entries of a list one after another, for whoever may not want all of a million."""
+    def items(self) -> Iterator[Value]:
+        """The entries of a list one after another; anything else has none."""
         entries = self.node.items if isinstance(self.node, Sequence) else ()
         return (Value(entry, f"{self.path}[{place}]", self.errors) for place, entry in enumerate(entries))
 
@@ -174,7 +170,7 @@ def read_labels(value: Value) -> tuple[str, ...] | None:
         value.wrong(f"has {count(number, 'label')}, one for each token", f"{TOKEN_LIMIT:,} tokens are the most")
         return None
     labels = []
-    for item in value.each():
+    for item in value.items:
         node = item.node
         if isinstance(node, Leaf) and node.text:
             if len(node.text) > LABEL_LIMIT:

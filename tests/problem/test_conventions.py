@@ -9,7 +9,7 @@ import pytest
 
 from attncli.cli.input import change
 from attncli.errors import AttncliError
-from attncli.problem.conventions import CONVENTIONS, OWN, convention_named
+from attncli.problem.conventions import CONVENTIONS, OWN
 from attncli.problem.loader import load, loads
 from attncli.problem.masks.additive import Additive
 from attncli.problem.masks.keep_and_hide import Hide, Keep
@@ -156,6 +156,6 @@ def test_another_mask_is_read_by_the_same_convention() -> None:
 
 def test_an_unknown_convention() -> None:
     with pytest.raises(AttncliError) as caught:
-        convention_named("tourch")
+        loads(f"{QKV}}}".encode(), "p.yaml", convention="tourch")
     assert (str(caught.value), caught.value.help) == ("convention cannot be 'tourch'", "did you mean torch?")
     assert caught.value.exit_code == 2

@@ -31,7 +31,7 @@ class Lengths(MaskPart):
         if isinstance(value.node, Sequence) and not value.node.length:
             value.wrong("is empty", "write {lengths: [2]}, one number for each entry of the batch")
             return None
-        values = value.items or [value]
+        values = list(value.items) or [value]
         read = [read_integer(each, least=0, help="how many keys exist, counted from the left") for each in values]
         lengths = tuple(length for length in read if length is not None)
         return cls(lengths) if len(lengths) == len(read) else None
