@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar, overload
 
 from attncli.equation.nodes import Equation, Expression
 from attncli.equation.notation import UNICODE, Notation
@@ -78,8 +78,7 @@ class LazyCells(Lazy[Sequence["Cell"]]):
         self.columns = make
 
 
-@dataclass(frozen=True, slots=True)
-class Math:
+class Math(NamedTuple):
     """An expression standing in a sentence."""
 
     expression: Expression
@@ -89,8 +88,7 @@ Text: TypeAlias = tuple["str | Math", ...]  # a run of prose; the strings are pl
 Shapes: TypeAlias = tuple[tuple[int, ...], ...]  # ((3, 4), (4, 3), (3, 3)): factors, then the result; or it alone
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """The title of a step or of a section of the page. `number` is the step's number, if it has one; `part` marks the
     title of a part of the page, such as a head, whose sections follow.
 
@@ -104,24 +102,21 @@ class Heading:
     part: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraph:
+class Paragraph(NamedTuple):
     """A few sentences; `kind` says how they are meant."""
 
     text: Text
     kind: Literal["text", "note", "warning"] = "text"
 
 
-@dataclass(frozen=True, slots=True)
-class Formula:
+class Formula(NamedTuple):
     """An equation on a line of its own, S = Q K^T, or the symbol of what is given, with the shapes of its product."""
 
     equation: Equation | Expression
     shapes: Shapes = ()
 
 
-@dataclass(frozen=True, slots=True)
-class WorkedLine:
+class WorkedLine(NamedTuple):
     """One cell worked out: where, the numbers put in, `=` or `≈`, and what comes out: 2·2 + 0·1 + 1·1 = 5.
 
     `work` is None where there is nothing to work, and `result` too where the remark says it all.
@@ -135,16 +130,14 @@ class WorkedLine:
     remark: Text = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Worked:
+class Worked(NamedTuple):
     """Worked lines that belong together; `left_out` tells what they would be of besides."""
 
     lines: Sequence[WorkedLine]
     left_out: LeftOut = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """One printed number: its text in ASCII ("-inf", "1/3", "0.707"), and how it is set off. Without a text it is room
     to write one.
 
@@ -159,8 +152,7 @@ class Cell:
     verdict: Literal["right", "carried", "rounding", "wrong", "missing"] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
+class Grid(NamedTuple):
     """A matrix with its labels. `columns` is empty for a single column of numbers without a head.
 
     `closed` are the closed forms that its numbers are the decimals of, to be shown beside them. Of a long matrix there
@@ -177,7 +169,7 @@ class Grid:
     def loaded(self) -> Grid:
         """The same with its cells in memory, unless there are too many of them."""
         few = len(self.rows) * max(1, len(self.columns)) <= IN_MEMORY
-        return replace(self, cells=tuple(self.cells)) if few else self
+        return self._replace(cells=tuple(self.cells)) if few else self
 
     def block(self, start: int, end: int) -> Sequence[Sequence[Cell]]:
         """The cells of some columns, in memory."""
@@ -191,8 +183,7 @@ class Grid:
         return bool(self.closed) and any(cell.rounded for row in self.cells for cell in row)
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """A table of sentences, e.g. the summary of the steps; `right` names the columns of numbers."""
 
     head: tuple[str | Text, ...]
@@ -205,8 +196,7 @@ class Table:
         return tuple((each,) if isinstance(each, str) else each for each in self.head)
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(NamedTuple):
     """A list of sentences; `left_out` tells what others it would have."""
 
     items: tuple[Text, ...]

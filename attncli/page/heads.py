@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from attncli.english import listed
 from attncli.page.document import Block, Heading, Paragraph, Worked, WorkedLine
@@ -32,7 +32,7 @@ def head_context(whole: Trace, view: View, names: Sequence[str]) -> Iterator[Blo
     if said := _kv_head_text(whole, place[HEAD]):
         yield Paragraph((f"{said}.",))
     if "slopes" in whole and "bias" in names:
-        yield Worked((replace(_slope(printer_for(whole, view), place[HEAD]), label=f"slope of head {place[HEAD]}"),))
+        yield Worked((_slope(printer_for(whole, view), place[HEAD])._replace(label=f"slope of head {place[HEAD]}"),))
 
 
 def _kv_head_text(trace: Trace, head: int) -> str:
@@ -165,8 +165,7 @@ def _belongs(whole: Printer, step: Step, place: Places) -> bool:
     return all(number == 0 for letter, number in place.items() if letter not in own)
 
 
-@dataclass(frozen=True, slots=True)
-class HeadPart:
+class HeadPart(NamedTuple):
     """Some steps at one place of the leading axes, and what the place is called."""
 
     title: str

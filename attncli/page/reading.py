@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -51,8 +50,7 @@ def reading(trace: Trace, some: Callable[[Sequence[int]], Sequence[int]] = list)
     return tuple(" ".join(_row(query, query.row in masked)) for query in queries)
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(NamedTuple):
     """One query, and the key of its own token; `often` says how many keys are called alike."""
 
     trace: Trace
@@ -97,8 +95,7 @@ def _row(query: _Row, masked: bool) -> Iterator[str]:
     yield f"{found[0].upper()}{found[1:]} is {_origin(query, ranking)}."
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Ranking:
+class _Ranking(NamedTuple):
     """The keys, the heaviest first, and their weights."""
 
     keys: NDArray[np.intp]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -89,10 +88,11 @@ def has_rounded_stage(worked: Expression | None) -> bool:
     return False
 
 
-@dataclass(slots=True)
 class _Worker:
-    number: Print
-    holds: bool = True
+    """Works out a stage, and notes whether it `holds`."""
+
+    def __init__(self, number: Print) -> None:
+        self.number, self.holds = number, True
 
     def step(self, node: Expression, truth: Expression) -> tuple[Expression, Expression]:
         """One stage further: arguments that are not numbers become so, and else the function of them does."""

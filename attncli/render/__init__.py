@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib import import_module
 from os.path import splitext
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from attncli.page.document import Document
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(NamedTuple):
     """A format: the module whose `stream(document, style)` writes it, piece by piece, and the file names it goes by.
 
     `options` are those options for how a page looks that not every format has, and this one has. `is_data` says that it
@@ -34,8 +32,7 @@ FORMATS: dict[str, Format] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(NamedTuple):
     """How a page should look, for the formats that have a choice.
 
     `width` is the terminal's, None where lines may be as long as they like (a pipe or a file). `math` says

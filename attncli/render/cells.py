@@ -6,7 +6,6 @@ The colours are those of a heat map, cividis, which reads the same with and with
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 
 from attncli.equation.nodes import Call
@@ -53,7 +52,7 @@ def caption(what: str, start: int, end: int, total: int) -> str:
 
 def decimals_alone(grid: Grid) -> Grid:
     """The matrix without its closed forms, which stand above it, and with the sign between them after its name."""
-    return replace(grid, closed=(), name=Call("nearly" if grid.rounded else "equally", (grid.name,)))
+    return grid._replace(closed=(), name=Call("nearly" if grid.rounded else "equally", (grid.name,)))
 
 
 def background(shade: float) -> RGB:

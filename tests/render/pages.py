@@ -1,7 +1,5 @@
 """Pages for the renderers' tests, built by hand from blocks."""
 
-from dataclasses import replace
-
 from attncli.equation.exact import expression_of, read_exact
 from attncli.equation.nodes import Call, Expression, Number
 from attncli.equation.parser import parse_equation, parse_expression
@@ -64,8 +62,8 @@ def closed_grid(rows: tuple[str, ...] = ("I", "AI"), columns: tuple[str, ...] = 
     forms = (("1/sqrt(3)", "0"), ("e^(5/sqrt(3))", "2.5"))
     spelled = tuple(tuple(expression_of(read_exact(form)) for form in row) for row in forms)
     numbers = grid("Z", rows, columns, "0.577 0", "17.935 2.5")
-    cells = tuple((replace(row[0], rounded=True), *row[1:]) for row in numbers.cells)
-    return replace(numbers, cells=cells, closed=spelled)
+    cells = tuple((row[0]._replace(rounded=True), *row[1:]) for row in numbers.cells)
+    return numbers._replace(cells=cells, closed=spelled)
 
 
 def page(*blocks: Block, title: str = "") -> Document:

@@ -1,7 +1,6 @@
 """Markdown: whatever the labels hold, tables keep their cells and text stays text."""
 
 import re
-from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -45,7 +44,7 @@ def test_a_matrix_is_a_table_with_bold_labels() -> None:
 
 
 def test_the_sign_of_hidden_cells_is_explained_beside_closed_forms_too() -> None:
-    exact = replace(grid("E", ("I",), ("I", "AI"), "1.000 0", hidden="0"), closed=((number_node(1), number_node(0)),))
+    exact = grid("E", ("I",), ("I", "AI"), "1.000 0", hidden="0")._replace(closed=((number_node(1), number_node(0)),))
     assert markdown(exact).endswith("0 · |\n\n· hidden by the mask\n")
 
 

@@ -112,7 +112,7 @@ def _worked(judgement: Judgement, mistaken: Judgement, step: Step, found: Diagno
         return line
     letter = unicode_name(step.rule.symbol)
     named = step.name if letter == step.name else f"{step.name} ({letter})"
-    return replace(line, label=f"{named}, {line.label}" if cell else named)
+    return line._replace(label=f"{named}, {line.label}" if cell else named)
 
 
 def _first_changed_cell(values: CarriedValues, mistaken: CarriedValues, step: Step) -> Cell:

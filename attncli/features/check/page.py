@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -255,7 +254,7 @@ def _carried_by_rounding_blocks(judgement: Judgement) -> Iterator[Block]:
         claim = judgement.steps[name][index].given
         line = worked_from_own_numbers(judgement, name, index)
         label = f"{name}, {line.label}"
-        lines.append(replace(line, label=label, remark=("written: ", *number(claim_text(claim)))))
+        lines.append(line._replace(label=label, remark=("written: ", *number(claim_text(claim)))))
     yield Worked(tuple(lines))
     if len(found) > MOST_CELLS:
         yield Paragraph((f"So it is with {count(len(found) - MOST_CELLS, 'more cell')}.",))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from attncli.answers.model import Claim
 from attncli.dtypes import PRECISION
@@ -94,9 +94,9 @@ def worked_both_ways(judgement: Judgement, name: str, index: Cell) -> tuple[Work
     if step.rule.given:
         return (*lines, WorkedLine("given", result=truth.number(name, index)))
     own, true = worked_from_own_numbers(judgement, name, index), worked_line(truth, step, index)
-    if replace(own, label="") != replace(true, label=""):
-        lines.append(replace(own, label="by your own numbers"))
-    return (*lines, replace(true, label="in truth"))
+    if own._replace(label="") != true._replace(label=""):
+        lines.append(own._replace(label="by your own numbers"))
+    return (*lines, true._replace(label="in truth"))
 
 
 def worked_from_own_numbers(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import chain
 
 from attncli.equation.notation import LATEX, LATEX_LINE, LATEX_TERMS, UNICODE
@@ -184,8 +183,7 @@ def _shortened(block: page.Block, short: Mapping[str, str]) -> page.Block:
         return block
     match block:
         case page.Grid(rows=rows, columns=columns):
-            return replace(
-                block,
+            return block._replace(
                 rows=tuple(short.get(name, name) for name in rows),
                 columns=tuple(short.get(name, name) for name in columns),
             )
@@ -194,7 +192,7 @@ def _shortened(block: page.Block, short: Mapping[str, str]) -> page.Block:
             found = re.compile("|".join(map(re.escape, sorted(short, key=len, reverse=True))))
 
             def changed() -> Iterator[page.WorkedLine]:
-                return (replace(line, label=found.sub(lambda name: short[name[0]], line.label)) for line in lines)
+                return (line._replace(label=found.sub(lambda name: short[name[0]], line.label)) for line in lines)
 
-            return replace(block, lines=page.Lazy(changed))
+            return block._replace(lines=page.Lazy(changed))
     return block

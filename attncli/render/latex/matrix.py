@@ -3,7 +3,7 @@ r"""A matrix in LaTeX: TeX's own \bordermatrix, with the labels outside the pare
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -104,7 +104,7 @@ def matrix_displays(grid: Grid) -> Iterator[str]:
             yield from matrix_displays(decimals_alone(grid))
             return
         unnamed = _matrix(
-            replace(grid, rows=("",) * len(grid.rows)),
+            grid._replace(rows=("",) * len(grid.rows)),
             _names(rf"\vphantom{{{write(grid.name, LATEX)}}}", grid.columns),
             grid.cells,
             0,

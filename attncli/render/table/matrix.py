@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, zip_longest
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from attncli.page.document import EDGE, Cell, Grid, LeftOut
 from attncli.render.cells import (
@@ -47,8 +47,7 @@ class Column:
     width: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(NamedTuple):
     """What stands left of a matrix: its name over the labels of the rows, all as wide; a label may take some lines."""
 
     name: str
@@ -103,10 +102,10 @@ def _with_dots(grid: Grid, script: Script) -> Grid:
     gone, dots = dict(grid.left_out), Cell(script.text("…"))
     if "column" in gone:
         wide = tuple(_around(row, dots) for row in grid.cells)
-        grid = replace(grid, columns=_around(grid.columns, "…"), cells=wide)
+        grid = grid._replace(columns=_around(grid.columns, "…"), cells=wide)
     if "row" in gone:
         between = (dots,) * len(grid.cells[0])
-        grid = replace(grid, rows=_around(grid.rows, "…"), cells=_around(grid.cells, between))
+        grid = grid._replace(rows=_around(grid.rows, "…"), cells=_around(grid.cells, between))
     return grid
 
 

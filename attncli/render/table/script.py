@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from attncli.equation.nodes import Expression
 from attncli.equation.notation import PLAIN, UNICODE, Notation
@@ -29,8 +29,7 @@ _ASCII = str.maketrans(
 _DRAWN = "─━⎡⎢⎣⎤⎥⎦•·×≈→√ᵀΣ∞░▒▓█✓✗"
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(NamedTuple):
     """How words, labels, formulas and numbers are spelled, so that their widths are those on the page.
 
     Where the encoding lacks the signs of a page, ASCII stands for them and formulas are PLAIN; what else it
