@@ -41,7 +41,7 @@ def test_formats_are_not_compared_where_there_is_no_memory_for_both(
     def full(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("attncli.page.number_formats.deviation_from_float64", full)
+    monkeypatch.setattr("attncli.tracing.number_formats.deviation_from_float64", full)
     (tmp_path / "p.yaml").write_text(PROBLEM.format(4))
     page = tmp_path / "page.json"
     assert run(["compute", str(tmp_path / "p.yaml"), "--dtype", "float32", "-o", str(page)]) == 0

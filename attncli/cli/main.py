@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # What else is imported is imported inside the functions: an interruption meanwhile must end in an exit code, too.
 
-_NUMPY = 200 * 2**20  # bytes of address space for NumPy, a thread, and buffers that an older BLAS seeks without end
+_NUMPY = 220 * 2**20  # bytes of address space for us, NumPy, a thread, and buffers that an older BLAS seeks without end
 _SEVERAL = 2**30  # below it there is no room for more than one thread
 
 
@@ -126,27 +126,20 @@ def _fit_into_address_space() -> None:
     Raises MemoryError where there is not even that, since NumPy's library would end the process by itself, with the
     exit code of a difference.
     """
-    left = _address_space()
-    if left is None:
+    allowed = _address_space()
+    if allowed is None:
         return
-    if left < _NUMPY:
+    if allowed < _NUMPY:
         raise MemoryError
-    if left < _SEVERAL:
+    if allowed < _SEVERAL:
         os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 
 def _address_space() -> int | None:
-    """How many bytes the limits of the process leave of it; None where there are no limits."""
+    """How many bytes the limits of the process allow it; None where there are no limits."""
     try:
         import resource
     except ImportError:  # Windows has none
         return None
     limits = [resource.getrlimit(which)[0] for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA)]
-    limits = [limit for limit in limits if limit != resource.RLIM_INFINITY]
-    used = 0
-    try:
-        with open("/proc/self/statm", encoding="ascii") as file:
-            used = int(file.read().split()[0]) * resource.getpagesize()
-    except OSError:
-        pass
-    return min(limits) - used if limits else None
+    return min((limit for limit in limits if limit != resource.RLIM_INFINITY), default=None)
