@@ -149,7 +149,7 @@ class Printer:
     def scalars(self) -> Mapping[str, Number]:
         """The numbers that equations read besides steps, d_k and its like, in full."""
         return {
-            name: number_node(canonical(given.written))
+            name: number_node(given.written if given.written in NO_NUMBERS else canonical(given.written))
             for name, given in self.trace.parameters.items()
             if isinstance(given, Scalar)
         } | {"inf": number_node("inf")}

@@ -40,8 +40,9 @@ def gives(sentence: Expression, result: Number) -> bool:
     if exact is not None or needs_lookup(sentence):
         return exact is not None and bool(exact == result.value)
     value, printed = value_of_numbers(rewrite(sentence, _in_digits)), printed_value(result)
-    near = EXACTLY * max(Decimal(1), abs(printed))
-    return value.is_finite() and printed.is_finite() and abs(value - printed) < near
+    if not (value.is_finite() and printed.is_finite()):
+        return False
+    return abs(value - printed) < EXACTLY * max(Decimal(1), abs(printed))
 
 
 def _in_digits(node: Expression) -> Expression:

@@ -97,7 +97,7 @@ def expected_infinities(rule: Rule, value: Array, hidden: Array | None, xp: Any)
         return value == -math.inf
     if rule.axis_names[-2:] == ("query", "key") and value.shape == hidden.shape:
         return hidden
-    if rule.axis_names[-1:] == ("query",):
+    if rule.axis_names[-1:] == ("query",) and value.shape == hidden.shape[:-1]:
         return xp.all(hidden, axis=-1)
     return None
 

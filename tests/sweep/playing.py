@@ -156,7 +156,8 @@ def _numbers_alone(choice: Random) -> None:
 
 
 def _page_is_right(lines: list[list[str]], ends: list[End]) -> None:
-    if ends[0].code == 0 and len(ends) > 1:
+    overflown = " not fit into" in ends[0].err  # it has inf and NaN, which nobody answers
+    if ends[0].code == 0 and len(ends) > 1 and not overflown:
         if ends[1].code == 1:
             found = json.loads(ends[1].out)
             form = lines[0][3].partition(".")[2]
@@ -184,9 +185,10 @@ def _same_numbers(lines: list[list[str]], ends: list[End]) -> None:
         raise Broken("formats end with different codes", str([end.code for end in ends]))
     if ends[0].code:
         return
-    steps = json.loads(ends[0].out)["steps"].values()  # what is given stands on a page as it is written
-    numbers = [number for step in steps if step["inputs"] for number in _flat(step["value"])]
-    wanted = sorted({number for number in numbers if 0.01 < abs(number) < 1e5})
+    steps = json.loads(ends[0].out)["steps"].values()
+    given = {number for step in steps if not step["inputs"] for number in _flat(step["value"])}
+    numbers = {number for step in steps for number in _flat(step["value"])} - given  # which stand there as written
+    wanted = sorted(number for number in numbers if 0.01 < abs(number) < 1e5)
     for end, form in zip(ends[1:], ("table", "markdown", "latex"), strict=True):
         text = end.out.replace("−", "-").replace("{,}", "").replace("\\,", "")
         there = sorted({float(word) for word in re.findall(r"-?\d+(?:\.\d+)?", text) if len(word) < 40})

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from attncli.page.derivation import derivation
+from attncli.page.gradient import gradient_page
 from attncli.page.view import View
 from attncli.problem.loader import loads
 from attncli.render import FORMATS, render
@@ -31,12 +32,26 @@ PROBLEMS: dict[str, dict[str, Any]] = {
     "values whose sum is beyond all": {
         "Q": [[[0], [0]], [[0], [0]]], "K": [[0], [0]], "V": [[1e308], [1e308]],
     },
+    "a score that is NaN in another base": {
+        "X": [[-1.11e154]], "context": [[1, 1], [0.5, 1]], "W_Q": [[-0.6, -0.4]],
+        "W_K": [[2.5e154, 0.1], [5e299, 9e153]], "W_V": [[-2e199], [-9e299]], "exp_base": 2, "sink": [7e199],
+    },
     "a huge sink": {"Q": [[0]], "K": [[0]], "V": [[1]], "sink": 1e308},
 }  # fmt: skip
 
 
 def traced(name: str, **choices: Any) -> Trace:
     return run(loads(json.dumps(PROBLEMS[name]).encode(), "p.json"), **choices)
+
+
+def test_the_way_back_has_a_page_where_it_overflows() -> None:
+    problem = {
+        "Q": [[1e200, 1e300], [1, 2e300]], "K": [[1.7e300], [1]], "V": [[-1e100], [1]], "mask": [[False, True]] * 2,
+        "heads": 2, "kv_heads": 1, "sink": [1, 3e300], "loss": {"kind": "cross_entropy", "targets": [0, 0]},
+    }  # fmt: skip
+    trace = run(loads(json.dumps(problem).encode(), "p.json"), gradient=True)
+    for format in FORMATS:
+        assert render(gradient_page(trace, View()), format)
 
 
 @pytest.mark.sampled(5)

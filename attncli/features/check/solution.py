@@ -44,6 +44,7 @@ _FLOAT_ERROR = 4 * float(np.finfo(float).eps)  # of the difference of two floats
 ONE_UNIT_OFF = 3  # how far a number is at most that rounds to one unit above or below the claim
 _UNSURE = 1e-8  # how near to where the next claim begins floats leave the verdict to decimals
 _SHORT_OF_NEXT = 1 - 1e-9  # for the ends of a range, at which the next claim begins
+_DOUBLE = range(15, 18)  # how many significant digits a double is printed with
 _DOUBLES_ALIKE = 1e-13  # how far apart, for their size, numbers may be that doubles hardly tell apart
 
 
@@ -228,14 +229,32 @@ def _judge_step(values: CarriedValues, answer: Answer) -> NDArray[np.object_]:
 
 
 def round_to_claims(claims: Sequence[Claim | None], number: NDArray[np.float64]) -> list[bool | None]:
-    """For each number whether it rounds to its claim, None where floating point cannot tell, or there is no claim."""
+    """For each number whether it rounds to its claim, None where floating point cannot tell, or there is no claim.
+
+    A claim that is a double as programs print them has the room that other orders of adding leave to it.
+    """
     value = np.array([math.nan if claim is None else float(claim.value) for claim in claims])
     half = np.array([0.0 if claim is None else float(claim.half) for claim in claims])
+    doubles = np.array([claim is not None and _is_printed_double(claim) for claim in claims], dtype=bool)
+    if doubles.any():
+        largest = np.max(np.abs(number), where=np.isfinite(number), initial=0)  # which terms that cancel may be near
+        half[doubles] = np.maximum(half[doubles], CLOSE * largest)
     with np.errstate(invalid="ignore"):
         distance, error = abs(number - value), _FLOAT_ERROR * (abs(number) + abs(value))
         inside = (distance < half * (1 - _UNSURE) - error) | ((number == value) & np.isinf(value))
         outside = distance > half * (1 + _UNSURE) + error
     return [True if one else False if other else None for one, other in zip(inside, outside, strict=True)]
+
+
+def _is_printed_double(claim: Claim) -> bool:
+    """Whether a claim has all digits that a double is printed with, as 0.6666666666666666, and no more than that."""
+    if claim.exact or len(claim.text) < _DOUBLE[0]:
+        return False
+    digits = claim.value.as_tuple().digits
+    significant = len(digits)
+    while significant > _DOUBLE[0] and not digits[significant - 1]:  # decimals that a page fills up with zeros
+        significant -= 1
+    return significant in _DOUBLE
 
 
 def _judge_cell(values: CarriedValues, name: str, index: Cell, claim: Claim) -> Verdict:

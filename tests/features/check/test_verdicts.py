@@ -49,6 +49,23 @@ def where(verdicts: Judgement, step: str, *of: str) -> list[tuple[int, ...]]:
     return [index for index in np.ndindex(verdicts.steps[step].shape) if verdicts.steps[step][index].verdict in of]
 
 
+def test_doubles_that_a_program_printed_are_right() -> None:
+    """2/3 and √3 as NumPy prints them end in other digits than the decimals that round to them."""
+    trace = traced("Q: [[1, 'sqrt(3)']]\nK: [[1, 1], ['1/3', 0]]\nV: [['2/3'], [-1]]\nscale: none")
+    answers = {name: step.value.tolist() for name, step in trace.steps.items()}
+    assert "0.6666666666666666" in json.dumps(answers)
+    verdicts = judged(trace, json.dumps(answers))
+    assert all(cell.verdict == "right" for _, cell in verdicts.cells())
+    assert where(judged(trace, '{"V": [[0.6666666666696666], [-1]]}'), "V", "wrong") == [(0, 0)]
+    assert where(judged(trace, '{"V": [[0.66666666666666666666], [-1]]}'), "V", "wrong", "rounding") == [(0, 0)]
+
+
+def test_a_printed_double_may_be_what_is_left_where_larger_terms_cancel() -> None:
+    trace = traced("Q: [[0.1, 0.2, -0.3], [1, 1, 1]]\nK: [[1, 1, 1], [1, 2, 3]]\nV: [[1], [2]]")
+    verdicts = judged(trace, '{"scores": [[5.551115123125783e-17, -0.4], [3, 6]]}')
+    assert not where(verdicts, "scores", "wrong", "rounding")
+
+
 @pytest.fixture(scope="module")
 def printed() -> Judgement:
     """A worked example as it is printed on the web: hardly a number in it is right."""
