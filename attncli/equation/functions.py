@@ -28,8 +28,9 @@ class Function:
     `array(xp, *arrays)` works on arrays of a namespace (Python floats may stand among the arguments), `scalar` on
     floats, `decimal` on Decimals, as a pocket calculator of 50 digits would, `rational` on Fractions (and infinities),
     None where the result is not rational. `interval` is the range of the result where each argument is in a range; None
-    for what only counts positions. `exact` names the function of `exact/functions.py` for irrational numbers, where
-    `rational` does not serve for them, too: that room is imported by what prints exact numbers, and nothing else.
+    for what only counts positions. `exact` names the function of `exact/functions.py` for irrational numbers that have
+    a closed form, where `rational` does not serve for them, too: that room is imported by what prints exact numbers,
+    and nothing else.
 
     `derivative` and `magnitude` are written in the language itself. `x`, `y` and `z` are the arguments. The derivative
     says what each of them receives of the gradient `d` of the result; of more arguments, the last rule holds for all.
@@ -241,24 +242,24 @@ FUNCTIONS: dict[str, Function] = {
         magnitude="sqrt(x) + (size_x - abs(x)) / (2 * sqrt(x))",
     ),
     "log": Function(
-        "logarithms", lambda xp, x: xp.log(x), math.log, Decimal.ln, _only_at(1, 0), intervals.log, exact="logarithm",
+        "logarithms", lambda xp, x: xp.log(x), math.log, Decimal.ln, _only_at(1, 0), intervals.log,
         derivative=("d / x",),
         magnitude="abs(log(x)) + size_x / abs(x)",
     ),
     "tanh": Function(
         "hyperbolic tangents", lambda xp, x: xp.tanh(x), math.tanh, _decimal_tanh, _only_at(0, 0), intervals.tanh,
-        exact="tanh", looked_up=True,
+        looked_up=True,
         derivative=("d * (1 - tanh(x) ** 2)",),
         magnitude="abs(tanh(x)) + (1 - tanh(max(0, abs(x) - reach * size_x)) ** 2) * size_x",
     ),
     "sin": Function(
-        "sines", lambda xp, x: xp.sin(x), math.sin, _decimal_sine, _only_at(0, 0), intervals.sin, exact="sine",
+        "sines", lambda xp, x: xp.sin(x), math.sin, _decimal_sine, _only_at(0, 0), intervals.sin,
         looked_up=True,
         derivative=("d * cos(x)",),
         magnitude="1 + size_x",
     ),
     "cos": Function(
-        "cosines", lambda xp, x: xp.cos(x), math.cos, _decimal_cosine, _only_at(0, 1), intervals.cos, exact="cosine",
+        "cosines", lambda xp, x: xp.cos(x), math.cos, _decimal_cosine, _only_at(0, 1), intervals.cos,
         looked_up=True,
         derivative=("-d * sin(x)",),
         magnitude="1 + size_x",

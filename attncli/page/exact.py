@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from itertools import product
 
 from attncli.equation.exact import (
     EULERS_NUMBER,
+    Cell,
     Exact,
     ExactError,
     evaluate_exactly,
@@ -30,7 +32,7 @@ MOST_LINES = 36  # closed forms that are listed for every cell; of more cells, e
 
 def closed_forms(printer: Printer, step: Step) -> tuple[tuple[Expression, ...], ...]:
     """The closed forms to be shown beside a matrix; none where its decimals say all, or where they are too wide."""
-    if _width(step) > WIDEST or _all_printed(printer, step):
+    if has_decimals(step) or _width(step) > WIDEST or _all_printed(printer, step):
         return ()
     return tuple(tuple(expression_of(number) for number in row) for row in _rows(step))
 
@@ -45,13 +47,20 @@ def _is_rounded(printer: Printer, step: Step, index: tuple[int, ...]) -> bool:
     """Whether the printed decimals are not all of the number: 1/2 is 0.500."""
     assert step.exact is not None
     result, number = printer.number(step.name, index), step.exact[index]
-    return result.value is None or bool(result.value != number)
+    return isinstance(number, Decimal) or result.value is None or bool(result.value != number)
+
+
+def has_decimals(step: Step) -> bool:
+    """Whether some of its numbers have no closed form, and are decimals."""
+    return step.exact is not None and any(isinstance(number, Decimal) for number in step.exact.flat)
 
 
 def need_lines(printer: Printer, step: Step) -> bool:
-    """Whether every cell needs a line of its own, since a matrix of the closed forms would be too wide."""
+    """Whether every cell needs a line, since there can be no matrix of the closed forms, or it would be too wide."""
     assert step.exact is not None
-    return step.exact.size <= MOST_LINES and _width(step) > WIDEST and not _all_printed(printer, step)
+    if step.exact.size > MOST_LINES or all(isinstance(number, Decimal | float) for number in step.exact.flat):
+        return False
+    return has_decimals(step) or (_width(step) > WIDEST and not _all_printed(printer, step))
 
 
 def exact_line(
@@ -60,8 +69,12 @@ def exact_line(
     """One cell: the equation with exact numbers put in, its closed form, and the decimals: 3 / √3 = √3 ≈ 1.732."""
     assert step.exact is not None
     number, result = step.exact[index], printer.number(step.name, index)
-    closed = expression_of(number)
     sentence = rewrite(sentence, _as_power)
+    if isinstance(number, Decimal):
+        if in_full or len(write(sentence, UNICODE)) <= LONGEST:
+            return WorkedLine(label, None if _alike(sentence, result) else sentence, result, holds=False)
+        return WorkedLine(label, result=result, remark=("it has no closed form that can be read",))
+    closed = expression_of(number)
     told, spelled = _alike(closed, result), write(closed, UNICODE)
     if not in_full and (len(spelled) > UNREADABLE or _LONG.search(spelled)):
         return WorkedLine(label, result=result, remark=(f"its closed form has {len(spelled):,} characters",))
@@ -113,14 +126,21 @@ def _comes_to(sentence: Expression, number: Exact | float) -> bool:
     """Whether what is printed in the sentence gives exactly the number."""
     try:
         found = evaluate_exactly(rewrite(sentence, _read), {}, {}, _nowhere, {"e": EULERS_NUMBER})
-        return bool(found == number or (not isinstance(number, float) and is_zero(found - number)))
-    except (ExactError, ZeroDivisionError):
+        if isinstance(found, Decimal | float) or isinstance(number, float):
+            return bool(found == number)
+        return is_zero(found - number)
+    except ExactError:
         return False
 
 
 def _read(node: Expression) -> Expression:
     """A printed root as an expression of its own."""
-    return expression_of(read_exact(node.text)) if isinstance(node, Number) and node.value is None else node
+    if not isinstance(node, Number) or node.value is not None:
+        return node
+    number = read_exact(node.text)
+    if isinstance(number, Decimal):
+        raise ExactError(f"{node.text} has no closed form")
+    return expression_of(number)
 
 
 def _nowhere(name: str, index: tuple[int, ...]) -> Exact:

@@ -117,7 +117,8 @@ class Printer:
         if isinstance(array, Step) and array.exact is not None and array.written is None:
             from attncli.equation.exact import expression_of
 
-            return expression_of(array.exact[index])
+            number = array.exact[index]
+            return self.number(name, index) if isinstance(number, Decimal) else expression_of(number)
         return number_node(
             canonical(array.written[index] if array.written is not None else repr(float(array.value[index])))
         )

@@ -8,7 +8,7 @@ import numpy as np
 
 from attncli.attention.registry import cell_form, headline, in_symbols
 from attncli.dtypes import DTYPES
-from attncli.english import count
+from attncli.english import count, listed
 from attncli.equation.nodes import Expression, Name
 from attncli.equation.shapes import product_text
 from attncli.page.document import Block, Heading, Listing, Math, Paragraph, Table, Text, Worked, WorkedLine, text
@@ -83,7 +83,7 @@ def notes(printer: Printer, blocks: Iterable[Block]) -> Iterator[Block]:
     if printer.shows_closed_forms:
         decimals = count(printer.precision, "decimal")
         said = f"Worked exactly: each number has its closed form; after ≈ it is rounded to {decimals} for display."
-        yield Paragraph((said,), "note")
+        yield Paragraph((said + _without_closed_form(trace),), "note")
         return
     dtype = DTYPES[trace.settings.dtype]
     if dtype.name != "float64":
@@ -93,6 +93,19 @@ def notes(printer: Printer, blocks: Iterable[Block]) -> Iterator[Block]:
         inside = "computed at full precision" if dtype.name == "float64" else f"kept in {dtype.name}"
         said = f"≈ marks a line whose printed numbers do not give the printed result; inside, every step is {inside}."
         yield Paragraph((said,), "note")
+
+
+def _without_closed_form(trace: Trace) -> str:
+    """Which steps have numbers that are decimals on an exact page."""
+    from attncli.page.exact import has_decimals  # which few pages need
+
+    steps = [step.name for step in trace.computed() if has_decimals(step)]
+    if not steps:
+        return ""
+    return (
+        " What has none that can be read, such as a cosine or a very long quotient, is worked out to 50 digits; "
+        f"there is such a number in {listed(steps)}."
+    )
 
 
 def _paper_notes(trace: Trace, truth: Trace, precision: int) -> Iterator[Block]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from fractions import Fraction
 from math import inf
 
@@ -82,7 +83,8 @@ class LineWriter:
 
         place = self._place(index)
         closed = substitute(self.tree, place, self.sizes, self.printer.closed_form, self.scalars)
-        alike = expression_of(self.step.exact[index]) == self.printer.number(self.step.name, index)
+        number = self.step.exact[index]
+        alike = not isinstance(number, Decimal) and expression_of(number) == self.printer.number(self.step.name, index)
         if alike and closed == self._sentence(self.tree, place):
             return None
         return exact_line(self.printer, self.step, index, label, closed, in_full=in_full)

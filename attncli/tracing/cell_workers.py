@@ -11,8 +11,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from attncli.backend import Host
-from attncli.english import shorten
-from attncli.equation.exact import Exact, ExactError, evaluate_exactly, float_of, read_exact
+from attncli.equation.exact import Cell, evaluate_exactly, float_of, read_exact
 from attncli.equation.nodes import Reduce, walk
 from attncli.equation.rounding import round_half_up
 from attncli.equation.rule import Rule
@@ -25,7 +24,7 @@ from attncli.tracing.model import Parameters
 from attncli.tracing.workers import Worked, copied_texts
 
 MOST_CELLS = 1024  # of one step that is worked out exactly
-MOST_WORK = 10**6  # products in such a step
+MOST_WORK = 10**5  # products in such a step
 ADVICE = "use --rounding shown, or a smaller problem: closed forms are for what fits on paper"
 
 Number = TypeVar("Number")
@@ -128,8 +127,8 @@ class PaperWorker(_CellWorker[Decimal]):
         return self._texts[name]
 
 
-class ExactWorker(_CellWorker[Any]):  # a Fraction, a closed form, or -inf
-    """Works in fractions and closed forms: 5/√3, or e^(5/√3)/(e^(1/√3) + e^√3)."""
+class ExactWorker(_CellWorker[Cell]):
+    """Works in fractions and closed forms, 5/√3 or e^(5/√3)/(e^(1/√3) + e^√3); in decimals where there is none."""
 
     def __init__(
         self, parameters: Parameters, sizes: Mapping[str, int], arrays: Mapping[str, Host] | None = None
@@ -139,19 +138,13 @@ class ExactWorker(_CellWorker[Any]):  # a Fraction, a closed form, or -inf
     def work(self, rule: Rule) -> Worked:
         """The value of a step from the exact numbers before it, and the closed form of each cell.
 
-        Raises AttncliError (exit 2) where that is too much, or where a number has no closed form.
+        Raises AttncliError (exit 2) where that is too much.
         """
         sizes = self._prepare(rule)
         _check_size(rule, sizes)
 
-        def work(place: Mapping[str, int]) -> Exact | float:
-            try:
-                value: Exact | float = evaluate_exactly(
-                    rule.equation.expression, place, sizes, self._cell, self.scalars
-                )
-            except ExactError as error:
-                where = f"{rule.name}[{', '.join(map(str, place.values()))}]"
-                raise usage_error(f"rounding 'exact' cannot work out {where}: {error}", help=ADVICE) from None
+        def work(place: Mapping[str, int]) -> Cell:
+            value: Cell = evaluate_exactly(rule.equation.expression, place, sizes, self._cell, self.scalars)
             return value
 
         cells = self._fill(rule, sizes, work)
@@ -172,12 +165,9 @@ def _check_size(rule: Rule, sizes: Mapping[str, int]) -> None:
             )
 
 
-def _exact_number(text: str) -> Exact | float:
-    """A number as it is written in a problem, exactly; -inf stays. Raises (exit 2) for a root that cannot be found."""
+def _exact_number(text: str) -> Cell:
+    """A number as it is written in a problem, exactly; -inf stays."""
     if text in MINUS_INFINITY:
         return -inf
     exact = as_exact(text)
-    try:
-        return read_exact(text) if exact is None else exact
-    except ExactError as error:
-        raise usage_error(f"rounding 'exact' cannot take {shorten(text)}: {error}", help=ADVICE) from None
+    return read_exact(text) if exact is None else exact

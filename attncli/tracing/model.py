@@ -38,8 +38,8 @@ class Step:
 
     `value` is a read-only array in the computer's own memory. `written` holds given numbers as their
     author wrote them ("1/3"), in the shape of the value, where they were written out. `exact` holds the numbers of a
-    step that was worked out exactly, each a Fraction, an ExactNumber (`equation/exact`), or -inf. Where a step was not
-    `kept`, only the shape of its value means anything.
+    step that was worked out exactly, each a Fraction, an ExactNumber (`equation/exact`), a Decimal of 50 digits where
+    there is no closed form, or -inf. Where a step was not `kept`, only the shape of its value means anything.
     """
 
     rule: Rule

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -161,10 +162,20 @@ def _read_step(name: str, data: dict[str, Any], format: str) -> Step:
     ):
         raise ValueError(f"{name}: its value has shape {value.shape}, which its shape or its labels are not of")
     written = read_only(np.array(data["written"], dtype=object)) if "written" in data else None
-    exact = read_only(np.vectorize(read_exact, otypes=[object])(data["exact"])) if "exact" in data else None
+    exact = read_only(_exact_numbers(data["exact"], value)) if "exact" in data else None
     if exact is not None and exact.shape != value.shape:
         raise ValueError(f"{name}: its exact numbers have shape {exact.shape}, and its value {value.shape}")
     return Step(rule, value, labels, written, exact)
+
+
+def _exact_numbers(texts: Any, value: NDArray[Any]) -> NDArray[Any]:
+    """The closed forms; where there is none, the decimals of the value."""
+    found = np.array(texts, dtype=object)
+    if found.shape == value.shape:
+        for place in np.ndindex(found.shape):
+            text = found[place]
+            found[place] = Decimal(repr(float(value[place]))) if text is None else read_exact(text)
+    return found
 
 
 def _target(name: str, axes: Sequence[str]) -> Ref:

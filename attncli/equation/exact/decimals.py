@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
 
-from attncli.equation.exact.numbers import E, Exact, ExactNumber, Monomial, terms_of
+from attncli.equation.exact.numbers import Exact, ExactNumber, Monomial, terms_of
 from attncli.equation.rounding import DIGITS
 
 GUARD = 12  # digits by which a term may be off
 MOST = 2000  # digits, at which terms that still cancel count as 0
 
 
-def decimal_of(number: Exact | float, digits: int = DIGITS) -> Decimal:
+def decimal_of(number: Exact | Decimal | float, digits: int = DIGITS) -> Decimal:
     """The number to so many digits, however nearly its terms cancel; an infinity as one."""
-    if isinstance(number, float):
-        return Decimal(number)
+    if isinstance(number, float | Decimal):
+        with localcontext(_context(digits)):
+            return +Decimal(number)
     precision = digits + 2 * GUARD
     while True:
         with localcontext(_context(precision)):
@@ -29,7 +29,7 @@ def decimal_of(number: Exact | float, digits: int = DIGITS) -> Decimal:
         precision *= 2
 
 
-def float_of(number: Exact | float) -> float:
+def float_of(number: Exact | Decimal | float) -> float:
     """The nearest double; infinite where none is as large."""
     if isinstance(number, Fraction):
         try:
@@ -57,14 +57,10 @@ def _sum(number: Exact, precision: int) -> tuple[Decimal, Decimal]:
 
 def _term(monomial: Monomial, share: Fraction, precision: int) -> Decimal:
     value = Decimal(share.numerator) / Decimal(share.denominator)
-    for prime, part in monomial.roots:
-        value *= _root(prime, part, precision)
-    for base, exponent in monomial.powers:
-        value *= _power(base, exponent, precision)
-    if monomial.trig:
-        value *= _cosine_or_sine(*monomial.trig, precision)
-    for (name, argument), times in monomial.functions:
-        value *= _OTHERS[name](argument, precision) ** times
+    if monomial.root != 1:
+        value *= Decimal(monomial.root).sqrt()
+    if monomial.exponent:
+        value *= _exponential(monomial.exponent, precision)
     for divisor, times in monomial.divisors:
         value /= _divisor(divisor, precision) ** times
     return value
@@ -76,60 +72,8 @@ def _divisor(divisor: ExactNumber, precision: int) -> Decimal:
 
 
 @lru_cache(maxsize=2**12)
-def _root(prime: int, exponent: Fraction, precision: int) -> Decimal:
-    with localcontext(_context(precision)):
-        if exponent == Fraction(1, 2):
-            return Decimal(prime).sqrt()
-        return (Decimal(prime).ln() * exponent.numerator / exponent.denominator).exp()
-
-
-@lru_cache(maxsize=2**12)
-def _power(base: Fraction, exponent: Exact, precision: int) -> Decimal:
-    """base^exponent, whose digits before the point cost the power as many behind it."""
+def _exponential(exponent: Exact, precision: int) -> Decimal:
+    """e^exponent, whose digits before the point cost the power as many behind it."""
     more = precision + max(decimal_of(exponent, 5).adjusted(), 0) + 3
-    with localcontext(_context(more)):
-        logarithm = decimal_of(exponent, more)
-        if base != E:
-            logarithm *= (Decimal(base.numerator) / Decimal(base.denominator)).ln()
     with localcontext(_context(precision)):
-        return logarithm.exp()
-
-
-@lru_cache(maxsize=2**12)
-def _tanh(argument: Exact, precision: int) -> Decimal:
-    size = decimal_of(argument, 5).adjusted()
-    more = precision + abs(size) + 3  # near 0, the difference below cancels
-    with localcontext(_context(more)):
-        value = decimal_of(argument, more)
-        if abs(value) > 3 * precision:  # nearer to 1 than any digit that is asked for
-            return Decimal(1).copy_sign(value)
-        up, down = value.exp(), (-value).exp()
-        return (up - down) / (up + down)
-
-
-def _logarithm(argument: Exact, precision: int) -> Decimal:
-    with localcontext(_context(precision)):
-        return decimal_of(argument, precision).ln()
-
-
-_OTHERS: dict[str, Callable[[Exact, int], Decimal]] = {"tanh": _tanh, "log": _logarithm}
-
-
-@lru_cache(maxsize=2**12)
-def _cosine_or_sine(name: str, angle: Exact, precision: int) -> Decimal:
-    """The cosine or sine by the series of an angle halved until it is small, and doubled as often."""
-    halvings = max(decimal_of(angle, 5).adjusted(), 0) * 4 + 8
-    with localcontext(_context(precision + halvings)) as context:
-        small = decimal_of(angle, precision + halvings) / 2**halvings
-        cosine, sine, term, order = Decimal(1), small, small, 1
-        while abs(term).adjusted() > -context.prec:
-            term *= small / (order + 1)
-            sign = -1 if order % 4 in (1, 2) else 1
-            if order % 2:
-                cosine += sign * term
-            else:
-                sine += sign * term
-            order += 1
-        for _ in range(halvings):
-            cosine, sine = cosine * cosine - sine * sine, 2 * cosine * sine
-    return cosine if name == "cos" else sine
+        return decimal_of(exponent, more).exp()

@@ -1,163 +1,126 @@
-"""The functions of equations on exact numbers, in closed form where they have one, and one cell worked out in them.
+"""The functions of equations on exact numbers, and one cell worked out in them.
 
-The rows of `equation/functions.py` name these functions. -inf, which a mask puts in, stays a float.
+The rows of `equation/functions.py` name these functions. -inf, which a mask puts in, stays a float. What has no closed
+form here, such as a cosine, or one that is too long for anybody to read, goes on as a Decimal of 50 digits.
 """
 
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Mapping
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache, reduce
-from typing import Any
+from typing import Any, TypeAlias
 
-from attncli.equation.exact.decimals import sign_of
+from attncli.equation.exact.decimals import decimal_of, sign_of
 from attncli.equation.exact.numbers import (
-    ONE,
-    E,
     Exact,
     ExactError,
     ExactNumber,
     Monomial,
-    is_negative,
+    check_digits,
+    check_size,
     is_zero,
     quotient,
+    terms_of,
+    total,
 )
 from attncli.equation.functions import FUNCTIONS, PRINTED_AS
 from attncli.equation.nodes import Expression, Number
+from attncli.equation.rounding import DIGITS
 from attncli.equation.substitution import Arithmetic, evaluate_cell
 
-MOST_BITS = 10_000  # of a whole number, about 3,000 digits
-MOST_DIVISOR = 10**5  # up to which prime factors are looked for
+MOST_POWER = 64  # to which a sum is multiplied out
+MOST_DIVISOR = 10**4  # up to which factors are looked for under a root
 
-EULERS_NUMBER = ExactNumber({Monomial(powers=((E, Fraction(1)),)): Fraction(1)})
+Cell: TypeAlias = Exact | Decimal | float  # a closed form, decimals where there is none, or -inf
+
+EULERS_NUMBER = ExactNumber({Monomial(exponent=Fraction(1)): Fraction(1)})
 
 
 def root(number: Exact) -> Exact:
-    """√number; raises ExactError where that has no closed form."""
-    return power(number, Fraction(1, 2))
+    """√number, of a fraction."""
+    if not isinstance(number, Fraction) or number < 0:
+        raise ExactError("only fractions have a root with a closed form here")
+    above, inside = _without_squares(number.numerator)
+    below, divided = _without_squares(number.denominator)
+    return Fraction(above, below * divided) * _root(inside) * _root(divided)
 
 
 def power(base: Exact, exponent: Exact | float) -> Exact:
-    """base^exponent, of a base above 0 where the exponent is no whole number."""
-    if isinstance(exponent, float):
-        return _nothing(exponent)
-    if base == EULERS_NUMBER:
+    """base^exponent: of e, of anything to a whole number, and of a fraction to half of one."""
+    if base == EULERS_NUMBER or isinstance(exponent, float):
         return exponential(exponent)
-    if isinstance(exponent, Fraction) and exponent.denominator == 1:
-        return _whole_power(base, int(exponent))
-    if isinstance(base, ExactNumber):
-        return _power_of_root(base, exponent)
-    if base < 0 or (base == 0 and sign_of(exponent) < 0):
-        raise ExactError(f"{base} has no such power")
-    if base in (0, 1):
-        return base
-    if isinstance(exponent, Fraction):
-        return _roots(base.numerator, exponent) * _roots(base.denominator, -exponent)
-    whole = exponent.terms.get(ONE, Fraction(0))
-    irrational = exponent - whole
-    return power(base, whole) * ExactNumber({Monomial(powers=((base, irrational),)): Fraction(1)})
+    if not isinstance(exponent, Fraction) or exponent.denominator > 2:
+        raise ExactError("only e has such a power in closed form here")
+    whole = math.floor(exponent)
+    found = _whole_power(base, whole)
+    return found if whole == exponent else found * root(base)
 
 
 def exponential(exponent: Exact | float) -> Exact:
-    """e^exponent."""
+    """e^exponent, of fractions and roots; 0 where -inf is the exponent."""
     if isinstance(exponent, float):
-        return _nothing(exponent)
-    return Fraction(1) if exponent == 0 else ExactNumber({Monomial(powers=((E, exponent),)): Fraction(1)})
-
-
-def tanh(argument: Exact) -> Exact:
-    """tanh(argument), which stays as it is."""
-    if is_negative(argument):
-        return -tanh(-argument)
-    return Fraction(0) if argument == 0 else ExactNumber({Monomial(functions=((("tanh", argument), 1),)): Fraction(1)})
-
-
-def logarithm(number: Exact) -> Exact:
-    """ln number, which stays as it is; of the base of a softmax, and so of a number above 1."""
-    if not isinstance(number, Fraction) or number < 1:
-        raise ExactError("its logarithm has no closed form here")
-    return Fraction(0) if number == 1 else ExactNumber({Monomial(functions=((("log", number), 1),)): Fraction(1)})
-
-
-def cosine(angle: Exact) -> Exact:
-    if angle == 0:
+        return Fraction(0)
+    if exponent == 0:
         return Fraction(1)
-    return ExactNumber({Monomial(trig=("cos", -angle if is_negative(angle) else angle)): Fraction(1)})
-
-
-def sine(angle: Exact) -> Exact:
-    if is_negative(angle):
-        return -sine(-angle)
-    return Fraction(0) if angle == 0 else ExactNumber({Monomial(trig=("sin", angle)): Fraction(1)})
-
-
-def _nothing(exponent: float) -> Fraction:
-    """What -inf is the exponent of."""
-    assert exponent == -math.inf
-    return Fraction(0)
+    if any(monomial.exponent or monomial.divisors for monomial in terms_of(exponent)):
+        raise ExactError("an exponent has only fractions and roots in closed form here")
+    return ExactNumber({Monomial(exponent=exponent): Fraction(1)})
 
 
 def _whole_power(base: Exact, exponent: int) -> Exact:
     if isinstance(base, Fraction):
-        size = max(base.numerator.bit_length(), base.denominator.bit_length())
-        if base not in (0, 1, -1) and size * abs(exponent) > MOST_BITS:
-            raise ExactError(f"{base}^{exponent} has more than 3,000 digits")
+        if base not in (0, 1, -1):
+            check_size(max(base.numerator.bit_length(), base.denominator.bit_length()) * abs(exponent))
         return base**exponent
-    if abs(exponent) > 64:
-        raise ExactError("powers above 64 of a sum are not multiplied out")
+    if abs(exponent) > MOST_POWER:
+        raise ExactError(f"powers of a sum above {MOST_POWER} are not multiplied out")
     result: Exact = Fraction(1)
     for _ in range(abs(exponent)):
         result = result * base
     return result if exponent >= 0 else quotient(Fraction(1), result)
 
 
-def _power_of_root(base: ExactNumber, exponent: Exact) -> Exact:
-    """A power of a number such as 2·√3: of its fraction, and of its roots."""
-    if len(base.terms) == 1 and isinstance(exponent, Fraction):
-        ((monomial, share),) = base.terms.items()
-        if monomial == Monomial(monomial.roots):
-            powers = (power(Fraction(prime), times * exponent) for prime, times in monomial.roots)
-            return reduce(lambda one, other: one * other, powers, power(share, exponent))
-    raise ExactError("only fractions, their roots and e have powers with a closed form here")
-
-
-def _roots(number: int, exponent: Fraction) -> Exact:
-    """number^exponent as a fraction times roots of primes."""
-    result: Exact = Fraction(1)
-    for prime, times in _factors(number):
-        whole, part = divmod(times * exponent, 1)
-        result = result * _whole_power(Fraction(prime), int(whole))
-        if part:
-            result = result * ExactNumber({Monomial(roots=((prime, part),)): Fraction(1)})
-    return result
+def _root(number: int) -> Exact:
+    return Fraction(1) if number == 1 else ExactNumber({Monomial(number): Fraction(1)})
 
 
 @lru_cache(maxsize=2**10)
-def _factors(number: int) -> tuple[tuple[int, int], ...]:
-    """The prime factors, and how often each is there."""
-    found: list[tuple[int, int]] = []
-    left, divisor = number, 2
-    while divisor <= MOST_DIVISOR and divisor * divisor <= left:
-        times = 0
-        while left % divisor == 0:
-            left, times = left // divisor, times + 1
-        found += [(divisor, times)] * bool(times)
-        divisor += 1 if divisor == 2 else 2
+def _without_squares(number: int) -> tuple[int, int]:
+    """The whole numbers a and b of √number = a·√b, where no square divides b: 2 and 3 of 12."""
+    if number == 0:
+        return 0, 1
+    outside, inside, left, factor = 1, 1, number, 2
+    while factor**3 <= left and factor < MOST_DIVISOR:
+        while left % factor == 0:
+            left //= factor
+            if inside % factor == 0:
+                inside, outside = inside // factor, outside * factor
+            else:
+                inside *= factor
+        factor += 1
     half = math.isqrt(left)
-    if left <= MOST_DIVISOR**2:
-        found += [(left, 1)] * (left > 1)
-    elif half * half == left and half <= MOST_DIVISOR**2:
-        found.append((half, 2))
-    else:
+    if half * half == left:
+        return outside * half, inside
+    if factor**3 <= left:
         raise ExactError(f"a root of {number} has no closed form here: its factors are too large to be found")
-    return tuple(found)
+    return outside, inside * left  # a prime, or two different ones, neither of which is in `inside`
 
 
 def add(*terms: Any) -> Any:
-    hidden = [term for term in terms if term == -math.inf]
-    return hidden[0] if hidden else reduce(operator.add, terms)
+    if -math.inf in terms:
+        return -math.inf
+    if any(isinstance(term, ExactNumber) for term in terms):
+        return total(*terms)
+    return reduce(_plus, terms)
+
+
+def _plus(one: Any, other: Any) -> Any:
+    found = one + other
+    check_digits(found)  # of each sum, before the next denominator comes to it
+    return found
 
 
 def subtract(one: Any, other: Any) -> Any:
@@ -178,36 +141,46 @@ def largest(*values: Any) -> Any:
     return reduce(lambda one, other: other if sign_of(other - one) > 0 else one, seen) if seen else -math.inf
 
 
-def _function(name: str) -> Callable[..., Any]:
-    """What a function is on exact numbers; TypeError for what only stands in headlines."""
-    row = FUNCTIONS.get(PRINTED_AS.get(name, name))
-    if row is None:
-        raise TypeError(f"cannot work {name}")
-    found: Callable[..., Any] = globals()[row.exact] if row.exact else row.rational
-    return found
-
-
 def evaluate_exactly(
     expression: Expression,
     place: Mapping[str, int],
     sizes: Mapping[str, int],
-    number: Callable[[str, tuple[int, ...]], Exact | float],
-    scalars: Mapping[str, Exact | float],
+    number: Callable[[str, tuple[int, ...]], Cell],
+    scalars: Mapping[str, Cell],
 ) -> Any:
-    """One cell's exact value from `number(name, indices)`: a Fraction, an ExactNumber, or -inf where a mask hides.
+    """One cell's value from `number(name, indices)`: in closed form, in decimals where it has none, or -inf.
 
-    Raises ExactError for what has no closed form here, and ZeroDivisionError.
+    What is divided by 0 is an infinity or NaN in decimals, as in floating point.
     """
+    with localcontext(Context(prec=DIGITS, traps=[])):
+        return evaluate_cell(expression, place, sizes, number, scalars, Arithmetic(Fraction, _constant, _apply))
 
-    def constant(number: Number) -> Any:
-        if number.value is None:
-            raise TypeError(f"cannot work {number!r}")
-        return number.value
 
-    def apply(function: str, *arguments: Any) -> Any:
-        found = _function(function)(*arguments)
-        if found is None:  # where a row has only a function of fractions
-            raise ExactError(f"{function} has no closed form here")
-        return found
+def _constant(number: Number) -> Any:
+    if number.value is None:
+        raise TypeError(f"cannot work {number!r}")
+    return number.value
 
-    return evaluate_cell(expression, place, sizes, number, scalars, Arithmetic(Fraction, constant, apply))
+
+def _apply(name: str, *arguments: Any) -> Any:
+    """A function of exact numbers; in decimals where one of these is so, or the result has no closed form."""
+    row = FUNCTIONS.get(PRINTED_AS.get(name, name))
+    if row is None:
+        raise TypeError(f"cannot work {name}")
+    if not any(isinstance(argument, Decimal) for argument in arguments):
+        function: Callable[..., Any] = globals()[row.exact] if row.exact else row.rational
+        try:
+            found = function(*arguments)
+            if isinstance(found, Fraction):
+                check_digits(found)
+            if found is not None:  # None: a function of fractions that is not rational here
+                return found
+        except (ExactError, ZeroDivisionError, TypeError):  # the last, where irrational numbers are compared
+            pass
+    found = row.decimal(*(_as_decimal(argument) for argument in arguments))
+    return -math.inf if found == -math.inf else found
+
+
+def _as_decimal(number: Any) -> Any:
+    """A number to 50 digits; truth values stay."""
+    return number if isinstance(number, bool) else decimal_of(number)

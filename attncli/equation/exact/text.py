@@ -1,16 +1,16 @@
-"""Exact numbers as they are printed, and read from text: 5/√3, e^(5/√3)/(e^(1/√3) + e^√3), 2·√2 - 1/3, 2*tanh(1/2)."""
+"""Exact numbers as they are printed, and read from text: 5/√3, e^(5/√3)/(e^(1/√3) + e^√3), 2·√2 - 1/3."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Iterable, Iterator
+from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
-from itertools import groupby
 
-from attncli.equation.exact.functions import EULERS_NUMBER, MOST_BITS, evaluate_exactly
-from attncli.equation.exact.numbers import Divisors, E, Exact, ExactError, ExactNumber, Monomial, terms_of
+from attncli.equation.exact.functions import EULERS_NUMBER, Cell, evaluate_exactly
+from attncli.equation.exact.numbers import Divisors, Exact, ExactError, ExactNumber, Monomial, terms_of
 from attncli.equation.nodes import Call, Expression, Name, Number, number_node, rewrite
 from attncli.equation.notation import PLAIN
 from attncli.equation.parser import EquationError, parse_expression
@@ -28,9 +28,9 @@ def expression_of(number: Exact | float) -> Expression:
     return _Writer("ratio").number(number)
 
 
-def text_of(number: Exact | float) -> str:
-    """The closed form in ASCII, which `read_exact` reads back."""
-    return write(expression_of(number), PLAIN)
+def text_of(number: Cell) -> str | None:
+    """The closed form in ASCII, which `read_exact` reads back; None where there is none."""
+    return None if isinstance(number, Decimal) else write(expression_of(number), PLAIN)
 
 
 class _Writer:
@@ -72,63 +72,26 @@ class _Writer:
 
     def term(self, monomial: Monomial, share: Fraction) -> tuple[bool, Expression]:
         """One term, and whether it is subtracted: 5/√3 has its root below, √3/2 above."""
-        top, bottom = abs(share.numerator), share.denominator
-        above: list[Expression] = []
-        below: list[Expression] = []
-        for degree, roots in _by_degree(monomial):
-            if sum(times * base.bit_length() for base, times in roots) > MOST_BITS:  # 2^(98765/100000)
-                above += (_power(number_node(base), times, degree) for base, times in roots)
-                continue
-            radicand = math.prod(base**times for base, times in roots)
-            if degree == 2 and bottom % radicand == 0:
-                bottom //= radicand
-                below.append(Call("sqrt", (number_node(radicand),)))
-            elif degree == 2:
-                above.append(Call("sqrt", (number_node(radicand),)))
+        bottom, above, below = share.denominator, [], []
+        if monomial.root > 1:
+            root = Call("sqrt", (number_node(monomial.root),))
+            if bottom % monomial.root == 0:
+                bottom //= monomial.root
+                below.append(root)
             else:
-                above.append(_power(number_node(radicand), 1, degree))
-        above += self.factors(monomial)
-        left = _product(top, above)
+                above.append(root)
+        if monomial.exponent:
+            inside = _Writer("over").number(monomial.exponent)
+            above.append(Name("e") if monomial.exponent == 1 else Call("e_to", (inside,)))
+        left = _product(abs(share.numerator), above)
         return share < 0, Call(self.ratio, (left, _product(bottom, below))) if below or bottom > 1 else left
-
-    def factors(self, monomial: Monomial) -> Iterator[Expression]:
-        exponents = _Writer("over")
-        for base, exponent in monomial.powers:
-            inside = exponents.number(exponent)
-            if base != E:
-                yield Call("pow", (self.number(base), inside))
-            else:
-                yield Name("e") if exponent == 1 else Call("e_to", (inside,))
-        trig = ((monomial.trig, 1),) if monomial.trig else ()
-        for (name, argument), times in (*trig, *monomial.functions):
-            called = Call(name, (self.number(argument),))
-            yield called if times == 1 else Call("pow", (called, number_node(times)))
-
-
-def _by_degree(monomial: Monomial) -> Iterator[tuple[int, list[tuple[int, int]]]]:
-    """The roots by degree, each as whole numbers and their powers: 2^(1/2)·3^(1/2) is the second root of 6."""
-    by_degree = sorted(monomial.roots, key=lambda root: root[1].denominator)
-    for degree, roots in groupby(by_degree, key=lambda root: root[1].denominator):
-        yield degree, [(base, exponent.numerator) for base, exponent in roots]
-
-
-def _power(base: Expression, times: int, degree: int) -> Expression:
-    """base^(times/degree)."""
-    return Call("pow", (base, Call("over", (number_node(times), number_node(degree)))))
 
 
 def _product(number: int, factors: list[Expression]) -> Expression:
     """A whole number before its factors; 1 is left out where there are any."""
     before = [number_node(number)] if number != 1 or not factors else []
     parts = (*before, *factors)
-    if len(parts) == 1:
-        return parts[0]
-    digits_meet = any(isinstance(part, Call) and _begins_with_a_digit(part) for part in parts[1:])
-    return Call("mul" if digits_meet else "multiple", parts)
-
-
-def _begins_with_a_digit(power: Call) -> bool:
-    return power.function == "pow" and isinstance(power.arguments[0], Number)
+    return parts[0] if len(parts) == 1 else Call("multiple", parts)
 
 
 def _summed(terms: Iterable[tuple[bool, Expression]]) -> Expression:
@@ -149,18 +112,21 @@ def _joined(total: Expression, term: Expression, sign: str) -> Expression:
     return Call(sign, (total, term))
 
 
-def read_exact(text: str) -> Exact | float:
-    """The number that a closed form says, or -inf; raises ExactError where it is none."""
+def read_exact(text: str) -> Cell:
+    """The number that a closed form says, or -inf; in decimals what has none here, such as 2^(1/3).
+
+    Raises ExactError for what is no number.
+    """
     plain = _ROOT.sub(r"sqrt(\1)", text).translate(_SIGNS).strip()
     if len(plain) > MOST_CHARACTERS or not _KNOWN.fullmatch(plain):
         raise ExactError("not a closed form")
     try:
         expression = rewrite(parse_expression(plain.replace("ln", "log")), _factor_by_factor)
-        found: Exact | float = evaluate_exactly(expression, {}, {}, _nowhere, {"e": EULERS_NUMBER})
+        found: Cell = evaluate_exactly(expression, {}, {}, _nowhere, {"e": EULERS_NUMBER})
     except (EquationError, RecursionError, MemoryError, TypeError, KeyError, ValueError) as error:
-        raise ExactError(str(error) if isinstance(error, ExactError) else "not a closed form") from error
-    except ZeroDivisionError as error:
-        raise ExactError("it divides by zero") from error
+        raise ExactError("not a closed form") from error
+    if isinstance(found, Decimal) and not found.is_finite():
+        raise ExactError("it divides by zero, or is too large")
     if isinstance(found, float) and found != -math.inf:
         raise ExactError("not a closed form")
     return found
