@@ -8,7 +8,6 @@ from itertools import product
 
 from attncli.equation.exact import (
     EULERS_NUMBER,
-    Cell,
     Exact,
     ExactError,
     evaluate_exactly,

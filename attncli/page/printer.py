@@ -14,7 +14,7 @@ import numpy as np
 
 from attncli.dtypes import DTYPES
 from attncli.equation.nodes import Call, Equation, Expression, Name, Number, rewrite
-from attncli.equation.rounding import round_half_up
+from attncli.equation.rounding import DIGITS, round_half_up
 from attncli.page.document import Item, LeftOut, Math, Text, ends, left_out, text
 from attncli.problem.model import Matrix, Scalar
 from attncli.problem.numbers import NumberError, as_decimal, as_exact, canonical, is_plain
@@ -102,7 +102,9 @@ class Printer:
         if isinstance(array, Step) and array.exact is not None:
             from attncli.equation.exact import decimal_of  # takes a while, and few traces have closed forms
 
-            return format_decimal(decimal_of(array.exact[index]), self.precision)
+            number = array.exact[index]
+            digits = DIGITS - 10 if isinstance(number, Decimal) else DIGITS  # the last ones of decimals are roundings
+            return format_decimal(decimal_of(number, digits), self.precision)
         return format_number(float(array.value[index]), self.precision)
 
     @property

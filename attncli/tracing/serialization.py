@@ -173,7 +173,7 @@ def _exact_numbers(texts: Any, value: NDArray[Any]) -> NDArray[Any]:
     found = np.array(texts, dtype=object)
     if found.shape == value.shape:
         for place in np.ndindex(found.shape):
-            text = found[place]
+            text: Any = found[place]
             found[place] = Decimal(repr(float(value[place]))) if text is None else read_exact(text)
     return found
 

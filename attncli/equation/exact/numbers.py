@@ -20,7 +20,7 @@ from itertools import chain
 from math import gcd, lcm
 from typing import Any, TypeAlias, Union
 
-MOST_TERMS = 100  # of a number, with those of its exponents and of what it is divided by: nobody reads as many
+MOST_TERMS = 64  # of a number, with those of its exponents and of what it is divided by: nobody reads as many
 MOST_BITS = 1100  # of a whole number, about 330 digits: those of the smallest double are no more
 
 Exact: TypeAlias = Union[Fraction, "ExactNumber"]

@@ -72,7 +72,9 @@ class _Writer:
 
     def term(self, monomial: Monomial, share: Fraction) -> tuple[bool, Expression]:
         """One term, and whether it is subtracted: 5/√3 has its root below, √3/2 above."""
-        bottom, above, below = share.denominator, [], []
+        bottom = share.denominator
+        above: list[Expression] = []
+        below: list[Expression] = []
         if monomial.root > 1:
             root = Call("sqrt", (number_node(monomial.root),))
             if bottom % monomial.root == 0:

