@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from attncli.answers.model import Claim
 from attncli.english import shorten
@@ -93,14 +93,13 @@ def _read(written: str) -> Claim | None:
 
 def _decimal_claim(text: str) -> Claim:
     value = _sized(_decimal(text), text)
+    return Claim(text, value, Decimal((0, (5,), _exponent(value) - 1)))
+
+
+def _exponent(value: Decimal) -> int:
     exponent = value.as_tuple().exponent
-    assert isinstance(exponent, int)
-    return Claim(text, value, _half_a_unit(exponent))
-
-
-@cache
-def _half_a_unit(exponent: int) -> Decimal:
-    return Decimal((0, (5,), exponent - 1))
+    assert isinstance(exponent, int)  # as that of every number which is finite
+    return exponent
 
 
 def _decimal(text: str) -> Decimal:
@@ -112,9 +111,7 @@ def _decimal(text: str) -> Decimal:
 def _sized(value: Decimal, text: str) -> Decimal:
     """The value, if calculations can hold it; a zero has no sign."""
     if not value:
-        exponent = value.as_tuple().exponent
-        assert isinstance(exponent, int)
-        return Decimal((0, (0,), min(max(exponent, SMALLEST.adjusted()), LARGEST.adjusted())))
+        return Decimal((0, (0,), min(max(_exponent(value), SMALLEST.adjusted()), LARGEST.adjusted())))
     if value.copy_abs() > LARGEST:
         raise NumberError(f"{shorten(text)} is too large", "numbers go up to about 1.8e308")
     if value.adjusted() < SMALLEST.adjusted():

@@ -23,7 +23,7 @@ from attncli.attention.registry import GRADIENT_RULES
 from attncli.equation.rounding import round_half_up
 from attncli.features.check.carried_values import CarriedValues, Cell, interval
 from attncli.features.check.single_cell_errors import CellError, cell_errors
-from attncli.features.check.solution import Judgement, round_to_claims, rounds_to
+from attncli.features.check.solution import Judgement, indices_where, round_to_claims, rounds_to
 from attncli.mistakes.catalogue import applicable
 from attncli.mistakes.model import Changes, Mistake, with_changes
 from attncli.tracing.model import Trace
@@ -150,10 +150,8 @@ def _agreeing(able: list[Explanation]) -> list[Explanation]:
 
 def _wrong(judgement: Judgement) -> dict[str, tuple[Cell, ...]]:
     """The wrong cells of every step that has any."""
-    found: dict[str, list[Cell]] = {}
-    for name, index, _ in judgement.cells_that_are("wrong"):
-        found.setdefault(name, []).append(index)
-    return {name: tuple(cells) for name, cells in found.items()}
+    found = {name: tuple(indices_where(cells, "wrong")) for name, cells in judgement.steps.items()}
+    return {name: cells for name, cells in found.items() if cells}
 
 
 # What a mistake explains

@@ -18,7 +18,7 @@ from attncli.features.check.worked import worked_from_own_numbers, worked_with_e
 from attncli.mistakes.catalogue import changes_of
 from attncli.mistakes.model import with_changes
 from attncli.page.document import Block, Formula, Heading, Paragraph, Worked, WorkedLine
-from attncli.tracing.model import Step, Trace
+from attncli.tracing.model import Step
 
 MOST = 4  # cells that are named one by one
 
@@ -60,7 +60,7 @@ def diagnosis_data(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> list
             "alike": [other for other in found.mistakes if other != name],
             "rounded_to": found.rounded,
             "there_in_full": found.forward_in_full,
-            "equations": [step.rule.source for step in _changed_steps(judgement.trace, name)],
+            "equations": [step.rule.source for step in _mistaken(judgement, name)[1]],
         }
         for found in diagnoses
         for name in found.mistakes
@@ -88,13 +88,8 @@ def _made(judgement: Judgement, found: Diagnosis, name: str) -> Iterator[Block]:
     just that cell."""
     if found.error is not None and found.error.on_the_way and found.error.name == name:
         yield Worked((worked_with_error(judgement, found.step, found.cells[0], found.error),))
-    steps = _changed_steps(judgement.trace, name)
-    if not steps:
-        return
-    changes = changes_of(name, judgement.trace)
-    trace = with_changes(judgement.trace, changes)
-    mistaken = replace(judgement, values=judgement.values.changed(trace, changes))
-    leading = left_out_before(trace, judgement.answers, found.step)
+    mistaken, steps = _mistaken(judgement, name)
+    leading = left_out_before(mistaken.trace, judgement.answers, found.step)
     made = [step for step in steps if step.name in leading]
     for step in made:
         yield Formula(cell_form(step.rule))
@@ -121,8 +116,10 @@ def _first_changed_cell(values: CarriedValues, mistaken: CarriedValues, step: St
     return next((cell for cell in cells if values.own(step.name, cell) != mistaken.own(step.name, cell)), cells[0])
 
 
-def _changed_steps(trace: Trace, name: str) -> list[Step]:
-    """The steps with another equation, in the order of work; none for an error in one cell, or for rounding."""
-    changes = changes_of(name, trace)
-    steps = with_changes(trace, changes).steps
-    return [steps[name] for name in steps if name in changes and not steps[name].rule.given]
+def _mistaken(judgement: Judgement, name: str) -> tuple[Judgement, list[Step]]:
+    """The solution by the equations of a mistake, and the steps that have another one, in the order of work: none for
+    an error in one cell, or for rounding."""
+    changes = changes_of(name, judgement.trace)
+    trace = with_changes(judgement.trace, changes)
+    steps = [step for step in trace.steps.values() if step.name in changes and not step.rule.given]
+    return replace(judgement, values=judgement.values.changed(trace, changes)), steps

@@ -208,7 +208,7 @@ def _cell(judged: JudgedCell) -> Cell:
 
 def _not_right(step: Step, cells: NDArray[Any]) -> Iterator[Block]:
     """A row for every cell that is wrong or off by rounding: written, by the solution's own numbers, and true."""
-    found = indices_where(cells, ("wrong", "rounding"))
+    found = indices_where(cells, "wrong", "rounding")
     if not found:
         return
     digits = decimals_to_compare(judged.given for judged in _flat(cells))

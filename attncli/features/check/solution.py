@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
 from fractions import Fraction
@@ -82,7 +82,7 @@ class Judgement:
     def cells_that_are(self, *verdicts: Verdict) -> Iterator[tuple[str, Cell, JudgedCell]]:
         """The cells with one of these verdicts, and where they are, in the order of work."""
         for name, cells in self.steps.items():
-            for index in indices_where(cells, verdicts):
+            for index in indices_where(cells, *verdicts):
                 yield name, index, cast("JudgedCell", cells[index])
 
     @cached_property
@@ -103,11 +103,9 @@ class Judgement:
         return tuple((name, index) for name, index, cell in carried if differs_as_written(cell))
 
 
-def indices_where(cells: NDArray[np.object_], verdicts: Collection[Verdict]) -> list[Cell]:
+def indices_where(cells: NDArray[np.object_], *verdicts: Verdict) -> list[Cell]:
     """The indices of the cells with one of these verdicts, in order."""
-    places = [place for place, cell in enumerate(cells.ravel().tolist()) if cell.verdict in verdicts]
-    found = np.unravel_index(np.array(places, dtype=np.intp), cells.shape) if cells.shape else ()
-    return list(zip(*(axis.tolist() for axis in found), strict=True)) if cells.shape else [()] * len(places)
+    return [index for index, cell in np.ndenumerate(cells) if cast("JudgedCell", cell).verdict in verdicts]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
