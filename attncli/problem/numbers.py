@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
 from math import isinf, isqrt
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from attncli.english import shorten
 from attncli.equation.rounding import DIGITS
@@ -41,8 +40,7 @@ class NumberError(ValueError):
         self.help = help
 
 
-@dataclass(frozen=True, slots=True)
-class Surd:
+class Surd(NamedTuple):
     """A fraction, or one times the root of another: coefficient · √radicand; a fraction alone has the radicand 1."""
 
     coefficient: Fraction

@@ -27,8 +27,7 @@ from attncli.problem.values import Value, read_scalar, read_truth, read_word, re
 Variants = Mapping[str, Mapping[str, Rule]]  # of steps, by what asks for them
 
 
-@dataclass(frozen=True, slots=True)
-class Offset:
+class Offset(NamedTuple):
     """How many positions query 0 stands behind key 0: `by` for each entry of a batch, or once for all.
 
     Causal masks, windows and biases by distance count positions from it.

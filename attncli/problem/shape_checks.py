@@ -114,8 +114,6 @@ def check_array_sizes(given: Mapping[str, Matrix], errors: ErrorCollector, *, ho
     The matrix of scores counts only where it is going to be held.
     """
     n, m = sizes(given)
-    axes = axes_of(given)
-    each = (axes.batch or 1, axes.number)
     queries, keys = (rows_from(letter, given) for letter in "QK")
     for name, tokens in ((queries, n), (keys, m)):
         if tokens > TOKEN_LIMIT:
@@ -139,18 +137,15 @@ def check_array_sizes(given: Mapping[str, Matrix], errors: ErrorCollector, *, ho
     if "v" in given:  # q·W_1 + k·W_2 for every query and key at once
         made.append(("v", "what v is multiplied by", (n, m, given["v"].shape[0])))
     for name, what, shape in made:
-        whole = (*(length for length in each if length > 1), *shape)
-        if prod(whole) > ELEMENT_LIMIT:
-            errors.wrong(name, *_too_many(what, whole))
+        if wrong := _too_large(what, shape, given):
+            errors.wrong(name, *wrong)
             errors.stop()
 
 
 def require_scores(given: Mapping[str, Matrix]) -> None:
     """Raises AttncliError (exit 3) where the matrices of scores of all heads would be too large to be held."""
-    axes = axes_of(given)
-    shape = (*(length for length in (axes.batch or 1, axes.number) if length > 1), *sizes(given))
-    if prod(shape) > ELEMENT_LIMIT:
-        message, help = _too_many("the matrix of scores", shape)
+    if wrong := _too_large("the matrix of scores", sizes(given), given):
+        message, help = wrong
         raise input_error(message, path=rows_from("K", given), help=help)
 
 
@@ -338,9 +333,11 @@ def _lengths(given: Mapping[str, Matrix]) -> dict[str, int]:
     return {"i": n, "j": m, "p": d_q, "k": d_k, "c": d_v}
 
 
-def _too_many(what: str, shape: tuple[int, ...]) -> tuple[str, str]:
-    """What is wrong with an array of this shape, and how many numbers one may have."""
-    return (
-        f"{what} would be {shape_text(shape)}, which is {prod(shape):,} numbers",
-        f"{ELEMENT_LIMIT:,} numbers in one array are the most",
-    )
+def _too_large(what: str, shape: tuple[int, ...], given: Mapping[str, Matrix]) -> tuple[str, str] | None:
+    """What is wrong with an array that has this shape in each head and entry, and what helps; None where it fits."""
+    axes = axes_of(given)
+    whole = (*(length for length in (axes.batch or 1, axes.number) if length > 1), *shape)
+    if prod(whole) <= ELEMENT_LIMIT:
+        return None
+    message = f"{what} would be {shape_text(whole)}, which is {prod(whole):,} numbers"
+    return message, f"{ELEMENT_LIMIT:,} numbers in one array are the most"
