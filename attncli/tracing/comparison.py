@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -312,7 +312,7 @@ def compare(
 def _settings(a: Operand, b: Operand) -> dict[str, tuple[Any, Any]]:
     if a.trace is None or b.trace is None:
         return {}
-    ours, theirs = asdict(a.trace.settings), asdict(b.trace.settings)
+    ours, theirs = a.trace.settings._asdict(), b.trace.settings._asdict()
     return {name: (ours[name], theirs[name]) for name in ours if ours[name] != theirs[name]}
 
 

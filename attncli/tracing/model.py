@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -84,8 +84,7 @@ OPTIONAL = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """How the scores were made and bounded, and how the numbers were kept.
 
     `scale` is what the scores were multiplied by, None if by nothing; `corner` is None at the top left;
@@ -113,14 +112,13 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as data, without what does not apply."""
-        data = {field.name: getattr(self, field.name) for field in fields(Settings)}
-        data |= {"mask": list(self.mask), "position": list(self.position) if self.position else None}
+        data = self._asdict() | {"mask": list(self.mask), "position": list(self.position) if self.position else None}
         return {name: value for name, value in data.items() if value is not None or name not in OPTIONAL}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Settings:
         """The settings that `to_dict` wrote; raises KeyError where one is missing, whatever else there is."""
-        known = {field.name: data.get(field.name) for field in fields(cls)}
+        known = {name: data.get(name) for name in cls._fields}
         required = {name: data[name] for name in known if name not in OPTIONAL}
         position = tuple(known["position"]) if known["position"] else None
         return cls(**(known | required | {"mask": tuple(data["mask"]), "position": position}))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -31,8 +31,7 @@ FEWEST = 3
 # --- whether the softmax is shifted; why that changes no weight, the rule `shifted` in `attention/steps.py` says
 
 
-@dataclass(frozen=True, slots=True)
-class Shift:
+class Shift(NamedTuple):
     """Says which softmax is shifted: where e to plain numbers overflows, or a whole row is less than e to `lowest`.
 
     `logits` and `outputs`, where they are not None, say it of the softmax of the attention and of that of a loss.
@@ -142,7 +141,7 @@ def _on_paper(plan: Plan, precision: int, shifted: bool | None, gradient: bool) 
     decimals = PaperWorker(precision, plan.parameters, plan.sizes)
     paper = _trace(plan, decimals, shift, Settings.of(plan, precision=precision, rounding="paper"), gradient)
     floats = FloatWorker(CPU, FLOAT64, plan.parameters, plan.sizes)
-    same = replace(shift, logits=paper.shifted, outputs="row_top" in paper)
+    same = shift._replace(logits=paper.shifted, outputs="row_top" in paper)
     truth = _trace(plan, floats, same, Settings.of(plan), gradient)
     besides = (f"not rounded, {warning}" for warning in truth.warnings if warning not in paper.warnings)
     return replace(paper, truth=truth, warnings=(*paper.warnings, *besides))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -59,7 +58,7 @@ def keeping(problem: Problem, dtype: str, keep: Collection[str], backend: Backen
 def agree(some: Trace, whole: Trace, dtype: str, device: str = "cpu") -> None:
     assert list(some.steps) == list(whole.steps)
     assert (some.warnings, some.fully_masked) == (whole.warnings, whole.fully_masked)
-    assert some.settings == replace(whole.settings, device=device)
+    assert some.settings == whole.settings._replace(device=device)
     for name, step in some.steps.items():
         other = whole.steps[name]
         assert (step.rule, step.shape, step.labels) == (other.rule, other.shape, other.labels)
