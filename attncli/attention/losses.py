@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from attncli.equation.nodes import Equation, Expression, Reduce, Ref, rewrite
-from attncli.equation.rule import Rule
+from attncli.equation.rule import Cell, Rule
 
 _MSE, _CROSS_ENTROPY = "with loss: mse, in the backward pass", "with loss: cross_entropy, in the backward pass"
 TARGET = Rule(
-    "target", "Y", "Target", "target[i, c]",
+    "target", "Y", "Target", Cell("target[i, c]"),
     meaning="what the output should have been.",
     when="with a loss, in the backward pass",
 )  # fmt: skip

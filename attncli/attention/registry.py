@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 from attncli.attention.losses import LOSS_RULES, TARGET
 from attncli.attention.steps import BACKWARD_ORDER, COMPUTED, FOR_GRADIENTS
 from attncli.equation.nodes import Call, Equation, Expression, Name, Ref, rename, rewrite
-from attncli.equation.rule import Rule
+from attncli.equation.rule import Cell, Rule
 from attncli.equation.symbols import differential, plain_name, unicode_name
 from attncli.problem.keys import ARRAYS, Array
 
@@ -25,7 +25,7 @@ def gradient_name(name: str) -> str:
 
 def _given(array: Array) -> Rule:
     return Rule(
-        array.name, array.symbol or array.name, array.title, array.cell,
+        array.name, array.symbol or array.name, array.title, Cell(array.cell),
         meaning=array.meaning, when=array.when, gradient=array.gradient or "",
     )  # fmt: skip
 
@@ -35,13 +35,13 @@ GIVEN = (
     *(_given(array) for name, array in ARRAYS.items() if name not in _PROJECTED),
     _given(ARRAYS["Q"]),
     Rule(
-        "new_K", "K_new", "New keys", "new_K[s, k]",
+        "new_K", "K_new", "New keys", Cell("new_K[s, k]"),
         meaning="one row per new token: its key.",
         when="where the problem gives past and K",
     ),
     _given(ARRAYS["K"]),
     Rule(
-        "new_V", "V_new", "New values", "new_V[s, c]",
+        "new_V", "V_new", "New values", Cell("new_V[s, c]"),
         meaning="one row per new token: its value.",
         when="where the problem gives past and V",
     ),
@@ -59,7 +59,7 @@ def _gradient(of: Rule) -> Rule:
     cell = str(of.formula).partition(" = ")[0]
     return Rule(
         gradient_name(of.name), differential(of.symbol), f"Gradient of the {of.title[0].lower()}{of.title[1:]}",
-        gradient_name(cell), meaning=of.gradient, why=of.gradient_why,
+        Cell(gradient_name(cell)), meaning=of.gradient, why=of.gradient_why,
         when=f"in the backward pass, where {of.name} is there",
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ so (`gradient`, `through`), and its name stands in BACKWARD_ORDER. The steps of 
 from __future__ import annotations
 
 from attncli.english import listed
-from attncli.equation.rule import Rule
+from attncli.equation.rule import Cell, Rule
 from attncli.problem.axes import HEAD
 from attncli.problem.keys import ARRAYS
 from attncli.problem.positions import POSITIONS
@@ -162,13 +162,13 @@ COMPUTED = (
 # What is worked out for gradients only: `backward.py` has the equations.
 FOR_GRADIENTS = (
     Rule(
-        "delta", "δ", "Row means of the gradients", "delta[i]",
+        "delta", "δ", "Row means of the gradients", Cell("delta[i]"),
         meaning="The mean of the weights' gradients in row `i`, each in the share of its weight.",
         why="It is the same as the product of the output's gradient with the output itself, row by row.",
         when="in the backward pass",
     ),
     Rule(
-        "hidden", "U", "Hidden layer", "hidden[i, j, a]",
+        "hidden", "U", "Hidden layer", Cell("hidden[i, j, a]"),
         meaning="What stands in the tanh of the score, for each query with each key: worked out once more, since "
         "gradients need it.",
         when="in the backward pass, with score: additive",

@@ -8,12 +8,12 @@ that come of it are decided by looking at every place, so that a rotation's grad
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from attncli.equation.chain_rule import Guard, Occurrence, occurrences
-from attncli.equation.index_inversion import invert_indices
 from attncli.equation.indexing import (
+    GROUP_MEMBER,
     IndexSpace,
     Place,
     Region,
@@ -24,7 +24,7 @@ from attncli.equation.indexing import (
     unused_letter,
     with_letters_of_its_own,
 )
-from attncli.equation.nodes import Call, Equation, Expression, Reduce, Ref, number_node, walk
+from attncli.equation.nodes import Call, Equation, Expression, Name, Reduce, Ref, number_node, walk
 from attncli.equation.products import as_product, to_expression
 
 
@@ -80,7 +80,7 @@ def _lettered(
 
 def _term(cell: Ref, equation: Equation, occurrence: Occurrence, space: IndexSpace) -> _Term:
     """What the cell receives from one occurrence; in an empty region, where its conditions are never met."""
-    inverse = invert_indices(occurrence.cell.indices, cell.letters, all_letters(equation))
+    inverse = _invert_indices(occurrence.cell.indices, cell.letters, all_letters(equation))
     around = (inverse.members.get(letter, letter) for letter in (*equation.target.letters, *occurrence.summed))
     summed = tuple(letter for letter in around if letter not in inverse.letters)
     own = {*cell.letters, *summed} | names_in(occurrence.received)
@@ -152,3 +152,47 @@ def _sum(signed: Sequence[tuple[Expression, bool]]) -> Expression:
     for value, taken in others:
         total = Call("sub" if taken else "add", (total, value))
     return total
+
+
+@dataclass(frozen=True, slots=True)
+class _Inverse:
+    """Indices read the other way round: what each letter of an equation is, in the letters of the array that it reads.
+
+    A letter of which several positions read the same cell has a new one among `members`, to be summed over in its
+    place: of h in K[h // group], all query heads h = g * group + q of one group read the same keys.
+    """
+
+    letters: Mapping[str, str | Expression]
+    members: Mapping[str, str]
+
+
+def _invert_indices(indices: Sequence[str | Expression], own: Sequence[str], known: Collection[str]) -> _Inverse:
+    """The letters of an equation that reads a cell with these indices, in the cell's `own` letters.
+
+    `known` are the letters of the equation, all other names are numbers. The forms are i; j - past and k + half;
+    h // group; and e // d_v together with e % d_v. Raises TypeError for any other.
+    """
+    found: dict[str, str | Expression] = {}
+    members: dict[str, str] = {}
+    # A quotient alone forgets the remainder, so that all remainders have to be summed over. In H[e // d_v, i, e % d_v]
+    # the remainder is another index of the cell, and both together are just one position, e = h * d_v + c.
+    remainders = {
+        index.arguments: letter
+        for index, letter in zip(indices, own, strict=True)
+        if isinstance(index, Call) and index.function == "mod"
+    }
+    for index, letter in zip(indices, own, strict=True):
+        match index:
+            case str() if index not in found:
+                found[index] = letter
+            case Call("add" | "sub" as shift, (Name(name), by)) if name in known and not any(letters(by, known)):
+                found[name] = Call("sub" if shift == "add" else "add", (Name(letter), by))
+            case Call("floor_div", (Name(name), by) as divided):
+                rest = remainders.get(divided, GROUP_MEMBER)
+                found[name] = Call("add", (Call("mul", (Name(letter), by)), Name(rest)))
+                members |= {name: GROUP_MEMBER} if rest == GROUP_MEMBER else {}
+            case Call("mod", divided) if divided in remainders:
+                continue
+            case _:
+                raise TypeError(f"cannot invert the index {index!r}")
+    return _Inverse(found, members)

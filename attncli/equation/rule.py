@@ -15,12 +15,16 @@ from attncli.equation.parser import parse_equation, parse_expression
 from attncli.equation.printer import write, write_equation
 
 
+class Cell(str):
+    """A cell as text, X[i, d]: of an array that is given, or of a step before its equation is known."""
+
+
 @dataclass(frozen=True)
 class Rule:
     """One step: what it is called, what it computes, and what is said about it.
 
-    `formula` is its equation, K_T[k, j] = K[j, k], or of an array that is given its cell alone, X[i, d]; `headline` the
-    same in matrices, empty where there is none. Both may be text in Python syntax, which is parsed when it is first
+    `formula` is its equation, K_T[k, j] = K[j, k], or of an array that is given its cell alone; `headline` the same in
+    matrices, empty where there is none. Both may be text in Python syntax, which is parsed when it is first
     asked for, since a problem needs few of all rules: use `equation` and `matrix_form`.
 
     `symbol` is its letter in formulas. `meaning` says what the step is, `why` what it is for, `when` where it is
@@ -50,14 +54,14 @@ class Rule:
     @property
     def given(self) -> bool:
         """Whether it is an array that a problem gives, and nothing is computed."""
-        return " = " not in self.formula if isinstance(self.formula, str) else isinstance(self.formula, Ref)
+        return isinstance(self.formula, Cell | Ref)
 
     @cached_property
     def equation(self) -> Equation:
         """The index form by the names of steps; raises ValueError for a given array."""
         if isinstance(self.formula, Equation):
             return self.formula
-        if isinstance(self.formula, Ref) or self.given:
+        if isinstance(self.formula, Cell | Ref):
             raise ValueError(f"{self.name} is given and has no equation")
         return parse_equation(self.formula)
 
@@ -66,7 +70,7 @@ class Rule:
         """The cell that is defined, K_T[k, j]."""
         if isinstance(self.formula, Ref):
             return self.formula
-        if not isinstance(self.formula, str) or not self.given:
+        if not isinstance(self.formula, Cell):
             return self.equation.target
         cell = parse_expression(self.formula)
         if isinstance(cell, Name):
