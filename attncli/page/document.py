@@ -22,7 +22,10 @@ LeftOut: TypeAlias = tuple[tuple[str, int], ...]  # "row" or "column", and how m
 
 
 class Lazy(Sequence[Item]):
-    """Items that are made anew each time one walks through them, since all at once would fill the memory."""
+    """Items that are made anew each time one walks through them, since all at once would fill the memory.
+
+    There are some, or nobody would have to save memory: whether there are is told without making the first.
+    """
 
     def __init__(self, make: Callable[[], Iterable[Item]]) -> None:
         self._make = make
@@ -34,7 +37,7 @@ class Lazy(Sequence[Item]):
         raise TypeError("how many there are is known only at the end")  # `tuple` asks for it, and does without
 
     def __bool__(self) -> bool:
-        return any(True for _ in self)
+        return True
 
     @overload
     def __getitem__(self, at: int) -> Item: ...

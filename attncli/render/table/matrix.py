@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, zip_longest
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from attncli.page.document import EDGE, Cell, Grid, LeftOut
 from attncli.render.cells import (
@@ -31,7 +32,9 @@ BETWEEN = "  {}  "  # a sign between closed forms and their decimals
 PIPE = 76  # columns that closed forms and decimals may take together where there is no width
 EVEN = 5  # columns narrower than this are widened to their widest neighbour: a matrix reads as a square
 LOOKS = {"right": "green", "carried": "cyan", "rounding": "yellow", "wrong": "bold red", "missing": "magenta"}
+SPELLED = 2**16  # numbers whose spelling is remembered
 Item = TypeVar("Item")
+Spell: TypeAlias = Callable[[str], str]  # a printed number in what the encoding has
 
 
 @dataclass(slots=True)
@@ -128,12 +131,13 @@ def _closed(grid: Grid, script: Script, room: int | None) -> Iterator[Line]:
 def _decimals(grid: Grid, script: Script, room: int | None, color: bool) -> Iterator[Line]:
     """The matrix of the decimals."""
     columns = [Column(script.label(head)) for head in grid.columns or ("",)]
+    spell = lru_cache(SPELLED)(script.number)  # of a matrix with few decimals, many are alike
     shaded = legend = False
     for rows in chunks(grid.cells):
         shaded = shaded or (color and any(cell.shade is not None for row in rows for cell in row))
         legend = legend or has_sign_of_hidden(rows)
         for column, cells in zip(columns, zip(*rows, strict=True), strict=True):
-            _measure(column, cells, script, color)
+            _measure(column, cells, spell, color)
     for column in columns:
         column.signs = column.signs and not shaded
         column.head += "  " if column.head and column.signs else ""  # the label stands over the digits, not the signs
@@ -144,31 +148,31 @@ def _decimals(grid: Grid, script: Script, room: int | None, color: bool) -> Iter
     for start, end, side, before in _runs(grid, script, columns, room):
         yield from before
         matrix = grid.cells if end - start == len(columns) else grid.block(start, end)
-        yield from _block(side, columns[start:end], _rows(matrix, columns[start:end], script, color))
+        yield from _block(side, columns[start:end], _rows(matrix, columns[start:end], spell, color))
     if legend:
         line = Line(f"{'without a colour:' if shaded else HIDDEN} {LEGEND}", "dim")
         yield Line()
         yield from [line] if room is None else line.wrapped(max(room, 1))
 
 
-def _measure(column: Column, cells: Sequence[Cell], script: Script, color: bool) -> None:
+def _measure(column: Column, cells: Sequence[Cell], spell: Spell, color: bool) -> None:
     """Make the column wide enough for these cells."""
     distinct = {id(cell): cell for cell in cells}.values()  # in a large matrix the same stands in many places
-    parts = [_number(cell, script).partition(".") for cell in distinct]
+    parts = [_number(cell, spell).partition(".") for cell in distinct]
     column.before = max(column.before, *(len(whole) for whole, _, _ in parts))
     column.after = max(column.after, *(len(point) + len(rest) for _, point, rest in parts))
     column.signs = column.signs or any(mark(cell, shaded=not color) for cell in distinct)
 
 
-def _number(cell: Cell, script: Script) -> str:
-    return script.number(cell.text) if cell.text else BLANK
+def _number(cell: Cell, spell: Spell) -> str:
+    return spell(cell.text) if cell.text else BLANK
 
 
-def _rows(cells: Iterable[Sequence[Cell]], columns: Sequence[Column], script: Script, color: bool) -> Iterator[Line]:
+def _rows(cells: Iterable[Sequence[Cell]], columns: Sequence[Column], spell: Spell, color: bool) -> Iterator[Line]:
     """The numbers of each row, points under points."""
     for rows in chunks(cells):
         spelled = (
-            _spelled(column, its_cells, script, color)
+            _spelled(column, its_cells, spell, color)
             for column, its_cells in zip(columns, zip(*rows, strict=True), strict=True)
         )
         for row, texts in zip(rows, zip(*spelled, strict=True), strict=True):
@@ -178,11 +182,11 @@ def _rows(cells: Iterable[Sequence[Cell]], columns: Sequence[Column], script: Sc
             yield line
 
 
-def _spelled(column: Column, cells: Sequence[Cell], script: Script, color: bool) -> list[str]:
+def _spelled(column: Column, cells: Sequence[Cell], spell: Spell, color: bool) -> list[str]:
     """The numbers of a column, with blanks and signs behind them."""
     texts = {}
     for key, cell in {id(cell): cell for cell in cells}.items():
-        number = _number(cell, script)
+        number = _number(cell, spell)
         _, point, rest = number.partition(".")
         number += " " * (column.after - len(point + rest))
         texts[key] = _marked(number, mark(cell, shaded=not color), cell) if column.signs else number
