@@ -62,6 +62,16 @@ def test_any_problem_of_products(name: str) -> None:
     assert all(np.isfinite([row.scaled.variance, row.unscaled.of_queries]).all() for row in rows)
 
 
+def test_entries_of_a_batch_where_some_arrays_have_an_axis_of_heads() -> None:
+    problem = read({
+        "X": [[[1], [2]], [[0], [1]]], "W_Q": [[1, -1]], "K": [[[[1, 0], [2, 1]]], [[[1, 1], [0, 1]]]], "W_V": [[1, 2]],
+        "W_O": [[1], [0]],
+    })  # fmt: skip
+    rows = list(compare_scales(problem, sizes=(2, 3), draws=3))
+    assert [row.d_k for row in rows] == [2, 2, 3]
+    assert all(np.isfinite(row.scaled.of_queries) for row in rows)
+
+
 def test_other_scores_have_no_such_scale() -> None:
     blind = read({"Q": [[1]], "K": [[1]], "V": [[1]], "mask": {"hide": [[1]]}})
     with pytest.raises(AttncliError, match="the mask hides all of them here"):
