@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -22,8 +22,8 @@ from attncli.tracing.slices import axis_length, group_size
 
 _PLAIN_LABEL = re.compile(r"[A-Za-z0-9 ]{1,14}")  # short ones of letters alone look the same in every format
 _NAMES = {BATCH: "entry", HEAD: "head", KEY_HEAD: "KV head"}
-_HEAD_OR_ENTRY = re.compile(r"(?:entry ([0-9]{1,9})(?:, head ([0-9]{1,9}))?|head ([0-9]{1,9}))", re.IGNORECASE)
-_OF_GRADIENTS = re.compile(r"(KV head|Head) ([0-9]{1,9})(?:, entry ([0-9]{1,9}))?", re.IGNORECASE)
+_LETTERS = {name.lower(): letter for letter, name in _NAMES.items()}
+_PLACE = re.compile(r"(entry|head|KV head) ([0-9]{1,9})(?:, (entry|head|KV head) ([0-9]{1,9}))?", re.IGNORECASE)
 _ALL_HEADS = re.compile(r"(?:All heads together|Before the heads)(?:, entry ([0-9]{1,9}))?", re.IGNORECASE)
 _SHARED = re.compile(r"What all (?:heads|entries) share|All entries together", re.IGNORECASE)
 
@@ -117,6 +117,8 @@ class Page:
         if index is None:
             return
         cells, offsets = self._arrays(step)
+        if step.rule.given:  # a page has W_O for each entry again
+            table = replace(table, repeats=True)
         part = StepPart.of(step, index).as_shown()
         path = step.name + "".join(f"[{place}]" for place in index)
         if self._reports_shape(table, part, path) or self._reports_labels(table, part, path):
@@ -229,14 +231,11 @@ def place_in_heading(heading: str, *, title: bool = False) -> dict[str, int] | N
     if found := _ALL_HEADS.fullmatch(heading):
         return {BATCH: int(found[1])} if found[1] else {}
     said = heading.rpartition(": ")[2] if title else heading
-    if found := _OF_GRADIENTS.fullmatch(said):
-        kind, head, entry = found.groups()
-        letter = HEAD if kind.lower() == "head" else KEY_HEAD
-    elif found := _HEAD_OR_ENTRY.fullmatch(said):
-        letter, entry, head = HEAD, found[1], found[2] or found[3]
-    else:
+    found = _PLACE.fullmatch(said)
+    if found is None or (found[3] and found[1].lower() == found[3].lower()):
         return None
-    return {axis: int(number) for axis, number in ((BATCH, entry), (letter, head)) if number}
+    parts = ((found[1], found[2]), (found[3], found[4]))
+    return {_LETTERS[axis.lower()]: int(number) for axis, number in parts if axis}
 
 
 def _as_given(step: Step, answer: Answer) -> bool:

@@ -80,7 +80,7 @@ class Integers:
             return self
         factor = 10 ** (decimals - self.decimals)
         bound = self.bound * factor
-        return replace(self, units=_wide(self.units, bound) * factor, decimals=decimals, bound=bound)
+        return replace(self, units=_wide(self.units, max(bound, factor)) * factor, decimals=decimals, bound=bound)
 
     def times(self, other: Integers) -> Integers:
         """Each number times the other in its place."""

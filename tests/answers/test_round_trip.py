@@ -15,9 +15,10 @@ from attncli.answers.model import Answers, Claim
 from attncli.answers.reader import read_answers
 from attncli.features.worksheet.page import blank_answers, blank_steps, worksheet
 from attncli.page.derivation import derivation
+from attncli.page.gradient import gradient_page
 from attncli.page.printer import Printer, printed_value
 from attncli.page.view import View
-from attncli.problem.loader import load
+from attncli.problem.loader import load, loads
 from attncli.problem.source import decode
 from attncli.render import Style, render
 from attncli.tracing import run
@@ -60,6 +61,24 @@ def test_the_printed_numbers_are_read_back(name: str, form: str) -> None:
         for step, index, claim in claims(answers):
             assert claim is not None
             assert claim.value == printed_value(printer.number(step, index)), (step, index)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_page_of_a_batch_says_once_more_what_all_entries_share_and_where_each_kv_head_is(form: str) -> None:
+    text = """
+        X: [[[1], [0]], [[2], [-1]]]
+        W_Q: [[1, 2, 3, 4]]
+        W_K: [[1, -1]]
+        W_V: [[0.5, 2]]
+        W_O: [[1, 0], [0, 1], [1, 1], [0.5, -1]]
+        heads: 4
+        kv_heads: 2
+    """
+    trace = run(loads(text.encode(), "p.yaml"), gradient=True)
+    page = render(gradient_page(trace, View()), "latex" if form == "latex" else "markdown", Style())
+    answers = read_back(page, FORMS[form], trace)
+    assert {"output", "d_K", "d_V", "d_W_O", "d_X"} <= {*answers.steps}
+    assert all(answer.complete for answer in answers.steps.values())
 
 
 @pytest.mark.sampled(4)

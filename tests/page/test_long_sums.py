@@ -93,3 +93,8 @@ def test_numbers_too_large_for_a_word(drawn: list[tuple[int, int]]) -> None:
     assert Integers.joined(parts).total() == sum(true)
     assert parts[0].times(parts[1]).total() == true[0] * true[1]
     assert parts[0].plus(parts[1], -1).total() == true[0] - true[1]
+
+
+def test_zeros_in_units_too_small_for_a_word() -> None:
+    zeros = Integers(np.zeros(2, np.int64), 0, 0)
+    assert zeros.scaled(30).units.tolist() == [0, 0]

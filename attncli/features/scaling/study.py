@@ -111,9 +111,9 @@ def _with_drawn_vectors(problem: Problem, own: Trace, d_k: int, numbers: np.rand
             read[name] = numbers.standard_normal((*own[made].shape[:-1], d_k))
     read["V"] = own["new_V" if "past_V" in own else "V"]
     alone = own.leading_letters == (BATCH,)
-    read = {  # a given array with entries has heads as well
-        name: array[:, None] if own.steps[name].rule.axis_names[:-2] == ("batch",) else array for name, array in read.items()
-    }
+    for name, array in read.items():
+        if own.steps[name].rule.axis_names[:-2] == ("batch",):  # a given array with entries has heads as well
+            read[name] = array[:, None]
     kept = {name: problem.given[name] for name in KEPT_ARRAYS if name in problem.given}
     drawn = {name: Matrix(read_only(np.array(array, dtype=np.float64))) for name, array in read.items()} | kept
     given = {name: drawn[name] for name in ARRAYS if name in drawn}
