@@ -137,8 +137,9 @@ def share_of(total: str) -> Change:
 
 
 def base(number: str) -> Change:
-    """Exponentials of another base."""
-    return equations(f"exp[i, j] = {number} ** {{seen}}[i, j]")
+    """Exponentials of another base than e, where that is asked for."""
+    powers = equations(f"exp[i, j] = {number} ** {{seen}}[i, j]")
+    return lambda trace: {} if "exp_base" in trace.parameters else powers(trace)
 
 
 def base_e(trace: Trace) -> Changes:
@@ -223,6 +224,19 @@ def hiding_itself(expression: Expression, trace: Trace) -> Expression | None:
     return with_calls("le", lambda sides: Call("lt" if sides[0] == Name("j") else "le", sides))(expression, trace)
 
 
+def seeing_the_next(expression: Expression, trace: Trace) -> Expression | None:
+    """j <= i + 1 for j <= i; not where this is how positions are counted from the other corner."""
+    following = with_calls(
+        "le", lambda sides: Call("le", (sides[0], _plus_one(sides[1])) if sides[0] == Name("j") else sides)
+    )
+    found = following(expression, trace)
+    return None if found == other_corner(expression, trace) else found
+
+
+def _plus_one(expression: Expression) -> Expression:
+    return Call("add", (expression, number_node(1)))
+
+
 def other_corner(expression: Expression, trace: Trace) -> Expression | None:
     """Positions counted from the other corner: i for i + offset, or i + (m - n) for i; no array is moved."""
     if "offset" in trace.parameters:
@@ -254,6 +268,14 @@ def without_softcap(expression: Expression, _: Trace) -> Expression:
     return next(node for node in walk(expression) if isinstance(node, Ref))
 
 
+def without_w_o(trace: Trace) -> Changes:
+    """The output as it was before W_O."""
+    if "W_O" not in trace:
+        return {}
+    before = "concat[i, o]" if "concat" in trace else "heads_output[i, o]"
+    return equations(f"output[i, o] = {before}")(trace)
+
+
 # All of them
 
 
@@ -263,6 +285,18 @@ def _number(text: str) -> Number:
 
 _TRANSPOSED = {name: rewritten(**{name[2:]: transposed(name)}) for name in ("W_Q", "W_K", "W_V")}
 
+_ROUNDED_FIRST = {
+    (step, decimals): f"{title} were rounded to {text} first"
+    for step, title in (("scores", "the scores"), ("scaled", "the scaled scores"), ("weights", "the weights"))
+    for decimals, text in DECIMALS.items()
+}
+
+
+def rounded_first(step: str, decimals: int) -> str | None:
+    """What it is called that the numbers of a step were rounded to so many decimals; None for other steps."""
+    return _ROUNDED_FIRST.get((step, decimals))
+
+
 FORWARD_MISTAKES: tuple[Mistake, ...] = (
     Mistake("W_Q and W_K were swapped", rewritten(Q=with_arrays(W_Q="W_K"), K=with_arrays(W_K="W_Q"))),
     Mistake("W_K and W_V were swapped", rewritten(K=with_arrays(W_K="W_V"), V=with_arrays(W_V="W_K"))),
@@ -270,6 +304,7 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
     Mistake("W_Q, W_K and W_V were transposed", all_of(*_TRANSPOSED.values())),
     *(Mistake(f"{name} was transposed", change) for name, change in _TRANSPOSED.items()),
     Mistake("W_O was transposed", rewritten(output=transposed("W_O"))),
+    Mistake("W_O was left out", without_w_o),
     Mistake("a bias was left out of Q", rewritten(Q=without_bias)),
     Mistake("a bias was left out of K", rewritten(K=without_bias)),
     Mistake("a bias was left out of V", rewritten(V=without_bias)),
@@ -280,6 +315,16 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
     Mistake("RoPE turned the other way", rewritten(angles=lambda own, _: Call("neg", (own,)))),
     Mistake("K Q^T was worked out in place of Q K^T", rewritten(scores=with_i_and_j_exchanged)),
     Mistake("K was not transposed", equations("K_T[k, j] = K[k, j]")),
+    *(
+        Mistake(f"{wrong} was worked out in place of Q K^T", equations(f"scores[i, j] = {product}"))
+        for wrong, product in (
+            ("Q Q^T", "sum(k, Q[i, k] * Q[j, k])"),
+            ("K K^T", "sum(k, K[i, k] * K[j, k])"),
+            ("Q V^T", "sum(c, Q[i, c] * V[j, c])"),
+            ("X X^T", "sum(d, X[i, d] * {source}[j, d])"),
+            ("Q W_K^T", "sum(k, Q[i, k] * W_K[j, k])"),
+        )
+    ),
     Mistake("KV heads were tiled, not repeated", heads_tiled),
     Mistake("the scores were not scaled", _UNSCALED),
     Mistake("the scores were divided by d_k, not by its root", equations("scaled[i, j] = scores[i, j] / d_k")),
@@ -287,6 +332,7 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
     Mistake(
         "the scores were divided by the root of d_model", equations("scaled[i, j] = scores[i, j] / sqrt({d_model})")
     ),
+    Mistake("the scores were divided by n", equations("scaled[i, j] = scores[i, j] / {n}")),
     Mistake("the scores were divided by the root of n", equations("scaled[i, j] = scores[i, j] / sqrt({n})")),
     Mistake(
         "the scores were divided by the root of d_k of all heads",
@@ -301,6 +347,7 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
     Mistake("the mask was inverted", rewritten(mask=inverted)),
     Mistake("the mask was transposed", rewritten(mask=with_i_and_j_exchanged)),
     Mistake("the mask hid each token from itself", rewritten(mask=hiding_itself)),
+    Mistake("the mask let each token see the next one", rewritten(mask=seeing_the_next)),
     Mistake("the mask was aligned to the other corner", rewritten(mask=other_corner)),
     Mistake("hidden scores were set to 0, not to -inf", rewritten(masked=hidden_set_to(number_node(0)))),
     Mistake(
@@ -320,15 +367,17 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
         "the scores were divided by their sum, without exponentials",
         equations("weights[i, j] = share(finite({logits}[i, j]), sum(u, finite({logits}[i, u])))"),
     ),
+    Mistake(
+        "the exponentials were divided by the largest of their row, not by their sum",
+        equations("row_sum[i] = max(j, exp[i, j])", "weights[i, j] = share(exp[i, j], max(u, exp[i, u]))"),
+    ),
+    Mistake("the exponentials were not divided by their sum", equations("weights[i, j] = exp[i, j]")),
+    Mistake("squares were taken in place of exponentials", equations("exp[i, j] = finite({seen}[i, j]) ** 2")),
     Mistake("the base was e, not the one given", base_e),
     *(Mistake(f"{number} was taken for e", base(number)) for number in ("2", "3", "2.7", "2.71", "2.718", "10")),
     Mistake("A X was worked out in place of A V", equations("{mixed}[i, c] = sum(j, weights[i, j] * {source}[j, c])")),
     Mistake("A K was worked out in place of A V", equations("{mixed}[i, c] = sum(j, weights[i, j] * K[j, c])")),
     Mistake("A Q was worked out in place of A V", equations("{mixed}[i, c] = sum(j, weights[i, j] * Q[j, c])")),
     Mistake("A^T V was worked out in place of A V", equations("{mixed}[i, c] = sum(j, weights[j, i] * V[j, c])")),
-    *(
-        Mistake(f"{title} were rounded to {text} first", rounded(name, decimals))
-        for name, title in (("scores", "the scores"), ("scaled", "the scaled scores"), ("weights", "the weights"))
-        for decimals, text in DECIMALS.items()
-    ),
+    *(Mistake(name, rounded(step, decimals)) for (step, decimals), name in _ROUNDED_FIRST.items()),
 )

@@ -31,6 +31,7 @@ from tests.benchmarks.mistaken import BACKWARD, KINDS, Again, Kind, Made
 from tests.benchmarks.on_paper import Array, Sheet, Steps, drawn, half_up, problem_of, steps_of, worked
 
 PROBLEMS, TRIES = 20, 60
+HUGE = 1e6  # no number is as large
 JITTERS = 24  # times that the numbers of a solution are moved within their rounding, to see how far a cell follows
 OUTCOMES = ("named", "perhaps", "not named", "perhaps another", "another")
 
@@ -134,6 +135,12 @@ def _unlike(one: Array, other: Array) -> Array:
     return np.where(np.isfinite(one) != np.isfinite(other), 1e9, 0.0)
 
 
+def is_writable(sheet: Sheet) -> bool:
+    """Whether people could have gone on with such numbers: not too large, and none that divides rounded to 0."""
+    huge = any(abs(_finite(array)).max() > HUGE for array in sheet.values() if np.ndim(array))
+    return not huge and bool((sheet.row_sum != 0).all())
+
+
 def mistaken(kind: Kind, number: int, seed: int) -> tuple[Solution, Made, WrongCells] | None:
     """A solution with this mistake, in which it shows; None where none of many has it."""
     choice = np.random.default_rng([seed, number, zlib.crc32(kind.name.encode())])
@@ -146,11 +153,14 @@ def mistaken(kind: Kind, number: int, seed: int) -> tuple[Solution, Made, WrongC
         except Again:
             continue
         right, steps = steps_of(p), {**steps_of(p), **made.steps}
-        if not made.steps or not set(made.steps) <= set(right):
+        if not set(made.steps) <= set(right):
             continue
         answered = list(right)
         if alone:
             answered = [next(name for name in right if name in made.steps)] if kind in BACKWARD else ["output"]
+        sheet = worked(p, steps, decimals if on_paper else None)
+        if not is_writable(sheet):
+            continue
         found = solution(p, steps, answered, decimals, on_paper)
         other = solution(p, right, answered, decimals, on_paper)
         shows = any((abs(_finite(found.answers[name]) - _finite(array)) > 2.1 * found.unit).any()

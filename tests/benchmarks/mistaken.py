@@ -409,7 +409,10 @@ def digits_swapped(choice: Generator, text: str) -> str:
 def another_digit(choice: Generator, text: str) -> str:
     place = one_of(choice, [number for number, letter in enumerate(text) if letter.isdigit()])
     digit = one_of(choice, [digit for digit in "0123456789" if digit != text[place]])
-    return f"{text[:place]}{digit}{text[place + 1 :]}"
+    copied = f"{text[:place]}{digit}{text[place + 1 :]}"
+    if float(copied) == 0:  # which is a term left out
+        raise Again
+    return copied
 
 
 RESULTS = ("Q", "K", "V", "scores", "scaled", "exp", "row_sum", "weights", "output")
@@ -581,9 +584,10 @@ def wild(p: Sheet, choice: Generator, decimals: int) -> Made:
 
 UNKNOWN: tuple[Kind, ...] = (
     unknown("1 + x was taken for e^x", exp=lambda s: np.where(s.logits == -np.inf, 0, 1 + finite(s.logits))),
-    unknown("the scores were multiplied by 2", scaled=lambda s: s.scores * 2),
-    unknown("the rows of V were taken from the last to the first", output=lambda s: s.weights @ s.V[::-1]),
-    unknown("the scores were taken without their signs", scores=lambda s: abs(RIGHT["scores"](s))),
+    unknown("the scores were multiplied by 3", scaled=lambda s: s.scores * 3),
+    unknown("the rows of V were taken from the last to the first", {"tokens": 3},
+            output=lambda s: s.weights @ s.V[::-1]),
+    unknown("the columns of Q were taken from the last to the first", scores=lambda s: s.Q[:, ::-1] @ s.K_T),
     unknown("the scores were divided by the sum of their row before the softmax",
             scaled=lambda s: shares(s.scores, summed(s.scores))),
     Kind("(no name) a number from nowhere", wild, alone=False),

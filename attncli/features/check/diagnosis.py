@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import product
 from typing import Protocol, cast
@@ -22,15 +22,18 @@ from attncli.answers.model import Answers, Claim
 from attncli.attention.registry import GRADIENT_RULES
 from attncli.equation.rounding import round_half_up
 from attncli.features.check.carried_values import CarriedValues, Cell, interval
-from attncli.features.check.single_cell_errors import CellError, cell_errors
+from attncli.features.check.row_errors import RowError, row_errors
+from attncli.features.check.single_cell_errors import CellError, ErrorKind, cell_errors
 from attncli.features.check.solution import Judgement, indices_where, round_to_claims, rounds_to
 from attncli.mistakes.catalogue import applicable
+from attncli.mistakes.forward import rounded_first
 from attncli.mistakes.model import Changes, Mistake, with_changes
 from attncli.tracing.model import Trace
 
 BY_CHANCE = 0.1  # cells of a step that errors may be expected to explain by chance, and still be named
 MOST_CELL_ERRORS = 3  # in one step; more that is wrong has another cause, or one for most of it
 MOST_GUESSES = 3  # errors that are named for a cell although chance would do as well
+ABOUT_AS_LIKELY = {ErrorKind.RESULT_OF_NEIGHBOUR, ErrorKind.WRONG_TERM, ErrorKind.STEP_READ, ErrorKind.NEIGHBOUR_READ}
 ROUNDED_ON_THE_WAY = "the steps left out were rounded on the way"
 FEW = 8  # cells of a step that are worked out one by one, before all of it is
 MOST_NUMBERS = 2000  # in all steps of a problem that is worked out on paper
@@ -73,6 +76,9 @@ def _diagnose_step(
     if whole:
         yield Diagnosis(step, named, cells, True)
         return
+    if name := _rounded_first(values, step):
+        yield Diagnosis(step, (name,), cells, True)
+        return
     if leaves_out(values, step):
         fewest = decimals_of(values, step)
         in_full = (False, True) if is_after_left_out_forward_pass(values, step) else (False,)
@@ -81,6 +87,13 @@ def _diagnose_step(
             if rounded := _rounded(judgement, step, cells, plain):
                 yield Diagnosis(step, rounded, cells, True, rounded=decimals, forward_in_full=forward_in_full)
                 return
+    rows = _row_errors(values, step, cells)
+    in_rows = {cell for row in rows for cell in row.cells}
+    if not named or in_rows == set(cells):
+        yield from (Diagnosis(step, row.names, row.cells, False) for row in rows)
+        cells = tuple(cell for cell in cells if cell not in in_rows)
+        if not cells:
+            return
     if len(cells) > 1 and named:
         yield Diagnosis(step, named, cells, False, likely=len(cells) > MOST_CELL_ERRORS)
         return
@@ -108,6 +121,32 @@ def _rounded(judgement: Judgement, step: str, cells: tuple[Cell, ...], plain: Ro
     return named if whole else ()
 
 
+def _rounded_first(values: CarriedValues, step: str) -> str | None:
+    """The mistake of rounding a step's own numbers to fewer decimals than they are written with, if that gives all."""
+    claims = cast("dict[Cell, Claim]", dict(np.ndenumerate(values.answers.steps[step].cells)))
+    filled = {cell: claim for cell, claim in claims.items() if claim is not None and claim.value.is_finite()}
+    by = WithinPrecision(values)
+    for decimals in range(decimals_of(values, step)):
+        name, unit = rounded_first(step, decimals), Decimal(1).scaleb(-decimals)
+        if name is not None and all(claim.value % unit == 0 for claim in filled.values()):
+            coarse = {cell: replace(claim, half=unit / 2) for cell, claim in filled.items()}
+            return name if all(by.gives(step, cell, claim) for cell, claim in coarse.items()) else None
+    return None
+
+
+def _row_errors(values: CarriedValues, step: str, cells: tuple[Cell, ...]) -> list[RowError]:
+    """The rows and columns that were copied or exchanged, if that is more than chance."""
+    readings: list[Reproduction] = [WithinPrecision(values)]
+    if leaves_out(values, step):
+        readings += [RoundedOnTheWay(values, decimals_of(values, step) + more) for more in (0, 1)]
+
+    def may_be(cell: Cell, claim: Claim) -> bool:
+        return any(reading.gives(step, cell, claim) for reading in readings)
+
+    found = row_errors(values.trace.steps[step], values.answers.steps[step].cells, cells, may_be)
+    return [row for row in found if row.chance < BY_CHANCE]
+
+
 def _cell_errors(
     values: CarriedValues, step: str, cells: tuple[Cell, ...]
 ) -> dict[tuple[tuple[str, ...], bool], tuple[tuple[Cell, ...], CellError]]:
@@ -126,18 +165,33 @@ def _cell_errors(
     for cell, each in found.items():
         beyond_chance = [error for error in each if _is_beyond_chance(error, often[error.name], len(cells))]
         possible = beyond_chance or [error for error in each if error.plain and len(cells) <= MOST_CELL_ERRORS]
-        best = min(((-often[error.name], error.kind) for error in possible), default=None)
-        chosen = {error.name: error for error in possible if (-often[error.name], error.kind) == best}
+        chosen = {error.name: error for error in _likeliest(possible, often, together=bool(beyond_chance))}
         if chosen and (beyond_chance or len(chosen) <= MOST_GUESSES):
-            key = tuple(chosen), bool(beyond_chance)
+            key = tuple(chosen), bool(beyond_chance) and _is_evident(beyond_chance, often)
             before, first = groups.get(key, ((), next(iter(chosen.values()))))
             groups[key] = (*before, cell), first
     return groups
 
 
+def _likeliest(possible: list[CellError], often: Counter[str], *, together: bool) -> list[CellError]:
+    """The errors that explain most cells, of the likeliest kind; `together` with kinds as likely, if they are few."""
+    if not possible:
+        return []
+    most, kind = min((-often[error.name], error.kind) for error in possible)
+    best = [error for error in possible if (-often[error.name], error.kind) == (most, kind)]
+    others = [error for error in possible if -often[error.name] == most and {error.kind, kind} <= ABOUT_AS_LIKELY]
+    return others if together and len(best) < len(others) <= MOST_GUESSES else best
+
+
 def _is_beyond_chance(error: CellError, often: int, wrong: int) -> bool:
     """Whether an error that explains so many of the wrong cells of a step does so by more than chance."""
     return 2 * often > wrong > 1 or (wrong <= MOST_CELL_ERRORS and error.chance * wrong < BY_CHANCE)
+
+
+def _is_evident(possible: list[CellError], often: Counter[str]) -> bool:
+    """Whether errors of one kind alone explain a cell, but for any digit miscopied, or else several cells."""
+    kinds = {error.kind for error in possible}
+    return len(kinds - {ErrorKind.MISCOPIED}) < 2 or max(often[error.name] for error in possible) > 1
 
 
 def _agreeing(able: list[Explanation]) -> list[Explanation]:
@@ -158,12 +212,12 @@ def _wrong(judgement: Judgement) -> dict[str, tuple[Cell, ...]]:
 
 
 class Reproduction(Protocol):
-    """Whether equations give a cell as it was written."""
+    """Whether equations give a cell as it was written, or as another claim has it."""
 
     @property
     def values(self) -> CarriedValues: ...
 
-    def gives(self, name: str, index: Cell) -> bool: ...
+    def gives(self, name: str, index: Cell, claim: Claim | None = None) -> bool: ...
 
     def changed(self, trace: Trace, changes: Collection[str]) -> Reproduction:
         """That of a trace with these steps changed."""
@@ -185,11 +239,12 @@ class WithinPrecision:
     def changed(self, trace: Trace, changes: Collection[str]) -> WithinPrecision:
         return WithinPrecision(self.values.changed(trace, changes))
 
-    def gives(self, name: str, index: Cell) -> bool:
-        self._asked[name] += 1
-        if self._asked[name] > FEW and self._given_as_it_stands(name)[index]:
-            return True
-        claim = cast("Claim", self.values.answers.steps[name].cells[index])
+    def gives(self, name: str, index: Cell, claim: Claim | None = None) -> bool:
+        if claim is None:
+            self._asked[name] += 1
+            if self._asked[name] > FEW and self._given_as_it_stands(name)[index]:
+                return True
+            claim = cast("Claim", self.values.answers.steps[name].cells[index])
         if rounds_to(self.values.true(name, index), claim):
             return True
         if self.values.trace.steps[name].rule.given:
@@ -319,9 +374,9 @@ class RoundedOnTheWay:
         """The same solution by a trace with these steps changed."""
         return RoundedOnTheWay(self.values.changed(trace, changes), self.decimals, self.forward_in_full, self)
 
-    def gives(self, name: str, index: Cell) -> bool:
-        """Whether the equations give this cell as it was written."""
-        claim = cast("Claim", self.values.answers.steps[name].cells[index])
+    def gives(self, name: str, index: Cell, claim: Claim | None = None) -> bool:
+        """Whether the equations give this cell as it was written, or as this claim has it."""
+        claim = claim or cast("Claim", self.values.answers.steps[name].cells[index])
         given = self.values.trace.steps[name].rule.given
         return rounds_to(self.values.true(name, index) if given else self._worked(name, index), claim)
 

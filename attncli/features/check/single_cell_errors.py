@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import IntEnum
@@ -22,7 +22,9 @@ from attncli.equation.nodes import Call, Expression, Ref, rewrite, walk
 from attncli.features.check.carried_values import CarriedValues, Cell, cell_of, interval, ref_to
 from attncli.features.check.reachability import CellEquation, Ranges
 from attncli.features.check.solution import rounds_to
+from attncli.tracing.model import Step
 
+FARTHER = 2  # how many times as far from the right number as a wrong one others are that it is compared with
 MOST_READ = 64  # numbers in a cell's equation in which errors are sought
 _LONGEST = 30  # characters; 1e308 in digits has thousands of ways to be miscopied, and nobody copies it by hand
 _PLAIN = re.compile(r"[-+]?\d*\.?\d+")
@@ -34,9 +36,10 @@ class ErrorKind(IntEnum):
     RESULT_MISWRITTEN = 0
     RESULT_OF_NEIGHBOUR = 1
     WRONG_TERM = 2
-    NEIGHBOUR_READ = 3
-    DIGITS_SWAPPED = 4
-    MISCOPIED = 5
+    STEP_READ = 3
+    NEIGHBOUR_READ = 4
+    DIGITS_SWAPPED = 5
+    MISCOPIED = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +75,9 @@ def cell_errors(values: CarriedValues, name: str, index: Cell) -> list[CellError
     read = [node for node in walk(tree) if isinstance(node, Ref)]
     if len(read) > MOST_READ or any(isinstance(values.equation_of(ref, {}).tree, Call) for ref in read):
         return found  # nothing tells what was written on the way
-    candidates = [*_of_terms(tree), *_of_reads(values, tree)]
+    candidates = [*_of_terms(tree), *_of_steps(values, tree), *_of_reads(values, tree)]
     equations = [values.equation_of(error.tree, error.ranges) for error in candidates]
-    chances = _chances(candidates, [equation.range for equation in equations], claim)
+    chances = _chances(candidates, [equation.range for equation in equations], claim, float(values.own(name, index)))
     target = interval(claim)
     found += (
         replace(error, chance=chances[error.kind], plain=_gives_as_it_stands(equation, claim))
@@ -84,21 +87,26 @@ def cell_errors(values: CarriedValues, name: str, index: Cell) -> list[CellError
     return found
 
 
-def _chances(candidates: list[CellError], ranges: list[Interval], claim: Claim) -> dict[ErrorKind, float]:
-    """For each kind, how much of what lies between all these numbers it covers, together with likelier kinds."""
+def _chances(candidates: list[CellError], ranges: list[Interval], claim: Claim, own: float) -> dict[ErrorKind, float]:
+    """For each kind, how much it covers, together with likelier kinds, of what lies between all these numbers, or else
+    of those about as far from the right one: near that they are close together, since most errors are small."""
     finite = [range for range in ranges if math.isfinite(range.width)]
-    if not finite:
+    if not finite or not math.isfinite(own):
         return {error.kind: 1.0 for error in candidates}
-    around = max(range.high for range in finite) - min(range.low for range in finite)
-    unit = 2 * float(claim.half)
+    away, unit = FARTHER * abs(float(claim.value) - own), 2 * float(claim.half)
+    everywhere = Interval(min(range.low for range in finite), max(range.high for range in finite))
     chances = {}
     for kind in {error.kind for error in candidates}:
-        covered: dict[float, float] = {}
-        for error, range in zip(candidates, ranges, strict=True):
-            if error.kind <= kind and math.isfinite(range.width):
-                covered[round(range.middle / unit) if unit else range.middle] = range.width + unit
-        chances[kind] = min(sum(covered.values()) / around, 1.0) if around else 1.0
+        able = [range for error, range in zip(candidates, ranges, strict=True) if error.kind <= kind]
+        chances[kind] = max(_covered(able, where, unit) for where in (everywhere, Interval(own - away, own + away)))
     return chances
+
+
+def _covered(ranges: list[Interval], where: Interval, unit: float) -> float:
+    """Which share of a range these cover; what comes to the same number counts once."""
+    within = (range for range in ranges if math.isfinite(range.width) and range.meets(where))
+    widths = {round(range.middle / unit) if unit else range.middle: range.width + unit for range in within}
+    return min(sum(widths.values()) / where.width, 1.0) if where.width else 1.0
 
 
 def _gives_as_it_stands(equation: CellEquation, claim: Claim) -> bool:
@@ -125,7 +133,8 @@ def _of_the_result(values: CarriedValues, name: str, index: Cell, claim: Claim) 
     """The right number, written otherwise; or that of a neighbour."""
     tree = _over_named_cells(values, name, index)
     otherwise, near = list(miswritten(claim)), list(_neighbours(values, ref_to(name, index)))
-    chances = [_chance(values, name, claim, number) for number in (len(otherwise), len(otherwise) + len(near))]
+    step = values.trace.steps[name]
+    chances = [share_of_numbers(step, claim, number) for number in (len(otherwise), len(otherwise) + len(near))]
     for text, other in otherwise:
         if _may_be(values, name, index, other):
             yield CellError(text, ErrorKind.RESULT_MISWRITTEN, tree, chance=chances[0])
@@ -135,9 +144,11 @@ def _of_the_result(values: CarriedValues, name: str, index: Cell, claim: Claim) 
             yield CellError(said, ErrorKind.RESULT_OF_NEIGHBOUR, tree, chance=chances[1])
 
 
-def _chance(values: CarriedValues, name: str, claim: Claim, numbers: int) -> float:
+def share_of_numbers(step: Step, claim: Claim, numbers: int) -> float:
     """How much so many numbers cover of what lies between those of the step and the one that was written."""
-    true = values.trace[name]
+    true = step.value
+    if not claim.value.is_finite():
+        return 1.0
     lying = [*true[np.isfinite(true)].tolist(), float(claim.value)]
     around = max(lying) - min(lying)
     return min(numbers * 2 * float(claim.half) / around, 1.0) if around else 1.0
@@ -166,10 +177,36 @@ def _of_terms(tree: Expression) -> Iterator[CellError]:
                 yield CellError(f"{read} was left out", ErrorKind.WRONG_TERM, _put(tree, node, Call("add", left)))
 
 
+def _of_steps(values: CarriedValues, tree: Expression) -> Iterator[CellError]:
+    """The numbers of a step before it taken for those of one that the cell is worked out from."""
+    steps = values.trace.steps
+    for name in {node.name: None for node in walk(tree) if isinstance(node, Ref)}:
+        for other in _with_the_same_cells(steps, name):
+
+            def earlier(node: Expression, name: str = name, other: str = other) -> Expression:
+                return replace(node, name=other) if isinstance(node, Ref) and node.name == name else node
+
+            yield CellError(f"{other} was taken for {name}", ErrorKind.STEP_READ, rewrite(tree, earlier))
+
+
+def _with_the_same_cells(steps: Mapping[str, Step], name: str) -> Iterator[str]:
+    """The steps that one is worked out from, cell by cell."""
+    letters = steps[name].rule.target.letters
+    for read in steps[name].rule.inputs if not steps[name].rule.given else ():
+        if read in steps and read != "mask" and steps[read].rule.target.letters == letters:
+            yield from (read, *_with_the_same_cells(steps, read))
+
+
 def _of_reads(values: CarriedValues, tree: Expression) -> Iterator[CellError]:
-    """Another number in place of one that the cell is worked out from."""
-    for ref in dict.fromkeys(node for node in walk(tree) if isinstance(node, Ref)):
-        for near in _neighbours(values, ref):
+    """Another number in place of one that the cell is worked out from.
+
+    A neighbour's 0 is as good as a term left out, and the only number that is read gives a neighbour's result.
+    """
+    read = list(dict.fromkeys(node for node in walk(tree) if isinstance(node, Ref)))
+    for ref in read:
+        for near in _neighbours(values, ref) if len(read) > 1 else ():
+            if values.own(near.name, cell_of(near)) == 0:
+                continue
             said = f"{cell_text(near)} was taken for {cell_text(ref)}"
             yield CellError(said, ErrorKind.NEIGHBOUR_READ, _put(tree, ref, near))
         claim = values.written(ref.name, cell_of(ref))

@@ -71,7 +71,12 @@ def _blocks(found: Mapping[str, Sequence[Step]]) -> Iterator[Block]:
             rounded = all(step.rule.given for step in steps)
             yield Paragraph((f"{mistake}." if rounded else f"{mistake}:",))
             yield from (Formula(cell_form(step.rule)) for step in steps if not step.rule.given)
-    yield Paragraph(("In a single cell, slips are sought as well: a sign, a term, a digit, a neighbour's number.",))
+    yield Paragraph(
+        (
+            "Slips are sought as well: in a single cell a sign, a term, a digit, a neighbour's number, one of the step "
+            "before; and whole rows and columns that were copied from others, or exchanged.",
+        )
+    )
 
 
 def changed_steps() -> dict[str, tuple[Step, ...]]:

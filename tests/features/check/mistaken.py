@@ -56,11 +56,15 @@ def solution(given: dict[str, Any], did: str = "", number: float = 0.0) -> dict[
     q, k, v = found.values()
     d_k, d_model, n, m = k.shape[1], x.shape[1], len(q), len(k)
     found["K_T"] = k if did == "K not transposed" else k.T
-    scores = (k @ q.T) if did == "K Q^T" else q @ found["K_T"]
+    factors = {
+        "K Q^T": (k, q), "Q Q^T": (q, q), "K K^T": (k, k), "Q V^T": (q, v), "X X^T": (x, context),
+        "Q W_K^T": (q, w["K"]),
+    }.get(did)  # fmt: skip
+    scores = q @ found["K_T"] if factors is None else factors[0] @ factors[1].T
     found["scores"] = half_up(scores, number) if did == "rounded" else scores
     factor = {
-        "unscaled": 1.0, "d_k": 1 / d_k, "d_model": d_model**-0.5, "n": n**-0.5, "times": d_k**0.5, "twice": 1 / d_k,
-        "scale after": 1.0,
+        "unscaled": 1.0, "d_k": 1 / d_k, "d_model": d_model**-0.5, "n": n**-0.5, "by n": 1 / n, "times": d_k**0.5,
+        "twice": 1 / d_k, "scale after": 1.0,
     }.get(did, d_k**-0.5)  # fmt: skip
     logits = found["scaled"] = found["scores"] * factor
     if given.get("score") == "dot":  # which has no step for what is scaled
@@ -76,7 +80,7 @@ def solution(given: dict[str, Any], did: str = "", number: float = 0.0) -> dict[
     if mask is not None:
         mask = {
             "inverted": np.where(mask == 0, -np.inf, 0.0), "mask transposed": mask.T, "self": causal(n, m, -1),
-            "corner": causal(n, m, m - n), "added": np.where(mask == 0, 0.0, number),
+            "next": causal(n, m, 1), "corner": causal(n, m, m - n), "added": np.where(mask == 0, 0.0, number),
         }.get(did, mask)  # fmt: skip
         found["mask"] = mask
         if did == "softcap last":
@@ -87,8 +91,8 @@ def solution(given: dict[str, Any], did: str = "", number: float = 0.0) -> dict[
             logits = np.where(mask == -np.inf, mask, logits + mask)
         found["masked"] = logits
     base = number if did == "base" else given.get("exp_base", np.e)
-    exp = found["exp"] = exponentials(base, logits)
-    found["row_sum"] = exp.sum(axis=1)
+    exp = found["exp"] = logits**2 if did == "squares" else exponentials(base, logits)
+    found["row_sum"] = exp.max(axis=1) if did == "largest" else exp.sum(axis=1)
     if did == "plain":
         weights = shares(logits, logits.sum(axis=1, keepdims=True))
     elif did == "columns":
@@ -96,7 +100,7 @@ def solution(given: dict[str, Any], did: str = "", number: float = 0.0) -> dict[
     elif did == "whole":
         weights = exp / exp.sum()
     else:
-        weights = shares(exp, exp.sum(axis=1, keepdims=True))
+        weights = exp if did == "undivided" else shares(exp, found["row_sum"][:, None])
     if did == "mask after":
         weights = np.where(mask == 0, weights, 0.0)
     found["weights"] = weights / d_k**0.5 if did == "scale after" else weights

@@ -146,3 +146,14 @@ def test_a_cache_with_an_axis_for_its_one_head_makes_no_heads_of_queries() -> No
     problem = "Q: [[2, 5]]\nK: [[7, -4]]\nV: [[1]]\npast: {K: [[[3, 11]]], V: [[[2]]]}\nW_O: [[1]]\nscore: dot"
     (found,) = diagnosed("scores: [[[16, -6]]]", problem)
     assert found.mistakes == ("two of its digits were swapped",)
+
+
+def test_own_numbers_that_were_rounded_further_than_written() -> None:
+    """7.731 is half of 3.8655, which is 3.87 with two decimals; the true 7.729 would be 3.86."""
+    problem = "Q: [[1, 0, 0, 0]]\nK: [[7.729, 0, 0, 0], [1.234, 0, 0, 0], [2.468, 0, 0, 0]]\nV: [[1], [2], [3]]"
+    *_, scaled = diagnosed("scores: [[7.731, 1.234, 2.468]]\nscaled: [[3.870, 0.620, 1.230]]", problem)
+    assert (scaled.step, scaled.mistakes, scaled.whole) == (
+        "scaled",
+        ("the scaled scores were rounded to 2 decimals first",),
+        True,
+    )

@@ -65,7 +65,8 @@ def solution(did: str, *, heads: int = 2, kv_heads: int = 1, rope: bool = False)
     joined = mixed if did == "joined by rows" else mixed.swapaxes(0, 1)
     found["concat"] = np.ascontiguousarray(joined).reshape(rows, -1)
     w_o = W_O[: heads * width, : heads * width]
-    found["output"] = found["concat"] @ (w_o.T if did == "W_O transposed" else w_o)
+    used = {"W_O transposed": w_o.T, "no W_O": np.eye(len(w_o))}.get(did, w_o)
+    found["output"] = found["concat"] @ used
     if kv_heads == 1:
         found |= {name: found[name][0] for name in ("K", "V", "K_rot") if name in found}
     return found
@@ -85,6 +86,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("heads were joined without moving their axis back", "joined by rows", {"heads": 2, "kv_heads": 2}),
     ("KV heads were tiled, not repeated", "tiled", {"heads": 4, "kv_heads": 2}),
     ("W_O was transposed", "W_O transposed", {"heads": 2, "kv_heads": 2}),
+    ("W_O was left out", "no W_O", {"heads": 2, "kv_heads": 2}),
     ("the scores were divided by the root of d_k of all heads", "joined root", {"heads": 4, "kv_heads": 2}),
     ("RoPE turned the other pairs of features", "pairing", {"heads": 2, "kv_heads": 1, "rope": True}),
     ("RoPE was left out", "left out", {"heads": 2, "kv_heads": 1, "rope": True}),

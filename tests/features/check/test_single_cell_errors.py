@@ -50,6 +50,27 @@ def test_a_neighbours_number_in_a_product() -> None:
     assert found.cells == ((1, 0),)
 
 
+def test_the_number_of_a_step_before() -> None:
+    """d_k is 4, so that scores are halved: e^0.6 = 1.8221 is one cell's, e^0.3 = 1.3499 should be there."""
+    problem = "Q: [[1, 0, 0, 0], [0, 1, 0, 0]]\nK: [[0.6, 1.4, 0, 0], [0.8, 0.2, 0, 0]]\nV: [[1], [2]]"
+    steps = "scores: [[0.6, 0.8], [1.4, 0.2]]\nscaled: [[0.30, 0.40], [0.70, 0.10]]\n"
+    (found,) = diagnosed(f"{steps}exp: [[1.8221, 1.4918], [2.0138, 1.1052]]", problem)
+    assert (found.mistakes, found.cells, found.likely) == (("scores was taken for scaled",), ((0, 0),), True)
+    (found,) = diagnosed(f"{steps}exp: [[1.8221, 2.2255], [4.0552, 1.2214]]", problem)
+    assert (found.mistakes, found.likely) == (("scores was taken for scaled",), True)
+    assert len(found.cells) == 4
+
+
+def test_what_slips_of_two_kinds_give_is_only_perhaps() -> None:
+    """2·3 + 5·11 without its second term is 6; so is what stands below it if that is 2·3 + 0·11, but not 3 + 11."""
+    problem = "Q: [[2, 5], [{}]]\nK: [[3, 11], [1000, 2000]]\nV: [[1], [2]]\nscore: dot"
+    (found,) = diagnosed("scores: [[14, 12000], [14, 3000]]", problem.format("1, 1"))
+    assert (found.mistakes, found.likely) == (("it is the number of scores[1][0]",), True)
+    (found,) = diagnosed("scores: [[6.0, 12000], [6, 2000]]", problem.format("2, 0"))
+    assert found.mistakes == ("it is the number of scores[1][0]", "Q[0][1]·K_T[1][0] was left out")
+    assert not found.likely
+
+
 def test_a_number_written_otherwise_is_likelier_than_that_of_a_neighbour() -> None:
     """16 for 61, beside which stands 5·4 - 2·2 = 16."""
     (found,) = diagnosed("scores: [[16, 16], [50, -22]]", PROBLEM.replace("[7, -4]", "[-2, 4]"))

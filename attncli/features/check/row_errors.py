@@ -1,0 +1,90 @@
+"""Errors of whole rows and columns: one copied from another, or two exchanged.
+
+They show as several wrong cells, each of which is the right number of another row, or column. One such number may be
+so by chance; that all of a row are, hardly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.answers.model import Claim
+from attncli.features.check.carried_values import Cell
+from attncli.features.check.single_cell_errors import share_of_numbers
+from attncli.tracing.model import Step
+
+MOST_LINES = 3  # with wrong numbers; where more are wrong, there is another cause
+MayBe = Callable[[Cell, Claim], bool]  # whether a cell, had it been written right, could be this number
+
+
+@dataclass(frozen=True, slots=True)
+class RowError:
+    """What may have been done with a row or a column, and the wrong cells it explains.
+
+    `chance` is how likely numbers that have nothing to do with another row would look so.
+    """
+
+    names: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    chance: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A row or a column of a step."""
+
+    label: str
+    cells: tuple[Cell, ...]
+
+
+def row_errors(step: Step, claims: NDArray[np.object_], wrong: Collection[Cell], may_be: MayBe) -> Iterator[RowError]:
+    """The rows and columns with wrong cells of which all cells are those of another one; two wrong cells or more."""
+    explained: set[Cell] = set()
+    for kind, lines in _lines(step):
+        left = set(wrong) - explained
+        suspect = [line for line in lines if left.intersection(line.cells)]
+        if len(suspect) > MOST_LINES:
+            continue
+        like = {
+            line: [other for other in lines if other != line and _is(claims, line, other, may_be)] for line in suspect
+        }
+        for line, others in like.items():
+            swapped = next((other for other in others if line in like.get(other, ())), None)
+            if not others or explained.intersection(line.cells):
+                continue
+            if swapped:
+                names = [f"{kind}s {line.label} and {swapped.label} were exchanged"]
+            else:
+                names = [f"{kind} {line.label} was copied from {other.label}" for other in others]
+            of = line.cells if swapped is None else line.cells + swapped.cells
+            cells = tuple(cell for cell in of if cell in left)
+            if len(cells) < 2:
+                continue
+            explained.update(cells)
+            yield RowError(tuple(names), cells, len(lines) * _chance(step, claims, cells))
+
+
+def _chance(step: Step, claims: NDArray[np.object_], cells: Sequence[Cell]) -> float:
+    return prod(share_of_numbers(step, claims[cell], 1) for cell in cells)
+
+
+def _lines(step: Step) -> Iterator[tuple[str, list[_Line]]]:
+    """The rows of every matrix of a step, and its columns."""
+    if len(step.shape) < 2:
+        return
+    *leading, rows, columns = step.shape
+    for before in np.ndindex(*leading):
+        name = step.name + "".join(f"[{at}]" for at in before)
+        yield "row", [_Line(f"{name}[{i}]", tuple((*before, i, j) for j in range(columns))) for i in range(rows)]
+        yield "column", [_Line(f"{name}[:, {j}]", tuple((*before, i, j) for i in range(rows))) for j in range(columns)]
+
+
+def _is(claims: NDArray[np.object_], line: _Line, other: _Line, may_be: MayBe) -> bool:
+    """Whether a line has the numbers of another one, as far as it was filled in."""
+    pairs = zip(line.cells, other.cells, strict=True)
+    return all(claims[cell] is None or may_be(there, claims[cell]) for cell, there in pairs)
