@@ -63,9 +63,9 @@ def _smaller(what: Case) -> Iterator[Case]:
     for number, line in enumerate(what.lines):
         for at, argument in enumerate(line):
             if argument.startswith("-"):
-                yield replace(what, lines=[*what.lines[:number], line[:at] + line[at + 1 :], *what.lines[number + 1 :]])
-                if "=" not in argument:
-                    without = line[:at] + line[at + 2 :]
+                valued = "=" not in argument and at + 1 < len(line) and not line[at + 1].startswith("-")
+                for end in (at + 2, at + 1) if valued else (at + 1,):
+                    without = line[:at] + line[end:]
                     yield replace(what, lines=[*what.lines[:number], without, *what.lines[number + 1 :]])
     for name, text in what.files.items():
         try:

@@ -23,12 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.answers.model import CLOSE, Answer, Answers, Claim
+from attncli.dtypes import PRECISION
 from attncli.equation.intervals import Interval
 from attncli.equation.nodes import Ref
 from attncli.equation.rounding import EXACTLY
 from attncli.errors import AttncliError
 from attncli.features.check.carried_values import CarriedValues, Cell, steps_after
 from attncli.features.check.reachability import CellEquation
+from attncli.page.printer import format_number
 from attncli.problem.model import Problem
 from attncli.tracing import run
 from attncli.tracing.model import Trace
@@ -44,7 +46,7 @@ _FLOAT_ERROR = 4 * float(np.finfo(float).eps)  # of the difference of two floats
 ONE_UNIT_OFF = 3  # how far a number is at most that rounds to one unit above or below the claim
 _UNSURE = 1e-8  # how near to where the next claim begins floats leave the verdict to decimals
 _SHORT_OF_NEXT = 1 - 1e-9  # for the ends of a range, at which the next claim begins
-_DOUBLE = range(15, 18)  # how many significant digits a double is printed with
+_DOUBLE = range(15, 18)  # how many significant digits say that a double was printed in full
 _DOUBLES_ALIKE = 1e-13  # how far apart, for their size, numbers may be that doubles hardly tell apart
 
 
@@ -232,11 +234,8 @@ def round_to_claims(claims: Sequence[Claim | None], number: NDArray[np.float64])
     A claim that is a double as programs print them has the room that other orders of adding leave to it.
     """
     value = np.array([math.nan if claim is None else float(claim.value) for claim in claims])
-    half = np.array([0.0 if claim is None else float(claim.half) for claim in claims])
-    doubles = np.array([claim is not None and _is_printed_double(claim) for claim in claims], dtype=bool)
-    if doubles.any():
-        largest = np.max(np.abs(number), where=np.isfinite(number), initial=0)  # which terms that cancel may be near
-        half[doubles] = np.maximum(half[doubles], CLOSE * largest)
+    largest = float(np.max(np.abs(number), where=np.isfinite(number), initial=0))
+    half = np.array([0.0 if claim is None else _room(claim, largest) for claim in claims])
     with np.errstate(invalid="ignore"):
         distance, error = abs(number - value), _FLOAT_ERROR * (abs(number) + abs(value))
         inside = (distance < half * (1 - _UNSURE) - error) | ((number == value) & np.isinf(value))
@@ -244,21 +243,35 @@ def round_to_claims(claims: Sequence[Claim | None], number: NDArray[np.float64])
     return [True if one else False if other else None for one, other in zip(inside, outside, strict=True)]
 
 
-def _is_printed_double(claim: Claim) -> bool:
-    """Whether a claim has all digits that a double is printed with, as 0.6666666666666666, and no more than that."""
+def _room(claim: Claim, largest: float) -> float:
+    """How far from a claim a number may be that is written so: half a unit; of a double that a program printed, more.
+
+    Its last digits depend on the order of adding: what is left where terms cancel is as uncertain as the `largest`
+    number of its step.
+    """
     if claim.exact or len(claim.text) < _DOUBLE[0]:
-        return False
-    digits = claim.value.as_tuple().digits
-    significant = len(digits)
-    while significant > _DOUBLE[0] and not digits[significant - 1]:  # decimals that a page fills up with zeros
-        significant -= 1
-    return significant in _DOUBLE
+        return float(claim.half)
+    figures = "".join(map(str, claim.value.as_tuple().digits))
+    if len(figures) < _DOUBLE[0] or len(figures.rstrip("0")) > _DOUBLE[-1]:  # zeros only fill a page's decimals up
+        return float(claim.half)
+    return max(float(claim.half), CLOSE * largest)
+
+
+def _is_printed(number: float, claim: Claim) -> bool:
+    """Whether a page of ours shows the double as this: one that is 0.5 where the truth is a little less, say."""
+    places = -claim.half.adjusted() - 1
+    return (
+        not claim.exact
+        and math.isfinite(number)
+        and 0 <= places <= PRECISION[-1]
+        and Decimal(format_number(number, places)) == claim.value
+    )
 
 
 def _judge_cell(values: CarriedValues, name: str, index: Cell, claim: Claim) -> Verdict:
     """The verdict on a cell that was filled in: the first that holds, from what is best for the solution to `wrong`."""
     true = values.true(name, index)
-    if rounds_to(true, claim):
+    if rounds_to(true, claim) or _is_printed(float(values.trace[name][index]), claim):
         return "right"
     if values.trace.steps[name].rule.given:  # copied from the problem, where nothing comes before it
         return "wrong"

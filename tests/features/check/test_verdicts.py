@@ -60,6 +60,16 @@ def test_doubles_that_a_program_printed_are_right() -> None:
     assert where(judged(trace, '{"V": [[0.66666666666666666666], [-1]]}'), "V", "wrong", "rounding") == [(0, 0)]
 
 
+def test_what_a_page_of_ours_prints_is_right() -> None:
+    """21/√2 = 14.849242404917498 is 14.8492424049175 in 15 digits, …918 half up; tanh(40) is 1 in doubles."""
+    trace = traced("Q: [[21, 0]]\nK: [[1, 0]]\nV: [[1]]\nsoftcap: 0.5")
+    assert not where(judged(trace, '{"scaled": [[14.849242404918]]}'), "scaled", "wrong", "rounding")
+    assert where(judged(trace, '{"scaled": [[14.849242404916]]}'), "scaled", "wrong", "rounding")
+    assert trace["capped"] == 0.5
+    assert where(judged(trace, '{"capped": [[1]]}'), "capped", "right")
+    assert where(judged(trace, '{"capped": [[0]]}'), "capped", "right")
+
+
 def test_a_printed_double_may_be_what_is_left_where_larger_terms_cancel() -> None:
     trace = traced("Q: [[0.1, 0.2, -0.3], [1, 1, 1]]\nK: [[1, 1, 1], [1, 2, 3]]\nV: [[1], [2]]")
     verdicts = judged(trace, '{"scores": [[5.551115123125783e-17, -0.4], [3, 6]]}')
