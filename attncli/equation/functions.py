@@ -76,18 +76,23 @@ def _and(*conditions: Any) -> Any:
     return reduce(operator.and_, conditions)
 
 
-def _rational_root(value: Fraction | float) -> Fraction | None:
+def _rational_root(value: Fraction | float, degree: int = 2) -> Fraction | None:
     if not isinstance(value, Fraction) or value < 0:
         return None
-    top, bottom = math.isqrt(value.numerator), math.isqrt(value.denominator)
-    return Fraction(top, bottom) if top**2 == value.numerator and bottom**2 == value.denominator else None
+    top, bottom = (
+        math.isqrt(whole) if degree == 2 else round(whole ** (1 / degree))
+        for whole in (value.numerator, value.denominator)
+    )
+    return Fraction(top, bottom) if (top**degree, bottom**degree) == value.as_integer_ratio() else None
 
 
 def _rational_power(base: Any, exponent: Any) -> Any:
     if exponent == -math.inf:
         return Fraction(0) if base > 1 else None
-    whole = isinstance(exponent, Fraction) and exponent.denominator == 1 and abs(exponent) <= 64
-    return base**exponent.numerator if whole and (base != 0 or exponent >= 0) else None
+    if not isinstance(exponent, Fraction) or abs(exponent) > 64 or (base == 0 and exponent < 0):
+        return None
+    root = base if exponent.denominator == 1 else _rational_root(base, exponent.denominator)
+    return None if root is None else root**exponent.numerator
 
 
 def _rational_exp(value: Fraction | float) -> Fraction | None:

@@ -20,6 +20,7 @@ from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write
 from attncli.page.document import WorkedLine
 from attncli.page.printer import Printer
+from attncli.page.stages import NO_DIVISOR, divides_by_nothing
 from attncli.tracing.model import Step
 
 WIDEST = 76  # columns of a matrix of closed forms, its labels among them
@@ -70,8 +71,12 @@ def exact_line(
     number, result = step.exact[index], printer.number(step.name, index)
     sentence = rewrite(sentence, _as_power)
     if isinstance(number, Decimal):
+        if divides_by_nothing(sentence):
+            return WorkedLine(label, result=result, remark=NO_DIVISOR)
         if in_full or len(write(sentence, UNICODE)) <= LONGEST:
-            return WorkedLine(label, None if _alike(sentence, result) else sentence, result, holds=False)
+            printed = read_exact(result.text)
+            holds = not isinstance(printed, Decimal) and _comes_to(sentence, printed)
+            return WorkedLine(label, None if _alike(sentence, result) else sentence, result, holds=holds)
         return WorkedLine(label, result=result, remark=("it has no closed form that can be read",))
     closed = expression_of(number)
     told, spelled = _alike(closed, result), write(closed, UNICODE)

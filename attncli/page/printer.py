@@ -214,7 +214,7 @@ def format_number(value: float, precision: int) -> str:
     """The value at `precision` decimals, rounded half up; a whole number without decimals.
 
     A float is taken as the decimal of 15 significant digits that it stands for, so that 0.1 + 0.2 is 0.3 and noise in
-    the last bit turns no tie; where more are asked for, as its shortest spelling.
+    the last bit turns no tie; where more are asked for, as its shortest spelling, and with no further zeros.
     """
     if not math.isfinite(value):
         return str(float(value))
@@ -228,6 +228,8 @@ def format_number(value: float, precision: int) -> str:
     decimal = Decimal(digits)
     if decimal.adjusted() + precision >= FLOAT_DIGITS and abs(decimal) < SCIENTIFIC:
         decimal = Decimal(repr(float(value)))
+        # Further decimals would be zeros that nobody worked out.
+        precision = min(precision, max(-int(decimal.as_tuple().exponent), FLOAT_DIGITS - decimal.adjusted()))
     return format_decimal(decimal, precision)
 
 

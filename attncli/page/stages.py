@@ -12,12 +12,13 @@ from attncli.equation.rounding import EXACTLY
 from attncli.equation.substitution import decimal_value, exact_value
 from attncli.page.printer import printed_value
 
+NO_DIVISOR = ("its divisor is printed as 0: more decimals show it",)
 STAGED = frozenset(name for name, function in FUNCTIONS.items() if function.looked_up)
 Print = Callable[[float], Number]
 
 
 class Stage(NamedTuple):
-    """A line once more with some of its parts as numbers; whether it `holds` that these are all they stand for."""
+    """A line once more with some of its parts as numbers; whether it `holds` that it comes to the same."""
 
     sentence: Expression
     holds: bool
@@ -34,8 +35,6 @@ def gives(sentence: Expression, result: Number) -> bool:
     What fractions leave open because of roots, as √2·√2, is worked to 50 digits, which tell it from any number that is
     printed.
     """
-    if isinstance(sentence, Call) and sentence.function == "share" and exact_value(sentence.arguments[1]) == 0:
-        return False  # a sum that is printed as 0 without being 0 divides nothing
     exact = exact_value(sentence)
     if exact is not None or needs_lookup(sentence):
         return exact is not None and bool(exact == result.value)
@@ -43,6 +42,12 @@ def gives(sentence: Expression, result: Number) -> bool:
     if not (value.is_finite() and printed.is_finite()):
         return False
     return abs(value - printed) < EXACTLY * max(Decimal(1), abs(printed))
+
+
+def divides_by_nothing(sentence: Expression) -> bool:
+    """Whether a divisor is printed as 0 without being 0, so that the printed numbers give nothing at all."""
+    calls = (node for node in walk(sentence) if isinstance(node, Call) and node.function in ("div", "share"))
+    return any(exact_value(call.arguments[1]) == 0 for call in calls)
 
 
 def _in_digits(node: Expression) -> Expression:
@@ -70,8 +75,9 @@ def stages(sentence: Expression, truth: Expression, number: Print) -> Iterator[S
         next_sentence, truth = worker.step(sentence, truth)
         if next_sentence == sentence:
             return
-        sentence = next_sentence
-        yield Stage(sentence, worker.holds)
+        before, sentence = exact_value(sentence), next_sentence
+        alike = before is not None and before == exact_value(sentence)  # 0·tanh(2) = 0·0.964
+        yield Stage(sentence, worker.holds or alike)
 
 
 def chain_stages(sentence: Expression, following: list[Stage]) -> Expression:

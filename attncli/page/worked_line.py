@@ -13,7 +13,15 @@ from attncli.page.document import WorkedLine
 from attncli.page.long_sums import MOST_TERMS, LongSums, Work
 from attncli.page.partial_sums import partial_sums
 from attncli.page.printer import Printer
-from attncli.page.stages import chain_stages, gives, needs_lookup, stages, value_of_numbers
+from attncli.page.stages import (
+    NO_DIVISOR,
+    chain_stages,
+    divides_by_nothing,
+    gives,
+    needs_lookup,
+    stages,
+    value_of_numbers,
+)
 from attncli.page.visibility import visibility
 from attncli.tracing.model import Step
 
@@ -110,6 +118,8 @@ class LineWriter:
 
 def _line(label: str, work: Expression, last: Expression, result: Number) -> WorkedLine:
     """A line that holds where its last stage, all terms of its sums among it, gives the result."""
+    if divides_by_nothing(last):
+        return WorkedLine(label, result=result, remark=NO_DIVISOR)
     return WorkedLine(label, work, result, holds=gives(last, result))
 
 
