@@ -146,7 +146,8 @@ def _numbers_alone(choice: Random) -> None:
         """As a person would write it who keeps so many decimals."""
         if isinstance(value, list):
             return [given(each) for each in value]
-        return f"{value:.{digits}f}" if isinstance(value, float) and digits is not None else value
+        in_decimals = isinstance(value, float) and digits is not None and abs(value) * 10.0**digits < 1e15
+        return f"{value:.{digits}f}" if in_decimals else value
 
     steps = {
         name: (not step["inputs"] and step.get("written")) or given(step["value"])
