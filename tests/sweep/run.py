@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from itertools import count
 from pathlib import Path
 from shlex import join
@@ -37,8 +38,8 @@ def known() -> dict[str, str]:
 
 
 def is_known(kind: str, kinds: dict[str, str]) -> bool:
-    """Whether a kind is one of these, or begins as one that ends in a star."""
-    return any(kind == each or (each.endswith("*") and kind.startswith(each[:-1])) for each in kinds)
+    """Whether a kind is one of these; a star stands for anything."""
+    return any(fnmatchcase(kind, each) for each in kinds)
 
 
 def shrunk(what: Case, fault: Fault, seconds: float) -> Case:
