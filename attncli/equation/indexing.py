@@ -11,8 +11,10 @@ from itertools import chain, count, product
 from typing import Any, TypeAlias
 
 from attncli.equation.functions import FUNCTIONS
+from attncli.equation.indices import BATCH, HEAD, KEY_HEAD
 from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref, number_node, rewrite, walk
 
+_LEADING = (BATCH, HEAD, KEY_HEAD)
 GROUP_MEMBER = "q"  # the letter of a query head within the group that one head of keys serves
 
 Place: TypeAlias = Mapping[str, int]  # the position of each letter: {"i": 0, "j": 1}
@@ -151,14 +153,18 @@ def add_axes(
 def fix_axes(expression: Expression, fixed: Place, known: Collection[str] = ()) -> Expression:
     """The expression of one place on the fixed axes, without their indices; what then has none is a number.
 
-    An index that depends on other letters, too, keeps its axis: h * d_v + c is 2 * d_v + c at h = 2. `known` are the
-    letters of the equation.
+    An index that depends on other letters, too, keeps its axis: h * d_v + c is 2 * d_v + c at h = 2. So does one behind
+    those of leading axes: where d_v is 1, concat[i, h] is concat[i, 2]. `known` are the letters of the equation.
     """
 
     def change(node: Expression) -> Expression:
         if not isinstance(node, Ref) or not node.indices:
             return node
-        left = tuple(_index_at(index, fixed) for index in node.indices if not is_fixed(index, fixed, known))
+        gone = {at for at, index in enumerate(node.indices) if is_fixed(index, fixed, known)}
+        own = next(
+            (at for at, index in enumerate(node.indices) if at not in gone and index not in _LEADING), len(node.indices)
+        )
+        left = tuple(_index_at(index, fixed) for at, index in enumerate(node.indices) if at not in gone or at > own)
         return Ref(node.name, left) if left else Name(node.name)
 
     return rewrite(expression, change)
@@ -183,7 +189,7 @@ def _index_at(index: str | Expression, fixed: Place) -> str | Expression:
                 return term
         return node
 
-    found = index if isinstance(index, str) else rewrite(index, put)
+    found = rewrite(Name(index) if isinstance(index, str) else index, put)
     return found.name if isinstance(found, Name) else found
 
 

@@ -102,6 +102,14 @@ def test_one_head_taken_out_again(source: str, fixed: str, one: str) -> None:
     assert fix_axes(parse_expression(source), fixed) == parse_expression(one)
 
 
+def test_an_index_behind_those_of_leading_axes_keeps_its_axis() -> None:
+    """Where a head has one value, the heads side by side are read at the number of the head."""
+    assert fix_axes(parse_expression("d_concat[b, i, h]"), {"h": 2}) == parse_expression("d_concat[b, i, 2]")
+    assert fix_axes(parse_expression("d_concat[i, h] * Q[h, i, k]"), {"h": 0}) == parse_expression(
+        "d_concat[i, 0] * Q[i, k]"
+    )
+
+
 @given(leads=st.fixed_dictionaries({"Q": st.sampled_from(["", "b", "h", "bh"]), "K": st.sampled_from(["", "g", "bg"])}))
 def test_taking_out_undoes_lifting(leads: Any) -> None:
     one = parse_equation(SCORES)
