@@ -196,12 +196,13 @@ class _Drawing:
         choice = self.choice
         most = choice.choice([2, 3, 3, 3, 4, 4, 6]) if self.often(0.97) else 13
         size = lambda: choice.randint(1, most)  # noqa: E731
-        groups = choice.choice([1, 1, 1, 1, 2, 3])
-        heads = groups * choice.choice([1, 1, 1, 2, 3])
+        large = most > 6  # whose every cell worked for every head would take longer than a line may
+        groups = 1 if large else choice.choice([1, 1, 1, 1, 2, 3])
+        heads = groups * (1 if large else choice.choice([1, 1, 1, 2, 3]))
         self.lengths = {letter: size() for letter in "iskcpadDo"}
         if self.often(0.5):
             self.lengths["k"] = choice.choice([2, 2, 4])
-        self.lengths |= {"b": choice.choice([0, 0, 0, 0, 1, 2]), "h": heads, "g": groups, "u": 0}
+        self.lengths |= {"b": 0 if large else choice.choice([0, 0, 0, 0, 1, 2]), "h": heads, "g": groups, "u": 0}
         self.lengths["j"] = self.lengths["s"]
         if self.often(0.2):
             self.lengths["u"] = size()
