@@ -68,6 +68,9 @@ def test_what_a_page_of_ours_prints_is_right() -> None:
     assert trace["capped"] == 0.5
     assert where(judged(trace, '{"capped": [[1]]}'), "capped", "right")
     assert where(judged(trace, '{"capped": [[0]]}'), "capped", "right")
+    cancelling = traced("Q: [[1e20, 1, -1e20]]\nK: [[1, 1, 1]]\nV: [[1]]\nscale: 1e30")
+    printed = f"{cancelling['scaled'][0, 0]:.3e}"  # of a score that is 0 in doubles, not 1
+    assert where(judged(cancelling, f'{{"scaled": [[{printed}]]}}'), "scaled", "right")
 
 
 def test_a_printed_double_may_be_what_is_left_where_larger_terms_cancel() -> None:
