@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from attncli.api import Checked, check
 from attncli.problem.loader import loads
-from tests.benchmarks.mistaken import BACKWARD, KINDS, Again, Kind, Made
+from tests.benchmarks.mistaken import BACKWARD, GROUPS, Again, Kind, Made
 from tests.benchmarks.on_paper import Array, Sheet, Steps, drawn, half_up, problem_of, steps_of, worked
 
 PROBLEMS, TRIES = 20, 60
@@ -231,18 +231,21 @@ def right_solutions(kinds: Sequence[Kind], problems: int, seed: int) -> tuple[in
 def table(rows: Sequence[Row]) -> Iterator[str]:
     yield "| mistake | solutions | " + " | ".join(OUTCOMES) + " | first wrong cell right |"
     yield "| --- |" + " ---: |" * (len(OUTCOMES) + 2)
-    for row in [*rows, total(rows)]:
+    for row in [*rows, *totals(rows)]:
         counts = [f"{row.outcomes[each] or ''}" for each in OUTCOMES]
         yield f"| {row.kind} | {row.number} | " + " | ".join(counts) + f" | {row.first_right} |"
 
 
-def total(rows: Sequence[Row]) -> Row:
-    """All rows of mistakes that have names added up, and those without."""
-    found = Row(f"all {len(rows)} kinds")
-    for row in rows:
-        found.outcomes.update(row.outcomes)
-        found.first_right += row.first_right
-    return found
+def totals(rows: Sequence[Row]) -> Iterator[Row]:
+    """The rows of each group of kinds added up."""
+    for group, kinds in GROUPS.items():
+        names = {kind.name for kind in kinds}
+        if of := [row for row in rows if row.kind in names]:
+            found = Row(f"*{group}: {len(of)} kind{'s' * (len(of) > 1)}*")
+            for row in of:
+                found.outcomes.update(row.outcomes)
+                found.first_right += row.first_right
+            yield found
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -253,7 +256,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--tell", default="", help="outcomes whose solutions are printed, as 'another,not named'")
     chosen = parser.parse_args(arguments)
     words = [word.strip() for word in chosen.kinds.split(",")]
-    kinds = [kind for kind in KINDS if any(word in kind.name for word in words)]
+    kinds = [kind for group in GROUPS.values() for kind in group if any(word in kind.name for word in words)]
     rows = []
     for kind in kinds:
         rows.append(judged(kind, chosen.problems, chosen.seed, tell=chosen.tell))

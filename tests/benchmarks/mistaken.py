@@ -593,4 +593,9 @@ UNKNOWN: tuple[Kind, ...] = (
     Kind("(no name) a number from nowhere", wild, alone=False),
 )  # fmt: skip
 
-KINDS: tuple[Kind, ...] = (*FORWARD, *OTHERS, *SLIPS, *BACKWARD, *UNKNOWN)
+GROUPS: dict[str, tuple[Kind, ...]] = {
+    "in attention": (*FORWARD, *OTHERS),
+    "on the way back": BACKWARD,
+    "in cells, rows and columns": SLIPS,
+    "without a name": UNKNOWN,
+}

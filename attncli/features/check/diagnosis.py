@@ -74,7 +74,7 @@ def _diagnose_step(
     values = judgement.values
     named, whole = _best(step, found)
     if whole:
-        yield Diagnosis(step, named, cells, True)
+        yield Diagnosis(step, named, cells, True, likely=len(cells) > 1 or not values.trace.steps[step].shape)
         return
     if name := _rounded_first(values, step):
         yield Diagnosis(step, (name,), cells, True)
