@@ -370,7 +370,10 @@ def next_to(choice: Generator, shape: tuple[int, ...], place: tuple[int, ...]) -
 
 def neighbour_read(p: Sheet, choice: Generator, decimals: int) -> Made:
     step, cell, name, place, other, beside = a_factor(p, choice)
-    near = next_to(choice, worked(p, steps_of(p))[name].shape, place)
+    r = worked(p, steps_of(p))
+    near = next_to(choice, r[name].shape, place)
+    if r[name][near] == 0:  # which is a term left out
+        raise Again
     steps = at_cell(step, cell, lambda s: RIGHT[step](s)[cell] + (s[name][near] - s[name][place]) * s[other][beside])
     return Made((f"{at(name, *near)} was taken for {at(name, *place)}",), steps)
 

@@ -31,6 +31,7 @@ from attncli.mistakes.model import Changes, Mistake, with_changes
 from attncli.tracing.model import Trace
 
 BY_CHANCE = 0.1  # cells of a step that errors may be expected to explain by chance, and still be named
+OF_NEIGHBOUR = 0.01  # of one cell that is a neighbour's number, which small numbers often are
 MOST_CELL_ERRORS = 3  # in one step; more that is wrong has another cause, or one for most of it
 MOST_GUESSES = 3  # errors that are named for a cell although chance would do as well
 ABOUT_AS_LIKELY = {ErrorKind.RESULT_OF_NEIGHBOUR, ErrorKind.WRONG_TERM, ErrorKind.STEP_READ, ErrorKind.NEIGHBOUR_READ}
@@ -74,7 +75,8 @@ def _diagnose_step(
     values = judgement.values
     named, whole = _best(step, found)
     if whole:
-        yield Diagnosis(step, named, cells, True, likely=len(cells) > 1 or not values.trace.steps[step].shape)
+        evident = (len(cells) > 1 or not values.trace.steps[step].shape) and len(named) <= MOST_GUESSES
+        yield Diagnosis(step, named, cells, True, likely=evident)
         return
     if name := _rounded_first(values, step):
         yield Diagnosis(step, (name,), cells, True)
@@ -167,7 +169,7 @@ def _cell_errors(
         possible = beyond_chance or [error for error in each if error.plain and len(cells) <= MOST_CELL_ERRORS]
         chosen = {error.name: error for error in _likeliest(possible, often, together=bool(beyond_chance))}
         if chosen and (beyond_chance or len(chosen) <= MOST_GUESSES):
-            key = tuple(chosen), bool(beyond_chance) and _is_evident(beyond_chance, often)
+            key = tuple(chosen), bool(beyond_chance) and _is_evident(beyond_chance, often, len(cells))
             before, first = groups.get(key, ((), next(iter(chosen.values()))))
             groups[key] = (*before, cell), first
     return groups
@@ -188,10 +190,16 @@ def _is_beyond_chance(error: CellError, often: int, wrong: int) -> bool:
     return 2 * often > wrong > 1 or (wrong <= MOST_CELL_ERRORS and error.chance * wrong < BY_CHANCE)
 
 
-def _is_evident(possible: list[CellError], often: Counter[str]) -> bool:
-    """Whether errors of one kind alone explain a cell, but for any digit miscopied, or else several cells."""
-    kinds = {error.kind for error in possible}
-    return len(kinds - {ErrorKind.MISCOPIED}) < 2 or max(often[error.name] for error in possible) > 1
+def _is_evident(possible: list[CellError], often: Counter[str], wrong: int) -> bool:
+    """Whether an error explains several cells; or the only wrong one, and nothing but errors of its kind does.
+
+    A digit can be miscopied in so many ways that one cell says little for it, nor against another error.
+    """
+    if max(often[error.name] for error in possible) > 1:
+        return True
+    kinds = {error.kind for error in possible} - {ErrorKind.MISCOPIED}
+    by_chance = OF_NEIGHBOUR if kinds == {ErrorKind.RESULT_OF_NEIGHBOUR} else BY_CHANCE
+    return wrong == 1 and len(kinds) == 1 and min(error.chance for error in possible) < by_chance
 
 
 def _agreeing(able: list[Explanation]) -> list[Explanation]:
