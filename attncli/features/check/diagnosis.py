@@ -89,7 +89,7 @@ def _diagnose_step(
             if rounded := _rounded(judgement, step, cells, plain):
                 yield Diagnosis(step, rounded, cells, True, rounded=decimals, forward_in_full=forward_in_full)
                 return
-    rows = _row_errors(values, step, cells)
+    rows = _row_errors(values, step, cells) if len(cells) > 1 else []
     in_rows = {cell for row in rows for cell in row.cells}
     if not named or in_rows == set(cells):
         yield from (Diagnosis(step, row.names, row.cells, False) for row in rows)
