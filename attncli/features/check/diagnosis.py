@@ -75,8 +75,7 @@ def _diagnose_step(
     values = judgement.values
     named, whole = _best(step, found)
     if whole:
-        evident = (len(cells) > 1 or not values.trace.steps[step].shape) and len(named) <= MOST_GUESSES
-        yield Diagnosis(step, named, cells, True, likely=evident)
+        yield Diagnosis(step, named, cells, True, likely=len(cells) > 1 or not values.trace.steps[step].shape)
         return
     if name := _rounded_first(values, step):
         yield Diagnosis(step, (name,), cells, True)

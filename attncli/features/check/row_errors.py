@@ -6,7 +6,7 @@ so by chance; that all of a row are, hardly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
 
@@ -43,7 +43,7 @@ class _Line:
 
 
 def row_errors(step: Step, claims: NDArray[np.object_], wrong: Collection[Cell], may_be: MayBe) -> Iterator[RowError]:
-    """The rows and columns with wrong cells of which all cells are those of another one; two wrong cells or more."""
+    """The rows and columns of which all cells are those of another one, with two different numbers that are wrong."""
     explained: set[Cell] = set()
     for kind, lines in _lines(step):
         left = set(wrong) - explained
@@ -63,13 +63,14 @@ def row_errors(step: Step, claims: NDArray[np.object_], wrong: Collection[Cell],
                 names = [f"{kind} {line.label} was copied from {other.label}" for other in others]
             of = line.cells if swapped is None else line.cells + swapped.cells
             cells = tuple(cell for cell in of if cell in left)
-            if len(cells) < 2:
+            different = {claims[cell].value: cell for cell in cells}.values()
+            if len(different) < 2:
                 continue
             explained.update(cells)
-            yield RowError(tuple(names), cells, len(lines) * _chance(step, claims, cells))
+            yield RowError(tuple(names), cells, len(lines) * _chance(step, claims, different))
 
 
-def _chance(step: Step, claims: NDArray[np.object_], cells: Sequence[Cell]) -> float:
+def _chance(step: Step, claims: NDArray[np.object_], cells: Iterable[Cell]) -> float:
     return prod(share_of_numbers(step, claims[cell], 1) for cell in cells)
 
 

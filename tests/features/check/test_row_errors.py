@@ -86,3 +86,10 @@ def test_among_few_small_numbers_a_row_may_look_like_another_by_chance() -> None
     problem = "Q: [[1, 0], [0, 1], [1, 1]]\nK: [[1, 0], [0, 1]]\nV: [[1], [2]]\nscore: dot"
     found = diagnosed("scores: [[1, 0], [1, 0], [1, 1]]", problem)
     assert all("row scores[1] was copied from scores[0]" not in one.mistakes or not one.likely for one in found)
+
+
+def test_a_column_of_one_number_is_not_said_to_be_copied() -> None:
+    """All rows are alike, weights of a half each: 2.5 for 4 says no more in two of them than in one."""
+    problem = "Q: [[0], [0]]\nK: [[1], [2]]\nV: [[1, 3, 9], [4, 5, 2]]"
+    found = diagnosed("output: [[2.5, 2.5, 5.5], [2.5, 2.5, 5.5]]", problem)
+    assert not [name for one in found for name in one.mistakes if name.startswith(("row", "column"))]
