@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from fractions import Fraction
 from itertools import product
 
 from attncli.equation.exact import (
@@ -18,6 +19,7 @@ from attncli.equation.exact import (
 from attncli.equation.nodes import Call, Expression, Number, rewrite
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write
+from attncli.equation.substitution import exact_value
 from attncli.page.document import WorkedLine
 from attncli.page.printer import Printer
 from attncli.page.stages import NO_DIVISOR, divides_by_nothing
@@ -74,8 +76,8 @@ def exact_line(
         if divides_by_nothing(sentence):
             return WorkedLine(label, result=result, remark=NO_DIVISOR)
         if in_full or len(write(sentence, UNICODE)) <= LONGEST:
-            printed = read_exact(result.text)
-            holds = not isinstance(printed, Decimal) and _comes_to(sentence, printed)
+            value = result.value
+            holds = isinstance(value, Fraction) and (exact_value(sentence) == value or _comes_to(sentence, value))
             return WorkedLine(label, None if _alike(sentence, result) else sentence, result, holds=holds)
         return WorkedLine(label, result=result, remark=("it has no closed form that can be read",))
     closed = expression_of(number)
@@ -130,7 +132,9 @@ def _comes_to(sentence: Expression, number: Exact | float) -> bool:
     """Whether what is printed in the sentence gives exactly the number."""
     try:
         found = evaluate_exactly(rewrite(sentence, _read), {}, {}, _nowhere, {"e": EULERS_NUMBER})
-        if isinstance(found, Decimal | float) or isinstance(number, float):
+        if isinstance(found, Decimal):
+            return False  # of what has no closed form, 50 digits are not all
+        if isinstance(found, float) or isinstance(number, float):
             return bool(found == number)
         return is_zero(found - number)
     except ExactError:

@@ -6,7 +6,7 @@ A line is sides with `=` or `≈` between them: `tanh(100 / 50) = tanh(2) ≈ 0.
 - `≈` between sides that are equal, have no value, or are farther apart than their printed digits allow: a number that
   ends in 0.964 may have been anything from 0.9635 to 0.9645.
 
-Nothing here is the program's own: text is read by a small parser, and worked by mpmath, to 80 digits and in intervals.
+Nothing here is the program's own: text is read by a small parser, and worked by mpmath, to 200 digits and in intervals.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import Any
 
 from mpmath import iv, mp
 
-mp.dps = iv.dps = 80
-SAME = mp.mpf("1e-60")
+mp.dps = iv.dps = 200
+SAME = mp.mpf("1e-180")
 NUMBER = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 TOKEN = re.compile(rf"\s*({NUMBER}|∞|[A-Za-z]+|[⌊⌋√·^()|,+/=≈<>≤≥-])")
 FACTOR, SUM, RELATION = 3, 2, 1
@@ -41,7 +41,7 @@ def lines_of(text: str, format: str) -> Iterator[tuple[str, str]]:
 def _of_table(text: str) -> Iterator[tuple[str, str]]:
     for line in text.splitlines():
         found = re.fullmatch(r" {4}(\S+(?: \S+)*) {2,}(\S.*)", line)
-        if found and not re.search(r"[⎡⎢⎣\[]", line):
+        if found and not re.search(r"[⎡⎢⎣]|\[ ", line):
             yield found[1], re.sub(r"\s+", " ", found[2])
 
 
@@ -211,7 +211,7 @@ def sides(line: str) -> tuple[list[str], list[str]]:
     return parts[::2], parts[1::2]
 
 
-# Values: to 80 digits, and as the range that printed digits leave.
+# Values: to 200 digits, and as the range that printed digits leave.
 
 EXACT: dict[str, Callable[..., Any]] = {
     "+": lambda a, b: a + b,
@@ -235,7 +235,7 @@ EXACT: dict[str, Callable[..., Any]] = {
 
 
 def exact_value(tree: Tree) -> Any:
-    """The value of a side to 80 digits; ZeroDivisionError or ValueError where it has none."""
+    """The value of a side to 200 digits; ZeroDivisionError or ValueError where it has none."""
     function, *arguments = tree
     if function == "number":
         return mp.inf if arguments[0] == "∞" else mp.mpf(arguments[0])
@@ -336,7 +336,7 @@ def fault_of(line: str, *, of_doubles: bool = False) -> str | None:
         return _fault_of_condition(line)
     if re.search(r", so (hidden|-?[\d.∞])", line):
         return None  # a cell of a mask, which is given
-    line = re.split(r",? so hidden|(?: —| ) (?:by def|its closed|it has no|its divisor)", line)[0]
+    line = re.split(r",? so hidden|(?: —)? +(?:by def|its closed|it has no|its divisor)", line)[0]
     parts, signs = sides(line)
     trees = [None if "…" in part else Parser(part).whole() for part in parts]
     for one, sign, other in zip(trees, signs, trees[1:], strict=False):
@@ -369,7 +369,7 @@ def _fault_between(one: Tree, sign: str, other: Tree) -> str | None:
 
 
 def _is_beyond_digits(tree: Tree) -> bool:
-    """Whether 80 digits cannot tell that a value is no short number: tanh(267) is not quite 1, 2^-28134 not quite 0."""
+    """Whether 200 digits cannot tell a value from a short number: tanh(267) is not quite 1, 2^-28134 not quite 0."""
     function, *arguments = tree
     below = [argument for argument in arguments if isinstance(argument, tuple)]
     if function in "·/" and any(exact_value(each) == 0 and not _is_beyond_digits(each) for each in below):
