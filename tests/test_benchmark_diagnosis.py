@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from attncli.mistakes.catalogue import known_mistakes
 from tests.benchmarks.diagnosis import judged, main, right_solutions
-from tests.benchmarks.mistaken import GROUPS
+from tests.benchmarks.mistaken import GROUPS, SENTINELS
 
 FEW = (
     "the scores were divided by d_k, not by its root", "the mask was forgotten",
@@ -19,6 +20,17 @@ CHOSEN = {kind.name: kind for kind in KINDS if kind.name in FEW}
 def test_every_kind_has_a_name_of_its_own() -> None:
     assert len({kind.name for kind in KINDS}) == len(KINDS)
     assert len(CHOSEN) == len(FEW)
+
+
+def test_every_known_mistake_is_a_kind() -> None:
+    """Those with a number in the place of -inf are two, which take one of these numbers each time."""
+    numbers = [name for name in known_names() if " in place of -inf" in name or "hidden scores were set to -" in name]
+    assert known_names() - set(numbers) <= {kind.name for kind in KINDS}
+    assert len(numbers) == 2 * len(SENTINELS)
+
+
+def known_names() -> set[str]:
+    return {mistake.name for mistake in known_mistakes()}
 
 
 @pytest.mark.parametrize("name", FEW)
