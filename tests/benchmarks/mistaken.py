@@ -348,7 +348,10 @@ def term_left_out(p: Sheet, choice: Generator, decimals: int) -> Made:
 
 
 def sign_of_term(p: Sheet, choice: Generator, decimals: int) -> Made:
-    place = a_term(p, choice)
+    step, (i, j), _ = place = a_term(p, choice)
+    r, (left, right) = worked(p, steps_of(p)), FACTORS[step]
+    if np.count_nonzero(half_up(r[left][i], decimals) * half_up(r[right][:, j], decimals)) == 1:
+        raise Again  # it is all of the result, whose sign is turned
     return Made((f"the sign of {term_of(*place)} was turned",), with_term(*place, -1))
 
 

@@ -25,6 +25,7 @@ from attncli.features.check.solution import rounds_to
 from attncli.tracing.model import Step
 
 FARTHER = 2  # how many times as far from the right number as a wrong one others are that it is compared with
+SIGN_TURNED = "its sign was turned"
 MOST_READ = 64  # numbers in a cell's equation in which errors are sought
 _LONGEST = 30  # characters; 1e308 in digits has thousands of ways to be miscopied, and nobody copies it by hand
 _PLAIN = re.compile(r"[-+]?\d*\.?\d+")
@@ -75,7 +76,7 @@ def cell_errors(values: CarriedValues, name: str, index: Cell) -> list[CellError
     read = [node for node in walk(tree) if isinstance(node, Ref)]
     if len(read) > MOST_READ or any(isinstance(values.equation_of(ref, {}).tree, Call) for ref in read):
         return found  # nothing tells what was written on the way
-    candidates = [*_of_terms(tree), *_of_steps(values, tree), *_of_reads(values, tree)]
+    candidates = [*_of_terms(values, tree), *_of_steps(values, tree), *_of_reads(values, tree)]
     equations = [values.equation_of(error.tree, error.ranges) for error in candidates]
     chances = _chances(candidates, [equation.range for equation in equations], claim, float(values.own(name, index)))
     target = interval(claim)
@@ -162,19 +163,28 @@ def _may_be(values: CarriedValues, name: str, index: Cell, claim: Claim) -> bool
     return bool(equation.ranges) and equation.reaches(interval(claim))
 
 
-def _of_terms(tree: Expression) -> Iterator[CellError]:
-    """A term of a sum left out, or with its sign turned."""
+def _of_terms(values: CarriedValues, tree: Expression) -> Iterator[CellError]:
+    """A term of a sum left out, or with its sign turned; where it is all of the result, that is the sign of this."""
     for node in walk(tree):
         if not (isinstance(node, Call) and node.function == "add"):
             continue
+        alone = node == tree and sum(not _is_zero(values, term) for term in node.arguments) == 1
         for at, term in enumerate(node.arguments):
             read = "·".join(cell_text(part) for part in walk(term) if isinstance(part, Ref))
             turned = (*node.arguments[:at], Call("neg", (term,)), *node.arguments[at + 1 :])
             tree_with_turned = _put(tree, node, Call("add", turned))
-            yield CellError(f"the sign of {read} was turned", ErrorKind.WRONG_TERM, tree_with_turned)
+            if alone:
+                yield CellError(SIGN_TURNED, ErrorKind.RESULT_MISWRITTEN, tree_with_turned)
+            else:
+                yield CellError(f"the sign of {read} was turned", ErrorKind.WRONG_TERM, tree_with_turned)
             left = (*node.arguments[:at], *node.arguments[at + 1 :])
             if left:
                 yield CellError(f"{read} was left out", ErrorKind.WRONG_TERM, _put(tree, node, Call("add", left)))
+
+
+def _is_zero(values: CarriedValues, term: Expression) -> bool:
+    """Whether a term is 0 because one of the numbers in it is."""
+    return any(values.own(ref.name, cell_of(ref)) == 0 for ref in walk(term) if isinstance(ref, Ref))
 
 
 def _of_steps(values: CarriedValues, tree: Expression) -> Iterator[CellError]:
@@ -200,12 +210,13 @@ def _with_the_same_cells(steps: Mapping[str, Step], name: str) -> Iterator[str]:
 def _of_reads(values: CarriedValues, tree: Expression) -> Iterator[CellError]:
     """Another number in place of one that the cell is worked out from.
 
-    A neighbour's 0 is as good as a term left out, and the only number that is read gives a neighbour's result.
+    A neighbour's 0 is as good as a term left out; and what the neighbour's result is worked out from gives just that.
     """
     read = list(dict.fromkeys(node for node in walk(tree) if isinstance(node, Ref)))
     for ref in read:
+        shared = isinstance(tree, Call) and tree.function == "share" and tree.arguments[0] == ref
         for near in _neighbours(values, ref) if len(read) > 1 else ():
-            if values.own(near.name, cell_of(near)) == 0:
+            if values.own(near.name, cell_of(near)) == 0 or (shared and near.indices[:-1] == ref.indices[:-1]):
                 continue
             said = f"{cell_text(near)} was taken for {cell_text(ref)}"
             yield CellError(said, ErrorKind.NEIGHBOUR_READ, _put(tree, ref, near))
@@ -240,7 +251,7 @@ def _neighbours(values: CarriedValues, ref: Ref) -> Iterator[Ref]:
 def miswritten(claim: Claim) -> Iterator[tuple[str, Claim]]:
     """What the number may have been meant to be."""
     if claim.value:
-        yield "its sign was turned", Claim(claim.text, -claim.value, claim.half)
+        yield SIGN_TURNED, Claim(claim.text, -claim.value, claim.half)
     yield from (("two of its digits were swapped", Claim(text, Decimal(text), claim.half)) for text in _swapped(claim))
     for factor in (Decimal(10), Decimal("0.1")):
         if claim.value:
