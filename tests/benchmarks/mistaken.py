@@ -467,7 +467,7 @@ def unscaled_exponential(p: Sheet, choice: Generator, decimals: int) -> Made:
 def other_row_sum(p: Sheet, choice: Generator, decimals: int) -> Made:
     _, (i, j) = a_cell(p, choice, ["exp"])
     (near,) = next_to(choice, (len(worked(p, steps_of(p)).row_sum),), (i,))
-    steps = at_cell("weights", (i, j), lambda s: s.exp[i, j] / s.row_sum[near])
+    steps = at_cell("weights", (i, j), lambda s: shares(s.exp[i, j], s.row_sum[near]))
     return Made((f"{at('row_sum', near)} was taken for {at('row_sum', i)}",), steps)
 
 
