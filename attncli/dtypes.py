@@ -42,8 +42,12 @@ class Dtype:
 
     @property
     def highest_exponent(self) -> float:
-        """The largest x for which e^x, summed over many keys, is still far from overflow."""
+        """The largest x for which e^x is a number of the format."""
         return math.log(self.largest)
+
+    def highest_exponent_of(self, terms: int) -> float:
+        """The largest x for which so many e^x add up to a number of the format."""
+        return self.highest_exponent - math.log(terms) - 0.5  # half of it: in 16 bits, x itself is that far off
 
     @property
     def lowest_exponent(self) -> float:

@@ -1,4 +1,4 @@
-"""Turn a page into text: one module per format, found by name and imported only when it is asked for."""
+"""Turn a page into text: one module per format, named in FORMATS and imported only when it is asked for."""
 
 from __future__ import annotations
 

@@ -57,9 +57,9 @@ class Shift(NamedTuple):
         """The same for rows, maybe some of all, by the largest of the logits in each, of which there are so many."""
         problem = self.problem
         if problem.sink:
-            maxima = np.maximum(maxima, problem.sink.value)
+            maxima, terms = np.maximum(maxima, problem.sink.value), terms + 1
         elif "sink" in problem.given:
-            maxima = np.maximum(maxima, problem.given["sink"].value[:, None])
+            maxima, terms = np.maximum(maxima, problem.given["sink"].value[:, None]), terms + 1
         base = problem.exp_base.value if problem.exp_base else math.e
         return self._needed(maxima * math.log(base), terms)
 
@@ -71,8 +71,7 @@ class Shift(NamedTuple):
         maxima = maxima[np.isfinite(maxima)]
         if not maxima.size:
             return False
-        room = math.log(terms) + 0.5  # a sum over all of them must still fit
-        return bool(maxima.max() > self.dtype.highest_exponent - room or maxima.min() < self.lowest)
+        return bool(maxima.max() > self.dtype.highest_exponent_of(terms) or maxima.min() < self.lowest)
 
 
 # --- the run
@@ -105,7 +104,7 @@ def run(
     - `report`: is told how much is done.
 
     Raises AttncliError, with exit code 2, for a choice that is none of these, and for a problem too large to be worked
-    out exactly; TooLarge where matrices that are not wanted have to be held after all, and are larger than one may be.
+    out exactly; with 3 where matrices that are not wanted have to be held after all, and are larger than one may be.
     """
     check_run_options(device, dtype, rounding, precision)
     plan = plan_for(problem)

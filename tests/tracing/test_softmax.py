@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -116,3 +117,11 @@ def test_many_keys_of_large_scores_still_fit(problem: Build) -> None:
     scores = np.full((1, 1000), 708.0)
     trace = run(problem(Q=[[1.0]], K=scores.T, V=np.ones((1000, 1)), scale="none"))
     np.testing.assert_allclose(trace["weights"], 1e-3, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", FORMATS)
+def test_a_large_sink_beside_a_large_score_still_fits(problem: Build, dtype: str) -> None:
+    """Each of the two exponentials fits into the format, and their sum does not: half of the weight is the sink's."""
+    large = math.floor(2 * DTYPES[dtype].highest_exponent) / 2
+    trace = run(problem(Q=[[1.0]], K=[[large]], V=[[5.0]], scale="none", sink=large), dtype=dtype)
+    np.testing.assert_allclose(trace["output"], [[2.5]], rtol=1e-2)

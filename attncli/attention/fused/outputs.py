@@ -303,7 +303,7 @@ class _Work:
 
     def is_shifted(self, dtype: Dtype, lowest: float) -> bool | None:
         """Whether the trace shifts its softmax (`tracing/run.py`); None where what is known of rows does not say."""
-        top = dtype.highest_exponent - math.log(self.heads.keys.shape[-2]) - 0.5
+        top = dtype.highest_exponent_of(self.heads.keys.shape[-2] + (self.heads.sinks is not None))
         low, high = self.low, self.high
         if self.heads.sinks is not None:
             sinks = self.heads.take("sink", self.heads.sinks, slice(0, len(self.heads)))[:, None]
