@@ -140,7 +140,7 @@ def _on_paper(plan: Plan, precision: int, shifted: bool | None, gradient: bool) 
     decimals = PaperWorker(precision, plan.parameters, plan.sizes)
     paper = _trace(plan, decimals, shift, Settings.of(plan, precision=precision, rounding="paper"), gradient)
     floats = FloatWorker(CPU, FLOAT64, plan.parameters, plan.sizes)
-    same = shift._replace(logits=paper.shifted, outputs="row_top" in paper)
+    same = shift._replace(logits=paper.shifted, outputs="row_top" in paper)  # the maxima of a loss that is shifted
     truth = _trace(plan, floats, same, Settings.of(plan), gradient)
     besides = (f"not rounded, {warning}" for warning in truth.warnings if warning not in paper.warnings)
     return replace(paper, truth=truth, warnings=(*paper.warnings, *besides))

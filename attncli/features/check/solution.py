@@ -261,7 +261,7 @@ def _is_printed(number: float, claim: Claim) -> bool:
     """Whether a page of ours shows the double as this: one that is 0.5 where the truth is a little less, say."""
     if claim.exact or not math.isfinite(number):
         return False
-    places = -claim.half.adjusted() - 1
+    places = -claim.half.adjusted() - 1  # 2 of 0.50, which is known to within 0.005
     if places < 0:  # times a power of ten
         return Decimal(f"{number:.{max(0, claim.value.adjusted() + places)}e}") == claim.value
     return places <= PRECISION[-1] and Decimal(format_number(number, places)) == claim.value
