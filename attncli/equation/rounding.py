@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 
 DIGITS = 50
+SCIENTIFIC = Decimal("1e15")  # from here on, not even the digits before the point are all known to a float64
 EXACTLY = Decimal("1e-40")  # numbers of so many digits this close, in relation, are the same
 
 
@@ -14,3 +15,11 @@ def round_half_up(value: Decimal, places: int) -> Decimal:
         return value
     with localcontext(prec=max(DIGITS, value.adjusted() + places + 2)):
         return value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP) + 0
+
+
+def round_on_paper(value: Decimal, places: int) -> Decimal:
+    """The value as it is written down, from where the next step goes on: 1.235e+46 has no more digits than these."""
+    if not value.is_finite() or abs(value) < SCIENTIFIC:
+        return round_half_up(value, places)
+    with localcontext(prec=max(DIGITS, value.adjusted() + places + 2)):
+        return round_half_up(round_half_up(value, places - value.adjusted()), places)

@@ -28,6 +28,7 @@ from attncli.tracing.model import Step
 WIDEST = 76  # columns of a matrix of closed forms, its labels among them
 LONGEST = 60  # characters of a sentence before the closed form it comes to
 UNREADABLE = 400  # characters of a closed form that only a cell asked for, or --detail cells, shows
+LONGEST_IN_FULL = 1000  # the same with --detail cells: to see that a longer one holds takes long
 _LONG = re.compile(r"\d{21,}")  # as is the whole number of a fraction that no double holds
 MOST_LINES = 36  # closed forms that are listed for every cell; of more cells, each row has one
 
@@ -75,9 +76,12 @@ def exact_line(
     if isinstance(number, Decimal):
         if divides_by_nothing(sentence):
             return WorkedLine(label, result=result, remark=NO_DIVISOR)
-        if in_full or len(write(sentence, UNICODE)) <= LONGEST:
-            value = result.value
-            holds = isinstance(value, Fraction) and (exact_value(sentence) == value or _comes_to(sentence, value))
+        length = len(write(sentence, UNICODE))
+        if in_full or length <= LONGEST:
+            value, readable = result.value, length <= LONGEST_IN_FULL
+            holds = isinstance(value, Fraction) and (
+                exact_value(sentence) == value or (readable and _comes_to(sentence, value))
+            )
             return WorkedLine(label, None if _alike(sentence, result) else sentence, result, holds=holds)
         return WorkedLine(label, result=result, remark=("it has no closed form that can be read",))
     closed = expression_of(number)
@@ -85,7 +89,7 @@ def exact_line(
     if not in_full and (len(spelled) > UNREADABLE or _LONG.search(spelled)):
         return WorkedLine(label, result=result, remark=(f"its closed form has {len(spelled):,} characters",))
     work: Expression | None = None if told else closed
-    short = in_full or len(write(sentence, UNICODE)) <= LONGEST
+    short = len(write(sentence, UNICODE)) <= (LONGEST_IN_FULL if in_full else LONGEST)
     if short and not _alike(sentence, closed) and _comes_to(sentence, number):
         work = sentence if told else Call("comes_to", (sentence, closed))
     return WorkedLine(label, work, result, holds=told or not _is_rounded(printer, step, index))

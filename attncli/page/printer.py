@@ -14,7 +14,7 @@ import numpy as np
 
 from attncli.dtypes import DTYPES
 from attncli.equation.nodes import Call, Equation, Expression, Name, Number, rewrite
-from attncli.equation.rounding import DIGITS, round_half_up
+from attncli.equation.rounding import DIGITS, SCIENTIFIC, round_half_up
 from attncli.page.document import Item, LeftOut, Math, Text, ends, left_out, text
 from attncli.problem.model import Matrix, Scalar
 from attncli.problem.numbers import NumberError, as_decimal, as_exact, canonical, is_plain
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from attncli.page.view import View
 
 FLOAT_DIGITS = 15  # significant ones that a float64 always keeps
-SCIENTIFIC = Decimal(10) ** FLOAT_DIGITS  # from here on, not even the digits before the point are all known
 SAFE = 1e9  # units of the last decimal; up to here binary rounding is right where a number is not near a tie
 NEAR_TIE = 1e-4  # of such a unit
 NEAR_WHOLE = 1e-12  # in relation; a number that is not whole and nearer than this may be so in 15 digits

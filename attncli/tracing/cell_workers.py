@@ -13,7 +13,7 @@ import numpy as np
 from attncli.backend import Host
 from attncli.equation.exact import Cell, evaluate_exactly, float_of, read_exact
 from attncli.equation.nodes import Reduce, walk
-from attncli.equation.rounding import round_half_up
+from attncli.equation.rounding import round_on_paper
 from attncli.equation.rule import Rule
 from attncli.equation.shapes import index_sizes
 from attncli.equation.substitution import decimal_value
@@ -96,6 +96,8 @@ class _CellWorker(Generic[Number]):
 class PaperWorker(_CellWorker[Decimal]):
     """Works in decimal, as on paper: every step is rounded half up to `precision` decimals, and so feeds the next.
 
+    From 1e15 on these are the decimals of what is written times a power of ten.
+
     Inputs are taken as written and never rounded: 1/3 is 1/3 to 50 digits.
     """
 
@@ -114,7 +116,7 @@ class PaperWorker(_CellWorker[Decimal]):
 
         def work(place: Mapping[str, int]) -> Decimal:
             value = decimal_value(rule.equation.expression, place, sizes, self._cell, self.scalars)
-            return value if rule.is_copy or rule.only_hides else round_half_up(value, self._precision)
+            return value if rule.is_copy or rule.only_hides else round_on_paper(value, self._precision)
 
         cells = self._fill(rule, sizes, work)
         copied = self._copied(rule)

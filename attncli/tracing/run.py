@@ -86,6 +86,7 @@ def run(
     precision: int = 3,
     backend: Backend | None = None,
     shifted: bool | None = None,
+    loss_shifted: bool | None = None,
     gradient: bool = False,
     keep: Collection[str] | None = None,
     report: Report | None = None,
@@ -99,6 +100,7 @@ def run(
     - `precision`: the decimals that are shown, by which the softmax is shifted, too (`Shift`).
     - `backend`: replaces the device's own where floats are worked with.
     - `shifted`: whether the softmax is shifted; None where the numbers decide.
+    - `loss_shifted`: the same of the softmax of a loss.
     - `gradient`: whether the backward pass is worked out as well.
     - `keep`: the only steps whose numbers are wanted; large matrices among the others may then not be kept.
     - `report`: is told how much is done.
@@ -118,7 +120,7 @@ def run(
         if rounding == "exact":
             return _exactly(plan, precision, shifted, gradient)
         backend, number_format = backend or backend_for(device), DTYPES[dtype]
-        shift = Shift.at(max(precision, FEWEST), problem, number_format, shifted)
+        shift = Shift.at(max(precision, FEWEST), problem, number_format, shifted)._replace(outputs=loss_shifted)
         settings = Settings.of(plan, dtype=dtype, device=backend.device)
         if keep is not None and not gradient and shifted is None:
             from attncli.tracing.chunked import is_large, run_chunked  # with threads, and all that works in parts

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.page.printer import Printer
+from attncli.problem.loader import loads
 from attncli.problem.masks.additive import Additive
 from attncli.problem.masks.causal import Causal
 from attncli.problem.masks.keep_and_hide import Keep
@@ -181,3 +182,9 @@ def test_numbers_that_no_float_holds_are_kept_as_they_were_worked(problem: Build
     exact = Fraction("3") * Fraction("54.981512846290390") + Fraction(1, 3) * Fraction("0.000000000000003")
     assert Fraction(trace.steps["scores"].written[0, 0]) == exact
     assert Printer(trace, 15).text(trace.steps["scores"], (0, 0)) == "164.944538538871171"
+
+
+def test_the_next_step_goes_on_from_what_is_written_times_a_power_of_ten() -> None:
+    """1.2345e16 is written 1.235e+16, of which the half is 6.175e15, not 6.1725e15."""
+    trace = run(loads(b"Q: [[12345e12]]\nK: [[1]]\nV: [[1]]\nscale: 0.5\n", "p.yaml"), rounding="paper")
+    assert (trace["scores"], trace["scaled"]) == (1.235e16, 6.175e15)

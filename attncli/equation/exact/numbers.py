@@ -332,6 +332,7 @@ def _multiple(above: Terms, below: Terms) -> Terms | None:
         if inverse is None:
             continue
         times = _added(_products({first: above[first]}, {inverse[0]: inverse[1] / share}))
-        if len(times) == 1 and _added(_products(below, times)) == above:
+        products = _products(below, times)  # all of different monomials, since those of `below` are
+        if len(times) == 1 and all(above.get(monomial) == share for monomial, share in products):
             return times
     return None

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
 from fractions import Fraction
@@ -151,17 +151,20 @@ def judge_solution(
     Exponentials of the plain scores are as good as those of scores less the largest of their row. Which of the two an
     answer has is seen from the steps it names, and else from which has fewer errors. Raises what `read` raises.
     """
-    plain = run(problem, gradient=gradient)
+
+    def work(shifted: bool | None = None, loss_shifted: bool | None = None) -> Trace:
+        return run(problem, shifted=shifted, loss_shifted=loss_shifted, gradient=gradient)
+
+    plain = work()
     try:
         answers = read(plain)
     except AttncliError as error:
-        if plain.shifted:
-            raise
-        return _judge_shifted(run(problem, shifted=True, gradient=gradient), read, error, lenient)
+        forms = ((True, None), (plain.shifted, True), (True, True))
+        return _judge_in_other_form((work(*form) for form in forms), plain, read, error, lenient)
     judgement = judge(plain, answers)
     if _answers_any(answers, ONLY_SHIFTED) or not _errors_of_form(judgement):
         return Solution(judgement, lenient)
-    trace = replace(run(problem, shifted=not plain.shifted, gradient=gradient), warnings=plain.warnings)
+    trace = replace(work(not plain.shifted), warnings=plain.warnings)
     if trace.shifted and _above_one(answers):
         return Solution(judgement, lenient)
     other = judge(trace, answers)
@@ -170,13 +173,23 @@ def judge_solution(
     return Solution(judgement, lenient)
 
 
-def _judge_shifted(trace: Trace, read: Callable[[Trace], Answers], error: AttncliError, lenient: bool) -> Solution:
-    """The solution read as one whose softmax is shifted; the `error` is what is wrong with it as one that is not."""
-    try:
-        answers = read(trace)
-    except AttncliError as other:
-        raise error if other.message == error.message else other from None
-    return Solution(judge(trace, answers), lenient, other_form=_answers_any(answers, ONLY_SHIFTED))
+def _judge_in_other_form(
+    traces: Iterable[Trace], plain: Trace, read: Callable[[Trace], Answers], error: AttncliError, lenient: bool
+) -> Solution:
+    """The solution read as one of the first of these traces that has its steps: its softmax is shifted where that of
+    `plain` is not, or the softmax of the loss is. `error` is what is wrong with it as one of `plain`."""
+    known = {tuple(plain.steps)}
+    for trace in traces:
+        if tuple(trace.steps) in known:
+            continue
+        known.add(tuple(trace.steps))
+        try:
+            answers = read(trace)
+        except AttncliError as other:
+            error = error if other.message == error.message else other
+        else:
+            return Solution(judge(trace, answers), lenient, other_form=_answers_any(answers, ONLY_SHIFTED))
+    raise error
 
 
 def _answers_any(answers: Answers, names: Sequence[str]) -> bool:
@@ -289,9 +302,9 @@ def _judge_cell(values: CarriedValues, name: str, index: Cell, claim: Claim) -> 
 
 def _follows(claim: Claim, equation: CellEquation, own: Decimal) -> bool:
     """Whether the solution's own numbers, each within the precision it was written with, give the claim."""
-    if equation.exact:
-        return rounds_to(own, claim)
-    return equation.reaches(_within(claim, claim.half), in_doubt=True)
+    if rounds_to(own, claim):  # exactly as they stand, however near to where the next claim begins
+        return True
+    return not equation.exact and equation.reaches(_within(claim, claim.half), in_doubt=True)
 
 
 def _nearly_follows(claim: Claim, equation: CellEquation, own: Decimal) -> bool:

@@ -42,6 +42,14 @@ def test_gradients_beside_a_shift_that_is_not_ours_are_judged() -> None:
         assert (solution.passed, solution.other_form) == (True, True)
 
 
+def test_the_loss_of_a_page_may_be_shifted_where_ours_is_not() -> None:
+    """On paper without decimals e^-1 is 0; without that, log_sum is the same: -1 + log(1 + e^-1) = -0.687."""
+    problem = "Q: [[1]]\nK: [[1]]\nV: [[-1, -2]]\nscore: dot\nloss: {kind: cross_entropy, targets: [0]}\n"
+    source = decode(json.dumps({"row_top": ["-1"], "log_sum": ["-0.687"]}).encode(), "a.json", None)
+    solution = judge_solution(loads(problem.encode(), "p.yaml"), partial(read_answers, source), gradient=True)
+    assert (solution.passed, solution.other_form) == (True, False)
+
+
 def test_one_step_that_only_a_shift_has_tells_it() -> None:
     solution = solved(PLAIN, shifted=[["-2", "0"]])
     assert (solution.passed, solution.other_form) == (True, True)

@@ -73,6 +73,20 @@ def test_what_a_page_of_ours_prints_is_right() -> None:
     assert where(judged(cancelling, f'{{"scaled": [[{printed}]]}}'), "scaled", "right")
 
 
+def test_a_written_zero_is_no_printed_double() -> None:
+    trace = traced("Q: [[1e15, 1], [1, 0]]\nK: [[1e15, 1], [0, 1]]\nV: [[1], [2]]")
+    for zero in ("0", "0.0", "0.000000000000000", "0e-20"):
+        assert len(where(judged(trace, f'{{"scores": [[{zero}, {zero}], [{zero}, null]]}}'), "scores", "wrong")) == 3
+
+
+def test_a_number_just_below_a_tie_follows_as_it_stands() -> None:
+    """5.55·1.21 = 6.7155, less 0.0000000000003."""
+    trace = traced("X: [[1]]\nQ: [[1]]\nK: [[1]]\nW_V: [[5]]\nW_O: [[1.21]]\nb_O: [-0.0000000000003]")
+    assert where(judged(trace, '{"heads_output": [["555/100"]], "output": [["6.715"]]}'), "output", "carried") == [
+        (0, 0)
+    ]
+
+
 def test_a_printed_double_may_be_what_is_left_where_larger_terms_cancel() -> None:
     trace = traced("Q: [[0.1, 0.2, -0.3], [1, 1, 1]]\nK: [[1, 1, 1], [1, 2, 3]]\nV: [[1], [2]]")
     verdicts = judged(trace, '{"scores": [[5.551115123125783e-17, -0.4], [3, 6]]}')
