@@ -45,6 +45,7 @@ NARROWER, LEVELS, WIDE = (
 HIDDEN = 0.1  # of their size: what roundings may do to a quotient that is to say anything
 SURE = 1e-3  # of their size: the error of a quotient that is to say anything
 ROUNDINGS = HONEST * DTYPES["float64"].epsilon
+HUGE = 1e99  # a loss of such terms: differences tell next to nothing beside it
 ORDINARY = 100.0  # times that of the outputs: what scores of an ordinary size may do to the loss by their roundings
 WORST: tuple[Verdict, ...] = ("agree", "unknown", "disagree")
 
@@ -168,6 +169,8 @@ def _check(moved: _MovedStep, name: str, index: tuple[int, ...], measures: _Meas
     found, distance, verdict = compare(
         ours, partial(moved.quotient, index), x, typical=typical, rounding=rounding, zero=seen if zero else 0.0
     )
+    if verdict == "disagree" and not measures.rounding <= ROUNDINGS * HUGE:
+        verdict = "unknown"
     zero = verdict == "agree" and zero and abs(found) <= noise
     return CellCheck(index, ours, found, None if zero else _relative(ours, found), verdict, distance)
 

@@ -136,6 +136,15 @@ def test_numbers_beyond_all_floats_are_told_in_silence() -> None:
     assert {each.verdict for each in verify(run(huge, gradient=True))} <= {"agree", "unknown"}
 
 
+def test_differences_of_a_huge_loss_tell_nothing() -> None:
+    """Not even a gradient three times too large is told, where the loss is made of 1e120."""
+    huge = read({"Q": [[30, 2]], "K": [[1, 0], [0, 1]], "V": [[1e120], [-1e120]]})
+    trace = run(huge, gradient=True)
+    wrong = replace(trace.steps["d_weights"], value=trace["d_weights"] * 3)
+    trace = replace(trace, steps={**trace.steps, "d_weights": wrong})
+    assert {each.verdict for each in verify(trace, ["d_weights"])} == {"unknown"}
+
+
 def test_some_gradients_some_places_and_one_cell(problem: Callable[..., Problem]) -> None:
     random = np.random.default_rng(1)
     heads = problem(**{name: random.normal(size=(2, 3, 2)) for name in "QKV"})
