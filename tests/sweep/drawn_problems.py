@@ -427,6 +427,8 @@ def _fused(array: Any, reference: Mapping[str, Any], data: Mapping[str, Any]) ->
     parts = groups if by_head else 1
     shares = (heads // groups, 1, 1) if by_head else (heads, groups, groups)
     at = "qkv".index(reference["part"])
+    if whole.shape[-1] % parts:  # heads that are no whole number of groups
+        return whole
     view = whole.reshape(*array.shape[:-1], parts, -1)
     first, many = sum(shares[:at]) * of_head, shares[at] * of_head
     if parts * many == array.shape[-1]:

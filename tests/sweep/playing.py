@@ -140,7 +140,8 @@ def _numbers_alone(choice: Random) -> None:
     if not page.exists() or "steps" not in (data := json.loads(page.read_text())):
         return
     settings = data["settings"]
-    digits = settings["precision"] if settings.get("rounding") == "paper" else None
+    paper = settings.get("rounding") == "paper"  # where a copy has all digits of what is given
+    digits = settings["precision"] if paper else None
 
     def given(value: Any) -> Any:
         """As a person would write it who keeps so many decimals."""
@@ -150,7 +151,7 @@ def _numbers_alone(choice: Random) -> None:
         return f"{value:.{digits}f}" if in_decimals else value
 
     steps = {
-        name: (not step["inputs"] and step.get("written")) or given(step["value"])
+        name: ((paper or not step["inputs"]) and step.get("written")) or given(step["value"])
         for name, step in data["steps"].items()
     }
     page.write_text(json.dumps(steps))

@@ -167,7 +167,7 @@ def _apply(name: str, *arguments: Any) -> Any:
     row = FUNCTIONS.get(PRINTED_AS.get(name, name))
     if row is None:
         raise TypeError(f"cannot work {name}")
-    if not any(isinstance(argument, Decimal) for argument in arguments):
+    if not any(isinstance(argument, Decimal) or argument == math.inf for argument in arguments):
         function: Callable[..., Any] = globals()[row.exact] if row.exact else row.rational
         try:
             found = function(*arguments)
@@ -175,7 +175,7 @@ def _apply(name: str, *arguments: Any) -> Any:
                 check_digits(found)
             if found is not None:  # None: a function of fractions that is not rational here
                 return found
-        except (ExactError, ZeroDivisionError, TypeError):  # the last, where irrational numbers are compared
+        except (ExactError, ZeroDivisionError, OverflowError, TypeError):  # by -inf; of irrational numbers compared
             pass
     found = row.decimal(*(_as_decimal(argument) for argument in arguments))
     return -math.inf if found == -math.inf else found

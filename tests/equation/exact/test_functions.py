@@ -229,3 +229,8 @@ def test_a_function_of_fractions_alone_has_no_closed_form_elsewhere(monkeypatch:
     monkeypatch.setitem(FUNCTIONS, "tanh", halved)
     assert read_exact("tanh(1/2)") == Fraction(1, 4)
     assert isinstance(read_exact("tanh(sqrt(2))"), Decimal)
+
+
+def test_a_number_by_an_infinity_is_worked_in_decimals() -> None:
+    assert work("share(x, inf)", x=Fraction(3)) == 0
+    assert work("x / inf", x=Fraction(3)) == 0
