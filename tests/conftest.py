@@ -150,8 +150,9 @@ def build_problem(
     if alibi:
         positions.append(Alibi(None if slope is None else as_matrix([slope])))
     return Problem(
-        title, tokens, context, matrices, Mask(mask, corner), score, scale, cap, base, rest, tuple(positions), joined
-    )
+        title=title, tokens=tokens, context_tokens=context, given=matrices, mask=Mask(mask, corner), score=score,
+        scale=scale, softcap=cap, exp_base=base, sink=rest, positions=tuple(positions), joined=joined,
+    )  # fmt: skip
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from attncli.attention import variants
 from attncli.attention.registry import COMPUTED_RULES, GIVEN_RULES
@@ -25,6 +26,9 @@ from attncli.problem.axes import (
 )
 from attncli.problem.model import Matrix, Problem, Scalar
 from attncli.problem.positions import PositionSizes, biases, replacements
+
+if TYPE_CHECKING:
+    from attncli.problem.masks import Clause
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,6 @@ def plan_for(problem: Problem) -> Plan:
     given = {f"new_{name}" if past and name in ("K", "V") else name: array for name, array in problem.given.items()}
     position_sizes = PositionSizes.of(problem)
     offset = position_sizes.offset
-    parameters: dict[str, Scalar | Matrix] = dict(_parameters(problem, position_sizes, axes))
     rules = [GIVEN_RULES[name] for name in given if name not in ("Q", "K", "V", "new_K", "new_V")]
     for name in "QKV":
         rules += _rows(name, given, past)
@@ -84,7 +87,6 @@ def plan_for(problem: Problem) -> Plan:
     for position in problem.positions:
         if position.bias:
             rules += position.steps(position_sizes)
-            parameters |= position.parameters(position_sizes)
     parts = variants.clauses(problem.mask, offset)
     if parts:
         rules.append(variants.mask_rule(parts))
@@ -93,8 +95,8 @@ def plan_for(problem: Problem) -> Plan:
         rules.append(variants.masked(added, bool(parts)).bind({"logits": before_mask}))
     known = {name: leads(name, matrix, axes) for name, matrix in given.items()} | dict(offset.leads)
     for part in parts:
-        parameters |= part.parameters
         known |= part.leads
+    parameters = _parameters(problem, position_sizes, axes, parts)
     with_axes, leading_axes = _with_axes(rules, known)
     return Plan(problem, with_axes, parameters, given, _sizes(problem, position_sizes, axes), leading_axes, axes)
 
@@ -164,8 +166,25 @@ def _scores(problem: Problem) -> Iterator[Rule]:
         yield variants.SCALED["default"]
 
 
-def _parameters(problem: Problem, sizes: PositionSizes, axes: Axes) -> Iterator[tuple[str, Scalar | Matrix]]:
-    """The numbers that equations call by a name."""
+def _parameters(
+    problem: Problem, sizes: PositionSizes, axes: Axes, parts: Iterable[Clause]
+) -> Mapping[str, Scalar | Matrix]:
+    """The numbers and arrays that equations call by a name; ValueError where two parts of a problem use the same one.
+
+    Only the offset belongs to all of them.
+    """
+    offset = sizes.offset.parameters
+    found: dict[str, Scalar | Matrix] = {}
+    for name, given in _all_parameters(problem, sizes, axes, parts):
+        if name in found and name not in offset:
+            raise ValueError(f"two parts of the problem have a parameter {name}: one of them needs another name")
+        found[name] = given
+    return found
+
+
+def _all_parameters(
+    problem: Problem, sizes: PositionSizes, axes: Axes, parts: Iterable[Clause]
+) -> Iterator[tuple[str, Scalar | Matrix]]:
     yield "d_k", Scalar.of(sizes.d_k)
     for key in keys.KEYS:
         setting = getattr(problem, key, None)
@@ -180,6 +199,11 @@ def _parameters(problem: Problem, sizes: PositionSizes, axes: Axes) -> Iterator[
         yield "group", Scalar.of(axes.group)
     if axes.has_heads and joins_heads(problem):
         yield "d_v", Scalar.of(width("V", problem.given))
+    for position in problem.positions:
+        if position.bias:
+            yield from position.parameters(sizes).items()
+    for part in parts:
+        yield from part.parameters.items()
 
 
 def _sizes(problem: Problem, sizes: PositionSizes, axes: Axes) -> Mapping[str, int]:

@@ -128,4 +128,6 @@ def _size_of_call(call: Call, reach: Number) -> Expression:
         of = node.name.removeprefix("size_")
         return arguments[of] if of == node.name else _size(arguments[of], reach)
 
-    return rewrite(parse_expression(FUNCTIONS[call.function].magnitude), put)
+    magnitude = FUNCTIONS[call.function].magnitude
+    assert magnitude is not None
+    return rewrite(parse_expression(magnitude), put)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 from functools import reduce
@@ -28,9 +28,9 @@ class Function:
     `array(xp, *arrays)` works on arrays of a namespace (Python floats may stand among the arguments), `scalar` on
     floats, `decimal` on Decimals, as a pocket calculator of 50 digits would, `rational` on Fractions (and infinities),
     None where the result is not rational. `interval` is the range of the result where each argument is in a range; None
-    for what only counts positions. `exact` names the function of `exact/functions.py` for irrational numbers that have
-    a closed form, where `rational` does not serve for them, too: that room is imported by what prints exact numbers,
-    and nothing else.
+    for what only counts positions, as `magnitude` then is. `exact` names the function of `exact/functions.py` for
+    irrational numbers that have a closed form, where `rational` does not serve for them, too: that room is imported by
+    what prints exact numbers, and nothing else.
 
     `derivative` and `magnitude` are written in the language itself. `x`, `y` and `z` are the arguments. The derivative
     says what each of them receives of the gradient `d` of the result; of more arguments, the last rule holds for all.
@@ -49,11 +49,11 @@ class Function:
     scalar: Callable[..., Any]
     decimal: Callable[..., Any]
     rational: Callable[..., Any]
-    interval: Callable[..., Interval] | None = None
+    interval: Callable[..., Interval] | None
     exact: str = ""
     derivative: tuple[str, ...] = ()
     slopes: Callable[..., Iterator[Interval]] | None = None
-    magnitude: str = ""
+    magnitude: str | None = field(kw_only=True)
     any_number: bool = False
     zero_arguments: int = 0
     looked_up: bool = False
@@ -195,6 +195,9 @@ def _choose(condition: Any, yes: Any, no: Any) -> Any:
     return yes if condition else no
 
 
+# What only counts and compares positions is whole and without error: it has no range, and no magnitude.
+_OF_POSITIONS: dict[str, Any] = {"interval": None, "magnitude": None}
+
 # Rows of one operation stand together: `cost` lists operations in this order.
 FUNCTIONS: dict[str, Function] = {
     "mul": _plain(
@@ -275,9 +278,10 @@ FUNCTIONS: dict[str, Function] = {
         magnitude="size_x",
     ),
     "floor_div": Function(
-        "divisions", lambda xp, x, by: x // by, operator.floordiv, _decimal_floor_div, operator.floordiv
+        "divisions", lambda xp, x, by: x // by, operator.floordiv, _decimal_floor_div, operator.floordiv,
+        **_OF_POSITIONS,
     ),
-    "mod": Function("divisions", lambda xp, x, by: x % by, operator.mod, _decimal_mod, operator.mod),
+    "mod": Function("divisions", lambda xp, x, by: x % by, operator.mod, _decimal_mod, operator.mod, **_OF_POSITIONS),
     "max": Function(
         "comparisons", lambda xp, *values: reduce(xp.maximum, values), _maximum, _maximum, _maximum, intervals.largest,
         exact="largest", any_number=True,
@@ -290,14 +294,14 @@ FUNCTIONS: dict[str, Function] = {
         derivative=("where(x == -inf, 0, d)",),
         magnitude="size_x",
     ),
-    "le": _plain("comparisons", operator.le),
-    "lt": _plain("comparisons", operator.lt),
-    "ge": _plain("comparisons", operator.ge),
-    "gt": _plain("comparisons", operator.gt),
-    "eq": _plain("comparisons", operator.eq),
-    "and_": _plain("conjunctions", _and, any_number=True),
+    "le": _plain("comparisons", operator.le, **_OF_POSITIONS),
+    "lt": _plain("comparisons", operator.lt, **_OF_POSITIONS),
+    "ge": _plain("comparisons", operator.ge, **_OF_POSITIONS),
+    "gt": _plain("comparisons", operator.gt, **_OF_POSITIONS),
+    "eq": _plain("comparisons", operator.eq, **_OF_POSITIONS),
+    "and_": _plain("conjunctions", _and, any_number=True, **_OF_POSITIONS),
     "where": Function(
-        "choices", _array_where, _choose, _choose, _choose,
+        "choices", _array_where, _choose, _choose, _choose, None,  # of one branch or of the other
         derivative=("", "where(x, d, 0)", "where(x, 0, d)"),
         magnitude="where(x, size_y, size_z)",
     ),

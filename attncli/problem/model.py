@@ -128,7 +128,7 @@ class Loss:
     target: Matrix
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Problem:
     """One attention layer's input, complete and consistent: what `attncli.load` returns.
 

@@ -380,8 +380,15 @@ def read_positions(value: Value) -> tuple[Position, ...] | None:
 
 
 def replacements(positions: Sequence[Position | type[Position]]) -> Mapping[str, str]:
-    """Which steps the scores read in place of others: Q_rot for Q."""
-    return {name: other for position in positions for name, other in position.replaces.items()}
+    """Which steps the scores read in place of others: Q_rot for Q; ValueError where two kinds replace the same."""
+    found: dict[str, str] = {}
+    by: dict[str, str] = {}
+    for position in positions:
+        for name, other in position.replaces.items():
+            if name in by:
+                raise ValueError(f"{by[name]} and {position.name} both replace {name} in the scores")
+            found[name], by[name] = other, position.name
+    return found
 
 
 def biases(positions: Sequence[Position]) -> tuple[str, ...]:

@@ -28,7 +28,8 @@ def arrays(*shape: int) -> dict[str, np.ndarray]:
 def problem(given: dict[str, np.ndarray], causal: bool = False) -> Problem:
     labels = tuple(f"t{place + 1}" for place in range(given["Q"].shape[-2]))
     matrices = {name: Matrix(array.astype(np.float64)) for name, array in given.items()}
-    return Problem("", labels, labels, matrices, Mask((Causal(),) * causal))
+    mask = Mask((Causal(),) * causal)
+    return Problem(title="", tokens=labels, context_tokens=labels, given=matrices, mask=mask)
 
 
 def output(given: Problem) -> np.ndarray:

@@ -12,6 +12,7 @@ import pytest
 from attncli.cli.input import change
 from attncli.errors import AttncliError, Exit
 from attncli.problem.loader import loads
+from attncli.problem.masks import forms, in_order
 from attncli.problem.masks.additive import Additive
 from attncli.problem.masks.causal import Causal
 from attncli.problem.masks.keep_and_hide import Hide, Keep
@@ -293,3 +294,12 @@ def test_a_missing_file_in_a_changed_mask_is_a_missing_file() -> None:
         change(read("none"), mask="{keep: {file: no.npy}}")
     assert (caught.value.path, caught.value.exit_code) == ("mask.keep.file", Exit.FILE)
     assert caught.value.message == "cannot read no.npy: there is no such file"
+
+
+def test_two_forms_may_not_have_the_same_place_in_lists() -> None:
+    class Late(Causal):
+        name = "late"
+        order = 3
+
+    with pytest.raises(ValueError, match="order 3; these are taken: 1 causal, 2 window, 3 padding, 3 late, 4 lengths"):
+        in_order([*forms().values(), Late])

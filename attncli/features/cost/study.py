@@ -132,7 +132,8 @@ def default_problem(requested: Mapping[str, int]) -> tuple[Problem, Sizes]:
     """
     sizes = {"n": 512, "d_model": 512, "heads": 8, **requested}
     names = ("X", "W_Q", "W_K", "W_V", *["W_O"] * (sizes["heads"] > 1))
-    problem = Problem("", ("t1",), ("t1",), dict.fromkeys(names, Matrix(np.zeros((1, 1)))))
+    given = dict.fromkeys(names, Matrix(np.zeros((1, 1))))
+    problem = Problem(title="", tokens=("t1",), context_tokens=("t1",), given=given)
     width, left = divmod(sizes["d_model"], sizes["heads"])
     sizes.setdefault("d_k", 64 if left else width)
     sizes.setdefault("d_v", sizes["d_k"])

@@ -80,12 +80,19 @@ def _blocks(found: Mapping[str, Sequence[Step]]) -> Iterator[Block]:
 
 
 def changed_steps() -> dict[str, tuple[Step, ...]]:
-    """For every mistake, by its name, the steps it changes as it has them, in the first problem it can be made in."""
+    """For every mistake, by its name, the steps it changes as it has them, in the first problem it can be made in.
+
+    Raises LookupError for a mistake that can be made in none of them.
+    """
     traces = [_trace(sizes, settings) for sizes, settings in _SETTINGS]
-    return {
+    found = {
         mistake.name: next(filter(None, (_steps(mistake, trace) for trace in traces)), ())
         for mistake in known_mistakes()
     }
+    for name, steps in found.items():
+        if not steps:
+            raise LookupError(f"no problem of _SETTINGS in {__name__} is one to make this mistake in: {name}; add one")
+    return found
 
 
 def _steps(mistake: Mistake, trace: Trace) -> tuple[Step, ...]:

@@ -7,7 +7,7 @@ query sees. How to add one is in `docs/contributing.md`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
@@ -107,7 +107,17 @@ def forms() -> Mapping[str, type[MaskPart]]:
         for part in vars(import_module(f"{__name__}.{module.name}")).values()
         if isinstance(part, type) and issubclass(part, MaskPart) and hasattr(part, "name")
     ]
-    return {part.name: part for part in sorted(found, key=lambda part: part.order)}
+    return in_order(found)
+
+
+def in_order(parts: Sequence[type[MaskPart]]) -> Mapping[str, type[MaskPart]]:
+    """These forms by their names, in their order; ValueError where two have one `order`."""
+    taken: dict[int, type[MaskPart]] = {}
+    for part in parts:
+        if taken.setdefault(part.order, part) is not part:
+            numbers = ", ".join(f"{form.order} {form.name}" for form in sorted(parts, key=lambda form: form.order))
+            raise ValueError(f"two masks have the order {part.order}; these are taken: {numbers}")
+    return {part.name: part for _, part in sorted(taken.items())}
 
 
 def matrix_size_error(shape: tuple[int, ...], sizes: MaskSizes) -> tuple[str, str] | None:

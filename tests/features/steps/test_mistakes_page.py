@@ -8,12 +8,21 @@ import pytest
 
 from attncli.cli.main import run
 from attncli.equation.parser import parse_equation
+from attncli.features.steps import mistakes_page
 from attncli.features.steps.mistakes_page import changed_steps
 from attncli.mistakes.catalogue import known_mistakes
+from attncli.mistakes.model import Mistake
 
 
 def test_every_mistake_can_be_made_in_some_problem() -> None:
     assert [name for name, steps in changed_steps().items() if not steps] == []
+
+
+def test_a_mistake_for_which_there_is_no_problem_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    nowhere = Mistake("the numbers were read upside down", lambda trace: {})
+    monkeypatch.setattr(mistakes_page, "known_mistakes", lambda: (nowhere,))
+    with pytest.raises(LookupError, match=r"_SETTINGS in .*: the numbers were read upside down"):
+        changed_steps()
 
 
 def test_equations_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
