@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from attncli.attention.losses import LOSS_RULES
 from attncli.attention.registry import GRADIENT_RULES, gradient_name
+from attncli.attention.softmax import softmax_equations, unknown_step
 from attncli.attention.steps import BACKWARD_ORDER
 from attncli.equation.chain_rule import reads
 from attncli.equation.differentiation import Reader, gradient_of
@@ -35,6 +37,8 @@ THROUGH_HIDDEN = {
     "K": "What the hidden layer receives from a key with all queries, back through the weights by which the key came "
     "in.",
 }
+# No gradient is worked out of these: K_T is read as K, and the softmax is taken as a whole.
+WITHOUT_GRADIENT = ("K_T", "row_max", "shifted", "exp", "row_sum")
 HEADS = (*LEADING, GROUP_MEMBER)  # the letters of what headlines leave out
 
 
@@ -51,7 +55,11 @@ class Backward:
     space: IndexSpace
 
     def steps(self) -> Iterator[Rule]:
-        """The gradients in order of work, from that of the output, which is given, and what they need besides."""
+        """The gradients in order of work, from that of the output, which is given, and what they need besides.
+
+        Raises ValueError for a step that gradients would be lost in, or go wrong in.
+        """
+        self._check_the_way_back()
         forward = self._as_read()
         for name in BACKWARD_ORDER:
             if name in forward or name in self.rules or self._is_sink(name):
@@ -61,6 +69,16 @@ class Backward:
                         forward[name] = _with_letters(forward[name], rule.target.letters)
             elif name == "delta":
                 yield self._mean_gradient()
+
+    def _check_the_way_back(self) -> None:
+        """Raise ValueError for a step that reads what has a gradient and has none, or a softmax that is another."""
+        for name, rule in self.rules.items():
+            lost = [each for each in rule.inputs if each in BACKWARD_ORDER]
+            if lost and name not in (*BACKWARD_ORDER, *WITHOUT_GRADIENT, *LOSS_RULES):
+                raise ValueError(f"the gradient of {lost[0]} goes through {name}, which is not in BACKWARD_ORDER")
+        softmax = softmax_equations(self.logits, powers="exp_base" in self.space.scalars)
+        if other := unknown_step(self.rules.values(), softmax):
+            raise ValueError(f"the gradient of the softmax is not that of this equation: {other.source}")
 
     def _steps_of(self, name: str, forward: Mapping[str, Equation]) -> Iterator[Rule]:
         """The gradient of a step, and before it what is worked out only for gradients."""

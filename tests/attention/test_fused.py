@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli.attention import parallel
+from attncli.attention import parallel, variants
 from attncli.attention.fused import outputs as fused
 from attncli.attention.plan import plan_for
 from attncli.dtypes import DTYPES
@@ -65,6 +65,56 @@ def test_a_step_that_the_fused_path_does_not_know_is_not_left_out(problem: Build
     exp = np.exp(scaled * np.tanh(scaled))
     assert found is not None
     np.testing.assert_allclose(found["output"], exp / exp.sum(axis=1, keepdims=True) @ arrays["V"], rtol=0, atol=1e-13)
+
+
+def _exp_of(formula: str) -> Callable[[float | None], Rule]:
+    rule = replace(variants.COMPUTED_RULES["exp"], formula=formula)
+    return lambda base: rule
+
+
+def test_another_equation_of_a_step_that_it_knows_is_not_taken_for_the_known_one(
+    problem: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arrays = drawn(3)
+    monkeypatch.setattr(variants, "exponential", _exp_of("exp[i, j] = exp(2 * logits[i, j])"))
+    trace = run(problem(**arrays), dtype="float64", keep=("output",))
+    expected = reference(arrays | {"Q": 2 * arrays["Q"]})
+    np.testing.assert_allclose(trace["output"], expected, rtol=0, atol=1e-13)
+
+
+def test_what_is_added_to_the_output_is_not_lost(problem: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    arrays = drawn(3)
+    plain = variants.COMPUTED_RULES["output"]
+    residual = replace(plain, formula="output[i, c] = sum(j, weights[i, j] * V[j, c]) + Q[i, c]")
+    monkeypatch.setitem(variants.COMPUTED_RULES, "output", residual)
+    trace = run(problem(**arrays), dtype="float64", keep=("output",))
+    np.testing.assert_allclose(trace["output"], reference(arrays) + arrays["Q"], rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("number", [None, 0.5])
+@pytest.mark.parametrize("heads", [(), (2,), (3, 2)])
+@pytest.mark.parametrize("mask", [(), (Causal(),), (Lengths((2,)),)])
+@pytest.mark.parametrize("alibi", [False, True])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {}, {"score": "dot"}, {"scale": "none"}, {"softcap": 5.0}, {"exp_base": 2.0}, {"sink": 1.0},
+        {"sink": 1.0, "exp_base": 2.0}, {"rope": (10000.0, "half")}, {"corner": "bottom-right"},
+        {"score": "multiplicative", "W_a": np.eye(2)}, {"W_O": np.ones((2, 3)), "joined": True},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_every_setting_of_dot_products_is_known(
+    problem: Build, settings: dict[str, Any], alibi: bool, mask: Any, heads: tuple[int, ...], number: float | None
+) -> None:
+    """Else it would be worked out in chunks, and nobody would notice but by the clock."""
+    if "W_O" in settings:
+        settings = settings | {"W_O": np.ones((2 * math.prod(heads[-1:]), 3))}
+    scale = {} if number is None else {"scale": number}
+    arrays = {name: np.ones((*heads, 3, 2)) for name in "QKV"}
+    plan = plan_for(problem(**arrays, **{"mask": mask, "alibi": alibi, **scale, **settings}))
+    softmax = plan.softmax_rules(shift=False)
+    assert fused.is_known(plan, next(rule for rule in softmax if "weights" in rule.inputs))
 
 
 LENGTHS = tuple(range(25, 15, -1))  # of 10 entries

@@ -15,6 +15,7 @@ from attncli.attention.fused.tiles import Tile, Tiles, tiles_of
 from attncli.attention.parallel import Report, run_tasks
 from attncli.attention.plan import Plan
 from attncli.attention.registry import is_small
+from attncli.attention.softmax import Known, softmax_equations, unknown_step
 from attncli.dtypes import Dtype
 from attncli.equation.rule import Rule
 from attncli.problem.axes import HEAD, KEY_HEAD, LEADING
@@ -24,9 +25,6 @@ from attncli.problem.positions import replacements
 Array = NDArray[Any]
 ROWS, COLUMNS = 256, 768  # of a tile: its scores stay in a core's own cache
 _DOT_PRODUCTS = ("scaled_dot", "dot", "multiplicative")  # scores that are products of a row of queries with one of keys
-FUSED_STEPS = frozenset(
-    {"scores", "scaled", "capped", "bias", "mask", "masked", "exp", "row_sum", "weights", "heads_output", "output"}
-)
 _MARGIN = 4.0  # by which no number on the way may come near the end of the format
 
 
@@ -53,16 +51,16 @@ def fused_outputs(
 ) -> FusedOutputs | None:
     """The step `output`, of this shape; None where the steps in between have to be worked out one by one.
 
-    They have to be where the plan has one between keys and values that this path does not know.
+    They have to be where the plan has one between keys and values whose equation this path does not know.
 
     `weights` is the rule of the step it reads, `arrays` those of the small steps before the scores; a softmax is
     shifted where the largest exponent of a row is below `lowest`, or e to it does not fit.
     """
     problem = plan.problem
     base = problem.exp_base.value if problem.exp_base else math.e
-    if any(not is_small(rule) and rule.name not in FUSED_STEPS for rule in plan.rules):
+    if problem.score not in _DOT_PRODUCTS or not is_known(plan, output):
         return None
-    if problem.score not in _DOT_PRODUCTS or dtype.name != dtype.computed or base <= 1:
+    if dtype.name != dtype.computed or base <= 1:
         return None
     log = math.log(base) if problem.exp_base else 1.0
     softcap = problem.softcap.value if problem.softcap else None
@@ -83,6 +81,41 @@ def fused_outputs(
         bounded = False  # which finds the largest exponents themselves
     masked = work.fully_masked(weights) if any(rule.name == "mask" for rule in plan.rules) else ()
     return FusedOutputs(work.output.reshape(shape), shifted, masked)
+
+
+def is_known(plan: Plan, output: Rule) -> bool:
+    """Whether the plan's equations from keys to the `output` of the heads are those that this path works out."""
+    known = _known_equations(plan, output)
+    softmax = (*plan.softmax_rules(shift=False), *plan.softmax_rules(shift=True))
+    rules = [*plan.rules, *(rule for rule in softmax if not is_small(rule)), output]
+    if any(not is_small(rule) and rule.name not in known and rule.name != "mask" for rule in rules):
+        return False  # any mask will do: tiles read its equation
+    return unknown_step(rules, known) is None
+
+
+def _known_equations(plan: Plan, output: Rule) -> Known:
+    """What `_Work` does, step by step: a change there is a change here."""
+    problem, names = plan.problem, {rule.name for rule in plan.rules}
+    replaced = replacements(problem.positions)
+    queries, keys = (replaced.get(name, name) for name in "QK")
+    projected = f"sum(p, {queries}[i, p] * W_a[p, k])" if problem.score == "multiplicative" else f"{queries}[i, k]"
+    before_cap = "scaled" if "scaled" in names else "scores"
+    masked = f"{'capped' if 'capped' in names else before_cap}[i, j]"
+    if "bias" in names:
+        masked += " + bias[i, j]"
+    if "mask" in names:
+        masked = f"add_mask({masked}, mask[i, j])"
+    scale = "* scale" if isinstance(problem.scale, Scalar) else "/ sqrt(d_k)"
+    return {
+        "K_T": (f"K_T[k, j] = {keys}[j, k]",),
+        "scores": (f"scores[i, j] = sum(k, {projected} * K_T[k, j])",),
+        "scaled": (f"scaled[i, j] = scores[i, j] {scale}",),
+        "capped": (f"capped[i, j] = softcap * tanh({before_cap}[i, j] / softcap)",),
+        "bias": ("bias[i, j] = -slopes * abs(i - j)", "bias[i, j] = -slopes * abs(i + offset - j)"),
+        "masked": (f"masked[i, j] = {masked}",),
+        **softmax_equations(plan.logits, powers=problem.exp_base is not None),
+        output.name: (f"{output.name}[i, c] = sum(j, weights[i, j] * V[j, c])",),
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,38 @@
+"""The equations of the softmax that are known to whatever takes it as a whole: its gradient, and the fused path.
+
+Both have its formula written by hand, so both have to see that the steps of a plan are those that it was written for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from attncli.equation.rule import Rule
+from attncli.problem.axes import LEADING
+
+Known = Mapping[str, Collection[str]]  # the equations of one head that each step may have, in Python syntax
+
+
+def softmax_equations(logits: str, *, powers: bool) -> Known:
+    """The equations of the softmax of these logits, from exponentials or from `powers` of another base.
+
+    With and without a shift, with and without a sink.
+    """
+    e_to = "exp_base ** {}" if powers else "exp({})"
+    sums = "row_sum[i] = sum(j, exp[i, j])"
+    shifted_sink = "exp_base ** (sink - finite(row_max[i]))" if powers else "exp(sink - finite(row_max[i]))"
+    return {
+        "row_max": (f"row_max[i] = max(j, {logits}[i, j])", f"row_max[i] = max(max(j, {logits}[i, j]), sink)"),
+        "shifted": (f"shifted[i, j] = {logits}[i, j] - finite(row_max[i])",),
+        "exp": tuple(f"exp[i, j] = {e_to.format(f'{name}[i, j]')}" for name in (logits, "shifted")),
+        "row_sum": (sums, f"{sums} + {e_to.format('sink')}", f"{sums} + {shifted_sink}"),
+        "weights": ("weights[i, j] = share(exp[i, j], row_sum[i])",),
+    }
+
+
+def unknown_step(rules: Iterable[Rule], known: Known) -> Rule | None:
+    """The first of the rules that `known` names but has another equation for, whatever heads it has; None if none."""
+    for rule in rules:
+        if rule.name in known and rule.at_place(dict.fromkeys(LEADING, 0)).source not in known[rule.name]:
+            return rule
+    return None
