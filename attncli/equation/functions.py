@@ -1,6 +1,7 @@
 """The functions an equation may use: all that is known of one stands in its row of FUNCTIONS.
 
-To add a function is to add a row here, and its spelling in `notation.py` where that is not its name.
+To add a function is to add a row here, its range to `intervals.py`, and its spelling to `notation.py` where that is not
+its name.
 """
 
 from __future__ import annotations
