@@ -21,5 +21,4 @@ def round_on_paper(value: Decimal, places: int) -> Decimal:
     """The value as it is written down, from where the next step goes on: 1.235e+46 has no more digits than these."""
     if not value.is_finite() or abs(value) < SCIENTIFIC:
         return round_half_up(value, places)
-    with localcontext(prec=max(DIGITS, value.adjusted() + places + 2)):
-        return round_half_up(round_half_up(value, places - value.adjusted()), places)
+    return round_half_up(value, places - value.adjusted())

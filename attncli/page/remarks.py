@@ -130,13 +130,18 @@ def _difference(trace: Trace, truth: Trace, step: Step, precision: int) -> Itera
     with np.errstate(all="ignore"):  # numbers that do not fit have a warning of their own
         error = np.abs(np.subtract(step.value, true.value, out=np.zeros(step.shape), where=step.value != true.value))
     noise = 8 * DTYPES["float64"].epsilon * np.abs(true.value)
-    differing = [place for place in np.ndindex(step.shape) if error[place] > 10.0**-precision / 2 + noise[place]]
+    here, there = Printer(trace, precision), Printer(truth, precision)
+
+    def differs(place: tuple[int, ...]) -> bool:
+        near = error[place] <= 10.0**-precision / 2 + noise[place]
+        return not near and here.text(step, place) != there.text(true, place)
+
+    differing = [place for place in np.ndindex(step.shape) if differs(place)]
     if differing:
         worst = max(differing, key=lambda place: error[place])
-        here, there = Printer(trace, precision).text(step, worst), Printer(truth, precision).text(true, worst)
         yield (
             f"{step.rule.title}: {len(differing):,} of {count(step.value.size, 'cell')}, the farthest at "
-            f"{step.cell_label(worst)}, {here} here and {there} in truth."
+            f"{step.cell_label(worst)}, {here.text(step, worst)} here and {there.text(true, worst)} in truth."
         )
 
 

@@ -119,7 +119,7 @@ class _Worker:
         value = value_of_numbers(truth)
         shown = self.number(float(value))
         self.holds &= gives(node, shown)
-        return shown, Number(None, str(value))
+        return shown, Number(None, str(value if value.is_finite() else float(value)))  # nan, not NaN, as it is printed
 
 
 def _is_ready(node: Call) -> bool:

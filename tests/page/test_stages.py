@@ -66,3 +66,11 @@ def test_a_function_that_its_row_says_is_looked_up_gets_a_stage() -> None:
     assert {name for name, function in FUNCTIONS.items() if function.looked_up} == STAGED
     assert {"exp", "tanh"} <= STAGED
     assert not {"sqrt", "div"} & STAGED
+
+
+def test_what_is_no_number_stays_so() -> None:
+    """∞ - ∞, as numbers on paper may come to."""
+    infinite = number_node("inf")
+    sentence = Call("tanh", (Call("exp", (Call("sub", (infinite, infinite)),)),))
+    following = stages(sentence, sentence, lambda value: number_node(format_number(value, 3)))
+    assert [write(stage.sentence, UNICODE) for stage in following] == ["tanh(nan)"]

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from fractions import Fraction
 from itertools import product
 from typing import Protocol, cast
 
@@ -129,7 +130,7 @@ def _rounded_first(values: CarriedValues, step: str) -> str | None:
     by = WithinPrecision(values)
     for decimals in range(decimals_of(values, step)):
         name, unit = rounded_first(step, decimals), Decimal(1).scaleb(-decimals)
-        if name is not None and all(claim.value % unit == 0 for claim in filled.values()):
+        if name is not None and all((Fraction(claim.value) * 10**decimals).denominator == 1 for claim in filled.values()):
             coarse = {cell: replace(claim, half=unit / 2) for cell, claim in filled.items()}
             return name if all(by.gives(step, cell, claim) for cell, claim in coarse.items()) else None
     return None
