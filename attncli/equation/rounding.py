@@ -14,7 +14,8 @@ def round_half_up(value: Decimal, places: int) -> Decimal:
     if not value.is_finite():
         return value
     with localcontext(prec=max(DIGITS, value.adjusted() + places + 2)):
-        return value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP) + 0
+        rounded = value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+    return rounded or abs(rounded)
 
 
 def round_on_paper(value: Decimal, places: int) -> Decimal:
