@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from itertools import dropwhile, takewhile
+from math import isfinite
 
 from attncli.attention.registry import GIVEN_RULES
 from attncli.equation.indexing import GROUP_MEMBER, all_letters, is_fixed, position
@@ -150,7 +151,8 @@ def _text(step: Step) -> str:
     exact = None if step.exact is None else step.exact.item()
     if isinstance(exact, Fraction):
         return str(exact)
-    return str(step.written) if step.written is not None else repr(float(step.value))
+    value = float(step.value)  # inf or nan where on paper, too, a number does not fit
+    return str(step.written) if step.written is not None and isfinite(value) else repr(value)
 
 
 def _parameter(name: str, matrix: Matrix, trace: Trace, fixed: Mapping[str, int]) -> Scalar | Matrix:

@@ -288,6 +288,15 @@ def test_bfloat16_rounds_single_numbers_too(capsys: pytest.CaptureFixture[str], 
             assert not (bits & 0xFFFF).any(), name
 
 
+def test_on_paper_a_number_of_one_head_may_be_none(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The maximum is written with fewer digits than the sink: e to what is left does not fit, and 0·∞ is no number."""
+    heads = "".join(f"{name}: [[[1]], [[1]]]\n" for name in "QKV")
+    (tmp_path / "p.yaml").write_text(heads + "sink: [6.620000000000001e+29, 1]\n")
+    code, page, _ = answered(capsys, str(tmp_path / "p.yaml"), "--rounding", "paper", "--detail", "cells")
+    assert code == 0
+    assert "-(0 / ∞·∞) ≈ nan" in page
+
+
 @pytest.mark.parametrize("text", ["loss", "L", "loss[]"])
 def test_a_single_number_is_a_cell(capsys: pytest.CaptureFixture[str], text: str) -> None:
     code, page, _ = answered(capsys, NEXT, "--cell", text)
