@@ -130,7 +130,8 @@ def _rounded_first(values: CarriedValues, step: str) -> str | None:
     by = WithinPrecision(values)
     for decimals in range(decimals_of(values, step)):
         name, unit = rounded_first(step, decimals), Decimal(1).scaleb(-decimals)
-        if name is not None and all((Fraction(claim.value) * 10**decimals).denominator == 1 for claim in filled.values()):
+        in_units = (Fraction(claim.value) * 10**decimals for claim in filled.values())
+        if name is not None and all(number.denominator == 1 for number in in_units):
             coarse = {cell: replace(claim, half=unit / 2) for cell, claim in filled.items()}
             return name if all(by.gives(step, cell, claim) for cell, claim in coarse.items()) else None
     return None
