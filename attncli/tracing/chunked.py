@@ -162,10 +162,13 @@ class _NeedsShift(Exception):
 def run_in_chunks(inner: Inner, keep: Collection[str], report: Report | None, threads: int | None) -> Found | None:
     """The steps to be kept, whole; None where there is something to warn of that only the whole trace can tell."""
     try:
-        try:
-            return _run(inner, keep, False, report, threads)
-        except _NeedsShift:
-            return _run(inner, keep, True, report, threads)
+        return _run(inner, keep, False, report, threads)
+    except _NeedsShift:
+        pass  # the second run is outside of this: an error that is being handled holds the arrays of the first one
+    except _NeedsWholeTrace:
+        return None
+    try:
+        return _run(inner, keep, True, report, threads)
     except _NeedsWholeTrace:
         return None
 

@@ -56,12 +56,10 @@ def test_pieces_make_the_same_page(path: Path, gradient: bool, monkeypatch: pyte
 
 
 @pytest.mark.sampled(1)
-@pytest.mark.parametrize(
-    ("format", "most"), [("table", 3.2 * 10**6), ("markdown", 2.1 * 10**6), ("latex", 2.5 * 10**6)]
-)
-def test_a_large_page_takes_little_memory(format: str, most: float) -> None:
-    """What its largest matrix takes as text; with all pieces of the page in memory it would be more than the most."""
-    tokens, width = 150, 4
+@pytest.mark.parametrize("format", ["table", "markdown", "latex"])
+def test_a_large_page_takes_little_memory(format: str) -> None:
+    """What its largest matrix takes as text, 5 to 6 MB; with all pieces of the page in memory it would be 8 to 12."""
+    tokens, width = 300, 4
     numbers = np.random.default_rng(0).uniform(-1, 1, (3, tokens, width)).round(3)
     given = "".join(f"{name}: {matrix.tolist()}\n" for name, matrix in zip("QKV", numbers, strict=True))
     page = derivation(run(loads(given.encode(), "large.yaml")), View())
@@ -69,5 +67,5 @@ def test_a_large_page_takes_little_memory(format: str, most: float) -> None:
     written = sum(map(len, pieces(page, format)))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert written > 7 * 10**5
-    assert peak < most
+    assert written > 28 * 10**5
+    assert peak < 7 * 10**6
