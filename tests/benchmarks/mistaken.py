@@ -106,14 +106,14 @@ def swap(one: str, other: str) -> Kind:
 
 def added_in_place(p: Sheet, choice: Generator, decimals: int) -> Made:
     number = float(choice.choice(SENTINELS))
-    mask: Work = lambda s: np.where(s.unseen, number, 0.0)  # noqa: E731
-    return Made((f"{sentinel(number)} was added in place of -inf",), {"mask": mask})
+    changed = {"mask": lambda s: np.where(s.unseen, number, 0.0)}
+    return Made((f"{sentinel(number)} was added in place of -inf",), changed)
 
 
 def set_in_place(p: Sheet, choice: Generator, decimals: int) -> Made:
     number = float(choice.choice(SENTINELS))
-    masked: Work = lambda s: np.where(s.unseen, number, s.unmasked)  # noqa: E731
-    return Made((f"hidden scores were set to {sentinel(number)}, not to -inf",), {"masked": masked})
+    changed = {"masked": lambda s: np.where(s.unseen, number, s.unmasked)}
+    return Made((f"hidden scores were set to {sentinel(number)}, not to -inf",), changed)
 
 
 def based_on(text: str, decimals: tuple[int, int]) -> Kind:

@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -195,7 +195,7 @@ class _Drawing:
         """How long each index is, by its letter; D are the features of a context, 0 that there is no such axis."""
         choice = self.choice
         most = choice.choice([2, 3, 3, 3, 4, 4, 6]) if self.often(0.97) else 13
-        size = lambda: choice.randint(1, most)  # noqa: E731
+        size = partial(choice.randint, 1, most)
         large = most > 6  # whose every cell worked for every head would take longer than a line may
         groups = 1 if large else choice.choice([1, 1, 1, 1, 2, 3])
         heads = groups * (1 if large else choice.choice([1, 1, 1, 2, 3]))
