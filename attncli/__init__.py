@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from attncli.api import Trace as Trace
     from attncli.api import check as check
     from attncli.api import load as load
+    from attncli.api import save as save
     from attncli.api import trace as trace
     from attncli.errors import AttncliError as AttncliError
     from attncli.problem.model import Problem as Problem
+    from attncli.problem.python_values import problem as problem
 
 __version__ = "0.1.0"
-__all__ = ["AttncliError", "Checked", "Problem", "Trace", "check", "load", "trace"]
+__all__ = ["AttncliError", "Checked", "Problem", "Trace", "check", "load", "problem", "save", "trace"]
 _HOMES = {
     "AttncliError": "attncli.errors",
     "Checked": "attncli.api",
@@ -26,6 +28,8 @@ _HOMES = {
     "Trace": "attncli.api",
     "check": "attncli.api",
     "load": "attncli.api",
+    "problem": "attncli.problem.python_values",
+    "save": "attncli.api",
     "trace": "attncli.api",
 }
 

@@ -9,18 +9,23 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import partial
-from os import PathLike
-from typing import TYPE_CHECKING, Any
+from io import BytesIO
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from attncli import tracing
 from attncli.dtypes import DETAILS, check_precision, chosen
-from attncli.errors import usage_error
+from attncli.english import listed
+from attncli.errors import AttncliError, usage_error
 from attncli.page.derivation import derivation
 from attncli.page.document import Document
 from attncli.page.gradient import gradient_page
 from attncli.page.view import View, chosen_place
 from attncli.problem.loader import load as load_problem
 from attncli.problem.model import Problem
+from attncli.problem.python_values import ProblemKeys, read_values
+from attncli.problem.python_values import problem as problem
 from attncli.problem.source import decode, read_source
 from attncli.render import Style, render
 from attncli.tracing.serialization import from_dict, to_dict
@@ -29,6 +34,8 @@ from attncli.tracing.slices import backward_steps, trace_at
 if TYPE_CHECKING:
     from attncli.features.check.diagnosis import Diagnosis
     from attncli.features.check.solution import Solution
+
+Given: TypeAlias = Problem | str | PathLike[str] | Mapping[str, Any]
 
 
 class Trace(tracing.Trace):
@@ -83,35 +90,84 @@ class Trace(tracing.Trace):
         return self.to_markdown(detail="rows")
 
 
-def load(path: str | PathLike[str], *, convention: str | None = None, allow_outside: bool = False) -> Problem:
-    """Read a problem file (YAML or JSON); "-" is standard input.
+def load(
+    source: str | PathLike[str] | Mapping[str, Any], *, convention: str | None = None, allow_outside: bool = False
+) -> Problem:
+    """The problem in a file (YAML or JSON), on standard input ("-"), or in a dict that has the same keys.
 
     `convention` is torch, torch-mha, keras, jax, onnx or flash: a mask that does not say what it means is read as
-    that software reads it. `allow_outside` lets `{file: …}` lead out of the problem's folder. Raises AttncliError,
-    whose `exit_code`, `path`, `place`, `help` and `more` say what is wrong and where.
+    that software reads it. `allow_outside` lets `{file: …}` lead out of the problem's folder, which for a dict is the
+    current one. Raises AttncliError, whose `exit_code`, `path`, `place`, `help` and `more` say what is wrong and where.
+
+        attncli.load("problem.yaml")
+        attncli.load({"Q": queries, "K": keys, "V": values, "mask": "causal"})
     """
-    return load_problem(str(path), convention=convention, outside=allow_outside)
+    if isinstance(source, Mapping):
+        return read_values(source, convention=convention, outside=allow_outside)
+    return load_problem(str(source), convention=convention, outside=allow_outside)
+
+
+def save(problem: Problem, path: str | PathLike[str]) -> None:
+    """Write a problem to a YAML file, which `load` reads back as the same problem.
+
+    Small matrices stand in the file, as they were given. Arrays of more than 1,024 numbers go into a .npz file beside
+    it, which has the same name. Both files are replaced as a whole or not at all. Raises AttncliError (exit code 2 or
+    4) where they cannot be written.
+
+        attncli.save(attncli.problem(Q=queries, K=keys, V=values), "problem.yaml")
+    """
+    from numpy import savez
+
+    from attncli.cli.output import require_writable, write, write_files
+    from attncli.problem.saving import as_yaml
+
+    name, arrays_file = fspath(path), Path(path).with_suffix(".npz")
+    if Path(path).suffix.lower() not in (".yaml", ".yml"):
+        raise usage_error(f"{name} is not a YAML file", help="choose a name that ends in .yaml")
+    text, arrays = as_yaml(problem, arrays_file.name)
+    try:
+        require_writable(name, "-")
+        if arrays:
+            stream = BytesIO()
+            savez(stream, allow_pickle=False, **arrays)
+            write_files([(str(arrays_file), [stream.getbuffer()]), (name, [text])])
+        else:
+            write(text, name, portable=True)
+    except AttncliError as error:
+        raise AttncliError(error.exit_code, error.message, help="choose another place") from None
 
 
 def trace(
-    problem: Problem,
+    problem: Given | None = None,
     *,
     device: str = "cpu",
     dtype: str = "float64",
     rounding: str = "shown",
     precision: int = 3,
     gradient: bool = False,
+    **keys: Unpack[ProblemKeys],
 ) -> Trace:
-    """Work a problem out, step by step; with its `gradient`, back again as well: trace["d_W_Q"].
+    """Every step of a problem, worked out; with `gradient`, those of the backward pass as well: trace["d_W_Q"].
 
+    `problem` is a Problem, a file, or a dict; or the keys of a problem stand in its place, as in `attncli.problem`.
     `device` is "cpu" or "gpu", `dtype` one of float16, bfloat16, float32 and float64, `rounding` "shown" (full
     precision inside), "paper" (each step rounded to `precision` decimals) or "exact" (fractions and closed forms, in
-    each step's `exact`). Raises AttncliError: exit code 2 for
-    a choice that is none of these, 5 where CuPy or a GPU is missing.
+    each step's `exact`). Raises AttncliError: exit code 2 for a choice that is none of these, 3 for what is wrong in
+    the problem, 5 where CuPy or a GPU is missing.
+
+        attncli.trace("problem.yaml")["weights"]
+        attncli.trace(Q=queries, K=keys, V=values)["output"]
     """
-    if not isinstance(problem, Problem):
-        raise usage_error(f"{problem!r} is not a problem", help="read one first: attncli.trace(attncli.load(path))")
-    worked = tracing.run(problem, device=device, dtype=dtype, rounding=rounding, precision=precision, gradient=gradient)
+    if problem is not None and keys:
+        raise usage_error(f"{listed([*keys])} given beside a problem", help="give a problem, or its keys, not both")
+    worked = tracing.run(
+        _problem(keys if problem is None else problem),
+        device=device,
+        dtype=dtype,
+        rounding=rounding,
+        precision=precision,
+        gradient=gradient,
+    )
     return Trace._of(worked)
 
 
@@ -147,25 +203,34 @@ class Checked:
         return check_page(self.solution, diagnoses=self.diagnoses)
 
 
-def check(problem: Problem, answers: str | PathLike[str] | Mapping[str, Any], *, lenient: bool = False) -> Checked:
-    """Judge what somebody worked out by hand, cell by cell.
+def check(problem: Given, answers: str | PathLike[str] | Mapping[str, Any], *, lenient: bool = False) -> Checked:
+    """A solution that somebody worked out by hand, with a verdict on each cell.
 
-    `answers` is a file, or a mapping of steps to nested lists of numbers, or of strings where the digits matter
-    ("0.70"), with None for a blank. `lenient` lets pass what is off by rounding. Raises AttncliError where the answers
-    cannot be read, or do not fit the problem.
+    `problem` is a Problem, a file, or a dict. `answers` is a file, or a dict of steps to arrays, or to nested lists of
+    numbers, or of strings where the digits matter ("0.70"), with None for a blank. `lenient` accepts what is off by
+    rounding. Raises AttncliError where the answers cannot be read, or do not fit the problem.
     """
     from attncli.answers.reader import mentions_gradients, read_answers  # and all of check, which few programs need
     from attncli.features.check.diagnosis import diagnose
     from attncli.features.check.solution import judge_solution
 
     if isinstance(answers, Mapping):
-        source = decode(json.dumps(answers).encode(), "answers")
+        source = decode(json.dumps(answers, default=_plain).encode(), "answers")
     else:
         source = read_source(str(answers))
     solution = judge_solution(
-        problem, partial(read_answers, source), lenient=lenient, gradient=mentions_gradients(source)
+        _problem(problem), partial(read_answers, source), lenient=lenient, gradient=mentions_gradients(source)
     )
     return Checked(solution, diagnose(solution.verdicts))
+
+
+def _problem(given: Given) -> Problem:
+    return given if isinstance(given, Problem) else load(given)
+
+
+def _plain(value: Any) -> Any:
+    """An array as nested lists, a fraction as text, for JSON."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def _page(trace: Trace, view: View) -> Document:

@@ -12,8 +12,8 @@ from attncli.errors import did_you_mean, usage_error
 DEVICES = ("cpu", "gpu")
 ROUNDINGS = ("exact", "shown", "paper")
 NOT_FLOATS = {  # and so without a number format or a GPU
-    "paper": "on paper one calculates in decimal, on the CPU; leave out one of the two",
-    "exact": "exact numbers have no format, and are worked out on the CPU; leave out one of the two",
+    "paper": "paper uses decimal numbers on the CPU; leave out one of the two",
+    "exact": "exact numbers have no number format and need the CPU; leave out one of the two",
 }
 DETAILS = ("brief", "rows", "cells")
 PRECISION = range(16)  # decimals; a float64 has no more that mean anything
@@ -55,12 +55,15 @@ class Dtype:
         return math.log(self.smallest) - math.log(self.epsilon)
 
 
-_ALSO_CALLED = {  # what other software calls them
+_ALSO_CALLED = {  # other names that people type
     "float16": ("fp16", "f16", "half"),
     "bfloat16": ("bf16",),
     "float32": ("fp32", "f32", "single"),
     "float64": ("fp64", "f64", "double"),
     "gpu": ("cuda", "cuda:0"),
+    "table": ("txt", "text", "plain"),
+    "markdown": ("md",),
+    "latex": ("tex",),
 }
 
 
@@ -87,13 +90,16 @@ def chosen(what: str, value: str, known: Iterable[str]) -> str:
     return value
 
 
+def meant(value: str, words: Iterable[str]) -> str:
+    """The word that is meant, for one in capitals or another name of it, such as bf16; else the value as it is."""
+    typed = value.strip().lower()
+    return next((word for word in words if typed in (word.lower(), *_ALSO_CALLED.get(word, ()))), value)
+
+
 def _nearest(value: object, words: tuple[str, ...]) -> str:
-    """A help line: the word that is meant, by another name of it or as the nearest one, or else all of them."""
+    """A help line: the word that is meant or the nearest one, or else all of them."""
     otherwise = f"choose {listed(words, last='or')}"
-    if not isinstance(value, str):
-        return otherwise
-    meant = (word for word in words if value.strip().lower() in _ALSO_CALLED.get(word, ()))
-    return did_you_mean(next(meant, value), list(words), otherwise)
+    return did_you_mean(meant(value, words), list(words), otherwise) if isinstance(value, str) else otherwise
 
 
 def check_precision(precision: int) -> None:
@@ -112,4 +118,4 @@ def check_run_options(device: str, dtype: str, rounding: str, precision: int) ->
     check_precision(precision)
     if rounding in NOT_FLOATS and (device, dtype) != ("cpu", "float64"):
         with_what = f"device {device!r}" if device != "cpu" else f"dtype {dtype!r}"
-        raise usage_error(f"rounding {rounding!r} does not go with {with_what}", help=NOT_FLOATS[rounding])
+        raise usage_error(f"rounding {rounding!r} cannot be used with {with_what}", help=NOT_FLOATS[rounding])

@@ -87,7 +87,7 @@ def missing_error(message: str, *, help: str = "") -> AttncliError:
 
 def unwritable(name: str, why: str, option: str = "-o") -> AttncliError:
     """A file or stream, called `name` by the person, that cannot be written (exit 4)."""
-    return file_error(f"cannot write {name}: {why}", help=f"choose another place with {option} FILE")
+    return file_error(f"cannot write {name}: {why}", help=f"write to another place with {option} FILE")
 
 
 def reason(error: Exception) -> str:
@@ -105,17 +105,23 @@ def reason(error: Exception) -> str:
 
 
 def did_you_mean(word: str, known: list[str], otherwise: str, *, cutoff: float = 0.6) -> str:
-    """A help line: the nearest known word, or `otherwise` where none is near.
+    """A help line: the nearest known word, or `otherwise` where none is near; `cutoff` as for `nearest`."""
+    near = nearest(word, known, cutoff=cutoff)
+    return f"did you mean {near}?" if near else otherwise
 
-    How near is told by `cutoff`, as difflib counts it; with 0.75, text is no misspelt context. The beginning of a
-    word of three letters or more is near at 0.6.
+
+def nearest(word: str, known: list[str], *, cutoff: float = 0.6) -> str:
+    """The known word that this one is a misspelling of, or "".
+
+    `cutoff` is how near it must be, from 0 to 1 as difflib counts; with 0.75, text is no misspelt context. The
+    beginning of a word, of three letters or more, is near at 0.6.
     """
     if len(word) > _WORD:
-        return otherwise
+        return ""
     from difflib import get_close_matches
 
     lowered, typed = {name.lower(): name for name in known}, word.lower()
     near = get_close_matches(typed, lowered, n=1, cutoff=cutoff)
     if not near and len(typed) > 2:
         near = [name for name in get_close_matches(typed, lowered, n=3, cutoff=0.6) if name.startswith(typed)]
-    return f"did you mean {lowered[near[0]]}?" if near else otherwise
+    return lowered[near[0]] if near else ""

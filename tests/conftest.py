@@ -37,7 +37,7 @@ from attncli.problem.model import Mask, Matrix, Problem, Scalar
 from attncli.problem.numbers import as_float
 from attncli.problem.positions import Alibi, Position, Rope
 
-LASTS = "about 2 minutes on two cores; -m slow, the slow tier, another 4"
+LASTS = "about 2.5 minutes on two cores; -m slow, the slow tier, another 5"
 EXAMPLES = {  # of a property, usually, where it has many, and where it has few
     "fast": (25, 25, 10),
     "thorough": (100, 400, 40),

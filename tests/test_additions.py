@@ -188,12 +188,12 @@ except AttncliError as error:
         (
             [[1, 0], [0, 1]],
             {},
-            "is 2×2 where 3×2 is needed",
+            "is 2×2, but 3×2 is needed",
         ),
         (
             [[1], [0], [1]],
             {},
-            "is 3×1 where 3×2 is needed",
+            "is 3×1, but 3×2 is needed",
         ),
     ],
     ids=["fits", "fits in heads", "too few keys", "too few features"],
@@ -203,5 +203,5 @@ def test_a_new_array_fits_by_the_letters_of_its_cell(gates: Any, more: dict[str,
     done = subprocess.run([sys.executable, "-c", NEW_KEY], input=told, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     if "needed" in said:
-        said = f"gates: {said} (a number of it is for a key and a feature of values)"
+        said = f"gates: {said} (its axes are a key and a feature of values)"
     assert done.stdout.strip() == said

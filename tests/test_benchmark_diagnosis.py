@@ -10,7 +10,7 @@ from tests.benchmarks.mistaken import GROUPS, SENTINELS
 
 FEW = (
     "the scores were divided by d_k, not by its root", "the mask was forgotten",
-    "a term was left out", "a row was copied from another", "dS Q was worked out in place of dS K",
+    "a term was left out", "a row was copied from another", "dS Q was worked out instead of dS K",
     "(no name) the rows of V were taken from the last to the first", "(no name) a number from nowhere",
 )  # fmt: skip
 KINDS = [kind for group in GROUPS.values() for kind in group]
@@ -24,7 +24,7 @@ def test_every_kind_has_a_name_of_its_own() -> None:
 
 def test_every_known_mistake_is_a_kind() -> None:
     """Those with a number in the place of -inf are two, which take one of these numbers each time."""
-    numbers = [name for name in known_names() if " in place of -inf" in name or "hidden scores were set to -" in name]
+    numbers = [name for name in known_names() if " instead of -inf" in name or "hidden scores were set to -" in name]
     assert known_names() - set(numbers) <= {kind.name for kind in KINDS}
     assert len(numbers) == 2 * len(SENTINELS)
 
@@ -55,6 +55,6 @@ def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
         "| the softmax was taken down the columns | 1 | 1 |  |  |  |  | 1 |\n"
         "| the softmax's Jacobian was taken down the columns | 1 | 1 |  |  |  |  | 1 |\n"
         "| *in attention: 2 kinds* | 2 | 2 |  |  |  |  | 2 |\n"
-        "| *on the way back: 1 kind* | 1 | 1 |  |  |  |  | 1 |\n\n"
+        "| *in the backward pass: 1 kind* | 1 | 1 |  |  |  |  | 1 |\n\n"
         "Of 2 right solutions 0 had a number called wrong.\n"
     )

@@ -37,6 +37,7 @@ def test_without_a_gpu_it_says_so_in_one_line(tmp_path: Path, cupy: str, reason:
     assert not list(tmp_path.glob("*.md"))
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_all_of_it_can_be_tried_without_one(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")

@@ -13,6 +13,7 @@ import doctest
 import io
 import os
 import re
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -173,11 +174,16 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("block", blocks("console"), ids=str)
 def test_commands_print_what_is_shown(block: Block, workplace: Path, pytestconfig: pytest.Config) -> None:
-    commands = commands_in(block.body)
-    if any(re.search(r"\bjq\b", command.text) for command in commands) and not shutil.which("jq"):
+    if re.search(r"\bjq\b", block.body) and not shutil.which("jq"):
         pytest.skip("needs jq")
-    outputs = play(commands, workplace)
-    if pytestconfig.getoption("--update"):
+    replay(block, workplace, update=pytestconfig.getoption("--update"))
+
+
+def replay(block: Block, folder: Path, *, update: bool) -> None:
+    """Run the commands of a block in a folder, and hold what they print against what is shown."""
+    commands = commands_in(block.body)
+    outputs = play(commands, folder)
+    if update:
         _write_anew(block, commands, outputs)
         return
     for command, printed in zip(commands, outputs, strict=True):
@@ -218,6 +224,14 @@ def test_sessions_with_python(page: Path, workplace: Path, monkeypatch: pytest.M
     assert not runner.failures, report.getvalue()
 
 
+def test_the_man_page_is_that_of_the_program(pytestconfig: pytest.Config) -> None:
+    page, make = (ROOT / "docs" / "man" / name for name in ("attncli.1", "make.py"))
+    written = runpy.run_path(str(make))["man_page"]()
+    if pytestconfig.getoption("--update"):
+        page.write_text(written, encoding="utf-8")
+    assert page.read_text(encoding="utf-8") == written
+
+
 def slugs(page: Path) -> set[str]:
     """The anchors GitHub gives the headings of a page."""
     text = FENCED.sub("", page.read_text(encoding="utf-8"))
@@ -253,6 +267,22 @@ def test_every_page_can_be_found_from_the_index() -> None:
         targets = {(page.parent / link).resolve() for link in links if link.endswith(".md")}
         waiting += [target for target in targets - found if target.exists()]
     assert set(PAGES) - {ROOT / "README.md"} <= found
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore")  # of what Transformers imports
+@pytest.mark.parametrize("page", sorted({block.page for block in blocks("python torch")}), ids=lambda path: path.stem)
+def test_a_page_about_pytorch_is_played_from_top_to_bottom(
+    page: Path, torch: object, workplace: Path, monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
+) -> None:
+    pytest.importorskip("transformers", reason="Transformers is not installed")
+    monkeypatch.chdir(workplace)
+    names: dict[str, object] = {}
+    for block in blocks("python torch", "console torch"):
+        if block.page == page and block.info == "python torch":
+            exec(compile(block.body, str(block), "exec"), names)
+        elif block.page == page:
+            replay(block, workplace, update=pytestconfig.getoption("--update"))
 
 
 # These tests can fail: what follows is wrong, and they say so.

@@ -18,6 +18,9 @@ PRESENT: dict[str, Callable[[], bool]] = {
     "transformers": lambda: importlib.util.find_spec("transformers") is not None,
     "gpu": lambda: importlib.util.find_spec("cupy") is not None,
     "tex": lambda: all(shutil.which(engine) for engine in ("pdflatex", "xelatex", "lualatex")),
+    "shells": lambda: all(shutil.which(shell) for shell in ("bash", "zsh", "fish")),
+    "man": lambda: all(shutil.which(program) for program in ("man", "groff")),
+    "pandoc": lambda: shutil.which("pandoc") is not None,
     "jq": lambda: shutil.which("jq") is not None,
     "katex": lambda: (
         shutil.which("node") is not None and (Path(__file__).parents[1] / ".ci" / "node_modules" / "katex").is_dir()

@@ -21,7 +21,7 @@ def test_scores_that_are_too_large_are_not_made(tmp_path: Path, capsys: pytest.C
     out, err = capsys.readouterr()
     assert out == ""
     assert "the matrix of scores would be 8000×8000, which is 64,000,000 numbers" in err
-    assert "\nhelp: 50,000,000 numbers in one array are the most" in err
+    assert "\nhelp: an array has at most 50,000,000 numbers" in err
 
 
 def test_draws_that_are_too_many(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -30,7 +30,7 @@ def test_draws_that_are_too_many(tmp_path: Path, capsys: pytest.CaptureFixture[s
     out, err = capsys.readouterr()
     first, second = err.splitlines()
     # 50 draws of 2·500 rows of 4096
-    said = "50 draws of queries and keys of 4,096 numbers would be 204,800,000 numbers, 200,000,000 are the most"
+    said = "50 draws of queries and keys with d_k = 4,096 would need 204,800,000 numbers; the limit is 200,000,000"
     assert (out, first) == ("", f"attncli: error: {said}")
     assert "give a smaller --d-k, or fewer --draws" in second
 
@@ -46,7 +46,7 @@ def test_formats_are_not_compared_where_there_is_no_memory_for_both(
     page = tmp_path / "page.json"
     assert run(["compute", str(tmp_path / "p.yaml"), "--dtype", "float32", "-o", str(page)]) == 0
     assert capsys.readouterr().err == (
-        "attncli: warning: where float32 parts from float64 is not told: there is no memory left to work out both\n"
+        "attncli: warning: the page does not compare float32 with float64: there is not enough memory for both\n"
     )
     assert page.exists()
 

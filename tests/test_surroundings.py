@@ -95,6 +95,17 @@ def test_every_command_fits_every_width(
     assert "…" not in "".join(lines)
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_a_page_in_words(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    assert run([*command.split(), "--ascii"]) in (0, 1)
+    page = capsys.readouterr().out
+    assert page.isascii()
+    assert re.findall(r"---+|==+|[\[|] +\S.*[\]|]$", page, re.MULTILINE) == []
+
+
 def test_only_one_number_or_one_index_is_wider_than_the_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -33,8 +33,8 @@ print(*sorted(entered), sep="\\n", file=sys.stderr)
 @pytest.mark.parametrize(
     ("arguments", "codes", "most"),
     [
-        (["compute", "inputs/i_love_ai.yaml"], (0,), 65),
-        (["check", "inputs/i_love_ai.yaml", "inputs/answers/homework.yaml"], (1,), 74),
+        (["compute", "inputs/i_love_ai.yaml"], (0,), 68),
+        (["check", "inputs/i_love_ai.yaml", "inputs/answers/homework.yaml"], (1,), 75),
     ],
 )
 def test_a_command_enters_few_files(arguments: list[str], codes: tuple[int, ...], most: int) -> None:

@@ -19,9 +19,9 @@ _TOKEN = re.compile(rf"\s*(?:({_NUMBER})|(\*\*|[-+*/^()√]|{'|'.join(FUNCTION_N
 _ENDS_A_NUMBER = tuple("0123456789.")
 _POWER_OF_TEN = re.compile(r"[0-9.]e(?:\s+[-+]\s*|[-+]\s+)[0-9]")  # or e, and a number that is added: 5e - 3
 _DEEPEST = 40  # parentheses, signs and powers inside one another
-_BY_ZERO = "divides by zero", "write another number under the line"
+_BY_ZERO = "divides by zero", "write a number other than 0 after the /"
 _TOO_DEEP = "is nested too deeply", f"{_DEEPEST} parentheses, signs and powers inside one another are the most"
-_AMBIGUOUS = "can be read in two ways", "say which with * and parentheses: 1/(2*sqrt(3)), or (1/2)*sqrt(3)"
+_AMBIGUOUS = "can be read in two ways", "write * and parentheses: 1/(2*sqrt(3)), or (1/2)*sqrt(3)"
 _NAMED_IN_EQUATIONS = {"ln": "log"}
 _SPARE = 10  # digits that a calculation may lose on its way
 _FARTHEST = 10**9  # an angle of which enough digits are known
@@ -62,9 +62,9 @@ def work_out(text: str) -> Calculation | None:
         except decimal.DivisionByZero:
             message, help = _BY_ZERO
         except decimal.Overflow:
-            message, help = "is too large", "numbers go up to about 1.8e308"
+            message, help = "is too large", "the largest number is about 1.8e308"
         except decimal.DecimalException:
-            message, help = "cannot be worked out", "roots, powers and logarithms are taken of positive numbers"
+            message, help = "cannot be worked out", "roots, powers and logarithms need positive numbers"
     raise NumberError(f"{shorten(text)} {message}", help)
 
 

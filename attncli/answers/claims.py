@@ -20,6 +20,7 @@ _MINUS_INFINITY = re.compile(r"-\s*\.?inf(?:inity)?", re.IGNORECASE)
 _SCIENTIFIC = re.compile(r"([-+]?[0-9.]+)\s*\*\s*10\s*(?:\^|\*\*)\s*(?:([-+]?[0-9]+)|\(\s*([-+]?[0-9]+)\s*\))")
 _EQUALS = re.compile("[=≈]")  # between two spellings of one number
 _PERCENT = re.compile(r"([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))\s*%")
+_NUMPY = re.compile(r"(?:np|numpy)\.float(?:16|32|64)\((.*)\)")  # as Python prints a number of an array
 _GENERAL = why_not_a_number("x")[1]
 _FORMS = "write a number such as 0.71, or an exact one such as 7/10, 5/sqrt(3) or e^(5/sqrt(3)); null leaves it blank"
 
@@ -37,11 +38,13 @@ def read_claim(text: str) -> Claim | None:
     written = text.strip()
     if len(written) <= LONGEST and is_plain(written):  # nearly every cell
         return _decimal_claim(written)
+    if found := _NUMPY.fullmatch(written):
+        return read_claim(found[1])
     written = written.translate(_SIGNS)
     if _BLANK.fullmatch(written):
         return None
     if len(written) > LONGEST:
-        raise NumberError(f"{shorten(written)} is too long for a number", f"{LONGEST} characters are the most")
+        raise NumberError(f"{shorten(written)} is too long for a number", f"a number has at most {LONGEST} characters")
     sides = _EQUALS.split(written)
     if all(_BLANK.fullmatch(side.strip()) for side in sides):
         raise NumberError(*_why_not(written))
@@ -113,9 +116,9 @@ def _sized(value: Decimal, text: str) -> Decimal:
     if not value:
         return Decimal((0, (0,), min(max(_exponent(value), SMALLEST.adjusted()), LARGEST.adjusted())))
     if value.copy_abs() > LARGEST:
-        raise NumberError(f"{shorten(text)} is too large", "numbers go up to about 1.8e308")
+        raise NumberError(f"{shorten(text)} is too large", "the largest number is about 1.8e308")
     if value.adjusted() < SMALLEST.adjusted():
-        raise NumberError(f"{shorten(text)} is too small to be told from 0", "write 0")
+        raise NumberError(f"{shorten(text)} is too small: it would become 0", "write 0")
     return value
 
 
@@ -133,6 +136,6 @@ def _why_not(text: str) -> tuple[str, str]:
     if found := _PERCENT.fullmatch(text):
         return _not_a_number(text), f"write {Decimal(found[1]).scaleb(-2):f}"
     if text.lower().lstrip("+-.") in ("inf", "infinity"):
-        return f"{shorten(text)} is not allowed here", "numbers are finite; only -inf is not, where a mask hides a key"
+        return f"{shorten(text)} is not allowed here", "write a finite number, or -inf where a mask hides a key"
     message, help = why_not_a_number(text)
     return message, _FORMS if help == _GENERAL else help

@@ -22,7 +22,8 @@ _PART_OF_PAGE = re.compile(
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[{}&]|[^\\{}&]+", re.DOTALL)
 _CAPTION = re.compile(r"(column|row)(?:s ([0-9]+)(?:--|–|-))? ?([0-9]+) of ([0-9]+)")
 _SPACE = re.compile(r"(?:\s|\\hfill\b)*")
-_LABEL = re.compile(r"\s*(?:\\hfill)?\s*\\hbox\{(.*?)\}\s*(?:\\vrule[^\\]*)?(?:\\hfill)?\s*", re.DOTALL)
+_LABEL = re.compile(r"\s*(?:\\hfill)?\s*\\hbox\{(.*?)\}\s*(?:\\vrule[^\\]*)?(?:\\;)?(?:\\hfill)?\s*", re.DOTALL)
+_SMASHED = re.compile(r"^\\smash\{(.{1,99})\}$")
 _DECIMALS_CORNER = re.compile(
     r"\\vphantom\{(.{1,99})\}|(.{1,99}?)\s*(?:\\approx|=)"
 )  # the corner of decimals after closed forms
@@ -100,8 +101,9 @@ def _table(rows: list[list[CellText]], spans: dict[str, Span], at: int) -> Table
     if len(rows) < 2 or not all(len(row) > 1 for row in rows[1:]):
         return None
     (corner, *columns), *body = rows
-    repeated = _DECIMALS_CORNER.fullmatch(corner.text) if len(corner.text) < LONG else None
-    name = (repeated[1] or repeated[2]) if repeated else corner.text
+    name = _SMASHED.sub(r"\1", corner.text)
+    repeated = _DECIMALS_CORNER.fullmatch(name) if len(name) < LONG else None
+    name = (repeated[1] or repeated[2]) if repeated else name
     return Table(
         LATEX_NAMES.get(name, name),
         corner.at,

@@ -12,7 +12,7 @@ _DEEPEST = 30
 _FRACTIONS = (r"\frac", r"\tfrac", r"\dfrac")
 _INVISIBLE = {"phantom": 1, "hphantom": 1, "vphantom": 1, "color": 1, "rule": 2, "hspace": 1}  # and their arguments
 _LAYOUT = ("hfill", "displaystyle", "textstyle", "left", "right", "big", "Big", "bigl", "bigr", "quad", "leavevmode",
-           "mathrm", "mathopen", "strut", "hbox", "mbox", "text", "mathstrut")  # fmt: skip
+           "mathrm", "mathbf", "mathopen", "strut", "hbox", "mbox", "text", "mathstrut")  # fmt: skip
 _SIGNS = {"cdot": "*", "times": "*", "div": "/", "infty": "inf", "_": "_", "textunderscore": "_", "approx": "≈",
           "exp": "exp", "ln": "ln", "tanh": "tanh", "sin": "sin", "cos": "cos"}  # fmt: skip
 _OPENS, _CLOSES = ("", *"+-*(=≈"), ("", *"+-*/)=≈")  # beside a fraction that stands for itself

@@ -10,7 +10,8 @@ from attncli.answers.claims import read_claim
 from attncli.answers.model import Answer, Claim
 from attncli.answers.steps import NoStep, StepPart, in_shape_of, shape_error, step_named
 from attncli.english import count, shape_text, shorten
-from attncli.problem.matrices import read_cells
+from attncli.problem.decimal_commas import report_doubtful_commas
+from attncli.problem.matrices import array_advice, read_cells
 from attncli.problem.numbers import NumberError
 from attncli.problem.source import Source
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, is_null, read_tree
@@ -25,9 +26,9 @@ def read(source: Source, trace: Trace) -> dict[str, Answer]:
     """The answer to each step that is named; raises AttncliError (exit 3) for what is wrong."""
     errors, root = read_tree(source)
     if not isinstance(root, Mapping):
-        errors.fail(f"answers are given by step, not as {describe(root)}", at=root.at, help=_FORM)
+        errors.fail(f"answers need the names of steps, not {describe(root)}", at=root.at, help=_FORM)
     if "attncli" in root.keys and "steps" in root.keys:
-        help = "attncli compare holds it against the problem; answers are the matrices alone: " + _FORM
+        help = "attncli compare compares it with a problem; answers are only the matrices: " + _FORM
         errors.fail("this is a trace, as attncli itself writes it", at=root.keys["attncli"], help=help)
     if not root.keys:
         errors.fail("there are no answers here", at=root.at, help=_FORM)
@@ -57,7 +58,10 @@ def _read_step(value: Value, step: Step) -> Answer | None:
         return _read_number(value, step)
     if not isinstance(value.node, Sequence):
         rows = "a list of rows" if len(step.shape) > 1 else "a list of numbers"
-        value.wrong(f"must be {rows}, not {describe(value.node)}", _form(step.shape, f"{value.name}: "))
+        help = array_advice(value.node) or _form(step.shape, f"{value.name}: ")
+        value.wrong(f"must be {rows}, not {describe(value.node)}", help)
+        return None
+    if report_doubtful_commas(value):
         return None
     value.node = _with_blanks(value.node, step.shape)
     read = read_cells(value, _read_cell, empty=_form(step.shape))
@@ -122,5 +126,5 @@ def _read_cell(value: Value) -> Claim | None:
     try:
         return read_claim(value.node.text)
     except NumberError as error:
-        value.wrong(error.message, error.help)
+        value.wrong_number(error.message, error.help)
         return None

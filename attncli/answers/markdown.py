@@ -18,7 +18,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(?:[0-9]+\. )?")
 _RULE = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _CELL = re.compile(r"(?:[^|\\]|\\.)*")
-_MARK = re.compile(r"\s+[·░▒▓█]\s*$")  # hidden by a mask, or a shade
+_MARK = re.compile(r"\s+(?:[·░▒▓█]|\$\\cdot\$)\s*$")  # hidden by a mask, or a shade
 _MATH = re.compile(r"\$`?(.*?)`?\$")
 _FORMULA = re.compile(r"\$([^$]*)\$")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
@@ -121,7 +121,7 @@ def _number(cell: str) -> str:
     """A number in the spelling of claims, without what only shows how it looks."""
     if len(cell) > LONG:
         return cell
-    unmarked = cell if cell.isascii() else _MARK.sub("", cell)
+    unmarked = cell if cell.isascii() and "$" not in cell else _MARK.sub("", cell)
     if "$" not in cell:
         return _plain(unmarked)
     text, *others = _FORMULA.split(unmarked)

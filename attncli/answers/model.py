@@ -20,12 +20,14 @@ class Claim:
 
     `text` is its spelling in ASCII: 0.70, -inf, 2*sqrt(3). `value` is the number it says: all digits of a decimal, 50
     of what is none. `half` is half a unit of the last digit written, so that a number which rounds to this one lies
-    within value ± half; 0 for what is exact, as 7/10, sqrt(2) and -inf are.
+    within value ± half; 0 for what is exact, as 7/10, sqrt(2) and -inf are. A `printed_double` stands for all numbers
+    within value ± half, whatever its last digit is.
     """
 
     text: str
     value: Decimal
     half: Decimal
+    printed_double: bool = False
 
     @property
     def exact(self) -> bool:

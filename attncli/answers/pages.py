@@ -129,7 +129,7 @@ class Page:
         """The answers, without the arrays of the problem that the page repeats unchanged; `form` says how a matrix is
         written in this format. Raises AttncliError for what is wrong, or where there is no matrix."""
         if not self.answers and not self.errors.count:
-            self.errors.fail("there is no matrix of a step here", at=0, help=form)
+            self.errors.fail("there is no matrix of a step in this file", at=0, help=form)
         self.errors.stop()
         for answer in self.answers.values():
             answer.cells.setflags(write=False)
@@ -155,8 +155,8 @@ class Page:
             asked = HEAD if letter == KEY_HEAD and KEY_HEAD not in self.place else letter
             if asked not in self.place and size > 1:
                 word = _NAMES[asked]
-                help = f'put it under a heading that says so, such as "{word[0].upper() + word[1:]} 0"'
-                self.errors.add(f"of which {word} is this {step.name}?", at=table.at, help=help)
+                help = f'put it under a heading such as "{word[0].upper() + word[1:]} 0"'
+                self.errors.add(f"which {word} does this {step.name} belong to?", at=table.at, help=help)
                 return None
             number = self.place.get(asked, 0)
             index.append(min(number // group_size(self.trace) if letter != asked else number, size - 1))
@@ -174,9 +174,9 @@ class Page:
             usual = next(shape for shape in shapes if shape in fitting)[1]
             for number in uneven:
                 row = table.cells[number]
-                message = f"this row has {count(len(row), 'entry')} where {part.name} has {count(usual, 'column')}"
+                message = f"this row has {count(len(row), 'entry')}, but {part.name} has {count(usual, 'column')}"
                 at = row[0].at if row else table.starts[number]
-                self.errors.add(message, at=at, help="every row has as many; _ is a blank one", path=path)
+                self.errors.add(message, at=at, help=f"write {count(usual, 'entry')}; _ is a blank one", path=path)
         return bool(uneven)
 
     def _reports_labels(self, table: Table, part: StepPart, path: str) -> bool:
@@ -189,7 +189,7 @@ class Page:
             own = expected[span.start : span.end] if span else expected
             for number, (one, other) in enumerate(zip(found, own, strict=False), span.start if span else 0):
                 if one != other and _PLAIN_LABEL.fullmatch(one) and _PLAIN_LABEL.fullmatch(other):
-                    message = f"{what} {number} is called {one} where this problem has {other}"
+                    message = f"{what} {number} is called {one}, but this problem calls it {other}"
                     self.errors.add(message, at=table.at, help=OTHER_PROBLEM[0].upper() + OTHER_PROBLEM[1:], path=path)
                     return True
         return False
@@ -204,7 +204,7 @@ class Page:
                 place = (row, column) if len(part.shape) > 1 else (row,) if upright else (column,)
                 if offsets[place] >= 0 and not table.repeats:
                     first = self.errors.source.place(int(offsets[place])).line
-                    help = f"it stands on line {first} already: keep one of the two"
+                    help = f"it is already on line {first}: keep one of the two"
                     self.errors.add("is given twice", at=table.at, help=help, path=path)
                     return
                 offsets[place] = cell.at

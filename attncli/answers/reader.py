@@ -1,4 +1,4 @@
-"""Reads answers in any of their forms: YAML or JSON, or a page of ours in Markdown or LaTeX with numbers written in."""
+"""Reads answers in any of their forms: YAML or JSON, or a page of ours with numbers written in."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ FORMS = (
         (".md", ".markdown"),
         re.compile(r"^ {0,3}\|.*\|[ \t]*\n {0,3}\|[ \t]*:?-+:?[ \t]*\|", re.MULTILINE),
     ),
+    Form("terminal", (), re.compile(r"^(?:── .*──|.*⎡.*⎤[ \t]*$|row(?: .*)?: )", re.MULTILINE)),
     Form("lists", (".yaml", ".yml", ".json"), re.compile("")),
 )
 

@@ -102,7 +102,7 @@ class StepPart:
 def shape_error(shape: tuple[int, ...], part: StepPart) -> tuple[str, str]:
     """(message, help) for an answer of another shape."""
     axes = [_COUNTED.get(axis, axis) for axis in part.axes]
-    message = f"is {shape_text(shape)} here, and {shape_text(part.shape)} in the problem"
+    message = f"is {shape_text(shape)}, but must be {shape_text(part.shape)}"
     if len(part.shape) > 1 and shape[-2:] == part.shape[:-3:-1] != shape[:-3:-1]:
         return message, f"exchange rows and columns: one row for each {axes[-2]}, one column for each {axes[-1]}"
     sizes = " by ".join(count(size, axis) for axis, size in zip(axes, part.shape, strict=True))

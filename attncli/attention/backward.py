@@ -1,8 +1,8 @@
 """The backward pass: the rules of a forward pass → the rules of its gradients, in order of work.
 
-Each gradient is that of an array by everything that reads it, as `equation/differentiation.py` finds it. Three things
-are said as textbooks say them: a transpose is no step of its own, the hidden layer of the additive score is one,
-and the softmax is taken as a whole.
+The gradient of an array adds up what comes from every step that reads the array; `equation/differentiation.py` derives
+it. In three things the steps follow textbooks: a transpose is no step of its own, the hidden layer of the additive
+score is a step, and the gradient of the softmax is taken in one step.
 """
 
 from __future__ import annotations
@@ -22,31 +22,29 @@ from attncli.equation.nodes import Call, Equation, Expression, Name, Reduce, Ref
 from attncli.equation.rule import Rule
 from attncli.problem.axes import LEADING
 
-HIDDEN = " A hidden key has weight 0, and gets 0."
-SHARED = " It is shared: `q` runs through the query heads of its group, and what they hand back is added."
-# What Q and K receive where they are compared by weights, and where by a hidden layer.
+HIDDEN = " A hidden key has weight 0, so its gradient is 0."
+SHARED = " A group of query heads shares it: `q` runs through the heads of the group, and their gradients are added."
+# What is said of the gradients of Q and K with the multiplicative score, and with the additive one.
 THROUGH_WEIGHTS = {
-    "Q": "Each query's gradient is a sum of the keys, as the score weights let it see them, each times the gradient of "
-    "its score.",
-    "K": "Each key's gradient is a sum of the queries, as the score weights let it see them, each times the gradient "
-    "of its score with this key.",
+    "Q": "The gradient of a query is a sum over all keys. Each key is multiplied by the score weights, and by the "
+    "gradient of its score with this query.",
+    "K": "The gradient of a key is a sum over all queries. Each query is multiplied by the score weights, and by the "
+    "gradient of its score with this key.",
 }
 THROUGH_HIDDEN = {
-    "Q": "What the hidden layer receives from a query with all keys, back through the weights by which the query came "
-    "in.",
-    "K": "What the hidden layer receives from a key with all queries, back through the weights by which the key came "
-    "in.",
+    "Q": "The gradient of a query is a sum over all keys: the gradients of the hidden layer, multiplied by `W_1`.",
+    "K": "The gradient of a key is a sum over all queries: the gradients of the hidden layer, multiplied by `W_2`.",
 }
-# No gradient is worked out of these: K_T is read as K, and the softmax is taken as a whole.
+# These steps have no gradient: K_T is read as K, and the gradient of the softmax is taken in one step.
 WITHOUT_GRADIENT = ("K_T", "row_max", "shifted", "exp", "row_sum")
-HEADS = (*LEADING, GROUP_MEMBER)  # the letters of what headlines leave out
+HEADS = (*LEADING, GROUP_MEMBER)  # letters that matrix forms leave out
 
 
 @dataclass(frozen=True, slots=True)
 class Backward:
-    """The backward pass of the forward `rules`, whose results have these shapes.
+    """The backward pass of the forward `rules`, whose results have these `shapes`.
 
-    `logits` names the step that the softmax sees. `space` says how far letters run, and has the numbers by name.
+    `logits` is the name of the step that the softmax reads. `space` has the lengths of letters and the scalars.
     """
 
     rules: Mapping[str, Rule]
@@ -55,23 +53,25 @@ class Backward:
     space: IndexSpace
 
     def steps(self) -> Iterator[Rule]:
-        """The gradients in order of work, from that of the output, which is given, and what they need besides.
+        """The gradients in order of work, beginning with that of the output, and the helpers that they read.
 
-        Raises ValueError for a step that gradients would be lost in, or go wrong in.
+        Raises ValueError for a step through which no gradient goes, or a wrong one.
         """
-        self._check_the_way_back()
-        forward = self._as_read()
+        self._check_rules()
+        forward = self._differentiable_equations()
         for name in BACKWARD_ORDER:
             if name in forward or name in self.rules or self._is_sink(name):
                 for rule in self._steps_of(name, forward):
                     yield rule
-                    if name in forward:  # where its letters are others, as those of Q with rows of their own length
+                    if (
+                        name in forward
+                    ):  # the gradient may have other letters, such as those of Q if a query has its own length
                         forward[name] = _with_letters(forward[name], rule.target.letters)
             elif name == "delta":
                 yield self._mean_gradient()
 
-    def _check_the_way_back(self) -> None:
-        """Raise ValueError for a step that reads what has a gradient and has none, or a softmax that is another."""
+    def _check_rules(self) -> None:
+        """Raises ValueError for a step without a gradient whose input has one, or for an unknown softmax."""
         for name, rule in self.rules.items():
             lost = [each for each in rule.inputs if each in BACKWARD_ORDER]
             if lost and name not in (*BACKWARD_ORDER, *WITHOUT_GRADIENT, *LOSS_RULES):
@@ -81,7 +81,7 @@ class Backward:
             raise ValueError(f"the gradient of the softmax is not that of this equation: {other.source}")
 
     def _steps_of(self, name: str, forward: Mapping[str, Equation]) -> Iterator[Rule]:
-        """The gradient of a step, and before it what is worked out only for gradients."""
+        """The gradient of a step, and before it the helper that this gradient reads."""
         if name == "output" and "loss" in self.rules:
             yield self._of_loss()
         elif name == "output":
@@ -94,21 +94,21 @@ class Backward:
         else:
             yield self._gradient(self.rules[name].target if name in self.rules else Ref(name), forward)
 
-    def _as_read(self) -> dict[str, Equation]:
-        """The equations through which gradients go: no constants, no transpose, and the hidden layer by itself."""
+    def _differentiable_equations(self) -> dict[str, Equation]:
+        """The equations that gradients go through: without constants and K_T, with the hidden layer as a step."""
         rules = {name: rule.equation for name, rule in self.rules.items() if not rule.given}
         transposed = rules.pop("K_T", None)
-        found = {name: _without(transposed, each) for name, each in rules.items() if name in BACKWARD_ORDER}
+        found = {name: _without_copy(transposed, each) for name, each in rules.items() if name in BACKWARD_ORDER}
         hidden = GRADIENT_RULES["hidden"].target.letters
         match [node for node in walk(found["scores"].expression) if isinstance(node, Call) and node.function == "tanh"]:
-            case [Call(arguments=(inner,))]:  # the only one: of hidden features, or of the whole score
-                layer, scores = _apart(found["scores"], inner, "hidden")
+            case [Call(arguments=(inner,))]:  # the only tanh: of hidden features, or of the whole score
+                layer, scores = _extracted(found["scores"], inner, "hidden")
                 if layer.target.letters[-len(hidden) :] == hidden:
                     found["hidden"], found["scores"] = layer, scores
         return found
 
     def _gradient(self, cell: Ref, forward: Mapping[str, Equation]) -> Rule:
-        """The gradient of an array (or of the one sink of all heads) by everything that reads it."""
+        """The gradient of an array (or of the sink that all heads share), from all steps that read it."""
         readers = [name for name, each in forward.items() if name != "weights" and reads(each.expression, cell.name)]
         through = [Reader(forward[name], _renamed(forward[name].target, gradient_name(name))) for name in readers]
         if cell.name == "sink":
@@ -116,12 +116,14 @@ class Backward:
         lengths = self.space.lengths
         shape = self.shapes.get(cell.name, tuple(lengths[letter] for letter in cell.letters))
         equation = gradient_of(cell, shape, gradient_name(cell.name), through, self.space)
-        part = isinstance(equation.expression, Ref) and shape != self.shapes[readers[0]]  # rows, which no form says
-        form = None if part else self._said(readers, shape) or matrix_form(equation, HEADS)
+        part = (
+            isinstance(equation.expression, Ref) and shape != self.shapes[readers[0]]
+        )  # some of the rows: there is no matrix form for that
+        form = None if part else self._special_form(readers, shape) or matrix_form(equation, HEADS)
         return _rule(equation, form, self._words(cell.name, readers[:1], forward))
 
     def _of_loss(self) -> Rule:
-        """The gradient of the output by a loss: that of a cross-entropy, (P - Y) / N, is taken as a whole."""
+        """The gradient of the output from the loss; that of a cross-entropy, (P - Y) / N, is taken in one step."""
         cell = self.rules["output"].target
         if "row_loss" in self.rules:
             apart = Call("sub", (_renamed(cell, "class_probs"), _renamed(cell, "target")))
@@ -133,13 +135,13 @@ class Backward:
         equation = gradient_of(cell, shape, "d_output", [Reader(error, of_error)], self.space)
         return _rule(equation, matrix_form(equation, HEADS), self._words_through("error"))
 
-    def _said(self, readers: Sequence[str], shape: Sequence[int]) -> Expression | None:
-        """The headlines that no product says: what was rotated is turned back, what was masked comes as it is."""
+    def _special_form(self, readers: Sequence[str], shape: Sequence[int]) -> Expression | None:
+        """A matrix form that is no product: a rotation back, or the gradient of masked scores unchanged."""
         for name in readers:
             form = self.rules[name].matrix_form if name in self.rules else None
             if isinstance(form, Call) and form.function == "rotate":
                 return Call("rotate", (Name(gradient_name(name)), Call("neg", form.arguments[1:])))
-            if name == "masked" and shape == self.shapes[name]:  # where a key is hidden, this is 0 already
+            if name == "masked" and shape == self.shapes[name]:  # which is already 0 where a key is hidden
                 return Name(gradient_name(name))
         return None
 
@@ -150,10 +152,10 @@ class Backward:
         return _rule(equation, matrix_form(equation, HEADS))
 
     def _through_softmax(self) -> Rule:
-        """The softmax as one function: dZ = A ∘ (dA - δ), times ln b for the powers of another base than e.
+        """The gradient through the softmax in one step: dZ = A ∘ (dA - δ), times ln b for a base b other than e.
 
-        Step by step, through exponentials, sums and the shift, it would be the same numbers in six equations that no
-        textbook has; and the shift, which the softmax does not depend on, would seem to carry a gradient.
+        Through exponentials, sums and the shift it would be the same numbers, in six equations that no textbook has.
+        And the shift would seem to have a gradient, although the softmax does not depend on it.
         """
         weights, cell = self.rules["weights"].target, self.rules[self.logits].target
         difference = Call("sub", (_renamed(weights, "d_weights"), Ref("delta", weights.indices[:-1])))
@@ -167,7 +169,7 @@ class Backward:
         return replace(rule, why=rule.why + HIDDEN) if "mask" in self.rules else rule
 
     def _words(self, name: str, readers: Sequence[str], forward: Mapping[str, Equation]) -> tuple[str, str] | None:
-        """What is said of an array's gradient by the first step that reads it; None where that says nothing."""
+        """What the page says about the gradient of an array; None for the words of its own rule."""
         for reader in readers:
             if name in THROUGH_HIDDEN and reader == "hidden":
                 return THROUGH_HIDDEN[name], ""
@@ -181,12 +183,12 @@ class Backward:
         return (rule.through, rule.through_why) if rule and rule.through else None
 
     def _of_row_sums(self) -> Expression:
-        """What the softmax as a whole leaves for its row sums: -δ / r."""
+        """The gradient of the row sums: -δ / r."""
         sums = self.rules["row_sum"].target
         return Call("neg", (Call("div", (_renamed(sums, "delta"), sums)),))
 
     def _is_sink(self, name: str) -> bool:
-        """Whether this is the one sink of all heads, a number that is no step."""
+        """Whether this is the sink that all heads share, a number that is no step."""
         return name == "sink" and name in self.space.scalars
 
 
@@ -195,7 +197,7 @@ def _renamed(cell: Ref, name: str) -> Ref:
 
 
 def _rule(equation: Equation, form: Expression | None, words: tuple[str, str] | None = None) -> Rule:
-    """The rule of a step of the backward pass; what it means and why may depend on the step that it comes through."""
+    """The rule of a gradient with this equation; its words may be those of the step that the gradient comes through."""
     rule = GRADIENT_RULES[equation.target.name]
     meaning, why = words or (rule.meaning, rule.why)
     if GROUP_MEMBER in all_letters(equation):
@@ -210,8 +212,8 @@ def _with_letters(equation: Equation, letters: Sequence[str]) -> Equation:
     return Equation(target, replace_letters(equation.expression, others))
 
 
-def _without(copy: Equation | None, equation: Equation) -> Equation:
-    """The equation with the cells that another one only copies read where that has them."""
+def _without_copy(copy: Equation | None, equation: Equation) -> Equation:
+    """The equation, reading the original array in place of its copy (K in place of K_T)."""
     if copy is None:
         return equation
     source, letters = copy.expression, copy.target.letters
@@ -224,8 +226,8 @@ def _without(copy: Equation | None, equation: Equation) -> Equation:
     return replace(equation, expression=rewrite(equation.expression, change))
 
 
-def _apart(equation: Equation, part: Expression, name: str) -> tuple[Equation, Equation]:
-    """A part of an equation that stands in sums, as an equation of its own, and the equation that reads it."""
+def _extracted(equation: Equation, part: Expression, name: str) -> tuple[Equation, Equation]:
+    """A part of an equation, inside sums, as an equation of its own; and the equation that reads its result."""
     around = (node for node in walk(equation.expression) if isinstance(node, Reduce) and part in walk(node.body))
     cell = Ref(name, (*equation.target.letters, *(node.index for node in around)))
     read = rewrite(equation.expression, lambda node: cell if node == part else node)

@@ -1,4 +1,4 @@
-"""Equations worked out for some of the queries, or keys, at a time."""
+"""Equations evaluated for a chunk: some of the queries, or of the keys."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def evaluate_chunk(
     done: Mapping[str, Array] = _NOTHING,
     xp: Any = np,
 ) -> Array:
-    """An equation worked out for these ranges of queries, or of keys, at one place of the leading axes that are fixed.
+    """An equation evaluated for these ranges of queries or keys, at one place of the fixed leading axes.
 
-    Positions are counted as in the whole. `sizes` has the lengths of letters that no array has as an axis; `done` are
-    arrays of these ranges already. All arrays are those of `xp`.
+    Positions are those in the whole sequence. `sizes` has the lengths of letters that are no axis of an array; `done`
+    are arrays that have only these ranges already. All arrays are those of `xp`.
     """
-    expression = _counted(fix_axes(equation.expression, place), ranges)
+    expression = _with_positions(fix_axes(equation.expression, place), ranges)
     read = {**_cut(equation.expression, place, ranges, arrays, scalars), **done}
     numbers = {name: float(array) for name, array in read.items() if not array.ndim}
     equation = Equation(equation.target, expression)
@@ -57,8 +57,8 @@ def chunks(stop: int, size: int, start: int = 0) -> Iterator[slice]:
     return (slice(first, min(first + size, stop)) for first in range(start, stop, size))
 
 
-def _counted(expression: Expression, ranges: Mapping[str, slice]) -> Expression:
-    """With positions that are those of the chunk, and where it begins."""
+def _with_positions(expression: Expression, ranges: Mapping[str, slice]) -> Expression:
+    """The expression with positions in the whole sequence: i becomes i + first_query."""
 
     def count(node: Expression) -> Expression:
         if isinstance(node, Name) and node.name in ranges:
@@ -75,7 +75,7 @@ def _cut(
     arrays: Mapping[str, Array],
     scalars: Mapping[str, float],
 ) -> dict[str, Array]:
-    """What an expression reads, as far as the chunk does."""
+    """The parts of the arrays that the chunk reads."""
 
     def index(each: str | Expression) -> int | slice:
         if is_fixed(each, place):

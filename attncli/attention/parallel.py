@@ -1,4 +1,4 @@
-"""Shares work out among threads, each of which does its part alone, while NumPy's BLAS keeps to one thread each."""
+"""Runs tasks in several threads, while NumPy's BLAS uses only one thread for each of them."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from typing import Any, TypeVar
 import numpy as np
 
 Task = TypeVar("Task")
-Report = Callable[[float], None]  # is called with how much of the work is done, from 0 to 1
-_LIMITS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")  # by which people say how many threads they want
+Report = Callable[[float], None]  # gets the share of the work that is done, from 0 to 1
+_LIMITS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")  # with which people limit the number of threads
 _EVERY = 0.1  # seconds between two reports
 
 
 def run_tasks(
     tasks: Sequence[Task], worker: Callable[[], Callable[[Task], None]], threads: int | None, report: Report | None
 ) -> None:
-    """Do all tasks, each thread with a worker of its own; what a thread raises is raised here.
+    """Do all tasks, with one worker for each thread; raises what a thread raises.
 
-    `threads` is by default one for each core that this process may use. The calling thread only waits and reports, so
-    that Ctrl-C is answered at once.
+    By default there is one thread for each core that this process may use. The calling thread only waits and reports,
+    so Ctrl-C works at once.
     """
     left, done = iter(tasks), [0]
     faults: list[BaseException] = []
@@ -33,7 +33,7 @@ def run_tasks(
     def work() -> None:
         try:
             do = worker()
-            with np.errstate(all="ignore"):  # which each thread has of its own
+            with np.errstate(all="ignore"):  # each thread has its own setting
                 for task in left:  # an iterator of a sequence hands each task to one thread only
                     if faults:
                         return
@@ -59,7 +59,7 @@ def run_tasks(
 
 
 def thread_count() -> int:
-    """How many threads to use: as many as the environment says, or one for each core this process may run on."""
+    """How many threads to use: the number in the environment, or one for each core that this process may use."""
     for name in _LIMITS:
         if os.environ.get(name, "").isdigit() and int(os.environ[name]):
             return int(os.environ[name])
@@ -68,7 +68,7 @@ def thread_count() -> int:
 
 @contextmanager
 def one_blas_thread() -> Iterator[bool]:
-    """Within it products of matrices take one thread each; False where the BLAS has no such setting."""
+    """A context in which a matrix product uses one thread; gives False if the BLAS has no such setting."""
     found = _blas()
     if found is None:
         yield False
@@ -84,7 +84,7 @@ def one_blas_thread() -> Iterator[bool]:
 
 @lru_cache
 def _blas() -> tuple[Callable[[], int], Callable[[int], Any]] | None:
-    """How the OpenBLAS that NumPy's own packages bring reports its number of threads, and takes another."""
+    """The functions that get and set the number of threads of the OpenBLAS in NumPy's own packages."""
     folder = os.path.dirname(np.__file__)
     for path in (*glob(f"{folder}.libs/*openblas*"), *glob(f"{folder}/.dylibs/*openblas*")):
         try:

@@ -1,6 +1,6 @@
-"""The equations of the softmax that are known to whatever takes it as a whole: its gradient, and the fused path.
+"""The known equations of the softmax, for the two places that compute it in one step: its gradient, and the fused path.
 
-Both have its formula written by hand, so both have to see that the steps of a plan are those that it was written for.
+Both have formulas written by hand. So both must check that a plan has exactly these equations.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from attncli.equation.rule import Rule
 from attncli.problem.axes import LEADING
 
-Known = Mapping[str, Collection[str]]  # the equations of one head that each step may have, in Python syntax
+Known = Mapping[str, Collection[str]]  # the equations that each step may have, for one head, in Python syntax
 
 
 def softmax_equations(logits: str, *, powers: bool) -> Known:
@@ -31,7 +31,7 @@ def softmax_equations(logits: str, *, powers: bool) -> Known:
 
 
 def unknown_step(rules: Iterable[Rule], known: Known) -> Rule | None:
-    """The first of the rules that `known` names but has another equation for, whatever heads it has; None if none."""
+    """The first rule whose equation, for one head, is not a known one of its step; None if all are known."""
     for rule in rules:
         if rule.name in known and rule.at_place(dict.fromkeys(LEADING, 0)).source not in known[rule.name]:
             return rule

@@ -1,4 +1,4 @@
-"""The forms of a step other than its plain one: with a cache, by another score, with a sink."""
+"""The variants of a step: its other equations, such as those with a cache, another score or a sink."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def cached(name: str, past: int) -> Rule:
         f"{name}[{row}, {column}] = "
         f"where({row} < past, past_{name}[{row}, {column}], new_{name}[{row} - past, {column}])",
         f"stack(past_{name}, new_{name})",
-        meaning=f"The {'keys' if name == 'K' else 'values'} of all tokens: "
-        f"the first {'row is' if past == 1 else f'{past} rows are'} from the cache.",
-        why="One more token needs one more row; what the earlier tokens offer does not change.",
+        meaning=f"The {'keys' if name == 'K' else 'values'} of all tokens. "
+        f"The first {'row is' if past == 1 else f'{past} rows are'} from the cache.",
+        why="A new token adds one row. The rows of the earlier tokens do not change.",
     )
 
 
@@ -70,8 +70,8 @@ SCALED = {
         "scaled",
         "scaled[i, j] = scores[i, j] * scale",
         "scale * scores",
-        meaning="Every score times the scale that the problem gives.",
-        why="The scale sets how sharply the softmax will choose: the larger it is, the sharper.",
+        meaning="Every score is multiplied by the scale that the problem gives.",
+        why="The scale sets how sharply the softmax chooses between keys. A larger scale makes the choice sharper.",
     ),
 }
 
@@ -92,9 +92,9 @@ def mask_rule(parts: tuple[Clause, ...]) -> Rule:
     added = " + ".join(part.added for part in parts if part.added)
     visible = " and ".join(conditions)
     value = f"where({visible}, {added or '0'}, -inf)" if visible else added or "0"
-    meaning = rule.meaning if not added else "What is added to the scores; `-inf` hides a key from a query."
+    meaning = rule.meaning if not added else "The mask is added to the scores. `-inf` hides a key from a query."
 
-    counting = ("Positions count from 0.",) if any(part.counts_positions for part in parts) else ()
+    counting = ("Positions are counted from 0.",) if any(part.counts_positions for part in parts) else ()
 
     def in_words(clauses: Iterable[str]) -> str:
         return " ".join([meaning, *filter(None, clauses), *counting])
@@ -116,20 +116,20 @@ def masked(biases: Sequence[str], mask: bool) -> Rule:
     if not biases:
         return rule
     cells, matrices = (" + ".join([f"logits{at}", *(f"{name}{at}" for name in biases)]) for at in ("[i, j]", ""))
-    what = "bias" if len(biases) == 1 else "biases"
+    what, is_added = ("bias", "is") if len(biases) == 1 else ("biases", "are")
     if mask:
         return variant_of(
             "masked",
             f"masked[i, j] = add_mask({cells}, mask[i, j])",
             f"add_mask({matrices}, mask)",
-            meaning=f"The {what} and the mask added to the scores: what is hidden becomes `-inf`.",
+            meaning=f"The {what} and the mask are added to the scores. The score of a hidden key becomes `-inf`.",
         )
     biased = variant_of(
         "masked",
         f"masked[i, j] = {cells}",
         matrices,
-        meaning=f"The {what} added to the scores.",
-        why="What is far away counts for less.",
+        meaning=f"The {what} {is_added} added to the scores.",
+        why="A key that is far away counts less.",
     )
     return replace(biased, title="Biased scores", symbol="Z'")
 
@@ -143,8 +143,7 @@ def exponential(base: float | None) -> Rule:
         "exp[i, j] = exp_base ** logits[i, j]",
         "exp_base ** logits",
         meaning="`exp_base` to the power of every score.",
-        why="Exponentials are positive, and they turn differences between scores into ratios: a score that is 1 "
-        "higher counts `exp_base` times as much.",
+        why="Such a power is never negative. If a score is higher by 1, its power is `exp_base` times as large.",
     )
 
 
@@ -156,7 +155,7 @@ def row_maxima(sink: bool) -> Rule:
         "row_max",
         "row_max[i] = max(max(j, logits[i, j]), sink)",
         "",
-        meaning="The largest score of each row, or the sink where that is larger.",
+        meaning="The largest score of each row, or the sink if that is larger.",
     )
 
 
@@ -170,8 +169,10 @@ def row_sums(sink: bool, shift: bool, base: float | None) -> Rule:
         "row_sum",
         f"row_sum[i] = sum(j, exp[i, j]) + {power}",
         "",
-        meaning="The sum of each row of exponentials and that of the sink: what the row is divided by.",
-        why="The sink takes a share of the attention and hands nothing over: a row need not look anywhere.",
+        meaning="The sum of the exponentials in each row, plus the exponential of the sink. The softmax divides the "
+        "row by this sum.",
+        why="The sink takes a share of the attention, but it has no value. So a query can pay less attention to the "
+        "keys.",
     )
 
 
@@ -184,10 +185,10 @@ def weights(base: float | None, sink: bool) -> Rule:
     if not sink:
         return rule
     meaning = (
-        "Row `i` says how query `i` spreads its attention over the keys; a row sums to less than 1, the rest is the "
-        "sink's."
+        "Row `i` says how query `i` divides its attention among the keys. Each row sums to less than 1: the sink "
+        "gets the rest."
     )
-    through_why = "The weights of a row and that of its sink sum to 1, so none can grow unless others shrink."
+    through_why = "The weights of a row and of its sink sum to 1, so one of them can only grow if others shrink."
     return replace(rule, meaning=meaning, through_why=through_why)
 
 
@@ -198,15 +199,15 @@ def output(heads: bool, projected: bool, bias: bool) -> Rule:
             "output",
             "output[i, e] = concat[i, e]",
             "concat",
-            meaning="Without `W_O`, the outputs of the heads side by side are the output.",
+            meaning="There is no `W_O`, so the outputs of the heads, side by side, are the output.",
         )
     joined, letter = ("concat", "e") if heads else ("heads_output", "c")
     rule = variant_of(
         "output",
         f"output[i, o] = sum({letter}, {joined}[i, {letter}] * W_O[{letter}, o])",
         f"{joined} @ W_O",
-        meaning="What all heads have found, mixed by `W_O` into one row for each token.",
-        why="Heads work side by side and know nothing of each other; here their findings meet.",
+        meaning="`W_O` mixes the outputs of all heads into one row for each token.",
+        why="The heads work independently of each other. This step combines what they found.",
     )
     return with_bias(rule, "b_O") if bias else rule
 
@@ -253,7 +254,10 @@ def _rows(name: str) -> Iterator[tuple[str, Rule]]:
     yield f"with b_{name}", projection(name, "X", True)
     yield "given directly", GIVEN_RULES[name]
     if name != "Q":  # its own meaning says how many rows there are
-        yield "with past", replace(cached(name, 1), meaning="The rows of the cache, and below them the new ones.")
+        yield (
+            "with past",
+            replace(cached(name, 1), meaning="The rows of the cache come first, the new rows below them."),
+        )
 
 
 def _outputs() -> Iterator[tuple[str, Rule]]:

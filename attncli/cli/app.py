@@ -7,21 +7,46 @@ and its docstring is its help; everything heavy is imported inside it.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Collection, Sequence
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from functools import partial
 from importlib import import_module
+from io import StringIO
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from attncli import __version__
+from attncli.cli.options import INSTEAD
 from attncli.cli.progress import progress
+from attncli.dtypes import meant
 from attncli.english import either, listed
-from attncli.errors import Exit, did_you_mean, usage_error
+from attncli.errors import Exit, did_you_mean, nearest, usage_error
 
 FEATURES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "features")
 # The base of all usage errors has no public name that serves every version of Typer in our range.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+
+BEGINNING = """\
+attncli calculates attention step by step. Try it:
+
+  attncli example                                list the examples
+  attncli example i_love_ai | attncli compute -  work out one example
+  attncli new -o mine.yaml                       write a file for your numbers
+  attncli compute mine.yaml                      work out your own problem
+
+attncli --help lists all commands; attncli compute --help explains compute."""
+
+
+_SHELL_OPTIONS = {"--install-completion", "--show-completion"}
+_REWORDED = (  # what Typer says, and what is said here
+    (r"Missing argument '(.*)'", r"\1 is missing"),
+    (r"Got unexpected extra argument\(s\) \((.*)\)", r"there is too much on the line: \1"),
+    (r"Option '(.*)' requires an argument", r"\1 needs a value"),
+    (r"Option '(.*)' does not take a value", r"\1 takes no value"),
+)
 
 
 def call(arguments: list[str]) -> int:
@@ -29,6 +54,8 @@ def call(arguments: list[str]) -> int:
 
     Raises AttncliError for wrong usage (exit 2) and whatever the command itself raises.
     """
+    if _SHELL_OPTIONS.intersection(arguments[:1]):
+        return _complete_in_shell(arguments)
     names = command_names()
     called = arguments[:1] if arguments and arguments[0] in names else names  # Typer takes a while for each command
     if "-" not in arguments:  # a problem is being typed there, or made
@@ -37,9 +64,22 @@ def call(arguments: list[str]) -> int:
         result = _group(called).main(arguments, "attncli", standalone_mode=False)
     except UsageError as error:
         raise _reworded(error, arguments) from None
+    except SystemExit as ended:  # Typer has answered a shell that completes a line
+        result = ended.code
     finally:
         progress.end()
     return result if isinstance(result, int) else Exit.OK
+
+
+def _complete_in_shell(arguments: list[str]) -> int:
+    """Let Typer print or install the completion for the shell that this runs in; AttncliError (exit 2) for others."""
+    answer = StringIO()
+    with redirect_stdout(answer), redirect_stderr(answer), suppress(SystemExit):
+        if _group(()).main(arguments, "attncli", standalone_mode=False):
+            help = "_ATTNCLI_COMPLETE=source_bash attncli prints the completion for bash, from any shell"
+            raise usage_error("only bash, zsh, fish and PowerShell can complete; this is another shell", help=help)
+    print(answer.getvalue(), end="")
+    return Exit.OK
 
 
 def command_names() -> list[str]:
@@ -50,8 +90,17 @@ def command_names() -> list[str]:
 class _Command(TyperCommand):
     """A command whose usage line is `compute FILE`, without Typer's braces around what must be given.
 
-    In the list of commands its first sentence is whole, over as many lines as it takes.
+    In the list of commands its first sentence is whole, over as many lines as it takes. With --watch it goes on until
+    Ctrl-C.
     """
+
+    def invoke(self, ctx: Any) -> Any:
+        if not ctx.params.pop("watch", False):
+            return super().invoke(ctx)
+        from attncli.cli.watch import watch
+
+        given = ctx.params
+        return watch(partial(super().invoke, ctx), given["file"], given["output"], quiet=given["quiet"])
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
@@ -65,7 +114,7 @@ class _Commands(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         found = super().get_command(ctx, cmd_name)
-        if found is None:
+        if found is None and not ctx.resilient_parsing:  # as of a line that a shell completes
             names = command_names()
             help = did_you_mean(cmd_name, names, f"the commands are {listed(names)}")
             if cmd_name.lower().endswith((".yaml", ".yml", ".json")) or os.path.isfile(cmd_name):
@@ -76,14 +125,14 @@ class _Commands(TyperGroup):
         return found
 
 
-def _group(names: Iterable[str]) -> Any:
+def _group(names: Collection[str]) -> Any:
     """The application with these commands, as Typer runs it."""
     # Markup would read the [i, j] of an equation in a help text as a style and drop it.
     application = typer.Typer(
         cls=_Commands,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        add_completion=False,
+        add_completion=len(names) != 1,  # which takes Typer a while, too
         context_settings={"help_option_names": ["-h", "--help"]},
     )
 
@@ -97,8 +146,7 @@ def _group(names: Iterable[str]) -> Any:
             print(f"attncli {__version__}")
             raise typer.Exit
         if context.invoked_subcommand is None:
-            help = f"the commands are {listed(command_names())}; attncli --help tells more"
-            raise usage_error("a command is missing", help=help)
+            print(BEGINNING)
 
     for name in names:
         module = import_module(f"attncli.features.{name}.command")
@@ -111,13 +159,32 @@ def _reworded(error: Any, arguments: Sequence[str]) -> Exception:
     # Some errors come without their context; they are always about the options of a command.
     manual = f"see {error.ctx.command_path if error.ctx else f'attncli {arguments[0]}'} --help"
     if hasattr(error, "possibilities"):
-        own = [option for parameter in error.ctx.command.params for option in parameter.opts]
-        near = did_you_mean(error.option_name, [*own, "--help"], manual)
-        others = _group(command_names()).commands if error.ctx.parent else {}
-        having = [
-            name for name, other in others.items() if any(error.option_name in each.opts for each in other.params)
-        ]
-        help = f"{listed(having)} {either(len(having), 'has', 'have')} it; {manual}" if having else near
+        help = _option_meant(error.option_name, error.ctx) or manual
         return usage_error(f"there is no option {error.option_name}", help=help)
     message = error.format_message().rstrip(".")
-    return usage_error(message[:1].lower() + message[1:], help=manual)
+    for pattern, words in _REWORDED:
+        message = re.sub(pattern, words, message)
+    return usage_error(message, help=manual)
+
+
+def _option_meant(typed: str, context: Any) -> str:
+    """A help line for an option that the command does not have; empty where nothing is known or near."""
+    word, own = typed.lstrip("-").lower(), context.command.params
+    instead = INSTEAD.get(word, "")
+    if instead.startswith("attncli"):
+        return f"did you mean {instead}?"
+    for parameter in own:
+        name, words = parameter.opts[0], (parameter.metavar or "").split("|")
+        if instead.partition(" ")[0] in parameter.opts:
+            return f"did you mean {instead}?"
+        if len(words) > 1 and (value := meant(word, words)) in words:
+            return f"did you mean {name} {value}?"
+    if instead.startswith(("--mask ", "--scale ")) and any("--set" in each.opts for each in own):
+        return f"did you mean --set {instead[2:].replace(' ', '=')}?"
+    known = {option.lstrip("-"): option for parameter in own for option in parameter.opts} | {"help": "--help"}
+    others = _group(command_names()).commands if context.parent else {}
+    having = [name for name, other in others.items() if any(typed in each.opts for each in other.params)]
+    if having:
+        return f"{listed(having)} {either(len(having), 'has', 'have')} it; see {context.command_path} --help"
+    near = nearest(word, list(known))
+    return f"did you mean {known[near]}?" if near else ""

@@ -9,7 +9,7 @@ from unicodedata import combining, east_asian_width
 from attncli.cli.progress import progress
 from attncli.english import shorten
 from attncli.errors import COUNTED, AttncliError, Place
-from attncli.render.escaping import visible
+from attncli.render.escaping import IN_ASCII, visible
 
 LONGEST = 2000  # characters of one line: what was typed may be as long as the system lets it
 WINDOW = 76  # cells of a source line that are shown, so that with its indent it fits a narrow terminal
@@ -42,8 +42,8 @@ def report_fault(error: Exception, stream: TextIO, *, traceback: bool) -> None:
 
 
 _PLEASE = (
-    "help: this is a mistake in attncli, not in your input; please report it with the command you ran "
-    "and what ATTNCLI_TRACEBACK=1 adds to it"
+    "help: this is an error in attncli, not in your input; please report it with your command "
+    "and with what the same command prints after ATTNCLI_TRACEBACK=1"
 )
 
 
@@ -72,8 +72,13 @@ def _write(text: str, stream: TextIO) -> None:
 
 
 def _printable(text: str, encoding: str) -> str:
-    """The text with escapes for what a terminal would not show or the encoding does not have."""
-    return visible(shorten(text, LONGEST)).encode(encoding, "backslashreplace").decode(encoding)
+    """The text with stand-ins or escapes for what a terminal would not show or the encoding does not have."""
+    shown = visible(shorten(text, LONGEST))
+    try:
+        shown.encode(encoding)
+    except UnicodeEncodeError:
+        return shown.translate(IN_ASCII).encode(encoding, "backslashreplace").decode(encoding)
+    return shown
 
 
 def _cells(text: str) -> int:

@@ -67,7 +67,7 @@ def _reported(error: Exception) -> int:
             report_error(
                 input_error(
                     "there is not enough memory to do this",
-                    help="allow more; of a large problem, attncli compute --steps output --detail brief takes less",
+                    help="allow more memory, or use --steps output --detail brief, which needs less",
                 ),
                 sys.stderr,
             )
@@ -83,7 +83,7 @@ def _reported(error: Exception) -> int:
         if isinstance(error, OSError):
             # Every command answers for the files it names; what is left is a stream that failed.
             lost = f"cannot write {error.filename or 'standard output'}: {reason(error)}"
-            report_error(file_error(lost, help="make room there, or direct it elsewhere"), sys.stderr)
+            report_error(file_error(lost, help="free some space, or write to another place"), sys.stderr)
             return Exit.FILE
         report_fault(error, sys.stderr, traceback=os.environ.get("ATTNCLI_TRACEBACK") == "1")
         return Exit.FAULT

@@ -9,21 +9,32 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from attncli.dtypes import DETAILS, DEVICES, DTYPES, NOT_FLOATS, PRECISION, ROUNDINGS, chosen
-from attncli.english import shorten
-from attncli.errors import usage_error
+from attncli.dtypes import DETAILS, DEVICES, DTYPES, NOT_FLOATS, PRECISION, ROUNDINGS, chosen, meant
+from attncli.english import listed, shorten
+from attncli.errors import AttncliError, usage_error
 from attncli.problem.conventions import CONVENTIONS
-from attncli.render import FORMATS, format_of
+from attncli.render import FORMATS, SECTION, format_of
 
-NOT_WRITTEN = (".pdf", ".html", ".htm", ".docx", ".csv", ".xlsx", ".png", ".svg", ".yaml", ".yml",
-               ".npy", ".npz", ".safetensors")  # fmt: skip
 ALONE = "leave out one of the two"
+
+INSTEAD = {  # of options that people type and that no command has
+    "backward": "attncli gradient",
+    "causal": "--mask causal",
+    "colour": "--color",
+    "decimals": "--precision",
+    "digits": "--precision",
+    "no-color": "--color never",
+    "no-mask": "--mask none",
+    "no-scale": "--scale none",
+    "unscaled": "--scale none",
+    "verbose": "--detail cells",
+}
 
 Conflict: TypeAlias = tuple[bool, str, str, str]  # whether both options are given, the two, and what to do about it
 
@@ -64,7 +75,8 @@ def number(option: str, value: str, *, example: str, zero: bool) -> float:
     try:
         found = as_float(value)
     except NumberError as error:
-        raise usage_error(f"{option} {error.message}", help=f"give a number such as {example}") from None
+        help = error.help if "," in value else f"give a number such as {example}"  # 0.5 for 0,5
+        raise usage_error(f"{option} {error.message}", help=help) from None
     if not (found > 0 or (zero and found == 0)):
         help = f"give a number such as {example}, or 0" if zero else f"give a number above 0, such as {example}"
         raise usage_error(f"{option} cannot be {shorten(repr(value))}", help=help)
@@ -76,9 +88,29 @@ def names(option: str, value: str, *, what: str = "name", example: str = "weight
     parts = tuple(part.strip() for part in value.split(","))
     if not all(parts):
         raise usage_error(
-            f"{option} lacks a {what} in {value!r}", help=f"put one comma between {what}s: {option} {example}"
+            f"{option} has an empty {what} in {value!r}", help=f"put one comma between {what}s: {option} {example}"
         )
     return parts
+
+
+# What a shell offers for a value when somebody presses Tab. Where nothing is offered, it offers files.
+
+
+def offer(words: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+    """Completes the beginning of one of these words, or, after commas, of the last of several."""
+
+    def complete(incomplete: str) -> list[str]:
+        before, comma, last = incomplete.rpartition(",")
+        return [f"{before}{comma}{word}" for word in words() if word.startswith(last)]
+
+    return complete
+
+
+def step_names() -> Iterable[str]:
+    """The names of all steps."""
+    from attncli.attention.registry import RULES  # which only a shell that completes needs so early
+
+    return RULES
 
 
 # Declarations of options that are read by one of these.
@@ -88,42 +120,74 @@ def choice(option: str, words: Iterable[str], help: str) -> Any:
     """An option whose value is one of these words."""
     words = tuple(words)
     parser = partial(_chosen, option, words)
-    return typer.Option(option, metavar="|".join(words), help=help, parser=parser, show_default=False)
+    return typer.Option(
+        option,
+        metavar="|".join(words),
+        help=help,
+        parser=parser,
+        show_default=False,
+        autocompletion=offer(lambda: words),
+    )
 
 
-def read_by(parser: Callable[..., object], option: str, *, metavar: str, help: str, **settings: Any) -> Any:
-    """An option whose value a parser reads, which is called with the option's name first."""
-    return typer.Option(option, metavar=metavar, help=help, parser=partial(parser, option, **settings))
+def read_by(
+    parser: Callable[..., object],
+    option: str,
+    *,
+    metavar: str,
+    help: str,
+    **settings: Any,
+) -> Any:
+    """An option whose value a parser reads, which is called with the option's name first.
+
+    Names are those of steps, and a shell offers them.
+    """
+    return typer.Option(
+        option,
+        metavar=metavar,
+        help=help,
+        parser=partial(parser, option, **settings),
+        autocompletion=offer(step_names) if parser is names else None,
+    )
 
 
 def _chosen(option: str, words: tuple[str, ...], value: str) -> str:
-    return chosen(option, value, words)
+    return chosen(option, meant(value, words), words)
 
 
 Problem: TypeAlias = Annotated[
     str, typer.Argument(metavar="FILE", help="The problem in YAML or JSON; - is standard input.")
 ]
-FORMAT_HELP = "How the page is written.  [default: by the suffix of -o, else table]"
+FORMAT_HELP = "The format of the page.  [default: from the name after -o, else table]"
 Format: TypeAlias = Annotated[str | None, choice("--format", FORMATS, FORMAT_HELP)]
 Output: TypeAlias = Annotated[
-    str | None, typer.Option("-o", "--output", metavar="FILE", help="Write to this file, replacing it whole.")
+    str | None, typer.Option("-o", "--output", metavar="FILE", help="Write to this file. If it exists, it is replaced.")
 ]
 Steps: TypeAlias = Annotated[
     Sequence[str] | None,
-    read_by(names, "--steps", metavar="NAME,…", help="Show these steps only: weights,output."),
+    read_by(names, "--steps", metavar="NAME,…", help="Show only these steps: weights,output."),
 ]
 Detail: TypeAlias = Annotated[
     str | None,
-    choice("--detail", DETAILS, "Matrices only, one worked line per row, or every cell worked.  [default: rows]"),
+    choice(
+        "--detail",
+        DETAILS,
+        "brief: only matrices; rows: also the calculation of one cell in each row; cells: of every cell.  "
+        "[default: rows]",
+    ),
 ]
 Cell: TypeAlias = Annotated[
-    str | None, typer.Option("--cell", metavar="CELL", help="Work this one cell: 'scores[0,1]'.")
+    str | None, typer.Option("--cell", metavar="CELL", help="Show how this one cell is calculated: 'scores[0,1]'.")
+]
+Query: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--query", metavar="TOKEN", help="Show only what this query attends to, its top keys in order."),
 ]
 Head: TypeAlias = Annotated[
-    int | None, read_by(index, "--head", metavar="N", help="Show this head only; heads count from 0.")
+    int | None, read_by(index, "--head", metavar="N", help="Show only this head; the first is 0.")
 ]
 Entry: TypeAlias = Annotated[
-    int | None, read_by(index, "--entry", metavar="N", help="Show this entry of a batch only; entries count from 0.")
+    int | None, read_by(index, "--entry", metavar="N", help="Show only this entry of a batch; the first is 0.")
 ]
 Precision: TypeAlias = Annotated[
     int,
@@ -136,79 +200,138 @@ Rounding: TypeAlias = Annotated[
     choice(
         "--rounding",
         ROUNDINGS,
-        "Keep closed forms, round only what is shown, or feed it to the next step, as on paper.  [default: shown]",
+        "exact: keep fractions and roots; shown: round only what is shown; paper: round every step, as on paper.  "
+        "[default: shown]",
     ),
 ]
-Heatmap: TypeAlias = Annotated[bool, typer.Option("--heatmap", help="Shade the cells by size.")]
+Heatmap: TypeAlias = Annotated[bool, typer.Option("--heatmap", help="Shade each cell by the size of its number.")]
 Mask: TypeAlias = Annotated[
-    str | None, typer.Option("--mask", metavar="MASK", help="Another mask than the file's: causal, none, …")
+    str | None,
+    typer.Option(
+        "--mask",
+        metavar="MASK",
+        help="Use this mask instead of the one in the file: causal, none, …",
+        autocompletion=offer(lambda: ("causal", "none")),
+    ),
 ]
 As: TypeAlias = Annotated[
-    str | None, choice("--as", CONVENTIONS, "Read a mask that does not say what it means as this software does.")
+    str | None, choice("--as", CONVENTIONS, "If a mask can be read in two ways, read it as this software does.")
 ]
 AllowOutside: TypeAlias = Annotated[
     bool, typer.Option("--allow-outside", help="Let {file: …} name files outside the problem's folder.")
 ]
 Scale: TypeAlias = Annotated[
-    str | None, typer.Option("--scale", metavar="SCALE", help="Another scale than the file's: a number or none.")
+    str | None,
+    typer.Option(
+        "--scale",
+        metavar="SCALE",
+        help="Use this scale instead of the one in the file: a number or none.",
+        autocompletion=offer(lambda: ("default", "none")),
+    ),
 ]
 Dtype: TypeAlias = Annotated[
     str, choice("--dtype", DTYPES, "The format in which numbers are kept.  [default: float64]")
 ]
-Device: TypeAlias = Annotated[str, choice("--device", DEVICES, "Where it is worked out.  [default: cpu]")]
+Device: TypeAlias = Annotated[str, choice("--device", DEVICES, "The processor that calculates.  [default: cpu]")]
 Color: TypeAlias = Annotated[
     str, choice("--color", ("auto", "always", "never"), "Whether the table is coloured.  [default: auto]")
+]
+Ascii: TypeAlias = Annotated[
+    bool, typer.Option("--ascii", help="Write the table in words and draw nothing, for screen readers and pipes.")
 ]
 Math: TypeAlias = Annotated[
     str | None,
     choice(
         "--math",
         ("fences", "dollars"),
-        "How Markdown marks formulas: for GitHub, or for pandoc and Jupyter.  [default: fences]",
+        "How Markdown marks formulas. fences: for GitHub; dollars: for pandoc and Jupyter.  [default: fences]",
     ),
 ]
-Fragment: TypeAlias = Annotated[bool, typer.Option("--fragment", help="LaTeX to paste into a document of your own.")]
-All: TypeAlias = Annotated[
-    bool, typer.Option("--all", help="Show large matrices whole and all heads, on a terminal too.")
+Fragment: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--fragment",
+        help="Write LaTeX to include in a document. With {n} in the name after -o, write a file for each section.",
+    ),
 ]
-Quiet: TypeAlias = Annotated[bool, typer.Option("-q", "--quiet", help="Leave out the warnings.")]
+NoTitle: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--no-title",
+        help="Leave out the title of the LaTeX page. With a file for each section, leave out their headings too.",
+    ),
+]
+All: TypeAlias = Annotated[bool, typer.Option("--all", help="Show all rows, columns and heads, even on a terminal.")]
+Watch: TypeAlias = Annotated[
+    bool, typer.Option("--watch", help="Work it out again whenever the file changes, until you press Ctrl-C.")
+]
+Quiet: TypeAlias = Annotated[bool, typer.Option("-q", "--quiet", help="Print no warnings.")]
 
 
 # What follows from several options at once.
 
 
-def page_format(given: str | None, output: str | None, *, arrays: bool = False) -> str:
-    """The format asked for, or the one that the output's suffix says; raises AttncliError (exit 2).
+def page_format(
+    given: str | None, output: str | None, *, formats: Collection[str] = FORMATS, arrays: bool = False
+) -> str:
+    """The format asked for, or the one of these `formats` that the output's suffix names; without a suffix, table.
 
-    It is "npy", which is no page, where the suffix says so and `arrays` allows it.
+    It is "npy", which is no page, where the suffix says so and `arrays` allows it. Raises AttncliError (exit 2) for any
+    other suffix.
     """
-    if given is not None:
-        return given
-    suffix = os.path.splitext(output or "")[1].lower()
+    suffix = suffix_of(output)
+    if given is not None or not suffix:
+        return given or "table"
     if arrays and suffix == ".npy":
         return "npy"
-    if suffix in NOT_WRITTEN:
-        raise usage_error(
-            f"-o {output}: attncli does not write {suffix} files",
-            help="end the name in .txt, .md, .tex or .json, or say which of these it is with --format"
-            + "; .npy holds the array of one step" * arrays,
-        )
-    return format_of(output or "") or "table"
+    found = format_of(output or "")
+    if found is not None and found in formats:
+        return found
+    suffixes = [FORMATS[name].suffixes[0] for name in formats]
+    help = f"{listed(suffixes, last='or')}, or choose a format with --format"
+    raise unknown_suffix("-o", output or "", help + "; .npy holds the array of one step" * arrays)
+
+
+def suffix_of(path: str | None) -> str:
+    """What the name of a file ends in, .md; empty for none."""
+    return os.path.splitext(path or "")[1].lower()
+
+
+def unknown_suffix(option: str, path: str, known: str) -> AttncliError:
+    """The error (exit 2) for a file of which the name does not say what is written there; `known` says what it may."""
+    message = f"{option} {path}: this command does not write {suffix_of(path)} files"
+    return usage_error(message, help=f"end the name in {known}")
 
 
 def reject_conflicts(*conflicts: Conflict) -> None:
     """Raises AttncliError (exit 2) for the first two options that are given and do not go with each other."""
     for together, option, other, help in conflicts:
         if together:
-            raise usage_error(f"{option} does not go with {other}", help=help)
+            raise usage_error(f"{option} cannot be used with {other}", help=help)
 
 
 def format_conflicts(
-    format: str, *, heatmap: bool = False, math: str | None = None, fragment: bool = False
+    format: str,
+    output: str | None = None,
+    *,
+    heatmap: bool = False,
+    math: str | None = None,
+    fragment: bool = False,
+    no_title: bool = False,
+    ascii: bool = False,
+    query: bool = False,
 ) -> tuple[Conflict, ...]:
     """The options that only some formats have, and a format that lacks them."""
-    given = {"--heatmap": heatmap, "--math": math is not None, "--fragment": fragment}
-    return tuple(_lacking(option, format) for option in given if given[option])
+    given = {
+        "--heatmap": heatmap, "--math": math is not None, "--fragment": fragment, "--no-title": no_title,
+        "--ascii": ascii, "--query": query,
+    }  # fmt: skip
+    in_sections = SECTION in (output or "")
+    help = f"--fragment writes each section to a LaTeX file of its own: -o step-{SECTION}.tex"
+    return (
+        *(_lacking(option, format) for option in given if given[option]),
+        (in_sections and not fragment, f"-o {output}", "a page in one file", help),
+    )
 
 
 def _lacking(option: str, format: str) -> Conflict:
@@ -232,6 +355,14 @@ def view_conflicts(
         (one_cell and detail is not None, "--cell", "--detail", help),
         (one_cell and format == "npy", "--cell", f"-o {output}", help),
         (detail is not None and format == "npy", "--detail", f"-o {output}", "a .npy file has no worked lines"),
+    )
+
+
+def query_conflicts(query: str | None, others: Mapping[str, object]) -> tuple[Conflict, ...]:
+    """One query, and options of whole steps."""
+    return tuple(
+        (query is not None and given is not None, "--query", name, f"--query shows one row of the weights; {ALONE}")
+        for name, given in others.items()
     )
 
 

@@ -6,14 +6,14 @@ import contextlib
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 
 from attncli.cli.progress import progress
 from attncli.cli.signals import CleanupBeforeExit
 from attncli.errors import reason, unwritable, usage_error
 from attncli.problem.files import OPENED
-from attncli.render import Style, pieces
+from attncli.render import SECTION, Style, pieces
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,6 +62,24 @@ def require_writable(path: str | None, source: str, option: str = "-o", what: st
         raise unwritable(path, reason(error), option) from None
 
 
+def require_new(path: str, data: bytes | None = None, option: str = "-o") -> None:
+    """Refuse a file that is there already, for what people go on to change by hand; the same `data` may be there.
+
+    Raises AttncliError (exit 2), or as `require_writable` does.
+    """
+    require_writable(path, "-", option)
+    if os.path.isfile(path) and (data is None or _content(path) != data):
+        raise usage_error(f"{option} {path} would replace a file that is there already", help=_OTHER_NAME)
+
+
+def _content(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as stream:
+            return stream.read()
+    except OSError:
+        return None
+
+
 def is_terminal_page(format: str, path: str | None) -> bool:
     """Whether this is a table that a terminal shows, of which a person reads as much as the screen holds."""
     return format == "table" and terminal_width(standard_output(path)) is not None
@@ -83,8 +101,13 @@ def write_page(
     color: str = "auto",
     math: str | None = None,
     fragment: bool = False,
+    title: bool = True,
+    ascii: bool = False,
 ) -> None:
     """Write the page in this format to the path, or to standard output where that is None or "-".
+
+    Of a fragment, a path with {n} in it stands for a file for each section. Standard output gets a table in ASCII, too,
+    where the locale is C, even if Python writes UTF-8 there.
 
     As "npy" it is the array of the one step that it shows, in the number format that this was worked out in.
     """
@@ -97,8 +120,15 @@ def write_page(
         color=wants_color(color, stream),
         math=cast("Literal['fences', 'dollars']", math or "fences"),
         fragment=fragment,
+        title=title,
+        ascii=ascii or (stream is not None and os.environ.get("LC_ALL") in ("C", "POSIX")),
         encoding=(stream and stream.encoding) or "utf-8",
     )
+    if fragment and path and SECTION in path:
+        from attncli.render.latex.sections import sections
+
+        write_files((path.replace(SECTION, name), text) for name, text in sections(document, style))
+        return
     write(pieces(document, format, style), path, portable=format != "table")
 
 
@@ -137,7 +167,7 @@ def write_bytes(data: Iterable[bytes | memoryview], path: str | None, *, option:
         target = _status(path)
         if target and _same(target, _status_of_stream(sys.stdout)):  # /dev/stdout, and whatever it is redirected to
             _write_standard(data)
-        elif target and (target.st_dev, target.st_ino) in OPENED:
+        elif target and _is_read(target):
             raise usage_error(f"{option} {path} would write over a file that is read", help=_OTHER_NAME)
         elif target and not stat.S_ISREG(target.st_mode):  # a FIFO or a device is no file to be replaced
             with open(path, "wb") as stream:
@@ -148,23 +178,91 @@ def write_bytes(data: Iterable[bytes | memoryview], path: str | None, *, option:
         raise unwritable(path, reason(error), option) from error
 
 
-def _replace(path: str, data: Iterable[bytes | memoryview], old: os.stat_result | None) -> None:
-    """Write another file first, so that it is at every moment either the old one or the new one."""
-    temporary = os.path.join(os.path.dirname(path), f".attncli-{os.urandom(8).hex()}.tmp")
+def write_files(files: Iterable[tuple[str, Iterable[str | bytes | memoryview]]]) -> None:
+    """Write texts or data to files, all of them or none. Raises as `write_bytes` does."""
+    ready: list[tuple[str, str]] = []  # a file that is written, and the one it takes the place of
     with CleanupBeforeExit():
         try:
-            with open(temporary, "xb") as stream:
-                stream.writelines(data)
-                stream.flush()
-                if old is not None:
-                    _keep_owner(old, stream.fileno())
-                    os.chmod(temporary, stat.S_IMODE(old.st_mode))
-                os.fsync(stream.fileno())
+            for path, data in files:
+                try:
+                    ready.append((_written_beside(path, data), os.path.realpath(path)))
+                except OSError as error:
+                    raise unwritable(path, reason(error)) from error
+            _put_in_place(ready)
+        finally:
+            for temporary, _ in ready:
+                with contextlib.suppress(OSError):
+                    os.unlink(temporary)
+
+
+def _written_beside(path: str, data: Iterable[str | bytes | memoryview]) -> str:
+    """A new file with this text or data beside the one that it is to take the place of."""
+    target = _status(path)
+    if target and _is_read(target):
+        raise usage_error(f"-o {path} would write over a file that is read", help=_OTHER_NAME)
+    if target and not stat.S_ISREG(target.st_mode):
+        raise unwritable(path, "it is no regular file")
+    if target and not os.access(path, os.W_OK):
+        raise unwritable(path, "permission denied")
+    return _temporary_file(
+        os.path.realpath(path), (piece.encode() if isinstance(piece, str) else piece for piece in data), target
+    )
+
+
+def _put_in_place(files: Sequence[tuple[str, str]]) -> None:
+    """Put each of these files where it belongs; if one of them cannot be put there, the old ones come back."""
+    done: list[tuple[str, str | None]] = []  # a file, and the old one
+    try:
+        for temporary, path in files:
+            old = _name_beside(path) if os.path.exists(path) else None
+            if old:
+                os.rename(path, old)
+            done.append((path, old))
+            os.replace(temporary, path)
+    except BaseException as error:
+        for path, old in reversed(done):
+            with contextlib.suppress(OSError):
+                os.replace(old, path) if old else os.unlink(path)
+        if isinstance(error, OSError):
+            raise unwritable(path, reason(error)) from error
+        raise
+    for _, old in done:
+        if old:
+            os.unlink(old)
+
+
+def _replace(path: str, data: Iterable[bytes | memoryview], old: os.stat_result | None) -> None:
+    """Write another file first, so that it is at every moment either the old one or the new one."""
+    with CleanupBeforeExit():
+        temporary = _temporary_file(path, data, old)
+        try:
             os.replace(temporary, path)
         except BaseException:  # Ctrl-C, too
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
             raise
+
+
+def _temporary_file(path: str, data: Iterable[bytes | memoryview], old: os.stat_result | None) -> str:
+    """A new file with this data beside another one, with the owner and the rights of that; none where it fails."""
+    temporary = _name_beside(path)
+    try:
+        with open(temporary, "xb") as stream:
+            stream.writelines(data)
+            stream.flush()
+            if old is not None:
+                _keep_owner(old, stream.fileno())
+                os.chmod(temporary, stat.S_IMODE(old.st_mode))
+            os.fsync(stream.fileno())
+    except BaseException:  # Ctrl-C, too
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    return temporary
+
+
+def _name_beside(path: str) -> str:
+    return os.path.join(os.path.dirname(path), f".attncli-{os.urandom(8).hex()}.tmp")
 
 
 def _keep_owner(old: os.stat_result, descriptor: int) -> None:
@@ -210,6 +308,10 @@ def _status_of_stream(stream: object) -> os.stat_result | None:
         return os.fstat(stream.fileno())  # type: ignore[attr-defined]
     except (OSError, ValueError, AttributeError):
         return None
+
+
+def _is_read(target: os.stat_result) -> bool:
+    return any(_same(target, read) for read in OPENED.values())
 
 
 def _same(one: os.stat_result, other: os.stat_result | None) -> bool:

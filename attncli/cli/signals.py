@@ -24,8 +24,9 @@ def interrupt_arithmetic() -> None:
     Python itself answers a signal only between two of its own steps; a thread that waits for the signal does so at
     once, since NumPy lets other threads run meanwhile.
     """
-    if signal.getsignal(signal.SIGINT) is not _exit_at_once:
+    if signal.getsignal(signal.SIGINT) is not _exit_at_once or _waiting:
         return
+    _waiting.append(True)
     from threading import Thread
 
     reading, writing = os.pipe()
@@ -70,6 +71,7 @@ class CleanupBeforeExit:
 
 terminal_resets: list[bytes] = []  # what has to be written to the terminal before the process ends
 _TERMINATING = [signal.SIGINT, *(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))]
+_waiting: list[bool] = []  # not empty where a thread waits for Ctrl-C
 _installed: list[bool] = []  # not empty where the process is the command line's own
 
 

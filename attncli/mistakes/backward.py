@@ -349,38 +349,38 @@ BACKWARD_MISTAKES: tuple[Mistake, ...] = (
     Mistake("the mean was taken over the rows, not over all numbers", rewritten(d_output=averaged_over("rows"))),
     Mistake("the mean was taken over all numbers, not over the rows", rewritten(d_output=averaged_over("numbers"))),
     Mistake(
-        "W_O was not transposed on the way back",
+        "W_O was not transposed in the backward pass",
         first_of(rewritten(d_concat=transposed("W_O")), rewritten(d_heads_output=transposed("W_O"))),
     ),
-    Mistake("dO V was worked out in place of dO V^T", rewritten(d_weights=transposed("V"))),
-    Mistake("the row's mean was not subtracted on the way back through the softmax", through_softmax(without_mean)),
+    Mistake("dO V was worked out instead of dO V^T", rewritten(d_weights=transposed("V"))),
+    Mistake("the row's mean was not subtracted in the backward pass of the softmax", through_softmax(without_mean)),
     Mistake("only the diagonal of the softmax's Jacobian was taken", through_softmax(diagonal)),
     Mistake("the softmax's Jacobian was taken down the columns", down_columns),
     Mistake("the means of the rows were subtracted from the columns", through_softmax(mean_of_column)),
     Mistake("the gradients of a row were added up without its weights", rewritten(delta=summed_plainly)),
     Mistake("the gradients of a row were averaged without its weights", rewritten(delta=averaged_plainly)),
-    Mistake("the softmax was left out on the way back", through_softmax(lambda _, gradient, __: gradient)),
+    Mistake("the softmax was left out in the backward pass", through_softmax(lambda _, gradient, __: gradient)),
     Mistake(
-        "the logarithm of the base was forgotten on the way back",
+        "the logarithm of the base was forgotten in the backward pass",
         of_logits(without_logarithm),
     ),
-    Mistake("the mask was forgotten on the way back", weights_without_mask),
+    Mistake("the mask was forgotten in the backward pass", weights_without_mask),
     Mistake(
         "the softcap's derivative was forgotten",
         first_of(rewritten(d_scaled=without_slope), rewritten(d_scores=without_slope)),
     ),
-    Mistake("the scale was forgotten on the way back", _UNSCALED),
+    Mistake("the scale was forgotten in the backward pass", _UNSCALED),
     Mistake("the scale was applied to dQ and dK, not to dS", all_of(_UNSCALED, _SCALED_LATER)),
     Mistake(
-        "the row's mean was not subtracted on the way back, nor the scale applied",
+        "the row's mean was not subtracted in the backward pass, nor the scale applied",
         all_of(through_softmax(without_mean), _UNSCALED),
     ),
-    Mistake("the scale was applied twice on the way back", rewritten(d_scores=scaled_once_more)),
-    Mistake("the scale was undone on the way back, not applied", rewritten(d_scores=scale_undone)),
+    Mistake("the scale was applied twice in the backward pass", rewritten(d_scores=scaled_once_more)),
+    Mistake("the scale was undone in the backward pass, not applied", rewritten(d_scores=scale_undone)),
     Mistake("the derivative of the tanh was forgotten", rewritten(d_hidden=without_slope)),
     *(
         Mistake(
-            f"{wrong} was worked out in place of {right}",
+            f"{wrong} was worked out instead of {right}",
             first_of(rewritten(**{f"{step}_rot": rot}), rewritten(**{step: one})),
         )
         for step, wrong, right, one, rot in (
@@ -390,32 +390,34 @@ BACKWARD_MISTAKES: tuple[Mistake, ...] = (
             ("d_K", "dS^T K", "dS^T Q", with_arrays(Q="K"), with_arrays(Q_rot="K_rot")),
         )
     ),
-    Mistake("A dO was worked out in place of A^T dO", rewritten(d_V=transposed("weights"))),
-    Mistake("RoPE turned forward on the way back", rewritten(d_Q=rotated_forward, d_K=rotated_forward)),
-    Mistake("RoPE was left out on the way back", equations("d_Q[i, k] = d_Q_rot[i, k]", "d_K[j, k] = d_K_rot[j, k]")),
+    Mistake("A dO was worked out instead of A^T dO", rewritten(d_V=transposed("weights"))),
+    Mistake("RoPE rotated forward in the backward pass", rewritten(d_Q=rotated_forward, d_K=rotated_forward)),
+    Mistake(
+        "RoPE was left out in the backward pass", equations("d_Q[i, k] = d_Q_rot[i, k]", "d_K[j, k] = d_K_rot[j, k]")
+    ),
     Mistake("only the first of the heads that share keys and values was taken", over_shared_heads(one_head())),
     Mistake("only the last of the heads that share keys and values was taken", over_shared_heads(one_head(last=True))),
     Mistake("the heads that share keys and values were averaged, not added up", over_shared_heads(averaged_over_heads)),
     *(Mistake(f"d{name} was transposed", result_transposed(f"d_{name}")) for name in (*_WEIGHTS, "W_O")),
     *(
         Mistake(
-            f"what comes back through {name} was left out of the gradient of the input",
+            f"the part through {name} was left out of the gradient of the input",
             first_of(*(rewritten(**{step: not_through(name)}) for step in ("d_X", "d_context"))),
         )
         for name in "QKV"
     ),
     *(
-        Mistake(f"only what comes back through {name} was taken for the gradient of the input", rewritten(d_X=function))
+        Mistake(f"only the part through {name} was taken as the gradient of the input", rewritten(d_X=function))
         for name, function in (
             ("Q", only_through("Q", "K", "V")),
             ("K", only_through("K", "Q", "V")),
             ("V", only_through("V", "Q", "K")),
         )
     ),
-    *(Mistake(f"{name} was not transposed on the way back", _into_input(name)) for name in _WEIGHTS),
-    Mistake("W_Q, W_K and W_V were not transposed on the way back", _into_input(*_WEIGHTS)),
+    *(Mistake(f"{name} was not transposed in the backward pass", _into_input(name)) for name in _WEIGHTS),
+    Mistake("W_Q, W_K and W_V were not transposed in the backward pass", _into_input(*_WEIGHTS)),
     *(
-        Mistake(f"{one} and {other} were swapped on the way back", _swapped(one, other))
+        Mistake(f"{one} and {other} were swapped in the backward pass", _swapped(one, other))
         for one, other in (("W_Q", "W_K"), ("W_K", "W_V"), ("W_Q", "W_V"))
     ),
 )

@@ -305,18 +305,18 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
     *(Mistake(f"{name} was transposed", change) for name, change in _TRANSPOSED.items()),
     Mistake("W_O was transposed", rewritten(output=transposed("W_O"))),
     Mistake("W_O was left out", without_w_o),
-    Mistake("a bias was left out of Q", rewritten(Q=without_bias)),
-    Mistake("a bias was left out of K", rewritten(K=without_bias)),
-    Mistake("a bias was left out of V", rewritten(V=without_bias)),
+    Mistake("the bias was left out of Q", rewritten(Q=without_bias)),
+    Mistake("the bias was left out of K", rewritten(K=without_bias)),
+    Mistake("the bias was left out of V", rewritten(V=without_bias)),
     Mistake("heads were split by rows, without moving their axis", all_of(*map(split_by_rows, "QKV"))),
     Mistake("heads were joined without moving their axis back", rewritten(concat=joined_by_rows)),
-    Mistake("RoPE turned the other pairs of features", all_of(other_pairs("Q_rot"), other_pairs("K_rot"))),
+    Mistake("RoPE rotated the wrong pairs of features", all_of(other_pairs("Q_rot"), other_pairs("K_rot"))),
     Mistake("RoPE was left out", equations("Q_rot[i, k] = Q[i, k]", "K_rot[j, k] = K[j, k]")),
-    Mistake("RoPE turned the other way", rewritten(angles=lambda own, _: Call("neg", (own,)))),
-    Mistake("K Q^T was worked out in place of Q K^T", rewritten(scores=with_i_and_j_exchanged)),
+    Mistake("RoPE rotated in the wrong direction", rewritten(angles=lambda own, _: Call("neg", (own,)))),
+    Mistake("K Q^T was worked out instead of Q K^T", rewritten(scores=with_i_and_j_exchanged)),
     Mistake("K was not transposed", equations("K_T[k, j] = K[k, j]")),
     *(
-        Mistake(f"{wrong} was worked out in place of Q K^T", equations(f"scores[i, j] = {product}"))
+        Mistake(f"{wrong} was worked out instead of Q K^T", equations(f"scores[i, j] = {product}"))
         for wrong, product in (
             ("Q Q^T", "sum(k, Q[i, k] * Q[j, k])"),
             ("K K^T", "sum(k, K[i, k] * K[j, k])"),
@@ -335,11 +335,11 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
     Mistake("the scores were divided by n", equations("scaled[i, j] = scores[i, j] / {n}")),
     Mistake("the scores were divided by the root of n", equations("scaled[i, j] = scores[i, j] / sqrt({n})")),
     Mistake(
-        "the scores were divided by the root of d_k of all heads",
+        "the scores were divided by the root of d_k of all heads together",
         equations("scaled[i, j] = scores[i, j] / sqrt({joined})"),
     ),
     Mistake("the scores were multiplied by the root of d_k", equations("scaled[i, j] = scores[i, j] * sqrt(d_k)")),
-    Mistake("the scores were scaled, though no scale is asked for", scaled_unasked),
+    Mistake("the scores were scaled, but the problem asks for no scale", scaled_unasked),
     Mistake("the scale was applied after the softmax", all_of(_UNSCALED, rewritten(weights=scaled_once_more))),
     Mistake("the softcap was left out", rewritten(capped=without_softcap)),
     Mistake("the softcap was applied after the mask", rewritten(masked=softcap_after_mask)),
@@ -354,7 +354,7 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
         "the mask was put on the weights, after the softmax", rewritten(masked=without_mask, weights=mask_on_weights)
     ),
     *(
-        Mistake(f"{text} was added in place of -inf", rewritten(mask=hidden_by_adding(_number(text))))
+        Mistake(f"{text} was added instead of -inf", rewritten(mask=hidden_by_adding(_number(text))))
         for text in SENTINELS
     ),
     *(
@@ -372,12 +372,12 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
         equations("row_sum[i] = max(j, exp[i, j])", "weights[i, j] = share(exp[i, j], max(u, exp[i, u]))"),
     ),
     Mistake("the exponentials were not divided by their sum", equations("weights[i, j] = exp[i, j]")),
-    Mistake("squares were taken in place of exponentials", equations("exp[i, j] = finite({seen}[i, j]) ** 2")),
+    Mistake("squares were taken instead of exponentials", equations("exp[i, j] = finite({seen}[i, j]) ** 2")),
     Mistake("the base was e, not the one given", base_e),
-    *(Mistake(f"{number} was taken for e", base(number)) for number in ("2", "3", "2.7", "2.71", "2.718", "10")),
-    Mistake("A X was worked out in place of A V", equations("{mixed}[i, c] = sum(j, weights[i, j] * {source}[j, c])")),
-    Mistake("A K was worked out in place of A V", equations("{mixed}[i, c] = sum(j, weights[i, j] * K[j, c])")),
-    Mistake("A Q was worked out in place of A V", equations("{mixed}[i, c] = sum(j, weights[i, j] * Q[j, c])")),
-    Mistake("A^T V was worked out in place of A V", equations("{mixed}[i, c] = sum(j, weights[j, i] * V[j, c])")),
+    *(Mistake(f"{number} was used instead of e", base(number)) for number in ("2", "3", "2.7", "2.71", "2.718", "10")),
+    Mistake("A X was worked out instead of A V", equations("{mixed}[i, c] = sum(j, weights[i, j] * {source}[j, c])")),
+    Mistake("A K was worked out instead of A V", equations("{mixed}[i, c] = sum(j, weights[i, j] * K[j, c])")),
+    Mistake("A Q was worked out instead of A V", equations("{mixed}[i, c] = sum(j, weights[i, j] * Q[j, c])")),
+    Mistake("A^T V was worked out instead of A V", equations("{mixed}[i, c] = sum(j, weights[j, i] * V[j, c])")),
     *(Mistake(name, rounded(step, decimals)) for (step, decimals), name in _ROUNDED_FIRST.items()),
 )

@@ -1,4 +1,4 @@
-"""The steps of a comparison side by side: a row for each in a table, their matrices, and as data."""
+"""The steps of a comparison side by side: as rows of a table, as matrices, and as data."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from attncli.tracing.difference import doubles
 from attncli.tracing.json_numbers import json_float
 
 NUMBERS = (1, 2, 3, 5, 6)  # columns of the table of steps
-LARGEST = "Each error is the largest of its step; the cell and its numbers are those of the absolute error."
+LARGEST = "Each error is the largest of its step. The cell and the two numbers are those of the largest absolute error."
 
 
 def steps_table(
     comparison: Comparison, precision: int, *, everything: bool = False, relative: bool = False
 ) -> Iterator[Block]:
-    """A row for every step that is not the same on both sides, and in a sentence which are.
+    """A row for every step that differs between the sides, and a sentence that names the identical steps.
 
-    `everything` gives these a row, too; `relative` tells the largest relative difference in place of how many cells
-    differ: with both, heads leave no room for them on a terminal.
+    With `everything`, the identical steps get a row, too. With `relative`, a column has the largest relative difference
+    in place of how many cells differ, because a terminal has no room for both.
     """
     a, b = comparison.a, comparison.b
     identical = [step.name for step in comparison.steps if step.identical and not everything]
@@ -43,11 +43,11 @@ def steps_table(
         if relative:
             yield Paragraph((LARGEST,))
     if identical:
-        yield Paragraph((f"The same to the last bit: {listed(identical)}.",))
+        yield Paragraph((f"Identical to the last bit: {listed(identical)}.",))
 
 
 def _filled(table: Table) -> Table:
-    """The table without the columns that no row has anything in."""
+    """The table without its empty columns."""
     kept = [place for place in range(len(table.head)) if any(row[place] != ("",) for row in table.rows)]
     return Table(
         tuple(table.head[place] for place in kept),
@@ -60,7 +60,7 @@ def _row(comparison: Comparison, step: StepComparison, precision: int, relative:
     shapes: list[Text] = [("" if shape is None else shape_text(shape),) for shape in step.shapes]
     if step.one_sided:
         side = comparison.b if step.shapes[0] is None else comparison.a
-        return ((step.name,), ("",), ("",), ("",), (f"only {side.phrase}",), *shapes)
+        return ((step.name,), ("",), ("",), ("",), (f"only {side.word}",), *shapes)
     found = step.difference
     if found is None:
         return ((step.name,), ("",), ("",), ("",), ("shapes differ",), *shapes)
@@ -79,7 +79,7 @@ def _row(comparison: Comparison, step: StepComparison, precision: int, relative:
 
 
 def matrices(comparison: Comparison, step: StepComparison, precision: int) -> Iterator[Block]:
-    """Both matrices and their difference, one after the other for every head and entry of a batch."""
+    """Both matrices and their difference, for every head and entry of a batch."""
     yield Heading(step.title)
     ours, theirs = (doubles(step.arranged(side[step.name])) for side in (comparison.a, comparison.b))
     with np.errstate(invalid="ignore"):
@@ -93,7 +93,7 @@ def matrices(comparison: Comparison, step: StepComparison, precision: int) -> It
 
 
 def _grid(step: StepComparison, values: NDArray[np.float64], precision: int) -> Grid:
-    """A matrix, with powers of ten in all of it where it has only numbers too small for the decimals."""
+    """A matrix; if all its numbers are too small for the decimals, they are shown with powers of ten."""
     name, labels = in_symbols(Name(step.name)), step.labels[-values.ndim :]
     finite = np.abs(values[np.isfinite(values)])
     spell = format_number if finite.max(initial=0) >= 10.0 ** (1 - precision) else legible_number
@@ -103,7 +103,7 @@ def _grid(step: StepComparison, values: NDArray[np.float64], precision: int) -> 
 
 
 def step_data(step: StepComparison) -> dict[str, Any]:
-    """One step: where it is, and if it has one shape on both sides, how far the two are apart."""
+    """One step: which sides have it, and how far these are apart if their shapes agree."""
     a, b = step.shapes
     data: dict[str, Any] = {
         "present": [side for side, shape in (("a", a), ("b", b)) if shape is not None],

@@ -9,7 +9,7 @@ from attncli.page.document import Block, Document, Heading, Lazy, Once, Paragrap
 from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import about, closing, notes
 from attncli.page.sections import cell_section, given_section, step_section
-from attncli.page.view import View, chosen_cell, chosen_steps, selected_part
+from attncli.page.view import View, chosen_cell, chosen_query, chosen_steps, selected_part
 from attncli.tracing.model import Trace
 
 if TYPE_CHECKING:
@@ -31,6 +31,10 @@ def derivation(trace: Trace, view: View, deviation: FormatDeviation | None = Non
         step, index = chosen_cell(trace, view.cell, whole)
         cell = (*_head_context(whole, view, (step.name,)), *cell_section(printer, step, index))
         return Document(trace.title, (*notes(printer, cell), *cell), lambda: _data(whole, view))
+    if view.query is not None:
+        from attncli.page.query import query_section  # which few pages have
+
+        return Document(trace.title, tuple(query_section(trace, chosen_query(trace, view.query))))
     names = tuple(trace.steps) if view.steps is None else chosen_steps(trace, view.steps, whole)
 
     def steps() -> Iterator[Block]:
@@ -71,7 +75,7 @@ def page_deviation(problem: Problem, trace: Trace, view: View, warnings: list[st
         return deviation_from_float64(problem, trace, view.precision)
     except MemoryError:
         dtype = trace.settings.dtype
-        warnings.append(f"where {dtype} parts from float64 is not told: there is no memory left to work out both")
+        warnings.append(f"the page does not compare {dtype} with float64: there is not enough memory for both")
         return None
 
 

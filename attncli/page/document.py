@@ -22,9 +22,9 @@ LeftOut: TypeAlias = tuple[tuple[str, int], ...]  # "row" or "column", and how m
 
 
 class Lazy(Sequence[Item]):
-    """Items that are made anew each time one walks through them, since all at once would fill the memory.
+    """Items that are made again on each walk through them, because all at once would fill the memory.
 
-    There are some, or nobody would have to save memory: whether there are is told without making the first.
+    It is never empty, so `bool` needs no item.
     """
 
     def __init__(self, make: Callable[[], Iterable[Item]]) -> None:
@@ -134,7 +134,7 @@ class WorkedLine(NamedTuple):
 
 
 class Worked(NamedTuple):
-    """Worked lines that belong together; `left_out` tells what they would be of besides."""
+    """Worked lines that belong together; `left_out` says of which rows or columns they are missing."""
 
     lines: Sequence[WorkedLine]
     left_out: LeftOut = ()
@@ -145,7 +145,8 @@ class Cell(NamedTuple):
     to write one.
 
     `shade` from 0 to 1 asks for a heat-map colour; `hidden` marks what a mask hides; `rounded` says that the number is
-    only near the closed form beside it. `verdict` is that on a number which somebody wrote.
+    only near the closed form beside it. `verdict` is that on a number which somebody wrote. `marked` sets off the
+    numbers that one cell is worked out from.
     """
 
     text: str
@@ -153,13 +154,16 @@ class Cell(NamedTuple):
     hidden: bool = False
     rounded: bool = False
     verdict: Literal["right", "carried", "rounding", "wrong", "missing"] | None = None
+    marked: bool = False
 
 
 class Grid(NamedTuple):
     """A matrix with its labels. `columns` is empty for a single column of numbers without a head.
 
     `closed` are the closed forms that its numbers are the decimals of, to be shown beside them. Of a long matrix there
-    may be no more than its edges: then `left_out` tells of which rows or columns.
+    may be no more than its edges: then `left_out` tells of which rows or columns. A `picture` is a long matrix with a
+    shade in every cell, for a terminal, where its digits have no room; it says whether shades are compared within
+    their rows, as weights are, or within the whole matrix.
     """
 
     name: Expression
@@ -168,6 +172,7 @@ class Grid(NamedTuple):
     cells: Sequence[Sequence[Cell]]
     closed: tuple[tuple[Expression, ...], ...] = ()
     left_out: LeftOut = ()
+    picture: Literal["rows", "matrix"] | None = None
 
     def loaded(self) -> Grid:
         """The same with its cells in memory, unless there are too many of them."""
@@ -180,10 +185,63 @@ class Grid(NamedTuple):
             return tuple(self.cells.columns(slice(start, end)))
         return [row[start:end] for row in self.cells]
 
+    def at_ends(self) -> Grid:
+        """The edges of a picture, whose digits are shown."""
+        cells = tuple(tuple(ends(row)) for row in ends(self.loaded().cells))
+        gone = left_out(row=len(self.rows), column=len(self.columns))
+        return Grid(self.name, tuple(ends(self.rows)), tuple(ends(self.columns)), cells, left_out=gone)
+
+    def marked(self, row: int | None = None, column: int | None = None) -> Grid:
+        """The same with a row marked, a column, or the cell in which both meet."""
+        cells = tuple(
+            tuple(
+                cell._replace(marked=True) if row in (None, at) and column in (None, place) else cell
+                for place, cell in enumerate(line)
+            )
+            for at, line in enumerate(self.cells)
+        )
+        return self._replace(cells=cells)
+
     @property
     def rounded(self) -> bool:
         """Whether any of the numbers is not all of its closed form."""
         return bool(self.closed) and any(cell.rounded for row in self.cells for cell in row)
+
+
+class Product(NamedTuple):
+    """A matrix beside the matrices that it is the product of: [Q]·[Kᵀ] = [S]; the result alone has its labels.
+
+    `added` are matrices added to the product, such as a bias, whose one row is added to every row. `meeting` is the row
+    of the first factor and the column of the last one that give one cell: these are marked. `instead` stands in its
+    place where it is too wide for a page.
+    """
+
+    factors: tuple[Grid, ...]
+    result: Grid
+    instead: tuple[Block, ...]
+    added: tuple[Grid, ...] = ()
+    meeting: tuple[int, int] | None = None
+
+    @property
+    def operands(self) -> tuple[tuple[str, Grid], ...]:
+        """What stands before the result, each matrix with the sign before it: "", "·" or "+"."""
+        first, *others = self.factors
+        return (("", first), *(("·", each) for each in others), *(("+", each) for each in self.added))
+
+    @property
+    def shows_step(self) -> bool:
+        """Whether the result is the matrix of a step, whose labels have to be seen, and not a cell that is worked."""
+        return self.result in self.instead
+
+    def marked(self) -> Product:
+        """The same with the cells marked that `meeting` says."""
+        if self.meeting is None:
+            return self
+        row, column = self.meeting
+        first, *between, last = self.factors
+        factors = (first.marked(row=row), *between, last.marked(column=column))
+        added = tuple(each.marked(row=row if len(each.rows) > 1 else 0, column=column) for each in self.added)
+        return self._replace(factors=factors, added=added, result=self.result.marked(row=row, column=column))
 
 
 class Table(NamedTuple):
@@ -206,7 +264,7 @@ class Listing(NamedTuple):
     left_out: LeftOut = ()
 
 
-Block: TypeAlias = Heading | Paragraph | Formula | Worked | Grid | Table | Listing
+Block: TypeAlias = Heading | Paragraph | Formula | Worked | Grid | Product | Table | Listing
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from itertools import product
 
 from attncli.equation.exact import (
-    EULERS_NUMBER,
     Exact,
     ExactError,
+    ExactNumber,
     evaluate_exactly,
     expression_of,
     is_zero,
@@ -19,7 +21,7 @@ from attncli.equation.exact import (
 from attncli.equation.nodes import Call, Expression, Number, rewrite
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write
-from attncli.equation.substitution import exact_value
+from attncli.equation.substitution import exact_value, substitute
 from attncli.page.document import WorkedLine
 from attncli.page.printer import Printer
 from attncli.page.stages import NO_DIVISOR, divides_by_nothing
@@ -27,8 +29,7 @@ from attncli.tracing.model import Step
 
 WIDEST = 76  # columns of a matrix of closed forms, its labels among them
 LONGEST = 60  # characters of a sentence before the closed form it comes to
-UNREADABLE = 400  # characters of a closed form that only a cell asked for, or --detail cells, shows
-LONGEST_IN_FULL = 1000  # the same with --detail cells: to see that a longer one holds takes long
+LONGEST_IN_FULL = 400  # the same with --detail cells: nobody reads more, and to see that it holds takes long
 _LONG = re.compile(r"\d{21,}")  # as is the whole number of a fraction that no double holds
 MOST_LINES = 36  # closed forms that are listed for every cell; of more cells, each row has one
 
@@ -66,31 +67,61 @@ def need_lines(printer: Printer, step: Step) -> bool:
     return has_decimals(step) or (_width(step) > WIDEST and not _all_printed(printer, step))
 
 
+def exact_sentence(
+    printer: Printer,
+    step: Step,
+    place: Mapping[str, int],
+    closed_form: Callable[[str, tuple[int, ...]], Expression],
+    *,
+    in_full: bool,
+) -> Expression | None:
+    """A cell's equation with its exact numbers put in; None where that would be too long to be read."""
+    most = LONGEST_IN_FULL if in_full else LONGEST
+    left = 2 * most  # as lengths are not known exactly before they are written
+
+    def number(name: str, index: tuple[int, ...]) -> Expression:
+        nonlocal left
+        array = printer.trace.steps.get(name)
+        exact = array.exact[index] if array is not None and array.exact is not None else None
+        left -= exact.length if isinstance(exact, ExactNumber) else 1
+        if left < 0:
+            raise _TooLongError
+        return closed_form(name, index)
+
+    equation = step.rule.equation
+    try:
+        sentence = substitute(equation.expression, place, printer.trace.sizes(equation), number, printer.scalars())
+    except _TooLongError:
+        return None
+    sentence = rewrite(sentence, _as_power)
+    return sentence if len(write(sentence, UNICODE)) <= most else None
+
+
+class _TooLongError(Exception):
+    """A sentence that is too long, before all of it is made."""
+
+
 def exact_line(
-    printer: Printer, step: Step, index: tuple[int, ...], label: str, sentence: Expression, *, in_full: bool
+    printer: Printer, step: Step, index: tuple[int, ...], label: str, sentence: Expression | None, *, in_full: bool
 ) -> WorkedLine:
     """One cell: the equation with exact numbers put in, its closed form, and the decimals: 3 / √3 = √3 ≈ 1.732."""
     assert step.exact is not None
     number, result = step.exact[index], printer.number(step.name, index)
-    sentence = rewrite(sentence, _as_power)
     if isinstance(number, Decimal):
+        assert sentence is not None  # else the line is one of decimals
         if divides_by_nothing(sentence):
             return WorkedLine(label, result=result, remark=NO_DIVISOR)
-        length = len(write(sentence, UNICODE))
-        if in_full or length <= LONGEST:
-            value, readable = result.value, length <= LONGEST_IN_FULL
-            holds = isinstance(value, Fraction) and (
-                exact_value(sentence) == value or (readable and _comes_to(sentence, value))
-            )
-            return WorkedLine(label, None if _alike(sentence, result) else sentence, result, holds=holds)
-        return WorkedLine(label, result=result, remark=("it has no closed form that can be read",))
+        value = result.value
+        holds = isinstance(value, Fraction) and (
+            exact_value(sentence) == value or _comes_to(printer, step, index, value)
+        )
+        return WorkedLine(label, None if _alike(sentence, result) else sentence, result, holds=holds)
     closed = expression_of(number)
     told, spelled = _alike(closed, result), write(closed, UNICODE)
-    if not in_full and (len(spelled) > UNREADABLE or _LONG.search(spelled)):
+    if not in_full and _LONG.search(spelled):
         return WorkedLine(label, result=result, remark=(f"its closed form has {len(spelled):,} characters",))
     work: Expression | None = None if told else closed
-    short = len(write(sentence, UNICODE)) <= (LONGEST_IN_FULL if in_full else LONGEST)
-    if short and not _alike(sentence, closed) and _comes_to(sentence, number):
+    if sentence is not None and not _alike(sentence, closed) and _comes_to(printer, step, index, number):
         work = sentence if told else Call("comes_to", (sentence, closed))
     return WorkedLine(label, work, result, holds=told or not _is_rounded(printer, step, index))
 
@@ -132,28 +163,37 @@ def _as_power(node: Expression) -> Expression:
     return Call("e_to", node.arguments) if isinstance(node, Call) and node.function == "exp" else node
 
 
-def _comes_to(sentence: Expression, number: Exact | float) -> bool:
-    """Whether what is printed in the sentence gives exactly the number."""
+def _comes_to(printer: Printer, step: Step, index: tuple[int, ...], number: Exact | float) -> bool:
+    """Whether the numbers that are printed in the sentence of a cell give exactly this number."""
+    equation = step.rule.equation
+    place = dict(zip(equation.target.letters, index, strict=True))
+    sizes, cell = printer.trace.sizes(equation), partial(_as_printed, printer)
     try:
-        found = evaluate_exactly(rewrite(sentence, _read), {}, {}, _nowhere, {"e": EULERS_NUMBER})
+        scalars = {name: _value(each) for name, each in printer.scalars().items() if each.text != "nan"}
+        found = evaluate_exactly(equation.expression, place, sizes, cell, scalars)
         if isinstance(found, Decimal):
             return False  # of what has no closed form, 50 digits are not all
         if isinstance(found, float) or isinstance(number, float):
             return bool(found == number)
         return is_zero(found - number)
-    except ExactError:
+    except (ExactError, KeyError):  # of what has no closed form, or is NaN
         return False
 
 
-def _read(node: Expression) -> Expression:
-    """A printed root as an expression of its own."""
-    if not isinstance(node, Number) or node.value is not None:
-        return node
-    number = read_exact(node.text)
+def _as_printed(printer: Printer, name: str, index: tuple[int, ...]) -> Exact | float:
+    """A cell as it stands in a sentence; ExactError for what has no closed form."""
+    array = printer.trace.steps.get(name)
+    if array is not None and array.exact is not None:
+        number: Exact | Decimal | float = array.exact[index]
+        if not isinstance(number, Decimal):
+            return number
+    printed = printer.closed_form(name, index)
+    assert isinstance(printed, Number)
+    return _value(printed)
+
+
+def _value(printed: Number) -> Exact | float:
+    number = read_exact(printed.text) if printed.value is None else printed.value
     if isinstance(number, Decimal):
-        raise ExactError(f"{node.text} has no closed form")
-    return expression_of(number)
-
-
-def _nowhere(name: str, index: tuple[int, ...]) -> Exact:
-    raise ExactError(f"{name}{list(index)} is still in a sentence that should hold numbers only")
+        raise ExactError(f"{printed.text} has no closed form")
+    return number

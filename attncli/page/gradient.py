@@ -1,4 +1,4 @@
-"""The page of `attncli gradient`: the way forward in brief, then every step of the way back as a worked derivation."""
+"""The page of `attncli gradient`: the forward pass in brief, then every step of the backward pass worked out."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from attncli.equation.rule import Rule
 from attncli.page.data import view_data
 from attncli.page.derivation import one_array, sections_of
 from attncli.page.document import Block, Document, Formula, Heading, Lazy, Math, Once, Paragraph, Text, text
+from attncli.page.grid import grid
 from attncli.page.heads import HeadPart, backward_sections, head_context
 from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import about, notes, summary
-from attncli.page.sections import cell_section, given_section, grid, step_section
+from attncli.page.sections import cell_section, given_section, step_section
 from attncli.page.view import View, chosen_cell, chosen_steps, selected_part
 from attncli.page.worked import worked
 from attncli.problem.model import Scalar, read_only
@@ -30,7 +31,7 @@ from attncli.tracing.slices import backward_steps, cut_trace, forward_steps, los
 if TYPE_CHECKING:
     from attncli.tracing.number_formats import FormatDeviation
 
-NOTHING = 1e-12  # of a gradient that is but roundings
+NOTHING = 1e-12  # a gradient below this is only rounding
 
 
 def gradient_page(
@@ -40,10 +41,10 @@ def gradient_page(
     further_data: Callable[[], Mapping[str, Any]] = dict,
     deviation: FormatDeviation | None = None,
 ) -> Document:
-    """The page for this view; raises (exit 2) where it asks for a step or a cell that is not there.
+    """The page for this view; raises AttncliError (exit 2) if it asks for a step or a cell that is not there.
 
-    It ends with `further` sections, of what else was asked of the gradients; `further_data` are the same for programs,
-    who are also told the `deviation` of a lower number format from float64.
+    The page ends with the `further` sections. Its data ends with `further_data`, and has the `deviation` of a lower
+    number format from float64.
     """
     whole, trace = trace, selected_part(trace, view)
     printer = printer_for(trace, view)
@@ -85,7 +86,7 @@ def gradient_page(
 
 
 def is_softmax(trace: Trace, name: str) -> bool:
-    """Whether a step takes the gradient through the softmax: the first that reads the mean gradients."""
+    """Whether a step is the gradient through the softmax: the first step that reads `delta`."""
     return next((each for each in trace.steps if "delta" in trace.steps[each].rule.inputs), "") == name
 
 
@@ -95,37 +96,38 @@ def _start(printer: Printer, whole: Trace) -> Iterator[Paragraph]:
     flat = "d_scores" in whole and np.abs(whole["d_scores"]).max(initial=0.0) < NOTHING
     if flat and "loss" not in whole:
         said = (
-            "No score has a gradient here: with this ", Math(in_symbols(Name("d_output"))), " every value counts the "
-            "same, so that the loss does not depend on the weights. A d_output or a loss in the problem changes that.",
+            "The gradient of every score is 0 here. With this ", Math(in_symbols(Name("d_output"))), ", every value "
+            "counts the same, so the loss does not depend on the weights. Give the problem another d_output, or a "
+            "loss, to see gradients of the scores.",
         )  # fmt: skip
         yield Paragraph(said, "note")
 
 
 def _loss(trace: Trace) -> Text:
-    """What a gradient is, and with which one the way back begins."""
-    begins = "given here"
+    """What a gradient is, and with which one the backward pass begins."""
+    begins = "Here the problem gives `dO`."
     if "row_loss" in trace:
-        begins = "that of the loss, a cross-entropy"
+        begins = "Here the loss is a cross-entropy."
     elif "loss" in trace:
-        begins = "that of the loss, a mean of squared errors"
+        begins = "Here the loss is a mean of squared errors."
     elif (trace["d_output"] == 1).all():
-        begins = "all ones here, as of a loss that is the sum of all outputs"
+        begins = "Here `dO` is 1 everywhere, as for a loss that is the sum of all outputs."
     return text(
-        "The gradient of a matrix has its shape: each number tells how much the loss grows with the number in its "
-        "place. `dQ` is that of `Q`. It comes by the chain rule, step by step, from the last to the first: the way "
-        f"back begins with `dO`, {begins}."
+        "The gradient of a matrix has the shape of the matrix. Each number of `dQ` says how much the loss grows with "
+        "the number of `Q` in the same place. The chain rule gives the gradients step by step, from the last step to "
+        f"the first. So the backward pass begins with `dO`, the gradient of the output. {begins}"
     )
 
 
 def _both_ways(printer: Printer, view: View) -> Iterator[Block]:
     trace = printer.trace
-    yield Heading("The way forward, in brief", part=True)
+    yield Heading("The forward pass, in brief", part=True)
     brief = replace(view, detail="brief", steps=forward_steps(trace))
     yield from sections_of(printer, forward_steps(trace), brief)
     if loss_steps(trace):
         yield Heading("The loss", part=True)
         yield from _back(printer, loss_steps(trace), view)
-    yield Heading("The way back", part=True)
+    yield Heading("The backward pass", part=True)
     yield from _back(printer, backward_steps(trace), view)
     yield Heading("Summary", part=bool(trace.leading_letters))
     worked = [trace.steps[name] for name in backward_steps(trace) if not trace.steps[name].rule.given]
@@ -133,7 +135,7 @@ def _both_ways(printer: Printer, view: View) -> Iterator[Block]:
 
 
 def _back(printer: Printer, names: Sequence[str], view: View) -> Iterator[Block]:
-    """The chosen steps of the loss or of the way back: at once in a single head, else place by place."""
+    """The chosen steps of the loss or of the backward pass: of a single head together, else head by head."""
     trace = printer.trace
     if not trace.leading_letters:
         yield from _steps(printer, printer, names, view, ())
@@ -152,7 +154,7 @@ def _back(printer: Printer, names: Sequence[str], view: View) -> Iterator[Block]
 def _steps(
     whole: Printer, here: Printer, names: Sequence[str], view: View, explained: Collection[str]
 ) -> Iterator[Block]:
-    """Steps of one place, numbered as in the whole trace; those `explained` have been explained before."""
+    """Steps of one head, numbered as in the whole trace; those `explained` before are not explained again."""
     numbers = {step.name: number for number, step in enumerate(whole.trace.computed(), 1)}
     for name in names:
         step = here.trace.steps[name]
@@ -164,14 +166,14 @@ def _steps(
             yield from jacobian_section(here, step)
 
 
-WIDEST = 12  # keys of a row whose Jacobian is shown unasked
+WIDEST = 12  # keys: the Jacobian of a longer row is shown only with --cell
 
 
 def jacobian_section(printer: Printer, gradient: Step, row: int | None = None) -> Iterator[Block]:
-    """The Jacobian of a row of a single head, by default the first in which more than one key has a share.
+    """The Jacobian of the softmax of a row of a single head, by default the first row with more than one weight.
 
-    `gradient` is that of what the softmax saw. Nothing where there is no such row, where it is too wide, or where it
-    would tell what is left blank.
+    `gradient` is the gradient of the logits. The section is empty if there is no such row, if the row is too long, or
+    if the section would give away a step that is left blank.
     """
     weights = printer.trace.steps["weights"]
     if not printer.may_show_work(gradient) or "weights" in printer.blank:
@@ -188,7 +190,8 @@ def jacobian_section(printer: Printer, gradient: Step, row: int | None = None) -
     rule = Rule("J", "J", "Jacobian", Equation(Ref("J", ("j", "l")), cell))
     jacobian = Step(rule, read_only(slope * (np.diag(a) - np.outer(a, a))), weights.labels[1:] * 2)
     if weights.exact is not None:
-        worker = ExactWorker(printer.trace.parameters, {"j": len(a), "l": len(a)}, {"weights": weights.exact})
+        parameters = {} if base is None else {"exp_base": base}  # others, such as d_sink, may be inf or NaN
+        worker = ExactWorker(parameters, {"j": len(a), "l": len(a)}, {"weights": weights.exact})
         worked_exactly = worker.work(rule)
         jacobian = replace(jacobian, value=worked_exactly.value, exact=worked_exactly.exact)
     product = Reduce("add", "l", parse_expression(f"J[j, l] * d_weights[{row}, l]"))
@@ -200,15 +203,20 @@ def jacobian_section(printer: Printer, gradient: Step, row: int | None = None) -
 
     hidden = masked_out(printer.trace.steps)
     unseen = 0 if hidden is None else int(hidden[row].sum())
-    scores = count(len(a), "score") + (f", {unseen:,} of them hidden," if unseen else "")
-    said = f'Take one row, that of "{weights.labels[0][row]}": its softmax turns {scores} into the weights '
-    rest = ". Their derivatives are a square matrix, the Jacobian: how much each weight changes with each score."
+    scores = count(len(a), "score") + (f" ({unseen:,} of them hidden)" if unseen else "")
+    said = f'Look at one row, that of "{weights.labels[0][row]}". Its softmax turns {scores} into the weights '
+    rest = (
+        ". Each weight depends on every score of the row. The Jacobian is the matrix of these derivatives: it says how "
+        "much each weight grows with each score."
+    )
     yield Paragraph((said, *printer.prose("`a`"), rest))
     yield _formula(printer, Ref("J"), _times_slope(printer, parse_expression("diagonal(a) - a @ transposed(a)")))
     yield _formula(printer, rule.target, _times_slope(printer, _cell("a[j]", "a[l]")))
     yield grid(inside, jacobian)
     yield worked(inside, jacobian, "rows")
-    yield Paragraph(("The Jacobian times the gradient of the weights is the same row as above, worked the long way:",))
+    yield Paragraph(
+        ("The Jacobian times the gradient of the weights gives the same row as above, in a longer calculation:",)
+    )
     yield _formula(printer, Ref(gradient.rule.symbol, (number_node(row), "j")), product)
     yield worked(inside, of_row, "rows")
 

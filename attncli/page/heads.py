@@ -42,7 +42,7 @@ def _kv_head_text(trace: Trace, head: int) -> str:
         return ""
     shared, first = head // group, head // group * group
     others = listed([str(number) for number in range(first, first + group)])
-    return f"Keys and values are those of KV head {shared}, which serves the query heads {others}"
+    return f"Query heads {others} share the keys and values of KV head {shared}"
 
 
 def _slope(whole: Printer, head: int) -> WorkedLine:
@@ -88,10 +88,11 @@ def _with_omissions(letter: str, around: Places, parts: Iterable[tuple[int, Iter
 def _gap(letter: str, around: Places, first: int, last: int) -> Iterator[Block]:
     where = f"{SINGULARS[letter]} {first}" if first == last else f"{PLURALS[letter]} {first}–{last}"
     yield Heading(_part_title(around, where), part=True)
-    one = "this one" if first == last else "one of them"
+    subject = "This part is" if first == last else "These parts are"
+    one = "this part" if first == last else "one of them"
     options = " ".join(f"--{SINGULARS[each]} {number}" for each, number in {**around, letter: first}.items())
-    alone = "" if letter == KEY_HEAD else f", {options} {one}"  # of which no option asks for one
-    yield Paragraph((f"Left out here: --all shows all{alone}.",))
+    alone = "" if letter == KEY_HEAD else f", {options} shows {one}"  # of which no option asks for one
+    yield Paragraph((f"{subject} left out. --all shows all parts{alone}.",))
 
 
 def forward_sections(printer: Printer, names: tuple[str, ...], view: View) -> Iterator[Block]:
@@ -113,8 +114,8 @@ def _sections_at(whole: Printer, here: Printer, names: tuple[str, ...], view: Vi
         shared = f"What all {PLURALS[trace.leading_letters[0]]} share"
         yield Heading(place_title(place) if place else shared, part=True)
         if inner and view.steps is None and not explained and not all(trace.steps[name].rule.given for name in own):
-            what = f"What all {PLURALS[inner]} share" if place else "This"
-            yield Paragraph((f"{what} comes first; steps are numbered in the order of work.",))
+            what = f"What all {PLURALS[inner]} share" if place else "This part"
+            yield Paragraph((f"{what} comes first. The numbers of the steps give the order of the calculation.",))
         if HEAD in place:
             yield from _served(whole, place[HEAD], names)
         yield from blocks
@@ -136,7 +137,7 @@ def _served(whole: Printer, head: int, names: Sequence[str]) -> Iterator[Block]:
     if said := _kv_head_text(whole.trace, head):
         first, steps = _first_head_of_group(whole, head), whole.trace.steps
         before = head != first and any(KEY_HEAD in steps[name].rule.target.letters for name in names)
-        yield Paragraph((f"{said}; they are shown under head {first}." if before else f"{said}.",))
+        yield Paragraph((f"{said}, which are shown under head {first}." if before else f"{said}.",))
 
 
 def _steps(whole: Printer, here: Printer, names: list[str], view: View, explained: bool) -> Iterator[Block]:

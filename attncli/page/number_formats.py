@@ -1,4 +1,4 @@
-"""Where number formats part from float64: the closing of a page in a lower format, and one table for all formats."""
+"""Where number formats differ from float64: the closing of a page in a lower format, and one table for all formats."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LEGIBLE = 1e6  # larger numbers are shown with a power of ten
 
 def deviation_section(deviation: FormatDeviation, precision: int) -> Iterator[Block]:
     """The end of a derivation in a lower format: every step's error, and what got lost."""
-    yield Heading(f"Where {deviation.dtype.name} parts from float64")
+    yield Heading(f"Where {deviation.dtype.name} differs from float64")
     yield Listing(tuple(_losses(deviation, precision)))
     yield from steps_table(deviation.comparison, precision, relative=True)
 
@@ -31,7 +31,7 @@ def deviation_section(deviation: FormatDeviation, precision: int) -> Iterator[Bl
 def formats_page(deviations: Sequence[FormatDeviation], title: str, precision: int) -> Document:
     """One table for all formats: the largest error of every step, absolute and relative."""
     return Document(
-        f"{title or 'Attention'}: where number formats part from float64",
+        f"{title or 'Attention'}: where number formats differ from float64",
         tuple(_blocks(deviations, precision)),
         lambda: {
             "attncli": {"version": __version__, "format": FORMAT},
@@ -75,7 +75,7 @@ def _blocks(deviations: Sequence[FormatDeviation], precision: int) -> Iterator[B
             yield Paragraph((f"The largest {'relative' if relative else 'absolute'} error of each step, {what}:",))
             yield Table(("step", *names), rows, right=tuple(range(1, len(names) + 1)))
     if exact:
-        yield Paragraph((f"Exact in all of them: {listed(exact)}.",))
+        yield Paragraph((f"No error in any of the formats: {listed(exact)}.",))
     for deviation in deviations:
         yield Heading(f"{deviation.dtype.name}: about {deviation.dtype.digits} digits")
         yield Listing(tuple(_losses(deviation, precision)))
@@ -99,10 +99,10 @@ def _losses(deviation: FormatDeviation, precision: int) -> Iterator[Text]:
             f", and the largest {dtype.name} is ", *number(_largest(dtype)), ".",
         )  # fmt: skip
     if deviation.vanished:
-        are = either(deviation.vanished, "is", "are")
-        yield (f"{count(deviation.vanished, 'weight')} too small for {dtype.name} {are} 0.",)
+        are, become = (either(deviation.vanished, *words) for words in (("is", "are"), ("becomes", "become")))
+        yield (f"{count(deviation.vanished, 'weight')} {are} too small for {dtype.name} and {become} 0.",)
     if not uneven:
-        yield (f"Every row of weights keeps its sum, rounded to {dtype.name}.",)
+        yield (f"Every row of weights has the same sum as in float64, rounded to {dtype.name}.",)
         return
     said: list[Text] = []
     for row in uneven[:MOST_ROWS]:
@@ -112,7 +112,7 @@ def _losses(deviation: FormatDeviation, precision: int) -> Iterator[Text]:
     others = len(uneven) - len(said)
     rows = f"{count(len(uneven), 'row')} of weights no longer {either(len(uneven), 'sums', 'sum')} to "
     true = number(format_number(uneven[0].true, precision))
-    yield (rows, *true, f", rounded to {dtype.name}: ", *(part for each in said for part in each),
+    yield (rows, *true, f" when rounded to {dtype.name}: ", *(part for each in said for part in each),
            f" and {count(others, 'other')}." if others else ".")  # fmt: skip
 
 

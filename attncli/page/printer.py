@@ -149,7 +149,7 @@ class Printer:
         return rewrite(expression, put)
 
     def scalars(self) -> Mapping[str, Number]:
-        """The numbers that equations read besides steps, d_k and its like, in full."""
+        """The single numbers that equations read, such as d_k, with all their digits."""
         return {
             name: number_node(given.written if given.written in NO_NUMBERS else canonical(given.written))
             for name, given in self.trace.parameters.items()
@@ -179,7 +179,7 @@ MOST = 2**12  # numbers of the largest step; in larger traces nobody looks for z
 def zero_residues(trace: Trace, precision: int) -> Trace:
     """The trace with 0 in place of each residue that these decimals would print as 0.000.
 
-    Whether a number is one is told by the magnitudes of its terms: 3·0.1 - 0.3 is, a weight of 1e-17 is not.
+    The magnitudes of its terms say whether a number is a residue: 3·0.1 - 0.3 is one, a weight of 1e-17 is not.
     """
     if max((step.value.size for step in trace.steps.values()), default=0) > MOST:
         return trace

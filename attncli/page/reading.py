@@ -63,32 +63,32 @@ def _row(query: _Row, masked: bool) -> Iterator[str]:
     trace, row = query.trace, query.row
     who = f'"{trace.tokens[row]}"'
     weights = trace["weights"][row].astype(np.float64)
-    found = "what it finds" if "heads_output" in trace else "its output"
+    found = "its output in this head" if "heads_output" in trace else "its output"
     if masked:
         yield f"{who} sees no key: it pays no attention to anything, and {found} is 0."
         return
     if not np.isfinite(weights).all():
-        yield f"{who} has scores that do not fit into {trace.settings.dtype}: its weights cannot be told."
+        yield f"{who} has scores that do not fit into {trace.settings.dtype}, so its weights are unknown."
         return
     seen = np.flatnonzero(weights > 0)
     if not len(seen):
-        yield f"{who} spreads its attention so thinly that every weight is rounded to 0, and {found} with them."
+        yield f"{who} pays so little attention to each key that every weight is rounded to 0. So {found} is 0, too."
         return
     sunk = 1 - float(weights.sum()) if "sink" in trace.parameters or "sink" in trace else 0.0
     if sunk > TIE:
         shares = _shares(query, _Ranking.of(weights, seen))
         yield f"{who} pays {', '.join(shares)}, and {percent(sunk)} to the sink."
-        yield f"{found[0].upper()}{found[1:]} is the sum of these shares of their values."
+        yield f"{found[0].upper()}{found[1:]} is the sum of the values, each times its share."
         return
     if len(seen) == 1:
-        name = _name(query, int(seen[0]))
-        yield f"{who} pays all of its attention to {name}, so {found} is that value."
+        name, value = _name(query, int(seen[0])), _value(query, int(seen[0]))
+        yield f"{who} pays all of its attention to {name}, so {found} is {value}."
         return
     if _same(weights[seen]):
         everything = "every token" if len(seen) == len(weights) else f"the {len(seen):,} tokens it sees"
-        yield f"{who} looks evenly at {everything} ({percent(float(weights[seen[0]]))} each)."
+        yield f"{who} pays the same attention to {everything} ({percent(float(weights[seen[0]]))} each)."
         whose = "all" if len(seen) == len(weights) else "their"
-        yield f"{found[0].upper()}{found[1:]} is the plain average of {whose} values."
+        yield f"{found[0].upper()}{found[1:]} is the average of {whose} values."
         return
     ranking = _Ranking.of(weights, seen)
     yield f"{who} pays {', '.join(_shares(query, ranking))}."
@@ -139,7 +139,8 @@ def _origin(query: _Row, ranking: _Ranking) -> str:
     )
     total = f"{'together ' if len(keys) > 1 else ''}{percent(share)}"
     if share <= 0.5:
-        return f"a mixture, its largest part {names} ({total})"
+        are = "s are" if len(keys) > 1 else " is"
+        return f"a mixture. Its largest part{are} {names} ({total})"
     return f"{'almost entirely' if share > 0.95 else 'mostly'} {names} ({total})"
 
 

@@ -82,16 +82,21 @@ def notes(printer: Printer, blocks: Iterable[Block]) -> Iterator[Block]:
         return
     if printer.shows_closed_forms:
         decimals = count(printer.precision, "decimal")
-        said = f"Worked exactly: each number has its closed form; after ≈ it is rounded to {decimals} for display."
+        said = f"Every number is calculated exactly and shown in closed form. After ≈, it is rounded to {decimals}."
         yield Paragraph((said + _without_closed_form(trace),), "note")
         return
     dtype = DTYPES[trace.settings.dtype]
     if dtype.name != "float64":
-        how = "" if dtype.name == dtype.computed else f"; each step is computed in {dtype.computed} and rounded to it"
-        yield Paragraph((f"All numbers are {dtype.name}, about {dtype.digits} digits{how}.",), "note")
+        said = f"All numbers are {dtype.name}, which has about {dtype.digits} digits."
+        if dtype.name != dtype.computed:
+            said += f" Each step is computed in {dtype.computed} and then rounded to {dtype.name}."
+        yield Paragraph((said,), "note")
     if any(not line.holds or has_rounded_stage(line.work) for line in _worked_lines(blocks)):
-        inside = "computed at full precision" if dtype.name == "float64" else f"kept in {dtype.name}"
-        said = f"≈ marks a line whose printed numbers do not give the printed result; inside, every step is {inside}."
+        inside = "unrounded numbers" if dtype.name == "float64" else f"all digits of {dtype.name}"
+        said = (
+            "On a line with ≈, some numbers are rounded, so they may not give exactly the printed result. "
+            f"attncli itself calculates with {inside}."
+        )
         yield Paragraph((said,), "note")
 
 
@@ -103,8 +108,8 @@ def _without_closed_form(trace: Trace) -> str:
     if not steps:
         return ""
     return (
-        " What has none that can be read, such as a cosine or a very long quotient, is worked out to 50 digits; "
-        f"there is such a number in {listed(steps)}."
+        " Exceptions are numbers without a closed form, such as a cosine, and numbers whose closed form is very long. "
+        f"They are calculated with 50 digits. There are such numbers in {listed(steps)}."
     )
 
 
@@ -113,15 +118,15 @@ def _paper_notes(trace: Trace, truth: Trace, precision: int) -> Iterator[Block]:
     decimals = count(precision, "decimal")
     yield Paragraph(
         (
-            f"Worked as on paper: every number is rounded half up to {decimals}, and the rounded number feeds the "
-            "next step. Inputs are not rounded. A row of weights may then add up to a little more or less than 1. "
-            "≈ marks a line whose printed numbers do not give the printed result.",
+            f"This page is calculated as on paper: every result is rounded half up to {decimals}, and the next step "
+            "uses the rounded number. Inputs are not rounded. The weights of a row may therefore add up to a little "
+            "more or less than 1. ≈ means: the printed numbers give the result only after rounding.",
         ),
         "note",
     )
     differences = tuple((said,) for step in trace.computed() for said in _difference(trace, truth, step, precision))
     if differences:
-        yield Paragraph((f"Where that rounding leads away from the true value at {decimals}:",))
+        yield Paragraph((f"These results differ from those of a calculation without rounding, at {decimals}:",))
         yield Listing(differences)
 
 
@@ -140,8 +145,8 @@ def _difference(trace: Trace, truth: Trace, step: Step, precision: int) -> Itera
     if differing:
         worst = max(differing, key=lambda place: error[place])
         yield (
-            f"{step.rule.title}: {len(differing):,} of {count(step.value.size, 'cell')}, the farthest at "
-            f"{step.cell_label(worst)}, {here.text(step, worst)} here and {there.text(true, worst)} in truth."
+            f"{step.rule.title}: {len(differing):,} of {count(step.value.size, 'cell')}. The largest difference is at "
+            f"{step.cell_label(worst)}: {here.text(step, worst)} here, {there.text(true, worst)} without rounding."
         )
 
 
@@ -152,14 +157,14 @@ def _worked_lines(blocks: Iterable[Block]) -> Iterator[WorkedLine]:
 
 
 def closing(printer: Printer, *, words: bool) -> Iterator[Block]:
-    """Summary and dimension flow of a whole trace, and its reading unless each of its heads has had its own.
+    """Summary and shapes of a whole trace, and its reading unless each of its heads has had its own.
 
     After heads that are parts of the page, the summary is a part, too.
     """
     trace = printer.trace
     yield Heading("Summary", part=bool(trace.leading_letters))
     yield from summary(printer, trace.computed())
-    yield Paragraph(("Dimension flow: ", *_flow(trace)))
+    yield Paragraph(("Shapes: ", *_flow(trace)))
     if not words:
         return
     yield Heading("In words")

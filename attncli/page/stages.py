@@ -12,7 +12,7 @@ from attncli.equation.rounding import EXACTLY
 from attncli.equation.substitution import decimal_value, exact_value
 from attncli.page.printer import printed_value
 
-NO_DIVISOR = ("its divisor is printed as 0: more decimals show it",)
+NO_DIVISOR = ("the divisor is printed as 0; a higher --precision shows its digits",)
 STAGED = frozenset(name for name, function in FUNCTIONS.items() if function.looked_up)
 Print = Callable[[float], Number]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from attncli.attention.losses import LOSS_RULES
 from attncli.attention.registry import GRADIENT_RULES, STEP_NAMES, holds_scores
-from attncli.english import a, count, either, listed
+from attncli.english import a, count, either, listed, shorten
 from attncli.errors import did_you_mean, usage_error
 from attncli.problem.axes import BATCH, HEAD, PLACES
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from attncli.tracing.model import Step, Trace
 
 _CELL = r"(?s)\s*([^\s\[]+)\s*(?:\[(.*)\]\s*)?"
-_PART = r"""(?s)\s*"([^"]*)"\s*(?:,|$)|\s*'([^']*)'\s*(?:,|$)|([^,]*)(?:,|$)"""
+_END = r"(?:,|\]\s*\[|$)"  # of an index: scores[0,1], or scores[0][1] as in Python
+_PART = rf"""(?s)\s*"([^"]*)"\s*{_END}|\s*'([^']*)'\s*{_END}|((?:(?!\]\s*\[)[^,])*){_END}"""
 _LONGEST = 1000
 _OF_A_HEAD = {"slopes": "bias", "sink": "row_sum"}  # where a head's own number is read
 
@@ -27,15 +28,17 @@ class View:
     """The choices that `attncli compute` takes on its command line.
 
     `detail` is "brief" (matrices only), "rows" (a worked line per row) or "cells" (every cell worked);
-    `steps` the names of the only steps wanted, `cell` such as "scores[0,1]" the only cell. `head` and `entry` are the
-    only head and the only entry of a batch. `blank` names steps whose numbers are left out, to be filled in.
-    With `ends` only the ends of what is long are shown, as a terminal has it.
+    `steps` the names of the only steps wanted, `cell` such as "scores[0,1]" the only cell, `query` such as "love" the
+    only query, whose keys are then in order. `head` and `entry` are the only head and the only entry of a batch.
+    `blank` names steps whose numbers are left out, to be filled in. With `ends` only the ends of what is long are
+    shown, as a terminal has it.
     """
 
     detail: str = "rows"
     precision: int = 3
     steps: Sequence[str] | None = None
     cell: str | None = None
+    query: str | None = None
     heatmap: bool = False
     head: int | None = None
     entry: int | None = None
@@ -44,7 +47,13 @@ class View:
 
     def steps_needed(self, numbers_alone: bool) -> frozenset[str] | None:
         """The steps whose numbers a page with this view has, or data of `numbers_alone`; None for any."""
-        alone = self.cell is None and self.head is None and self.entry is None and self.detail == "brief"
+        alone = (
+            self.cell is None
+            and self.query is None
+            and self.head is None
+            and self.entry is None
+            and self.detail == "brief"
+        )
         if self.steps is None or not alone:
             return None
         names = {STEP_NAMES.get(name, name) for name in self.steps}
@@ -96,7 +105,7 @@ def place_title(place: Mapping[str, int]) -> str:
 def chosen_steps(trace: Trace, names: Sequence[str], whole: Trace | None = None) -> tuple[str, ...]:
     """The steps of these names or letters, in the order of the trace; raises (exit 2) for one that is not there.
 
-    Where the trace is a head of a `whole` one, what that has besides is told to be of all heads.
+    Where the trace is a head of a `whole` one, the error says which steps belong to all heads.
     """
     return chosen_names(names, tuple(trace.steps), tuple(whole.steps) if whole else ())
 
@@ -108,7 +117,7 @@ def chosen_names(names: Sequence[str], there: Sequence[str], beside: Sequence[st
 
 
 def steps_back(names: Sequence[str]) -> list[str]:
-    """Which of these names or letters are those of steps of a loss, or of the way back."""
+    """Which of these names or letters are steps of a loss or of the backward pass."""
     steps = (STEP_NAMES.get(name, name) for name in names)
     return [name for name in steps if name in GRADIENT_RULES or name in LOSS_RULES]
 
@@ -136,10 +145,21 @@ def chosen_cell(trace: Trace, text: str, whole: Trace | None = None) -> tuple[St
             help=f"write --cell '{step.name}[{axes}]'",
         )
     places = [
-        _place(text, labels, axis, *_word(match))
+        _place(f"--cell {text!r}", labels, axis, *_word(match))
         for labels, axis, match in zip(step.labels, step.rule.axis_names, parts, strict=True)
     ]
     return step, tuple(places)
+
+
+def chosen_query(trace: Trace, text: str) -> int:
+    """The row of a query, by its label or counted from 0; a number is an index unless it is quoted.
+
+    Raises AttncliError (exit 2) where there is no such query, or where several have this label.
+    """
+    word = text.strip()
+    quoted = len(word) > 1 and word[0] == word[-1] and word[0] in "'\""
+    word = word[1:-1] if quoted else text if text in trace.tokens else word
+    return _place(f"--query {shorten(repr(text))}", trace.tokens, "query", word, quoted)
 
 
 def _name(name: str, there: Sequence[str], beside: Sequence[str]) -> str:
@@ -148,14 +168,14 @@ def _name(name: str, there: Sequence[str], beside: Sequence[str]) -> str:
         return found
     if found and found in beside:
         instead = "" if found in GRADIENT_RULES else f", or ask for {_OF_A_HEAD.get(found, 'heads_output')}"
-        help = f"it is of all heads together: leave out --head{instead}"
+        help = f"it belongs to all heads together: leave out --head{instead}"
         raise usage_error(f"{found} is no step of a single head", help=help)
     if found in GRADIENT_RULES and not any(name in GRADIENT_RULES for name in there):
-        help = "attncli gradient works it out; worksheet and compare take --gradient"
-        raise usage_error(f"{found} is a step of the way back", help=help)
+        help = "use attncli gradient, or --gradient with worksheet and compare"
+        raise usage_error(f"{found} is a step of the backward pass", help=help)
     if found in LOSS_RULES and "d_output" not in there:
-        help = "see attncli gradient; the problem must have a loss"
-        raise usage_error(f"{found} is worked out with the gradient", help=help)
+        help = "use attncli gradient; the problem must have a loss"
+        raise usage_error(f"{found} is a step of the loss, which belongs to the backward pass", help=help)
     if found:
         raise usage_error(f"this problem has no step {found}", help=f"its steps are {', '.join(there)}")
     if len(words := name.split()) > 1:
@@ -171,17 +191,17 @@ def _word(match: re.Match[str]) -> tuple[str, bool]:
     return (match[3].strip(), False) if quoted is None else (quoted, True)
 
 
-def _place(text: str, labels: tuple[str, ...], axis: str, word: str, quoted: bool) -> int:
+def _place(option: str, labels: tuple[str, ...], axis: str, word: str, quoted: bool) -> int:
     if not quoted and word.isascii() and word.isdigit():
         if len(word) < 9 and int(word) < len(labels):
             return int(word)
-        message = f"--cell {text!r}: {axis} {word} does not exist; there are {len(labels):,}, counted from 0"
+        message = f"{option}: {axis} {word} does not exist; there are {len(labels):,}, counted from 0"
         raise usage_error(message, help=f"use 0 to {len(labels) - 1}")
     if labels.count(word) == 1:
         return labels.index(word)
     if word in labels:
         places = ", ".join(str(place) for place, label in enumerate(labels) if label == word)
-        raise usage_error(f"--cell {text!r}: several labels are {word!r}", help=f"use one of the indices {places}")
+        raise usage_error(f"{option}: several labels are {word!r}", help=f"use one of the indices {places}")
     known = listed(labels, last="", most=12)
     help = did_you_mean(word, list(labels), f"the labels are {known}")
-    raise usage_error(f"--cell {text!r}: no {axis} is called {word!r}", help=help)
+    raise usage_error(f"{option}: no {axis} is called {word!r}", help=help)

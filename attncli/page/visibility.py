@@ -23,7 +23,7 @@ def visibility(printer: Printer, choice: Call, place: Mapping[str, int]) -> Text
         seen &= holds
         said += [*_fact(printer.with_settings(part), numbers, place, holds), ", "]
     value = substitute(visible if seen else hidden, place, {}, printer.number, printer.scalars())
-    return (*said, "so " if seen else "so hidden: ", Math(value))
+    return (*said, "so visible: " if seen else "so hidden: ", Math(value))
 
 
 def _fact(condition: Expression, numbers: Expression, place: Mapping[str, int], holds: bool) -> Text:
@@ -31,4 +31,4 @@ def _fact(condition: Expression, numbers: Expression, place: Mapping[str, int], 
     match condition, numbers:
         case Call(arguments=(Ref(name=name, indices=indices), _)), Call(arguments=(found, _)):
             return Math(Ref(name, tuple(str(position(index, place, {})) for index in indices))), " = ", Math(found)
-    return Math(condition), ": ", Math(numbers), " holds" if holds else " does not hold"
+    return Math(condition), ": ", Math(numbers), " is true" if holds else " is false"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from math import inf
 
 from attncli.equation.nodes import Call, Expression, Number, rewrite
@@ -41,6 +42,7 @@ class LineWriter:
         self.printer, self.step, self.tree = printer, step, step.rule.equation.expression
         self.sizes, self.scalars = printer.trace.sizes(step.rule.equation), printer.scalars()
         self.sums = LongSums(printer, self.sizes) if many else None
+        self.closed_form = cache(printer.closed_form)
 
     def lines(self, index: Cell, *, in_full: bool) -> tuple[WorkedLine, ...]:
         """A cell on a line; where it adds up several sums, each on a line, and then what they add up to."""
@@ -54,7 +56,7 @@ class LineWriter:
             result = self.printer.rounded(float(value_of_numbers(self._in_full(part.expression, part.place))))
             found.append(_line(f"{label} through {part.through}", work.shown, work.summed, result))
         total = Call("add", tuple(line.result for line in found if line.result))
-        return (*found, _line(f"{label} in all", total, total, self.printer.number(self.step.name, index)))
+        return (*found, _line(f"{label} in total", total, total, self.printer.number(self.step.name, index)))
 
     def line(self, index: Cell, *, in_full: bool = True) -> WorkedLine:
         """A cell on one line."""
@@ -63,7 +65,7 @@ class LineWriter:
             return WorkedLine(label, remark=visibility(self.printer, self.tree, place))
         result = self.printer.number(self.step.name, index)
         if rule.divides_rows and self._sees_no_key(index):
-            return WorkedLine(label, result=result, remark=("by definition: this query sees no key",))
+            return WorkedLine(label, result=result, remark=("by definition, because this query sees no key",))
         if closed := self._in_closed_forms(index, label, in_full=in_full):
             return closed
         work = self._work(self.tree, place, in_full=in_full)
@@ -87,15 +89,18 @@ class LineWriter:
         if self.step.exact is None:
             return None
         from attncli.equation.exact import expression_of  # which few pages need
-        from attncli.page.exact import exact_line
+        from attncli.page.exact import exact_line, exact_sentence
 
-        place = self._place(index)
-        closed = substitute(self.tree, place, self.sizes, self.printer.closed_form, self.scalars)
-        number = self.step.exact[index]
-        alike = not isinstance(number, Decimal) and expression_of(number) == self.printer.number(self.step.name, index)
-        if alike and closed == self._sentence(self.tree, place):
-            return None
-        return exact_line(self.printer, self.step, index, label, closed, in_full=in_full)
+        number, place = self.step.exact[index], self._place(index)
+        sentence = exact_sentence(self.printer, self.step, place, self.closed_form, in_full=in_full)
+        if isinstance(number, Decimal):
+            if sentence is None:
+                return None
+        elif expression_of(number) == self.printer.number(self.step.name, index):
+            closed = substitute(self.tree, place, self.sizes, self.closed_form, self.scalars)
+            if closed == self._sentence(self.tree, place):
+                return None
+        return exact_line(self.printer, self.step, index, label, sentence, in_full=in_full)
 
     def _work(self, expression: Expression, place: Place, *, in_full: bool) -> Work:
         """The sentence of a cell as it is shown, and with its sums worked as far as they are sums of decimals."""

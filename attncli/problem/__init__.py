@@ -1,1 +1,18 @@
 """What the person gave: bytes become a tree with positions, the tree a checked and frozen Problem."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+
+class _Callable(ModuleType):
+    """This package, which is also the function `attncli.problem`: after an import, Python finds the package there."""
+
+    def __call__(self, **keys: object) -> object:
+        from attncli.problem.python_values import problem
+
+        return problem(**keys)  # type: ignore[arg-type]  # of types that mypy knows from attncli/__init__.py
+
+
+sys.modules[__name__].__class__ = _Callable

@@ -17,7 +17,7 @@ from attncli.problem.array_formats.safetensors import INDEX_SUFFIX, shard_of
 from attncli.problem.files import PICKLES, cannot_read, open_regular
 from attncli.problem.keys import LAYOUTS, PARTS, Layout, Part
 from attncli.problem.source import ErrorCollector, Source
-from attncli.problem.tree import Sequence
+from attncli.problem.tree import HeldArray, Sequence
 from attncli.problem.values import (
     Value,
     read_integer,
@@ -63,7 +63,7 @@ class Fused:
     def _uneven(self, array: Array, shares: int) -> ArrayError:
         columns = count(array.shape[-1], "column" if array.ndim > 1 else "number")
         if shares == 3:
-            message = f"{columns} cannot be three equal parts q, k and v"
+            message = f"{columns} cannot be split into three equal parts q, k and v"
         else:
             each = f"{self.heads} of q, {self.kv_heads} of k and {self.kv_heads} of v"
             message = f"{columns} cannot be {shares} equal heads: {each}"
@@ -74,6 +74,8 @@ class Fused:
 
 def read_array(value: Value) -> Array | None:
     """The array a reference names, of bool, integer or float type; None after reporting what is wrong."""
+    if isinstance(value.node, HeldArray):
+        return _held(value, value.node.array)
     if "file" not in value.keys:
         value.wrong("must be a list or {file: …}", "write {file: masks.npz, name: keep}")
         return None
@@ -100,6 +102,16 @@ def read_array(value: Value) -> Array | None:
     return None
 
 
+def _held(value: Value, array: Array | None) -> Array | None:
+    assert array is not None
+    try:
+        require_shape(array.shape, "the array")
+    except ArrayError as error:
+        value.wrong(*error.args)
+        return None
+    return array if _keeps_its_digits(array, value) else None
+
+
 def _within(source: Source, file: str) -> Path:
     """ArrayError outside the problem's folder, so that a problem from a stranger reads nothing of one's own."""
     target = Path(source.folder, file).resolve()
@@ -107,7 +119,7 @@ def _within(source: Source, file: str) -> Path:
         return target
     link = "" if ".." in PurePath(file).parts or PurePath(file).is_absolute() else " (it is a link)"
     raise ArrayError(
-        f"{shorten(file)} lies outside the problem's folder{link}",
+        f"{shorten(file)} is outside the problem's folder{link}",
         "copy it beside the problem file and name it from there, or add --allow-outside if you trust the problem",
     )
 
@@ -137,7 +149,9 @@ def _load(source: Source, file: str, name: str) -> Array:
 def _entry(array: Array, indices: tuple[int, ...]) -> Array:
     for index in indices:
         if array.ndim < 2:
-            raise ArrayError("goes deeper than the array", "each number takes one entry of the first axis", key="index")
+            raise ArrayError(
+                "has more indices than the array has axes", "each number takes one entry of the first axis", key="index"
+            )
         if index >= len(array):
             message = f"there is no entry {index}: the axis has {len(array)}"
             raise ArrayError(message, "entries count from 0", key="index")
@@ -178,7 +192,9 @@ def _read_fused(value: Value) -> Fused | None:
     if "layout" in value.keys:
         layout = read_word(value.key("layout"), LAYOUTS)
         if "part" not in value.keys:
-            value.key("layout").wrong("says how parts lie, and no part is asked for", "add part: q, part: k or part: v")
+            value.key("layout").wrong(
+                "says how parts are laid out, but there is no part", "add part: q, part: k or part: v"
+            )
     if "part" not in value.keys:
         return None
     part = read_word(value.key("part"), PARTS)
@@ -193,7 +209,7 @@ def _read_fused(value: Value) -> Fused | None:
 
 def _number_of(errors: ErrorCollector, key: str, otherwise: int) -> int:
     """What the problem's `heads` or `kv_heads` says; whoever reads that key tells what is wrong with it."""
-    if key not in errors.given:
+    if key not in errors.nodes:
         return otherwise
     untold = ErrorCollector(errors.source)
-    return read_integer(Value(errors.given[key], key, untold), least=1, help="") or otherwise
+    return read_integer(Value(errors.nodes[key], key, untold), least=1, help="") or otherwise

@@ -11,7 +11,7 @@ from io import UnsupportedOperation
 from typing import TYPE_CHECKING, BinaryIO
 
 from attncli.english import shorten
-from attncli.errors import AttncliError, did_you_mean, file_error, reason
+from attncli.errors import AttncliError, file_error, nearest, reason
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,8 @@ _PIECE = 2**20
 _OPEN_ALREADY = r"/dev/stdin|/dev/fd/[0-9]+|/proc/self/fd/[0-9]+"  # as bash's <(…) hands over
 
 
-OPENED: set[tuple[int, int]] = set()  # the files read so far, by device and inode: nothing is to write over them
+# The files asked for so far, as each was when it was opened; None where it could not be. Nothing is to write over them.
+OPENED: dict[str, os.stat_result | None] = {}
 
 
 class _TooLarge(Exception):
@@ -34,7 +35,7 @@ class _TooLarge(Exception):
 def read_bytes(path: str) -> bytes:
     """The whole of a file, or of standard input for "-"; AttncliError (exit 4) where that cannot be done."""
     if not path:
-        raise file_error("cannot read a file without a name", help="name a file, or - for standard input")
+        raise file_error("the name of the file is empty", help="name a file, or - for standard input")
     name = STANDARD_INPUT if path == "-" else path
     try:
         if path == "-":
@@ -61,13 +62,15 @@ def open_regular(path: str | Path) -> BinaryIO:
     """A regular file opened for reading; OSError for anything else."""
     # Looked at first because opening alone can act on a device, opened without blocking because the name
     # may have become a pipe in between.
+    name = os.fspath(path)
+    OPENED[name] = None
     _require_regular(os.stat(path).st_mode)
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     stream = os.fdopen(descriptor, "rb")
     try:
         status = os.fstat(descriptor)
         _require_regular(status.st_mode)
-        OPENED.add((status.st_dev, status.st_ino))
+        OPENED[name] = status
     except OSError:
         stream.close()
         raise
@@ -77,7 +80,7 @@ def open_regular(path: str | Path) -> BinaryIO:
 def cannot_read(name: str, error: Exception, path: str | Path, help: str) -> AttncliError:
     """The error for a file, called `name` by the person, that the system or Python before it will not open."""
     if isinstance(error, FileNotFoundError):
-        why, help = "there is no such file", _near(os.fspath(path).rstrip("/"))
+        why, help = "this file does not exist", _near(os.fspath(path).rstrip("/"))
     else:
         why = shorten(reason(error), 200)
     return file_error(f"cannot read {shorten(name, 200)}: {why}", help=help)
@@ -131,7 +134,11 @@ def _near(path: str) -> str:
     suffixes = next((kind for kind in kinds if os.path.splitext(file)[1].lower() in kind), _LISTS)
     try:
         with os.scandir(folder or os.curdir) as entries:
-            names = sorted(each.name for each in entries if each.name.lower().endswith(suffixes) and not each.is_dir())
-        return did_you_mean(file, names, otherwise)
+            names = [each.name for each in entries if each.name.lower().endswith(suffixes) and not each.is_dir()]
+        suffix = os.path.splitext(file)[1].lower()
+        names.sort(key=lambda name: (name.lower().endswith(suffix), name))  # of one stem, that with this suffix
+        stems = {os.path.splitext(name)[0]: name for name in names}  # equal suffixes make no two names near
+        near = nearest(os.path.splitext(file)[0], list(stems))
+        return f"did you mean {stems[near]}?" if near else otherwise
     except OSError:
         return otherwise

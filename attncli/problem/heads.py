@@ -54,13 +54,13 @@ def split_heads(
     if not (of_queries or heads) and keys > 1:
         errors.wrong(
             path,
-            f"{count(keys, 'head')} of keys and values, but queries without heads",
-            f"write heads: {keys} for as many of queries, or a multiple of it",
+            f"there are {count(keys, 'head')} of keys and values, but the queries have no heads",
+            f"write heads: {keys} for the queries, or a multiple of it",
         )
     elif queries % keys:
         errors.wrong(
             path,
-            f"{count(queries, 'head')} of queries cannot be shared out among {keys} of keys and values",
+            f"{count(queries, 'query head')} cannot be divided evenly among {count(keys, 'head')} of keys and values",
             f"heads must be a multiple of kv_heads: {keys}, {2 * keys}, …",
         )
     elif errors.count == 0:
@@ -89,7 +89,7 @@ def check_widths(
         if cut or unequal or unjoined:
             errors.wrong(
                 name,
-                f"takes all {count(given[name].shape[-1], 'column')} of an array that {other} is taken from, too",
+                f"takes all {count(given[name].shape[-1], 'column')} of an array, and so does {other}",
                 f"add part: {name[-1].lower()} if it holds those of q, k and v together",
             )
     if not errors.count and unequal and queries > 1 and not (queries % keys or d_q % queries):
@@ -108,8 +108,8 @@ def check_leading(given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
                 word, path = PLACES[letter], array_path(name)
                 errors.wrong(
                     path,
-                    f"has {count(length, word)} where {first} has {expected}",
-                    "a batch has equally many entries everywhere, and K and V equally many heads",
+                    f"has {count(length, word)}, but {first} has {expected}",
+                    "all arrays of a batch must have the same number of entries, and K and V the same number of heads",
                 )
 
 
@@ -166,7 +166,7 @@ def _check_key_heads(
     fewer = f" if {key} holds fewer heads than {query}" if found < queries else ", or leave it out"
     errors.wrong(
         key,
-        f"has {count(d_k, 'column')} for {count(keys, 'head')} where {query} has {d_q} for {queries}",
+        f"has {count(d_k, 'column')} for {count(keys, 'head')}, but {query} has {d_q} for {queries}",
         f"write kv_heads: {found}{fewer}",
     )
 

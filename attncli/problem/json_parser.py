@@ -12,10 +12,12 @@ from functools import partial
 from typing import NoReturn, cast
 
 from attncli.english import shorten
+from attncli.problem.numbers import decimal_comma, why_not_a_number
 from attncli.problem.source import ErrorCollector
 from attncli.problem.tree import NO_HALF, SURROGATE, Node, Sequence, TreeBuilder, build
 
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*"')
+_KEY = re.compile(rf"{_STRING.pattern}\s*:")
 _BEGUN = re.compile(_STRING.pattern.removesuffix('"'))
 _WORD = re.compile(r"[^\s,:\[\]{}\"]+")
 _TOKEN = re.compile(rf'{_STRING.pattern}|[\[\]{{}}"]|{_WORD.pattern}')
@@ -35,7 +37,7 @@ _EXPECTED = {  # what should stand there, and the help where something else does
     "colon": ('":"', 'write {"key": value}'),
     "after an entry": ('"," or "]"', f"{_ENTRIES}, and a ] after the last"),
     "after a member": ('"," or "}"', f"{_ENTRIES}, and a }} after the last"),
-    "end": ("the end of the file", "the problem ends before this: remove the rest, or check the brackets"),
+    "end": ("the end of the file", "remove the rest, or check the brackets before it"),
 }
 
 
@@ -96,10 +98,13 @@ def _fail_for_syntax(fault: json.JSONDecodeError, builder: TreeBuilder) -> NoRet
         _fail_for_string(at, errors)
     if text[at : at + 1] in ("]", "}") and before.endswith(","):
         errors.fail(f'there is nothing between "," and "{text[at]}"', at=at, help="remove the last comma")
-    expected, help = _EXPECTED[_expected(fault.msg, before, builder)]
+    row = _expected(fault.msg, before, builder)
+    if row == "after an entry":
+        _fail_for_bracket(at, builder)
+    expected, help = _EXPECTED[row]
     if at == len(text):
         errors.fail(
-            f"the file ends where {expected} should follow",
+            f"the file ends, but {expected} should follow",
             at=builder.inside.at if builder.inside else at,
             help="the list or mapping that begins here is not closed",
         )
@@ -111,9 +116,24 @@ def _fail_for_syntax(fault: json.JSONDecodeError, builder: TreeBuilder) -> NoRet
         _fail_for_word(word[0], start, errors)
     if text.startswith(_REMARKS, at):
         errors.fail(_NO_REMARKS[0], at=at, help=_NO_REMARKS[1])
+    if word and expected == _EXPECTED["key"][0]:
+        _fail_for_decimal_comma(word[0], at, errors)
     found = _STRING.match(text, at) or word
     what = shorten(found[0]) if found else text[at]
-    errors.fail(f"{what} stands where {expected} should be", at=at, help=help)
+    errors.fail(f"found {what} instead of {expected}", at=at, help=help)
+
+
+def _fail_for_bracket(at: int, builder: TreeBuilder) -> None:
+    """End the reading where a key stands in a list, or the text ends: the bracket is missing before it."""
+    text = builder.text
+    start = at
+    if text[at : at + 1] == ":" and isinstance(builder.inside, Sequence):
+        start = builder.inside.items[-1].at
+    elif at < len(text) and not _KEY.match(text, at):
+        return
+    end = len(text[:start].rstrip().removesuffix(",").rstrip())
+    closing = "]" * builder.unclosed_lists
+    builder.errors.fail(f'"{closing}" is missing', at=end, help="add it here; write a list as [1, 2, 3]")
 
 
 def _expected(message: str, before: str, builder: TreeBuilder) -> str:
@@ -135,12 +155,12 @@ def _fail_for_string(at: int, errors: ErrorCollector) -> NoReturn:
     text = errors.source.text
     end = cast("re.Match[str]", _BEGUN.match(text, at)).end()
     if text[end : end + 1] == "\\":
-        errors.fail("there is no such escape in a text", at=end, help=r"write a backslash as \\ and a line break as \n")
+        errors.fail("this escape does not exist", at=end, help=r"write a backslash as \\ and a line break as \n")
     if text[end : end + 1] not in ("", "\n"):
         what, escape = ("a tab", r"\t") if text[end] == "\t" else ("a control character", rf"\u{ord(text[end]):04x}")
-        errors.fail(f"{what} cannot stand in a text of JSON", at=end, help=f"write {escape}")
+        errors.fail(f"a text in JSON cannot hold {what}", at=end, help=f"write {escape}")
     help = r"end it with a double quote on the same line; write \n for a line break"
-    errors.fail("this text is not closed", at=at, help=help)
+    errors.fail("this text has no closing quotation mark", at=at, help=help)
 
 
 def _fail_for_word(word: str, at: int, errors: ErrorCollector) -> NoReturn:
@@ -150,13 +170,22 @@ def _fail_for_word(word: str, at: int, errors: ErrorCollector) -> NoReturn:
         message, help = f"JSON has no {word}", f"write {lowered}"
     elif lowered.lstrip("+-") in ("nan", "inf", "infinity"):
         message, help = f"JSON has no {shorten(word)}", 'in a mask, "-inf" in quotes hides a key'
+    elif why_not_a_number(word)[0].endswith("keyboard"):
+        message, help = why_not_a_number(word)
     elif re.match(r"[-+.]?[0-9]", word):
-        message, help = f"JSON writes numbers otherwise than {shorten(word)}", _as_number(word)
+        _fail_for_decimal_comma(word, at, errors)
+        message, help = f"{shorten(word)} is not a number in JSON", _as_number(word)
     elif word.startswith(_REMARKS):
         message, help = _NO_REMARKS
     else:
-        message, help = f"{shorten(word)} stands without quotes", 'put text in double quotes: "causal"'
+        message, help = f"{shorten(word)} has no quotes", 'put text in double quotes: "causal"'
     errors.fail(message, at=at, help=help)
+
+
+def _fail_for_decimal_comma(word: str, at: int, errors: ErrorCollector) -> None:
+    """End the reading where the word is what follows the comma of a decimal."""
+    if decimal := decimal_comma(errors.source.text, at, word):
+        errors.fail(decimal.message, at=decimal.at, help=decimal.help)
 
 
 def _as_number(word: str) -> str:

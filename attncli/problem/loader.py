@@ -15,6 +15,7 @@ from attncli.problem.heads import check_leading, check_per_head, check_widths, s
 from attncli.problem.keys import ARRAYS, KEYS, SCALE_WORDS, SCORES, Kind
 from attncli.problem.matrices import DEEPEST, read_matrix
 from attncli.problem.model import Loss, Mask, Matrix, Problem, Scalar
+from attncli.problem.numbers import decimal_comma
 from attncli.problem.shape_checks import (
     check_array_sizes,
     check_gradient,
@@ -79,11 +80,11 @@ def problem_from_tree(
     reads = OWN if convention is None else convention_named(convention)
     if not isinstance(root, Mapping):
         errors.fail(
-            f"a problem must be a mapping of keys to values, not {describe(root)}",
+            f"this is {describe(root)}, not a problem",
             at=root.at,
             help="write lines such as X: [[1, 0], [0, 1]]",
         )
-    errors.given, errors.places = root.values, places_in(root)
+    errors.nodes, errors.places = root.values, places_in(root)
     values: Values = {"score": "scaled_dot"} | _read_values(root, errors, reads)
     positions: tuple[Position, ...] = values.get("position") or ()
     mask: MaskReading | None = values.get("mask")
@@ -128,7 +129,12 @@ def _read_values(root: Mapping, errors: ErrorCollector, convention: Convention) 
         else:
             from attncli.problem.synonyms import unknown_key_help
 
-            errors.add(f"there is no such key as {named(key)}", at=root.keys[key], help=unknown_key_help(key))
+            at = root.keys[key]
+            decimal = decimal_comma(errors.source.text, at, key) if is_null(node) else None
+            if decimal:  # as {scale: 0,5} is read
+                errors.add(decimal.message, at=decimal.at, help=decimal.help)
+            else:
+                errors.add(f"there is no key {named(key)}", at=at, help=unknown_key_help(key))
     return values
 
 
@@ -137,7 +143,7 @@ def _check_what_was_read(values: Values, root: Mapping, errors: ErrorCollector) 
     whole = {name: values[name] for name in ARRAYS if isinstance(values.get(name), Matrix)}
     known = all(key in KEYS for key in root.keys)
     check_products(whole, errors, "QKV" if known else "Q")  # an unknown key may be a misspelt context
-    queries = whole.get(rows_from("Q", errors.given))
+    queries = whole.get(rows_from("Q", errors.nodes))
     if values.get("tokens") and queries:
         check_labels("tokens", values["tokens"], queries.shape[-2], "query", errors)
 

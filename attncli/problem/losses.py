@@ -66,7 +66,7 @@ def check_loss(loss: Loss, given: Mapping[str, Matrix], joined: bool, errors: Er
     """The loss with its target in the shape of the output: of classes, a 1 in each row; None after reporting."""
     if "d_output" in errors.places:
         errors.wrong(
-            "loss", "d_output is given, too", "keep one of the two: the gradient of the output is that of the loss"
+            "loss", "d_output is given, too", "keep one of the two: the loss already gives the gradient of the output"
         )
         return None
     kind, expected = LOSSES[loss.kind], output_shape(given, joined)
@@ -113,7 +113,7 @@ def _one_hot(loss: Loss, classes: int, errors: ErrorCollector) -> Loss | None:
 
 def _class_at(place: tuple[int, ...], kind: str, errors: ErrorCollector) -> Value:
     """Where the class of a row is written; of one that comes from a file, where the file is named."""
-    value = Value(errors.given["loss"], "loss", errors).key(LOSSES[kind].target)
+    value = Value(errors.nodes["loss"], "loss", errors).key(LOSSES[kind].target)
     for index in place:
         value = (
             value.entry(index) if isinstance(value.node, Sequence) else replace(value, path=f"{value.path}[{index}]")

@@ -67,8 +67,8 @@ def read_mask(value: Value, convention: Convention = OWN) -> MaskReading:
     for corner, where in reading.corners[1:]:
         if corner != reading.corners[0][0]:
             where.wrong(
-                f"the corner here is {corner}, before it {reading.corners[0][0]}",
-                "a mask has one corner, which holds for its causal and window alike: keep one of the two",
+                f"the corner is {corner} here, but {reading.corners[0][0]} before",
+                "causal and window share one corner: keep one of the two",
             )
     return reading
 
@@ -102,13 +102,13 @@ def _read_form(value: Value, reading: MaskReading) -> None:
         if node.text not in words:
             value.wrong(
                 f"must be {', '.join(words)}, a matrix or a form, not {describe(node)}",
-                did_you_mean(node.text, list(words), f"a form is written as in mask: {_FORM}"),
+                did_you_mean(node.text, list(words), f"a form looks like mask: {_FORM}"),
             )
         elif node.text in forms():
             reading.add(forms()[node.text](), value)
     elif isinstance(node, Sequence):
         if node.length and not _holds_lists(node):
-            value.wrong("must be a list of rows, not a flat list", _FLAT_HELP)
+            value.wrong("must be a list of rows, not a single list", _FLAT_HELP)
         else:
             reading.add(_read_bare(value, reading.convention), value)
     elif "file" in node.keys:
@@ -180,16 +180,18 @@ def _read_bare(value: Value, convention: Convention) -> MaskPart | None:
             return None
         only_zero_one, integers = all(map(is_zero_or_one, cells)), all(map(_is_integer, cells))
     if only_zero_one and convention.one is None:
-        value.wrong("a mask of only 0 and 1 could mean either", _SPELLINGS)
+        value.wrong("a mask of only 0 and 1 is ambiguous: 1 can mean visible or hidden", _SPELLINGS)
         return None
     if only_zero_one and convention.one == "refused" and integers:
-        value.wrong(f"{convention.name} takes no mask of integers: 0 and 1 could mean either", _NO_INTEGERS)
+        value.wrong(f"{convention.name} does not accept a mask of integers: 1 can mean visible or hidden", _NO_INTEGERS)
         return None
     if only_zero_one and convention.one in ("attend", "hidden"):
         return of_truths(convention.one)
     if not convention.adds:
         help = "write true and false, or {additive: …} for numbers that are added"
-        value.wrong(f"{convention.name} adds no matrix to the scores: its masks hold true and false, or 1 and 0", help)
+        value.wrong(
+            f"{convention.name} never adds a mask to the scores: its masks hold true and false, or 1 and 0", help
+        )
         return None
     return Additive.read(value)
 

@@ -11,9 +11,9 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from attncli.english import count, shape_text, shorten
+from attncli.problem.decimal_commas import comma_advice, report_doubtful_commas
 from attncli.problem.limits import DIMENSION_LIMIT, ELEMENT_LIMIT
 from attncli.problem.model import Matrix, Scalar
-from attncli.problem.source import ErrorCollector
 from attncli.problem.tree import Leaf, Node, Sequence, describe
 from attncli.problem.values import Value, read_integer, read_number, read_scalar, require_keys
 
@@ -26,14 +26,11 @@ _RANKS = {1: "a list of numbers", 2: "a list of rows", 3: "a list of matrices", 
 _EXAMPLES = {1: "[1, 0]", 2: "[[1, 0], [0, 1]]"}
 _REFERENCES = "write {file: weights.npz, name: W_Q} or {random: [4, 8], seed: 7}"
 DEEPEST = 4  # batch × heads × rows × columns
-_EVEN = "all rows of a matrix are equally long"
+_EVEN = "all rows of a matrix must be equally long"
 _BATCHES = {"X": 3, "context": 3, "Q": 4, "K": 4, "V": 4}  # the lists inside one another where there are entries
 _LISTED = 12  # lengths that a help line spells out
 _RANDOM = "write {random: [4, 8], seed: 7}"
 _LOW, _HIGH = Scalar(0, "0"), Scalar(1, "1")
-_SHORT = 2000  # characters; longer matrices are written by programs, which do not mistake a point
-_SPACED = r"\d, "
-_CLOSE = r"(?<![\d.,])[-+]?\d+,\d+(?![\d.]|,\S)"
 _Cell = TypeVar("_Cell")
 
 
@@ -49,10 +46,10 @@ def read_matrix(
     if isinstance(value.node, Leaf):
         _wrong_rank(value, describe(value.node), rank)
     elif isinstance(value.node, Sequence):
-        matrix = _read_lists(value, rank, minus_infinity)
+        matrix = None if report_doubtful_commas(value) else _read_lists(value, rank, minus_infinity)
     elif "random" in value.keys and "file" in value.keys:
         at = max(value.keys["random"], value.keys["file"])
-        value.wrong("file and random are both given: where does the matrix come from?", "keep one of the two", at=at)
+        value.wrong("both file and random are given", "keep one of the two", at=at)
     elif "random" in value.keys:
         matrix = _read_random(value)
     elif "file" not in value.keys:
@@ -106,16 +103,16 @@ def read_cells(
             if isinstance(node, Leaf):
                 cells.append(read_cell(value))
                 return
-            value.wrong(f"must be one entry as its neighbours are, not {describe(node)}", _EVEN)
+            value.wrong(f"must be one entry like its neighbours, not {describe(node)}", _EVEN)
         elif not isinstance(node, Sequence):
             row = count(shape[0], "entry")
-            value.wrong(f"must be a row of {row} as the first is, not {describe(node)}", _EVEN)
+            value.wrong(f"must be a row of {row} like the first row, not {describe(node)}", _EVEN)
         elif node.length != shape[0]:
             if len(shape) > 1:
                 uneven.append(value)
             else:
                 help = _EVEN + comma_advice(text, top, text.find("]", node.at))
-                value.wrong(f"has {count(node.length, 'entry')} where the first row has {shape[0]}", help)
+                value.wrong(f"has {count(node.length, 'entry')}, but the first row has {shape[0]}", help)
         elif (
             node.numbers is not None
             and node.numbers.array.shape == shape
@@ -206,7 +203,9 @@ def _read_random(value: Value) -> Matrix | None:
     elif not sizes.node.length:
         sizes.wrong("is empty", _RANDOM)
     elif sizes.node.length > DIMENSION_LIMIT:
-        sizes.wrong(f"has {count(sizes.node.length, 'dimension')}", f"{DIMENSION_LIMIT} are the most")
+        sizes.wrong(
+            f"has {count(sizes.node.length, 'dimension')}", f"an array has at most {DIMENSION_LIMIT} dimensions"
+        )
     shape = [read_integer(size, least=1, help=_RANDOM) for size in islice(sizes.items, DIMENSION_LIMIT)]
     seed = read_integer(value.key("seed"), least=0, help=_RANDOM) if "seed" in value.keys else 0
     low = read_scalar(value.key("low")) if "low" in value.keys else _LOW
@@ -216,11 +215,11 @@ def _read_random(value: Value) -> Matrix | None:
     sides = tuple(side for side in shape if side)
     ends = f"low ({shorten(low.written)})", f"high ({shorten(high.written)})"
     if (total := math.prod(sides)) > ELEMENT_LIMIT:
-        sizes.wrong(f"asks for {shorten(f'{total:,}')} numbers", f"{ELEMENT_LIMIT:,} are the most")
+        sizes.wrong(f"asks for {shorten(f'{total:,}')} numbers", f"an array has at most {ELEMENT_LIMIT:,} numbers")
     elif not low.value < high.value:
-        value.wrong(f"{ends[0]} must be less than {ends[1]}", "numbers are drawn evenly from low up to high")
+        value.wrong(f"{ends[0]} must be less than {ends[1]}", "low is where the numbers begin, high where they end")
     elif math.isinf(high.value - low.value):
-        value.wrong(f"{ends[0]} is too far from {ends[1]}", "the distance may be up to about 1.8e308")
+        value.wrong(f"{ends[0]} is too far from {ends[1]}", "the distance between them can be at most about 1.8e308")
     else:
         import numpy as np
 
@@ -231,7 +230,14 @@ def _read_random(value: Value) -> Matrix | None:
 
 
 def _wrong_rank(value: Value, what: str, rank: int) -> None:
-    value.wrong(f"must be {_RANKS[rank]}, not {what}", f"write {value.name}: {_EXAMPLES[rank]}")
+    help = array_advice(value.node) or f"write {value.name}: {_EXAMPLES[rank]}"
+    value.wrong(f"must be {_RANKS[rank]}, not {what}", help)
+
+
+def array_advice(node: Node) -> str:
+    """Help for an array as Python prints it, array([[1., 2.]]); empty for anything else."""
+    printed = isinstance(node, Leaf) and re.match(r"((np|numpy|torch)\.)?(array|tensor)\(", node.text)
+    return "in Python, print(….tolist()) writes an array as a list" if printed else ""
 
 
 def _report_uneven(whole: Value, value: Value) -> None:
@@ -244,15 +250,15 @@ def _report_uneven(whole: Value, value: Value) -> None:
         first = first.entry(0)
     levels = _depth(first.node)
     one, many = {2: ("row", "rows"), 3: ("matrix", "matrices")}.get(levels, ("list", "lists"))
-    help = f"all of them have equally many {many}"
+    help = f"all of them must have the same number of {many}"
     if levels == 2 and _BATCHES.get(whole.path) == _depth(whole.node):
         help = _fill_up(whole)
-    value.wrong(f"has {count(_length(value.node), one, many)} where {first.path} has {_length(first.node)}", help)
+    value.wrong(f"has {count(_length(value.node), one, many)}, but {first.path} has {_length(first.node)}", help)
 
 
 def _fill_up(whole: Value) -> str:
     """Advice for entries of a batch; the mask then says how long they were, if their rows are those of the keys."""
-    if whole.path == "Q" or (whole.path == "X" and "context" in whole.errors.given):
+    if whole.path == "Q" or (whole.path == "X" and "context" in whole.errors.nodes):
         return "fill up the shorter ones with rows of 0"
     heads = _depth(whole.node) == 4
     entries = [next(entry.items, entry) if heads else entry for entry in islice(whole.items, _LISTED + 1)]
@@ -270,22 +276,3 @@ def _depth(node: Node) -> int:
     if not isinstance(node, Sequence):
         return 0
     return 1 + (_depth(node.items[0]) if node.items else 0)
-
-
-def comma_advice(text: str, start: int, end: int) -> str:
-    """What to add to the help where too many entries stand in this part of a text, as decimal commas make them; empty
-    where nothing is suspect.
-
-    In [1, 1,5] two numbers stand closer together than the others, and were meant as 1.5.
-    """
-    if end - start > _SHORT or not re.search(_SPACED, written := text[start:end]):
-        return ""
-    found = re.search(_CLOSE, written)
-    return f"; decimals are written with a point: {found[0].replace(',', '.')}" if found else ""
-
-
-def comma_advice_for(errors: ErrorCollector, *names: str) -> str:
-    """Advice for the first of these arrays that seems to be written with decimal commas."""
-    text, at = errors.source.text, errors.places
-    ends = (min((place for place in at.values() if place > at[name]), default=len(text)) for name in names)
-    return next(filter(None, (comma_advice(text, at[name], end) for name, end in zip(names, ends, strict=True))), "")

@@ -16,9 +16,11 @@ from typing import NamedTuple, TypeAlias
 from attncli.english import shorten
 from attncli.equation.rounding import DIGITS
 
+BLANK = "_"  # where a number is still to be written
 MINUS_INFINITY = ("-inf", "-.inf", "-.Inf", "-.INF", "-Infinity")
 _LENGTH_LIMIT = 400
 _PLAIN = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_DASHES = "−–—‐‑‒﹣－"  # as word processors and web pages have them
 _KEPT = 2**14  # texts whose numbers are remembered: a page asks for the same ones again and again
 _AMOUNT = r"[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
 _ROOT = rf"sqrt\(\s*(?P<radicand>{_AMOUNT})(?:\s*/\s*(?P<under>{_AMOUNT}))?\s*\)"
@@ -27,7 +29,7 @@ _FORMS = (
     rf"(?P<sign>[-+]?)(?:(?P<times>{_AMOUNT})\s*\*\s*)?{_ROOT}(?:\s*/\s*(?P<by>{_AMOUNT}))?",
     rf"(?P<times>{_AMOUNT})\s*/\s*(?P<over>{_ROOT})",
 )
-_LOOK_LIKE = "numbers look like 3, -0.5, .5, 1e3, 1/3 or sqrt(2)"
+_LOOK_LIKE = "write a number such as 3, -0.5, 1e3, 1/3 or sqrt(2)"
 _Help: TypeAlias = Callable[[re.Match[str]], str]
 
 
@@ -98,7 +100,9 @@ def _parsed(text: str) -> tuple[float, Surd | None]:
     if text in MINUS_INFINITY:
         return float("-inf"), None
     if len(text) > _LENGTH_LIMIT:
-        raise NumberError(f"{shorten(text)} is too long for a number", f"{_LENGTH_LIMIT} characters are the most")
+        raise NumberError(
+            f"{shorten(text)} is too long for a number", f"a number has at most {_LENGTH_LIMIT} characters"
+        )
     surd = None
     if is_plain(text):
         value = float(text)
@@ -108,9 +112,9 @@ def _parsed(text: str) -> tuple[float, Surd | None]:
         value = float(surd)
         is_zero = surd.coefficient * surd.radicand == 0
     if isinf(value):
-        raise NumberError(f"{shorten(text)} is too large", "numbers go up to about 1.8e308")
+        raise NumberError(f"{shorten(text)} is too large", "the largest number is about 1.8e308")
     if value == 0 and not is_zero:
-        raise NumberError(f"{shorten(text)} is too small to be told from 0", "write 0, or scale the numbers up")
+        raise NumberError(f"{shorten(text)} is too small: it would become 0", "write 0, or use larger numbers")
     return value + 0.0, surd  # -0 is 0: a minus before a zero would be printed all the way down
 
 
@@ -179,9 +183,11 @@ def _read_fraction_or_root(text: str) -> Surd:
         if part.get("over"):
             coefficient /= radicand  # a / √r = (a / r) · √r
     except ZeroDivisionError:
-        raise NumberError(f"{shorten(text)} divides by zero", "write another number under the line") from None
+        raise NumberError(f"{shorten(text)} divides by zero", "write a number other than 0 after the /") from None
     if radicand < 0:
-        raise NumberError(f"{shorten(text)} is the root of a negative number", "roots are taken of 0 and more")
+        raise NumberError(
+            f"{shorten(text)} is the root of a negative number", "the number under a root must be 0 or greater"
+        )
     return Surd(-coefficient if part.get("sign") == "-" else coefficient, radicand)
 
 
@@ -192,6 +198,24 @@ def why_not_a_number(text: str) -> tuple[str, str]:
         if found := re.fullmatch(pattern, text.strip(), re.ASCII | re.IGNORECASE):
             return message.format(shown), help(found)
     return f"{shown} is not a number", _LOOK_LIKE
+
+
+class DecimalComma(NamedTuple):
+    """A number with a comma in it, which was split there: where it begins, and what to say about it."""
+
+    at: int
+    message: str
+    help: str
+
+
+def decimal_comma(text: str, at: int, number: str) -> DecimalComma | None:
+    """The 0,07 that the 07 at this place of a text is the end of; None where no digits and a comma stand before it."""
+    before = re.search(r"[-+]?[0-9]{1,9},\Z", text[max(at - 12, 0) : at])
+    if not before or not re.fullmatch("[0-9]{1,40}", number):
+        return None
+    message, help = why_not_a_number(f"{before[0]}{number}")
+    whole = re.sub("^0+(?=.)", "", number)
+    return DecimalComma(at - len(before[0]), message, f"{help}; two numbers are written {before[0]} {whole}")
 
 
 def _fixed(help: str) -> _Help:
@@ -206,21 +230,38 @@ def _decimal(found: re.Match[str]) -> str:
         return _LOOK_LIKE
 
 
+def _with_minus(found: re.Match[str]) -> str:
+    """Help with a dash: the same number with the minus sign of the keyboard."""
+    number = re.sub(rf"[{_DASHES}]\s*", "-", found[0])
+    return f"write {number}" if is_plain(number) else "write the minus sign of the keyboard, as in -1"
+
+
 _REASONS: tuple[tuple[str, str, _Help], ...] = (
     (r"|~|null", "there is no number here", _fixed("write a number, such as 0")),
     (r"true|false|yes|no|on|off", "{} is a truth value, not a number", _fixed("write 1 or 0")),
-    (r"[-+]?\.?nan", "{} is not a number", _fixed("a matrix holds finite numbers only")),
+    (r"[-+]?\.?nan", "{} is not a number", _fixed("a matrix can hold only finite numbers")),
     (r"[-+]?\.?inf(inity)?", "{} is not allowed here",
-     _fixed("only a mask can hold an infinity, and only -inf, which hides a key")),
+     _fixed("only a mask can hold an infinity: -inf, which hides a key")),
     (r"\d{4}-\d\d?-\d\d?.*", "{} is a date, not a number", _fixed(_LOOK_LIKE)),
-    (r"[-+]?[\d_]*\d_[\d_.]*", "{} is not a number: digits are not grouped",
+    (r"[-+]?[\d_]*\d_[\d_.]*", "{} is not a number: it has a separator between its digits",
      lambda found: f"write {shorten(found[0].replace('_', ''))}"),
-    (r"[-+]?\d+(:\d+)+(\.\d*)?", "{} is not a number", _fixed("hours and minutes are not read; " + _LOOK_LIKE)),
+    (r"[-+]?\d+(:\d+)+(\.\d*)?", "{} is not a number",
+     _fixed("attncli does not read hours and minutes; " + _LOOK_LIKE)),
     (r"([-+]?)0([xob])([0-9a-f]+)", "{} is not a decimal number", _decimal),
     (r"([-+]?)0+(\d.*)", "{} has a leading zero", lambda found: f"write {shorten(found[1] + found[2])}"),
-    (r"[-+]?\d+,\d+", "{} is not a number", lambda found: f"write {shorten(found[0].replace(',', '.'))}"),
-    (r"−.*", "{} begins with a minus sign that keyboards do not have",
-     lambda found: f"write {shorten(found[0].replace('−', '-'))}"),
+    (r"[-+]?\d{1,3}(,\d{3}){2,}(\.\d*)?", "{} is not a number: it has a separator between its digits",
+     lambda found: f"write {shorten(found[0].replace(',', ''))}"),
+    (r"[-+]?[1-9]\d{0,2},\d{3}", "{} has a comma inside the number",
+     lambda found: f"write {found[0].replace(',', '.')} for a decimal, or {found[0].replace(',', '')}"),
+    (r"[-+]?\d*,\d+(e[-+]?\d+)?", "{} has a decimal comma",
+     lambda found: f"write {shorten(found[0].replace(',', '.'))}"),
+    (rf".*[{_DASHES}].*", "{} has a dash that is not the minus sign of the keyboard", _with_minus),
+    (r"[-+]?\d{1,3}(\s\d{3})+(\.\d*)?", "{} is not a number: it has a separator between its digits",
+     lambda found: f"write {''.join(found[0].split())}, or with a comma between numbers {', '.join(found[0].split())}"),
+    (r"([-+]?[\d.]+)((?:\s+[-+]?[\d.]+)+)", "{} is more than one number",
+     lambda found: f"put a comma between numbers: {', '.join(shorten(found[0], 60).split())}"),
     (r"([-+]?\d*\.?\d+)\s*%", "{} is not a number", lambda found: f"write {shorten(found[1])}/100"),
+    (r"(?:np|numpy)\.float\d+\((.*)\)", "{} is not a plain number",
+     lambda found: f"write {shorten(found[1])}; in Python, .tolist() makes plain numbers of an array"),
     (r"√\(?(\d+)\)?", "{} is not a number", lambda found: f'write "sqrt({shorten(found[1])})"'),
 )  # fmt: skip

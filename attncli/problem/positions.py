@@ -158,7 +158,7 @@ class Position(ABC):
 
 _THETA_HELP = "write a number such as 10000"
 _THETA = Scalar(10000, "10000")
-_TURNED_BACK = "The gradient of what was turned is turned back, by the same angles."
+_TURNED_BACK = "The gradient of the rotated vectors is rotated back by the same angles."
 
 
 def _rotated(name: str, pairing: Pairing, shift: str) -> str:
@@ -189,30 +189,32 @@ class Rope(Position):
     rules = (
         Rule(
             "angles", "angles", "Angles", "angles[t, r] = t / theta ** (2 * r / d_k)", "",
-            meaning="How far pair `r` of a query or key at position `t` is turned, in radians.",
-            why="The first pairs turn fast and tell near positions apart, the last turn slowly and tell far ones "
-            "apart.",
+            meaning="The angle, in radians, by which pair `r` of a query or key at position `t` is rotated.",
+            why="The first pairs rotate fast, so they distinguish positions that are near each other. The last pairs "
+            "rotate slowly, so they distinguish positions that are far apart.",
             when="with rope",
         ),
         Rule(
             "Q_rot", "Q_rot", "Queries, rotated", _rotated("Q_rot", "half", ""), "rotate(Q, angles)",
-            meaning="Each pair of features is one point in a plane, turned by the angle of the query's position.",
-            why="The dot product of two turned pairs depends on the difference of their angles alone, and so on how "
-            "far apart the two tokens are.",
+            meaning="Each pair of features is a point in a plane. It is rotated by the angle of the query's position.",
+            why="Positions enter the dot product of two rotated pairs only through the difference of their angles. "
+            "So a score depends on how far apart two tokens are, and not on where they are.",
             when="with rope",
-            gradient="What the turned queries receive from the scores.",
+            gradient="The gradient of a rotated query is a sum over all keys. Each rotated key is multiplied by the "
+            "gradient of its score with this query.",
             through=_TURNED_BACK,
         ),
         Rule(
             "K_rot", "K_rot", "Keys, rotated", _rotated("K_rot", "half", ""), "rotate(K, angles)",
-            meaning="Each pair of features is turned by the angle of the key's position.",
+            meaning="Each pair of features is rotated by the angle of the key's position.",
             when="with rope",
-            gradient="What the turned keys receive from the scores.",
+            gradient="The gradient of a rotated key is a sum over all queries. Each rotated query is multiplied by the "
+            "gradient of its score with this key.",
             through=_TURNED_BACK,
         ),
     )  # fmt: skip
     replaces: ClassVar[Mapping[str, str]] = {"Q": "Q_rot", "K": "K_rot"}
-    keys_meaning = "With RoPE, `K_T` stands for the rotated keys."
+    keys_meaning = "With RoPE, these are the rotated keys."
     theta: Scalar
     pairing: Pairing
 
@@ -239,7 +241,7 @@ class Rope(Position):
             errors.wrong(
                 "position.rope",
                 f"{said}: rope turns pairs of them",
-                "queries and keys must have the same even number of features in each head",
+                "in each head, queries and keys must have the same even number of features",
             )
 
     def steps(self, sizes: PositionSizes) -> Iterable[Rule]:
@@ -266,7 +268,7 @@ class Rope(Position):
     def rotated(cls, name: str, pairing: Pairing, shift: str) -> Rule:
         """Q_rot or K_rot with features paired in this way; `shift` says where query i stands, as in i + past."""
         rule = next(rule for rule in cls.rules if rule.name == name)
-        where = f" Query `i` stands at position `i{shift}`, after those of the cache." if shift else ""
+        where = f" Query `i` is at position `i{shift}`, after the positions of the cache." if shift else ""
         return replace(rule, formula=_rotated(name, pairing, shift), meaning=rule.meaning + where)
 
 
@@ -285,15 +287,15 @@ class Alibi(Position):
     rules = (
         Rule(
             "slopes", "slopes", "Slopes", "slopes[h] = 1 / 2 ** (8 * (h + 1) / heads)", "",
-            meaning="How much a score loses with each position that a key is away, in each head.",
-            why="Steep heads look near, flat ones far.",
+            meaning="For each head, how much a score loses per position between query and key.",
+            why="A head with a large slope attends mostly to near keys, one with a small slope also to far keys.",
             when="with alibi and several heads",
         ),
         Rule(
             "bias", "B", "Bias", "bias[i, j] = -slopes * abs(i - j)", "",
-            meaning="What a key loses for its distance from the query: the slope of its head for each position "
-            "between them.",
-            why="Near keys are preferred without any position in the embeddings (ALiBi).",
+            meaning="How much a score loses by the distance between query and key: the slope of the head, times the "
+            "number of positions between them.",
+            why="So near keys count more, although the embeddings say nothing about positions (ALiBi).",
             when="with alibi",
         ),
     )  # fmt: skip
@@ -346,8 +348,8 @@ class Alibi(Position):
             rule,
             formula="slopes[h] = "
             "where(h < near, 1 / 2 ** (8 * (h + 1) / near), 1 / 2 ** (4 * (2 * (h - near) + 1) / near))",
-            meaning="How much a score loses with each position that a key is away: the slopes of `near` heads, then "
-            "those that lie between them.",
+            meaning="For each head, how much a score loses per position between query and key: first the slopes of "
+            "`near` heads, then slopes that lie between them.",
         )
 
     @classmethod

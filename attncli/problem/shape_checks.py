@@ -23,9 +23,9 @@ from attncli.problem.axes import (
     sizes,
     width,
 )
+from attncli.problem.decimal_commas import comma_advice_for
 from attncli.problem.keys import ARRAYS, SCORES, array_path
 from attncli.problem.limits import ELEMENT_LIMIT, TOKEN_LIMIT
-from attncli.problem.matrices import comma_advice_for
 from attncli.problem.model import Matrix
 from attncli.problem.source import ErrorCollector
 from attncli.problem.tree import Mapping as Keyed
@@ -44,7 +44,7 @@ def check_sources(score: str | None, errors: ErrorCollector, start: int) -> None
 
     `score` is None where it could not be read. What it needs and lacks is reported with its shape, later.
     """
-    given = {name for name in ARRAYS if name in errors.given and name != "sink"}
+    given = {name for name in ARRAYS if name in errors.nodes and name != "sink"}
     for letter in "QKV":
         _check_letter(letter, given, errors, start)
     used = {input_of(letter, given) for letter in "QKV" if letter not in given}
@@ -57,7 +57,7 @@ def check_sources(score: str | None, errors: ErrorCollector, start: int) -> None
     for kind, other in SCORES.items() if score else ():
         for name in (array.name for array in other.arrays):
             if score != kind and name in given:
-                errors.wrong(name, f"is used with score: {kind} only", f"remove {name}, or write score: {kind}")
+                errors.wrong(name, f"is used only with score: {kind}", f"remove {name}, or write score: {kind}")
 
 
 def check_products(given: Mapping[str, Matrix], errors: ErrorCollector, letters: str = "QKV") -> None:
@@ -77,8 +77,8 @@ def check_shapes(given: Mapping[str, Matrix], score: str, errors: ErrorCollector
         keys = rows_from("K", given)
         errors.wrong(
             values,
-            f"has {count(found, 'row')} where {keys} has {m}",
-            "every key needs a value: K and V have equally many rows",
+            f"has {count(found, 'row')}, but {keys} has {m}",
+            "every key needs a value: K and V must have the same number of rows",
         )
     if "past_K" in given:
         _check_past(given, errors)
@@ -93,7 +93,7 @@ def check_labels(name: str, labels: Sequence[str], number: int, rows: str, error
         errors.wrong(
             name,
             f"{count(len(labels), 'label')} for {count(number, rows)}",
-            f"give one label each, or remove {name} for numbered ones",
+            f"give one label for each, or remove {name} to get numbered labels",
         )
 
 
@@ -104,7 +104,7 @@ def check_gradient(gradient: Matrix | None, given: Mapping[str, Matrix], joined:
         errors.wrong(
             "d_output",
             f"is {shape_text(gradient.shape)}, but the output is {shape_text(expected)}",
-            "give one number for each of the output's, or remove d_output for all ones",
+            "give one number for each number of the output, or remove d_output to use all ones",
         )
 
 
@@ -118,7 +118,7 @@ def check_array_sizes(given: Mapping[str, Matrix], errors: ErrorCollector, *, ho
     for name, tokens in ((queries, n), (keys, m)):
         if tokens > TOKEN_LIMIT:
             errors.wrong(
-                name, f"has {count(tokens, 'row')}, one for each token", f"{TOKEN_LIMIT:,} tokens are the most"
+                name, f"has {count(tokens, 'row')}, one for each token", f"at most {TOKEN_LIMIT:,} tokens are possible"
             )
             errors.stop()
     makers = {letter: columns_from(letter, given) for letter in "QKV"}
@@ -166,8 +166,8 @@ def transpose_advice(name: str, fits_turned: bool, errors: ErrorCollector) -> st
 
 def stored(name: str, errors: ErrorCollector) -> Keyed | None:
     """The mapping that names an array in a file, where that is how it was given."""
-    node = errors.given.get(name)
-    return node if isinstance(node, Keyed) and "file" in node.keys else None
+    node = errors.nodes.get(name)
+    return node if isinstance(node, Keyed) and "file" in node.values else None
 
 
 def _check_letter(letter: str, given: Collection[str], errors: ErrorCollector, start: int) -> None:
@@ -175,14 +175,14 @@ def _check_letter(letter: str, given: Collection[str], errors: ErrorCollector, s
     if letter in given:
         if weights in given:
             errors.add(
-                f"both {letter} and {weights} are given: which one makes the {_WORDS[letter]}?",
+                f"both {letter} and {weights} are given",
                 at=max(errors.places[letter], errors.places[weights]),
                 help=f"remove {weights} to use {letter} as it is, or remove {letter} to project {source}",
             )
         elif bias in given:
             errors.wrong(
                 bias,
-                f"has no projection to be added to: {letter} is given directly",
+                f"is not added to anything: {letter} is given directly",
                 f"add it to {letter} yourself, or give {weights} instead of {letter}",
             )
     elif weights in given:
@@ -196,7 +196,7 @@ def _check_letter(letter: str, given: Collection[str], errors: ErrorCollector, s
         needed = f"{weights} to project {source}" if source in given else f"X and {weights}"
         if letter != "Q" and source not in given:
             needed = f"X (or context) and {weights}"
-        errors.add(f"there is nothing to make the {_WORDS[letter]} from", at=start, help=f"give {letter}, or {needed}")
+        errors.add(f"the {_WORDS[letter]} are missing", at=start, help=f"give {letter}, or {needed}")
 
 
 def _check_product(letter: str, given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
@@ -206,8 +206,8 @@ def _check_product(letter: str, given: Mapping[str, Matrix], errors: ErrorCollec
         errors.wrong(
             weights,
             f"{source} is {shape_text(entered.shape)} and {weights} is {rows}×{columns}: "
-            f"{source} has {count(entered.shape[-1], 'column')}, {weights} {count(rows, 'row')}",
-            f"{letter} = {source}·{weights} needs them equal"
+            f"{source} has {count(entered.shape[-1], 'column')}, but {weights} has {count(rows, 'row')}",
+            f"{letter} = {source}·{weights} needs these two to be equal"
             + transpose_advice(weights, columns == entered.shape[-1], errors)
             + comma_advice_for(errors, source, weights),
         )
@@ -228,13 +228,13 @@ def _check_past(given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
             each = f", in each of {heads} heads" if heads > 1 else ""
             errors.wrong(
                 f"past.{name}",
-                f"has rows of {cached} where {name} has rows of {new}{each}",
-                "a cache is put before the new rows, so it must be as wide",
+                f"has rows of {cached}, but {name} has rows of {new}{each}",
+                "the rows of the cache come before the new rows, so they must be equally long",
             )
     keys, values = (given[f"past_{name}"].shape[-2] for name in "KV")
     if keys != values:
         errors.wrong(
-            "past.V", f"has {count(values, 'row')} where past.K has {keys}", "every cached key needs its value"
+            "past.V", f"has {count(values, 'row')}, but past.K has {keys}", "every key of the cache needs a value"
         )
 
 
@@ -258,7 +258,7 @@ def _check_score(given: Mapping[str, Matrix], score: str, errors: ErrorCollector
         if found != needed:
             errors.wrong(
                 name,
-                f"is {shape_text(found)} where {shape_text(needed)} is needed",
+                f"is {shape_text(found)}, but {shape_text(needed)} is needed",
                 f"a query has {count(lengths['p'], 'number')}, a key {lengths['k']}" + "".join(others),
             )
 
@@ -269,7 +269,7 @@ def _check_equal_widths(given: Mapping[str, Matrix], lengths: Mapping[str, int],
         key = columns_from("K", given)
         errors.wrong(
             key,
-            f"a key has {count(d_k, 'number')} and a query {d_q}: their dot product needs equally many",
+            f"a key has {count(d_k, 'number')} and a query {d_q}: a dot product needs the same number",
             f"make them equal, or write score: multiplicative with a W_a of {d_q}×{d_k}"
             + comma_advice_for(errors, *(name for name in ("Q", "W_Q", "K", "W_K") if name in given)),
         )
@@ -301,7 +301,7 @@ def _check_output(given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
         )
     if "b_O" in given:
         if "W_O" not in given:
-            errors.wrong("b_O", "has no projection to be added to", "give W_O, or remove b_O")
+            errors.wrong("b_O", "is not added to anything", "give W_O, or remove b_O")
         elif (length := given["b_O"].shape[0]) != (columns := given["W_O"].shape[1]):
             errors.wrong(
                 "b_O",
@@ -322,8 +322,8 @@ def _check_cells(given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
             axes = listed([INDICES[letter].meaning for letter in letters])
             errors.wrong(
                 array_path(name),
-                f"is {shape_text(found)} where {shape_text(needed)} is needed",
-                f"a number of it is for {axes}",
+                f"is {shape_text(found)}, but {shape_text(needed)} is needed",
+                f"its axes are {axes}",
             )
 
 
@@ -340,4 +340,4 @@ def _too_large(what: str, shape: tuple[int, ...], given: Mapping[str, Matrix]) -
     if prod(whole) <= ELEMENT_LIMIT:
         return None
     message = f"{what} would be {shape_text(whole)}, which is {prod(whole):,} numbers"
-    return message, f"{ELEMENT_LIMIT:,} numbers in one array are the most"
+    return message, f"an array has at most {ELEMENT_LIMIT:,} numbers"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn
 
+from attncli.english import count, either, listed
 from attncli.errors import COUNTED, AttncliError, Exit, Place, input_error
 from attncli.problem.files import PICKLES, STANDARD_INPUT, read_bytes
 from attncli.problem.limits import BLANKS_LIMIT
@@ -31,6 +33,7 @@ class Source:
     """A file's name for messages, its text, and the folder that `{file: …}` references start from.
 
     `outside` says whether they may lead out of that folder, which only the person at the keyboard can allow.
+    A problem made in Python has neither name nor text, and no places.
     Lines end in "\\n" alone. `place` looks for them anew each time: it is asked for few spots, and a table of all
     lines could be many times the size of the text.
     """
@@ -55,22 +58,24 @@ class Source:
 class ErrorCollector:
     """The errors found so far in one source: up to twenty are reported at once, the others are counted.
 
-    `exit_code` is theirs. Of a source that is a whole problem, `given` are the values by key, and `places` says where
-    each stands by its path: past, past.K.
+    `exit_code` is theirs. Of a whole problem, `nodes` has the node of each key, and `places` says where each key is
+    by its path: past, past.K.
     """
 
     def __init__(self, source: Source, exit_code: Exit = Exit.INPUT) -> None:
         self.source = source
-        self.given: Mapping[str, Node] = {}
+        self.nodes: Mapping[str, Node] = {}
         self.places: Mapping[str, int] = {}
         self._exit_code = exit_code
         self._errors: list[AttncliError] = []
         self._count = 0
+        self._blanks: dict[str, int] = {}  # how many numbers are still to be written, by key
+        self._first_blank = ("", 0)  # its path, and where it is
 
     @property
     def count(self) -> int:
         """How many problems there are so far."""
-        return self._count
+        return self._count + sum(self._blanks.values())
 
     def add(self, message: str, *, at: int, help: str, path: str = "") -> None:
         """Note one problem at an offset of the text; the thousandth ends the reading."""
@@ -80,11 +85,18 @@ class ErrorCollector:
         """Note what is wrong with the value at this path of the problem."""
         self.add(message, at=self.places[path], path=path, help=help)
 
+    def leave_blank(self, path: str, *, at: int) -> None:
+        """Note a number that is still to be written; all of them together are one problem."""
+        if not self._blanks:
+            self._first_blank = path, at
+        key = path.partition("[")[0]
+        self._blanks[key] = self._blanks.get(key, 0) + 1
+
     def add_error(self, error: AttncliError, *, at: int, path: str) -> None:
         """Note an error that was found elsewhere, such as a file that is not there, at the place that led to it."""
         self._count += 1
         if self._count <= REPORTED:
-            place = self.source.place(at)
+            place = self.source.place(at) if self.source.name else None
             self._errors.append(AttncliError(error.exit_code, error.message, path=path, place=place, help=error.help))
         if self._count == COUNTED:
             self.stop()
@@ -97,6 +109,12 @@ class ErrorCollector:
 
     def stop(self) -> None:
         """Raise the first problem in the order of the file, the others as its `more`; nothing if clean."""
+        if self._blanks:
+            path, at = self._first_blank
+            where = listed([f"{number:,} in {key}" for key, number in self._blanks.items()])
+            number, self._blanks = sum(self._blanks.values()), {}
+            message = f"{count(number, 'number')} {either(number, 'is', 'are')} still to be written"
+            self.add(message, at=at, path=path, help=f"write a number for each _: {where}")
         if not self._errors:
             return
         first, *others = sorted(self._errors, key=lambda e: (e.place.line, e.place.column) if e.place else (0, 0))
@@ -137,19 +155,30 @@ def decode(data: bytes, name: str, folder: str = "", *, outside: bool = False) -
         from attncli.problem.array_formats import suffixes
 
         if os.path.splitext(name)[1].lower() in (*suffixes(), *PICKLES):
-            help = "a problem in YAML or JSON names them, as in X: {file: arrays.npz, name: X}; answers are written out"
+            help = "name the arrays in a problem, as in X: {file: arrays.npz, name: X}; write answers as numbers"
             raise input_error(f"{name} holds arrays, not text", help=help) from None
+        if data.startswith(b"PK\x03\x04"):
+            message = f"{name} is a spreadsheet or another zip archive, not text"
+            raise input_error(message, help="write the numbers into a file of YAML or JSON") from None
         before = data[: error.start].decode()
+        codecs.register_error("windows-1252", _as_windows)
+        place = Source(name, data.decode(errors="windows-1252")).place(len(before))
+        meant = place.source[place.column - 1]
+        as_windows = f"; in Windows-1252 it is {meant}" if meant.isprintable() and meant != "\ufffd" else ""
         raise input_error(
-            f"byte 0x{data[error.start]:02x} is not UTF-8",
-            place=Source(name, data.decode(errors="replace")).place(len(before)),
-            help=_ENCODING_HELP,
+            f"byte 0x{data[error.start]:02x} is not UTF-8{as_windows}", place=place, help=_ENCODING_HELP
         ) from None
     for blank in (" ", "\n"):  # such as no editor writes, and every parser crawls through
         if (at := source.text.find(blank * BLANKS_LIMIT)) >= 0:
             message = f"{BLANKS_LIMIT:,} {'blanks' if blank == ' ' else 'empty lines'} or more in a row"
             raise input_error(message, place=source.place(at), help="remove them")
     return source
+
+
+def _as_windows(error: UnicodeError) -> tuple[str, int]:
+    """Bytes that are no UTF-8 as older programs on Windows mean them, a character for each."""
+    assert isinstance(error, UnicodeDecodeError)
+    return error.object[error.start : error.end].decode("windows-1252", "replace"), error.end
 
 
 def _unmarked(data: bytes) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from attncli.english import shorten
 from attncli.errors import did_you_mean
 from attncli.problem.keys import KEYS
 
@@ -48,9 +49,12 @@ _BY_NAME = {name: written for written, names in SYNONYMS.items() for name in nam
 
 def unknown_key_help(key: str) -> str:
     """A help line for a key that is none: what says the same here, the nearest key, or where all of them are."""
+    name, colon, value = key.partition(":")
+    if colon and name in KEYS:
+        return f"put a blank after the colon: {name}: {shorten(value)}"
     word = _plain(key)
     if word in _OPTIONS:
-        return f"it is no part of a problem but an option: --{word}"
+        return f"this is an option, not a key: --{word}"
     if word in _SIZES:
         return f"remove {key}: sizes are those of the arrays"
     if written := equivalent(key):

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from attncli.english import shorten
@@ -17,12 +18,13 @@ from attncli.problem.files import STANDARD_INPUT
 from attncli.problem.source import ErrorCollector, Source
 
 if TYPE_CHECKING:
+    from attncli.problem.array_formats import Array
     from attncli.problem.long_lists import NumberList, Outline
 
 DEPTH_LIMIT = 64  # far more than any problem needs, far less than a parser's stack can bear
 LONG = 2**14  # characters of a text; a shorter one is read value by value as fast
 SURROGATE = re.compile("[\ud800-\udfff]")
-NO_HALF = "half of a surrogate pair is not a character", "write the character itself"
+NO_HALF = "this is half of a surrogate pair, not a character", "write the character itself"
 
 
 # Not frozen: a file of a million numbers may make a million of these, and freezing doubles the cost of each.
@@ -71,6 +73,13 @@ class Mapping:
     keys: dict[str, int] = field(default_factory=dict)
 
 
+@dataclass(slots=True)
+class HeldArray(Mapping):
+    """An array made in Python. It stands where a file has a reference, and has the key `file` without a value."""
+
+    array: Array | None = field(default=None, compare=False)
+
+
 Node: TypeAlias = Leaf | Sequence | Mapping
 
 
@@ -97,6 +106,8 @@ def describe(node: Node) -> str:
         if is_null(node):
             return "an empty value"
         return f'"{shorten(node.text)}"' if node.quoted else shorten(node.text)
+    if isinstance(node, HeldArray):
+        return "an array"
     return "a list" if isinstance(node, Sequence) else "a mapping"
 
 
@@ -137,9 +148,12 @@ def _json(errors: ErrorCollector, not_finite: bool) -> Node:
 
 
 def _yaml(errors: ErrorCollector) -> Node:
-    from attncli.problem.yaml_parser import parse_yaml
+    from attncli.problem.yaml_parser import fail_for_key, parse_yaml
 
-    return parse_yaml(errors)
+    root = parse_yaml(errors)
+    if isinstance(root, Leaf) and not root.quoted:
+        fail_for_key(root.at, errors)
+    return root
 
 
 def build(errors: ErrorCollector, parse: Callable[[TreeBuilder], None]) -> Node:
@@ -190,6 +204,31 @@ class TreeBuilder:
         return self._open[-1] if self._open else None
 
     @property
+    def unclosed_lists(self) -> int:
+        """How many lists in brackets are open, counted from the innermost up to the first mapping around them."""
+        count = 0
+        for container in reversed(self._open):
+            if not isinstance(container, Sequence) or not self.text.startswith("[", container.at):
+                break
+            count += 1
+        return count
+
+    def where_a_list_should_end(self) -> int | None:
+        """Where the text of a list goes on with what can only stand behind it, as where its bracket is missing.
+
+        That is a list behind a number, [1, 2, [3, 4]], or a key without braces, [1, 2, K: 3].
+        """
+        lists = [each for each in self._open if isinstance(each, Sequence)]
+        for each in lists:  # which grows
+            for before, after in pairwise(each.items):
+                if isinstance(before, Leaf) and isinstance(after, Sequence):
+                    return before.at + len(before.text)
+                if isinstance(after, Mapping) and not self.text.startswith("{", after.at):
+                    return len(self.text[: after.at].rstrip().removesuffix(",").rstrip())
+            lists += [entry for entry in each.items if isinstance(entry, Sequence)]
+        return None
+
+    @property
     def is_whole(self) -> bool:
         """Whether there were no errors, and every long list has its place."""
         return not self.errors.count and not self._missing
@@ -230,7 +269,7 @@ class TreeBuilder:
             self.errors.fail(
                 f"lists and mappings are nested more than {DEPTH_LIMIT} deep",
                 at=at,
-                help="a matrix is two deep: [[1, 0], [0, 1]]",
+                help="a matrix has two levels: [[1, 0], [0, 1]]",
             )
 
     def _put(self, node: Node, at: int) -> None:
@@ -253,7 +292,7 @@ class TreeBuilder:
             self.errors.add(
                 f"{describe(node)} is given twice",
                 at=at,
-                help=f"it stands on line {line} already: keep one of the two",
+                help=f"it is on line {line} already: keep one of the two",
             )
         else:
             parent.keys[node.text] = node.at

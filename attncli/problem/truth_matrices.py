@@ -60,7 +60,7 @@ def _of_rank(array: Matrix, rank: int, value: Value) -> Matrix | None:
     if array.ndim > _DEEPEST[rank]:
         value.wrong(f"is {array.ndim} lists deep", f"write {_EXAMPLES[rank]}")
     elif array.ndim < rank:
-        value.wrong("must be a list of rows, not a flat list", "one row per query, one column per key")
+        value.wrong("must be a list of rows, not a single list", "one row per query, one column per key")
     else:
         return array
     return None

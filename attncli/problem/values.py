@@ -14,9 +14,17 @@ from attncli.english import count, named, shorten
 from attncli.errors import AttncliError, did_you_mean
 from attncli.problem.limits import LABEL_LIMIT, TITLE_LIMIT, TOKEN_LIMIT
 from attncli.problem.model import Scalar
-from attncli.problem.numbers import MINUS_INFINITY, NumberError, as_float, is_plain, why_not_a_number
+from attncli.problem.numbers import (
+    BLANK,
+    MINUS_INFINITY,
+    NumberError,
+    as_float,
+    decimal_comma,
+    is_plain,
+    why_not_a_number,
+)
 from attncli.problem.source import ErrorCollector
-from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, is_null, truth
+from attncli.problem.tree import HeldArray, Leaf, Mapping, Node, Sequence, describe, is_null, truth
 
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _DIGITS = 18  # whole numbers of so many fit into 64 bits
@@ -33,6 +41,15 @@ class Value:
     def wrong(self, message: str, help: str, *, at: int | None = None) -> None:
         """Report something wrong with the value, where it begins or at another place inside it."""
         self.errors.add(message, at=self.node.at if at is None else at, path=self.path, help=help)
+
+    def wrong_number(self, message: str, help: str) -> None:
+        """Report that the text is no number; the 07 of 0,07 is reported as the whole of it."""
+        assert isinstance(self.node, Leaf)
+        decimal = decimal_comma(self.errors.source.text, self.node.at, self.text)
+        if decimal:
+            self.wrong(decimal.message, decimal.help, at=decimal.at)
+        else:
+            self.wrong(message, help)
 
     def add_error(self, error: AttncliError) -> None:
         """Report an error that the value led to elsewhere, such as a file that is not there."""
@@ -87,8 +104,11 @@ def read_number(value: Value, *, minus_infinity: bool = False) -> float | None:
         try:
             return as_float(text)
         except NumberError as error:
+            if text and not text.strip(BLANK) and not value.node.quoted:
+                value.errors.leave_blank(value.path, at=value.node.at)
+                return None
             message, help = error.message, error.help
-    value.wrong(message, help)
+    value.wrong_number(message, help)
     return None
 
 
@@ -147,7 +167,7 @@ def read_text(value: Value) -> str | None:
     if isinstance(node, Leaf) and node.text and (node.quoted or not is_null(node)):
         return node.text
     empty = isinstance(node, Leaf) and node.quoted
-    value.wrong("must not be empty" if empty else f"must be text, not {describe(node)}", "write a text in quotes")
+    value.wrong("must not be empty" if empty else f"must be text, not {describe(node)}", "write text in quotes")
     return None
 
 
@@ -155,7 +175,7 @@ def read_title(value: Value) -> str | None:
     """A text that is not too long for the head of a page; None after reporting anything else."""
     text = read_text(value)
     if text is not None and len(text) > TITLE_LIMIT:
-        value.wrong(f"has {len(text):,} characters", f"{TITLE_LIMIT:,} characters are the most")
+        value.wrong(f"has {len(text):,} characters", f"a title has at most {TITLE_LIMIT:,} characters")
         return None
     return text
 
@@ -167,28 +187,31 @@ def read_labels(value: Value) -> tuple[str, ...] | None:
         return None
     before = value.errors.count
     if (number := value.node.length) > TOKEN_LIMIT:
-        value.wrong(f"has {count(number, 'label')}, one for each token", f"{TOKEN_LIMIT:,} tokens are the most")
+        value.wrong(f"has {count(number, 'label')}, one for each token", f"at most {TOKEN_LIMIT:,} tokens are possible")
         return None
     labels = []
     for item in value.items:
         node = item.node
         if isinstance(node, Leaf) and node.text:
             if len(node.text) > LABEL_LIMIT:
-                item.wrong(f"a label of {len(node.text):,} characters", f"{LABEL_LIMIT:,} characters are the most")
+                item.wrong(f"this label has {len(node.text):,} characters", f"a label has at most {LABEL_LIMIT:,}")
             labels.append(node.text)
             continue
         what = '""' if isinstance(node, Leaf) and node.quoted else describe(node)
         item.wrong(
             f"a label must be a text of at least one character, not {what}",
-            "a blank label would leave its row without a name",
+            "every row needs a name",
         )
     return tuple(labels) if value.errors.count == before else None
 
 
 def require_keys(value: Value, known: Collection[str]) -> bool:
     """Whether a mapping has known keys only, each unknown one reported."""
+    if isinstance(value.node, HeldArray) and "file" not in known:
+        value.wrong("must be a mapping, not an array", f"the keys here are {', '.join(known)}")
+        return False
     for key, at in value.keys.items():
         if key not in known:
-            help = did_you_mean(key, list(known), f"the keys known here are {', '.join(known)}")
-            value.wrong(f"there is no such key as {named(key)}", help, at=at)
+            help = did_you_mean(key, list(known), f"the keys here are {', '.join(known)}")
+            value.wrong(f"there is no key {named(key)}", help, at=at)
     return all(key in known for key in value.keys)

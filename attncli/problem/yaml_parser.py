@@ -9,8 +9,9 @@ from typing import Any, NoReturn
 import yaml
 
 from attncli.english import shorten
+from attncli.problem.keys import KEYS
 from attncli.problem.source import ErrorCollector
-from attncli.problem.tree import NO_HALF, SURROGATE, Leaf, Mapping, Node, TreeBuilder, build
+from attncli.problem.tree import NO_HALF, SURROGATE, Leaf, Mapping, Node, Sequence, TreeBuilder, build
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C module is not everywhere
 _UNPRINTABLE = r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # slow to compile
@@ -18,18 +19,22 @@ _ASCII = b"\t\n\r" + bytes(range(0x20, 0x7F))  # what YAML has of it
 _TAG_DIRECTIVE = r"(?:\A|[\n\r\x85\u2028\u2029])(?=%TAG\b)"  # after all that ends a line in YAML
 _AT_LENGTH = "write the value out in full"
 
+_NO_BLANK = 'a blank is missing after ":"'
+_KEY = re.compile(r"""[ \t]*(?:- +)*["']?([A-Za-z_][\w.-]*)["']?[ \t]*""")
+_LISTS, _MAPPINGS = "write a list as [1, 2, 3]", "write a mapping as {padding: [1, 1, 0]}"
+_REMARK = re.compile(r"(?:^|(?<=\s))#[^\n]*")
+
 # PyYAML's two parsers word the same fault differently: (pattern of either's words, ours, help).
 _FAULTS = (
-    (r"sequence.*expected ',' or '\]'", 'a "," or "]" is missing', "a list is written [1, 2, 3]"),
-    (r"mapping.*expected ',' or '}'", 'a "," or "}" is missing', "a mapping is written {padding: [1, 1, 0]}"),
-    (r"mapping values are not allowed", 'a ":" cannot stand here',
-     "check the indentation, or put a text that holds a colon in quotes"),
-    (r"quoted scalar.*end of stream", "a quotation mark is not closed", "add the closing quotation mark"),
+    (r"mapping values are not allowed", '":" does not belong here',
+     "put a text that holds a colon in quotes; if this is a key, check its indentation"),
+    (r"quoted scalar.*end of stream", "this text has no closing quotation mark", "add the closing quotation mark"),
     (r"node content", "a value is missing", "check the commas and brackets"),
-    (r"simple key.*expected ':'", 'a ":" is missing', "a line is written key: value"),
-    (r"plain scalar.*unexpected ':'", 'a blank is missing after ":"', "a mapping is written {window: [1, 0]}"),
-    (r"expected (key|<block end>|'-')", "this does not belong here", "check the indentation and the brackets"),
-    (r"incompatible YAML", "this version of YAML is unknown", "remove the line that begins with %YAML"),
+    (r"simple key.*expected ':'", 'a ":" is missing', "write a line as key: value"),
+    (r"plain scalar.*unexpected ':'", _NO_BLANK, "write a mapping as {window: [1, 0]}"),
+    (r"expected (key|<block end>|'-')", "this does not belong here",
+     "check the indentation, the brackets and the commas"),
+    (r"incompatible YAML", "attncli does not know this version of YAML", "remove the line that begins with %YAML"),
 )  # fmt: skip
 
 _ESCAPE_DIGITS = {"x": 2, "u": 4, "U": 8}
@@ -47,12 +52,14 @@ def _parse(builder: TreeBuilder, loader: Any) -> None:
     text, errors = builder.text, builder.errors
     if found := _unprintable(text):
         errors.fail(
-            f"a control character (U+{ord(found[0]):04X}) cannot stand in YAML",
+            f"YAML cannot hold the control character U+{ord(found[0]):04X}",
             at=found.start(),
             help=r'remove it; in a quoted text it can be written as an escape such as "\x07"',
         )
     if "%TAG" in text and (found := re.search(_TAG_DIRECTIVE, text)):  # parsing 100,000 of them takes minutes
-        errors.fail("tags (%TAG) are not read", at=found.end(), help="remove the line, or indent it if it is text")
+        errors.fail(
+            "attncli does not read tags (%TAG)", at=found.end(), help="remove the line, or indent it if it is text"
+        )
     documents = 0
     parser = loader(text)
     try:
@@ -67,10 +74,10 @@ def _parse(builder: TreeBuilder, loader: Any) -> None:
                     errors.fail(
                         "a second document begins here",
                         at=event.start_mark.index if event.start_mark else 0,
-                        help="a file holds one problem: put the other in a file of its own",
+                        help="a file holds one problem: put the second one in another file",
                     )
     except yaml.MarkedYAMLError as error:
-        _fail_for_syntax(error, errors)
+        _fail_for_syntax(error, builder)
     except (ValueError, OverflowError):  # no character has such a number
         _fail_for_escape(parser.index - len(r"\U"), errors)
     root = builder.root
@@ -89,18 +96,18 @@ def _put(event: Any, builder: TreeBuilder) -> None:
     at, fail = event.start_mark.index, builder.errors.fail
     if event.anchor is not None:
         if isinstance(event, yaml.AliasEvent):
-            fail(f"aliases (*{shorten(event.anchor)}) are not read", at=at, help=_AT_LENGTH)
-        fail(f"anchors (&{shorten(event.anchor)}) are not read", at=at, help="remove the anchor")
+            fail(f"attncli does not read aliases (*{shorten(event.anchor)})", at=at, help=_AT_LENGTH)
+        fail(f"attncli does not read anchors (&{shorten(event.anchor)})", at=at, help="remove the anchor")
     if tag := event.tag:
         fail(
-            f"tags ({shorten(tag.replace('tag:yaml.org,2002:', '!!'))}) are not read",
+            f"attncli does not read tags ({shorten(tag.replace('tag:yaml.org,2002:', '!!'))})",
             at=at,
             help="remove the tag; the value says what it is",
         )
     if isinstance(event, yaml.ScalarEvent):
         quoted = bool(event.style)
         if event.value == "<<" and not quoted and isinstance(builder.inside, Mapping):
-            fail("merge keys (<<) are not read", at=at, help=_AT_LENGTH)
+            fail("attncli does not read merge keys (<<)", at=at, help=_AT_LENGTH)
         if quoted and not event.value.isascii() and SURROGATE.search(event.value):
             _fail_for_half(at, builder.errors)
         builder.scalar(event.value, quoted, at)
@@ -110,7 +117,8 @@ def _put(event: Any, builder: TreeBuilder) -> None:
         builder.open_mapping(at)
 
 
-def _fail_for_syntax(error: yaml.MarkedYAMLError, errors: ErrorCollector) -> NoReturn:
+def _fail_for_syntax(error: yaml.MarkedYAMLError, builder: TreeBuilder) -> NoReturn:
+    errors = builder.errors
     words = f"{error.context or ''} {error.problem or ''}"
     mark = error.problem_mark or error.context_mark
     at = mark.index if mark else 0
@@ -119,12 +127,26 @@ def _fail_for_syntax(error: yaml.MarkedYAMLError, errors: ErrorCollector) -> NoR
         _fail_for_escape(at - (text[at : at + 1] != "\\"), errors)
     if "hexdecimal" in words or "hexadecimal" in words or "invalid Unicode" in words:
         _fail_for_escape(at - len(r"\u"), errors)
+    if re.search(r"expected ',' or '[\]}]'", words):
+        _fail_for_bracket(at, builder)
+    if "mapping values are not allowed" in words or "simple key" in words:
+        mark = error.context_mark or error.problem_mark
+        line = text.rfind("\n", 0, mark.index if mark else at) + 1
+        fail_for_key(line, errors)
+        if _KEY.fullmatch(text, line, at):  # the line is right in itself: the one before it may not be
+            fail_for_key(text.rfind("\n", 0, _content_end(text, line)) + 1, errors)
     if error.context_mark and (not text[at:].strip() or "simple key" in words):
         at = error.context_mark.index  # where the thing begins that the end of the file, or the next line, leaves open
     if "cannot start any token" in words:
         if text[at] == "\t":
-            errors.fail("a tab cannot indent YAML", at=at, help="indent with spaces")
+            errors.fail("YAML does not allow a tab here", at=at, help="indent with spaces")
         errors.fail(f"a value cannot begin with {text[at]}", at=at, help="put the text in quotes")
+    if "block" in words and text[at : at + 1] in ("]", "}"):
+        errors.fail(f'"{text[at]}" closes nothing', at=at, help="remove it, or add the bracket that it closes")
+    if "block" in words and text[at : at + 1] == ",":
+        errors.fail('"," does not belong here', at=at, help="a matrix is one list of rows: [[1, 2], [3, 4]]")
+    if "simple key" in words and text[at : at + 1] == "[":
+        errors.fail("this list has no key", at=at, help="indent it if it belongs to the key above: Q: [[1, 2], [3, 4]]")
     for pattern, message, help in _FAULTS:
         if re.search(pattern, words):
             errors.fail(message, at=at, help=help)
@@ -133,6 +155,52 @@ def _fail_for_syntax(error: yaml.MarkedYAMLError, errors: ErrorCollector) -> NoR
         at=at,
         help="check the indentation, brackets and quotes",
     )
+
+
+def _content_end(text: str, end: int) -> int:
+    """Where the text before this place ends, without its last blanks, empty lines and comments."""
+    while True:
+        start = text.rfind("\n", 0, end) + 1
+        line = _REMARK.sub("", text[start:end]).rstrip()
+        if line or not start:
+            return start + len(line)
+        end = start - 1
+
+
+def _fail_for_bracket(at: int, builder: TreeBuilder) -> NoReturn:
+    """End the reading for a list or a mapping in brackets that goes on, at this place, as it cannot."""
+    errors, text = builder.errors, builder.text
+    is_list = isinstance(builder.inside, Sequence)
+    closing, form = ("]", _LISTS) if is_list else ("}", _MAPPINGS)
+    line = text.rfind("\n", 0, at) + 1
+    key = _KEY.match(text, line)
+    begins_anew = bool(key and text[key.end() : key.end() + 1] == ":" and key.end() >= at)
+    begins_anew |= text[line:at].strip() == "-"  # or an entry
+    if text[at : at + 1] in ("]", "}"):
+        errors.fail(f'found "{text[at]}" instead of "{closing}"', at=at, help=form)
+    missing = builder.unclosed_lists if is_list and (begins_anew or not text[at:].strip()) else 0
+    if missing and (end := builder.where_a_list_should_end()):
+        errors.fail('"]" is missing', at=end, help="close each list before the next one begins: [[1, 2], [3, 4]]")
+    if begins_anew or not text[line:at].strip():
+        at = _content_end(text, line if text[at:].strip() else len(text))
+    if missing:
+        errors.fail(f'"{"]" * missing}" is missing', at=at, help=f"add it here; {form}")
+    errors.fail(f'"," or "{closing}" is missing', at=at, help=form)
+
+
+def fail_for_key(line: int, errors: ErrorCollector) -> None:
+    """End the reading where the line that begins there has a key, but not the colon and the blank after it: K:[[1]]."""
+    text = errors.source.text
+    end = text.find("\n", line)
+    key = _KEY.match(text, line)
+    rest = text[key.end() : end if end >= 0 else len(text)].rstrip() if key else ""
+    if not key or not rest:
+        return
+    written = shorten(f"{key[1]}: {rest.lstrip(':= ')}")
+    if rest[0] == ":" and rest[1:2].strip():
+        errors.fail(_NO_BLANK, at=key.end() + 1, help=f"write {written}")
+    if key[1] in KEYS and rest[0] in "=[{":
+        errors.fail(f'":" is missing after {key[1]}', at=key.end(), help=f"write {written}")
 
 
 # Of PyYAML's two parsers, the one in C refuses half of a surrogate pair and the one in Python lets it pass; past the
@@ -153,7 +221,7 @@ def _fail_for_escape(at: int, errors: ErrorCollector) -> NoReturn:
     sign = text[at + 1 : at + 2]
     if sign not in _ESCAPE_DIGITS:
         help = r"write a backslash as \\, or use single quotes"
-        errors.fail("there is no such escape in a text", at=at, help=help)
+        errors.fail("this escape does not exist", at=at, help=help)
     number = _ESCAPE_DIGITS[sign]
     digits = text[at + 2 : at + 2 + number]
     if not re.fullmatch(f"[0-9a-fA-F]{{{number}}}", digits):
@@ -164,7 +232,7 @@ def _fail_for_escape(at: int, errors: ErrorCollector) -> NoReturn:
 
         character = json.loads(f'"{pair[0]}"')
         help = f"write the character itself, or \\U{ord(character):08X}"
-        errors.fail(f"YAML does not write a character in two halves, as in {pair[0]}", at=at, help=help)
+        errors.fail(f"YAML cannot hold a character in two halves, as in {pair[0]}", at=at, help=help)
     if int(digits, 16) > _LAST:
         errors.fail(f"there is no character U+{digits.lstrip('0').upper()}", at=at, help=f"U+{_LAST:X} is the last")
     errors.fail(NO_HALF[0], at=at, help=NO_HALF[1])

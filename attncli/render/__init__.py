@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from attncli.page.document import Document
 
 
+SECTION = "{n}"  # in the name of a file: which section of the page is written there
+
+
 class Format(NamedTuple):
     """A format: the module whose `stream(document, style)` writes it, piece by piece, and the file names it goes by.
 
@@ -20,14 +23,14 @@ class Format(NamedTuple):
 
     module: str
     suffixes: tuple[str, ...]
-    options: tuple[Literal["--heatmap", "--math", "--fragment"], ...] = ()
+    options: tuple[Literal["--heatmap", "--math", "--fragment", "--no-title", "--ascii", "--query"], ...] = ()
     is_data: bool = False
 
 
 FORMATS: dict[str, Format] = {
-    "table": Format("attncli.render.table", (".txt",), ("--heatmap",)),
-    "markdown": Format("attncli.render.markdown", (".md", ".markdown"), ("--heatmap", "--math")),
-    "latex": Format("attncli.render.latex", (".tex", ".latex"), ("--heatmap", "--fragment")),
+    "table": Format("attncli.render.table", (".txt",), ("--heatmap", "--ascii", "--query")),
+    "markdown": Format("attncli.render.markdown", (".md", ".markdown"), ("--heatmap", "--math", "--query")),
+    "latex": Format("attncli.render.latex", (".tex", ".latex"), ("--heatmap", "--fragment", "--no-title")),
     "json": Format("attncli.render.json", (".json",), is_data=True),
 }
 
@@ -37,14 +40,17 @@ class Style(NamedTuple):
 
     `width` is the terminal's, None where lines may be as long as they like (a pipe or a file). `math` says
     how Markdown marks formulas: fences as GitHub reads them, dollars as pandoc and Jupyter do. `fragment`
-    asks for LaTeX to paste into a document instead of a whole one. `encoding` is what the terminal's page
-    will be written in; the other formats are for UTF-8.
+    asks for LaTeX to paste into a document instead of a whole one, and `title` for its title. `ascii` asks for a
+    terminal's page in words, with nothing drawn. `encoding` is what the terminal's page will be written in; the other
+    formats are for UTF-8.
     """
 
     width: int | None = None
     color: bool = False
     math: Literal["fences", "dollars"] = "fences"
     fragment: bool = False
+    title: bool = True
+    ascii: bool = False
     encoding: str = "utf-8"
 
 

@@ -9,9 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from attncli.equation.nodes import Call
-from attncli.page.document import Cell, Grid, Item
+from attncli.page.document import Cell, Grid, Item, Product
 
 AT_ONCE = 2**16  # cells
+GAP = 2  # digits between columns
+AROUND = 5  # digits that brackets, and a sign between two matrices, take
 BLANK = "______"  # room for a number that is to be written in
 RGB = tuple[int, int, int]
 
@@ -72,6 +74,14 @@ def foreground(color: RGB) -> RGB:
     )
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     return BLACK if luminance > 0.179 else WHITE
+
+
+def product_width(product: Product) -> int:
+    """About how many digits wide the matrices of a product are side by side, the labels of the result among them."""
+    grids = (*product.factors, *product.added, product.result)
+    columns = [column for grid in grids for column in zip(*grid.cells, strict=True)]
+    numbers = sum(max(len(cell.text) for cell in column) + GAP for column in columns)
+    return numbers + len(grids) * AROUND + max(map(len, product.result.rows))
 
 
 def mark(cell: Cell, *, shaded: bool = True) -> str:

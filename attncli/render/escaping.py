@@ -6,6 +6,26 @@ import unicodedata
 
 JOINERS = "\u200c\u200d"  # they shape Persian and Indic words and emoji, and cannot mislead
 SPACE = "␣"
+IN_ASCII = str.maketrans(  # what stands for signs that an encoding lacks
+    {
+        **dict(zip("─━⎡⎢⎣⎤⎥⎦•·×≈–“”‘’░▒▓█", "-=[|[]|]-*x~-\"\"''.:+#", strict=True)),
+        "−": "-",
+        "—": "-",
+        "✓": "+",
+        "✗": "x",
+        "»": ">",
+        "→": "->",
+        "↓": "v",
+        "…": "...",
+        "²": "^2",
+        "√": "sqrt",
+        "Σ": "sum",
+        "ᵀ": "^T",
+        "≤": "<=",
+        "≥": ">=",
+        "␣": r"\x20",
+    }
+)
 
 
 def visible(text: str) -> str:

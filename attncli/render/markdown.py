@@ -15,12 +15,24 @@ from attncli.equation.shapes import product_text
 from attncli.page import document as page
 from attncli.page.document import formula, sides
 from attncli.render import Style
-from attncli.render.cells import BLANK, HIDDEN, LEGEND, chunks, has_sign_of_hidden, mark
+from attncli.render.cells import BLANK, BLOCKS, HIDDEN, LEGEND, chunks, has_sign_of_hidden, mark, product_width
 from attncli.render.escaping import label, visible
 
 # Entities where a backslash is not enough: | divides cells, the others are read by GitHub's own filters.
 _ENTITIES = {"|": "&#124;", "<": "&lt;", ">": "&gt;", "&": "&amp;", "$": "&#36;", "\\": "&#92;", "@": "&#64;"}
 _ESCAPES = str.maketrans(_ENTITIES | {sign: f"\\{sign}" for sign in "*_`[]#~!^{}"})
+# Signs that fonts of LaTeX lack, in words of math; between dollars only, since GitHub shows them as they are.
+_COMMANDS = {
+    "·": r"\cdot", "⋅": r"\cdot", "×": r"\times", "÷": r"\div", "−": "-", "±": r"\pm", "√": r"\surd", "Σ": r"\sum",
+    "∑": r"\sum", "∞": r"\infty", "ᵀ": r"{}^{\top}", "→": r"\to", "←": r"\gets", "↓": r"\downarrow", "≈": r"\approx",
+    "≠": r"\neq", "≤": r"\leq", "≥": r"\geq", "∘": r"\circ", "⌊": r"\lfloor", "⌋": r"\rfloor", "•": r"\bullet",
+    "✓": r"\checkmark", "✗": r"\times", "»": r"\gg", "␣": r"\sqcup",
+    **{sign: rf"\rule{{0.5em}}{{{height}em}}" for sign, height in zip(BLOCKS, (0.2, 0.4, 0.6, 0.8), strict=True)},
+    **{sign: f"{{}}^{{{digit}}}" for sign, digit in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True)},
+}  # fmt: skip
+_RUN = re.compile(f"([{''.join(_COMMANDS)}]+)([0-9]*)")  # pandoc reads no dollar as a closing one before a digit
+_SIGNS = {"": "", "·": r"\cdot ", "+": "+ "}
+WIDEST = 76  # digits of matrices side by side
 NARROWEST = 3  # what a rule of a table needs
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _LINE_START = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")  # would begin a list, a rule or a heading
@@ -30,16 +42,11 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     """The page as Markdown: every table keeps all its cells, and every formula is one KaTeX knows."""
     writer = _Writer(dollars=style.math == "dollars")
     if document.title:
-        yield f"# {escape(document.title)}\n"
+        yield f"# {writer.escape(document.title)}\n"
     for place, block in enumerate(document.blocks):
         if place or document.title:
             yield "\n"
         yield from (f"{line}\n" for line in writer.block(block))
-
-
-def escape(text: str) -> str:
-    """What a person wrote, so that Markdown shows it letter for letter, in a sentence or in a table's cell."""
-    return _line_start(visible(text).translate(_ESCAPES))
 
 
 def _line_start(text: str) -> str:
@@ -58,10 +65,10 @@ class _Writer:
         match block:
             case page.Heading(text=text, part=True):
                 self.section = "###"
-                yield f"## {escape(text)}"
+                yield f"## {self.escape(text)}"
             case page.Heading(text=text, number=number):
                 head = f"{number}. " if number is not None else ""
-                yield f"{self.section} {head}{escape(text)}"
+                yield f"{self.section} {head}{self.escape(text)}"
             case page.Paragraph(text=text, kind="text"):
                 yield self.sentence(text)
             case page.Paragraph(text=text, kind=kind):
@@ -74,11 +81,22 @@ class _Writer:
                 yield from map(self.worked, lines)
             case page.Grid():
                 yield from self.grid(block)
+            case page.Product():
+                yield from self.product(block)
             case page.Table(rows=rows, right=right):
                 cells = [[self.sentence(cell) for cell in row] for row in rows]
                 yield from _pipes([self.sentence(head) for head in block.heads], cells, right)
             case page.Listing(items=items):
                 yield from (f"- {self.sentence(item)}" for item in items)
+
+    def escape(self, text: str) -> str:
+        """What a person wrote, so that Markdown shows it letter for letter, in a sentence or in a table's cell."""
+        return _line_start(self.plain(text))
+
+    def plain(self, text: str) -> str:
+        """The same within a line; between dollars, its signs are formulas."""
+        escaped = visible(text).translate(_ESCAPES)
+        return _RUN.sub(_in_dollars, escaped) if self.dollars and not escaped.isascii() else escaped
 
     def inline(self, math: str) -> str:
         math = math.replace("|", r"\vert ")
@@ -89,23 +107,21 @@ class _Writer:
 
     def sentence(self, text: page.Text) -> str:
         pieces = (
-            self.inline(write(piece.expression, LATEX_LINE))
-            if isinstance(piece, page.Math)
-            else visible(piece).translate(_ESCAPES)
+            self.inline(write(piece.expression, LATEX_LINE)) if isinstance(piece, page.Math) else self.plain(piece)
             for piece in text
         )
-        return _line_start("".join(pieces).strip())
+        return _line_start("".join(pieces).strip().replace("$$", " "))  # two formulas without a blank are one
 
     def worked(self, line: page.WorkedLine) -> str:
         sums = " ".join(side for side in sides(line, LATEX_LINE) if side)
         parts = [self.inline(sums)] if sums else []
         parts += [self.sentence(line.remark)] if line.remark else []
-        return f"- **{escape(label(line.label))}**: {' — '.join(parts)}"
+        return f"- **{self.name(line.label)}**: {' — '.join(parts)}"
 
     def grid(self, grid: page.Grid) -> Iterator[str]:
         grid = grid.loaded()
-        head = [self.inline(write(grid.name, LATEX)), *map(_name, grid.columns or [""])]
-        names = [f"**{_name(name)}**" if name.strip() else _name(name) for name in grid.rows]
+        head = [self.inline(write(grid.name, LATEX)), *map(self.name, grid.columns or [""])]
+        names = [f"**{self.name(name)}**" if name.strip() else self.name(name) for name in grid.rows]
         legend = False
 
         def lines() -> Iterator[list[str]]:
@@ -119,30 +135,63 @@ class _Writer:
                 for rows in chunks(grid.cells):
                     legend = legend or has_sign_of_hidden(rows)
                     known = {
-                        key: _number(cell) for key, cell in {id(cell): cell for row in rows for cell in row}.items()
+                        key: self.number(cell) for key, cell in {id(cell): cell for row in rows for cell in row}.items()
                     }
                     yield from ([next(remaining), *(known[id(cell)] for cell in row)] for row in rows)
 
         yield from _pipes(head, page.sequence(lines, lazy=isinstance(grid.cells, page.Lazy)), range(1, len(head)))
         if legend:
-            yield f"\n{HIDDEN} {LEGEND}"
+            yield f"\n{self.plain(HIDDEN)} {LEGEND}"
+
+    def product(self, product: page.Product) -> Iterator[str]:
+        """All matrices in one formula, and the result once more in a table, which has its labels."""
+        if product_width(product) > WIDEST:
+            blocks = product.instead
+        else:
+            marked = product.marked()
+            signs = "".join(f"{_SIGNS[sign]}{_array(factor)}\n" for sign, factor in marked.operands)
+            yield self.display(f"{signs}= {_array(marked.result)}")
+            blocks = (product.result,) * product.shows_step
+        for place, block in enumerate(blocks):
+            yield from [""] * (blocks is not product.instead or place > 0)
+            yield from self.block(block)
 
     def cell(self, cell: page.Cell, closed: Expression) -> str:
         """A number, after its closed form where that says more."""
         if write(closed, UNICODE) == write_number(cell.text, UNICODE):
-            return _number(cell)
-        return f"{self.inline(write(closed, LATEX_LINE))} {'≈' if cell.rounded else '='} {_number(cell)}"
+            return self.number(cell)
+        relation = self.plain("≈") if cell.rounded else "="
+        return f"{self.inline(write(closed, LATEX_LINE))} {relation} {self.number(cell)}"
+
+    def number(self, cell: page.Cell) -> str:
+        """A printed number with its sign."""
+        if not cell.text:
+            return BLANK
+        sign, number = self.plain(mark(cell)), write_number(cell.text, UNICODE)
+        if self.dollars and not number.isascii():
+            number = self.inline(write_number(cell.text, LATEX_LINE))
+        return (f"**{number}**" if cell.verdict == "wrong" else number) + (f" {sign}" if sign else "")
+
+    def name(self, text: str) -> str:
+        """A label."""
+        return self.escape(label(text))
 
 
-def _name(text: str) -> str:
-    return escape(label(text))
+def _array(grid: page.Grid) -> str:
+    """A matrix in a formula, under its name."""
+    rows = " \\\\\n".join(" & ".join(map(_in_formula, row)) for row in grid.cells)
+    array = rf"\left[\begin{{array}}{{{'r' * len(grid.cells[0])}}}" + f"\n{rows}\n" + r"\end{array}\right]"
+    return rf"\overset{{{write(grid.name, LATEX)}}}{{{array}}}"
 
 
-def _number(cell: page.Cell) -> str:
-    if not cell.text:
-        return BLANK
-    sign, number = mark(cell), write_number(cell.text, UNICODE)
-    return (f"**{number}**" if cell.verdict == "wrong" else number) + (f" {sign}" if sign else "")
+def _in_formula(cell: page.Cell) -> str:
+    number = write_number(cell.text, LATEX)
+    return rf"\boxed{{{number}}}" if cell.marked else number
+
+
+def _in_dollars(signs: re.Match[str]) -> str:
+    math = " ".join(_COMMANDS[sign] for sign in signs[1]).replace("} {}^{", "")  # ⁻⁶ is one power
+    return f"${math}{signs[2] and f' {signs[2]}'}$"
 
 
 def _pipes(head: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int]) -> Iterator[str]:

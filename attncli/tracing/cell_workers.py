@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from attncli.backend import Host
-from attncli.equation.exact import Cell, evaluate_exactly, float_of, read_exact
+from attncli.equation.exact import Cell, ExactNumber, decimal_of, evaluate_exactly, float_of, read_exact
 from attncli.equation.nodes import Reduce, walk
 from attncli.equation.rounding import round_on_paper
 from attncli.equation.rule import Rule
@@ -24,7 +24,8 @@ from attncli.tracing.model import Parameters
 from attncli.tracing.workers import Worked, copied_texts
 
 MOST_CELLS = 1024  # of one step that is worked out exactly
-MOST_WORK = 10**5  # products in such a step
+MOST_TERMS = 10**5  # of all sums in all steps: each takes some 20 microseconds
+MOST_CHARACTERS = 20_000  # of the closed forms in a step: one with more goes on in decimals
 ADVICE = "use --rounding shown, or a smaller problem: closed forms are for what fits on paper"
 
 Number = TypeVar("Number")
@@ -136,6 +137,7 @@ class ExactWorker(_CellWorker[Cell]):
         self, parameters: Parameters, sizes: Mapping[str, int], arrays: Mapping[str, Host] | None = None
     ) -> None:
         super().__init__(_exact_number, inf, parameters, sizes, arrays)
+        self._terms = 0  # of all sums so far
 
     def work(self, rule: Rule) -> Worked:
         """The value of a step from the exact numbers before it, and the closed form of each cell.
@@ -143,28 +145,41 @@ class ExactWorker(_CellWorker[Cell]):
         Raises AttncliError (exit 2) where that is too much.
         """
         sizes = self._prepare(rule)
-        _check_size(rule, sizes)
+        self._check_size(rule, sizes)
+        left = MOST_CHARACTERS
+
+        def read(name: str, index: tuple[int, ...]) -> Cell:
+            cell: Cell = self.arrays[name][index]
+            return _in_decimals(cell) if left < 0 else cell
 
         def work(place: Mapping[str, int]) -> Cell:
-            value: Cell = evaluate_exactly(rule.equation.expression, place, sizes, self._cell, self.scalars)
+            nonlocal left
+            value: Cell = evaluate_exactly(rule.equation.expression, place, sizes, read, self.scalars)
+            left -= value.length if isinstance(value, ExactNumber) else 0
             return value
 
         cells = self._fill(rule, sizes, work)
+        if left < 0:
+            cells = self.arrays[rule.name] = np.vectorize(_in_decimals, otypes=[object])(cells)
         value: Host = np.vectorize(float_of, otypes=[np.float64])(cells)
         return Worked(value, self._copied(rule), read_only(cells))
 
+    def _check_size(self, rule: Rule, sizes: Mapping[str, int]) -> None:
+        """Raises (exit 2) for a step whose closed forms nobody would read, before they are made."""
+        cells = prod(sizes[index] for index in rule.target.letters)
+        sums = {node.index for node in walk(rule.equation.expression) if isinstance(node, Reduce)}
+        self._terms += cells * prod(sizes[index] for index in sums)
+        found = ""
+        if cells > MOST_CELLS:
+            found = f"{MOST_CELLS:,} numbers in a step, and {rule.name} has {cells:,}"
+        elif self._terms > MOST_TERMS:
+            found = f"{MOST_TERMS:,} terms, and up to {rule.name} there are {self._terms:,}"
+        if found:
+            raise usage_error(f"rounding 'exact' works out at most {found}", help=ADVICE)
 
-def _check_size(rule: Rule, sizes: Mapping[str, int]) -> None:
-    """Raises (exit 2) for a step whose closed forms nobody would read, before they are made."""
-    cells = prod(sizes[index] for index in rule.target.letters)
-    sums = {node.index for node in walk(rule.equation.expression) if isinstance(node, Reduce)}
-    terms = cells * prod(sizes[index] for index in sums)
-    for what, number, most in (("numbers", cells, MOST_CELLS), ("terms", terms, MOST_WORK)):
-        if number > most:
-            raise usage_error(
-                f"rounding 'exact' works out at most {most:,} {what} in a step, and {rule.name} has {number:,}",
-                help=ADVICE,
-            )
+
+def _in_decimals(cell: Cell) -> Cell:
+    return decimal_of(cell) if isinstance(cell, ExactNumber) else cell
 
 
 def _exact_number(text: str) -> Cell:

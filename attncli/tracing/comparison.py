@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -32,7 +32,7 @@ class Operand:
     `name` is what messages call it, `word` and `phrase` what a page does (A, in A). `step_labels` has the labels of a
     step's places, axis by axis, as far as they are known; `dtype` is the number format, as far as it is known;
     `trace` is None for another program's numbers. `rows` are the queries that are compared, where the other side has
-    not all of them.
+    not all of them. `read_as` has the step of each name that another program wrote, where that is not our name.
     """
 
     name: str
@@ -44,6 +44,7 @@ class Operand:
     trace: Trace | None = None
     warnings: tuple[str, ...] = ()
     rows: tuple[int, ...] | None = None
+    read_as: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of_trace(cls, trace: Trace, name: str, word: str, phrase: str) -> Operand:

@@ -55,7 +55,7 @@ def loss_steps(trace: Trace) -> tuple[str, ...]:
 
 
 def backward_steps(trace: Trace) -> tuple[str, ...]:
-    """The steps of the backward pass, from the gradient of the output on; none where there was no way back."""
+    """The steps of the backward pass, from the gradient of the output on; none where there was no backward pass."""
     return tuple(dropwhile(lambda name: name != "d_output", trace.steps))
 
 

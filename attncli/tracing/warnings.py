@@ -1,4 +1,4 @@
-"""What a reader of a trace is warned of: queries that see no key, masks that leak, and numbers that do not fit."""
+"""The warnings about a trace: queries that see no key, masks that leak, and numbers that do not fit."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from attncli.tracing.model import Parameters, Row, Settings, Step, masked_out, o
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-HIGHEST_SENTINEL = -1000.0  # a bias by distance stays above it, and what software writes for -inf is far below
-CLOSE = 1e-3  # scores this close give the same weights, for a reader
-MOST_NAMED = 4  # queries, or heads and entries, that are named one by one
+HIGHEST_SENTINEL = -1000.0  # a bias by distance stays above it; the numbers that stand for -inf are far below
+CLOSE = 1e-3  # scores this close give weights that look the same
+MOST_NAMED = 4  # queries, or heads and entries, in one sentence
 
 Place = tuple[int, ...]  # on the axes of entries and heads
 
@@ -29,9 +29,9 @@ Place = tuple[int, ...]  # on the axes of entries and heads
 def warnings_of(
     steps: Mapping[str, Step], parameters: Parameters, fully_masked: tuple[Row, ...], settings: Settings
 ) -> tuple[str, ...]:
-    """One sentence for each thing: rows without keys, finite numbers in place of -inf, a mask of ones, overflow.
+    """One sentence for each: rows without keys, finite numbers in place of -inf, a mask of ones, overflow.
 
-    Where some step was not kept, only rows without keys can be the matter: else all steps would have been kept.
+    If some step was not kept, only rows without keys are possible: for the others all steps would have been kept.
     """
     if not all(step.kept for step in steps.values()):
         return tuple(_rows_without_keys(steps, fully_masked))
@@ -57,19 +57,19 @@ def _rows_without_keys(steps: Mapping[str, Step], fully_masked: tuple[Row, ...])
 
 
 def _added_ones(steps: Mapping[str, Step], convention: str | None) -> Iterator[str]:
-    """A mask of 0 and 1 that other software adds, where truth values may have been meant."""
+    """A mask of 0 and 1 that other software adds to the scores, though its author may have meant false and true."""
     if convention is None or "mask" not in steps:
         return
     added = steps["mask"].value
     if (added == 1).any() and np.isin(added, (0, 1, -math.inf)).all():
-        yield f"the 0 and 1 of this mask are added to the scores, as {convention} adds them, and hide no key"
+        yield f"this mask of 0 and 1 hides no key: {convention} adds its numbers to the scores"
 
 
 # --- numbers that do not fit their format
 
 
 def overflows(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
-    """One sentence for every step that does not fit its number format, though all that it is made of does."""
+    """One sentence for every step that does not fit its number format, though all its inputs do."""
     lost: set[str] = set()
     hidden = masked_out(steps)
     for step in steps.values():
@@ -87,9 +87,9 @@ def overflows(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
 
 
 def expected_infinities(rule: Rule, value: Array, hidden: Array | None, xp: Any) -> Array | None:
-    """Where a step may be -inf: in the cells that a mask hides, and in a row of which it hides all; None for nowhere.
+    """Where a step may be -inf: in cells that a mask hides, and in rows that it hides whole; None for nowhere.
 
-    `hidden` are these cells, over the weights; all arrays are those of `xp`.
+    `hidden` marks the hidden cells of the weights; all arrays are those of `xp`.
     """
     if hidden is None:
         return None
@@ -109,7 +109,7 @@ def _overflow(step: Step, bad: Host, dtype: Dtype) -> str:
     number, undefined = int(bad.sum()), int(np.isnan(step.value).sum())
     does = f"{either(number, 'does', 'do')} not fit into {dtype.name}"
     if undefined == number:
-        does = f"{either(number, 'is', 'are')} NaN: numbers on the way do not fit into {dtype.name}"
+        does = f"{either(number, 'is', 'are')} NaN, because intermediate results do not fit into {dtype.name}"
     elif undefined:
         does += f", {undefined:,} of them NaN"
     return f"{step.name}: {number:,} of {step.value.size:,} cells {does} (the first at {step.name}[{where}])"
@@ -130,14 +130,14 @@ def _lowest_added(parameters: Parameters) -> list[float]:
 
 
 def _sentinels_turned_infinite(parameters: Parameters, dtype: Dtype) -> Iterator[str]:
-    """One sentence on numbers of a mask that the format has no room for: they hide as -inf does."""
+    """One sentence on numbers of a mask that are too low for the format: they become -inf."""
     lowest = min(_lowest_added(parameters), default=0.0)
     if lowest <= -dtype.overflow:
-        yield f"{dtype.name} has no number as low as {_spelled(lowest)}: it becomes -inf, and hides a key as that does"
+        yield f"{dtype.name} has no number as low as {_spelled(lowest)}: it becomes -inf and hides a key completely"
 
 
 def _sentinels(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
-    """One sentence on weight that leaks, and one for every way in which rows of only sentinels come out."""
+    """One sentence on weight that leaks, and one for each outcome of rows that see only sentinels."""
     if "mask" not in steps:
         return
     added = steps["mask"].value
@@ -154,7 +154,7 @@ def _sentinels(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
     for row in map(tuple, np.argwhere(alone).tolist()):
         by = _spelled(mask[row][soft[row]].max())
         with np.errstate(all="ignore"):  # scores that do not fit have a warning of their own
-            outcome = f"only keys that {by} was to hide; {_outcome(steps, row, soft[row], dtype)}"
+            outcome = f"only keys that {by} should hide; {_outcome(steps, row, soft[row], dtype)}"
         found.setdefault(outcome, []).append(row)
     for outcome, rows in found.items():
         for who, where, number in named_rows(steps, rows):
@@ -162,36 +162,36 @@ def _sentinels(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
 
 
 def _leaks(steps: Mapping[str, Step], leaked: NDArray[np.float64], mask: NDArray[np.float64]) -> Iterator[str]:
-    """How much of a row's attention goes to keys that were to be hidden from it, where any does."""
+    """How much of a row's attention goes to keys that should be hidden from it, if any."""
     rows = leaked.sum(axis=-1)
     giving = [tuple(row) for row in np.argwhere(rows > 0).tolist()]
     if not giving:
         return
     worst = max(giving, key=lambda row: float(rows[row]))
     by = _spelled(float(mask[worst][int(np.argmax(leaked[worst]))]))
-    most = f", the most of {count(len(giving), 'row')}" if len(giving) > 1 else ""
+    most = f" (the most in {count(len(giving), 'row')})" if len(giving) > 1 else ""
     ((who, where, _),) = named_rows(steps, [worst])
-    yield f"{who}{where} gives {rows[worst]:.3g} of its attention to keys that {by} was to hide{most}"
+    yield f"{who}{where} gives {rows[worst]:.3g} of its attention to keys that {by} should hide{most}"
 
 
 def _outcome(steps: Mapping[str, Step], row: tuple[int, ...], soft: NDArray[np.bool_], dtype: Dtype) -> str:
-    """What the weights of a row of only sentinels are."""
+    """What the weights of a row are that sees only sentinels."""
 
     def seen(name: str) -> NDArray[np.float64]:
         return np.asarray(over_weights(steps, name, steps[name].value)[row][soft], dtype=np.float64)
 
     if not steps["weights"].value[row].any():
-        return "no key gets any of its attention"
+        return "no key gets any attention"
     if np.ptp(seen("mask")):
-        return "those with the largest number get its weights"
+        return "the keys with the highest of these numbers get all attention"
     added = [seen(name) for name in steps["masked"].rule.inputs if name != "mask"]  # the scores so far, and biases
     before = np.sum(added, axis=0)
     masked = seen("masked")
     if np.abs((masked - masked.max()) - (before - before.max())).max() <= CLOSE:
-        return "the numbers cancel, and the weights are as if nothing were hidden"
+        return "equal numbers cancel out, so the weights are as if no key were hidden"
     if not np.ptp(masked):
-        return f"{dtype.name} loses the scores beside it, and all {len(masked):,} keys get the same weight"
-    return f"{dtype.name} loses digits of the scores beside it, and the weights are neither hidden nor right"
+        return f"{dtype.name} has no digits left for the scores, so all {len(masked):,} keys get the same weight"
+    return f"{dtype.name} has too few digits left for the scores, so the weights are wrong"
 
 
 def _spelled(number: float) -> str:
@@ -203,9 +203,9 @@ def _spelled(number: float) -> str:
 
 
 def named_rows(steps: Mapping[str, Step], rows: Iterable[Row]) -> Iterator[tuple[str, str, int]]:
-    """The queries of rows by name, in which heads and entries, and how many queries that are.
+    """The queries of these rows by name, in which heads and entries, and how many queries these are.
 
-    Queries with the same heads and entries are named together; all heads, and all entries, go without saying.
+    Queries with the same heads and entries are named together. If it is all heads, or all entries, they are not named.
     """
     *leading, queries, _ = steps["weights"].labels
     places: dict[int, list[Place]] = {}
@@ -239,7 +239,7 @@ def _where(leading: Sequence[tuple[str, ...]], places: tuple[Place, ...]) -> str
 
 
 def _at_most(names: list[str], others: str) -> str:
-    """a, b and c; of more than are named one by one, the first and how many others there are."""
+    """a, b and c; of many names only the first, and how many others there are."""
     if len(names) <= MOST_NAMED:
         return listed(names)
     return f"{', '.join(names[: MOST_NAMED - 1])} and {len(names) - MOST_NAMED + 1:,} {others}"

@@ -39,12 +39,12 @@ LISTS = [
     ("tokens: [I, love, AI]\n", (1, 1), "tokens: tokens is a key of a problem, not a step", "another problem?"),
     (f"scores: {SCORES}\nS: {SCORES}\n", (2, 1), "S: scores is given twice, as scores and as S", "keep one"),
     (f"scores: {SCORES}\nscores: {SCORES}\n", (2, 1), "scores is given twice", "line 1"),
-    ("scores: [[1, 5], [3, 3]]\n", (1, 9), "scores: is 2×2 here, and 3×3 in the problem", "(its rows are I, love, AI)"),
-    ("row_sum: [1, 2]\n", (1, 10), "row_sum: is 2 here, and 3 in the problem", "it takes 3 queries (its rows are"),
-    ("scores: [1, 5, 3]\n", (1, 9), "scores: is 3 here, and 3×3 in the problem", "it takes 3 queries by 3 keys"),
-    ("W_Q: [[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 0, 1]]\n", (1, 6), "W_Q: is 3×4 here, and 4×3", "exchange rows"),
-    ("scores: [[1, 5, 3], [3, 3], [2, 4, 3]]\n", (1, 21), "scores[1]: has 2 entries where the first", "equally long"),
-    ("A: [[0,7, 0, 1], [1, 1, 1], [1, 1, 1]]\n", (1, 18), "A[1]: has 3 entries where the first row has 4", "0.7"),
+    ("scores: [[1, 5], [3, 3]]\n", (1, 9), "scores: is 2×2, but must be 3×3", "(its rows are I, love, AI)"),
+    ("row_sum: [1, 2]\n", (1, 10), "row_sum: is 2, but must be 3", "it takes 3 queries (its rows are"),
+    ("scores: [1, 5, 3]\n", (1, 9), "scores: is 3, but must be 3×3", "it takes 3 queries by 3 keys"),
+    ("W_Q: [[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 0, 1]]\n", (1, 6), "W_Q: is 3×4, but must be 4×3", "exchange rows"),
+    ("scores: [[1, 5, 3], [3, 3], [2, 4, 3]]\n", (1, 21), "scores[1]: has 2 entries, but the first", "equally long"),
+    ("A: [[0,7, 0, 1], [1, 1, 1], [1, 1, 1]]\n", (1, 18), "A[1]: has 3 entries, but the first row has 4", "0.7"),
     ("scores: [[1, 5, x], [3, 3, 3], [2, 4, 3]]\n", (1, 17), "scores[0][2]: x is not a number", "null leaves it blank"),
     ("scores: [[1, 5, [3]], [3, 3, 3], [2, 4, 3]]\n", (1, 17), "scores[0][2]: must be one entry", "equally long"),
     (
@@ -58,11 +58,11 @@ LISTS = [
     ("row_sum: 5\n", (1, 10), "row_sum: must be a list of numbers, not 5", "write row_sum: [null, null, null], with"),
     (f"scores: [[{'9' * 401}, 5, 3], [3, 3, 3], [2, 4, 3]]\n", (1, 11), "(401 characters) is too long", "400"),
     ("scores: [[1e400, 5, 3], [3, 3, 3], [2, 4, 3]]\n", (1, 11), "1e400 is too large", "1.8e308"),
-    ("- 1\n", (1, 1), "answers are given by step, not as a list", "write scores: [["),
+    ("- 1\n", (1, 1), "answers need the names of steps, not a list", "write scores: [["),
     ("{}\n", (1, 1), "there are no answers here", "write scores: [["),
     ("", (1, 1), "the file is empty", ""),
     ("steps: {}\nattncli: {}\n", (2, 1), "this is a trace, as attncli itself writes it", "attncli compare"),
-    ("scores: [[1, 5, 3], [3, 3, 3]\n", (1, 9), 'a "," or "]" is missing', "a list is written [1, 2, 3]"),
+    ("scores: [[1, 5, 3], [3, 3, 3]\n", (1, 30), '"]" is missing', "write a list as [1, 2, 3]"),
 ]  # fmt: skip
 
 
@@ -85,23 +85,28 @@ def test_a_problem_in_the_place_of_its_answers(other: str, trace: Trace) -> None
 HEAD = "| $`S`$ | I | love | AI |\n| :-- | --: | --: | --: |\n"
 ROWS = "| **I** | 1 | 5 | 3 |\n| **love** | 3 | 3 | 3 |\n| **AI** | 2 | 4 | 3 |\n"
 MARKDOWN = [
-    ("# Only words\n\nThere is no table here.\n", (1, 1), "there is no matrix of a step here", "its letter"),
-    ("| step | why |\n| --- | --- |\n| one | two |\n", (1, 1), "there is no matrix of a step here", "its letter"),
+    ("# Only words\n\nThere is no table here.\n", (1, 1), "there is no matrix of a step in this file", "its letter"),
+    (
+        "| step | why |\n| --- | --- |\n| one | two |\n",
+        (1, 1),
+        "there is no matrix of a step in this file",
+        "its letter",
+    ),
     (HEAD + ROWS.replace("5", "five"), (3, 15), "scores[0][1]: five is not a number", "_ leaves it blank"),
     (HEAD.replace("S", "Y") + ROWS, (1, 3), "no step is called Y", "the steps are X, W_Q"),
     (HEAD.replace("S", "Z'") + ROWS, (1, 3), "this problem has no step masked", "its steps are"),
-    (HEAD + ROWS.replace(" 5 |", ""), (3, 11), "scores: this row has 2 entries where scores has 3 columns", "_"),
+    (HEAD + ROWS.replace(" 5 |", ""), (3, 11), "scores: this row has 2 entries, but scores has 3 columns", "_"),
     (HEAD + ROWS.replace("| 3 | 3 | 3 |", "| 3 | 3 | 3 | 3 |"), (4, 14), "this row has 4 entries", "_"),
-    (HEAD + ROWS.replace("| 3 | 3 | 3 |", ""), (4, 3), "this row has 0 entries where scores has 3 columns", "_"),
-    (HEAD + ROWS[: ROWS.index("| **AI")], (1, 3), "scores: is 2×3 here, and 3×3", "its rows are I, love, AI"),
+    (HEAD + ROWS.replace("| 3 | 3 | 3 |", ""), (4, 3), "this row has 0 entries, but scores has 3 columns", "_"),
+    (HEAD + ROWS[: ROWS.index("| **AI")], (1, 3), "scores: is 2×3, but must be 3×3", "its rows are I, love, AI"),
     (
         HEAD + ROWS.replace("love", "hate"),
         (1, 3),
-        "row 1 is called hate where this problem has love",
+        "row 1 is called hate, but this problem calls it love",
         "another",
     ),
-    (HEAD.replace("AI", "IA") + ROWS, (1, 3), "scores: column 2 is called IA where this problem has AI", "another"),
-    (HEAD + ROWS + "\n" + HEAD + ROWS, (7, 3), "scores: is given twice", "it stands on line 3 already"),
+    (HEAD.replace("AI", "IA") + ROWS, (1, 3), "scores: column 2 is called IA, but this problem calls it AI", "another"),
+    (HEAD + ROWS + "\n" + HEAD + ROWS, (7, 3), "scores: is given twice", "it is already on line 3"),
     ("## Head 1\n\n" + HEAD + ROWS, (1, 1), "there is no head 1", "another problem?"),
     (HEAD + ROWS.replace("5", "9" * 500), (3, 15), "(500 characters) is too long", "400"),
     (HEAD + ROWS.replace("5", "9" * 5000), (3, 15), "(5,000 characters) is too long", "400"),
@@ -128,14 +133,14 @@ TEX = r"""\section*{5\quad Scores}
 \]
 """
 LATEX = [
-    ("Only words.\n", (1, 1), "there is no matrix of a step here", r"\bordermatrix"),
+    ("Only words.\n", (1, 1), "there is no matrix of a step in this file", r"\bordermatrix"),
     (TEX.replace("5 &", "five &"), (5, 38), "scores[0][1]: five is not a number", "_ leaves it blank"),
     (TEX.replace("5 &", r"\input{a} &"), (5, 38), r"scores[0][1]: \input{a} is not a number", "blank"),
     (TEX.replace("5 &", "{" * 300 + " &"), (3, 1), "the matrix that begins here is not closed", "}"),
     (TEX.replace("5 &", "{" * 300 + "}" * 300 + " &"), (5, 38), "(600 characters) is too long", "400"),
     (TEX.replace("  S", "  Y"), (4, 3), "no step is called Y", "the steps are"),
-    (TEX.replace(r"& \hfill 5 ", ""), (5, 27), "this row has 2 entries where scores has 3 columns", "_"),
-    (TEX.replace("{love}", "{hate}"), (4, 3), "row 1 is called hate where this problem has love", "another"),
+    (TEX.replace(r"& \hfill 5 ", ""), (5, 27), "this row has 2 entries, but scores has 3 columns", "_"),
+    (TEX.replace("{love}", "{hate}"), (4, 3), "row 1 is called hate, but this problem calls it love", "another"),
     (TEX.rpartition("}")[0], (3, 1), "the matrix that begins here is not closed", "}"),
     (TEX + TEX, (13, 3), "scores: is given twice", "line 5"),
     (r"\section*{\centering\LARGE Head 7}" + TEX, (1, 1), "there is no head 7", "another problem?"),
@@ -155,8 +160,8 @@ def test_heads_must_be_told_apart() -> None:
     trace = run(load(str(INPUTS / "multi_head.yaml")))
     rows = "| A | dogs | chase | cats |\n|-|-|-|-|\n| dogs | 1 | 0 | 0 |\n| chase | 1 | 0 | 0 |\n| cats | 1 | 0 | 0 |\n"
     error = error_of("a.md", rows, trace)
-    assert str(error) == "of which head is this weights?"
-    assert error.help == 'put it under a heading that says so, such as "Head 0"'
+    assert str(error) == "which head does this weights belong to?"
+    assert error.help == 'put it under a heading such as "Head 0"'
     assert str(error_of("a.md", f"## Head 2\n\n{rows}", trace)) == "there is no head 2"
     answers = read_answers(decode(f"## Head 1\n\n{rows}".encode(), "a.md"), trace)
     assert [claim and int(claim.value) for claim in answers.steps["weights"].cells.flat] == [None] * 9 + [1, 0, 0] * 3
@@ -216,7 +221,7 @@ def test_a_large_file() -> None:
     trace = run(load(str(INPUTS / "i_love_ai.yaml")))
     rows = "\n".join("| a |" + " 1 |" * 500 for _ in range(1000))
     error = error_of("a.md", f"| $`S`$ |{' a |' * 500}\n|-{'|-' * 500}|\n{rows}\n", trace)
-    assert "is 1000×500 here, and 3×3 in the problem" in str(error)
+    assert "is 1000×500, but must be 3×3" in str(error)
 
 
 def test_a_large_step_is_told_by_its_size() -> None:

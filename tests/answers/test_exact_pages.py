@@ -127,10 +127,10 @@ def test_what_is_claimed_is_the_closed_form(form: str, love: Problem) -> None:
             assert abs(mpmath.mpf(str(exp.value)) - mpmath.exp(truth)) < mpmath.mpf(10) ** -45
 
 
-@pytest.mark.parametrize(("form", "sign"), [("fences", "≈"), ("dollars", "≈"), ("latex", r"\approx")])
+@pytest.mark.parametrize(("form", "sign"), [("fences", "≈"), ("dollars", r"\$\\approx\$"), ("latex", r"\approx")])
 def test_an_edit_of_one_of_the_two_is_told(form: str, sign: str, love: Problem) -> None:
     text = page_of(love, form, View(detail="brief"))
-    cell = r"(?<=≈ )[0-9]+\.[0-9]{3}(?= +\|)" if form != "latex" else r"(?<=\\hfill )[0-9]+\.[0-9]{3}(?=[ \\])"
+    cell = rf"(?<={sign} )[0-9]+\.[0-9]{{3}}(?= +\|)" if form != "latex" else r"(?<=\\hfill )[0-9]+\.[0-9]{3}(?=[ \\])"
     part = text[text.index("Scaled scores") : text.index("Row sums")]
     places = list(re.finditer(cell, part))
     assert len(places) == 18

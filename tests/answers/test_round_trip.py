@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Literal, cast
 
@@ -13,6 +14,7 @@ import pytest
 
 from attncli.answers.model import Answers, Claim
 from attncli.answers.reader import read_answers
+from attncli.features.check.solution import judge
 from attncli.features.worksheet.page import blank_answers, blank_steps, worksheet
 from attncli.page.derivation import derivation
 from attncli.page.gradient import gradient_page
@@ -26,7 +28,8 @@ from attncli.tracing.model import Trace
 
 INPUTS = Path(__file__).parents[2] / "inputs"
 NAMES = sorted(file.name for file in INPUTS.glob("*.[jy]*"))
-FORMS = {"fences": "page.md", "dollars": "page.md", "latex": "page.tex"}
+FORMS = {"fences": "page.md", "dollars": "page.md", "latex": "page.tex", "terminal": "page.txt", "words": "page.txt"}
+RENDERED = {"fences": "markdown", "dollars": "markdown", "latex": "latex", "terminal": "table", "words": "table"}
 
 
 def trace_of(name: str) -> Trace:
@@ -35,8 +38,8 @@ def trace_of(name: str) -> Trace:
 
 def exported(trace: Trace, form: str, view: View, *, blank: bool = False) -> str:
     document = (worksheet if blank else derivation)(trace, view)
-    math = cast("Literal['fences', 'dollars']", form if form != "latex" else "fences")
-    return render(document, "latex" if form == "latex" else "markdown", Style(math=math))
+    math = cast("Literal['fences', 'dollars']", form if form == "dollars" else "fences")
+    return render(document, RENDERED[form], Style(math=math, ascii=form == "words"))
 
 
 def read_back(text: str, name: str, trace: Trace) -> Answers:
@@ -75,14 +78,14 @@ def test_the_page_of_a_batch_says_once_more_what_all_entries_share_and_where_eac
         kv_heads: 2
     """
     trace = run(loads(text.encode(), "p.yaml"), gradient=True)
-    page = render(gradient_page(trace, View()), "latex" if form == "latex" else "markdown", Style())
+    page = render(gradient_page(trace, View()), RENDERED[form], Style())
     answers = read_back(page, FORMS[form], trace)
     assert {"output", "d_K", "d_V", "d_W_O", "d_X"} <= {*answers.steps}
     assert all(answer.complete for answer in answers.steps.values())
 
 
 @pytest.mark.sampled(4)
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", ["fences", "dollars", "latex"])  # on a terminal the factors of a product stand twice
 @pytest.mark.parametrize("name", ["i_love_ai.yaml", "twelve_tokens.yaml", "grouped_query.yaml", "batch.yaml"])
 def test_one_changed_cell_is_the_only_one_that_changes(name: str, form: str) -> None:
     trace = trace_of(name)
@@ -132,7 +135,58 @@ def test_a_file_to_fill_in_is_read_back(name: str) -> None:
     assert found == list(range(sum(trace.steps[step].value.size for step in names)))
 
 
-@pytest.mark.parametrize(("form", "blank"), [("fences", "______"), ("latex", r"\underline{\hspace{3.5em}}")])
+def half_up(number: float) -> str:
+    """As people write it, with six decimals."""
+    return f"{Decimal(repr(float(number))).quantize(Decimal('1e-6'), ROUND_HALF_UP)}" if number > -np.inf else "-∞"
+
+
+@pytest.mark.parametrize("gradient", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_worksheet_for_the_terminal_is_filled_in(name: str, gradient: bool) -> None:
+    """Every line to write on, from the first to the last, gets the number that stands there in the trace."""
+    trace = run(load(str(INPUTS / name)), gradient=gradient)
+    blank = blank_steps(trace)
+    text = render(worksheet(trace, View(blank=frozenset(blank), detail="brief")), "table", Style())
+    assert all(answer.blank for step, answer in read_back(text, "w.txt", trace).steps.items() if step in blank)
+    marked = iter(range(1, text.count("______") + 1))
+    answers = read_back(re.sub("______", lambda _: str(next(marked)), text), "w.txt", trace)
+    places = {int(claim.value): (step, index) for step, index, claim in claims(answers) if claim and step in blank}
+    assert len(places) == text.count("______") == sum(trace[step].size for step in blank)
+    numbers = (half_up(trace[step][index]) for step, index in map(places.__getitem__, sorted(places)))
+    filled = re.sub("______", lambda _: next(numbers), text)
+    judged = judge(trace, read_back(filled, "w.txt", trace))
+    assert judged.counts["right"] == sum(judged.counts.values())
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "I    ⎡ 0.07  0.707  0.223 ⎤",
+        "I    ⎡ 0.07    0.707 ___0.223 ⎤",
+        "I    ⎡ 0.07__  0.707_  0.223_ ⎤",  # typed over the line
+        "I    ⎡0.07 0.707 0.223⎤",
+        "I ⎡ 0.07   0.707   0.223   ⎤  ",
+    ],
+)
+def test_a_row_is_read_however_it_was_typed(row: str) -> None:
+    trace = trace_of("i_love_ai.yaml")
+    others = "    love ⎢ ______  1/3  ______ ⎥\n    AI   ⎣ ______  ______  ? ⎦\n"
+    text = f"    A           I    love      AI\n    {row}\n{others}"
+    cells = read_back(text, "w.txt", trace).steps["weights"].cells
+    assert [claim and claim.text for claim in cells.flat] == ["0.07", "0.707", "0.223", None, "1/3", *[None] * 4]
+
+
+def test_a_row_in_words_is_read_however_it_was_typed() -> None:
+    trace = trace_of("i_love_ai.yaml")
+    text = (
+        "A, columns: I, love, AI\nrow I: 0.07, 1/3 (hidden), blank\nrow love: 0.07__,  _, _\nrow AI: ?, ______, -inf\n"
+    )
+    cells = read_back(text, "w.txt", trace).steps["weights"].cells
+    expected = ["0.07", "1/3", None, "0.07", None, None, None, None, "-inf"]
+    assert [claim and claim.text for claim in cells.flat] == expected
+
+
+@pytest.mark.parametrize(("form", "blank"), [("fences", "______"), ("latex", r"\underline{\hspace{4.5em}}")])
 def test_numbers_written_into_a_worksheet(form: str, blank: str) -> None:
     trace = trace_of("i_love_ai.yaml")
     text = exported(trace, form, View(blank=frozenset({"weights"})), blank=True)
@@ -158,3 +212,9 @@ def test_content_tells_the_form_of_standard_input() -> None:
         assert tuple(answers.steps) == tuple(step.name for step in trace.computed())
     for text in ('{"S": [[1, 5, 3], [3, 3, 3], [2, 4, 3]]}', "S: [[1, 5, 3], [3, 3, 3], [2, 4, 3]]\n"):
         assert tuple(read_back(text, "standard input", trace).steps) == ("scores",)
+
+
+def test_the_latex_page_of_one_cell_has_the_matrix_that_the_cell_is_in() -> None:
+    trace = trace_of("i_love_ai.yaml")
+    answers = read_back(exported(trace, "latex", View(cell="scores[0,1]")), "page.tex", trace)
+    assert [claim and claim.text for claim in answers.steps["scores"].cells.flat] == ["1", "5", "3", *"333", *"243"]

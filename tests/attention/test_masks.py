@@ -185,12 +185,15 @@ def test_an_entry_is_told_of_its_own_keys_alone(problem: Build) -> None:
     trace = run(problem(Q=q, K=k, V=k, mask=mask, corner="bottom-right"))
     places = ({}, {"b": 0}, {"b": 1}, {"h": 0, "b": 0})
     whole, *entries, head = (slices.trace_at(trace, place).steps["mask"].rule.meaning for place in places)
-    for sentence in ("(offset -1, -1)", "the first keys of each entry exist: 1, 2.", "3 of 6 keys are only there"):
+    for sentence in ("(offset -1, -1)", "the first keys of each entry exist: 1, 2.", "3 of 6 keys are padding"):
         assert sentence in whole
         assert not any(sentence in meaning for meaning in entries)
-    assert all("corner (offset -1). Lengths" in meaning and "Keep: 1 may be seen." in meaning for meaning in entries)
-    assert "only the first key exists. Padding: 1 of 3 keys is only" in entries[0]
-    assert "only the first 2 keys exist. Padding: 2 of 3 keys are only" in entries[1]
+    assert all(
+        "corner (offset -1). Lengths" in meaning and "Keep: a query sees the keys with a 1." in meaning
+        for meaning in entries
+    )
+    assert "only the first key exists. Padding: 1 of 3 keys is padding" in entries[0]
+    assert "only the first 2 keys exist. Padding: 2 of 3 keys are padding" in entries[1]
     assert head == entries[0]
 
 

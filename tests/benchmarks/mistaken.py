@@ -1,4 +1,4 @@
-"""What people do wrong in attention and on the way back, each kind of mistake made by NumPy alone.
+"""What people do wrong in attention and in the backward pass, each kind of mistake made by NumPy alone.
 
 A mistake is another function for some steps of `on_paper.py`. Its names are what `attncli check` should say; they are
 written here once more, so that nothing is imported from the program.
@@ -107,7 +107,7 @@ def swap(one: str, other: str) -> Kind:
 def added_in_place(p: Sheet, choice: Generator, decimals: int) -> Made:
     number = float(choice.choice(SENTINELS))
     changed = {"mask": lambda s: np.where(s.unseen, number, 0.0)}
-    return Made((f"{sentinel(number)} was added in place of -inf",), changed)
+    return Made((f"{sentinel(number)} was added instead of -inf",), changed)
 
 
 def set_in_place(p: Sheet, choice: Generator, decimals: int) -> Made:
@@ -117,7 +117,7 @@ def set_in_place(p: Sheet, choice: Generator, decimals: int) -> Made:
 
 
 def based_on(text: str, decimals: tuple[int, int]) -> Kind:
-    return plain(f"{text} was taken for e", decimals=decimals, exp=lambda s: power(float(text), s.logits))
+    return plain(f"{text} was used instead of e", decimals=decimals, exp=lambda s: power(float(text), s.logits))
 
 
 def rounded_first(step: str, title: str, to: int) -> Kind:
@@ -131,18 +131,18 @@ FORWARD: tuple[Kind, ...] = (
     plain("W_Q, W_K and W_V were transposed", SQUARE, **{n: projected(n, f"W_{n}", transposed=True) for n in "QKV"}),
     *(plain(f"W_{n} was transposed", SQUARE, **{n: projected(n, f"W_{n}", transposed=True)}) for n in "QKV"),
     plain("W_O was transposed", {**SQUARE, "w_o": True}, output=lambda s: s.heads_output @ s.W_O.T),
-    *(plain(f"a bias was left out of {n}", {"biased": True}, alone=n != "K",
+    *(plain(f"the bias was left out of {n}", {"biased": True}, alone=n != "K",
             **{n: projected(n, f"W_{n}", biased=False)}) for n in "QKV"),
     plain("heads were split by rows, without moving their axis", LAYER, **{n: split_by_rows(n) for n in "QKV"}),
     plain("heads were joined without moving their axis back", LAYER,
           concat=lambda s: s.heads_output.reshape(s.heads_output.shape[1], -1)),
-    plain("RoPE turned the other pairs of features", TURNED,
+    plain("RoPE rotated the wrong pairs of features", TURNED,
           Q_rot=lambda s: turned(s.Q, "half" if s.pairing == "interleaved" else "interleaved"),
           K_rot=lambda s: turned(s.K, "half" if s.pairing == "interleaved" else "interleaved")),
     plain("RoPE was left out", TURNED, Q_rot=lambda s: s.Q, K_rot=lambda s: s.K),
-    plain("RoPE turned the other way", TURNED,
+    plain("RoPE rotated in the wrong direction", TURNED,
           Q_rot=lambda s: turned(s.Q, s.pairing, -1), K_rot=lambda s: turned(s.K, s.pairing, -1)),
-    plain("K Q^T was worked out in place of Q K^T", scores=lambda s: s.K @ s.Q.T),
+    plain("K Q^T was worked out instead of Q K^T", scores=lambda s: s.K @ s.Q.T),
     plain("K was not transposed", {"alike": ("d_k", "n"), "mask": "none"}, K_T=lambda s: s.K),
     plain("KV heads were tiled, not repeated", SHARED, scores=lambda s: s.Q @ tiled(s.K_T, s.group),
           heads_output=lambda s: s.weights @ tiled(s.V, s.group)),
@@ -151,10 +151,10 @@ FORWARD: tuple[Kind, ...] = (
     plain("the scores were scaled twice", scaled=lambda s: s.scores * scale(s) ** 2),
     plain("the scores were divided by the root of d_model", PROJECTED, scaled=lambda s: s.scores / s.X.shape[1] ** 0.5),
     plain("the scores were divided by the root of n", scaled=lambda s: s.scores / len(s.scores) ** 0.5),
-    plain("the scores were divided by the root of d_k of all heads", LAYER,
+    plain("the scores were divided by the root of d_k of all heads together", LAYER,
           scaled=lambda s: s.scores / (s.heads * s.d_k) ** 0.5),
     plain("the scores were multiplied by the root of d_k", scaled=lambda s: s.scores / scale(s)),
-    plain("the scores were scaled, though no scale is asked for", {"dot": True, "mask": "none"},
+    plain("the scores were scaled, but the problem asks for no scale", {"dot": True, "mask": "none"},
           exp=lambda s: power(s.base, s.scores * scale(s))),
     plain("the scale was applied after the softmax", scaled=lambda s: s.scores,
           weights=lambda s: shares(s.exp, s.row_sum[..., None]) * scale(s)),
@@ -170,7 +170,7 @@ FORWARD: tuple[Kind, ...] = (
     plain("hidden scores were set to 0, not to -inf", MASKED, masked=lambda s: np.where(s.unseen, 0.0, s.unmasked)),
     plain("the mask was put on the weights, after the softmax", MASKED, masked=lambda s: s.unmasked,
           weights=lambda s: np.where(s.unseen, 0.0, shares(s.exp, s.row_sum[..., None]))),
-    Kind("a sentinel was added in place of -inf", added_in_place, Needs(**MASKED)),
+    Kind("a sentinel was added instead of -inf", added_in_place, Needs(**MASKED)),
     Kind("hidden scores were set to a sentinel, not to -inf", set_in_place, Needs(**MASKED)),
     plain("the softmax was taken down the columns", weights=lambda s: shares(s.exp, summed(s.exp, -2))),
     plain("the softmax was taken over the whole matrix", weights=lambda s: s.exp / s.exp.sum()),
@@ -179,11 +179,11 @@ FORWARD: tuple[Kind, ...] = (
     plain("the base was e, not the one given", {"exp_base": 2}, exp=lambda s: power(math.e, s.logits)),
     *(based_on(text, decimals) for text, decimals in (
         ("2", (2, 4)), ("3", (2, 4)), ("10", (2, 4)), ("2.7", (3, 4)), ("2.71", (4, 4)), ("2.718", (6, 6)))),
-    plain("A X was worked out in place of A V", {**PROJECTED, "alike": ("d_model", "d_v")},
+    plain("A X was worked out instead of A V", {**PROJECTED, "alike": ("d_model", "d_v")},
           output=lambda s: s.weights @ s.X),
-    plain("A K was worked out in place of A V", {"alike": ("d_k", "d_v")}, output=lambda s: s.weights @ s.K),
-    plain("A Q was worked out in place of A V", {"alike": ("d_k", "d_v")}, output=lambda s: s.weights @ s.Q),
-    plain("A^T V was worked out in place of A V", output=lambda s: s.weights.T @ s.V),
+    plain("A K was worked out instead of A V", {"alike": ("d_k", "d_v")}, output=lambda s: s.weights @ s.K),
+    plain("A Q was worked out instead of A V", {"alike": ("d_k", "d_v")}, output=lambda s: s.weights @ s.Q),
+    plain("A^T V was worked out instead of A V", output=lambda s: s.weights.T @ s.V),
     *(rounded_first(step, title, to) for step, title in (
         ("scores", "the scores"), ("scaled", "the scaled scores"), ("weights", "the weights")) for to in ROUNDED),
 )  # fmt: skip
@@ -193,7 +193,7 @@ def finite(array: Array) -> Array:
     return np.where(np.isfinite(array), array, 0.0)
 
 
-# On the way back
+# In the backward pass
 
 
 def back(name: str, needs: Mapping[str, Any] | None = None, **steps: Work) -> Kind:
@@ -230,9 +230,9 @@ BACKWARD: tuple[Kind, ...] = (
           d_output=lambda s: d_output_of(s) / len(s.output)),
     plain("the mean was taken over all numbers, not over the rows", CLASSES,
           d_output=lambda s: d_output_of(s) / s.output.size),
-    back("W_O was not transposed on the way back", LAYER, d_concat=lambda s: s.d_output @ s.W_O),
-    back("dO V was worked out in place of dO V^T", {"alike": ("n", "d_v")}, d_weights=lambda s: s.d_output @ s.V),
-    back("the row's mean was not subtracted on the way back through the softmax", NO_MASK,
+    back("W_O was not transposed in the backward pass", LAYER, d_concat=lambda s: s.d_output @ s.W_O),
+    back("dO V was worked out instead of dO V^T", {"alike": ("n", "d_v")}, d_weights=lambda s: s.d_output @ s.V),
+    back("the row's mean was not subtracted in the backward pass of the softmax", NO_MASK,
          d_scaled=lambda s: s.weights * s.d_weights),
     back("only the diagonal of the softmax's Jacobian was taken", NO_MASK,
          d_scaled=lambda s: s.weights * (1 - s.weights) * s.d_weights),
@@ -243,46 +243,46 @@ BACKWARD: tuple[Kind, ...] = (
          d_scaled=lambda s: s.weights * (s.d_weights - s.delta[None, :])),
     back("the gradients of a row were added up without its weights", delta=lambda s: s.d_weights.sum(axis=-1)),
     back("the gradients of a row were averaged without its weights", delta=lambda s: s.d_weights.mean(axis=-1)),
-    back("the softmax was left out on the way back", NO_MASK, d_scaled=lambda s: s.d_weights),
-    back("the logarithm of the base was forgotten on the way back", {"exp_base": 2, **NO_MASK},
+    back("the softmax was left out in the backward pass", NO_MASK, d_scaled=lambda s: s.d_weights),
+    back("the logarithm of the base was forgotten in the backward pass", {"exp_base": 2, **NO_MASK},
          d_scaled=lambda s: s.weights * (s.d_weights - s.delta[..., None])),
-    back("the mask was forgotten on the way back", CAUSAL,
+    back("the mask was forgotten in the backward pass", CAUSAL,
          delta=lambda s: (unmasked_weights(s) * s.d_weights).sum(axis=-1),
          d_masked=lambda s: unmasked_weights(s) * (s.d_weights - s.delta[..., None]),
          d_V=lambda s: t(unmasked_weights(s)) @ s.d_output),
     back("the softcap's derivative was forgotten", {"softcap": True}, d_scaled=lambda s: s.d_capped),
-    back("the scale was forgotten on the way back", d_scores=lambda s: s.d_scaled),
+    back("the scale was forgotten in the backward pass", d_scores=lambda s: s.d_scaled),
     back("the scale was applied to dQ and dK, not to dS", d_scores=lambda s: s.d_scaled,
          d_Q=lambda s: s.d_scores @ s.K * scale(s), d_K=lambda s: t(s.d_scores) @ s.Q * scale(s)),
-    back("the row's mean was not subtracted on the way back, nor the scale applied", NO_MASK,
+    back("the row's mean was not subtracted in the backward pass, nor the scale applied", NO_MASK,
          d_scaled=lambda s: s.weights * s.d_weights, d_scores=lambda s: s.d_scaled),
-    back("the scale was applied twice on the way back", d_scores=lambda s: s.d_scaled * scale(s) ** 2),
-    back("the scale was undone on the way back, not applied", d_scores=lambda s: s.d_scaled / scale(s)),
+    back("the scale was applied twice in the backward pass", d_scores=lambda s: s.d_scaled * scale(s) ** 2),
+    back("the scale was undone in the backward pass, not applied", d_scores=lambda s: s.d_scaled / scale(s)),
     back("the derivative of the tanh was forgotten", {"additive": True, **NO_MASK},
          d_hidden=lambda s: s.d_scores[..., None] * s.v * np.ones(2)),
-    back("dS^T K was worked out in place of dS K", d_Q=lambda s: t(s.d_scores) @ s.K),
-    back("dS Q was worked out in place of dS K", d_Q=lambda s: s.d_scores @ s.Q),
-    back("dS Q was worked out in place of dS^T Q", d_K=lambda s: s.d_scores @ s.Q),
-    back("dS^T K was worked out in place of dS^T Q", d_K=lambda s: t(s.d_scores) @ s.K),
-    back("A dO was worked out in place of A^T dO", d_V=lambda s: s.weights @ s.d_output),
-    back("RoPE turned forward on the way back", TURNED,
+    back("dS^T K was worked out instead of dS K", d_Q=lambda s: t(s.d_scores) @ s.K),
+    back("dS Q was worked out instead of dS K", d_Q=lambda s: s.d_scores @ s.Q),
+    back("dS Q was worked out instead of dS^T Q", d_K=lambda s: s.d_scores @ s.Q),
+    back("dS^T K was worked out instead of dS^T Q", d_K=lambda s: t(s.d_scores) @ s.K),
+    back("A dO was worked out instead of A^T dO", d_V=lambda s: s.weights @ s.d_output),
+    back("RoPE rotated forward in the backward pass", TURNED,
          d_Q=lambda s: turned(s.d_Q_rot, s.pairing), d_K=lambda s: turned(s.d_K_rot, s.pairing)),
-    back("RoPE was left out on the way back", TURNED, d_Q=lambda s: s.d_Q_rot, d_K=lambda s: s.d_K_rot),
+    back("RoPE was left out in the backward pass", TURNED, d_Q=lambda s: s.d_Q_rot, d_K=lambda s: s.d_K_rot),
     back("only the first of the heads that share keys and values was taken", SHARED, **of_sharing(lambda a: a[:, 0])),
     back("only the last of the heads that share keys and values was taken", SHARED, **of_sharing(lambda a: a[:, -1])),
     back("the heads that share keys and values were averaged, not added up", SHARED,
          **of_sharing(lambda a: a.mean(axis=1))),
     *(back(f"dW_{n} was transposed", SQUARE, **{f"d_W_{n}": lambda s, n=n: RIGHT[f"d_W_{n}"](s).T}) for n in "QKV"),
     back("dW_O was transposed", {**SQUARE, "w_o": True}, d_W_O=lambda s: RIGHT["d_W_O"](s).T),
-    *(back(f"what comes back through {n} was left out of the gradient of the input",
+    *(back(f"the part through {n} was left out of the gradient of the input",
            d_X=lambda s, n=n: sum(part for name, part in into_input(s).items() if name != n)) for n in "QKV"),
-    *(back(f"only what comes back through {n} was taken for the gradient of the input",
+    *(back(f"only the part through {n} was taken as the gradient of the input",
            d_X=lambda s, n=n: into_input(s)[n]) for n in "QKV"),
-    *(back(f"W_{n} was not transposed on the way back", SQUARE,
+    *(back(f"W_{n} was not transposed in the backward pass", SQUARE,
            d_X=lambda s, n=n: sum(into_input(s, transposed=n).values())) for n in "QKV"),
-    back("W_Q, W_K and W_V were not transposed on the way back", SQUARE,
+    back("W_Q, W_K and W_V were not transposed in the backward pass", SQUARE,
          d_X=lambda s: sum(into_input(s, transposed="QKV").values())),
-    *(back(f"W_{one} and W_{other} were swapped on the way back", {"alike": ("d_k", "d_v")},
+    *(back(f"W_{one} and W_{other} were swapped in the backward pass", {"alike": ("d_k", "d_v")},
            d_X=lambda s, one=one, other=other: sum(into_input(s, {one: other, other: one}).values()))
       for one, other in ("QK", "KV", "QV")),
 )  # fmt: skip
@@ -352,7 +352,7 @@ def sign_of_term(p: Sheet, choice: Generator, decimals: int) -> Made:
     r, (left, right) = worked(p, steps_of(p)), FACTORS[step]
     if np.count_nonzero(half_up(r[left][i], decimals) * half_up(r[right][:, j], decimals)) == 1:
         raise Again  # it is all of the result, whose sign is turned
-    return Made((f"the sign of {term_of(*place)} was turned",), with_term(*place, -1))
+    return Made((f"{term_of(*place)} has the wrong sign",), with_term(*place, -1))
 
 
 def a_factor(p: Sheet, choice: Generator) -> tuple[str, tuple[int, int], str, tuple[int, int], str, tuple[int, int]]:
@@ -378,7 +378,7 @@ def neighbour_read(p: Sheet, choice: Generator, decimals: int) -> Made:
     if r[name][near] == 0:  # which is a term left out
         raise Again
     steps = at_cell(step, cell, lambda s: RIGHT[step](s)[cell] + (s[name][near] - s[name][place]) * s[other][beside])
-    return Made((f"{at(name, *near)} was taken for {at(name, *place)}",), steps)
+    return Made((f"{at(name, *near)} was used instead of {at(name, *place)}",), steps)
 
 
 def text_of(number: float, given: bool, decimals: int, whole: bool) -> str:
@@ -461,14 +461,14 @@ def short_sum(p: Sheet, choice: Generator, decimals: int) -> Made:
 def unscaled_exponential(p: Sheet, choice: Generator, decimals: int) -> Made:
     _, cell = a_cell(p, choice, ["exp"])
     steps = at_cell("exp", cell, lambda s: s.base ** s.scores[cell])
-    return Made((f"scores was taken for {'masked' if 'mask_given' in p else 'scaled'}",), steps)
+    return Made((f"scores was used instead of {'masked' if 'mask_given' in p else 'scaled'}",), steps)
 
 
 def other_row_sum(p: Sheet, choice: Generator, decimals: int) -> Made:
     _, (i, j) = a_cell(p, choice, ["exp"])
     (near,) = next_to(choice, (len(worked(p, steps_of(p)).row_sum),), (i,))
     steps = at_cell("weights", (i, j), lambda s: shares(s.exp[i, j], s.row_sum[near]))
-    return Made((f"{at('row_sum', near)} was taken for {at('row_sum', i)}",), steps)
+    return Made((f"{at('row_sum', near)} was used instead of {at('row_sum', i)}",), steps)
 
 
 def a_matrix(p: Sheet, choice: Generator, among: Sequence[str]) -> str:
@@ -513,11 +513,39 @@ def columns_of_v_exchanged(p: Sheet, choice: Generator, decimals: int) -> Made:
 
 
 def two_slips(p: Sheet, choice: Generator, decimals: int) -> Made:
-    kinds = (term_left_out, sign_of_term, neighbour_read, result("its sign was turned", lambda _, x, __: -x))
+    kinds = (term_left_out, sign_of_term, neighbour_read, result("it has the wrong sign", lambda _, x, __: -x))
     one, other = (one_of(choice, kinds)(p, choice, decimals) for _ in range(2))
     if set(one.steps) & set(other.steps):
         raise Again
     return Made((*one.names, *other.names), {**one.steps, **other.steps}, every=True)
+
+
+MOSTLY = {
+    "the scores were not scaled": ("scaled", lambda s: s.scores),
+    "the scores were divided by d_k, not by its root": ("scaled", lambda s: s.scores / s.d_k),
+    "K K^T was worked out instead of Q K^T": ("scores", lambda s: s.K @ s.K.T),
+    "the softmax was taken down the columns": ("weights", lambda s: shares(s.exp, summed(s.exp, -2))),
+    "the softmax was taken over the whole matrix": ("weights", lambda s: shares(s.exp, s.exp.sum())),
+    "A K was worked out instead of A V": ("output", lambda s: s.weights @ s.K),
+}
+
+
+def with_a_slip(p: Sheet, choice: Generator, decimals: int) -> Made:
+    """A mistake in a whole step, and in one of its cells a number from nowhere."""
+    name = one_of(choice, list(MOSTLY))
+    step, work = MOSTLY[name]
+    if step not in steps_of(p) or np.shape(work(r := worked(p, steps_of(p)))) != np.shape(r[step]):
+        raise Again
+    mistaken = finite(work(r))
+    cell = tuple(int(choice.integers(length)) for length in mistaken.shape)
+    off = float(choice.uniform(0.2, 1) * choice.choice([-1, 1]) * (np.ptp(mistaken) + 1))
+
+    def slipped(s: Sheet) -> Array:
+        found = np.array(work(s), dtype=float)
+        found[cell] += off
+        return found
+
+    return Made((name,), {step: slipped})
 
 
 def written_otherwise(name: str, how: Callable[[Generator, float, int], float]) -> Kind:
@@ -529,13 +557,13 @@ def in_cell(name: str, make: Make, needs: Mapping[str, Any] | None = None) -> Ki
 
 
 SLIPS: tuple[Kind, ...] = (
-    written_otherwise("its sign was turned", lambda _, x, __: -x),
+    written_otherwise("it has the wrong sign", lambda _, x, __: -x),
     written_otherwise("two of its digits were swapped",
                       lambda choice, x, decimals: float(digits_swapped(choice, f"{x:.{decimals}f}"))),
     written_otherwise("its decimal point was moved", lambda choice, x, _: x * (10 if choice.integers(2) else 0.1)),
     in_cell("a neighbour's number was written", result_of_neighbour),
     in_cell("a term was left out", term_left_out),
-    in_cell("the sign of a term was turned", sign_of_term),
+    in_cell("a term has the wrong sign", sign_of_term),
     in_cell("a neighbour's number was taken", neighbour_read),
     in_cell("two digits of a factor were swapped", miscopied("swapped")),
     in_cell("a digit of a factor was miscopied", miscopied("digit")),
@@ -545,16 +573,17 @@ SLIPS: tuple[Kind, ...] = (
     in_cell("a row was copied from another", row_copied),
     in_cell("two rows were exchanged", rows_exchanged),
     in_cell("two slips in different steps", two_slips),
+    Kind("a mistake, and a slip in one of its cells", with_a_slip, Needs(tokens=3, projected=True), alone=False),
     Kind("two columns of V were exchanged", columns_of_v_exchanged),
 )  # fmt: skip
 
 OTHERS: tuple[Kind, ...] = (
     plain("the scores were divided by n", scaled=lambda s: s.scores / len(s.scores)),
-    plain("Q V^T was worked out in place of Q K^T", {"alike": ("d_k", "d_v")}, scores=lambda s: s.Q @ s.V.T),
-    plain("Q Q^T was worked out in place of Q K^T", scores=lambda s: s.Q @ s.Q.T),
-    plain("K K^T was worked out in place of Q K^T", scores=lambda s: s.K @ s.K.T),
-    plain("X X^T was worked out in place of Q K^T", PROJECTED, scores=lambda s: s.X @ s.X.T),
-    plain("Q W_K^T was worked out in place of Q K^T", {**PROJECTED, "alike": ("n", "d_model"), "mask": "none"},
+    plain("Q V^T was worked out instead of Q K^T", {"alike": ("d_k", "d_v")}, scores=lambda s: s.Q @ s.V.T),
+    plain("Q Q^T was worked out instead of Q K^T", scores=lambda s: s.Q @ s.Q.T),
+    plain("K K^T was worked out instead of Q K^T", scores=lambda s: s.K @ s.K.T),
+    plain("X X^T was worked out instead of Q K^T", PROJECTED, scores=lambda s: s.X @ s.X.T),
+    plain("Q W_K^T was worked out instead of Q K^T", {**PROJECTED, "alike": ("n", "d_model"), "mask": "none"},
           scores=lambda s: s.Q @ s.W_K.T),
     plain("the mask let each token see the next one", {**CAUSAL, "tokens": 3},
           mask=lambda s: causal(*s.mask_given.shape, 1)),
@@ -564,11 +593,11 @@ OTHERS: tuple[Kind, ...] = (
          lambda p, choice, decimals: Made(
              ("the exponentials were divided by the largest of their row, not by their sum",),
              {"weights": lambda s: shares(s.exp, s.exp.max(axis=-1, keepdims=True))}), alone=False),
-    plain("squares were taken in place of exponentials", exp=lambda s: finite(s.logits) ** 2),
+    plain("squares were taken instead of exponentials", exp=lambda s: finite(s.logits) ** 2),
     plain("the exponentials were not divided by their sum", weights=lambda s: s.exp),
     plain("W_O was left out", {**SQUARE, "w_o": True}, output=lambda s: s.heads_output),
     Kind("the exponentials were those of the unscaled scores", lambda p, choice, decimals: Made(
-        (f"scores was taken for {'masked' if 'mask_given' in p else 'scaled'}",),
+        (f"scores was used instead of {'masked' if 'mask_given' in p else 'scaled'}",),
         {"exp": lambda s: np.where(s.unseen, 0, power(s.base, s.scores))}), alone=False),
 )  # fmt: skip
 
@@ -589,7 +618,7 @@ def wild(p: Sheet, choice: Generator, decimals: int) -> Made:
 
 
 UNKNOWN: tuple[Kind, ...] = (
-    unknown("1 + x was taken for e^x", exp=lambda s: np.where(s.logits == -np.inf, 0, 1 + finite(s.logits))),
+    unknown("1 + x was used instead of e^x", exp=lambda s: np.where(s.logits == -np.inf, 0, 1 + finite(s.logits))),
     unknown("the scores were multiplied by 3", scaled=lambda s: s.scores * 3),
     unknown("the rows of V were taken from the last to the first", {"tokens": 3},
             output=lambda s: s.weights @ s.V[::-1]),
@@ -601,7 +630,7 @@ UNKNOWN: tuple[Kind, ...] = (
 
 GROUPS: dict[str, tuple[Kind, ...]] = {
     "in attention": (*FORWARD, *OTHERS),
-    "on the way back": BACKWARD,
+    "in the backward pass": BACKWARD,
     "in cells, rows and columns": SLIPS,
     "without a name": UNKNOWN,
 }

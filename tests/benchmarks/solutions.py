@@ -39,9 +39,16 @@ def on_paper(problem: str, precision: int) -> Answers:
     """The steps of a solution, rounded one after the other, in all their decimals."""
     trace = run(loads(problem.encode(), "problem.json"), rounding="paper", precision=precision)
     text = np.vectorize(
-        lambda written: "-inf" if "Inf" in written else f"{Decimal(written):.{precision}f}", otypes=[object]
+        lambda written: (
+            "-inf"
+            if "Inf" in written
+            else written
+            if "e" in written.lower()  # times a power of ten, with as many digits as are known
+            else f"{Decimal(written):.{precision}f}"
+        ),
+        otypes=[object],
     )
-    return {step.name: np.vectorize(text, otypes=[object])(step.written).tolist() for step in trace.computed()}
+    return {step.name: text(step.written).tolist() for step in trace.computed()}
 
 
 def solution(problem: str, answers: Answers) -> Solution:

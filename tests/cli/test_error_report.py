@@ -52,6 +52,15 @@ def test_in_an_ascii_terminal_escapes_are_counted() -> None:
     assert pointer.index("^") == line.index("x")
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1"])
+def test_signs_that_an_encoding_lacks_have_stand_ins_as_wide(encoding: str) -> None:
+    first, line, pointer, help = describe(at(8, "Q: [[−1, −x]]", "−1 is no number of 3×4"), encoding).split("\n")
+    assert first.endswith(("W_Q[1][0]: -1 is no number of 3×4", "W_Q[1][0]: -1 is no number of 3x4"))
+    assert line == "  Q: [[-1, -x]]"
+    assert pointer == "  " + " " * 7 + "^"
+    assert help == "help: do this"
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
 @pytest.mark.parametrize("column", [1, 2, 30, 77, 500, 980, 999, 1000])
 def test_a_long_line_is_a_window_around_the_column(column: int, encoding: str) -> None:

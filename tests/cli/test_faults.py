@@ -139,7 +139,7 @@ def test_a_folder_that_nothing_can_be_written_to(
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith(f"attncli: error: cannot write {tmp_path}/a.")
-    assert err.endswith(f"help: choose another place with {option} FILE\n")
+    assert err.endswith(f"help: write to another place with {option} FILE\n")
     assert os.listdir(tmp_path) == []
 
 

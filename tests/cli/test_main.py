@@ -26,10 +26,24 @@ USAGE = [
     ("compute p.yaml --precison 3", "there is no option --precison", "did you mean --precision?"),
     ("compute p.yaml --zz", "there is no option --zz", "see attncli compute --help"),
     ("compute p.yaml -z", "there is no option -z", "see attncli compute --help"),
-    ("compute", "missing argument 'FILE'", "see attncli compute --help"),
-    ("compute a b", "got unexpected extra argument(s) (b)", "see attncli compute --help"),
-    ("compute p.yaml --format", "option '--format' requires an argument", "see attncli compute --help"),
-    ("compute p.yaml --heatmap=1", "option '--heatmap' does not take a value", "see attncli compute --help"),
+    ("compute p.yaml --causal", "there is no option --causal", "did you mean --mask causal?"),
+    ("compute p.yaml --json", "there is no option --json", "did you mean --format json?"),
+    ("compute p.yaml --tex", "there is no option --tex", "did you mean --format latex?"),
+    ("compute p.yaml --exact", "there is no option --exact", "did you mean --rounding exact?"),
+    ("compute p.yaml --cells", "there is no option --cells", "did you mean --detail cells?"),
+    ("gradient p.yaml --gpu", "there is no option --gpu", "did you mean --device gpu?"),
+    ("gradient p.yaml --fp16", "there is no option --fp16", "did you mean --dtype float16?"),
+    ("compute p.yaml --digits 2", "there is no option --digits", "did you mean --precision?"),
+    ("compute p.yaml --backward", "there is no option --backward", "did you mean attncli gradient?"),
+    ("compare p.yaml --causal", "there is no option --causal", "did you mean --set mask=causal?"),
+    ("compare p.yaml --unscaled", "there is no option --unscaled", "did you mean --set scale=none?"),
+    ("cost p.yaml --causal", "there is no option --causal", "see attncli cost --help"),
+    ("compute p.yaml --lenient", "there is no option --lenient", "check has it; see attncli compute --help"),
+    ("compute p.yaml --scal 2", "there is no option --scal", "did you mean --scale?"),
+    ("compute", "FILE is missing", "see attncli compute --help"),
+    ("compute a b", "there is too much on the line: b", "see attncli compute --help"),
+    ("compute p.yaml --format", "--format needs a value", "see attncli compute --help"),
+    ("compute p.yaml --heatmap=1", "--heatmap takes no value", "see attncli compute --help"),
     ("steps \x1b[31m --nope", "there is no option --nope", "see attncli steps --help"),
     ("\x1b[31m", "there is no command \\x1b[31m", "the commands are check, compare, "),
 ]  # fmt: skip
@@ -56,15 +70,15 @@ def test_a_file_for_a_command(
     )
 
 
-def test_no_arguments_are_answered_with_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run([]) == 2
+def test_without_arguments_it_says_what_to_do_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([]) == 0
     out, err = capsys.readouterr()
-    assert out == ""
-    assert err == (
-        "attncli: error: a command is missing\n"
-        "help: the commands are check, compare, compute, cost, gradient, scaling, schema, steps and worksheet; "
-        "attncli --help tells more\n"
-    )
+    assert err == ""
+    assert "  attncli example i_love_ai | attncli compute - " in out
+    assert out.splitlines()[-1].startswith("attncli --help lists all commands")
+    assert max(map(len, out.splitlines())) <= 80
+    for words in re.findall(r"^  attncli (\w+)", out, re.MULTILINE):  # every line names a command that is there
+        assert run([words, "--help"]) == 0
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["compute", "--help"], ["compute", "-h"]])
@@ -106,20 +120,20 @@ def test_every_command_has_its_first_sentence_in_the_list(capsys: pytest.Capture
             MemoryError(),
             3,
             "attncli: error: there is not enough memory to do this\n"
-            "help: allow more; of a large problem, attncli compute --steps output --detail brief takes less\n",
+            "help: allow more memory, or use --steps output --detail brief, which needs less\n",
         ),
         (
             OSError(28, "No space left on device"),
             4,
             "attncli: error: cannot write standard output: no space left on device\n"
-            "help: make room there, or direct it elsewhere\n",
+            "help: free some space, or write to another place\n",
         ),
         (
             ValueError("1\n2"),
             70,
             "attncli: fault: ValueError: 1\\n2\n"
-            "help: this is a mistake in attncli, not in your input; please report it with the command you ran "
-            "and what ATTNCLI_TRACEBACK=1 adds to it\n",
+            "help: this is an error in attncli, not in your input; please report it with your command "
+            "and with what the same command prints after ATTNCLI_TRACEBACK=1\n",
         ),
         (RecursionError(), 70, None),
     ],

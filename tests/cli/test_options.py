@@ -1,5 +1,7 @@
 """Every value of an option is read by our own rules; a bad one is refused with what would have been right."""
 
+from pathlib import Path
+
 import pytest
 
 from attncli.cli.main import run
@@ -7,6 +9,8 @@ from attncli.cli.options import index, names, page_format, whole
 from attncli.dtypes import PRECISION
 from attncli.english import shorten
 from attncli.errors import AttncliError, Exit
+
+LOVE = str(Path(__file__).parents[2] / "inputs" / "i_love_ai.yaml")
 
 
 def refusal(error: pytest.ExceptionInfo[AttncliError]) -> tuple[str, str]:
@@ -45,19 +49,11 @@ def test_what_is_no_place(text: str) -> None:
     ("option", "value", "help"),
     [
         ("--format", "markdwon", "did you mean markdown?"),
-        ("--format", "Table", "did you mean table?"),
         ("--format", "", "choose table, markdown, latex or json"),
         ("--detail", "all", "choose brief, rows or cells"),
         ("--rounding", "nearest", "choose exact, shown or paper"),
         ("--dtype", "float", "did you mean float64?"),
         ("--dtype", "int8", "choose float16, bfloat16, float32 or float64"),
-        ("--dtype", "fp16", "did you mean float16?"),
-        ("--dtype", "half", "did you mean float16?"),
-        ("--dtype", "BF16", "did you mean bfloat16?"),
-        ("--dtype", "fp32", "did you mean float32?"),
-        ("--dtype", "fp64", "did you mean float64?"),
-        ("--dtype", "double", "did you mean float64?"),
-        ("--device", "cuda", "did you mean gpu?"),
         ("--device", "tpu1", "choose cpu or gpu"),
         ("--color", "yes", "choose auto, always or never"),
         ("--math", "katex", "choose fences or dollars"),
@@ -66,6 +62,56 @@ def test_what_is_no_place(text: str) -> None:
 def test_a_word_that_is_not_known(option: str, value: str, help: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["compute", "problem.yaml", option, value]) == Exit.USAGE
     assert capsys.readouterr().err == f"attncli: error: {option} cannot be {value!r}\nhelp: {help}\n"
+
+
+@pytest.mark.parametrize(
+    ("option", "typed", "word"),
+    [
+        ("--format", "md", "markdown"),
+        ("--format", "tex", "latex"),
+        ("--format", "JSON", "json"),
+        ("--format", "txt", "table"),
+        ("--dtype", "fp16", "float16"),
+        ("--dtype", "half", "float16"),
+        ("--dtype", "BF16", "bfloat16"),
+        ("--dtype", "fp32", "float32"),
+        ("--dtype", "double", "float64"),
+        ("--rounding", "Paper", "paper"),
+    ],
+)
+def test_another_name_of_a_word_is_understood(
+    option: str, typed: str, word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pages = []
+    for value in (typed, word):
+        assert run(["compute", LOVE, option, value]) == Exit.OK
+        pages.append(capsys.readouterr().out)
+    assert pages[0] == pages[1]
+
+
+SUFFIXES = [".tsv", ".ods", ".ipynb", ".xml", ".toml", ".pt", ".yaml", ".foo", "."]
+COMMANDS = {
+    "compute": [LOVE], "gradient": [LOVE], "check": [LOVE, LOVE], "compare": [LOVE, "--set", "mask=causal"],
+    "cost": [LOVE], "scaling": [LOVE], "worksheet": [LOVE], "steps": [], "schema": ["problem"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_output_with_an_unknown_suffix_is_refused_with_the_known_ones(
+    command: str, suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / f"x{suffix}"
+    assert run([command, *COMMANDS[command], "-o", str(output)]) == Exit.USAGE
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == f"attncli: error: -o {output}: this command does not write {suffix} files"
+    assert second.startswith("help: end the name in .")
+    assert not output.exists()
+
+
+def test_a_text_file_holds_the_page_of_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["compute", LOVE]) == run(["compute", LOVE, "-o", str(tmp_path / "x.txt")]) == Exit.OK
+    assert (tmp_path / "x.txt").read_text(encoding="utf-8") == capsys.readouterr().out
 
 
 def test_names() -> None:
@@ -77,7 +123,7 @@ def test_a_missing_name(text: str) -> None:
     with pytest.raises(AttncliError) as caught:
         names("--steps", text)
     assert refusal(caught) == (
-        f"--steps lacks a name in {text!r}",
+        f"--steps has an empty name in {text!r}",
         "put one comma between names: --steps weights,output",
     )
 
@@ -101,14 +147,14 @@ def test_the_format_follows_the_option_and_then_the_suffix(given: str | None, ou
     assert page_format(given, output) == format
 
 
-HELP = "end the name in .txt, .md, .tex or .json, or say which of these it is with --format"
+HELP = "end the name in .txt, .md, .tex or .json, or choose a format with --format"
 
 
 def test_a_suffix_of_something_else_is_refused() -> None:
     with pytest.raises(AttncliError) as caught:
         page_format(None, "a.PDF")
     assert refusal(caught) == (
-        "-o a.PDF: attncli does not write .pdf files",
+        "-o a.PDF: this command does not write .pdf files",
         HELP,
     )
     with pytest.raises(AttncliError) as caught:

@@ -264,7 +264,7 @@ def test_an_output_without_a_name() -> None:
         ["gradient", "p.yaml", "--steps", "d_Q", "-o"],
         ["cost", "p.yaml", "--format", "json", "-o"],
         ["scaling", "p.yaml", "--draws", "1", "--format", "json", "-o"],
-        ["worksheet", "p.yaml", "--answers"],
+        ["worksheet", "p.yaml", "--format", "latex", "-o"],
         ["compare", "p.yaml", "--set", "scale=1", "--format", "json", "-o"],
     ],
     ids=" ".join,
@@ -284,11 +284,22 @@ def test_an_array_of_the_problem_is_not_written_over(
     assert run(["compute", "p.yaml", "-o", "page.md"]) == 0  # which was not read
 
 
+def test_an_array_under_the_name_of_answers_is_not_written_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    np.save("q.npy", np.ones((1, 2)))
+    Path("answers.yaml").symlink_to("q.npy")
+    Path("p.yaml").write_text("Q: {file: q.npy}\nK: [[1, 2]]\nV: [[3]]\n")
+    assert run(["worksheet", "p.yaml", "--answers", "answers.yaml"]) == 2
+    assert "--answers answers.yaml would write over a file that is read" in capsys.readouterr().err
+
+
 PROBLEM = b"title: \xc3\xa9\ntokens: [a]\nQ: [[1]]\nK: [[1]]\nV: [[1]]\n"
 
 
 @pytest.mark.parametrize(
-    ("encoding", "title", "rule"), [("utf-8", "é", "━"), ("latin-1", "é", "="), ("ascii", r"\xe9", "====")]
+    ("encoding", "title", "rule"), [("utf-8", "é", "━"), ("latin-1", "é", ""), ("ascii", r"\xe9", "")]
 )
 def test_a_page_for_people_is_in_the_encoding_of_standard_output(encoding: str, title: str, rule: str) -> None:
     result = subprocess.run(
@@ -301,6 +312,20 @@ def test_a_page_for_people_is_in_the_encoding_of_standard_output(encoding: str, 
     assert result.stdout.decode(encoding).splitlines()[:2] == [title, rule]
 
 
+def test_in_the_locale_c_standard_output_is_ascii_and_a_file_is_not(tmp_path: Path) -> None:
+    """Python writes UTF-8 there, which nobody asked for who sets this locale."""
+    love = str(Path(__file__).parents[2] / "inputs" / "i_love_ai.yaml")
+    command = [sys.executable, "-m", "attncli", "compute", love]
+    bare = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "PYTHONIO", "LANG"))}
+    shown = subprocess.run(command, env=bare | {"LC_ALL": "C"}, capture_output=True, check=True).stdout
+    asked = subprocess.run([*command, "--ascii"], env=bare, capture_output=True, check=True).stdout
+    assert shown.isascii()
+    assert shown == asked
+    target = tmp_path / "page.txt"
+    subprocess.run([*command, "-o", str(target)], env=bare | {"LC_ALL": "C"}, check=True)
+    assert "Kᵀ" in target.read_text(encoding="utf-8")
+
+
 def test_a_file_is_always_utf_8(tmp_path: object) -> None:
     target = f"{tmp_path}/page.txt"
     subprocess.run(
@@ -311,3 +336,48 @@ def test_a_file_is_always_utf_8(tmp_path: object) -> None:
     )
     with open(target, encoding="utf-8") as file:
         assert file.read().splitlines()[:2] == ["é", "━"]
+
+
+def files_of(folder: Path) -> dict[str, str]:
+    return {each.name: each.read_text() for each in folder.iterdir() if each.is_file()}
+
+
+def write_set(folder: Path, *names: str) -> None:
+    output.write_files((str(folder / name), ["new ", name]) for name in names)
+
+
+def test_files_of_a_set_replace_old_ones_and_leave_others(tmp_path: Path) -> None:
+    (tmp_path / "1.tex").write_text("old")
+    (tmp_path / "9.tex").write_text("old")
+    write_set(tmp_path, "0.tex", "1.tex")
+    assert files_of(tmp_path) == {"0.tex": "new 0.tex", "1.tex": "new 1.tex", "9.tex": "old"}
+
+
+@pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: type(failure).__name__)
+@pytest.mark.parametrize(("function", "calls"), [("fsync", 3), ("replace", 1), ("replace", 3), ("rename", 1)])
+def test_of_a_set_that_fails_no_file_is_written(
+    function: str, calls: int, failure: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "1.tex").write_text("old")
+    real, count = getattr(os, function), 0
+
+    def fail(*arguments: Any) -> Any:
+        nonlocal count
+        count += 1
+        if count == calls:
+            raise failure
+        return real(*arguments)
+
+    monkeypatch.setattr(os, function, fail)
+    with pytest.raises(AttncliError if isinstance(failure, OSError) else type(failure)):
+        write_set(tmp_path, "0.tex", "1.tex", "2.tex")
+    monkeypatch.undo()
+    assert files_of(tmp_path) == {"1.tex": "old"}
+
+
+def test_a_folder_in_the_place_of_one_file_leaves_the_others_unwritten(tmp_path: Path) -> None:
+    (tmp_path / "2.tex").mkdir()
+    with pytest.raises(AttncliError) as caught:
+        write_set(tmp_path, "0.tex", "1.tex", "2.tex")
+    assert str(caught.value) == f"cannot write {tmp_path}/2.tex: it is no regular file"
+    assert files_of(tmp_path) == {}

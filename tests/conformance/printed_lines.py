@@ -53,8 +53,12 @@ def _of_markdown(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _of_latex(text: str) -> Iterator[tuple[str, str]]:
+    beside = False  # a matrix
     for line in text.splitlines():
-        found = re.fullmatch(r"\\hangindent=.*?\\makebox\[[\d.]+em\]\[l\]\{(.*?)\}(?=[$\d])(.*?)\\par", line)
+        below = re.fullmatch(r"\\hangindent=.*?\\makebox\[[\d.]+em\]\[l\]\{(.*?)\}(?=[$\d])(.*?)\\par", line)
+        beside = beside and not line.startswith(r"\end{tabular}")
+        found = below or (beside and re.fullmatch(r"(.*?) & (?=[$\d])(.*?) \\\\", line))
+        beside = beside or line.endswith(r"\begin{tabular}{@{}l@{\quad}l@{}}")
         if found:
             label = found[1].replace(r"$\rightarrow$", "→").replace("\\", "")
             yield label, from_latex(found[2].replace("$", ""))
@@ -331,12 +335,12 @@ def fault_of(line: str, *, of_doubles: bool = False) -> str | None:
 
     With `of_doubles` the result comes from a float64, and may have no digits that a float64 has not.
     """
-    condition = re.match(r"(?:.*?: )?(.*?) (holds|does not hold),", line)
+    condition = re.match(r"(?:.*?: )?(.*?) (is true|is false),", line)
     if condition:
         return _fault_of_condition(line)
-    if re.search(r", so (hidden|-?[\d.∞])", line):
+    if re.search(r", so (hidden|visible|-?[\d.∞])", line):
         return None  # a cell of a mask, which is given
-    line = re.split(r",? so hidden|(?: —)? +(?:by def|its closed|it has no|its divisor)", line)[0]
+    line = re.split(r",? so (?:hidden|visible)|(?: —)? +(?:by def|its closed|it has no|(?:its|the) divisor)", line)[0]
     parts, signs = sides(line)
     trees = [None if "…" in part else Parser(part).whole() for part in parts]
     for one, sign, other in zip(trees, signs, trees[1:], strict=False):
@@ -382,11 +386,11 @@ def _is_beyond_digits(tree: Tree) -> bool:
 
 
 def _fault_of_condition(line: str) -> str | None:
-    for condition, verdict in re.findall(r": ([^:]*?) (holds|does not hold)(?=,)", line):
+    for condition, verdict in re.findall(r": ([^:]*?) (is true|is false)(?=,)", line):
         sign, left, right = Parser(condition).whole()
         one, other = exact_value(left), exact_value(right)
         true = {"≤": one <= other, "<": one < other, ">": one > other, "≥": one >= other, "=": one == other}[sign]
-        if true != (verdict == "holds"):
+        if true != (verdict == "is true"):
             return f"{condition} {verdict}"
     return None
 

@@ -61,7 +61,7 @@ def test_pytorch_takes_no_integers(name: str, error: type[Exception]) -> None:
     imported("torch")
     with pytest.raises(error, match="bool"):
         SOFTWARE[name](*drawn(), TRUTHS.astype(int))
-    with pytest.raises(AttncliError, match=f"{name} takes no mask of integers"):
+    with pytest.raises(AttncliError, match=f"{name} does not accept a mask of integers"):
         ours(*drawn(), TRUTHS.astype(int).tolist(), name)
 
 

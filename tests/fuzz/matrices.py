@@ -80,6 +80,8 @@ def _rows(key: str, length: int, width: int, chance: Random) -> list[str]:
 
 
 def _list(entries: list[str], chance: Random) -> str:
+    if len(entries) > 2 and chance.random() < 0.1:  # as decimal commas make them
+        entries = [",".join(entries[at : at + 2]) for at in range(0, len(entries), 2)]
     return "[" + chance.choice((", ", ",", " , ", ",  ", ",\n  ")).join(entries) + "]"
 
 

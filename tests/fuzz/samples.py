@@ -12,6 +12,9 @@ from pathlib import Path
 import numpy as np
 
 import attncli
+from attncli.page.derivation import derivation
+from attncli.page.view import View
+from attncli.render import Style, render
 
 ROOT = Path(__file__).parents[2]
 # Before what follows: a script finds only what lies beside it.
@@ -58,6 +61,8 @@ def page(suffix: str) -> bytes:
     if suffix == "json":
         steps = ("scores", "scaled", "weights", "output")
         return json.dumps({name: trace[name].round(3).tolist() for name in steps}).encode()
+    if suffix == "txt":
+        return render(derivation(trace, View(detail="brief")), "table", Style()).encode()
     text = trace.to_latex(detail="brief") if suffix == "tex" else trace.to_markdown(detail="brief")
     return text.encode()
 

@@ -148,7 +148,7 @@ def _targets() -> Iterator[Target]:
     yield from map(readings, ("yaml", "json"))
     for suffix in ("npy", "npz", "safetensors"):
         yield Target(suffix, array(suffix), lambda suffix=suffix: arrays(suffix))
-    for suffix in ("yaml", "json", "md", "tex"):
+    for suffix in ("yaml", "json", "md", "tex", "txt"):
         play = file(f"s.{suffix}", "check", "love.yaml", f"s.{suffix}", "--format", "json", codes=(0, 1, 3))
         yield Target(f"answers.{suffix}", play, lambda suffix=suffix: pages(suffix))
     for suffix in ("json", "yaml", "npz"):

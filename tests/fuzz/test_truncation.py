@@ -67,7 +67,7 @@ def test_a_file_of_arrays(suffix: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("suffix", ["yaml", "json", "md", "tex"])
+@pytest.mark.parametrize("suffix", ["yaml", "json", "md", "tex", "txt"])
 def test_answers_to_a_small_problem(suffix: str) -> None:
     Path("small.yaml").write_text("Q: [[1], [0]]\nK: [[1], [2]]\nV: [[1], [3]]\n", encoding="utf-8")
     answers = {
@@ -75,13 +75,14 @@ def test_answers_to_a_small_problem(suffix: str) -> None:
         "json": '{"scores": [[1, 2], [0, 0]], "A": [[0.27, 0.73], [0.5, 0.5]]}',
         "md": end_of(["compute", "small.yaml", *PAGE, "--format", "markdown"]).out,
         "tex": end_of(["compute", "small.yaml", *PAGE, "--format", "latex", "--fragment"]).out,
+        "txt": end_of(["compute", "small.yaml", *PAGE]).out,
     }
     ends = cut(answers[suffix].encode(), f"a.{suffix}", ["check", "small.yaml", f"a.{suffix}"], (0, 1, 3))
     assert (ends[0].code, ends[-1].code) == (3, 1 if suffix == "yaml" else 0)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("suffix", "every"), [("yaml", 29), ("json", 11), ("md", 97), ("tex", 211)])
+@pytest.mark.parametrize(("suffix", "every"), [("yaml", 29), ("json", 11), ("md", 97), ("tex", 211), ("txt", 97)])
 def test_long_answers(suffix: str, every: int) -> None:
     """At some bytes, and at each where HYPOTHESIS_PROFILE is explore."""
     data = ANSWERED.encode() if suffix == "yaml" else page(suffix)

@@ -36,15 +36,15 @@ PROBLEMS = {
     "lists.json": (lambda: "[" * MANY + "]" * MANY, f":1:65: {DEEP}"),
     "megabytes.json": (lambda: "[" * 2**26, f":1:65: {DEEP}"),
     "megabytes.yaml": (lambda: "Q: " + "[" * 2**26, f":1:67: {DEEP}"),
-    "key.json": (lambda: f'{{"{"a" * 2**24}": 1}}', ":1:2: there is no such key as aaaaaaaaaaaaaaaaaaaa…"),
+    "key.json": (lambda: f'{{"{"a" * 2**24}": 1}}', ":1:2: there is no key aaaaaaaaaaaaaaaaaaaa…"),
     "mappings.yaml": (lambda: "{a: " * MANY, f":1:257: {DEEP}"),
     "dashes.yaml": (lambda: "- " * MANY, f":1:129: {DEEP}"),
     "keys.yaml": (lambda: "? " * MANY, ""),
-    "aliases.yaml": (lambda: ALIASES, ":1:5: anchors (&a0) are not read"),
-    "merges.yaml": (lambda: MERGES, ":1:5: anchors (&a0) are not read"),
-    "recursive.yaml": (lambda: "Q: &q [*q]", ":1:4: anchors (&q) are not read"),
-    "tag.yaml": (lambda: "Q: !!python/object/apply:os.system [id]", " are not read"),
-    "tags.yaml": (lambda: "".join(f"%TAG !a{i}! x\n" for i in range(MANY)), ":1:1: tags (%TAG) are not read"),
+    "aliases.yaml": (lambda: ALIASES, ":1:5: attncli does not read anchors (&a0)"),
+    "merges.yaml": (lambda: MERGES, ":1:5: attncli does not read anchors (&a0)"),
+    "recursive.yaml": (lambda: "Q: &q [*q]", ":1:4: attncli does not read anchors (&q)"),
+    "tag.yaml": (lambda: "Q: !!python/object/apply:os.system [id]", " does not read tags"),
+    "tags.yaml": (lambda: "".join(f"%TAG !a{i}! x\n" for i in range(MANY)), ":1:1: attncli does not read tags (%TAG)"),
     "integer.yaml": (lambda: f"Q: [[{'9' * 5000}]]", f":1:6: {NINES}"),
     "integer.json": (lambda: f'{{"Q": [[{"9" * 5000}]]}}', f":1:9: {NINES}"),
     "heads.json": (lambda: f'{{"heads": {"9" * 5000}}}', " (5,000 characters) is too large"),
@@ -54,12 +54,12 @@ PROBLEMS = {
     "lines.yaml": (lambda: "\n" * 2**24, ":1:1: 1,048,576 empty lines or more in a row"),
     "blank_lines.yaml": (lambda: " \n" * 2**23, ":1:1: the file is empty"),
     "text.json": (lambda: f'{{"title": "{"a" * 2**24}"}}', ": title: has 16,777,216 characters"),
-    "label.yaml": (lambda: f"tokens: [{'a' * 10**6}]", ": tokens[0]: a label of 1,000,000 characters"),
-    "unknown.yaml": (lambda: "".join(f"k{i}: 1\n" for i in range(MANY)), ":1:1: there is no such key as k0"),
+    "label.yaml": (lambda: f"tokens: [{'a' * 10**6}]", ": tokens[0]: this label has 1,000,000 characters"),
+    "unknown.yaml": (lambda: "".join(f"k{i}: 1\n" for i in range(MANY)), ":1:1: there is no key k0"),
     "words.json": (lambda: '{"Q": [[' + '"x",' * 10 * MANY + '"x"]]}', ":1:9: Q[0][0]: x is not a number"),
     "empty.json": (lambda: '{"Q": [' + "[]," * 10 * MANY + "[]]}", ":1:8: Q[0]: is empty"),
     "one.yaml": (lambda: f"Q: [[x{', 1.25' * 10 * MANY}]]", ":1:6: Q[0][0]: x is not a number"),
-    "uneven.yaml": (lambda: f"Q: [[1]{', [1, 2]' * 5 * MANY}]", ":1:10: Q[1]: has 2 entries where the first row has 1"),
+    "uneven.yaml": (lambda: f"Q: [[1]{', [1, 2]' * 5 * MANY}]", ":1:10: Q[1]: has 2 entries, but the first row has 1"),
     "labels.yaml": (lambda: f"tokens: [{'a, ' * 10 * MANY}a]", ": tokens: has 1,000,001 labels, one for each token"),
     "wrong.yaml": (lambda: f"Q: [[{'x, ' * MANY}]]", ":1:6: Q[0][0]: x is not a number"),
 }  # fmt: skip
@@ -72,16 +72,16 @@ FILES: dict[str, tuple[Callable[[Path], object], str]] = {
     "brackets.npy": (lambda path: path.write_bytes(header("(" * 9000)), " is not an array in NumPy's format"),
     "objects.npy": (lambda path: np.save(path, np.array([[{}]], dtype=object)), " holds object instead of plain "),
     "bomb.npz": (lambda path: bomb(path, "q"), " bytes to 80,000,128"),
-    "crowd.npz": (lambda path: crowd(path, 10**5), " its list of arrays takes 5,100,000 bytes, 4,194,304 are the most"),
+    "crowd.npz": (lambda path: crowd(path, 10**5), " its list of arrays takes 5,100,000 bytes, 4,194,304 is the limit"),
     "deep.safetensors": (lambda path: path.write_bytes(safetensors(b"[" * MANY)), " its header is not a JSON mapping"),
     "digits.safetensors": (
         lambda path: path.write_bytes(safetensors(b'{"a": {"shape": [' + b"9" * 5000 + b"]}}")),
         " its header is not a JSON mapping",
     ),
     "pipe.npy": (os.mkfifo, ": it is a named pipe, not a file"),
-    "link.npy": (lambda path: path.symlink_to("/dev/zero"), " lies outside the problem's folder (it is a link)"),
+    "link.npy": (lambda path: path.symlink_to("/dev/zero"), " is outside the problem's folder (it is a link)"),
     "loop.npy": (lambda path: path.symlink_to(path), ": too many levels of symbolic links"),
-    "../outside.npy": (lambda path: np.save(path, np.eye(1)), " lies outside the problem's folder"),
+    "../outside.npy": (lambda path: np.save(path, np.eye(1)), " is outside the problem's folder"),
 }  # fmt: skip
 
 
@@ -166,7 +166,9 @@ def test_what_never_ends(arguments: list[str], standard_input: str, message: str
 @pytest.mark.slow
 def test_answers_and_dumps(folder: Path, usual: float) -> None:
     (folder / "a.yaml").write_text(ALIASES)
-    refused(quick(folder, usual, ["check", "love.yaml", "a.yaml"]), usual, "a.yaml:1:5: anchors (&a0) are not read")
+    refused(
+        quick(folder, usual, ["check", "love.yaml", "a.yaml"]), usual, "a.yaml:1:5: attncli does not read anchors (&a0)"
+    )
     (folder / "a.tex").write_text("\\bordermatrix{" + SPACES)
     refused(quick(folder, usual, ["check", "love.yaml", "a.tex"]), usual, f"a.tex:1:15: {BLANKS}")
     bomb(folder / "d.npz", "scores", "weights")

@@ -15,7 +15,19 @@ import attncli
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write, write_equation
 from attncli.page.derivation import derivation
-from attncli.page.document import Document, Formula, Grid, Heading, Listing, Paragraph, Table, Worked, plain, plain_line
+from attncli.page.document import (
+    Document,
+    Formula,
+    Grid,
+    Heading,
+    Listing,
+    Paragraph,
+    Product,
+    Table,
+    Worked,
+    plain,
+    plain_line,
+)
 from attncli.page.view import View
 from attncli.problem.masks.causal import Causal
 from attncli.problem.masks.keep_and_hide import Keep
@@ -65,7 +77,8 @@ def test_the_first_line_says_what_is_computed(trace: Trace, problem: Build) -> N
 
 
 def test_every_matrix_is_shown_with_its_labels(trace: Trace) -> None:
-    grids = {write(grid.name, UNICODE): grid for grid in blocks(derivation(trace, View()), Grid)}
+    shown = (block.result if isinstance(block, Product) else block for block in derivation(trace, View()).blocks)
+    grids = {write(block.name, UNICODE): block for block in shown if isinstance(block, Grid)}
     assert list(grids) == ["X", "W_Q", "W_K", "W_V", "Q", "K", "V", "Kᵀ", "S", "Z", "E", "r", "A", "O"]
     assert grids["S"].rows == grids["S"].columns == ("I", "love", "AI")
     assert [[cell.text for cell in row] for row in grids["A"].cells] == [
@@ -107,7 +120,7 @@ def test_the_end_of_a_page(trace: Trace) -> None:
     rows = [tuple(plain(cell) for cell in row) for row in summary.rows]
     assert rows[4] == ("5", "Scores", "S = Q Kᵀ", "(3×3)·(3×3) = (3×3)")
     assert [row[1] for row in rows] == [trace.steps[name].rule.title for name in COMPUTED]
-    assert "Dimension flow: X (3×4) → Q, K, V (3×3) → S (3×3) → A (3×3) → O (3×3)" in sentences(page, "text")
+    assert "Shapes: X (3×4) → Q, K, V (3×3) → S (3×3) → A (3×3) → O (3×3)" in sentences(page, "text")
     (words,) = blocks(page, Listing)
     assert plain(words.items[0]).startswith(
         '"I" pays 70.7 % of its attention to "love", 22.3 % to "AI", 7.0 % to itself.'
@@ -130,8 +143,8 @@ def test_one_cell_only(trace: Trace) -> None:
 
 def test_the_note_on_rounded_lines_comes_once_and_only_where_there_are_some(trace: Trace) -> None:
     note = (
-        "≈ marks a line whose printed numbers do not give the printed result; inside, every step is computed at full "
-        "precision."
+        "On a line with ≈, some numbers are rounded, so they may not give exactly the printed result. "
+        "attncli itself calculates with unrounded numbers."
     )
     assert sentences(derivation(trace, View()), "note") == [note]
     assert sentences(derivation(trace, View(steps=("scores",))), "note") == []
@@ -157,15 +170,15 @@ def test_on_paper_the_page_says_where_it_differs(love: Problem) -> None:
     """Truth, from mpmath: e^(4/√3) = 10.0684 and the sum 18.8937; on paper e^2.309 = 10.064 and 18.890."""
     page = derivation(run(love, rounding="paper"), View())
     assert sentences(page, "note") == [
-        "Worked as on paper: every number is rounded half up to 3 decimals, and the rounded number feeds the "
-        "next step. Inputs are not rounded. A row of weights may then add up to a little more or less than 1. "
-        "≈ marks a line whose printed numbers do not give the printed result."
+        "This page is calculated as on paper: every result is rounded half up to 3 decimals, and the next step uses "
+        "the rounded number. Inputs are not rounded. The weights of a row may therefore add up to a little more or "
+        "less than 1. ≈ means: the printed numbers give the result only after rounding."
     ]
     differences, _ = blocks(page, Listing)
     assert [plain(item) for item in differences.items] == [
-        "Exponentials: 3 of 9 cells, the farthest at AI → love, 10.064 here and 10.068 in truth.",
-        "Row sums: 3 of 3 cells, the farthest at AI, 18.890 here and 18.894 in truth.",
-        "Output: 2 of 9 cells, the farthest at love, d1, 0.999 here and 1 in truth.",
+        "Exponentials: 3 of 9 cells. The largest difference is at AI → love: 10.064 here, 10.068 without rounding.",
+        "Row sums: 3 of 3 cells. The largest difference is at AI: 18.890 here, 18.894 without rounding.",
+        "Output: 2 of 9 cells. The largest difference is at love, d1: 0.999 here, 1 without rounding.",
     ]
 
 
@@ -217,14 +230,14 @@ def test_numbers_that_do_not_fit_are_still_a_page(problem: Build) -> None:
         ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("past", "rows"), [(1, "the first row is from the cache."), (2, "the first 2 rows are from")])
+@pytest.mark.parametrize(("past", "rows"), [(1, "The first row is from the cache."), (2, "The first 2 rows are from")])
 def test_a_cache_is_told_in_words(problem: Build, past: int, rows: str) -> None:
     one, kept = np.ones((1, 2)), np.ones((past, 2))
     trace = run(problem(Q=one, K=one, V=one, past_K=kept, past_V=kept, rope=(10_000, "half")))
     words = " ".join(sentences(derivation(trace, View()), "text"))
-    assert f"The keys of all tokens: {rows}" in words
-    assert f"Query i stands at position i + {past}, after those of the cache." in words
-    assert "With RoPE, Kᵀ stands for the rotated keys." in words
+    assert f"The keys of all tokens. {rows}" in words
+    assert f"Query i is at position i + {past}, after the positions of the cache." in words
+    assert "With RoPE, these are the rotated keys." in words
 
 
 def test_another_base_is_called_by_its_number(problem: Build) -> None:

@@ -89,7 +89,7 @@ def test_decimals_that_are_the_number_itself_are_equal_to_it(problem: Build) -> 
 
 def test_a_row_without_keys_is_0_by_definition(problem: Build) -> None:
     rows = problem(Q=[["1"]], K=[["1"]], V=[["1"]], mask=(Lengths((0,)),))
-    assert lines(rows, "weights") == ["t1 → t1: 0 by definition: this query sees no key"]
+    assert lines(rows, "weights") == ["t1 → t1: 0 by definition, because this query sees no key"]
 
 
 def test_closed_forms_beyond_reading_are_left_out_but_of_a_cell_asked_for(problem: Build) -> None:
@@ -103,7 +103,9 @@ def test_closed_forms_beyond_reading_are_left_out_but_of_a_cell_asked_for(proble
 def test_the_page_says_how_it_was_worked(love: Problem) -> None:
     page = derivation(run(love, rounding="exact"), View(precision=1))
     notes = [plain(block.text) for block in page.blocks if isinstance(block, Paragraph) and block.kind == "note"]
-    assert notes == ["Worked exactly: each number has its closed form; after ≈ it is rounded to 1 decimal for display."]
+    assert notes == [
+        "Every number is calculated exactly and shown in closed form. After ≈, it is rounded to 1 decimal."
+    ]
 
 
 def test_only_a_matrix_that_says_more_has_closed_forms(love: Problem) -> None:

@@ -24,7 +24,7 @@ from attncli.tracing import run
 
 Build = Callable[..., Problem]
 WORK = ["Keys, transposed", "Scores", "Scaled scores", "Exponentials", "Row sums", "Attention weights"]
-ORDER = "This comes first; steps are numbered in the order of work."
+ORDER = "This part comes first. The numbers of the steps give the order of the calculation."
 
 
 def page(problem: Problem, **choice: Any) -> Document:
@@ -99,8 +99,8 @@ def test_the_page_of_one_head_or_entry(two: Problem, problem: Build) -> None:
 
 
 def test_a_head_says_whose_keys_it_reads(grouped: Problem) -> None:
-    first, later = (f"Keys and values are those of KV head 1, which serves the query heads 2 and 3{end}" for end in (
-        ".", "; they are shown under head 2."
+    first, later = (f"Query heads 2 and 3 share the keys and values of KV head 1{end}" for end in (
+        ".", ", which are shown under head 2."
     ))  # fmt: skip
     said = dict(parts(page(grouped, steps=("V", "scores"))))
     assert (said["Head 2"][0], said["Head 3"][0]) == (first, later)
@@ -143,7 +143,7 @@ def test_what_belongs_to_all_heads_is_not_of_one(problem: Build, step: str, inst
                 show(trace, view)
             error = refused.value
             assert (error.message, error.exit_code) == (f"{step} is no step of a single head", Exit.USAGE)
-            assert error.help == f"it is of all heads together: leave out --head, or ask for {instead}"
+            assert error.help == f"it belongs to all heads together: leave out --head, or ask for {instead}"
 
 
 def test_every_entry_is_told_of_its_own_mask(problem: Build) -> None:
@@ -194,7 +194,9 @@ def many(batch: int, heads: int, kv_heads: int) -> Problem:
 def test_a_terminal_has_the_first_and_the_last_of_many_heads() -> None:
     found = dict(parts(page(many(1, 9, 9), ends=True)))
     assert [title for title in found if "ead" in title] == ["Entry 0, head 0", "Entry 0, heads 1–7", "Entry 0, head 8"]
-    assert found["Entry 0, heads 1–7"] == ["Left out here: --all shows all, --entry 0 --head 1 one of them."]
+    assert found["Entry 0, heads 1–7"] == [
+        "These parts are left out. --all shows all parts, --entry 0 --head 1 shows one of them."
+    ]
     assert not [title for title in headings(many(1, 9, 9)) if "heads 1" in title]
     assert not [title for title in headings(many(2, 4, 4), ends=True) if "–" in title]
 
@@ -208,7 +210,7 @@ def test_of_many_entries_and_heads_both_ends_are_there() -> None:
     ]
     gaps = [title for title, said in found.items() if any("--all" in sentence for sentence in said)]
     assert gaps == ["Entry 0, head 1", "Entry 1", "Entry 2, head 1"]
-    assert found["Entry 1"] == ["Left out here: --all shows all, --entry 1 this one."]
+    assert found["Entry 1"] == ["This part is left out. --all shows all parts, --entry 1 shows this part."]
 
 
 def test_keys_that_heads_share_are_shown_under_the_first_that_is_there() -> None:
@@ -219,7 +221,7 @@ def test_keys_that_heads_share_are_shown_under_the_first_that_is_there() -> None
         "Entry 0, head 11",
     ]
     last = dict(parts(found))["Entry 0, head 11"]
-    assert last[0] == "Keys and values are those of KV head 2, which serves the query heads 8, 9, 10 and 11."
+    assert last[0] == "Query heads 8, 9, 10 and 11 share the keys and values of KV head 2."
 
 
 @pytest.mark.parametrize("names", [("d_Q",), ("d_K",), ("d_W_Q",), None])

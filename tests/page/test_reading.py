@@ -21,7 +21,7 @@ def test_i_love_ai(love: Problem) -> None:
     assert reading(run(love)) == (
         '"I" pays 70.7 % of its attention to "love", 22.3 % to "AI", 7.0 % to itself. '
         'Its output is mostly the value of "love" (70.7 %).',
-        '"love" looks evenly at every token (33.3 % each). Its output is the plain average of all values.',
+        '"love" pays the same attention to every token (33.3 % each). Its output is the average of all values.',
         '"AI" pays 53.3 % of its attention to "love", 29.9 % to itself, 16.8 % to "I". '
         'Its output is mostly the value of "love" (53.3 %).',
     )
@@ -40,8 +40,8 @@ def words(problem: Build, weights: Any, tokens: Any = None, context_tokens: Any 
 @pytest.mark.parametrize(
     ("weights", "sentence"),
     [
-        ([1], '"q" pays all of its attention to "c1", so its output is that value.'),
-        ([1, 1], '"q" looks evenly at every token (50.0 % each). Its output is the plain average of all values.'),
+        ([1], '"q" pays all of its attention to "c1", so its output is the value of "c1".'),
+        ([1, 1], '"q" pays the same attention to every token (50.0 % each). Its output is the average of all values.'),
         (
             [0.4, 0.4, 0.2],
             '"q" pays 40.0 % of its attention each to "c1" and "c2", 20.0 % to "c3". '
@@ -50,7 +50,7 @@ def words(problem: Build, weights: Any, tokens: Any = None, context_tokens: Any 
         (
             [0.4, 0.35, 0.25],
             '"q" pays 40.0 % of its attention to "c1", 35.0 % to "c2", 25.0 % to "c3". '
-            'Its output is a mixture, its largest part the value of "c1" (40.0 %).',
+            'Its output is a mixture. Its largest part is the value of "c1" (40.0 %).',
         ),
         (
             [0.96, 0.02, 0.02],
@@ -60,12 +60,12 @@ def words(problem: Build, weights: Any, tokens: Any = None, context_tokens: Any 
         (
             [0.3, 0.25, 0.2, 0.15, 0.06, 0.04],
             '"q" pays 30.0 % of its attention to "c1", 25.0 % to "c2", 20.0 % to "c3", 15.0 % to "c4", '
-            '10.0 % to the 2 others together. Its output is a mixture, its largest part the value of "c1" (30.0 %).',
+            '10.0 % to the 2 others together. Its output is a mixture. Its largest part is the value of "c1" (30.0 %).',
         ),
         (
             [0.3, 0.25, 0.2, 0.15, 0.1],
             '"q" pays 30.0 % of its attention to "c1", 25.0 % to "c2", 20.0 % to "c3", 15.0 % to "c4", '
-            '10.0 % to "c5". Its output is a mixture, its largest part the value of "c1" (30.0 %).',
+            '10.0 % to "c5". Its output is a mixture. Its largest part is the value of "c1" (30.0 %).',
         ),
         (
             [0.18] * 5 + [0.1],
@@ -82,7 +82,7 @@ def test_a_row_of_weights(problem: Build, weights: list[float], sentence: str) -
 def test_a_token_that_looks_at_itself_only(problem: Build) -> None:
     rows = [[1], [2]]
     first, second = reading(run(problem(Q=rows, K=rows, V=rows, tokens=("a", "b"), mask=(Causal(),))))
-    assert first == '"a" pays all of its attention to itself, so its output is that value.'
+    assert first == '"a" pays all of its attention to itself, so its output is its own value.'
     assert second.endswith("Its output is mostly its own value (88.1 %).")
 
 
@@ -90,7 +90,7 @@ def test_evenness_among_the_keys_that_are_seen(problem: Build) -> None:
     hide = np.array([[False, False, True]])
     sentence = words(problem, [1, 1, 1], tokens=("q",), mask=(Hide(hide),))
     assert sentence == (
-        '"q" looks evenly at the 2 tokens it sees (50.0 % each). Its output is the plain average of their values.'
+        '"q" pays the same attention to the 2 tokens it sees (50.0 % each). Its output is the average of their values.'
     )
 
 
@@ -121,18 +121,18 @@ def test_after_a_cache_the_last_keys_are_those_of_the_queries(problem: Build) ->
 def test_the_same_words_in_a_context_are_not_itself(problem: Build) -> None:
     arrays = {name: [[1.0]] for name in ("X", "context", "W_Q", "W_K", "W_V")}
     sentence = reading(run(problem(**arrays, tokens=("a",), context_tokens=("a",))))[0]
-    assert sentence == '"a" pays all of its attention to "a", so its output is that value.'
+    assert sentence == '"a" pays all of its attention to "a", so its output is the value of "a".'
 
 
 def test_numbers_that_do_not_fit(problem: Build) -> None:
     trace = run(problem(Q=[[300]], K=[[300]], V=[[1]], tokens=("big",), scale="none"), dtype="float16")
-    assert reading(trace) == ('"big" has scores that do not fit into float16: its weights cannot be told.',)
+    assert reading(trace) == ('"big" has scores that do not fit into float16, so its weights are unknown.',)
 
 
 def test_weights_that_are_all_rounded_to_0(problem: Build) -> None:
     trace = run(problem(Q=[["1"]], K=[["1"]] * 30, V=[["1"]] * 30, tokens=("q",)), rounding="paper", precision=1)
     assert reading(trace) == (
-        '"q" spreads its attention so thinly that every weight is rounded to 0, and its output with them.',
+        '"q" pays so little attention to each key that every weight is rounded to 0. So its output is 0, too.',
     )
 
 

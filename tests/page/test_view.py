@@ -33,6 +33,8 @@ def trace(love: Problem) -> Trace:
         ("Q[love,d3]", "Q", (1, 2)),
         ("K_T[d1,AI]", "K_T", (0, 2)),
         ("W_Q[3,0]", "W_Q", (3, 0)),
+        ("weights[1][2]", "weights", (1, 2)),
+        ("weights[love] ['AI']", "weights", (1, 2)),
     ],
 )
 def test_a_cell_by_index_or_label(trace: Trace, text: str, step: str, index: tuple[int, ...]) -> None:
@@ -122,6 +124,6 @@ def test_a_step_goes_by_every_spelling_of_its_letter(problem: Callable[..., Prob
 
 
 def test_a_step_of_the_way_back_is_not_sought_among_those_of_the_way_there() -> None:
-    with pytest.raises(AttncliError, match="d_Q is a step of the way back") as error:
+    with pytest.raises(AttncliError, match="d_Q is a step of the backward pass") as error:
         chosen_names(["dQ"], ["X", "Q", "output"])
     assert "attncli gradient" in (error.value.help or "")

@@ -101,7 +101,8 @@ def test_bad_masks_from_files(tmp_path: Path) -> None:
     np.save(tmp_path / "two.npy", 2 * EYE)
     np.save(tmp_path / "nan.npy", np.array([[np.nan, 2], [0, 0]]))
     assert (
-        wrong(tmp_path, "{file: q.npy}", "mask: {file: q.npy}")[1] == "mask: a mask of only 0 and 1 could mean either"
+        wrong(tmp_path, "{file: q.npy}", "mask: {file: q.npy}")[1]
+        == "mask: a mask of only 0 and 1 is ambiguous: 1 can mean visible or hidden"
     )
     assert wrong(tmp_path, "{file: q.npy}", "mask: {hide: {file: two.npy}}")[1:] == (
         "mask.hide: holds other values than true and false, 1 and 0",
@@ -120,8 +121,10 @@ def test_bad_masks_from_files(tmp_path: Path) -> None:
          "save it as float64"),
         (np.array([[1.0, np.nan]]), "Q[0][1]: nan is not a finite number", "attention needs finite numbers"),
         (np.array([[1.0, 2], [-np.inf, 1]]), "Q[1][0]: -inf is not a finite number", "attention needs finite numbers"),
-        (np.zeros((0, 2)), "Q.file: q.npy has the shape (0, 2): it is empty or no matrix", "save a matrix or a vector"),
-        (np.array(1.0), "Q.file: q.npy has the shape (): it is empty or no matrix", "save a matrix or a vector"),
+        (np.zeros((0, 2)), "Q.file: q.npy has the shape (0, 2): it is empty, or it is not a matrix", "save a "
+         "matrix or a vector"),
+        (np.array(1.0), "Q.file: q.npy has the shape (): it is empty, or it is not a matrix", "save a matrix or "
+         "a vector"),
         (np.zeros(2), "Q: must be a list of rows, not a list of numbers", "write Q: [[1, 0], [0, 1]]"),
         (np.zeros((2, 1, 1, 2, 2)), "Q: must be a list of rows, not 5 lists deep (2×1×1×2×2)",
          "write Q: [[1, 0], [0, 1]]"),
@@ -163,7 +166,7 @@ def test_pickles_are_not_loaded(tmp_path: Path) -> None:
         (header("(True, True)"), "q.npy has the shape (True, True): not all of these are lengths"),
         (
             header(f"({'1, ' * 33})"),
-            "q.npy has the shape (1, 1, 1, 1, 1, 1, 1…, 1, 1, 1) (99 characters): it is empty or no matrix",
+            "q.npy has the shape (1, 1, 1, 1, 1, 1, 1…, 1, 1, 1) (99 characters): it is empty, or it is not a matrix",
         ),
         (
             header("(2, 2)", f"[('{'a' * 5000}', '<f8')]"),
@@ -236,13 +239,13 @@ def test_long_names_are_shortened(tmp_path: Path) -> None:
         4, f"Q.file: cannot read {'c' * 100}…{'c' * 46}.npy (60,004 characters): file name too long"
     )  # fmt: skip
     assert wrong(tmp_path, f"{{file: ../{'c/' * 30}q.npy}}")[1] == (
-        "Q.file: ../c/c/c/c/c/c/c/c/c…/c/c/q.npy (68 characters) lies outside the problem's folder"
+        "Q.file: ../c/c/c/c/c/c/c/c/c…/c/c/q.npy (68 characters) is outside the problem's folder"
     )
 
 
 def test_zip_files_that_lie(tmp_path: Path) -> None:
     (tmp_path / "q.npz").write_bytes(b"PK no archive")
-    assert wrong(tmp_path, "{file: q.npz}")[1] == "Q.file: q.npz is not a readable .npz file: it is no archive"
+    assert wrong(tmp_path, "{file: q.npz}")[1] == "Q.file: q.npz is not a readable .npz file: it is not an archive"
     with zipfile.ZipFile(tmp_path / "q.npz", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("q.npy", header("(5000, 9000)"))
     assert (
@@ -336,32 +339,32 @@ def test_damaged_zip_member(tmp_path: Path) -> None:
         ("{file: q.npy, name: q}",
          (3, "Q.name: q.npy holds one array without a name", "remove name, or refer to a .npz file")),
         ("{file: zzzzzz.npy}",
-         (4, "Q.file: cannot read zzzzzz.npy: there is no such file", "check the spelling and the folder")),
-        ("{file: qq.npy}", (4, "Q.file: cannot read qq.npy: there is no such file", "did you mean q.npy?")),
+         (4, "Q.file: cannot read zzzzzz.npy: this file does not exist", "check the spelling and the folder")),
+        ("{file: qq.npy}", (4, "Q.file: cannot read qq.npy: this file does not exist", "did you mean q.npy?")),
         ("{file: p.yaml}", (3, "Q.file: p.yaml is neither .safetensors nor .npz nor .npy",
                               "save it with numpy.savez or safetensors")),
-        ("{file: q.pt}", (3, "Q.file: q.pt may be a pickle, which can do anything when it is read",
+        ("{file: q.pt}", (3, "Q.file: q.pt may be a pickle, which can run any program when it is read",
                           "save it with safetensors.torch.save_file or numpy.savez")),
-        ("{file: ../q.npy}", (3, "Q.file: ../q.npy lies outside the problem's folder",
+        ("{file: ../q.npy}", (3, "Q.file: ../q.npy is outside the problem's folder",
                               OUTSIDE)),
-        ("{file: /etc/q.npy}", (3, "Q.file: /etc/q.npy lies outside the problem's folder",
+        ("{file: /etc/q.npy}", (3, "Q.file: /etc/q.npy is outside the problem's folder",
                                 OUTSIDE)),
-        ("{file: out.npy}", (3, "Q.file: out.npy lies outside the problem's folder (it is a link)",
+        ("{file: out.npy}", (3, "Q.file: out.npy is outside the problem's folder (it is a link)",
                              OUTSIDE)),
         ("{file: folder.npy}", (4, "Q.file: cannot read folder.npy: it is a folder, not a file",
                                 "name a .safetensors, .npz or .npy file")),
         ("{file: pipe.npy}", (4, "Q.file: cannot read pipe.npy: it is a named pipe, not a file",
                               "name a .safetensors, .npz or .npy file")),
-        ("{file: [a]}", (3, "Q.file: must be text, not a list", "write a text in quotes")),
+        ("{file: [a]}", (3, "Q.file: must be text, not a list", "write text in quotes")),
         ("{file: q.npy, transpose: 1}", (3, "Q.transpose: must be true or false, not 1", "write true or false")),
         ("{file: v.npy, transpose: true}",
          (3, "Q.transpose: a vector has no rows and columns to swap", "remove transpose")),
         ("{file: q.npy, index: -1}",
          (3, "Q.index: must be a whole number of at least 0, not -1", "write index: 0, or index: [0, 3]")),
         ("{file: q.npy, index: [0, 1]}",
-         (3, "Q.index: goes deeper than the array", "each number takes one entry of the first axis")),
+         (3, "Q.index: has more indices than the array has axes", "each number takes one entry of the first axis")),
         ("{file: q.npy, index: 2}", (3, "Q.index: there is no entry 2: the axis has 2", "entries count from 0")),
-        ("{file: q.npy, nam: q}", (3, "Q: there is no such key as nam", "did you mean name?")),
+        ("{file: q.npy, nam: q}", (3, "Q: there is no key nam", "did you mean name?")),
     ],
 )  # fmt: skip
 def test_references(tmp_path: Path, reference: str, expected: tuple[int, str, str]) -> None:
@@ -448,7 +451,7 @@ def test_every_command_that_reads_a_problem_has_the_option(
     command, *options = arguments
     line = [command, str(problem), *([str(answers)] if command == "check" else []), *options]
     assert run(line) == 3
-    assert "lies outside the problem's folder" in capsys.readouterr().err
+    assert "is outside the problem's folder" in capsys.readouterr().err
     assert run([*line, "--allow-outside"]) == 0
 
 
@@ -465,5 +468,5 @@ def test_an_empty_array_is_told_whatever_its_reader_checks(tmp_path: Path, monke
     np.save(tmp_path / "q.npy", EYE)
     monkeypatch.setattr(format_of(".npy"), "read", lambda *arguments: np.zeros((0, 2)))
     assert wrong(tmp_path, "{file: q.npy}") == (
-        3, "Q.file: q.npy has the shape (0, 2): it is empty or no matrix", "save a matrix or a vector"
+        3, "Q.file: q.npy has the shape (0, 2): it is empty, or it is not a matrix", "save a matrix or a vector"
     )  # fmt: skip

@@ -62,7 +62,9 @@ def test_numbers_are_added(convention: str) -> None:
 @pytest.mark.parametrize("convention", ["keras", "flash"])
 def test_numbers_are_refused_where_they_would_stand_for_truth_values(convention: str) -> None:
     error = refusal(NUMBERS, convention)
-    assert str(error) == f"mask: {convention} adds no matrix to the scores: its masks hold true and false, or 1 and 0"
+    assert (
+        str(error) == f"mask: {convention} never adds a mask to the scores: its masks hold true and false, or 1 and 0"
+    )
     assert error.help == "write true and false, or {additive: …} for numbers that are added"
     assert error.exit_code == 3
 
@@ -70,7 +72,7 @@ def test_numbers_are_refused_where_they_would_stand_for_truth_values(convention:
 @pytest.mark.parametrize("convention", ["torch", "torch-mha"])
 def test_zeros_and_ones_as_integers_are_refused_where_they_are_an_error(convention: str) -> None:
     error = refusal(ONES, convention)
-    assert str(error) == f"mask: {convention} takes no mask of integers: 0 and 1 could mean either"
+    assert str(error) == f"mask: {convention} does not accept a mask of integers: 1 can mean visible or hidden"
     assert error.help == (
         "write true and false, {keep: …} or {hide: …}; or for numbers to add {additive: …}, or 1.0 and 0.0"
     )
@@ -85,7 +87,7 @@ def test_zeros_and_ones_as_integers_are_refused_where_they_are_an_error(conventi
 def test_zeros_and_ones_that_are_added_hide_nothing_and_are_told(convention: str, mask: str, more: str) -> None:
     form = f"[{{additive: {mask}}}{more}]" if more else mask
     trace = run(loads(f"{QKV},\nmask: {form}}}".encode(), "p.yaml", convention=convention))
-    said = f"the 0 and 1 of this mask are added to the scores, as {convention} adds them, and hide no key"
+    said = f"this mask of 0 and 1 hides no key: {convention} adds its numbers to the scores"
     assert trace.warnings == (said,)
 
 
@@ -119,7 +121,7 @@ def test_forms_say_themselves_what_they_mean(mask: str) -> None:
 
 
 def test_without_a_convention_zeros_and_ones_are_still_refused() -> None:
-    assert str(refusal(ONES, None)) == "mask: a mask of only 0 and 1 could mean either"
+    assert str(refusal(ONES, None)) == "mask: a mask of only 0 and 1 is ambiguous: 1 can mean visible or hidden"
 
 
 def test_arrays_in_files(tmp_path: Path) -> None:
@@ -139,10 +141,10 @@ def test_arrays_in_files(tmp_path: Path) -> None:
     assert [part("truths", name) for name in ("torch", "torch-mha", "keras")] == [Keep, Hide, Keep]
     assert [part("ones", name) for name in ("onnx", "jax", "keras")] == [Additive, Additive, Keep]
     assert [part("floats", name) for name in ("torch", "torch-mha", "keras")] == [Additive, Additive, Keep]
-    with pytest.raises(AttncliError, match="torch takes no mask of integers"):
+    with pytest.raises(AttncliError, match="torch does not accept a mask of integers"):
         part("ones", "torch")
     assert part("numbers", "jax") is Additive
-    with pytest.raises(AttncliError, match="keras adds no matrix"):
+    with pytest.raises(AttncliError, match="keras never adds a mask"):
         part("numbers", "keras")
 
 

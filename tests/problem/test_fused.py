@@ -84,13 +84,15 @@ _HELP = "a fused array has the columns of q, k and v side by side; heads and kv_
 @pytest.mark.parametrize(
     ("reference", "message", "help"),
     [
-        ("{file: w.npz, name: odd, part: q}", "Q.part: 13 columns cannot be three equal parts q, k and v", _HELP),
-        ("{file: w.npz, name: b, part: q}", "Q.part: 13 numbers cannot be three equal parts q, k and v", _HELP),
-        ("{file: w.npz, name: t, part: q}", "Q.part: 4 columns cannot be three equal parts q, k and v",
+        ("{file: w.npz, name: odd, part: q}", "Q.part: 13 columns cannot be split into three equal parts q, k "
+         "and v", _HELP),
+        ("{file: w.npz, name: b, part: q}", "Q.part: 13 numbers cannot be split into three equal parts q, k and "
+         "v", _HELP),
+        ("{file: w.npz, name: t, part: q}", "Q.part: 4 columns cannot be split into three equal parts q, k and v",
          "write transpose: true if it is laid out as in torch.nn.Linear"),
         ("{file: w.npz, name: w, part: k}", "Q.part: Q is not made of k", "write part: q"),
         ("{file: w.npz, name: w, part: x}", "Q.part: must be one of q, k, v, not x", "choose one of q, k, v"),
-        ("{file: w.npz, name: w, layout: heads}", "Q.layout: says how parts lie, and no part is asked for",
+        ("{file: w.npz, name: w, layout: heads}", "Q.layout: says how parts are laid out, but there is no part",
          "add part: q, part: k or part: v"),
         ("{file: w.npz, name: w, part: q, layout: head}", "Q.layout: must be one of parts, heads, not head",
          "did you mean heads?"),

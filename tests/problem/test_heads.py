@@ -115,14 +115,17 @@ def test_shapes(text: str, shapes: dict[str, Any], joined: bool) -> None:
             "2:1: K: its 4 columns cannot be split into 3 heads (make them a multiple of kv_heads (3))",
             "3:1: V: its 4 columns cannot be split into 3 heads (make them a multiple of kv_heads (3))",
         ]),
-        ("heads: 4\nkv_heads: 3", ["5:1: kv_heads: 4 heads of queries cannot be shared out among 3 of keys and values "
+        ("heads: 4\nkv_heads: 3", ["5:1: kv_heads: 4 query heads cannot be divided evenly among 3 heads of keys "
+                                   "and values "
                                    "(heads must be a multiple of kv_heads: 3, 6, …)"]),
-        ("heads: 2\nkv_heads: 4", ["5:1: kv_heads: 2 heads of queries cannot be shared out among 4 of keys and values "
+        ("heads: 2\nkv_heads: 4", ["5:1: kv_heads: 2 query heads cannot be divided evenly among 4 heads of keys "
+                                   "and values "
                                    "(heads must be a multiple of kv_heads: 4, 8, …)"]),
-        ("heads: 1\nkv_heads: 2", ["5:1: kv_heads: 1 head of queries cannot be shared out among 2 of keys and values "
+        ("heads: 1\nkv_heads: 2", ["5:1: kv_heads: 1 query head cannot be divided evenly among 2 heads of keys "
+                                   "and values "
                                    "(heads must be a multiple of kv_heads: 2, 4, …)"]),
-        ("kv_heads: 2", ["4:1: kv_heads: 2 heads of keys and values, but queries without heads "
-                         "(write heads: 2 for as many of queries, or a multiple of it)"]),
+        ("kv_heads: 2", ["4:1: kv_heads: there are 2 heads of keys and values, but the queries have no heads "
+                         "(write heads: 2 for the queries, or a multiple of it)"]),
         ("heads: 2\npast: {K: [[1, 2, 3]], V: [[1, 2, 3, 4]]}",
          ["5:8: past.K: its 3 columns cannot be split into 2 heads (make them a multiple of kv_heads (2))"]),
     ],
@@ -141,11 +144,11 @@ def test_heads_side_by_side_that_do_not_fit(line: str, messages: list[str], prob
          ["1:1: kv_heads: is 3, but K has 2 heads "
           "(write kv_heads: 2, or leave it out: the last axis but two of K is that of its heads)"]),
         (random(Q=(5, 3, 2), K=(2, 3, 2), V=(2, 3, 2)),
-         ["2:1: K: 5 heads of queries cannot be shared out among 2 of keys and values "
+         ["2:1: K: 5 query heads cannot be divided evenly among 2 heads of keys and values "
           "(heads must be a multiple of kv_heads: 2, 4, …)"]),
         (random(Q=(3, 2), K=(2, 3, 2), V=(2, 3, 2)),
-         ["2:1: K: 2 heads of keys and values, but queries without heads "
-          "(write heads: 2 for as many of queries, or a multiple of it)"]),
+         ["2:1: K: there are 2 heads of keys and values, but the queries have no heads "
+          "(write heads: 2 for the queries, or a multiple of it)"]),
         (f"heads: 3\n{LAYER}",
          ["3:1: W_Q: its 4 columns cannot be split into 3 heads (make them a multiple of heads (3))",
           "4:1: W_K: its 2 columns cannot be split into 3 heads (make them a multiple of kv_heads (3))",

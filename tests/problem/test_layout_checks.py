@@ -29,16 +29,16 @@ FEWER = "if W_K holds fewer heads than W_Q"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (layer("heads: 4"), f"W_K: has 4 columns for 4 heads where W_Q has 8 for 4 (write kv_heads: 2 {FEWER})"),
+        (layer("heads: 4"), f"W_K: has 4 columns for 4 heads, but W_Q has 8 for 4 (write kv_heads: 2 {FEWER})"),
         # one head for all: its columns cannot even be split
         (layer("heads: 4", k=2, v=2),
-         f"W_K: has 2 columns for 4 heads where W_Q has 8 for 4 (write kv_heads: 1 {FEWER})"),
+         f"W_K: has 2 columns for 4 heads, but W_Q has 8 for 4 (write kv_heads: 1 {FEWER})"),
         (layer("heads: 4\nkv_heads: 1"),
-         f"W_K: has 4 columns for 1 head where W_Q has 8 for 4 (write kv_heads: 2 {FEWER})"),
+         f"W_K: has 4 columns for 1 head, but W_Q has 8 for 4 (write kv_heads: 2 {FEWER})"),
         (layer("heads: 4\nkv_heads: 2", k=8, v=8),
-         "W_K: has 8 columns for 2 heads where W_Q has 8 for 4 (write kv_heads: 4, or leave it out)"),
+         "W_K: has 8 columns for 2 heads, but W_Q has 8 for 4 (write kv_heads: 4, or leave it out)"),
         (layer("heads: 4", more="position: {rope: true}\nscore: dot\n"),
-         f"W_K: has 4 columns for 4 heads where W_Q has 8 for 4 (write kv_heads: 2 {FEWER})"),
+         f"W_K: has 4 columns for 4 heads, but W_Q has 8 for 4 (write kv_heads: 2 {FEWER})"),
     ],
 )  # fmt: skip
 def test_heads_of_keys_that_are_not_said(text: str, message: str, problems: Problems) -> None:
@@ -51,7 +51,7 @@ def test_heads_of_keys_that_are_not_said(text: str, message: str, problems: Prob
 def test_keys_that_are_given(problems: Problems) -> None:
     given = "heads: 4\nQ: {random: [3, 8]}\nK: {random: [3, 4]}\nV: {random: [3, 4]}"
     help = "write kv_heads: 2 if K holds fewer heads than Q"
-    assert problems(given) == [f"3:1: K: has 4 columns for 4 heads where Q has 8 for 4 ({help})"]
+    assert problems(given) == [f"3:1: K: has 4 columns for 4 heads, but Q has 8 for 4 ({help})"]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def layout_faults(tmp_path: Path) -> Callable[..., list[str]]:
 
 def whole(letter: str, other: str) -> str:
     return (
-        f"W_{letter}: takes all 16 columns of an array that W_{other} is taken from, too "
+        f"W_{letter}: takes all 16 columns of an array, and so does W_{other} "
         f"(add part: {letter.lower()} if it holds those of q, k and v together)"
     )
 
@@ -118,7 +118,7 @@ def test_entries_of_one_array_are_not_the_same(layout_faults: Callable[..., list
     entries = ["name: stacked, index: 0", "name: stacked, index: [1]", "name: stacked, index: 2"]
     assert layout_faults(*entries, more="") == []
     assert layout_faults(*entries) == [
-        "W_K: has 8 columns for 2 heads where W_Q has 8 for 4 (write kv_heads: 4, or leave it out)"
+        "W_K: has 8 columns for 2 heads, but W_Q has 8 for 4 (write kv_heads: 4, or leave it out)"
     ]
 
 
@@ -145,7 +145,7 @@ def test_advice_on_turning_is_that_of_a_reference(tmp_path: Path) -> None:
             load(str(problem))
         return caught.value.help
 
-    assert help("", 4) == f"Q = X·W_Q needs them equal; write transpose: true {LINEAR}"
+    assert help("", 4) == f"Q = X·W_Q needs these two to be equal; write transpose: true {LINEAR}"
     assert help(", transpose: true", 8) == (
-        "Q = X·W_Q needs them equal; remove transpose: true if it is not laid out as in torch.nn.Linear"
+        "Q = X·W_Q needs these two to be equal; remove transpose: true if it is not laid out as in torch.nn.Linear"
     )

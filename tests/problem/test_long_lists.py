@@ -249,7 +249,7 @@ def test_heads_beside_remarks_keep_their_numbers() -> None:
         assert matrix.value.tolist() == [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]
         assert np.array(matrix.written).ravel().tolist() == list("12345678")
     uneven = heads.replace("[5, 6]", "[5, 6, 0]")
-    with pytest.raises(AttncliError, match="has 3 entries where the first row has 2"):
+    with pytest.raises(AttncliError, match="has 3 entries, but the first row has 2"):
         loads(f"Q: {uneven}\nK: {heads}\nV: {heads}\n".encode(), "p.yaml")
 
 

@@ -55,11 +55,11 @@ GOOD: list[tuple[str, tuple[Any, ...], str]] = [
 ]  # fmt: skip
 
 ONE_EACH = "give one for each entry of the batch, or one for all"
-LEADING = "a mask may be heads × n × m or batch × heads × n × m; an axis before the rows may also be 1, for all"
+LEADING = "a mask can also be heads × n × m or batch × heads × n × m; heads and batch can be 1, for all"
 POLARITY = "(write {keep: [[1, 0], …]} where 1 means may attend, or {hide: [[0, 1], …]} where 1 means hidden)"
-WINDOW = "how far to the left and right of itself a query sees; -1 is unbounded"
+WINDOW = "write how many keys a query sees to its left and right; -1 means no limit"
 ROWS = "write causal, or rows such as [[true, false], [true, true]]"
-FORM = "(a form is written as in mask: {padding: [1, 1, 0]})"
+FORM = "(a form looks like mask: {padding: [1, 1, 0]})"
 BAD = [
     ("causl", "4:7: mask: must be none, causal, a matrix or a form, not causl (did you mean causal?)"),
     ("", f"4:6: mask: must be none, causal, a matrix or a form, not an empty value {FORM}"),
@@ -72,20 +72,22 @@ BAD = [
     ("{padding: []}", "4:17: mask.padding: is empty (write [1, 1, 0])"),
     ("{keep: []}", "4:14: mask.keep: is empty (write [[1, 0], [1, 1]])"),
     ("{}", "4:7: mask: is empty (write a form such as {padding: [1, 1, 0]}, or mask: none)"),
-    ("[1, 1, 0]", "4:7: mask: must be a list of rows, not a flat list "
+    ("[1, 1, 0]", "4:7: mask: must be a list of rows, not a single list "
      "(write {padding: [1, 1, 0]} for the keys that exist, or one row per query)"),
-    ("[[1, 0, 1], [1, 1, 0]]", f"4:7: mask: a mask of only 0 and 1 could mean either {POLARITY}"),
-    ("[[1.0, 0.0, 1], [1, 1, 0]]", f"4:7: mask: a mask of only 0 and 1 could mean either {POLARITY}"),
+    ("[[1, 0, 1], [1, 1, 0]]", f"4:7: mask: a mask of only 0 and 1 is ambiguous: 1 can mean visible or hidden "
+                               f"{POLARITY}"),
+    ("[[1.0, 0.0, 1], [1, 1, 0]]", f"4:7: mask: a mask of only 0 and 1 is ambiguous: 1 can mean visible or "
+                                   f"hidden {POLARITY}"),
     ("[[1, true, 1], [1, 1, 0]]", "4:12: mask: mixes truth values and numbers "
      "(write true and false only, or numbers to add only)"),
     ("[[true, true], [true, true]]", "4:7: mask: is 2×2, but 2 queries and 3 keys need 2×3 "
      "(give one row per query and one column per key)"),
     ("[[0, -1], [0, 0], [0, 0]]", "4:7: mask: is 3×2, but 2 queries and 3 keys need 2×3 "
-     "(give one row per query and one column per key; it may be transposed)"),
+     "(give one row per query and one column per key; perhaps it is transposed)"),
     ("{keep: [[1, 0, 1]]}", "4:14: mask.keep: is 1×3, but 2 queries and 3 keys need 2×3 "
      "(give one row per query and one column per key)"),
     ("{keep: [1, 0, 1]}",
-     "4:14: mask.keep: must be a list of rows, not a flat list (one row per query, one column per key)"),
+     "4:14: mask.keep: must be a list of rows, not a single list (one row per query, one column per key)"),
     ("{keep: true}",
      "4:14: mask.keep: must be a list of true and false, or 1 and 0, not true (write [[1, 0], [1, 1]])"),
     ("{keep: [[1, 0, 2], [1, 1, 0]]}",
@@ -95,32 +97,32 @@ BAD = [
     ("[[[true], [true]], [[true], [true]]]", "4:7: mask: is 2×2×1, but 2 queries and 3 keys need 2×3 "
      "(give one row per query and one column per key)"),
     ("[[[true, true, true], [true, true, true]], [[true, true, true], [true, true, true]]]",
-     f"4:7: mask: is 2×2×3 where 1×2×3 is needed ({LEADING})"),
+     f"4:7: mask: is 2×2×3, but 1×2×3 is needed ({LEADING})"),
     ("{additive: [[[[0, 1, 2], [3, 4, 5]]], [[[0, 1, 2], [3, 4, 5]]]]}",
-     f"4:18: mask.additive: is 2×1×2×3 where 1×1×2×3 is needed ({LEADING})"),
+     f"4:18: mask.additive: is 2×1×2×3, but 1×1×2×3 is needed ({LEADING})"),
     ("{additive: [[0, true, 0], [0, 0, 0]]}",
      "4:23: mask.additive[0][1]: true is a truth value, not a number (write 1 or 0)"),
     ("{additive: [[0, .inf, 0], [0, 0, 0]]}", "4:23: mask.additive[0][1]: .inf is not allowed here "
-     "(only a mask can hold an infinity, and only -inf, which hides a key)"),
+     "(only a mask can hold an infinity: -inf, which hides a key)"),
     ("{additive: [[0, .nan, 0], [0, 0, 0]]}", "4:23: mask.additive[0][1]: .nan is not a number "
-     "(a matrix holds finite numbers only)"),
+     "(a matrix can hold only finite numbers)"),
     ("{keep: {random: [2, 3]}}",
      "4:14: mask.keep: must be a list or {file: …} (write {file: masks.npz, name: keep})"),
     ("{padding: [1, 1]}", "4:17: mask.padding: 2 entries for 3 keys (give 1 or 0 for every key)"),
     ("{padding: 1}", "4:17: mask.padding: must be a list of true and false, or 1 and 0, not 1 (write [1, 1, 0])"),
-    ("{padding: [[1, 1, 0], [1, 1, 1]]}", f"4:17: mask.padding: 2 of them for 1 entry of the batch ({ONE_EACH})"),
+    ("{padding: [[1, 1, 0], [1, 1, 1]]}", f"4:17: mask.padding: there are 2 for 1 entry of the batch ({ONE_EACH})"),
     ("{padding: [[[1, 1, 0]]]}", "4:17: mask.padding: is 3 lists deep (write [1, 1, 0])"),
     ("{keep: [[[[[1, 0, 1]]]]]}", "4:14: mask.keep: is 5 lists deep (write [[1, 0], [1, 1]])"),
     ("[[[[[0.5, 0, 1]]]]]", "4:7: mask: must be a list of rows, not 5 lists deep (1×1×1×1×3) "
      "(write mask: [[1, 0], [0, 1]])"),
-    ("{lengths: [4]}", "4:17: mask.lengths: 4 keys cannot exist where there are 3 (write a number from 0 to 3)"),
-    ("{lengths: [1, 2]}", f"4:17: mask.lengths: 2 of them for 1 entry of the batch ({ONE_EACH})"),
+    ("{lengths: [4]}", "4:17: mask.lengths: 4 keys cannot exist: there are 3 (write a number from 0 to 3)"),
+    ("{lengths: [1, 2]}", f"4:17: mask.lengths: there are 2 for 1 entry of the batch ({ONE_EACH})"),
     ("{lengths: [-1]}", "4:18: mask.lengths[0]: must be a whole number of at least 0, not -1 "
-     "(how many keys exist, counted from the left)"),
+     "(write how many keys exist, counted from the left)"),
     ("{window: [1]}", "4:16: mask.window: must be two numbers, not a list of 1 "
-     "(write {window: [left, right]}, with -1 for unbounded)"),
+     "(write {window: [left, right]}, where -1 means no limit)"),
     ("{window: 1}",
-     "4:16: mask.window: must be two numbers, not 1 (write {window: [left, right]}, with -1 for unbounded)"),
+     "4:16: mask.window: must be two numbers, not 1 (write {window: [left, right]}, where -1 means no limit)"),
     ("{window: [1, -2]}", f"4:20: mask.window[1]: must be a whole number of at least -1, not -2 ({WINDOW})"),
     ("{window: [1.5, 0]}", f"4:17: mask.window[0]: must be a whole number of at least -1, not 1.5 ({WINDOW})"),
     ("{causal: yes}", "4:16: mask.causal: must be true or false, not yes (write true or false)"),
@@ -128,10 +130,10 @@ BAD = [
      "4:8: mask.corner: a corner belongs to causal or window (write {causal: true, corner: bottom-right})"),
     ("{causal: true, corner: left}",
      "4:30: mask.corner: must be one of top-left, bottom-right, not left (did you mean top-left?)"),
-    ("{hid: [[1]]}", "4:8: mask: there is no such key as hid (did you mean hide?)"),
+    ("{hid: [[1]]}", "4:8: mask: there is no key hid (did you mean hide?)"),
     ("[{causal: true, corner: bottom-right}, {window: [1, 0], corner: top-left}]",
-     "4:71: mask[1].corner: the corner here is top-left, before it bottom-right "
-     "(a mask has one corner, which holds for its causal and window alike: keep one of the two)"),
+     "4:71: mask[1].corner: the corner is top-left here, but bottom-right before "
+     "(causal and window share one corner: keep one of the two)"),
     ("[[true, false, true], [true, yes, true]]",
      "4:36: mask[1][1]: must be true or false, 1 or 0, not yes (write true or false)"),
     ("[[yes, true, true], [true, true, true]]",
@@ -205,23 +207,23 @@ def test_heads_and_entries_that_do_not_fit(leading: tuple[int, ...], tmp_path: P
         loads(f"{BATCH}mask: {{keep: {{file: mask.npy}}}}".encode(), "p.yaml", folder=tmp_path)
     needed = "3×2×3" if len(leading) == 1 else "2×3×2×3"
     found = "×".join(map(str, (*leading, 2, 3)))
-    assert str(caught.value) == f"mask.keep: is {found} where {needed} is needed"
+    assert str(caught.value) == f"mask.keep: is {found}, but {needed} is needed"
     assert caught.value.help == LEADING
 
 
 @pytest.mark.parametrize(
     ("mask", "message"),
     [
-        ("{lengths: [1, 2, 3]}", f"4:17: mask.lengths: 3 of them for 2 entries of the batch ({ONE_EACH})"),
+        ("{lengths: [1, 2, 3]}", f"4:17: mask.lengths: there are 3 for 2 entries of the batch ({ONE_EACH})"),
         ("{lengths: [1, 4]}",
-         "4:17: mask.lengths: 4 keys cannot exist where there are 3 (write a number from 0 to 3)"),
+         "4:17: mask.lengths: 4 keys cannot exist: there are 3 (write a number from 0 to 3)"),
         ("{lengths: []}",
          "4:17: mask.lengths: is empty (write {lengths: [2]}, one number for each entry of the batch)"),
         ("{padding: [[1, 1, 1], [1, 1, 1], [1, 1, 0]]}",
-         f"4:17: mask.padding: 3 of them for 2 entries of the batch ({ONE_EACH})"),
+         f"4:17: mask.padding: there are 3 for 2 entries of the batch ({ONE_EACH})"),
         ("{padding: [[1, 1], [1, 1]]}", "4:17: mask.padding: 2 entries for 3 keys (give 1 or 0 for every key)"),
         ("{padding: [[1, 1, 0], [1, 1]]}",
-         "4:29: mask.padding[1]: has 2 entries where the first row has 3 (all rows of a matrix are equally long)"),
+         "4:29: mask.padding[1]: has 2 entries, but the first row has 3 (all rows of a matrix must be equally long)"),
     ],
 )  # fmt: skip
 def test_bad_masks_of_a_batch(mask: str, message: str, problems: Callable[[str], list[str]]) -> None:
@@ -266,7 +268,7 @@ def test_change_mask() -> None:
     [
         ("mask", "causl", "mask: must be none, causal, a matrix or a form, not causl"),
         ("mask", "{padding: [1]}", "mask.padding: 1 entry for 3 keys"),
-        ("mask", "{padding: [1", 'a "," or "]" is missing'),
+        ("mask", "{padding: [1", '"]" is missing'),
         ("mask", " ", "--mask is empty"),
         ("scale", "big", "scale: must be a number or none, not big"),
         ("scale", "1e400", "scale: 1e400 is too large"),
@@ -293,7 +295,7 @@ def test_a_missing_file_in_a_changed_mask_is_a_missing_file() -> None:
     with pytest.raises(AttncliError) as caught:
         change(read("none"), mask="{keep: {file: no.npy}}")
     assert (caught.value.path, caught.value.exit_code) == ("mask.keep.file", Exit.FILE)
-    assert caught.value.message == "cannot read no.npy: there is no such file"
+    assert caught.value.message == "cannot read no.npy: this file does not exist"
 
 
 def test_two_forms_may_not_have_the_same_place_in_lists() -> None:

@@ -130,24 +130,24 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     Path("loop").symlink_to("loop")
     os.mkfifo("pipe")
     help = "name a file, or - for standard input"
-    assert refusal("lvoe.yaml") == (4, "cannot read lvoe.yaml: there is no such file", "did you mean love.yaml?")
+    assert refusal("lvoe.yaml") == (4, "cannot read lvoe.yaml: this file does not exist", "did you mean love.yaml?")
     Path("lobe.py").touch()
-    assert refusal("lobe.ya") == (4, "cannot read lobe.ya: there is no such file", "did you mean love.yaml?")
+    assert refusal("lobe.ya") == (4, "cannot read lobe.ya: this file does not exist", "did you mean love.yaml?")
     assert refusal("lobe.npy") == (
         4,
-        "cannot read lobe.npy: there is no such file",
+        "cannot read lobe.npy: this file does not exist",
         "check the spelling and the folder",
     )
     Path("lovely.md").touch()
-    assert refusal("lovly.md") == (4, "cannot read lovly.md: there is no such file", "did you mean lovely.md?")
-    assert refusal("lovly.tex") == (4, "cannot read lovly.tex: there is no such file", "did you mean lovely.md?")
-    assert refusal("lovly.yaml") == (4, "cannot read lovly.yaml: there is no such file", "did you mean love.yaml?")
+    assert refusal("lovly.md") == (4, "cannot read lovly.md: this file does not exist", "did you mean lovely.md?")
+    assert refusal("lovly.tex") == (4, "cannot read lovly.tex: this file does not exist", "did you mean lovely.md?")
+    assert refusal("lovly.yaml") == (4, "cannot read lovly.yaml: this file does not exist", "did you mean love.yaml?")
     Path("lovely.md").rename("lovely.yaml")
-    assert refusal("lovly.md") == (4, "cannot read lovly.md: there is no such file", "did you mean lovely.yaml?")
+    assert refusal("lovly.md") == (4, "cannot read lovly.md: this file does not exist", "did you mean lovely.yaml?")
     Path("lovely.yaml").unlink()
-    assert refusal("") == (4, "cannot read a file without a name", help)
+    assert refusal("") == (4, "the name of the file is empty", help)
     assert refusal("no/love.yaml") == (
-        4, "cannot read no/love.yaml: there is no such file", "check the spelling and the folder"
+        4, "cannot read no/love.yaml: this file does not exist", "check the spelling and the folder"
     )  # fmt: skip
     assert refusal(".") == (4, "cannot read .: it is a folder, not a file", help)
     assert refusal("pipe") == (4, "cannot read pipe: it is a named pipe, not a file", help)
@@ -189,9 +189,9 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"Q" [[1]]}', '[ stands where ":" should be'),
-        ("{Q: [[1]}", 'a "," or "]" is missing'),
-        ('{"Q": [[x]]}', "there is nothing to make the keys from"),
+        ('{"Q" [[1]]}', 'found [ instead of ":"'),
+        ("{Q: [[1]}", 'found "}" instead of "]"'),
+        ('{"Q": [[x]]}', "the keys are missing"),
     ],
 )
 def test_faults_on_standard_input(monkeypatch: pytest.MonkeyPatch, text: str, message: str) -> None:

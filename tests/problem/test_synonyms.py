@@ -26,9 +26,9 @@ HEADS = "heads: 2\nQ: {random: [2, 2, 3, 4]}\nK: {random: [2, 2, 3, 4]}\nV: {ran
         ("rope", "write position: {rope: true}"),
         ("alibi", "write position: {alibi: true}"),
         ("theta", "write position: {rope: {theta: 10000}}"),
-        ("dtype", "it is no part of a problem but an option: --dtype"),
-        ("device", "it is no part of a problem but an option: --device"),
-        ("precision", "it is no part of a problem but an option: --precision"),
+        ("dtype", "this is an option, not a key: --dtype"),
+        ("device", "this is an option, not a key: --device"),
+        ("precision", "this is an option, not a key: --precision"),
         ("d_model", "remove d_model: sizes are those of the arrays"),
         ("num_heads", "did you mean heads?"),
         ("Num-Heads", "did you mean heads?"),
@@ -45,7 +45,7 @@ HEADS = "heads: 2\nQ: {random: [2, 2, 3, 4]}\nK: {random: [2, 2, 3, 4]}\nV: {ran
 def test_a_key_of_other_software(key: str, help: str) -> None:
     with pytest.raises(AttncliError) as caught:
         loads(f"{HEADS}{key}: 1".encode(), "p.yaml")
-    assert (str(caught.value), caught.value.help) == (f"there is no such key as {key}", help)
+    assert (str(caught.value), caught.value.help) == (f"there is no key {key}", help)
 
 
 def test_no_key_is_taken_for_another() -> None:

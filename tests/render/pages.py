@@ -12,6 +12,7 @@ from attncli.page.document import (
     Heading,
     Listing,
     Paragraph,
+    Product,
     Table,
     Worked,
     WorkedLine,
@@ -70,6 +71,13 @@ def page(*blocks: Block, title: str = "") -> Document:
     return Document(title, blocks)
 
 
+_SCORES = grid("S", ("I", "AI"), ("I", "AI"), "0 4", "1 1")
+PRODUCT = Product(
+    (grid("Q", ("I", "AI"), ("d1", "d2"), "2 0", "0 1"), grid("K_T", ("d1", "d2"), ("I", "AI"), "0 2", "1 1")),
+    _SCORES,
+    (_SCORES,),
+)
+
 EVERY_BLOCK: tuple[Block, ...] = (
     Heading("Scores", number=4),
     Formula(parse_equation("S = Q @ K_T"), ((3, 4), (4, 3), (3, 3))),
@@ -80,6 +88,8 @@ EVERY_BLOCK: tuple[Block, ...] = (
     grid("S", ("I", "AI"), ("I", "AI"), "1 -2.5", "1/3 sqrt(2)"),
     closed_grid(),
     grid("Z", ("I", "AI"), ("I", "AI"), "0.5 -inf", "0.25 0", hidden="-inf 0", shaded=True),
+    PRODUCT,
+    PRODUCT._replace(meeting=(0, 1), added=(grid("b", ("",), ("I", "AI"), "0 0"),)),
     grid("r", ("I", "AI"), (), "25.368", "16.956"),
     Worked(
         (

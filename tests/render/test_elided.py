@@ -32,9 +32,9 @@ def test_what_is_not_large_is_whole() -> None:
 @pytest.mark.parametrize(
     ("rows", "columns", "said"),
     [
-        (50, 3, "without rows 5–46 of 50; --all shows all"),
-        (3, 60, "without columns 5–56 of 60; --all shows all"),
-        (50, 60, "without rows 5–46 of 50 and columns 5–56 of 60; --all shows all"),
+        (50, 3, "left out: rows 5–46 of 50; --all shows all"),
+        (3, 60, "left out: columns 5–56 of 60; --all shows all"),
+        (50, 60, "left out: rows 5–46 of 50 and columns 5–56 of 60; --all shows all"),
     ],
 )
 def test_a_large_matrix_has_its_edges(rows: int, columns: int, said: str) -> None:
@@ -52,10 +52,10 @@ def test_worked_lines_are_those_of_the_rows_that_are_there() -> None:
     found = trace(50, 60)
     lines = [line for line in page(found, "scores").splitlines() if " → " in line]
     assert [line.split()[0] for line in lines] == [f"t{row}" for row in (1, 2, 3, 4, 47, 48, 49, 50)]
-    assert page(found, "scores").rstrip().endswith("without rows 5–46 of 50; --all shows all")
+    assert page(found, "scores").rstrip().endswith("left out: rows 5–46 of 50; --all shows all")
     every = page(found, "scores", detail="cells")
     assert every.count(" → ") == 8 * 8
-    assert every.rstrip().endswith("without rows 5–46 of 50 and columns 5–56 of 60; --all shows all")
+    assert every.rstrip().endswith("left out: rows 5–46 of 50 and columns 5–56 of 60; --all shows all")
 
 
 def test_a_column_and_the_reading() -> None:
@@ -64,8 +64,8 @@ def test_a_column_and_the_reading() -> None:
     words = text[text.index("In words") :]
     assert words.count("• ") == 8
     assert '"t47" pays' in words
-    assert words.rstrip().endswith("without rows 5–46 of 50; --all shows all")
-    assert page(found, "row_sum").count("without rows 5–46 of 50; --all shows all") == 2  # the column, and its lines
+    assert words.rstrip().endswith("left out: rows 5–46 of 50; --all shows all")
+    assert page(found, "row_sum").count("left out: rows 5–46 of 50; --all shows all") == 2  # the column, and its lines
     assert "--all" not in page(found, ends=False)
 
 
@@ -84,10 +84,12 @@ def test_blocks_of_columns_are_captioned_as_in_the_whole_matrix() -> None:
     assert captions == ["columns 1–4 of 2,000", "columns 5–1,999 of 2,000", "column 2,000 of 2,000"]
     second = text[text.index(captions[1]) : text.index(captions[2])]
     assert second.split("\n")[1].split() == ["S", "…", "c1997", "c1998", "c1999"]
-    assert "without columns 5–1,996 of 2,000" in " ".join(text.split())
+    assert "left out: columns 5–1,996 of 2,000" in " ".join(text.split())
 
 
 def test_an_ascii_terminal() -> None:
     text = page(trace(50, 60), "scores", detail="brief", encoding="ascii")
     assert text.isascii()
-    assert "without rows 5-46 of 50 and columns 5-56 of 60; --all shows all" in text
+    assert "S, columns: c1, c2, c3, c4, ..., c57, c58, c59, c60\n" in text
+    assert "\nrow ...: ..., ..., ..., ..., ..., ..., ..., ..., ...\n" in text
+    assert "left out: rows 5 to 46 of 50 and columns 5 to 56 of 60; --all shows all" in text

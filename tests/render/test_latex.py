@@ -1,5 +1,6 @@
 """LaTeX: everything is escaped, and the page really compiles where a TeX is installed."""
 
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -10,7 +11,8 @@ from pages import EVERY_BLOCK, HOSTILE, dot, grid, number, page
 
 from attncli.equation.nodes import Call, Name
 from attncli.equation.parser import parse_equation
-from attncli.features.steps.page import catalogue
+from attncli.errors import AttncliError
+from attncli.features.steps.page import full_page
 from attncli.page.derivation import derivation
 from attncli.page.document import (
     Block,
@@ -25,7 +27,9 @@ from attncli.page.document import (
     WorkedLine,
     text,
 )
+from attncli.page.gradient import gradient_page
 from attncli.page.view import View
+from attncli.problem.loader import load
 from attncli.problem.model import Problem
 from attncli.render import Style, render
 from attncli.render.latex.escape import escape, length
@@ -76,24 +80,25 @@ def test_the_room_for_a_text_is_never_less_than_it_takes(text: str, width: float
 
 def test_a_matrix_has_its_name_and_labels_outside_and_points_in_line() -> None:
     assert render(page(grid("E", ("a_b", "c"), ("I",), "1", "10.068")), "latex", FRAGMENT) == (
-        "\\[\n"
-        "\\bordermatrix{\n"
+        "{\\nopagebreak\\raggedright\\leftskip=1.5em\\parskip=4pt\\lineskip=4pt\\linepenalty=1000\n"
+        "$\\bordermatrix{\n"
         "  E & \\hfill\\hbox{I} \\cr\n"
-        "  \\hbox{a\\_b}\\hfill & \\hfill 1\\phantom{.068} \\cr\n"
-        "  \\hbox{c}\\hfill & \\hfill 10.068 \\cr\n"
-        "}\n"
-        "\\]\n"
+        "  \\hbox{a\\_b}\\;\\hfill & \\hfill 1\\phantom{.068} \\cr\n"
+        "  \\hbox{c}\\;\\hfill & \\hfill 10.068 \\cr\n"
+        "}$\\par}\n"
     )
 
 
 def test_wide_and_long_matrices_come_in_blocks() -> None:
     rows = tuple(f"r{n}" for n in range(40))
-    written = render(page(grid("W", rows, tuple("abcdefghijklmnopqrst"), *(" ".join("1" * 20) for _ in rows))), "latex")
+    written = render(
+        page(grid("W", rows, tuple("abcdefghijklmnopqrst"), *(" ".join("1" * 20) for _ in rows))), "latex", FRAGMENT
+    )
     captions = [line.removeprefix(r"{\small ").removesuffix(":}") for line in written.splitlines() if " of " in line]
     assert captions == [
         f"columns {columns} of 20, rows {rows} of 40"
         for columns in ("1--8", "9--16", "17--20")
-        for rows in ("1--30", "31--40")
+        for rows in ("1--14", "15--28", "29--40")
     ]
 
 
@@ -115,30 +120,65 @@ def test_labels_too_long_or_without_letters_are_explained_once() -> None:
     said = r"In labels, T1~=~U+4EBA\allowbreak{}U+5DE5\allowbreak{}, T2~=~a label with rather too many words."
     assert written.startswith(rf"{{\raggedright {said}\par}}")
     assert written.count("U+") == 2
-    assert r"\hbox{T1}\hfill & \hfill 4 & \hfill 5 & \hfill 6 \cr" in written
-    assert r"{I $\rightarrow$ T1}" in written
+    assert r"\hbox{T1}\;\hfill & \hfill 4 & \hfill 5 & \hfill 6 \cr" in written
+    assert r"I $\rightarrow$ T1 &" in written
 
 
 def test_what_stands_for_a_label_is_no_label_itself() -> None:
     written = render(page(grid("S", ("T1", "日"), ("a", "b"), "1 2", "3 4")), "latex")
-    assert r"\hbox{T1}\hfill" in written
-    assert r"\hbox{TT1}\hfill" in written
+    assert r"\hbox{T1}\;\hfill" in written
+    assert r"\hbox{TT1}\;\hfill" in written
 
 
-def test_a_formula_stays_with_what_precedes_and_follows_it() -> None:
-    blocks = (Paragraph(("Why.",)), Formula(parse_equation("S = Q @ K_T"), ((3, 4), (4, 3), (3, 3))))
-    math = r"S = Q \, K^{\top} \qquad (3 \times 4) \cdot (4 \times 3) = (3 \times 3)"
-    assert render(page(*blocks, grid("S", ("a",), ("b",), "1")), "latex", FRAGMENT).startswith(
-        f"Why.\n\\[\n\\postdisplaypenalty=10000\n{math}\n\\]\n\\[\n\\bordermatrix"
+ROW = r"{\nopagebreak\raggedright\leftskip=1.5em\parskip=4pt\lineskip=4pt\linepenalty=1000"
+GAP = r"\hskip2em minus1em"
+
+
+def test_the_formulas_of_a_step_stand_side_by_side_on_the_page_of_what_precedes_and_follows_them() -> None:
+    headline = Formula(parse_equation("S = Q @ K_T"), ((3, 4), (4, 3), (3, 3)))
+    cell = Formula(parse_equation("S[i, j] = Q[i, j]"))
+    written = render(page(Paragraph(("Why.",)), headline, cell, grid("S", ("a",), ("b",), "1")), "latex", FRAGMENT)
+    assert written.startswith(
+        f"Why.\n\n{ROW}\n$\\displaystyle S = Q \\, K^{{\\top}}$\\hskip2em minus1em\n"
+        f"$\\displaystyle S_{{i,j}} = Q_{{i,j}}${GAP}\n"
+        f"$(3 \\times 4) \\cdot (4 \\times 3) = (3 \\times 3)$\\par}}\n\n{ROW}\n$\\bordermatrix"
     )
 
 
 def test_a_legend_stays_with_its_matrix() -> None:
     shown = Grid(Name("S"), ("a",), ("b",), ((Cell("1", hidden=True),),))
-    written = render(page(shown), "latex", FRAGMENT)
-    assert "\\[\n\\postdisplaypenalty=10000\n\\bordermatrix" in written
-    assert "\\]\n\n\\nopagebreak{\\small\\leavevmode\\color" in written
-    assert "postdisplaypenalty" not in render(page(grid("S", ("a",), ("b",), "1")), "latex", FRAGMENT)
+    assert "}$\\par}\n\n\\nopagebreak{\\small\\leftskip=1.5em\\leavevmode\\color" in render(
+        page(shown), "latex", FRAGMENT
+    )
+
+
+def test_given_arrays_stand_in_a_row_below_what_they_are() -> None:
+    inputs, weights = grid("X", ("a",), ("b",), "1"), grid("W_Q", ("b",), ("c",), "2")
+    blocks = (Paragraph(("Input X.",)), inputs, Paragraph(("Weights W.",)), weights)
+    written = render(page(*blocks), "latex", FRAGMENT)
+    assert written.startswith(
+        f"{{\\parskip=2pt\nInput X.\\par\\nopagebreak\nWeights W.\\par}}\n\n{ROW}\n$\\bordermatrix{{\n  X "
+    )
+    assert f"}}${GAP}\n$\\bordermatrix{{\n  \\smash{{W^{{Q}}}} " in written
+
+
+def test_matrices_of_one_name_stand_each_below_what_tells_them_apart() -> None:
+    matrix = grid("S", ("a",), ("b",), "1")
+    written = render(page(Paragraph(("Head 0:",)), matrix, Paragraph(("Head 1:",)), matrix), "latex", FRAGMENT)
+    assert [line for line in written.splitlines() if "Head" in line or "  S " in line] == [
+        "Head 0:", "  S & \\hfill\\hbox{b} \\cr", "Head 1:", "  S & \\hfill\\hbox{b} \\cr",
+    ]  # fmt: skip
+
+
+def test_short_worked_lines_stand_beside_their_matrix_and_long_ones_below() -> None:
+    short = WorkedLine("a", dot(("2", "3")), number("6"))
+    beside = render(page(grid("S", ("a",), ("b",), "6"), Worked((short,))), "latex", FRAGMENT)
+    lines = "\\begin{tabular}{@{}l@{\\quad}l@{}}\na & $2 \\cdot 3 = 6$ \\\\\n\\end{tabular}\\par}"
+    assert f"}}${GAP}\n{lines}" in beside
+    long = WorkedLine("a", dot(*[("0.123", "4.567")] * 6), number("3.37"), holds=False)
+    below = render(page(grid("S", ("a",), ("b",), "6"), Worked((short, long))), "latex", FRAGMENT)
+    assert "tabular" not in below
+    assert below.count(r"\makebox") == 2
 
 
 def test_a_fragment_names_its_package_and_has_no_preamble() -> None:
@@ -205,7 +245,7 @@ BLOCKS: dict[str, tuple[Block, ...]] = {
         grid("S", ("人工智能", "W" * 14), tuple(letter * 8 for letter in "WMmAi@%日"), "1/3 " * 8, "-0.5 " * 8),
         Worked(tuple(WorkedLine(letter * 12, result=number("1")) for letter in "WMmAi@%日")),
     ),
-    "steps": catalogue().blocks,
+    "steps": full_page().blocks,
 }
 
 
@@ -225,6 +265,58 @@ def test_a_fragment_fits_into_other_documents(options: str, packages: str, tmp_p
     body = render(page(*EVERY_BLOCK), "latex", FRAGMENT)
     head = f"\\documentclass{options}{{article}}\n\\usepackage{{{packages}}}\n\\begin{{document}}\n"
     compiled("pdflatex", f"{head}{body}\\end{{document}}\n", tmp_path)
+
+
+INPUTS = Path(__file__).parents[2] / "inputs"
+NAMES = sorted(file.name for file in INPUTS.glob("*.[jy]*"))
+
+
+def of_file(name: str, *, gradient: bool = False) -> str:
+    """What `attncli compute inputs/NAME -o page.tex` writes, or `attncli gradient`."""
+    problem = load(str(INPUTS / name))
+    if gradient:
+        return render(gradient_page(run(problem, gradient=True), View()), "latex")
+    return render(derivation(run(problem), View()), "latex")
+
+
+@pytest.mark.tex
+@pytest.mark.each_choice
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_small_problem_takes_three_pages(engine: str, tmp_path: Path) -> None:
+    log = compiled(engine, of_file("i_love_ai.yaml"), tmp_path)
+    assert "Overfull" not in log
+    assert page_count(log) in (2, 3)
+
+
+@pytest.mark.tex
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("gradient", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+def test_no_page_has_a_line_that_is_too_long_or_a_hole(name: str, gradient: bool, tmp_path: Path) -> None:
+    try:
+        source = of_file(name, gradient=gradient)
+    except AttncliError:
+        pytest.skip("has no gradient")
+    log = compiled("pdflatex", source.replace("\\begin{document}\n", "\\begin{document}\n\\tracingpages1\n"), tmp_path)
+    assert "Overfull" not in log
+    assert max(blank_parts(log)[: page_count(log) - 1], default=0) < 0.3
+
+
+def page_count(log: str) -> int:
+    found = re.search(r"Output written on page\.pdf \((\d+) page", log)
+    assert found
+    return int(found[1])
+
+
+def blank_parts(log: str) -> list[float]:
+    r"""How much of each page stays blank at its foot, from what \tracingpages tells: its best break ends in #."""
+    parts, best = [], 0.0
+    for line in log.splitlines():
+        if line.startswith("%% goal height"):
+            parts.append(best)
+        elif found := re.match(r"% t=([\d.]+).* g=([\d.]+).*#$", line):
+            best = 1 - float(found[1]) / float(found[2])
+    return [*parts[1:], best]
 
 
 def compiled(engine: str, source: str, folder: Path) -> str:

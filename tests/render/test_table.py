@@ -107,36 +107,6 @@ def test_brackets_stand_in_line_whatever_the_labels(label: str) -> None:
     assert cell_len(written[1][:first]) == cell_len(written[2][:second])
 
 
-def test_ascii_stands_for_the_signs_of_a_page_where_the_encoding_lacks_them() -> None:
-    worked = Worked((WorkedLine("I → AI", dot(("sqrt(2)", "-inf")), number("1.5"), holds=False),))
-    blocks = (
-        Heading("Scores", 4, SHAPES),
-        Formula(parse_equation("S[i, j] = sum(k, Q[i, k] * K_T[k, j]) / sqrt(d_k)")),
-        grid("K_T", ("é", "日", "c"), ("a", "b"), "1 -inf", "1/3 0", "2 0", hidden="-inf 0"),
-        worked,
-    )
-    assert lines(*blocks, style=Style(width=40, encoding="latin-1")) == [
-        "-- 4 Scores -------- (3x4)*(4x3) = (3x3)",
-        "",
-        "    S[i, j] = sum(k, Q[i, k]*K^T[k, j])",
-        "      / sqrt(d_k)",
-        "",
-        "    K^T          a     b",
-        "    é      [     1  -inf   ]",
-        "    \\u65e5 |   1/3     0 * |",
-        "    c      [     2     0 * ]",
-        "",
-        "    * hidden by the mask",
-        "",
-        "    I -> AI   sqrt(2)*(-inf) ~ 1.5",
-    ]
-
-
-def test_ascii_stands_for_shades_too() -> None:
-    shaded = grid("A", ("a",), ("w", "x", "y", "z"), "0.1 0.3 0.6 1", shaded=True)
-    assert lines(shaded, style=Style(encoding="ascii"))[1] == "    a [ 0.1 .  0.3 :  0.6 +    1 # ]"
-
-
 def test_markup_in_a_label_is_only_text() -> None:
     assert "[red]x[/red] :smile:" in render(page(Paragraph(("[red]x[/red] :smile:",))), "table")
 

@@ -23,6 +23,7 @@ MASKS = [
     "causal", "none", "{window: [1, 0]}", "{causal: true, corner: bottom-right}", "[causal, {window: [1, -1]}]",
     "{lengths: 2}", "{padding: [1, 1, 0]}", "[[true]]", "[[0, -1]]",
 ]  # fmt: skip
+ENDLESS = "--watch"  # until Ctrl-C: not drawn
 ANSWERS, OTHER, DUMP = "answers.yaml", "other.yaml", "dump.json"  # files that may lie beside the problem
 
 
@@ -43,7 +44,7 @@ def draw_line(choice: Random, name: str, drawn: Drawn, application: dict[str, An
     parameters = [*known[called].params]
     each = choice.choice([0, 0.05, 0.1, 0.1, 0.2]) * max(1, 10 / len(parameters))
     for parameter in choice.sample(parameters, len(parameters)):
-        if not parameter.opts[0].startswith("-"):
+        if not parameter.opts[0].startswith("-") or ENDLESS in parameter.opts:
             continue
         for _ in range(choice.choice([1, 1, 2]) if parameter.multiple else 1):
             if parameter.required or choice.random() < each:

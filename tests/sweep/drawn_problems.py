@@ -11,6 +11,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -472,6 +473,6 @@ def _damage(choice: Random, data: dict[str, Any], keys: list[str]) -> None:
         elif kind < 0.5 and isinstance(here, dict):
             here[f"{key}x"] = here.pop(key)
         elif kind < 0.6:
-            data[choice.choice(keys)] = choice.choice([here[key], *ODD])
+            data[choice.choice(keys)] = deepcopy(choice.choice([here[key], *ODD]))
         else:
-            here[key] = choice.choice(ODD)
+            here[key] = deepcopy(choice.choice(ODD))  # a list of these may be damaged, too, and not hold itself

@@ -16,6 +16,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
@@ -28,6 +29,7 @@ from drawn_problems import Drawn, array_file, draw_problem, written
 from ends import End, check_end, end_of
 
 import attncli
+from attncli.errors import AttncliError
 
 CPU = 10  # seconds that a line may take
 WALL = 300  # seconds after which a case is stopped that only waits
@@ -190,7 +192,7 @@ def _same_numbers(lines: list[list[str]], ends: list[End]) -> None:
     steps = json.loads(ends[0].out)["steps"].values()
     given = {number for step in steps if not step["inputs"] for number in _flat(step["value"])}
     numbers = {number for step in steps for number in _flat(step["value"])} - given  # which stand there as written
-    wanted = sorted(number for number in numbers if 0.01 < abs(number) < 1e5)
+    wanted = sorted(number for number in numbers if 0.01 < abs(number) < 1e12)
     for end, form in zip(ends[1:], ("table", "markdown", "latex"), strict=True):
         text = end.out.replace("−", "-").replace("{,}", "").replace("\\,", "")
         there = sorted({float(word) for word in re.findall(r"-?\d+(?:\.\d+)?", text) if len(word) < 40})
@@ -287,9 +289,10 @@ PROMISES = {
 def prepare() -> None:
     """Import everything once, so that each child has it."""
     os.environ |= {"OPENBLAS_NUM_THREADS": "1", "ATTNCLI_TRACEBACK": "1", "NO_COLOR": ""}
-    for module in walk_packages(attncli.__path__, "attncli."):
+    for module in walk_packages(attncli.__path__, "attncli.", onerror=lambda name: None):
         if not module.name.endswith("__main__"):
-            import_module(module.name)
+            with suppress(AttncliError):  # of what needs a package that is not installed
+                import_module(module.name)
     commands()
     gc.freeze()
 
@@ -386,7 +389,7 @@ def _fault_of(line: list[str], end: End) -> Fault | None:
         return Fault(f"{called}: {str(error).splitlines()[0][:90]}", f"{error}\n{end.err}")
     if end.code > 1 and (left := [name for name in os.listdir() if name.startswith(("written", ".attncli"))]):
         return Fault(f"{called}: an error leaves a file", f"{left}\n{end.err}")
-    if end.code <= 1 and end.out.startswith("{") and any("json" in argument for argument in line):
+    if end.code <= 1 and end.out.startswith("{") and any(word in line for word in ("json", "--format=json")):
         try:
             json.loads(end.out, parse_constant=_no_constant)
         except ValueError as error:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import mpmath
@@ -14,13 +15,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.equation.exact import decimal_of, float_of, text_of
+from attncli.equation.exact import ExactNumber, decimal_of, float_of, text_of
 from attncli.errors import AttncliError
+from attncli.page.gradient import gradient_page
+from attncli.page.view import View
 from attncli.problem.loader import load
 from attncli.problem.masks.additive import Additive
 from attncli.problem.masks.causal import Causal
 from attncli.problem.masks.keep_and_hide import Keep
 from attncli.problem.model import Matrix, Problem
+from attncli.render import Style, render
 from attncli.tracing import run
 from attncli.tracing.model import Trace
 from attncli.tracing.serialization import from_dict, to_dict
@@ -225,7 +229,9 @@ def test_exact_numbers_of_another_shape_are_no_trace(love: Problem) -> None:
          "rounding 'exact' works out at most 1,024 numbers in a step, and scores has 1,089"),
         ({"Q": np.ones((32, 32)), "K": np.ones((32, 32)), "V": np.ones((32, 1)), "W_a": np.ones((32, 32)),
           "score": "multiplicative"},
-         "rounding 'exact' works out at most 100,000 terms in a step, and scores has 1,048,576"),
+         "rounding 'exact' works out at most 100,000 terms, and up to scores there are 1,049,600"),
+        ({"X": np.ones((32, 32)), "W_Q": np.ones((32, 32)), "W_K": np.ones((32, 32)), "W_V": np.ones((32, 32))},
+         "rounding 'exact' works out at most 100,000 terms, and up to scores there are 132,096"),
     ],
 )  # fmt: skip
 def test_what_is_too_much_is_refused(problem: Build, choices: dict[str, Any], message: str) -> None:
@@ -254,9 +260,39 @@ def test_what_has_no_closed_form_or_too_long_a_one_is_worked_in_decimals(
     agrees(exact, floats)
 
 
+def test_a_step_of_very_many_characters_is_worked_in_decimals(problem: Build) -> None:
+    values = np.array([[number % 6] for number in range(32)])
+    many = problem(Q=1 + values, K=values, V=values)  # 1,024 weights such as e^10/(6 + 6·e^2 + … + 5·e^10)
+    exact = run(many, rounding="exact")
+    assert isinstance(exact.steps["row_sum"].exact[0], ExactNumber)
+    assert all(isinstance(number, Decimal) for number in exact.steps["weights"].exact.flat)
+    agrees(exact, run(many))
+    few = run(problem(Q=values[:6], K=values[:6], V=values[:6]), rounding="exact")
+    assert not any(isinstance(number, Decimal) for number in few.steps["weights"].exact.flat)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("tokens", "features", "numbers"),
+    [(3, 30, [-3, -2, 0, 1, 3, 2, -1]), (20, 11, [0.25, -1.5, 2.125, 0.5, -0.875]), (4, 16, [0, 1, 1, 0, 0]),
+     (32, 4, ["sqrt(2)", "1/3", "-2*sqrt(3)/5", 2])],
+    ids=["features", "decimals", "zeros and ones", "roots"],
+)  # fmt: skip
+def test_no_page_of_closed_forms_takes_long(problem: Build, tokens: int, features: int, numbers: list[Any]) -> None:
+    def rows(count: int, start: int) -> list[list[str]]:
+        cells = [str(numbers[(start + place * place) % len(numbers)]) for place in range(count * features)]
+        return [cells[row * features : (row + 1) * features] for row in range(count)]
+
+    weights = {name: rows(features, start) for start, name in enumerate(("W_Q", "W_K", "W_V"))}
+    begin = process_time()
+    trace = run(problem(X=rows(tokens, 5), **weights), rounding="exact", gradient=True)
+    render(gradient_page(trace, View(detail="cells", precision=15)), "table", Style())
+    assert process_time() - begin < 20  # half of it on a quiet machine
+
+
 @pytest.mark.parametrize("choices", [{"dtype": "float32"}, {"device": "gpu"}])
 def test_exact_numbers_have_no_format_and_no_gpu(love: Problem, choices: dict[str, str]) -> None:
     with pytest.raises(AttncliError) as raised:
         run(love, rounding="exact", **choices)
     assert raised.value.exit_code == 2
-    assert raised.value.message.startswith("rounding 'exact' does not go with")
+    assert raised.value.message.startswith("rounding 'exact' cannot be used with")

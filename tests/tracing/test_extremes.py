@@ -82,7 +82,7 @@ def test_what_paper_holds_and_a_float_does_not_is_told() -> None:
     trace = run(loads(text.encode(), "p.json"), rounding="paper")
     assert trace["scores"].tolist() == [[0]]
     assert trace.warnings == (
-        "not rounded, scores: 1 of 1 cells is NaN: numbers on the way do not fit into float64 "
+        "not rounded, scores: 1 of 1 cells is NaN, because intermediate results do not fit into float64 "
         "(the first at scores[t1,t1])",
     )
 
@@ -91,7 +91,7 @@ def test_sentinels_beside_scores_that_do_not_fit_warn_in_words_only() -> None:
     problem = {"Q": [[1e200]], "K": [[-1e200], [-1e200]], "V": [[1], [2]], "mask": {"additive": [[-1e4, -1e4]]}}
     with warnings.catch_warnings(action="error"):
         trace = run(loads(json.dumps(problem).encode(), "p.json"), rounding="paper")
-    assert trace.warnings[0].startswith('query "t1" (row 0) sees only keys that -10000 was to hide;')
+    assert trace.warnings[0].startswith('query "t1" (row 0) sees only keys that -10000 should hide;')
 
 
 def test_every_step_that_overflows_by_itself_is_told() -> None:

@@ -113,8 +113,8 @@ def test_the_data_of_one_step(love: Problem) -> None:
         "equation": "scores[i, j] = sum(k, Q[i, k] * K_T[k, j])",
         "formula": "S = Q K^T", "headline": "Q @ K_T", "inputs": ["Q", "K_T"], "axes": ["query", "key"],
         "labels": [["I", "love", "AI"]] * 2, "shape": [3, 3], "value": [[1, 5, 3], [3, 3, 3], [2, 4, 3]],
-        "meaning": "Row `i`, column `j` is the dot product of query `i` with key `j`: how well the two match.",
-        "why": "A large score means that the key has what the query is looking for.",
+        "meaning": "Row `i`, column `j` is the dot product of query `i` and key `j`. It says how well the two match.",
+        "why": "A high score means that the key has what the query is looking for.",
     }  # fmt: skip
 
 

@@ -29,14 +29,14 @@ def test_nothing_is_told_of_what_hides(mask: str) -> None:
 def test_weight_that_leaks() -> None:
     """A score of 1,002 outdoes -1,000: of e^0 and e^2, the second is what leaks."""
     leak = mpmath.exp(2) / (1 + mpmath.exp(2))
-    said = f'query "q1" (row 0) gives {float(leak):.3g} of its attention to keys that -1000 was to hide'
+    said = f'query "q1" (row 0) gives {float(leak):.3g} of its attention to keys that -1000 should hide'
     assert warnings("[[0, -1000]]", keys="[[0], [1002]]") == (said,)
     twice = warnings("[[0, -1000], [0, -1001]]", keys="[[0], [1002]]")
-    assert twice == (f"{said}, the most of 2 rows",)
+    assert twice == (f"{said} (the most in 2 rows)",)
 
 
-CANCEL = "the numbers cancel, and the weights are as if nothing were hidden"
-LOSES = "{} loses the scores beside it, and all 2 keys get the same weight"
+CANCEL = "equal numbers cancel out, so the weights are as if no key were hidden"
+LOSES = "{} has no digits left for the scores, so all 2 keys get the same weight"
 
 
 @pytest.mark.parametrize(
@@ -45,21 +45,21 @@ LOSES = "{} loses the scores beside it, and all 2 keys get the same weight"
         ("[[-1e4, -1e4]]", "float64", "-10000", CANCEL),
         ("[[-1e9, -1e9]]", "float64", "-1e9", CANCEL),
         ("[[-.inf, -1e4]]", "float64", "-10000", CANCEL),
-        ("[[-1e4, -2e4]]", "float64", "-10000", "those with the largest number get its weights"),
+        ("[[-1e4, -2e4]]", "float64", "-10000", "the keys with the highest of these numbers get all attention"),
         # numbers of 24 bits lie 64 apart near 1e9, those of 53 bits 2^75 apart near 3.4e38
         ("[[-1e9, -1e9]]", "float32", "-1e9", LOSES.format("float32")),
         ("[[-3.4e38, -3.4e38]]", "float64", "-3.4e38", LOSES.format("float64")),
     ],
 )
 def test_rows_of_only_sentinels(mask: str, dtype: str, by: str, outcome: str) -> None:
-    said = f'query "q1" (row 0) sees only keys that {by} was to hide; {outcome}'
+    said = f'query "q1" (row 0) sees only keys that {by} should hide; {outcome}'
     assert warnings(mask, dtype=dtype) == (said,)
 
 
 def test_digits_that_are_lost_beside_a_sentinel() -> None:
     """Numbers of 24 bits lie 8 apart near -1e8: the scores 0, 3 and 20 become 0, 0 and 16 or 24."""
     (said,) = warnings("[[-1e8, -1e8, -1e8]]", keys="[[0], [3], [20]]", dtype="float32")
-    assert said.endswith("float32 loses digits of the scores beside it, and the weights are neither hidden nor right")
+    assert said.endswith("float32 has too few digits left for the scores, so the weights are wrong")
 
 
 @pytest.mark.parametrize(("lowest", "dtype", "told"), [
@@ -69,18 +69,18 @@ def test_digits_that_are_lost_beside_a_sentinel() -> None:
 ])  # fmt: skip
 def test_a_number_that_a_format_has_no_room_for(lowest: str, dtype: str, told: str) -> None:
     """65519 is the last number that is rounded to 65504, the largest of float16."""
-    said = f"{dtype} has no number as low as {told}: it becomes -inf, and hides a key as that does"
+    said = f"{dtype} has no number as low as {told}: it becomes -inf and hides a key completely"
     assert warnings(f"[[0, {lowest}]]", dtype=dtype) == ((said,) if told else ())
 
 
 def test_a_sink_takes_what_a_row_of_sentinels_leaves() -> None:
     (said,) = warnings("[[-1e4, -1e4]]", more="sink: 0")
-    assert said.endswith("no key gets any of its attention")
+    assert said.endswith("no key gets any attention")
 
 
 def test_alike_rows_are_told_together() -> None:
     (said,) = warnings("[[-1e4, -1e4], [0, 0], [-1e4, -1e4], [-1e4, -1e4]]")
-    assert said.startswith('queries "q1" (row 0), "q3" (row 2) and "q4" (row 3) see only keys that -10000 was to hide;')
+    assert said.startswith('queries "q1" (row 0), "q3" (row 2) and "q4" (row 3) see only keys that -10000 should hide;')
 
 
 def test_heads_are_named() -> None:

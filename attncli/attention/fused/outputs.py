@@ -1,4 +1,4 @@
-"""Outputs of the heads from queries, keys and values, with what a trace says of the steps in between."""
+"""The outputs of the heads from queries, keys and values, and what a trace needs to know about the steps between."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from attncli.problem.positions import replacements
 
 Array = NDArray[Any]
 ROWS, COLUMNS = 256, 768  # of a tile: its scores stay in a core's own cache
-_DOT_PRODUCTS = ("scaled_dot", "dot", "multiplicative")  # scores that are products of a row of queries with one of keys
-_MARGIN = 4.0  # by which no number on the way may come near the end of the format
+_DOT_PRODUCTS = ("scaled_dot", "dot", "multiplicative")  # scores that are dot products of queries and keys
+_MARGIN = 4.0  # every intermediate number stays below the largest of the format by this factor
 
 
 class FusedOutputs(NamedTuple):
-    """The outputs of the heads, whether the trace shifts its softmax, and the rows of the weights that see no key."""
+    """The outputs of the heads, whether the trace shifts its softmax, and the rows that see no key."""
 
     value: Array
     shifted: bool
@@ -49,12 +49,12 @@ def fused_outputs(
     report: Report | None = None,
     threads: int | None = None,
 ) -> FusedOutputs | None:
-    """The step `output`, of this shape; None where the steps in between have to be worked out one by one.
+    """The step `output`, of this shape; None if the steps must be computed one by one.
 
-    They have to be where the plan has one between keys and values whose equation this path does not know.
+    This is so if the plan has a step between keys and values whose equation the fused path does not know.
 
-    `weights` is the rule of the step it reads, `arrays` those of the small steps before the scores; a softmax is
-    shifted where the largest exponent of a row is below `lowest`, or e to it does not fit.
+    `weights` is the rule of the weights, `arrays` has the small steps before the scores. A softmax is shifted if the
+    largest exponent of a row is below `lowest`, or if its exponential overflows.
     """
     problem = plan.problem
     base = problem.exp_base.value if problem.exp_base else math.e
@@ -78,13 +78,13 @@ def fused_outputs(
         shifted = work.is_shifted(dtype, lowest)
         if shifted is not None:
             break
-        bounded = False  # which finds the largest exponents themselves
+        bounded = False  # now the largest exponent of each row is found
     masked = work.fully_masked(weights) if any(rule.name == "mask" for rule in plan.rules) else ()
     return FusedOutputs(work.output.reshape(shape), shifted, masked)
 
 
 def is_known(plan: Plan, output: Rule) -> bool:
-    """Whether the plan's equations from keys to the `output` of the heads are those that this path works out."""
+    """Whether the fused path knows all equations of the plan from the keys to the `output` of the heads."""
     known = _known_equations(plan, output)
     softmax = (*plan.softmax_rules(shift=False), *plan.softmax_rules(shift=True))
     rules = [*plan.rules, *(rule for rule in softmax if not is_small(rule)), output]
@@ -94,7 +94,7 @@ def is_known(plan: Plan, output: Rule) -> bool:
 
 
 def _known_equations(plan: Plan, output: Rule) -> Known:
-    """What `_Work` does, step by step: a change there is a change here."""
+    """The equations that `_Work` computes, step by step: change both together."""
     problem, names = plan.problem, {rule.name for rule in plan.rules}
     replaced = replacements(problem.positions)
     queries, keys = (replaced.get(name, name) for name in "QK")
@@ -120,7 +120,7 @@ def _known_equations(plan: Plan, output: Rule) -> Known:
 
 @dataclass(frozen=True, slots=True)
 class _Exponent:
-    """What becomes of q·k before e to the power of it: times `scale`, bent by `softcap`, times the `log` of a base."""
+    """How q·k becomes an exponent: multiplied by `scale`, limited by `softcap`, multiplied by the `log` of the base."""
 
     scale: float
     softcap: float | None
@@ -128,23 +128,23 @@ class _Exponent:
 
     @property
     def factors(self) -> tuple[float, float]:
-        """What the queries are multiplied by beforehand, and what tanh is afterwards."""
+        """The factor for the queries before the product, and the factor for the tanh after it."""
         if self.softcap is None:
             return self.scale * self.log, 1.0
         return self.scale / self.softcap, self.softcap * self.log
 
     def most(self, score: float) -> float:
-        """How large the exponent of a score of this size can be."""
+        """The largest exponent that a score of this size can give."""
         scaled = abs(self.scale) * score
         return abs(self.log) * (scaled if self.softcap is None else min(scaled, self.softcap))
 
 
 @dataclass(frozen=True, slots=True)
 class _Heads:
-    """Queries, keys and values of all heads of all entries, which are counted one after the other.
+    """Queries, keys and values of all heads of all entries, numbered one after the other.
 
-    Each array has a single leading axis, of as many heads as it has itself; `own` says by the name of an array which
-    of these belongs to a head. `places` says for each leading letter which place a head has there.
+    Each array has a single leading axis for its own heads; `own` says for each array which place on this axis belongs
+    to a head. `places` says for each leading letter which place a head has on it.
     """
 
     queries: Array
@@ -178,7 +178,7 @@ class _Heads:
         own: dict[str, NDArray[np.intp]] = {}
 
         def flat(name: str, array: Array, rank: int = 2) -> Array:
-            """The array with a single leading axis; notes which place on it belongs to each head."""
+            """The array with a single leading axis; also notes in `own` which place on it belongs to each head."""
             lengths = array.shape[: array.ndim - rank]
             own[name] = np.zeros(grid.shape[1], dtype=np.intp)
             for letter, length in zip(plan.leading_axes.get(name, ()), lengths, strict=True):
@@ -197,19 +197,19 @@ class _Heads:
         return math.prod(self.shape[:-2])
 
     def take(self, name: str, array: Array, heads: slice) -> Array:
-        """What an array has for these heads, which are its first axis; a view where it has them side by side."""
+        """The part of an array for these heads; a view, if they are next to each other in it."""
         own = self.own[name][heads]
         side_by_side = own[-1] - own[0] == len(own) - 1
         return array[own[0] : own[-1] + 1] if side_by_side else array[own]
 
     def largest_score(self) -> float:
-        """How large a product of a query and a key can be at most, by their lengths (Cauchy and Schwarz)."""
+        """The largest possible dot product of a query and a key, from their lengths (Cauchy and Schwarz)."""
         return math.prod(math.sqrt(_squares(array).max(initial=0.0)) for array in (self.queries, self.keys))
 
     def is_bounded(self, largest_score: float, largest_values: Array, dtype: Dtype) -> bool:
-        """Whether e to no exponent can leave the format, nor times V, summed over keys; nor be lost in its other end.
+        """Whether no exponential can overflow or vanish, also after it is multiplied by V and summed over the keys.
 
-        What a mask adds to scores may be of any size.
+        A mask may add numbers of any size, so then the answer is False.
         """
         if self.tiles is not None and self.tiles.added:
             return False
@@ -253,19 +253,19 @@ class _Work:
         self.seen = np.zeros((number, rows), dtype=np.int64)
 
     def blocks(self) -> list[_Block]:
-        """The blocks; under a causal mask the last rows see most keys: first, so that threads end together."""
+        """The blocks, last rows first: with a causal mask they see most keys, so that all threads end together."""
         rows, keys = self.heads.shape[-2], self.heads.keys.shape[-2]
         at_once = max(1, ROWS * COLUMNS // (min(rows, ROWS) * min(keys, COLUMNS)))
         blocks = [_Block(heads, part) for heads in chunks(len(self.heads), at_once) for part in chunks(rows, ROWS)]
         return blocks[::-1]
 
     def worker(self) -> Callable[[_Block], None]:
-        """What one thread works with, in memory of its own that it uses for one tile after another."""
+        """The function that one thread calls for each block, with memory that it uses again and again."""
         scratch = _Scratch(self.output.dtype)
         return lambda block: self._work(block, scratch)
 
     def _work(self, block: _Block, scratch: _Scratch) -> None:
-        """Work out the outputs of a block, and what is known of its rows."""
+        """Compute the outputs of a block, and what is noted about its rows."""
         heads, exponent = self.heads, self.heads.exponent
         before, after = exponent.factors
         queries = heads.take("Q", heads.queries, block.heads)[:, block.rows]
@@ -296,7 +296,7 @@ class _Work:
         self._finish(block, total, largest, output)
 
     def _tiles(self, block: _Block) -> Iterator[tuple[Array, slice, Tile]]:
-        """The keys of each tile that some row sees, where they lie, and what happens to their scores."""
+        """The keys of each tile that some row sees, their columns, and the tile."""
         heads = self.heads
         for packed, columns in zip(self._packed(block.heads), chunks(heads.keys.shape[-2], COLUMNS), strict=True):
             if heads.tiles is None:
@@ -309,14 +309,14 @@ class _Work:
 
     def _packed(self, heads: slice) -> list[Array]:
         """The keys of these heads, transposed: an array for each tile, which the BLAS multiplies faster than a view."""
-        if heads.start not in self._keys:  # two threads may both do this, and come to the same
+        if heads.start not in self._keys:  # two threads may both do this, with the same result
             keys = self.heads.take("K", self.heads.keys, heads)
             pieces = chunks(keys.shape[-2], COLUMNS)
             self._keys[heads.start] = [np.ascontiguousarray(keys[:, piece].swapaxes(-1, -2)) for piece in pieces]
         return self._keys[heads.start]
 
     def _finish(self, block: _Block, total: Array, largest: Array, output: Array) -> None:
-        """Divide by the sums of the rows, the sink among them."""
+        """Divide each row by its sum, the sink included."""
         sinks, at = self.heads.sinks, (block.heads, block.rows)
         if sinks is not None:
             sinks = self.heads.take("sink", sinks, block.heads)[:, None] * self.heads.exponent.log
@@ -335,7 +335,7 @@ class _Work:
         output /= total[..., None]
 
     def is_shifted(self, dtype: Dtype, lowest: float) -> bool | None:
-        """Whether the trace shifts its softmax (`tracing/run.py`); None where what is known of rows does not say."""
+        """Whether the trace shifts its softmax (`tracing/run.py`); None if the bounds of the rows do not show it."""
         top = dtype.highest_exponent_of(self.heads.keys.shape[-2] + (self.heads.sinks is not None))
         low, high = self.low, self.high
         if self.heads.sinks is not None:
@@ -348,7 +348,7 @@ class _Work:
         return None if (high > top).any() or (low < lowest).any() else False
 
     def fully_masked(self, weights: Rule) -> tuple[int | tuple[int, ...], ...]:
-        """The rows that see no key, by the leading axes of the weights, which heads of values alone share."""
+        """The rows that see no key, as indices of the weights, which may have fewer leading axes than the output."""
         shape = self.heads.shape[:-2]
         leading = list(self.heads.places)[: len(shape)]
         own = tuple(slice(None) if letter in weights.target.letters else 0 for letter in leading)
@@ -375,7 +375,7 @@ class _Scratch:
 
 
 def _most_added(plan: Plan, arrays: Mapping[str, Array]) -> float:
-    """How far the bias and the mask can move a score at most."""
+    """The most that the bias and the mask can change a score."""
     single = plan.parameters.get("slopes")  # a step of its own where there are several heads
     slope = float(np.abs(arrays.get("slopes", single.value if single else 0.0)).max())
     added = [np.asarray(given.value) for name, given in plan.parameters.items() if name.startswith("additive")]
@@ -384,7 +384,7 @@ def _most_added(plan: Plan, arrays: Mapping[str, Array]) -> float:
 
 
 def _shift(scores: Array, largest: Array, total: Array, output: Array) -> None:
-    """Subtract the largest score so far from these, and from what has been summed up before."""
+    """Subtract the largest score so far from these scores, and scale the earlier sums to match."""
     before = largest.copy()
     np.maximum(largest, scores.max(axis=-1), out=largest)
     by = np.where(largest == -math.inf, 0, largest)

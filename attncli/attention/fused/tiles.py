@@ -1,4 +1,4 @@
-"""What a mask and a bias do to one tile of the scores, which is some queries by some keys."""
+"""What a mask and a bias do to one tile of the scores: some queries by some keys."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _COMPARED = ("le", "lt", "ge", "gt")
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """What is added to a tile of scores, and 1 for the keys that are seen, 0 for others; None for nothing and for all.
+    """What is added to a tile of scores (None: nothing), and 1 for visible keys, 0 for hidden ones (None: all visible).
 
-    `seen` says how many keys of the tile each query sees. Arrays have an axis of heads where these are not alike.
+    `seen` says how many keys of the tile each query sees. Arrays have an axis of heads if the heads differ.
     """
 
     added: Array | None
@@ -44,10 +44,10 @@ class Tiles:
     dtype: type[np.floating[Any]]
 
     def over(self, queries: slice, keys: slice, places: Places, size: int) -> Iterator[tuple[slice, Tile | None]]:
-        """What happens to the scores of these queries and keys; None where all of them are hidden.
+        """The tile of these queries and keys; None if all keys are hidden.
 
-        `places` says for each leading letter where the heads of the tile are. Keys that an edge of the mask runs
-        through come in pieces of `size`, since it leaves most of these alone.
+        `places` says for each leading letter where the heads of the tile are. If an edge of the mask runs through the
+        tile, it is cut into pieces of `size`, because the edge runs through few of them.
         """
         corners = self._corners(queries, keys)
         if any(any(held) and not all(held) for held in corners):
@@ -82,7 +82,7 @@ class Tiles:
         return [_at_corners(condition, queries, keys, self.scalars) for condition in conditions]
 
     def _cells(self, expression: Expression, queries: slice, keys: slice, places: Places) -> Array:
-        """The cells of an expression: of each head where it reads a leading letter, else once for all."""
+        """The cells of an expression: for each head, if it reads a leading letter, else once for all heads."""
         read = (node.indices for node in walk(expression) if isinstance(node, Ref))
         names = {name for indices in read for index in indices for name in index_names(index)}
         own = [letter for letter in places if letter in names]
@@ -101,7 +101,7 @@ class Tiles:
 def tiles_of(
     rules: Sequence[Rule], arrays: Mapping[str, Array], scalars: Mapping[str, float], dtype: type[np.floating[Any]]
 ) -> Tiles | None:
-    """The tiles under the rules of bias and mask that are among these; None where there are neither."""
+    """The tiles for the bias and the mask among these rules; None if there is neither."""
     added: list[Expression] = []
     visible = None
     for rule in rules:
@@ -123,10 +123,10 @@ def _conditions(expression: Expression) -> tuple[Expression, ...]:
 
 
 def _at_corners(condition: Expression, queries: slice, keys: slice, scalars: Mapping[str, float]) -> tuple[bool, ...]:
-    """Whether a condition holds at the corners of a tile; nothing where the corners do not speak for all of it.
+    """Whether a condition holds at the four corners of a tile; empty if the corners do not decide for all cells.
 
-    They do where positions are only added and compared: a straight line that has all corners on one side of it has the
-    whole tile there.
+    They do decide if positions are only added and compared. Then the edge is a straight line, and if all corners are on
+    one side of it, the whole tile is.
     """
     if not isinstance(condition, Call) or condition.function not in _COMPARED:
         return ()

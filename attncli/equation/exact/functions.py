@@ -19,9 +19,9 @@ from attncli.equation.exact.numbers import (
     ExactError,
     ExactNumber,
     Monomial,
-    check_digits,
-    check_size,
+    check_length,
     is_zero,
+    length_of,
     quotient,
     terms_of,
     total,
@@ -73,7 +73,7 @@ def exponential(exponent: Exact | float) -> Exact:
 def _whole_power(base: Exact, exponent: int) -> Exact:
     if isinstance(base, Fraction):
         if base not in (0, 1, -1):
-            check_size(max(base.numerator.bit_length(), base.denominator.bit_length()) * abs(exponent))
+            check_length(length_of(base) * abs(exponent))
         return base**exponent
     if abs(exponent) > MOST_POWER:
         raise ExactError(f"powers of a sum above {MOST_POWER} are not multiplied out")
@@ -119,7 +119,7 @@ def add(*terms: Any) -> Any:
 
 def _plus(one: Any, other: Any) -> Any:
     found = one + other
-    check_digits(found)  # of each sum, before the next denominator comes to it
+    check_length(length_of(found))  # of each sum, before the next denominator comes to it
     return found
 
 
@@ -172,7 +172,7 @@ def _apply(name: str, *arguments: Any) -> Any:
         try:
             found = function(*arguments)
             if isinstance(found, Fraction):
-                check_digits(found)
+                check_length(length_of(found))
             if found is not None:  # None: a function of fractions that is not rational here
                 return found
         except (ExactError, ZeroDivisionError, OverflowError, TypeError):  # by -inf; of irrational numbers compared

@@ -20,8 +20,8 @@ from itertools import chain
 from math import gcd, lcm
 from typing import Any, TypeAlias, Union
 
-MOST_TERMS = 64  # of a number, with those of its exponents and of what it is divided by: nobody reads as many
-MOST_BITS = 1100  # of a whole number, about 330 digits: those of the smallest double are no more
+MOST_CHARACTERS = 400  # of a number as it is written: nobody reads more; those of the smallest double are fewer
+MOST_TERMS = 64  # of a sum on the way to a number, in which some of them may come together
 
 Exact: TypeAlias = Union[Fraction, "ExactNumber"]
 Operand: TypeAlias = Exact | int
@@ -30,7 +30,7 @@ Terms: TypeAlias = "Mapping[Monomial, Fraction]"
 Divisors: TypeAlias = "tuple[tuple[ExactNumber, int], ...]"  # sums that something is divided by, each with how often
 
 
-_TOO_LONG = f"a number has more than {MOST_TERMS:,} terms"
+_TOO_MANY = f"a sum has more than {MOST_TERMS} terms"
 
 
 class ExactError(ValueError):
@@ -42,15 +42,19 @@ class Monomial:
     """√root · e^exponent / divisors, in the only way in which it can be written.
 
     The root is a whole number without square factors, the exponent a sum of fractions and roots, and the divisors are
-    the sums that it is all divided by, each with how often.
+    the sums that it is all divided by, each with how often. `length` is about how many characters it has without these.
     """
 
     root: int = 1
     exponent: Exact = Fraction(0)
     divisors: Divisors = ()
+    length: int = field(init=False, repr=False, compare=False)
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        root = 3 + _digits(self.root) if self.root > 1 else 0
+        exponent = 5 + length_of(self.exponent) if self.exponent else 0
+        object.__setattr__(self, "length", root + exponent)
         object.__setattr__(self, "_hash", hash((self.root, self.exponent, self.divisors)))
 
     def __hash__(self) -> int:
@@ -66,7 +70,6 @@ class Monomial:
         """The product, as a monomial with the whole number it is multiplied by: √6·√2 is 2·√3."""
         common = gcd(self.root, other.root)
         root = self.root * other.root // common**2
-        check_digits(root)
         divisors = dict(self.divisors)
         for divisor, often in other.divisors:
             divisors[divisor] = divisors.get(divisor, 0) + often
@@ -80,15 +83,22 @@ class Monomial:
 ONE = Monomial()
 
 
-def check_digits(number: Fraction | int) -> None:
-    """Raises ExactError for a fraction of too many digits."""
-    check_size(max(number.numerator.bit_length(), number.denominator.bit_length()))
+def _digits(whole: int) -> int:
+    """About how many digits a whole number has."""
+    return 1 + whole.bit_length() * 3 // 10
 
 
-def check_size(bits: int) -> None:
-    """Raises ExactError for so many binary digits."""
-    if bits > MOST_BITS:
-        raise ExactError("a number has too many digits")
+def length_of(number: Exact) -> int:
+    """About how many characters a number has as it is written."""
+    if isinstance(number, ExactNumber):
+        return number.length
+    return _digits(number.numerator) + (1 + _digits(number.denominator) if number.denominator > 1 else 0)
+
+
+def check_length(length: int) -> None:
+    """Raises ExactError for so many characters."""
+    if length > MOST_CHARACTERS:
+        raise ExactError(f"a number has more than {MOST_CHARACTERS} characters")
 
 
 def order_of(number: Exact) -> tuple[Any, ...]:
@@ -114,7 +124,7 @@ class ExactNumber:
 
     Made by arithmetic, not directly: it takes fractions, whole numbers and other exact ones, and gives a Fraction
     wherever the result is one. Two are equal that have the same terms, in whatever order. ExactError where it is too
-    long: `length` counts its terms, with those in exponents, and those of the sums that it is divided by once.
+    long: `length` is about how many characters it has as it is written.
     """
 
     terms: Terms
@@ -122,14 +132,10 @@ class ExactNumber:
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        divisors = {divisor for monomial in self.terms for divisor, _ in monomial.divisors}
-        exponents = (monomial.exponent for monomial in self.terms if monomial.exponent)
-        inner = sum(len(terms_of(exponent)) for exponent in exponents)
-        length = len(self.terms) + inner + sum(divisor.length for divisor in divisors)
-        if length > MOST_TERMS:
-            raise ExactError(_TOO_LONG)
-        for share in self.terms.values():
-            check_digits(share)
+        terms = sum(3 + monomial.length + length_of(share) for monomial, share in self.terms.items())
+        divisors = {monomial.divisors for monomial in self.terms if monomial.divisors}
+        length = terms + sum(5 + divisor.length for each in divisors for divisor, _ in each)
+        check_length(length)
         object.__setattr__(self, "length", length)
         object.__setattr__(self, "_hash", hash(frozenset(self.terms.items())))
 
@@ -239,7 +245,7 @@ def _collected(terms: Iterable[Term]) -> Terms:
 def _products(some: Terms, others: Terms) -> Iterator[Term]:
     """Each term of a sum times each of another."""
     if len(some) * len(others) > MOST_TERMS * 4:  # of which a good part would have to come together
-        raise ExactError(_TOO_LONG)
+        raise ExactError(_TOO_MANY)
     for one, a in some.items():
         for other, b in others.items():
             monomial, share = one.times(other)
@@ -283,7 +289,7 @@ def _added(terms: Iterable[Term]) -> Terms:
         found[monomial] = found.get(monomial, Fraction(0)) + share
     found = {monomial: share for monomial, share in found.items() if share}
     if len(found) > MOST_TERMS:
-        raise ExactError(_TOO_LONG)
+        raise ExactError(_TOO_MANY)
     return found
 
 

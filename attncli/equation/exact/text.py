@@ -18,6 +18,7 @@ from attncli.equation.printer import write
 
 MOST_CHARACTERS = 100_000
 MOST_TIMES = 20  # that a divisor is taken as a factor of its own; a higher power is multiplied out
+_DECIMAL = re.compile(r"(\d+)\.(\d+)")
 _ROOT = re.compile(r"√(\d+)")
 _SIGNS = str.maketrans({"^": "**", "·": "*", "−": "-", "√": "sqrt", "∞": "inf"})
 _KNOWN = re.compile(r"(?:\d+(?:\.\d+)?|sqrt|exp|ln|tanh|sin|cos|inf|e|[-+*/() ])*")
@@ -122,8 +123,9 @@ def read_exact(text: str) -> Cell:
     plain = _ROOT.sub(r"sqrt(\1)", text).translate(_SIGNS).strip()
     if len(plain) > MOST_CHARACTERS or not _KNOWN.fullmatch(plain):
         raise ExactError("not a closed form")
+    plain = _DECIMAL.sub(_as_quotient, plain.replace("ln", "log"))
     try:
-        expression = rewrite(parse_expression(plain.replace("ln", "log")), _factor_by_factor)
+        expression = rewrite(parse_expression(plain), _factor_by_factor)
         found: Cell = evaluate_exactly(expression, {}, {}, _nowhere, {"e": EULERS_NUMBER})
     except (EquationError, RecursionError, MemoryError, TypeError, KeyError, ValueError) as error:
         raise ExactError("not a closed form") from error
@@ -132,6 +134,12 @@ def read_exact(text: str) -> Cell:
     if isinstance(found, float) and found != -math.inf:
         raise ExactError("not a closed form")
     return found
+
+
+def _as_quotient(found: re.Match[str]) -> str:
+    """A decimal as a quotient of whole numbers, since Python would take it for the nearest float."""
+    whole, decimals = found.groups()
+    return f"({(whole + decimals).lstrip('0') or '0'}/1{'0' * len(decimals)})"
 
 
 def _factor_by_factor(node: Expression) -> Expression:

@@ -19,8 +19,7 @@ def check(
         str,
         typer.Argument(
             metavar="ANSWERS",
-            help="What somebody worked out: some or all steps in YAML or JSON, or a page of ours in Markdown or LaTeX "
-            "with numbers written in; - is standard input.",
+            help="The solution: some or all steps in YAML or JSON, or a filled-in worksheet; - is standard input.",
         ),
     ],
     format: options.Format = None,
@@ -31,34 +30,39 @@ def check(
             options.names,
             "--steps",
             metavar="NAME,…",
-            help="Judge these steps only; the others are still built upon.",
+            help="Judge these steps only. The numbers of the other steps are still used.",
         ),
     ] = None,
     marks: Annotated[
         int | None,
         options.read_by(
-            options.whole, "--marks", metavar="N", help="Tell how many of N marks it earns.", allowed=_MARKS
+            options.whole, "--marks", metavar="N", help="Say how many of N marks the solution earns.", allowed=_MARKS
         ),
     ] = None,
     lenient: Annotated[
-        bool, typer.Option("--lenient", help="Let pass what is off by one unit of the last digit at most.")
+        bool, typer.Option("--lenient", help="Accept numbers that differ by at most one unit in the last digit.")
     ] = False,
     as_: options.As = None,
     allow_outside: options.AllowOutside = False,
     color: options.Color = "auto",
+    ascii: options.Ascii = False,
     math: options.Math = None,
     fragment: options.Fragment = False,
+    no_title: options.NoTitle = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Check a solution worked by hand: find the first wrong number, and judge every other.
+    """Check a solution worked out by hand: find the first wrong number, and check all others.
 
-    The digits as written are the precision claimed. Each cell is right; carried, where it follows from the solution's
-    own numbers before it; rounding, off by one unit of the last digit at most; wrong; or missing, where it was left
-    blank. The exit code is 1 where a cell is wrong or missing, or, without --lenient, off by rounding; it is 0 where
-    all are right or carried. Steps that are not in the answers do not count.
+    The digits that are written say how precise a number is. Each number gets one verdict. right: it is the true value
+    at that precision. carried: it follows from the solution's own earlier numbers. rounding: it differs by at most one
+    unit in the last digit. wrong: the error was made here. missing: the cell is blank. The exit code is 0 if all
+    numbers are right or carried, else 1. With --lenient, rounding counts as right. Steps that are not in the answers
+    do not count.
     """
     format = options.page_format(format, output)
-    options.reject_conflicts(*options.format_conflicts(format, math=math, fragment=fragment))
+    options.reject_conflicts(
+        *options.format_conflicts(format, output, math=math, fragment=fragment, no_title=no_title, ascii=ascii)
+    )
     if file == answers == "-":
         raise usage_error("standard input cannot be both files", help="name a file for one of the two")
 
@@ -94,7 +98,7 @@ def check(
         solution = solution.only(names)
         diagnoses = tuple(found for found in diagnoses if found.step in names)
     page = check_page(solution, marks=marks, diagnoses=diagnoses)
-    write_page(page, format, output, color=color, math=math, fragment=fragment)
+    write_page(page, format, output, color=color, math=math, fragment=fragment, title=not no_title, ascii=ascii)
     if not quiet:
         for message in trace.warnings:
             warn(message, sys.stderr)

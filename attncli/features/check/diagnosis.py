@@ -3,7 +3,8 @@
 A mistake is tried by changing its equations in the trace: every cell is then what it would be by the solution's own
 earlier numbers, through all that was left out, had the mistake been made. So an output alone can be diagnosed, too.
 Where no mistake gives the numbers with all digits, the steps that were left out are rounded on the way, as on paper.
-Last, an error in a single cell is looked for.
+Then one is looked for that gives all numbers but a few, which have slips of their own, and last an error in a single
+cell.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
-from itertools import product
+from itertools import islice, product
+from operator import itemgetter
 from typing import Protocol, cast
 
 import numpy as np
@@ -23,10 +25,10 @@ from attncli.answers.model import Answers, Claim
 from attncli.attention.registry import GRADIENT_RULES
 from attncli.equation.rounding import round_half_up
 from attncli.features.check.carried_values import CarriedValues, Cell, interval
-from attncli.features.check.row_errors import RowError, row_errors
+from attncli.features.check.row_errors import RowError, coincidence, row_errors
 from attncli.features.check.single_cell_errors import CellError, ErrorKind, cell_errors
 from attncli.features.check.solution import Judgement, indices_where, round_to_claims, rounds_to
-from attncli.mistakes.catalogue import applicable
+from attncli.mistakes.catalogue import applicable, known_mistakes
 from attncli.mistakes.forward import rounded_first
 from attncli.mistakes.model import Changes, Mistake, with_changes
 from attncli.tracing.model import Trace
@@ -34,9 +36,10 @@ from attncli.tracing.model import Trace
 BY_CHANCE = 0.1  # cells of a step that errors may be expected to explain by chance, and still be named
 OF_NEIGHBOUR = 0.01  # of one cell that is a neighbour's number, which small numbers often are
 MOST_CELL_ERRORS = 3  # in one step; more that is wrong has another cause, or one for most of it
+CELLS_FOR_A_SLIP = 4  # wrong cells that a mistake has to be looked for in, for each of them that it may leave over
 MOST_GUESSES = 3  # errors that are named for a cell although chance would do as well
 ABOUT_AS_LIKELY = {ErrorKind.RESULT_OF_NEIGHBOUR, ErrorKind.WRONG_TERM, ErrorKind.STEP_READ, ErrorKind.NEIGHBOUR_READ}
-ROUNDED_ON_THE_WAY = "the steps left out were rounded on the way"
+ROUNDED_ON_THE_WAY = "the steps between were rounded"
 FEW = 8  # cells of a step that are worked out one by one, before all of it is
 MOST_NUMBERS = 2000  # in all steps of a problem that is worked out on paper
 
@@ -45,10 +48,11 @@ MOST_NUMBERS = 2000  # in all steps of a problem that is worked out on paper
 class Diagnosis:
     """What explains the wrong cells of a step: one of these mistakes, which its numbers cannot tell apart.
 
-    `cells` are the wrong cells it explains; `whole` says whether it gives all the other numbers of the step, too.
-    It is not `likely` where chance, or so few cells, would let it be named as well. `rounded` is to how many decimals
-    the steps that are left out are rounded on the way, if they have to be; those of the forward pass only when
-    they have been worked out `forward_in_full`. `error` is the first of its errors.
+    `cells` are the wrong cells it explains; `whole` says whether it gives all the other numbers of the step, too, but
+    for the `slips`: wrong cells that have an error of their own beside it. It is not `likely` if chance could explain
+    the cells as well, or if they are too few. `rounded` is to how many decimals the steps that are left out have to be
+    rounded on the way, if they have to be; those of the forward pass only after they have been worked out
+    `forward_in_full`. `error` is the first of its errors.
     """
 
     step: str
@@ -59,6 +63,7 @@ class Diagnosis:
     rounded: int | None = None
     forward_in_full: bool = False
     error: CellError | None = None
+    slips: tuple[Cell, ...] = ()
 
 
 def diagnose(judgement: Judgement) -> tuple[Diagnosis, ...]:
@@ -91,6 +96,10 @@ def _diagnose_step(
                 return
     rows = _row_errors(values, step, cells) if len(cells) > 1 else []
     in_rows = {cell for row in rows for cell in row.cells}
+    mostly = None if named or in_rows == set(cells) else _mistake_with_slips(judgement, step, cells)
+    if mostly and len(mostly.cells) > len(in_rows):
+        yield mostly
+        return
     if not named or in_rows == set(cells):
         yield from (Diagnosis(step, row.names, row.cells, False) for row in rows)
         cells = tuple(cell for cell in cells if cell not in in_rows)
@@ -121,6 +130,31 @@ def _rounded(judgement: Judgement, step: str, cells: tuple[Cell, ...], plain: Ro
         return (ROUNDED_ON_THE_WAY,)
     named, whole = _best(step, _explanations(judgement, {step: cells}, plain))
     return named if whole else ()
+
+
+def _mistake_with_slips(judgement: Judgement, step: str, cells: tuple[Cell, ...]) -> Diagnosis | None:
+    """What gives all numbers of a step but a few that are wrong in another way, if that is more than chance."""
+    if len(cells) < CELLS_FOR_A_SLIP:
+        return None
+    values = judgement.values
+    readings: list[tuple[Reproduction, int | None]] = [(WithinPrecision(values), None)]
+    if leaves_out(values, step):
+        fewest = decimals_of(values, step)
+        readings += [(RoundedOnTheWay(values, decimals), decimals) for decimals in (fewest, fewest + 1)]
+    for reading, decimals in readings:
+        tried = _explanations(judgement, {step: cells}, reading, with_slips=True)
+        able = [one for one in tried if one.steps[step]]
+        if not able:
+            continue
+        best = max(able, key=lambda one: one.rank(step))
+        alike = _agreeing([one for one in able if one.slips == best.slips])
+        explained = tuple(cell for cell in cells if cell not in best.slips)
+        claims = values.answers.steps[step].cells
+        different = {claims[cell].value: cell for cell in explained}.values()
+        if len(known_mistakes()) * coincidence(values.trace.steps[step], claims, different) < BY_CHANCE:
+            names = tuple(one.mistake.name for one in alike)
+            return Diagnosis(step, names, explained, True, rounded=decimals, slips=best.slips)
+    return None
 
 
 def _rounded_first(values: CarriedValues, step: str) -> str | None:
@@ -272,14 +306,15 @@ class WithinPrecision:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """How much of a solution a mistake explains: the steps whose wrong cells it all gives, and whether it gives all
-    other numbers of the step; `consistent` where no step that it changes says otherwise."""
+    """How much of a solution a mistake explains: the steps whose wrong cells it gives, all or but for the `slips`, and
+    whether it gives all other numbers of the step; `consistent` where no step that it changes says otherwise."""
 
     mistake: Mistake
     by: Reproduction
     steps: Mapping[str, bool]
     consistent: bool
     cells: int
+    slips: tuple[Cell, ...] = ()
 
     def rank(self, step: str) -> tuple[bool, bool, int]:
         return self.steps[step] and self.consistent, self.steps[step], self.cells
@@ -292,10 +327,16 @@ class Explanation:
 
 
 def _explanations(
-    judgement: Judgement, wrong: Mapping[str, tuple[Cell, ...]], plain: Reproduction
+    judgement: Judgement, wrong: Mapping[str, tuple[Cell, ...]], plain: Reproduction, *, with_slips: bool = False
 ) -> list[Explanation]:
-    """What each known mistake explains, where that is anything; `plain` is how cells come about without it."""
-    tried = (_explain(mistake, changes, judgement, wrong, plain) for mistake, changes in applicable(judgement.trace))
+    """What each known mistake explains, where that is anything; `plain` is how cells come about without it.
+
+    One `with_slips` may leave a few wrong cells over.
+    """
+    tried = (
+        _explain(mistake, changes, judgement, wrong, plain, with_slips=with_slips)
+        for mistake, changes in applicable(judgement.trace)
+    )
     return [explanation for explanation in tried if explanation is not None]
 
 
@@ -305,17 +346,23 @@ def _explain(
     judgement: Judgement,
     wrong: Mapping[str, tuple[Cell, ...]],
     plain: Reproduction,
+    *,
+    with_slips: bool,
 ) -> Explanation | None:
     trace, answers = with_changes(judgement.trace, changes), judgement.answers
     affected = {name: seen for name in answers.steps if (seen := set(changes) & left_out_before(trace, answers, name))}
     if not affected.keys() & wrong.keys():
         return None
     by = plain.changed(trace, changes)
-    steps = {}
+    steps, slips = {}, []
     for name, cells in wrong.items():
-        given = name in affected and all(by.gives(name, cell) for cell in cells)
-        if given and not _denied(name, affected, judgement, by):
+        if name not in affected:
+            continue
+        most = min(len(cells) // CELLS_FOR_A_SLIP, MOST_CELL_ERRORS) if with_slips else 0
+        missed = list(islice((cell for cell in cells if not by.gives(name, cell)), most + 1))
+        if len(missed) <= most and not _denied(name, affected, judgement, by):
             steps[name] = all(by.gives(name, cell) for cell in _others(answers, name, cells))
+            slips += missed
     if not steps:
         return None
     consistent = all(
@@ -323,7 +370,8 @@ def _explain(
         for name in answers.steps
         if name in affected
     )
-    return Explanation(mistake, by, steps, consistent, sum(len(wrong[name]) for name in steps))
+    explained = sum(len(wrong[name]) for name in steps) - len(slips)
+    return Explanation(mistake, by, steps, consistent, explained, tuple(slips))
 
 
 def _denied(name: str, affected: Mapping[str, set[str]], judgement: Judgement, by: Reproduction) -> bool:
@@ -414,6 +462,28 @@ def decimals_of(values: CarriedValues, name: str) -> int:
     """How many decimals the numbers of a step have, at most."""
     claims = values.answers.steps[name].claims
     return max((max(-claim.half.adjusted() - 1, 0) for claim in claims if not claim.exact), default=0)
+
+
+def rounded_early(judgement: Judgement) -> tuple[str, int, str] | None:
+    """A step that was rounded to fewer decimals than the first step with carried cells after it: its name, how many
+    they are, and the name of that other step. None where an error is what is carried on, or no rounding is early."""
+    values = judgement.values
+    for name, cells in judgement.steps.items():
+        if indices_where(cells, "wrong", "rounding"):
+            return None
+        if not indices_where(cells, "carried"):
+            continue
+        left_out = left_out_before(values.trace, values.answers, name)
+        read = {of for step in left_out for of in values.trace.steps[step].rule.inputs if of in judgement.steps}
+        early = [(decimals_of(values, of), of) for of in judgement.steps if of in read and _is_rounded(values, of)]
+        decimals, step = min(early, key=itemgetter(0), default=(0, ""))
+        return (step, decimals, name) if step and decimals < decimals_of(values, name) else None
+    return None
+
+
+def _is_rounded(values: CarriedValues, name: str) -> bool:
+    cells = np.ndenumerate(values.answers.steps[name].cells)
+    return any(claim is not None and not claim.exact and claim.value != values.own(name, at) for at, claim in cells)
 
 
 def leaves_out(values: CarriedValues, name: str) -> bool:

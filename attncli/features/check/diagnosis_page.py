@@ -26,17 +26,34 @@ MOST = 4  # cells that are named one by one
 def diagnosis_blocks(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> Iterator[Block]:
     """A paragraph for every step that is explained; below it what the mistake makes of the equations."""
     if diagnoses:
-        yield Heading("What explains it")
+        yield Heading("What explains the errors")
     for found in diagnoses:
         first, *others = found.mistakes
-        perhaps, explains = ("", "It explains") if found.likely else ("perhaps ", "It would explain")
-        where = "" if found.whole or len(found.cells) > MOST else f" ({_cells(judgement, found)})"
+        perhaps, explains = ("", "This explains") if found.likely else ("perhaps ", "This would explain")
+        where = "" if found.whole or len(found.cells) > MOST else f" ({_cells(judgement, found.step, found.cells)})"
         said = f"{found.step}: {perhaps}{first}{_rounding(found)}. {explains} {explained(judgement, found)}{where}."
-        yield Paragraph((said,))
+        yield Paragraph((said + _slips(judgement, found),))
         yield from _made(judgement, found, first)
         for other in others:
-            yield Paragraph((f"Or {other}; the numbers do not tell.",))
+            alike = "" if other != others[-1] else f" {_alike(len(found.mistakes))} these numbers."
+            yield Paragraph((f"Or {other}.{alike}",))
             yield from _made(judgement, found, other)
+
+
+def _alike(mistakes: int) -> str:
+    return "Both mistakes give" if mistakes == 2 else f"All {mistakes} mistakes give"
+
+
+def _slips(judgement: Judgement, found: Diagnosis) -> str:
+    """What is said of the cells that have an error of their own beside the mistake."""
+    if not found.slips:
+        return ""
+    number, where = len(found.slips), _cells(judgement, found.step, found.slips)
+    return either(
+        number,
+        f" The other one, {where}, has a slip of its own.",
+        f" The other {number} have slips of their own: {where}.",
+    )
 
 
 def _rounding(found: Diagnosis) -> str:
@@ -44,8 +61,8 @@ def _rounding(found: Diagnosis) -> str:
     if found.rounded is None:
         return ""
     to = count(found.rounded, "decimal") if found.rounded else "whole numbers"
-    to += ", those of the way there only after they had been worked out in full" if found.forward_in_full else ""
-    return f", to {to}" if ROUNDED_ON_THE_WAY in found.mistakes else f", and the steps left out were rounded to {to}"
+    to += ", the forward pass only at its end" if found.forward_in_full else ""
+    return f", to {to}" if ROUNDED_ON_THE_WAY in found.mistakes else f", and the steps between were rounded to {to}"
 
 
 def diagnosis_data(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> list[dict[str, Any]]:
@@ -57,6 +74,7 @@ def diagnosis_data(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> list
             "explains": explained(judgement, found),
             "likely": found.likely,
             "cells": [list(cell) for cell in found.cells],
+            "slips": [list(cell) for cell in found.slips],
             "alike": [other for other in found.mistakes if other != name],
             "rounded_to": found.rounded,
             "there_in_full": found.forward_in_full,
@@ -68,10 +86,12 @@ def diagnosis_data(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> list
 
 
 def explained(judgement: Judgement, found: Diagnosis) -> str:
-    """How much of its step a mistake explains: all 9 cells, the one wrong cell, 2 of 3 wrong cells."""
+    """How much of its step a mistake explains: all 9 cells, 8 of 9 cells, the one wrong cell, 2 of 3 wrong cells."""
     cells = judgement.steps[found.step].ravel()
     filled = sum(cell.given is not None for cell in cells)
     wrong, explained = sum(cell.verdict == "wrong" for cell in cells), len(found.cells)
+    if found.slips:
+        return f"{filled - len(found.slips):,} of {filled:,} cells"
     if found.whole and filled > 1:
         return either(filled, "the one cell", "both cells" if filled == 2 else f"all {count(filled, 'cell')}")
     if explained == wrong:
@@ -79,8 +99,8 @@ def explained(judgement: Judgement, found: Diagnosis) -> str:
     return f"{explained:,} of {wrong:,} wrong cells"
 
 
-def _cells(judgement: Judgement, found: Diagnosis) -> str:
-    return "; ".join(judgement.trace.steps[found.step].cell_label(cell) for cell in found.cells)
+def _cells(judgement: Judgement, step: str, cells: Sequence[Cell]) -> str:
+    return "; ".join(judgement.trace.steps[step].cell_label(cell) for cell in cells)
 
 
 def _made(judgement: Judgement, found: Diagnosis, name: str) -> Iterator[Block]:

@@ -17,7 +17,7 @@ from attncli.attention.registry import in_symbols
 from attncli.english import count, either, listed
 from attncli.equation.nodes import Name
 from attncli.features.check.carried_values import Cell as CellIndex
-from attncli.features.check.diagnosis import Diagnosis
+from attncli.features.check.diagnosis import Diagnosis, rounded_early
 from attncli.features.check.diagnosis_page import diagnosis_blocks
 from attncli.features.check.solution import (
     VERDICTS,
@@ -39,8 +39,9 @@ from attncli.tracing.model import Step
 MOST_CELLS = 24  # of a step that are shown one by one
 MISSING = "?"
 _SIGNS: dict[Verdict, str] = {
-    "right": "✓ right", "carried": "» carried: it follows from your own numbers before it",
-    "rounding": "≈ rounding: off by one unit of the last digit at most", "wrong": "✗ wrong: the error was made here",
+    "right": "✓ right", "carried": "» carried: follows from your own earlier numbers",
+    "rounding": "≈ rounding: differs by at most one unit in the last digit",
+    "wrong": "✗ wrong: the error was made here",
     "missing": f"{MISSING} missing",
 }  # fmt: skip
 
@@ -69,19 +70,27 @@ def _blocks(solution: Solution, marks: int | None, diagnoses: Sequence[Diagnosis
         yield Paragraph((_marks(solution, marks),))
     if first is None and (apart := len(judgement.carried_by_rounding)):
         said = (
-            f"{count(apart, 'carried cell')} {either(apart, 'is', 'are')} not what the numbers before give exactly "
-            "as they stand, but only what these may have been rounded from: see the end of this page."
+            f"{count(apart, 'carried cell')} {either(apart, 'follows', 'follow')} only if earlier numbers were "
+            f"rounded. The end of this page shows {either(apart, 'it', 'them')}."
+        )
+        yield Paragraph((said,), "note")
+    if early := rounded_early(judgement):
+        step, decimals, later = early
+        to = f"{count(decimals, 'decimal')}" if decimals else "whole numbers"
+        said = (
+            f"{step} is rounded to {to}, and {later} has more decimals. This early rounding changes numbers after it, "
+            "so they are carried and not right. Keep more decimals in the earlier step."
         )
         yield Paragraph((said,), "note")
     if found := trivial_answer(judgement):
         said = (
-            f"All {found.cells:,} numbers of {found.step} are {claim_text(found.claim)}, which makes all that follows "
-            f"from them trivial: {count(found.carried, 'cell')} {either(found.carried, 'is', 'are')} carried, and "
+            f"All {found.cells:,} numbers of {found.step} are {claim_text(found.claim)}. With these numbers, the next "
+            f"steps need no work, so the {count(found.carried, 'carried cell')} "
             f"{either(found.carried, 'shows', 'show')} nothing."
         )
         yield Paragraph((said,), "warning")
     if vague := too_coarse(judgement):
-        said = f"In {count(vague, 'cell')} so few digits are written that 0 would pass as well."
+        said = f"{count(vague, 'cell')} {either(vague, 'has', 'have')} so few digits that 0 would also be right."
         yield Paragraph((said,), "warning")
     if solution.other_form:
         yield Paragraph((_form(judgement),), "note")
@@ -103,11 +112,10 @@ def _first(judgement: Judgement, name: str, index: CellIndex) -> Text:
     title = step.rule.title[0].lower() + step.rule.title[1:]
     named = name if title == name else f"the {title} ({name})"
     where = f"in {named}, at {step.cell_label(index)}" if index else f"the {title}"
-    between: Text = () if own == true else (" by your own numbers it is ", *number(own), ",")
-    linked = " it is" if own == true else " and in truth"
+    between: Text = () if own == true else (" Your own earlier numbers give ", *number(own), ".")
     return (
-        f"The first wrong number is {where}: ",
-        *_as_written(claim), " is written;", *between, linked, " ", *number(true), ".",
+        f"The first wrong number is {where}. You wrote ",
+        *_as_written(claim), ".", *between, " The true value is ", *number(true), ".",
     )  # fmt: skip
 
 
@@ -119,8 +127,8 @@ def _answer(solution: Solution) -> Text:
     """What is to be said where no error was made."""
     counts = solution.verdicts.counts
     said: tuple[tuple[Verdict, str, str], ...] = (
-        ("carried", "follows from numbers before it", "follow from numbers before them"),
-        ("rounding", "is off by rounding", "are off by rounding"),
+        ("carried", "is carried", "are carried"),
+        ("rounding", "has a rounding error", "have a rounding error"),
         ("missing", "is blank", "are blank"),
     )
     left = [
@@ -133,14 +141,14 @@ def _answer(solution: Solution) -> Text:
         return (f"All {total:,} cells are right." if total > 1 else "The one cell is right.",)
     if not (counts["right"] or counts["carried"] or counts["rounding"]):
         return ("Nothing is filled in.",)
-    return (f"No number is wrong; {listed(left)}.",)
+    return (f"No number is wrong. {listed(left)}.",)
 
 
 def _counted(judgement: Judgement) -> str:
     counts = judgement.counts
     total = sum(counts.values())
     words = [f"{number:,} {word}" for word, number in counts.items() if number]
-    return f"Of {count(total, 'cell')}: {listed(words)}."
+    return f"{count(total, 'cell')}: {listed(words)}."
 
 
 def _marks(solution: Solution, marks: int) -> str:
@@ -148,18 +156,19 @@ def _marks(solution: Solution, marks: int) -> str:
         format_number(float(marks * solution.share(follow_through=follow_through)), 1)
         for follow_through in (False, True)
     )
-    rounding = " (a matter of rounding counts as right)" if solution.lenient else ""
-    return f"Marks: {plain} of {marks} for what is right, {followed} of {marks} with follow-through{rounding}."
+    rounding = " (rounding counts as right)" if solution.lenient else ""
+    return f"Marks: {plain} of {marks} for right numbers, {followed} of {marks} with follow-through{rounding}."
 
 
 def _form(judgement: Judgement) -> str:
     if judgement.trace.shifted:
         return (
-            "In these answers the largest score of each row is subtracted before the exponentials, which changes no "
-            "weight; they are judged so."
+            "These answers subtract the largest score of each row before the exponentials. This changes no weight, so "
+            "they are checked in this form."
         )
     return (
-        "These answers have the exponentials of the plain scores, without subtracting the largest; they are judged so."
+        "These answers do not subtract the largest score of each row before the exponentials. This changes no weight, "
+        "so they are checked in this form."
     )
 
 
@@ -218,7 +227,7 @@ def _not_right(step: Step, cells: NDArray[Any]) -> Iterator[Block]:
         assert judged.given is not None
         shown = (claim_text(judged.given), format_number(judged.own, digits), format_number(judged.expected, digits))
         rows.append(((step.cell_label(index) if index else step.name,), (judged.verdict,), *map(number, shown)))
-    head = ("cell", "verdict", "written", "by your own numbers", "truth")
+    head = ("cell", "verdict", "written", "from your own numbers", "true value")
     kept = [place for place in range(5) if place != 3 or any(row[3] != row[4] for row in rows)]
     yield Table(
         tuple(head[place] for place in kept),
@@ -226,7 +235,9 @@ def _not_right(step: Step, cells: NDArray[Any]) -> Iterator[Block]:
         tuple(range(2, len(kept))),
     )
     if (more := len(found) - MOST_CELLS) > 0:
-        yield Paragraph((f"{count(more, 'more cell')} {either(more, 'is', 'are')} wrong or off by rounding.",))
+        yield Paragraph(
+            (f"{count(more, 'more cell')} {either(more, 'is wrong or has', 'are wrong or have')} a rounding error.",)
+        )
 
 
 def _at(cells: NDArray[Any], index: tuple[int, ...]) -> JudgedCell:
@@ -242,11 +253,11 @@ def _carried_by_rounding_blocks(judgement: Judgement) -> Iterator[Block]:
     found = judgement.carried_by_rounding
     if not found:
         return
-    yield Heading("Carried, but not from the numbers as they stand")
+    yield Heading("Carried only because of rounding")
     yield Paragraph(
         (
-            "The numbers before these may have been rounded, and some number within that rounding gives what is "
-            "written. Exactly as they stand, they give another:",
+            "The numbers that you wrote before these may be rounded. So what you wrote here is possible. But from the "
+            "numbers exactly as you wrote them, you get another result:",
         )
     )
     lines = []
@@ -257,4 +268,4 @@ def _carried_by_rounding_blocks(judgement: Judgement) -> Iterator[Block]:
         lines.append(line._replace(label=label, remark=("written: ", *number(claim_text(claim)))))
     yield Worked(tuple(lines))
     if len(found) > MOST_CELLS:
-        yield Paragraph((f"So it is with {count(len(found) - MOST_CELLS, 'more cell')}.",))
+        yield Paragraph((f"The same is true for {count(len(found) - MOST_CELLS, 'more cell')}.",))

@@ -137,6 +137,12 @@ class CellEquation:
         """What each written cell may be, in the order in which they stand in the tree."""
         return {node: self.range_of(node) for node in self.graph.nodes if isinstance(node, Ref)}
 
+    def with_ranges(self, ranges: Ranges) -> CellEquation:
+        """The same equation where some of its cells may be something else."""
+        other = CellEquation(self.tree, self.range_of)
+        vars(other).update(graph=self.graph, ranges={**self.ranges, **ranges})  # what is cached of the tree stays
+        return other
+
     @cached_property
     def range(self) -> Interval:
         """Where the cell may lie: never less than that, and no more where each variable stands in its tree once."""

@@ -67,10 +67,11 @@ def row_errors(step: Step, claims: NDArray[np.object_], wrong: Collection[Cell],
             if len(different) < 2:
                 continue
             explained.update(cells)
-            yield RowError(tuple(names), cells, len(lines) * _chance(step, claims, different))
+            yield RowError(tuple(names), cells, len(lines) * coincidence(step, claims, different))
 
 
-def _chance(step: Step, claims: NDArray[np.object_], cells: Iterable[Cell]) -> float:
+def coincidence(step: Step, claims: NDArray[np.object_], cells: Iterable[Cell]) -> float:
+    """How likely these cells would all be as they were written, were they any numbers like those of their step."""
     return prod(share_of_numbers(step, claims[cell], 1) for cell in cells)
 
 

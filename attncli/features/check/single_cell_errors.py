@@ -25,10 +25,10 @@ from attncli.features.check.solution import rounds_to
 from attncli.tracing.model import Step
 
 FARTHER = 2  # how many times as far from the right number as a wrong one others are that it is compared with
-SIGN_TURNED = "its sign was turned"
+SIGN_TURNED = "it has the wrong sign"
 MOST_READ = 64  # numbers in a cell's equation in which errors are sought
 _LONGEST = 30  # characters; 1e308 in digits has thousands of ways to be miscopied, and nobody copies it by hand
-_PLAIN = re.compile(r"[-+]?\d*\.?\d+")
+_PLAIN = re.compile(r"[-+]?(?!0\d)\d*\.?\d+")
 
 
 class ErrorKind(IntEnum):
@@ -77,7 +77,11 @@ def cell_errors(values: CarriedValues, name: str, index: Cell) -> list[CellError
     if len(read) > MOST_READ or any(isinstance(values.equation_of(ref, {}).tree, Call) for ref in read):
         return found  # nothing tells what was written on the way
     candidates = [*_of_terms(values, tree), *_of_steps(values, tree), *_of_reads(values, tree)]
-    equations = [values.equation_of(error.tree, error.ranges) for error in candidates]
+    known: dict[int, CellEquation] = {}  # by the tree: of a number that may be miscopied in many ways there is one
+    for error in candidates:
+        if id(error.tree) not in known:
+            known[id(error.tree)] = values.equation_of(error.tree, error.ranges)
+    equations = [known[id(error.tree)].with_ranges(error.ranges) for error in candidates]
     chances = _chances(candidates, [equation.range for equation in equations], claim, float(values.own(name, index)))
     target = interval(claim)
     found += (
@@ -176,7 +180,7 @@ def _of_terms(values: CarriedValues, tree: Expression) -> Iterator[CellError]:
             if alone:
                 yield CellError(SIGN_TURNED, ErrorKind.RESULT_MISWRITTEN, tree_with_turned)
             else:
-                yield CellError(f"the sign of {read} was turned", ErrorKind.WRONG_TERM, tree_with_turned)
+                yield CellError(f"{read} has the wrong sign", ErrorKind.WRONG_TERM, tree_with_turned)
             left = (*node.arguments[:at], *node.arguments[at + 1 :])
             if left:
                 yield CellError(f"{read} was left out", ErrorKind.WRONG_TERM, _put(tree, node, Call("add", left)))
@@ -196,7 +200,7 @@ def _of_steps(values: CarriedValues, tree: Expression) -> Iterator[CellError]:
             def earlier(node: Expression, name: str = name, other: str = other) -> Expression:
                 return replace(node, name=other) if isinstance(node, Ref) and node.name == name else node
 
-            yield CellError(f"{other} was taken for {name}", ErrorKind.STEP_READ, rewrite(tree, earlier))
+            yield CellError(f"{other} was used instead of {name}", ErrorKind.STEP_READ, rewrite(tree, earlier))
 
 
 def _with_the_same_cells(steps: Mapping[str, Step], name: str) -> Iterator[str]:
@@ -218,16 +222,17 @@ def _of_reads(values: CarriedValues, tree: Expression) -> Iterator[CellError]:
         for near in _neighbours(values, ref) if len(read) > 1 else ():
             if values.own(near.name, cell_of(near)) == 0 or (shared and near.indices[:-1] == ref.indices[:-1]):
                 continue
-            said = f"{cell_text(near)} was taken for {cell_text(ref)}"
+            said = f"{cell_text(near)} was used instead of {cell_text(ref)}"
             yield CellError(said, ErrorKind.NEIGHBOUR_READ, _put(tree, ref, near))
         claim = values.written(ref.name, cell_of(ref))
         if claim is None:
             continue
         copied = Ref(ref.name, (*ref.indices, "copied"))
+        with_copied = _put(tree, ref, copied)
         for kind, text in miscopied(claim):
             value = Claim(text, Decimal(text), claim.half)
             name = f"{cell_text(ref)} was copied as {text}"
-            yield CellError(name, kind, _put(tree, ref, copied), {copied: interval(value)}, copied=text)
+            yield CellError(name, kind, with_copied, {copied: interval(value)}, copied=text)
 
 
 def _put(tree: Expression, node: Expression, other: Expression) -> Expression:
@@ -266,8 +271,8 @@ def miscopied(claim: Claim) -> Iterator[tuple[ErrorKind, str]]:
     yield ErrorKind.MISCOPIED, claim.text[1:] if claim.text[0] == "-" else f"-{claim.text.removeprefix('+')}"
     for at, letter in enumerate(claim.text):
         if letter.isdigit():
-            digits = (digit for digit in "0123456789" if digit != letter)
-            yield from ((ErrorKind.MISCOPIED, f"{claim.text[:at]}{digit}{claim.text[at + 1 :]}") for digit in digits)
+            others = (f"{claim.text[:at]}{digit}{claim.text[at + 1 :]}" for digit in "0123456789" if digit != letter)
+            yield from ((ErrorKind.MISCOPIED, text) for text in others if _by_hand(text))
 
 
 def _by_hand(text: str) -> bool:
@@ -276,7 +281,7 @@ def _by_hand(text: str) -> bool:
 
 
 def _swapped(claim: Claim) -> Iterator[str]:
-    """A plain number with two neighbouring digits in the other order."""
+    """A plain number with two neighbouring digits in the other order, unless it then begins with a 0."""
     text = claim.text
     if not _by_hand(text):
         return
@@ -285,4 +290,5 @@ def _swapped(claim: Claim) -> Iterator[str]:
         if text[one] != text[other]:
             letters = list(text)
             letters[one], letters[other] = letters[other], letters[one]
-            yield "".join(letters)
+            if _by_hand(swapped := "".join(letters)):
+                yield swapped

@@ -29,6 +29,7 @@ from attncli.equation.nodes import Ref
 from attncli.equation.rounding import EXACTLY
 from attncli.errors import AttncliError
 from attncli.features.check.carried_values import CarriedValues, Cell, steps_after
+from attncli.features.check.printed_doubles import with_room_for_doubles
 from attncli.features.check.reachability import CellEquation
 from attncli.page.printer import format_number
 from attncli.problem.model import Problem
@@ -46,7 +47,6 @@ _FLOAT_ERROR = 4 * float(np.finfo(float).eps)  # of the difference of two floats
 ONE_UNIT_OFF = 3  # how far a number is at most that rounds to one unit above or below the claim
 _UNSURE = 1e-8  # how near to where the next claim begins floats leave the verdict to decimals
 _SHORT_OF_NEXT = 1 - 1e-9  # for the ends of a range, at which the next claim begins
-_DOUBLE = range(15, 18)  # how many significant digits say that a double was printed in full
 _DOUBLES_ALIKE = 1e-13  # how far apart, for their size, numbers may be that doubles hardly tell apart
 
 
@@ -211,6 +211,7 @@ def _errors_of_form(judgement: Judgement) -> int:
 
 def judge(trace: Trace, answers: Answers) -> Judgement:
     """Every cell of a solution, judged; `trace` is that of the problem at full precision."""
+    answers = with_room_for_doubles(trace, answers)
     values = CarriedValues(trace, answers)
     return Judgement(values, {name: _judge_step(values, answer) for name, answer in answers.steps.items()})
 
@@ -242,41 +243,26 @@ def _judge_step(values: CarriedValues, answer: Answer) -> NDArray[np.object_]:
 
 
 def round_to_claims(claims: Sequence[Claim | None], number: NDArray[np.float64]) -> list[bool | None]:
-    """For each number whether it rounds to its claim, None where floating point cannot tell, or there is no claim.
-
-    A claim that is a double as programs print them has the room that other orders of adding leave to it.
-    """
+    """For each number whether it rounds to its claim, None where floating point cannot tell, or there is no claim."""
     value = np.array([math.nan if claim is None else float(claim.value) for claim in claims])
-    largest = float(np.max(np.abs(number), where=np.isfinite(number), initial=0))
-    half = np.array([0.0 if claim is None else _room(claim, largest) for claim in claims])
-    with np.errstate(invalid="ignore"):
+    half = np.array([0.0 if claim is None else float(claim.half) for claim in claims])
+    with np.errstate(invalid="ignore", over="ignore"):
         distance, error = abs(number - value), _FLOAT_ERROR * (abs(number) + abs(value))
         inside = (distance < half * (1 - _UNSURE) - error) | ((number == value) & np.isinf(value))
         outside = distance > half * (1 + _UNSURE) + error
     return [True if one else False if other else None for one, other in zip(inside, outside, strict=True)]
 
 
-def _room(claim: Claim, largest: float) -> float:
-    """How far from a claim a number may be that is written so: half a unit; of a double that a program printed, more.
-
-    Its last digits depend on the order of adding: what is left where terms cancel is as uncertain as the `largest`
-    number of its step.
-    """
-    if claim.exact or len(claim.text) < _DOUBLE[0]:
-        return float(claim.half)
-    figures = "".join(map(str, claim.value.as_tuple().digits))
-    if len(figures) < _DOUBLE[0] or len(figures.rstrip("0")) > _DOUBLE[-1]:  # zeros only fill a page's decimals up
-        return float(claim.half)
-    return max(float(claim.half), CLOSE * largest)
-
-
 def _is_printed(number: float, claim: Claim) -> bool:
-    """Whether a page of ours shows the double as this: one that is 0.5 where the truth is a little less, say."""
-    if claim.exact or not math.isfinite(number):
+    """Whether a page of ours shows the double as this: one that is 0.5 where the truth is a little less, say.
+
+    It is no excuse for a 0: terms that cancel in doubles may not do so in truth.
+    """
+    if claim.exact or not claim.value or not math.isfinite(number):
         return False
-    places = -claim.half.adjusted() - 1  # 2 of 0.50, which is known to within 0.005
-    if places < 0:  # times a power of ten
-        return Decimal(f"{number:.{max(0, claim.value.adjusted() + places)}e}") == claim.value
+    places = -int(claim.value.as_tuple().exponent)  # 2 of 0.50
+    if places < 0:  # times a power of ten, behind which places are counted then
+        places = max(0, places + claim.value.adjusted())
     return places <= PRECISION[-1] and Decimal(format_number(number, places)) == claim.value
 
 
@@ -331,7 +317,7 @@ def fits_into(number: Decimal, claim: Claim) -> bool:
 def rounds_to(true: Decimal, claim: Claim) -> bool:
     """Whether a number, rounded half up to the digits of a claim, is that claim; an exact one has to be it.
 
-    Digits beyond those that a number is worked out to are not held against it.
+    A printed double has to be near it. Digits beyond those that a number is worked out to are not held against it.
     """
     if not true.is_finite() or not claim.value.is_finite():
         return true == claim.value
@@ -339,6 +325,8 @@ def rounds_to(true: Decimal, claim: Claim) -> bool:
         tolerance = EXACTLY * max(Decimal(1), abs(true))
         if claim.half < tolerance:
             return abs(true - claim.value) <= tolerance
+        if claim.printed_double:
+            return abs(true - claim.value) <= claim.half
         unit = 2 * claim.half
         return (true / unit).to_integral_value(ROUND_HALF_UP) * unit == claim.value
 

@@ -90,13 +90,13 @@ def worked_both_ways(judgement: Judgement, name: str, index: Cell) -> tuple[Work
     step, judged = judgement.trace.steps[name], judgement.steps[name][index]
     digits = decimals_to_compare([judged.given])
     truth = Printer(judgement.trace, digits)
-    lines = [] if judged.given is None else [WorkedLine("written", result=number_node(claim_text(judged.given)))]
+    lines = [] if judged.given is None else [WorkedLine("you wrote", result=number_node(claim_text(judged.given)))]
     if step.rule.given:
         return (*lines, WorkedLine("given", result=truth.number(name, index)))
     own, true = worked_from_own_numbers(judgement, name, index), worked_line(truth, step, index)
     if own._replace(label="") != true._replace(label=""):
-        lines.append(own._replace(label="by your own numbers"))
-    return (*lines, true._replace(label="in truth"))
+        lines.append(own._replace(label="from your own numbers"))
+    return (*lines, true._replace(label="true value"))
 
 
 def worked_from_own_numbers(

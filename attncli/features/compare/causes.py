@@ -1,4 +1,4 @@
-"""What a difference may come from: a factor, another layout, a bias left out, KV heads that serve other heads."""
+"""Known causes of a difference: a factor, another layout, a missing bias, KV heads that serve other query heads."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.english import either, listed
+from attncli.features.compare.known_mistakes import explanation
 from attncli.page.document import Text
 from attncli.page.measures import legible_number, number
 from attncli.problem.keys import SCORES
@@ -23,8 +24,11 @@ _BIASES = {"Q": "b_Q", "K": "b_K", "V": "b_V", "new_K": "b_K", "new_V": "b_V", "
 
 
 def factor_names(factor: float, trace: Trace) -> tuple[str, ...]:
-    """All that this factor may be in a problem of these sizes, the likeliest first: a root forgotten, one of another
-    length in its place, one put in twice; what is unlikely only where nothing else is."""
+    """What this factor may be in a problem of these sizes, the likeliest first.
+
+    For example a root that was left out, the root of another length, or a root that was applied twice. Unlikely
+    factors are named only if no likely one fits.
+    """
     d_k, n = float(trace.parameters["d_k"].value), trace["scores"].shape[-2]
     joined = d_k * (trace.settings.heads or 1)
     d_model = trace["X"].shape[-1] if "X" in trace else 0
@@ -45,8 +49,10 @@ def _fitting(factor: float, squares: Mapping[str, float]) -> tuple[str, ...]:
 
 
 def bias_left_out(comparison: Comparison) -> tuple[str, Operand, Operand] | None:
-    """The bias that one side adds and the other does not, where the first step that differs shows it: b_O, the side
-    without it, the side with it."""
+    """The bias that only one side adds, if this explains the first step that differs.
+
+    Returns its name (b_O), the side without it, and the side with it.
+    """
     for has, lacks in ((comparison.a, comparison.b), (comparison.b, comparison.a)):
         step = comparison.first
         name = _BIASES.get(step.name) if step else None
@@ -58,8 +64,11 @@ def bias_left_out(comparison: Comparison) -> tuple[str, Operand, Operand] | None
 
 
 def tiled_kv_heads(comparison: Comparison) -> tuple[int, Operand, Operand] | None:
-    """How many KV heads there are, where one side has them serve every so many query heads, not consecutive ones;
-    that side, and ours. The scores must be the first step that differs, or keys or values repeated for all heads."""
+    """The number of KV heads, if one side tiles them: query head h reads KV head h mod their number.
+
+    Returns this number, the side that tiles, and the other side, whose KV heads serve consecutive query heads. The
+    first step that differs must be the scores, or keys or values that are repeated for all heads.
+    """
     for ours, theirs in ((comparison.a, comparison.b), (comparison.b, comparison.a)):
         step, trace = comparison.first, ours.trace
         if not (step and step.difference and trace and "group" in trace.parameters):
@@ -71,7 +80,7 @@ def tiled_kv_heads(comparison: Comparison) -> tuple[int, Operand, Operand] | Non
 
 
 def _served(step: StepComparison, ours: Operand, group: int) -> NDArray[Any] | None:
-    """The step as it is where query head h reads KV head h mod their number."""
+    """The step with tiled KV heads; None for a step that does not show them."""
     if step.layout == "repeated":
         return np.concatenate([ours[step.name]] * group, axis=-3)
     trace = ours.trace
@@ -84,7 +93,7 @@ def _served(step: StepComparison, ours: Operand, group: int) -> NDArray[Any] | N
 
 
 def _agrees(comparison: Comparison, array: NDArray[Any], side: Operand) -> bool:
-    """Whether an array is the first step that differs, as it is on this side."""
+    """Whether this side has this array as the first step that differs."""
     step = comparison.first
     assert step is not None
     wanted, there = step.arranged(array), step.arranged(side[step.name])
@@ -93,47 +102,53 @@ def _agrees(comparison: Comparison, array: NDArray[Any], side: Operand) -> bool:
 
 _HOW = {
     "transposed": "transposed",
-    "exchanged": "with heads and rows exchanged",
-    "recut": "cut into heads row by row, not by features",
+    "exchanged": "with the axes of heads and rows exchanged",
+    "recut": "divided into heads by rows, not by features",
     "averaged": "averaged over the heads",
 }
 
 
 def causes(comparison: Comparison, precision: int) -> Iterator[Text]:
-    """A sentence for each thing that was found in the numbers."""
+    """A sentence for each cause that the numbers show."""
     first, a, b = comparison.first, comparison.a, comparison.b
     if first is not None and first.factor is not None:
         yield (
             f"Every cell of {first.name} {b.phrase} is ", *number(legible_number(first.factor, precision)),
-            f" times that {a.phrase}", *_known_factor(comparison, first.factor), ".",
+            f" times the cell {a.phrase}", *_known_factor(comparison, first.factor), ".",
         )  # fmt: skip
     for said in _layouts(comparison):
         yield (said,)
-    if (found := bias_left_out(comparison)) and first is not None:
+    found, serving = bias_left_out(comparison), tiled_kv_heads(comparison)
+    if found is None and serving is None:
+        yield from _known_mistakes(comparison)
+    if found and first is not None:
         bias, lacks, has = found
-        yield (f"{first.name} {lacks.phrase} is that {has.phrase} without {bias}.",)
-    if (serving := tiled_kv_heads(comparison)) and first is not None:
+        yield (f"{first.name} {lacks.phrase} equals {first.name} {has.phrase} without {bias}.",)
+    if serving and first is not None:
         heads, theirs, ours = serving
-        what = (
-            f"The scores {theirs.phrase} are those"
-            if first.name == "scores"
-            else f"{first.name} {theirs.phrase} is that"
-        )
         yield (
-            f"{what} of tiled KV heads, query head h reading KV head h mod {heads}; "
-            f"{ours.phrase} each serves consecutive query heads, as if repeated.",
+            f"{first.name} {theirs.phrase} {'come' if first.name == 'scores' else 'comes'} from tiled KV heads: query "
+            f"head h reads KV head h mod {heads}. Each KV head {ours.phrase} serves consecutive query heads.",
         )
+
+
+def _known_mistakes(comparison: Comparison) -> Iterator[Text]:
+    """The mistakes of which one gives the other side's numbers; after a change nobody asks which."""
+    found = explanation(comparison) if comparison.b.word != "after" else None
+    if found is not None:
+        one = "A known mistake gives" if len(found.mistakes) == 1 else "Each of these mistakes gives"
+        yield (f"{one} all numbers of {found.step} {found.side.phrase}: {'; or '.join(found.mistakes)}.",)
 
 
 def _known_factor(comparison: Comparison, factor: float) -> Text:
-    """Names for the factor where it is one that people forget, put in twice, or take for another."""
+    """The factor's names, if it is one that people often get wrong."""
     traces = [side.trace for side in (comparison.a, comparison.b) if side.trace]
     names = dict.fromkeys(name for trace in traces for name in factor_names(factor, trace))
     return (f", which is {listed(list(names), last='or')}",) if names else ()
 
 
 def _layouts(comparison: Comparison) -> Iterator[str]:
-    """Which steps are the same in another layout, and which were brought to one to be compared."""
+    """Which steps have another layout on one side."""
     for layout in get_args(Layout):
         of_one: dict[bool, list[str]] = {}
         for step in comparison.steps:
@@ -144,7 +159,7 @@ def _layouts(comparison: Comparison) -> Iterator[str]:
 
 
 def _first_is_flat(step: StepComparison) -> bool:
-    """Whether the sentence begins with the first side: it has no axis of heads, or repeated ones, unlike the second."""
+    """Whether the sentence is about the first side: it has no axis of heads, or repeated heads, unlike the second."""
     a, b = step.shapes
     if a is None or b is None:
         return False
@@ -155,9 +170,9 @@ def _layout_sentence(comparison: Comparison, layout: Layout, names: list[str], *
     flat, other = (comparison.a, comparison.b) if first else (comparison.b, comparison.a)
     what, number = f"{listed(names)} {flat.phrase}", len(names)
     if layout == "split":
-        have, are = either(number, "has its", "have their"), either(number, "is", "are")
-        return f"{what} {have} heads side by side, and {are} compared split into heads."
+        have, them = either(number, "has its", "have their"), either(number, "it", "them")
+        return f"{what} {have} heads side by side. attncli splits {them} into heads to compare."
     if layout == "repeated":
-        are = either(number, "is", "are")
-        return f"{what} {are} repeated for all query heads that a KV head serves, and {are} compared so."
-    return f"{what} {either(number, 'is that', 'are those')} {other.phrase} {_HOW[layout]}."
+        are, it = either(number, "is", "are"), either(number, "it", "them")
+        return f"{what} {are} repeated for every query head. attncli compares {it} in this form."
+    return f"{what} {either(number, 'equals', 'equal')} {listed(names)} {other.phrase}, {_HOW[layout]}."

@@ -23,7 +23,7 @@ OPTION = "--set"
 
 @dataclass(frozen=True, slots=True)
 class _Patched(Source):
-    """A file's text with the changes behind it: a place in a change is one in the option that made it."""
+    """A file's text with the changes after it: a place in a change is a place in the option that made it."""
 
     changes: Mapping[int, Source] = field(default_factory=dict)  # by where each begins in the text
 
@@ -35,16 +35,16 @@ class _Patched(Source):
 
 
 def parse_settings(settings: list[str], words: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
-    """`KEY=VALUE` texts as a mapping; AttncliError (exit 2) for unknown keys, keys given twice and no `=`.
+    """`KEY=VALUE` texts as a mapping; AttncliError (exit 2) for an unknown key, a key given twice, or no `=`.
 
-    `words` are keys besides those of a problem, such as dtype, with the words that each takes.
+    `words` are further keys that a problem does not have, such as dtype, with their possible values.
     """
     found: dict[str, str] = {}
     for setting in settings:
         key, equals, value = setting.partition("=")
         key = key.strip()
         if not equals:
-            raise usage_error(f"{OPTION} {shorten(setting)} lacks its =", help=f"write {OPTION} mask=causal")
+            raise usage_error(f"{OPTION} {shorten(setting)} has no =", help=f"write it as in {OPTION} mask=causal")
         if key not in KEYS and key not in words:
             raise usage_error(f"{OPTION} {shorten(key)}: there is no such key", help=_instead(key, value, words))
         if key in found:
@@ -54,7 +54,7 @@ def parse_settings(settings: list[str], words: Mapping[str, tuple[str, ...]]) ->
 
 
 def _instead(key: str, value: str, words: Iterable[str]) -> str:
-    """Help for an unknown key: other software's name for one, or one with dots for the mapping that it is in."""
+    """Help for an unknown key: the name of other software for a known key, or a key with dots for a mapping."""
     first, *inner = key.split(".")
     if first in KEYS and inner and all(inner):
         for part in reversed(inner):
@@ -68,10 +68,10 @@ def _instead(key: str, value: str, words: Iterable[str]) -> str:
 
 
 def read_changed(root: Node, source: Source, changed: Mapping[str, str], *, convention: str | None = None) -> Problem:
-    """The problem of a tree, which has been read without errors, with these keys changed: YAML text by key.
+    """The problem of a tree with these keys changed (YAML text by key); the tree was read without errors before.
 
-    An empty text or null takes the key away; `convention` is as for `load`. Raises AttncliError with exit code 2,
-    since only a change can be wrong now; exit 4 where an array's file cannot be read.
+    An empty text or null removes the key; `convention` is as for `load`. Raises AttncliError with exit code 2, because
+    only a change can be wrong now, or 4 if an array's file cannot be read.
     """
     assert isinstance(root, Keyed)
     values, keys = dict(root.values), dict(root.keys)
@@ -82,7 +82,7 @@ def read_changed(root: Node, source: Source, changed: Mapping[str, str], *, conv
         if node is None or is_null(node):
             if key not in values:
                 raise usage_error(
-                    f"{OPTION} {key}= takes away what {source.name} does not have", help=f"leave out {OPTION} {key}="
+                    f"{OPTION} {key}= removes a key that {source.name} does not have", help=f"leave out {OPTION} {key}="
                 )
             del values[key], keys[key]
             continue
@@ -96,13 +96,13 @@ def read_changed(root: Node, source: Source, changed: Mapping[str, str], *, conv
     except AttncliError as error:
         options = listed([f"{OPTION} {shorten(quote(f'{key}={new.strip()}'))}" for key, new in changed.items()])
         for each in (error, *error.more):
-            if each.place and each.place.file == source.name:  # right as it is in the file
-                each.help = f"{each.help}; without {options} it fits"
+            if each.place and each.place.file == source.name:  # which was correct before the change
+                each.help = f"{each.help}; the file is correct without {options}"
         raise
 
 
 def moved(node: Node, by: int) -> Node:
-    """The tree with every place that much farther on, as of a text that is put behind another."""
+    """The tree with every place moved on by so many characters, for a text that is put after another."""
     match node:
         case Sequence(numbers=None, items=items):
             return Sequence(node.at + by, [moved(item, by) for item in items])

@@ -1,4 +1,4 @@
-"""`attncli compare`: two problems, a problem with a change, or a problem with another program's numbers."""
+"""`attncli compare`: two problems, a problem and its changed version, or a problem and another program's numbers."""
 
 import sys
 from collections.abc import Sequence
@@ -17,13 +17,16 @@ if TYPE_CHECKING:
 
 def compare(
     file: Annotated[
-        str, typer.Argument(metavar="FILE_A", help="A problem in YAML or JSON, or a dump; - is standard input.")
+        str,
+        typer.Argument(
+            metavar="FILE_A", help="A problem in YAML or JSON, or a dump (see FILE_B); - is standard input."
+        ),
     ],
     other: Annotated[
         str | None,
         typer.Argument(
             metavar="FILE_B",
-            help="Another problem, or a dump: steps that other software worked out, in .npz, .safetensors or .json.",
+            help="Another problem, or a dump: the steps that other software computed, in .npz, .safetensors or .json.",
         ),
     ] = None,
     set: Annotated[
@@ -31,16 +34,25 @@ def compare(
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            help="Without FILE_B, compare with FILE_A so changed; with it, change the problems on both sides. "
-            "Any key of a problem with its value in YAML, or dtype, device, rounding, as. Nothing after the = takes "
-            "the key away.",
+            help="Change a key of the problem: any key with its value in YAML, or dtype, device, rounding, as. An "
+            "empty value removes the key. Without FILE_B, FILE_A is compared with its changed version; with FILE_B, "
+            "both problems are changed.",
+        ),
+    ] = None,
+    rename: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rename",
+            metavar="NAME=STEP",
+            help="Read this name in a dump as this step, as in --rename att=weights. attncli knows what many "
+            "frameworks call a step.",
         ),
     ] = None,
     dtypes: Annotated[
         bool, typer.Option("--dtypes", help="Compare float32, float16 and bfloat16 with float64, in one table.")
     ] = False,
     gradient: Annotated[
-        bool, typer.Option("--gradient", help="Compare gradients, too; a dump that has some asks for them itself.")
+        bool, typer.Option("--gradient", help="Compare gradients, too; a dump with gradients does not need this.")
     ] = False,
     as_: options.As = None,
     allow_outside: options.AllowOutside = False,
@@ -50,7 +62,7 @@ def compare(
             options.number,
             "--tolerance",
             metavar="T",
-            help="How far apart cells may be, in relation to what they are made of.  "
+            help="How far apart two cells may be, relative to the terms they are computed from.  "
             "[default: 1e-9; float32 1e-5, float16 3e-3, bfloat16 2e-2]",
             example="1e-6",
             zero=True,
@@ -65,24 +77,28 @@ def compare(
     ] = None,
     precision: options.Precision = 3,
     color: options.Color = "auto",
+    ascii: options.Ascii = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Compare two problems, a problem with a change, or a problem with a dump.
+    """Compare two problems, a problem with its changed version, or a problem with the numbers of another
+    program.
 
-    Shows the first step that differs, which weights moved where, and all steps side by side. Ends with exit code 1
-    where something differs.
+    Shows the first step that differs, which weights moved where, and all steps side by side. Exit code 1 says that
+    something differs.
     """
     format = options.page_format(format, output)
-    data_help = "JSON holds the differences themselves; leave out --detail"
+    data_help = "JSON always has the same detail; leave out --detail"
     others = {
         "FILE_B": other is not None,
         "--tolerance": tolerance is not None,
         "--steps": steps is not None,
         "--gradient": gradient,
+        "--rename": bool(rename),
         "--detail": detail is not None,
     }
-    dtypes_help = f"--dtypes compares one problem with itself in all formats; {options.ALONE}"
+    dtypes_help = f"--dtypes compares one problem in all number formats; {options.ALONE}"
     options.reject_conflicts(
+        *options.format_conflicts(format, ascii=ascii),
         (detail is not None and format == "json", "--detail", "--format json", data_help),
         *((dtypes and given, "--dtypes", name, dtypes_help) for name, given in others.items()),
     )
@@ -98,7 +114,8 @@ def compare(
             f"there is nothing to compare {file} with",
             help="give a second file, or a change: --set mask=causal",
         )
-    files = read_files([path for path in (file, other) if path is not None], set or [], as_, outside=allow_outside)
+    paths = [path for path in (file, other) if path is not None]
+    files = read_files(paths, set or [], as_, outside=allow_outside, renames=rename or [])
 
     from attncli.features.compare.operands import format_deviations, operands
     from attncli.features.compare.page import comparison_page
@@ -109,24 +126,24 @@ def compare(
     progress.begin("comparing")
     if dtypes:
         deviations, title = format_deviations(files[0], precision)
-        write_page(formats_page(deviations, title, precision), format, output, color=color)
+        write_page(formats_page(deviations, title, precision), format, output, color=color, ascii=ascii)
         return Exit.OK
     a, b = operands(files, precision, gradient=gradient)
     names = None if steps is None else chosen_names(steps, tuple(dict.fromkeys([*a.names, *b.names])))
     comparison = compare_operands(a, b, tolerance=tolerance, steps=names)
     _require_common_step(comparison, steps)
     page = comparison_page(comparison, detail=detail or "rows", precision=precision)
-    write_page(page, format, output, color=color)
+    write_page(page, format, output, color=color, ascii=ascii)
     if not quiet:
         _warn(comparison)
     return Exit.OK if comparison.first is None else Exit.DIFFERENCE
 
 
 def _require_common_step(comparison: "Comparison", chosen: Sequence[str] | None) -> None:
-    """Raises AttncliError where no step is on both sides: exit 2 if these are the only steps wanted, else exit 3."""
+    """Raises AttncliError if the sides have no step in common: exit 2 if --steps chose them, else exit 3."""
     if not all(step.one_sided for step in comparison.steps):
         return
-    message = "there is nothing to compare: no step is on both sides"
+    message = "there is nothing to compare: the two sides have no step in common"
     if chosen is not None:
         raise usage_error(message, help="leave out --steps")
     few = min((comparison.a, comparison.b), key=lambda side: len(side.names))

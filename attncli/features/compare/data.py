@@ -12,7 +12,7 @@ from attncli.tracing.serialization import FORMAT
 
 
 def comparison_data(comparison: Comparison) -> dict[str, Any]:
-    """Both sides, all steps with their differences, the first difference, and the weights that moved; format 1."""
+    """The comparison as data: both sides, all steps with their differences, the weights that moved."""
     first = comparison.first
     return {
         "attncli": {"version": __version__, "format": FORMAT},
@@ -36,6 +36,7 @@ def _side(side: Operand) -> dict[str, Any]:
         "dtype": side.dtype.name,
         "title": side.trace.title if side.trace else "",
         "rows": None if side.rows is None else list(side.rows),
+        "read_as": dict(side.read_as),
     }
 
 

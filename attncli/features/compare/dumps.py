@@ -5,7 +5,7 @@ A trace that attncli wrote as JSON is one too.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -17,7 +17,7 @@ from attncli.attention.losses import LOSS_RULES
 from attncli.attention.registry import COMPUTED_RULES, RULES, STEP_NAMES
 from attncli.dtypes import DTYPES
 from attncli.english import count, listed, shorten
-from attncli.errors import AttncliError, Exit, did_you_mean
+from attncli.errors import AttncliError, Exit, did_you_mean, usage_error
 from attncli.problem.array_formats import Array, ArrayError, Format, format_of, pickled
 from attncli.problem.files import PICKLES, cannot_read, open_regular
 from attncli.problem.keys import KEYS
@@ -29,83 +29,179 @@ from attncli.tracing.comparison import Operand
 
 STEPS = f"the steps are {', '.join(RULES)}"
 MOST_NAMES = 8  # listed in one warning
-# What programs call a step, where that is not near its name.
+# What other programs call a step. A name that is in two lines may be two steps, so it is read as neither.
 _ELSEWHERE = {
-    "weights": ("attn", "attention", "attn_weights", "attention_weights", "probs", "attn_probs", "p"),
-    "scores": ("logits", "attn_scores", "qk"), "output": ("out", "attn_output", "y"), "mask": ("attn_mask",),
-    "heads_output": ("context_layer",), "Q": ("query",), "K": ("key",), "V": ("value",),
+    "X": ("hidden_states", "embeddings"),
+    "W_Q": ("q_proj",), "W_K": ("k_proj",), "W_V": ("v_proj",),
+    "Q": ("q", "query", "queries", "query_states", "query_layer", "q_proj"),
+    "K": ("k", "key", "keys", "key_states", "key_layer", "k_proj"),
+    "V": ("value", "values", "value_states", "value_layer", "v_proj"),
+    "scores": ("logits", "attn_scores", "attention_scores", "attn_logits", "attention_logits", "qk"),
+    "scaled": ("scaled_scores", "scaled_logits", "scaled_attention_logits"),
+    "mask": ("attn_mask",),
+    "masked": ("masked_scores", "masked_logits"),
+    "weights": ("attn_weights", "attn_weight", "attentions", "attention_weights", "attn_output_weights", "probs",
+                "attn_probs", "attention_probs", "p", "attn", "attention"),
+    "heads_output": ("context_layer",),
+    "output": ("out", "y", "attn_output", "attention_output", "attn_out", "attn", "attention"),
+    "class_probs": ("p",),
 }  # fmt: skip
-_CALLED = {word: step for step, words in _ELSEWHERE.items() for word in words}
+_BEFORE_EXP = ("masked", "capped", "scaled", "scores")  # the last one there is goes into the softmax
+_MEANT = {  # a word elsewhere, with the steps that it may be
+    word: tuple(step for step, words in _ELSEWHERE.items() if word in words)
+    for words in _ELSEWHERE.values()
+    for word in words
+}
+_CALLED = {word: steps[0] for word, steps in _MEANT.items() if len(steps) == 1}
+OPTION = "--rename"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dump:
     """Arrays by the names of steps, in the order in which attncli works these out.
 
-    `dtype` is the number format as far as the file tells it, `labels` those of each axis of a step where a trace of
-    attncli has them. `left_out` are the names in it that are no step's.
+    `dtype` is the number format as far as the file shows it. `labels` are those of each axis of a step, if the file
+    is a trace of attncli. `left_out` are names in the file that no step has. `read_as` has the step of every name that
+    is not attncli's own.
     """
 
     arrays: Mapping[str, NDArray[Any]]
     dtype: str
     labels: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    read_as: Mapping[str, str] = field(default_factory=dict)
 
     def operand(self, name: str, word: str, phrase: str) -> Operand:
         """These numbers as one side of a comparison."""
-        return Operand(name, word, phrase, self.arrays, DTYPES[self.dtype], self.labels, warnings=self.warnings)
+        return Operand(
+            name, word, phrase, self.arrays, DTYPES[self.dtype], self.labels, warnings=self.warnings,
+            read_as=self.read_as,
+        )  # fmt: skip
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names in the file: of a step that has a name of its own, this."""
+        of_step = {step: name for name, step in self.read_as.items()}
+        return (*(of_step.get(step, step) for step in self.arrays), *self.left_out)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What was not read, and which step it may be."""
+        """What was not read, and which step each may be."""
         if not self.left_out:
             return ()
-        nearest_steps = ((shorten(name), nearest(name)) for name in self.left_out[: MOST_NAMES + 1])
-        names = [name if near == STEPS else f"{name} ({near})" for name, near in nearest_steps]
-        return (f"left out what is no step: {listed(names, most=MOST_NAMES)}",)
+        return (f"not compared, because no step has this name: {listed(self._left_out_names(), most=MOST_NAMES)}",)
+
+    def _left_out_names(self) -> list[str]:
+        """The names that were left out, each with the step that it may be."""
+        of_step = {step: name for name, step in self.read_as.items()}
+        names = []
+        for name in self.left_out[: MOST_NAMES + 1]:
+            near, step = nearest(name), _CALLED.get(name.lower())
+            if step in self.arrays:
+                near = f"{of_step.get(step, step)} is read as {step}" if step in of_step else f"{step} is there"
+            names.append(shorten(name) if near == STEPS else f"{shorten(name)} ({near})")
+        return names
 
     @property
     def shifted(self) -> bool:
-        """Whether the softmax was shifted: the steps say so, or every row of exponentials has a largest 1."""
+        """Whether the softmax was shifted: the dump has such a step, or the largest exponential of every row is 1.
+
+        Without a shift it is 1, too, if the largest score of every row is 0.
+        """
         if "shifted" in self.arrays or "row_max" in self.arrays:
             return True
-        return "exp" in self.arrays and bool((self.arrays["exp"].max(axis=-1) == 1).all())
+        before = next((self.arrays[name] for name in _BEFORE_EXP if name in self.arrays), None)
+        if "exp" not in self.arrays or (before is not None and not before.max(axis=-1).any()):
+            return False
+        return bool((self.arrays["exp"].max(axis=-1) == 1).all())
 
 
-def is_dump(root: Node) -> bool:
-    """Whether a file tells steps that were worked out, not a problem: by its keys, which both may share (Q, mask)."""
+def is_dump(root: Node, renames: Collection[str] = ()) -> bool:
+    """Whether a file has computed steps, or names of `renames`, and is no problem.
+
+    Only its keys show it, and both may have some (Q, mask).
+    """
     if not isinstance(root, Keyed):
         return False
+    if any(name in root.keys for name in renames):
+        return True
     keys = set(root.keys)
-    if "steps" in keys or any(key in COMPUTED_RULES and key not in KEYS for key in keys):
+    steps = (_CALLED.get(key.lower(), key) for key in keys)
+    if "steps" in keys or any(step in COMPUTED_RULES and step not in KEYS for step in steps):
         return True
     sources = all(keys & {letter, f"W_{letter}"} for letter in "QKV")
     letters = any(STEP_NAMES.get(key) in COMPUTED_RULES and key not in KEYS for key in keys)
     return (letters or not sources) and not any(key in KEYS and key not in RULES for key in keys)
 
 
-def named_steps(names: Collection[str]) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The names that are those of steps, or their letters, with the steps; and the others.
+def parse_renames(texts: Iterable[str]) -> dict[str, str]:
+    """`NAME=STEP` texts, each name with its step; AttncliError (exit 2) for no `=`, no such step, or a name or a step
+    that is given twice."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, step = (part.strip() for part in text.rpartition("="))
+        if not equals or not name:
+            raise usage_error(
+                f"{OPTION} {shorten(text)} does not name a step", help=f"write it as in {OPTION} attn_weights=weights"
+            )
+        if step not in STEP_NAMES:
+            raise usage_error(f"{OPTION} {shorten(text)}: no step is called {shorten(step)}", help=nearest(step))
+        if name in found:
+            raise usage_error(f"{OPTION} {shorten(name)} is given twice", help="keep one of the two")
+        found[name] = STEP_NAMES[step]
+    if clash := twice(found):
+        raise usage_error(f"{OPTION}: {clash[1]}", help="keep one of the two")
+    return found
 
-    The letters of a loss are none: elsewhere P and L are something else.
+
+def named_steps(
+    names: Collection[str], renames: Mapping[str, str] | None = None
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The names of steps, with the steps; and the other names.
+
+    What `renames` says counts first, then attncli's own names and letters, then what other programs call a step. The
+    letters of a loss do not count, because other programs use P and L for other things; v beside q or k is V.
     """
+    renames = renames or {}
     known = {name: STEP_NAMES[name] for name in names if name in STEP_NAMES}
     steps = {name: step for name, step in known.items() if name in RULES or step not in LOSS_RULES}
-    return steps, tuple(name for name in names if name not in steps)
+    if "v" in steps and {"q", "k"} & set(names) and "V" not in names:
+        steps["v"] = "V"
+    steps |= {name: renames[name] for name in names if name in renames}
+    there = set(steps.values())
+    called = {name: _CALLED[name.lower()] for name in names if name not in steps and name.lower() in _CALLED}
+    steps |= {name: step for name, step in called.items() if step not in there}
+    return {name: steps[name] for name in names if name in steps}, tuple(name for name in names if name not in steps)
+
+
+def guessed(steps: Mapping[str, str]) -> dict[str, str]:
+    """Those of the names of steps that are not attncli's own."""
+    return {name: step for name, step in steps.items() if STEP_NAMES.get(name) != step}
 
 
 def twice(steps: Mapping[str, str]) -> tuple[str, str] | None:
-    """A step that stands under two names, such as A and weights: the second of them, and what is wrong."""
+    """A step that has two names, such as A and weights: the second name, and what is wrong."""
     first: dict[str, str] = {}
     for name, step in steps.items():
         if (before := first.setdefault(step, name)) != name:
-            return name, f"both {before} and {name} are {step}"
+            return name, f"{before} and {name} are both the step {step}"
     return None
 
 
+def keep_one(steps: Mapping[str, str], name: str) -> str:
+    """Help for a step that has two names, of which this is the second: only guesses give way to --rename."""
+    step = steps[name]
+    read = guessed(steps)
+    both = all(other in read for other, its in steps.items() if its == step)
+    return f"keep one of the two, or choose it: {OPTION} {shorten(name)}={step}" if both else "keep one of the two"
+
+
 def nearest(name: str) -> str:
-    """Help for a name that is no step's."""
-    return did_you_mean(_CALLED.get(name.lower(), shorten(name)), list(RULES), STEPS)
+    """Help for a name that no step has, or that two may have."""
+    meant = _MEANT.get(name.lower(), ())
+    if len(meant) > 1:
+        return f"it may be {listed(meant, last='or')}: write {OPTION} {shorten(name)}={meant[0]}"
+    return did_you_mean(meant[0] if meant else shorten(name), list(RULES), STEPS)
 
 
 def single(step: str) -> bool:
@@ -126,33 +222,45 @@ def in_order(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
 _SAVING = 'numpy.savez("{}.npz", scores=scores.detach().cpu().numpy(), …), or with safetensors.torch.save_file'
 
 
-def read_archive(path: str) -> Dump:
-    """The steps of a file; AttncliError (exit 4) where it cannot be read, exit 3 for what is wrong in it."""
+def read_archive(path: str, renames: Mapping[str, str] | None = None) -> Dump:
+    """The steps of a file; AttncliError with exit 4 if it cannot be read, with exit 3 if something in it is wrong."""
     called = shorten(path, 200)
     try:
         with open_regular(path) as stream:
             suffix = Path(path).suffix.lower()
             if suffix in PICKLES:
                 raise pickled(called, _SAVING.format(shorten(Path(path).stem)))
-            arrays, dtypes, left_out = _read(stream, called, format_of(suffix))
+            steps, left_out = _steps(format_of(suffix).names(stream, called), called, renames)
+            sure = {name for name in steps if STEP_NAMES.get(name) == steps[name] or name in (renames or {})}
+            arrays, dtypes, others = _read(stream, called, format_of(suffix), steps, sure)
     except ArrayError as error:
         message, help = error.args
         raise AttncliError(Exit.INPUT, message, help=help) from None
     except (OSError, ValueError) as error:
         raise cannot_read(path, error, path, "name a .npz or .safetensors file") from None
     coarsest = max(dtypes, key=lambda name: DTYPES[name].epsilon, default="float64")
-    return Dump(in_order(arrays), coarsest, left_out=left_out)
+    return Dump(in_order(arrays), coarsest, left_out=(*left_out, *others), read_as=guessed(_without(steps, others)))
 
 
-def _read(stream: IO[bytes], file: str, format: Format) -> tuple[dict[str, Array], set[str], tuple[str, ...]]:
-    """The arrays by their steps, the formats of their numbers, and the names of others."""
-    steps, left_out = _steps(format.names(stream, file), file)
-    arrays = {
-        step: as_step(step, format.read(stream, _called(name, file), name, single=single(step)))
-        for name, step in steps.items()
-    }
-    dtypes = {format.dtype(stream, file, name) for name in steps}
-    return arrays, dtypes & DTYPES.keys(), left_out
+def _read(
+    stream: IO[bytes], file: str, format: Format, steps: Mapping[str, str], sure: Collection[str]
+) -> tuple[dict[str, Array], set[str], tuple[str, ...]]:
+    """The arrays by their steps, their number formats, and the names that are not `sure` and are no arrays."""
+    arrays: dict[str, Array] = {}
+    others = []
+    for name, step in steps.items():
+        try:
+            arrays[step] = as_step(step, format.read(stream, _called(name, file), name, single=single(step)))
+        except ArrayError:
+            if name in sure:
+                raise
+            others.append(name)
+    dtypes = {format.dtype(stream, file, name) for name in _without(steps, others)}
+    return arrays, dtypes & DTYPES.keys(), tuple(others)
+
+
+def _without(steps: Mapping[str, str], names: Collection[str]) -> dict[str, str]:
+    return {name: step for name, step in steps.items() if name not in names}
 
 
 def _called(name: str, file: str) -> str:
@@ -160,15 +268,15 @@ def _called(name: str, file: str) -> str:
     return f"{file}: {shorten(name)}"
 
 
-def _steps(names: list[str], file: str) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The names that are those of steps, with the steps, of which there must be one; and the others."""
+def _steps(names: list[str], file: str, renames: Mapping[str, str] | None) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The names of steps, with the steps, of which there must be one; and the other names."""
     if not names:
-        raise ArrayError(f"{file}: there is no array in it", STEPS)
-    steps, left_out = named_steps(names)
+        raise ArrayError(f"{file} has no array", STEPS)
+    steps, left_out = named_steps(names, renames)
     if not steps:
         raise ArrayError(f"{file}: no step is called {shorten(names[0])}", nearest(names[0]))
     if clash := twice(steps):
-        raise ArrayError(f"{file}: {clash[1]}", "keep one of the two")
+        raise ArrayError(f"{file}: {clash[1]}", keep_one(steps, clash[0]))
     return steps, left_out
 
 
@@ -181,11 +289,11 @@ _WORDS = {
     )
     for word in words
 }
-_EVEN = "all rows of an array are equally long"
+_EVEN = "give all rows of an array the same length"
 
 
-def read_dump(root: Node, errors: ErrorCollector) -> Dump:
-    """The steps of a JSON or YAML file; AttncliError (exit 3) where no name is a step's, and for what is no array.
+def read_dump(root: Node, errors: ErrorCollector, renames: Mapping[str, str] | None = None) -> Dump:
+    """The steps of a JSON or YAML file; AttncliError (exit 3) if no step has these names, or if something is no array.
 
     `{scores: [[…]], …}` by itself or under `steps`, each an array (a number where the step is one) or, as in a trace, a
     mapping with its `value`.
@@ -202,15 +310,17 @@ def read_dump(root: Node, errors: ErrorCollector) -> Dump:
             )
         values, root = {name: Value(node, name, errors) for name, node in steps.values.items()}, steps
     if not values:
-        errors.fail("there is no step in it", at=root.at, help=STEPS)
+        errors.fail("the file has no step", at=root.at, help=STEPS)
     arrays: dict[str, NDArray[Any]] = {}
     labels: dict[str, tuple[tuple[str, ...], ...]] = {}
-    found, left_out = named_steps(values)
+    found, left_out = named_steps(values, renames)
+    others = [name for name in guessed(found) if name not in (renames or {}) and not _is_array(values[name].node)]
+    found, left_out = _without(found, others), (*left_out, *others)
     if not found:
         for name in left_out:
             errors.add(f"no step is called {shorten(name)}", at=root.keys[name], help=nearest(name))
     if clash := twice(found):
-        errors.fail(clash[1], at=root.keys[clash[0]], help="keep one of the two")
+        errors.fail(clash[1], at=root.keys[clash[0]], help=keep_one(found, clash[0]))
     for name, step in found.items():
         value = values[name]
         if isinstance(value.node, Keyed) and "value" in value.keys:
@@ -220,13 +330,17 @@ def read_dump(root: Node, errors: ErrorCollector) -> Dump:
         if array is not None:
             arrays[step] = array
     errors.stop()
-    return Dump(in_order(arrays), dtype or _format_of(arrays), labels, left_out)
+    return Dump(in_order(arrays), dtype or _format_of(arrays), labels, left_out, guessed(found))
+
+
+def _is_array(node: Node) -> bool:
+    return isinstance(node.values.get("value") if isinstance(node, Keyed) else node, Sequence)
 
 
 def _array(value: Value, step: str) -> NDArray[Any] | None:
-    """An array of nested lists, or of one number where the step is that; None after reporting what is wrong with it.
+    """An array from nested lists, or one number for a step that is one number; None after reporting an error.
 
-    A mask may be of true and false.
+    A mask may have true and false.
     """
     shape: list[int] = []
     node = value.node
@@ -252,12 +366,15 @@ def _gather(value: Value, shape: list[int], cells: list[float | bool], *, truths
         if number is not None:
             cells.append(number)
         elif truths:
-            value.wrong(f"must be true or false, not {describe(node)}", "the first is one: write true or false")
+            value.wrong(
+                f"must be true or false, not {describe(node)}",
+                "the first value is true or false, so write true or false",
+            )
         else:
             value.wrong(f"must be a number, not {describe(node)}", "write a number, NaN, Infinity or -Infinity")
     elif not isinstance(node, Sequence) or len(node.items) != shape[0]:
         found = count(len(node.items), "entry") if isinstance(node, Sequence) else describe(node)
-        value.wrong(f"has {found} where the first row has {shape[0]}", _EVEN)
+        value.wrong(f"has {found}, but the first row has {shape[0]}", _EVEN)
     else:
         for item in value.items:
             _gather(item, shape[1:], cells, truths=truths)
@@ -275,7 +392,7 @@ def _number(node: Node) -> float | None:
 
 
 def _labels(node: Node | None) -> tuple[tuple[str, ...], ...]:
-    """The labels of a step of a trace, or nothing where they are not two lists deep."""
+    """The labels of a step of a trace; empty if they are not lists in a list."""
     axes = node.items if isinstance(node, Sequence) else []
     return tuple(
         tuple(leaf.text for leaf in axis.items if isinstance(leaf, Leaf)) for axis in axes if isinstance(axis, Sequence)
@@ -288,7 +405,7 @@ def _written_dtype(settings: Value | None) -> str | None:
 
 
 def _format_of(arrays: Mapping[str, NDArray[Any]]) -> str:
-    """float32 where all numbers are such and some have more digits than a person would write; else float64."""
+    """float32 if all numbers are float32 and some have more digits than a person would write; else float64."""
     long = False
     for array in arrays.values():
         finite = array[np.isfinite(array)]

@@ -1,4 +1,4 @@
-"""Which weights moved where: for each query, how much of its attention went from which keys to which."""
+"""Which weights moved where: for each query, how much of its attention moved from which keys to which."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from attncli.page.reading import percent
 from attncli.tracing.comparison import Comparison
 from attncli.tracing.difference import doubles
 
-NAMED = 3  # keys on each side of a move; the others are summed up
+NAMED = 3  # keys on each side of a move; the others are only counted
 
 
 @dataclass(frozen=True, slots=True)
 class KeyChange:
-    """What one key lost or gained: `amount` is a share of all attention, from 0 to 1."""
+    """What one key lost or gained: `amount` is a share of the row's attention, from 0 to 1."""
 
     key: int
     amount: float
@@ -32,8 +32,8 @@ class KeyChange:
 class MovedWeights:
     """One row of weights: `row` is the query's index, after those of batch and head where there are any.
 
-    `amount` is the share that went elsewhere; `lost` and `gained` are the keys of the largest changes, the rest is
-    `others_lost` and `others_gained` (how many keys, how much). `sums` are those of the row on either side.
+    `amount` is the share of attention that moved. `lost` and `gained` are the keys with the largest changes; the other
+    keys are `others_lost` and `others_gained` (how many keys, how much). `sums` are the sums of the row on both sides.
     """
 
     row: tuple[int, ...]
@@ -46,7 +46,7 @@ class MovedWeights:
 
 
 def moved_weights(comparison: Comparison) -> tuple[MovedWeights, ...]:
-    """The rows of weights that moved between both sides; none where the weights do not differ, or have two shapes."""
+    """The rows of weights that moved; none if the weights do not differ, or if their shapes differ."""
     step = next((step for step in comparison.steps if step.name == "weights" and step.difference), None)
     if step is None or not step.differs:
         return ()
@@ -55,9 +55,9 @@ def moved_weights(comparison: Comparison) -> tuple[MovedWeights, ...]:
 
 
 def moved_rows(a: NDArray[Any], b: NDArray[Any], tolerance: float) -> tuple[MovedWeights, ...]:
-    """The rows of weights of which more than the tolerance went elsewhere, the largest move first.
+    """The rows of weights of which more than the tolerance moved, the largest move first.
 
-    `a` and `b` have one shape, … × queries × keys. Rows that are not finite on both sides are left out.
+    `a` and `b` have the same shape, … × queries × keys. Rows with infinities or NaN are left out.
     """
     a, b = doubles(a), doubles(b)
     with np.errstate(all="ignore"):
@@ -94,11 +94,11 @@ def _largest(change: NDArray[np.float64], tolerance: float) -> tuple[tuple[KeyCh
 
 
 MOST_ROWS = 12
-LEAST = 0.0005  # of a row, is shown as 0.1 %
+LEAST = 0.0005  # of a row: the least that is shown as 0.1 %
 
 
 def moved_sentences(comparison: Comparison) -> Iterator[Text]:
-    """One sentence for each query, the largest move first; many are summed up."""
+    """One sentence for each query, the largest move first; the smallest of many share one sentence."""
     moved = moved_weights(comparison)
     large = [move for move in moved if move.amount >= LEAST]
     shown = large if len(large) == MOST_ROWS + 1 else large[:MOST_ROWS]
@@ -107,7 +107,7 @@ def moved_sentences(comparison: Comparison) -> Iterator[Text]:
     rest = moved[len(shown) :]
     if rest:
         largest = rest[0].amount
-        most = f"{percent(largest)} at most" if largest >= LEAST else f"less than {percent(LEAST * 2)}"
+        most = f"at most {percent(largest)}" if largest >= LEAST else f"less than {percent(LEAST * 2)}"
         yield (f"{count(len(rest), 'other row' if shown else 'row')}: {most}{' each' if len(rest) > 1 else ''}.",)
 
 
@@ -119,14 +119,14 @@ def _sentence(comparison: Comparison, move: MovedWeights) -> Text:
     lost, gained = _side(comparison, move, gained=False), _side(comparison, move, gained=True)
     total = percent(move.amount)
     if move.lost and move.gained:
-        said: Text = (f"{who}{total} moved from {lost} to {gained}",)
+        said: Text = (f"{who}{total} of its attention moved from {lost} to {gained}",)
     elif move.lost:
-        said = (f"{who}{total} gone from {lost}",)
+        said = (f"{who}{total} less attention to {lost}",)
     else:
-        said = (f"{who}{total} new for {gained}",)
+        said = (f"{who}{total} more attention to {gained}",)
     if abs(before - after) > comparison.tolerance:
         sums = number(format_number(before, 3)), number(format_number(after, 3))
-        return (*said, "; the row sums to ", *sums[0], f" {comparison.a.phrase} and to ", *sums[1],
+        return (*said, ". The row sums to ", *sums[0], f" {comparison.a.phrase} and to ", *sums[1],
                 f" {comparison.b.phrase}.")  # fmt: skip
     return (*said, ".")
 

@@ -1,4 +1,4 @@
-"""Reads what is to be compared: problems, problems with changes, dumps; and works the problems out alike."""
+"""Reads what is compared (problems, problems with changes, dumps), and computes the problems in the same way."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from attncli.cli.input import limit_threads
 from attncli.dtypes import DEVICES, DTYPES, ROUNDINGS
-from attncli.errors import usage_error
+from attncli.english import listed, shorten
+from attncli.errors import did_you_mean, usage_error
 from attncli.problem.array_formats import suffixes
 from attncli.problem.conventions import CONVENTIONS
 from attncli.problem.files import PICKLES
@@ -25,14 +26,15 @@ if TYPE_CHECKING:
 
 WORKING = {"dtype": tuple(DTYPES), "device": DEVICES, "rounding": ROUNDINGS}
 READING = {"as": tuple(CONVENTIONS)}
-_BINARY = (*suffixes(), *PICKLES)  # the last are refused with a help that says what to save instead
+MOST_NAMES = 20  # of a dump, in one help line
+_BINARY = (*suffixes(), *PICKLES)  # pickles are refused with a help that says what to save instead
 
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file: the tree and the problem it tells, or a dump.
+    """One file: its tree and its problem, or a dump.
 
-    `changes` are what --set asks of a problem, `convention` what --as says of its mask.
+    `changes` are those of --set, by key; `convention` is that of --as.
     """
 
     name: str
@@ -44,42 +46,66 @@ class InputFile:
 
 
 def read_files(
-    paths: Sequence[str], settings: list[str], convention: str | None, *, outside: bool = False
+    paths: Sequence[str],
+    settings: list[str],
+    convention: str | None,
+    *,
+    outside: bool = False,
+    renames: Sequence[str] = (),
 ) -> list[InputFile]:
-    """Read one or two files; AttncliError as for a problem, and (exit 2) for bad settings.
+    """One or two files; raises AttncliError as for a problem, and with exit 2 for bad settings and renames.
 
-    Call it before anything imports NumPy, which is kept from starting more threads than the files are worth.
+    Call it before anything imports NumPy, because it limits the threads that NumPy starts.
     """
     if paths.count("-") > 1:
-        raise usage_error("standard input cannot be both files", help="name a file for one of the two")
+        raise usage_error("standard input cannot be both files", help="name a file for one of them")
     sources = {path: read_source(path, outside=outside) for path in paths if not _binary(path)}
     if len(sources) == len(paths):
         limit_threads("\n".join([*(source.text for source in sources.values()), *settings]))
 
     from attncli.features.compare.changes import parse_settings
-    from attncli.features.compare.dumps import is_dump, read_archive, read_dump
+    from attncli.features.compare.dumps import is_dump, parse_renames, read_archive, read_dump
     from attncli.problem.loader import problem_from_tree
     from attncli.problem.tree import read_tree
 
     changed = parse_settings(settings, WORKING | READING)
+    renamed = parse_renames(renames)
     files = []
     for path in paths:
         if _binary(path):
-            files.append(InputFile(path, None, None, read_archive(path), changed, convention))
+            files.append(InputFile(path, None, None, read_archive(path, renamed), changed, convention))
             continue
         source = sources[path]
         report, root = read_tree(source, not_finite=True)
-        content = read_dump(root, report) if is_dump(root) else problem_from_tree(root, report, convention)
+        a_dump = is_dump(root, renamed)
+        content = read_dump(root, report, renamed) if a_dump else problem_from_tree(root, report, convention)
         files.append(InputFile(source.name, source, root, content, changed, convention))
+    _require_names(files, renamed)
     return files
 
 
+def _require_names(files: Sequence[InputFile], renames: Mapping[str, str]) -> None:
+    """Raises AttncliError (exit 2) for a name of --rename that no dump has."""
+    from attncli.features.compare.dumps import Dump
+
+    dumps = {file.name: file.content for file in files if isinstance(file.content, Dump)}
+    for name in renames:
+        if not dumps:
+            raise usage_error("--rename is for the names in a dump, and there is none", help="leave out --rename")
+        if not any(name in dump.names for dump in dumps.values()):
+            names = list(dict.fromkeys(known for dump in dumps.values() for known in dump.names))
+            raise usage_error(
+                f"--rename {shorten(name)}: {listed(list(dumps), last='or')} has no such name",
+                help=did_you_mean(shorten(name), names, f"the names are {listed(names, most=MOST_NAMES)}"),
+            )
+
+
 def operands(files: Sequence[InputFile], precision: int, *, gradient: bool = False) -> tuple[Operand, Operand]:
-    """Both sides worked out, with the same steps in the softmax, so that they can be compared.
+    """Both sides, computed with the same steps in the softmax, so that they can be compared.
 
-    Gradients are worked out, too, where that is asked or a dump has some, or steps of a loss.
+    Gradients are computed, too, if `gradient` asks for them, or if a dump has gradients or steps of a loss.
 
-    Raises AttncliError (exit 2) for a change of what is no problem.
+    Raises AttncliError (exit 2) for a change of a dump.
     """
     from attncli.features.compare.dumps import Dump
     from attncli.tracing.comparison import Operand
@@ -87,7 +113,10 @@ def operands(files: Sequence[InputFile], precision: int, *, gradient: bool = Fal
     first, second = files[0], files[-1]
     if len(files) == 1:
         _require_problem(first)
-        who = [(first.name, "before", "before"), (f"the same {_changes_text(first.changes)}", "after", "after")]
+        who = [
+            (first.name, "before", "before the change"),
+            (f"the same file {_changes_text(first.changes)}", "after", "after the change"),
+        ]
         sources = _worked([(first.content, {}), (_changed(first), first.changes)], precision, gradient)
     else:
         if files[0].changes and all(isinstance(each.content, Dump) for each in files):
@@ -111,7 +140,7 @@ def format_deviations(file: InputFile, precision: int) -> tuple[tuple[FormatDevi
     _require_problem(file)
     for key in ("dtype", "rounding"):
         if key in file.changes:
-            raise usage_error(f"--dtypes does not go with --set {key}", help="leave out one of the two")
+            raise usage_error(f"--dtypes cannot be used with --set {key}", help="leave out one of the two")
     problem = _changed(file)
     assert not isinstance(problem, Dump)  # which was refused above
     return deviations(problem, device=file.changes.get("device", "cpu"), precision=precision), problem.title
@@ -134,8 +163,8 @@ def _require_problem(file: InputFile) -> None:
 
     if isinstance(file.content, Dump):
         raise usage_error(
-            f"{file.name} is a dump: there is nothing to work out in it",
-            help=f"name a problem to compare it with: attncli compare problem.yaml {file.name}",
+            f"{file.name} is a dump, so attncli cannot compute anything from it",
+            help=f"compare it with a problem: attncli compare problem.yaml {file.name}",
         )
 
 
@@ -158,7 +187,7 @@ def _is_problem(file: InputFile) -> bool:
 def _worked(
     each: Sequence[tuple[Problem | Dump, Mapping[str, str]]], precision: int, gradient: bool
 ) -> list[Trace | Dump]:
-    """The problems worked out; where one side shifts its softmax, the other does, too."""
+    """Both sides computed; if one of them shifts its softmax, the other does, too."""
     from attncli.attention.losses import LOSS_RULES
     from attncli.attention.registry import GRADIENT_RULES
     from attncli.problem.model import Problem

@@ -1,4 +1,4 @@
-"""The page of `attncli compare`: the first step that differs, hints at its cause, and all steps side by side."""
+"""The page of `attncli compare`: the first step that differs, hints about its cause, and all steps side by side."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from attncli.english import count, either, listed, shape_text
+from attncli.english import count, either, listed, shape_text, shorten
 from attncli.features.compare.causes import causes
 from attncli.features.compare.data import comparison_data
 from attncli.features.compare.moved_weights import moved_sentences
@@ -30,7 +30,7 @@ from attncli.tracing.difference import Difference
 
 
 def comparison_page(comparison: Comparison, *, detail: str = "rows", precision: int = 3) -> Document:
-    """The page; "brief" without a worked cell, "rows" with that of the first difference, "cells" with all matrices."""
+    """The page: "brief" has no worked cell, "rows" has the first cell that differs, "cells" all matrices."""
     return Document(
         f"{_title(comparison)}: compared",
         tuple(_blocks(comparison, detail, precision)),
@@ -68,68 +68,73 @@ def _answer(comparison: Comparison, precision: int) -> Text:
     if step is None:
         return (*_agreement(comparison, precision), *_no_numbers(comparison))
     a, b = comparison.a, comparison.b
-    first = f"The first step that differs is {_named(step)}: "
+    first = f"The first step that differs is {_named(step)}. "
     if comparison.one_sided_before:
-        first = f"The first difference: {_one_sided(comparison)}. The first step on both sides that differs is "
-        first += f"{_named(step)}: "
+        first = (
+            f"{_one_sided(comparison)} Of the steps that both sides have, {_named(step)} is the first that differs. "
+        )
     if step.difference is None:
         shapes = [shape_text(shape) for shape in step.shapes if shape is not None]
-        return (f"{first}its shape is {shapes[0]} {a.phrase} and {shapes[1]} {b.phrase}.",)
+        return (f"{first}Its shape is {shapes[0]} {a.phrase} and {shapes[1]} {b.phrase}.",)
     found = step.difference
     ours, theirs = distinct_numbers(found.a, found.b, precision)
-    which = f"{found.differing:,} of {count(found.cells, 'cell')}, the farthest at {place(step, found.where)}"
-    if found.cells == 1:
-        which = place(step, found.where)
+    which = "It is "
+    if found.cells > 1:
+        differ = f"{found.differing:,} of {found.cells:,} cells {either(found.differing, 'differs', 'differ')}"
+        which = f"{differ}. The largest difference is at {place(step, found.where)}: "
+    said: Text = (f"{first}{which}", *ours, f" {a.phrase} and ", *theirs, f" {b.phrase}")
     if found.absolute == inf:
-        return (f"{first}{which}, ", *ours, f" {a.phrase} and ", *theirs, f" {b.phrase}.")
+        return (*said, ".")
     return (
-        f"{first}{which}, ", *ours, f" {a.phrase} and ", *theirs, f" {b.phrase} "
-        "(absolute difference ", *magnitude(found.absolute, precision),
+        *said, " (absolute difference ", *magnitude(found.absolute, precision),
         ", relative ", *magnitude(found.relative_there, precision), *_elsewhere(found, precision), ").",
     )  # fmt: skip
 
 
 def _one_sided(comparison: Comparison) -> str:
-    """Which steps come before the first that differs, and on which side: scaled is only before."""
+    """Which steps before the first difference are only on one side: The step scaled exists only in A."""
     sides: dict[str, list[str]] = {}
     for step in comparison.one_sided_before:
         side = comparison.a if step.shapes[1] is None else comparison.b
         sides.setdefault(side.phrase, []).append(step.name)
-    said = (f"{listed(names)} {either(len(names), 'is', 'are')} only {phrase}" for phrase, names in sides.items())
-    return "; ".join(said)
+    return " ".join(
+        f"The {either(len(names), 'step', 'steps')} {listed(names)} "
+        f"{either(len(names), 'exists', 'exist')} only {phrase}."
+        for phrase, names in sides.items()
+    )
 
 
 def _elsewhere(found: Difference, precision: int) -> Text:
-    """The largest relative difference, where it is not that of the cell which is farthest in absolute terms."""
+    """The largest relative difference, if another cell has it than the one with the largest absolute difference."""
     if legible_number(found.relative_there, precision) == legible_number(found.relative, precision):
         return ()
-    return ("; elsewhere up to ", *magnitude(found.relative, precision))
+    return ("; relative up to ", *magnitude(found.relative, precision), " in other cells")
 
 
 def _agreement(comparison: Comparison, precision: int) -> Text:
     both = [step for step in comparison.steps if not step.one_sided]
     steps = (
-        f"the {count(len(both), 'step')} that both have"
+        f"the {count(len(both), 'step')} that both sides have"
         if len(both) > 1
-        else f"{both[0].name}, the one step that both have,"
+        else f"{both[0].name}, the only step that both sides have,"
     )
     if all(step.identical for step in both):
-        return (f"No difference: {steps} {either(len(both), 'is', 'are')} the same to the last bit.",)
+        return (f"No difference: {steps} {either(len(both), 'is', 'are')} identical to the last bit.",)
     worst = max(both, key=lambda step: step.difference.needed if step.difference else 0)
     assert worst.difference is not None
     if worst.difference.needed == 0:
         return (f"No difference: {steps} {either(len(both), 'agrees', 'agree')}.",)
     return (
-        f"No difference beyond the tolerance: {steps} {either(len(both), 'agrees', 'agree')}. "
-        f"The farthest apart are cells of {worst.name}, by ",
+        f"No difference larger than the tolerance: {steps} {either(len(both), 'agrees', 'agree')}. "
+        f"The step that comes closest to the tolerance is {worst.name}, with a difference of ",
         *magnitude(worst.difference.absolute, precision), ".",
     )  # fmt: skip
 
 
 def _no_numbers(comparison: Comparison) -> Text:
-    """What agrees because it is lost on both sides."""
+    """Which steps have NaN on both sides, which counts as agreement."""
     names = [step.name for step in comparison.steps if not step.one_sided and np.isnan(comparison.a[step.name]).any()]
-    return (f" In {listed(names)} there are cells that are NaN on both sides.",) if names else ()
+    return (f" Some cells of {listed(names)} are NaN on both sides.",) if names else ()
 
 
 def _named(step: StepComparison) -> str:
@@ -137,7 +142,7 @@ def _named(step: StepComparison) -> str:
 
 
 def _first_cell(comparison: Comparison, step: StepComparison, precision: int) -> Iterator[Block]:
-    """The farthest cell of the first step that differs, worked on both sides."""
+    """The cell with the largest difference in the first step that differs, worked on both sides."""
     found = step.difference
     if found is None or any(
         side.trace and side.trace.steps[step.name].rule.given for side in (comparison.a, comparison.b)
@@ -154,13 +159,17 @@ def _first_cell(comparison: Comparison, step: StepComparison, precision: int) ->
     yield Worked(tuple(lines))
 
 
-WORTH_A_TOLERANCE = 0.002  # as much as float16 takes; beyond this, a larger tolerance is no remedy
-MOST_STEPS = 8  # named in a row
+WORTH_A_TOLERANCE = 0.002  # about the tolerance of float16; a larger one would hide real differences
+MOST_STEPS = 8  # in one list
 
 
 def hints(comparison: Comparison, precision: int) -> Iterator[Text]:
-    """What helps to find the cause: what lies between, what is only on one side, how the numbers are related."""
+    """What helps to find the cause: known causes, steps on only one side, other sizes and settings."""
     first, a, b = comparison.first, comparison.a, comparison.b
+    for side in (a, b):
+        if side.read_as:
+            read = listed([f"{shorten(name)} was read as {step}" for name, step in side.read_as.items()])
+            yield (f"{side.phrase[0].upper()}{side.phrase[1:]}, {read}.",)
     yield from causes(comparison, precision)
     if said := _before(comparison):
         yield (said,)
@@ -168,47 +177,56 @@ def hints(comparison: Comparison, precision: int) -> Iterator[Text]:
     for side, other in ((a, 1), (b, 0)):
         if only := [step.name for step in others if step.shapes[other] is None]:
             yield (f"Only {side.phrase}: {listed(only)}.",)
-    for step in comparison.steps:
-        if step.difference is not None and step.difference.hidden:
-            cells = count(step.difference.hidden, "cell")
-            yield (f"In {step.name}, {cells} {either(step.difference.hidden, 'is', 'are')} hidden both ways: by ",
-                   *number("-inf"), " on one side, by a number such as ",
-                   *number(with_power_of_ten(step.difference.sentinel)),
-                   " on the other. That counts as no difference; where it leaks, the weights tell.")  # fmt: skip
+    yield from _hidden_in_two_ways(comparison)
     for said in (_by_label(comparison), _sizes(comparison), _changed_settings(comparison)):
         if said:
             yield (said,)
     needed = max((step.difference.needed for step in comparison.steps if step.difference), default=0.0)
     shapes = any(step.differs and step.difference is None for step in comparison.steps)
     if first is not None and not shapes and needed < WORTH_A_TOLERANCE:
-        yield (f"With --tolerance {rounded_up(needed)} nothing would differ.",)
+        yield (f"With --tolerance {rounded_up(needed)}, no step would differ.",)
+
+
+def _hidden_in_two_ways(comparison: Comparison) -> Iterator[Text]:
+    """Cells that one side hides by -inf and the other by a large negative number, which count as equal."""
+    steps: dict[tuple[int, str], list[str]] = {}
+    for step in comparison.steps:
+        if step.difference is not None and step.difference.hidden:
+            sentinel = with_power_of_ten(step.difference.sentinel)
+            steps.setdefault((step.difference.hidden, sentinel), []).append(step.name)
+    for (cells, sentinel), names in steps.items():
+        yield (f"In {listed(names)}, one side hides {count(cells, 'cell')} by ", *number("-inf"),
+               ", and the other side by a number such as ", *number(sentinel),
+               ". This does not count as a difference. If attention leaks to a hidden key, the weights "
+               "differ.")  # fmt: skip
 
 
 def _before(comparison: Comparison) -> str:
-    """Up to where both agree, and which steps in between only one side has."""
+    """The last step before the first difference that both sides have, and the steps of one side that come next."""
     if comparison.first is None or all(side.trace for side in (comparison.a, comparison.b)):
         return ""
     between: list[str] = []
     for step in reversed(comparison.steps[: comparison.steps.index(comparison.first)]):
         if not step.one_sided:
-            unseen = f"; not compared in between: {listed(list(reversed(between)), most=MOST_STEPS)}" if between else ""
-            return f"Up to {step.name} both agree{unseen}."
+            agree = f"Both sides agree up to {step.name}."
+            names = listed(list(reversed(between)), most=MOST_STEPS)
+            return f"{agree} Only one side has the next steps: {names}." if between else agree
         between.append(step.name)
     return ""
 
 
 def _by_label(comparison: Comparison) -> str:
-    """Which queries are compared, where one side has more."""
+    """Which queries are compared, if one side has more of them."""
     for whole, other in ((comparison.a, comparison.b), (comparison.b, comparison.a)):
         if whole.rows is not None:
             labels, are = [f'"{label}"' for label in whole.queries], either(len(whole.queries), "is", "are")
             what = f"{either(len(labels), 'query', 'queries')} {listed(labels, most=MOST_STEPS)}"
-            return f"Only the {what} {are} compared, by label: {other.phrase} there {are} no other."
+            return f"Only the {what} {are} compared, by label: there are no others {other.phrase}."
     return ""
 
 
 def _sizes(comparison: Comparison) -> str:
-    """How many queries and keys either side has, where that is not the same."""
+    """How many queries and keys each side has, if the sides differ in this."""
     a, b = comparison.a, comparison.b
     if a.trace is None or b.trace is None:
         return ""
@@ -230,7 +248,7 @@ def _changed_settings(comparison: Comparison) -> str:
         f"{name} is {_setting(ours)} {a.phrase} and {_setting(theirs)} {b.phrase}"
         for name, (ours, theirs) in comparison.settings.items()
     ]
-    return f"Settings: {'; '.join(said)}."
+    return f"Different settings: {'; '.join(said)}."
 
 
 def _setting(value: object) -> str:
@@ -240,13 +258,13 @@ def _setting(value: object) -> str:
 
 
 def legend(comparison: Comparison) -> Text:
-    """What the two sides are, and when cells differ."""
+    """What the two sides are, and the tolerance."""
     a, b = comparison.a, comparison.b
     who = ". ".join(f"{side.word[0].upper()}{side.word[1:]}: {_described(side)}" for side in (a, b))
     if not comparison.tolerance:
-        return (f"{who}. Every difference counts.",)
+        return (f"{who}. Tolerance: 0, so every difference counts.",)
     bound = number(all_digits(comparison.tolerance))
-    return (f"{who}. Tolerance: ", *bound, ", in relation to what each cell is made of.")
+    return (f"{who}. Tolerance: ", *bound, ", relative to the terms that each cell is computed from.")
 
 
 def _described(side: Operand) -> str:

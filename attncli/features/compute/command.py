@@ -12,6 +12,7 @@ def compute(
     steps: options.Steps = None,
     detail: options.Detail = None,
     cell: options.Cell = None,
+    query: options.Query = None,
     head: options.Head = None,
     entry: options.Entry = None,
     precision: options.Precision = 3,
@@ -24,19 +25,34 @@ def compute(
     dtype: options.Dtype = "float64",
     device: options.Device = "cpu",
     color: options.Color = "auto",
+    ascii: options.Ascii = False,
     math: options.Math = None,
     fragment: options.Fragment = False,
+    no_title: options.NoTitle = False,
     all_: options.All = False,
+    watch: options.Watch = False,  # which `cli/app.py` heeds
     quiet: options.Quiet = False,
 ) -> None:
     """Work out a problem, step by step.
 
-    Shows the whole way from the input to the output, or with -o solution.md, .tex or .json writes it down.
+    Shows every step from the input to the output. -o solution.md, .tex or .json writes them to a file.
     """
     format = options.page_format(format, output, arrays=True)
     options.reject_conflicts(
         *options.view_conflicts(format, output, steps=steps, detail=detail, cell=cell),
-        *options.format_conflicts(format, heatmap=heatmap, math=math, fragment=fragment),
+        *options.format_conflicts(
+            format,
+            output,
+            heatmap=heatmap,
+            math=math,
+            fragment=fragment,
+            no_title=no_title,
+            ascii=ascii,
+            query=query is not None,
+        ),
+        *options.query_conflicts(
+            query, {"--steps": steps, "--detail": detail, "--cell": cell, "--heatmap": heatmap or None}
+        ),
         *options.rounding_conflicts(rounding, dtype=dtype, device=device),
     )
     options.require_one_step(format, output, steps)
@@ -57,6 +73,7 @@ def compute(
         precision=precision,
         steps=steps,
         cell=cell,
+        query=query,
         heatmap=heatmap,
         head=head,
         entry=entry,
@@ -82,7 +99,7 @@ def compute(
     warnings = list(trace.warnings)
     progress.begin("writing")
     page = derivation(trace, view, page_deviation(problem, trace, view, warnings))
-    write_page(page, format, output, color=color, math=math, fragment=fragment)
+    write_page(page, format, output, color=color, math=math, fragment=fragment, title=not no_title, ascii=ascii)
     if not quiet:
         for message in warnings:
             warn(message, sys.stderr)

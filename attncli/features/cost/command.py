@@ -20,31 +20,33 @@ def cost(
         str | None,
         typer.Argument(
             metavar="FILE",
-            help="The problem whose sizes are taken where no option gives another; - is standard input.  "
-            "[default: self-attention with n and d_model 512, 8 heads, d_k and d_v d_model / heads]",
+            help="A problem whose sizes are used, if no option gives another; - is standard input.  "
+            "[default: self-attention with n = 512, d_model = 512, 8 heads, d_k = d_v = d_model / heads]",
         ),
     ] = None,
-    n: Annotated[int | None, _size("--n", help="Queries.")] = None,
-    m: Annotated[int | None, _size("--m", help="Keys.")] = None,
-    d_model: Annotated[int | None, _size("--d-model", "--d", help="Features of an input row.")] = None,
+    n: Annotated[int | None, _size("--n", help="Number of queries.")] = None,
+    m: Annotated[int | None, _size("--m", help="Number of keys.")] = None,
+    d_model: Annotated[int | None, _size("--d-model", "--d", help="Features of a row of the input.")] = None,
     d_k: Annotated[int | None, _size("--d-k", help="Features of a query and of a key, per head.")] = None,
     d_v: Annotated[int | None, _size("--d-v", help="Features of a value, per head.")] = None,
-    heads: Annotated[int | None, _size("--heads", help="Heads.")] = None,
+    heads: Annotated[int | None, _size("--heads", help="Number of heads.")] = None,
     kv_heads: Annotated[
-        int | None, _size("--kv-heads", help="Heads of keys and values, of which --heads is a multiple.")
+        int | None, _size("--kv-heads", help="Number of heads of keys and values; --heads must be a multiple of it.")
     ] = None,
-    batch: Annotated[int | None, _size("--batch", help="Entries of a batch.")] = None,
-    layers: Annotated[int | None, _size("--layers", help="Layers.")] = None,
+    batch: Annotated[int | None, _size("--batch", help="Number of entries of a batch.")] = None,
+    layers: Annotated[int | None, _size("--layers", help="Number of layers.")] = None,
     dtype: Annotated[
-        str, options.choice("--dtype", DTYPES, "The format in which numbers are kept.  [default: float32]")
+        str, options.choice("--dtype", DTYPES, "The number format, for the bytes per number.  [default: float32]")
     ] = "float32",
     allow_outside: options.AllowOutside = False,
     format: options.Format = None,
     output: options.Output = None,
     color: options.Color = "auto",
+    ascii: options.Ascii = False,
 ) -> None:
     """Count the operations and bytes of every step."""
     format = options.page_format(format, output)
+    options.reject_conflicts(*options.format_conflicts(format, ascii=ascii))
     given = {
         "n": n, "m": m, "d_model": d_model, "d_k": d_k, "d_v": d_v, "heads": heads, "kv_heads": kv_heads,
         "batch": batch, "layers": layers,
@@ -62,4 +64,4 @@ def cost(
     from attncli.features.cost.study import cost_of, default_problem
 
     problem, chosen = default_problem(sizes) if read is None else (read, Sizes(**sizes))
-    write_page(cost_page(cost_of(problem, chosen, dtype)), format, output, color=color)
+    write_page(cost_page(cost_of(problem, chosen, dtype)), format, output, color=color, ascii=ascii)

@@ -1,8 +1,8 @@
-"""Counts the operations of an equation by walking its tree: polynomials in the lengths of its indices.
+"""Counts the operations of an equation, as polynomials in the lengths of its indices.
 
-A part of an equation is worked once for every place of the indices it depends on, as evaluation does it:
-the products of Σ_d X[i,d]·W_Q[d,k] number i·d·k, their additions i·k·(d - 1), and √d_k is taken once. Of a choice, such
-as that between the two features of a pair in a rotation, each place works only one branch: the longer one is counted.
+A part of an equation is computed once for every combination of the indices that it depends on. So Σ_d X[i,d]·W_Q[d,k]
+has i·d·k multiplications and i·k·(d - 1) additions, and √d_k is computed once. In a choice, as between the two features
+of a pair in a rotation, each cell computes only one branch; the longer branch is counted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Polynomial: TypeAlias = Mapping[Monomial, int]
 
 
 def operations(equation: Equation) -> dict[str, Polynomial]:
-    """How often each kind of operation is done, as a polynomial; kinds that do not occur are left out."""
+    """How often each kind of operation occurs, as a polynomial; other kinds are left out."""
     letters = all_letters(equation)
     counts: dict[str, Counter[Monomial]] = {}
     for node in _nodes_worked_out(equation.expression):
@@ -31,7 +31,7 @@ def operations(equation: Equation) -> dict[str, Polynomial]:
             counts.setdefault(function.operation, Counter())[_depends_on(node, letters)] += times
         elif isinstance(node, Reduce):
             count = counts.setdefault(FUNCTIONS[node.function].operation, Counter())
-            count[_depends_on(node.body, letters)] += 1  # the first term of every sum is only taken
+            count[_depends_on(node.body, letters)] += 1  # a sum of d terms has d - 1 additions
             count[_depends_on(node, letters)] -= 1
     kinds = dict.fromkeys(function.operation for function in FUNCTIONS.values())
     return {kind: dict(counts[kind]) for kind in kinds if kind in counts}
@@ -43,14 +43,14 @@ def number(polynomial: Polynomial, sizes: Mapping[str, int]) -> int:
 
 
 def in_cells(equation: Equation, polynomial: Polynomial) -> Polynomial:
-    """The part that is done anew in every cell of the result, and not once for a row, a column or all."""
+    """The part that is computed for every cell of the result, and not once for a row, a column or all cells."""
     return {letters: times for letters, times in polynomial.items() if {*equation.target.letters} <= {*letters}}
 
 
 def growth(polynomials: Iterable[Polynomial], symbols: Mapping[str, str]) -> Expression | None:
-    """The terms that no other outgrows, with a symbol for each letter: n² · d_k.
+    """The terms that grow fastest, with a symbol for each letter: n² · d_k.
 
-    Symbols stand in the order of the mapping; one may be a product, heads*d_v. None where nothing is counted.
+    The symbols have the order of the mapping; one may be a product, heads*d_v. None if there are no operations.
     """
     factors = {letter: symbol.split("*") for letter, symbol in symbols.items()}
     order = list(dict.fromkeys(symbol for product in factors.values() for symbol in product))
@@ -77,7 +77,7 @@ def _joined(function: str, parts: Sequence[Expression]) -> Expression | None:
 
 
 def _nodes_worked_out(expression: Expression) -> Iterator[Expression]:
-    """Every node that is worked out for a cell."""
+    """Every node that is computed for a cell."""
     yield expression
     match expression:
         case Call(function="where", arguments=(condition, first, second)):

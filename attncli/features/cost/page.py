@@ -1,4 +1,4 @@
-"""The page of `attncli cost`: what every step takes, how that is counted, what dominates, and the memory."""
+"""The page of `attncli cost`: the operations of every step, how they are counted, the largest terms, the memory."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from attncli.page.document import Block, Document, Heading, Listing, Math, Parag
 from attncli.page.reading import percent
 from attncli.tracing.serialization import FORMAT
 
-COUNTED = ("batch", "heads", "kv_heads")  # said in words
+COUNTED = ("batch", "heads", "kv_heads")  # these are written as words: 8 heads
 
 
 def cost_page(cost: Cost) -> Document:
-    """The page of a cost; as data, all its counts are exact whole numbers."""
+    """The page of a cost; in its data, all counts are exact whole numbers."""
     blocks = (
         Paragraph(_about(cost)),
         _table(cost),
-        Heading("How it is counted"),
+        Heading("How the operations are counted"),
         *_counting(cost),
-        Heading("What dominates"),
+        Heading("The largest terms"),
         *_dominating(cost),
         Heading("Memory"),
         *_memory(cost),
@@ -38,7 +38,7 @@ def cost_page(cost: Cost) -> Document:
 def _about(cost: Cost) -> Text:
     lengths = ((symbol, length) for symbol, length in cost.sizes.items() if symbol not in COUNTED)
     sizes = ", ".join(f"`{symbol}` = {grouped(length)}" for symbol, length in lengths)
-    dtype = f"{cost.dtype.name} ({cost.dtype.size} bytes a number)"
+    dtype = f"{cost.dtype.name} ({cost.dtype.size} bytes per number)"
     return text(f"{sizes}; {', '.join(_counts(cost))}; {dtype}.")
 
 
@@ -66,13 +66,14 @@ def _row(cost: Cost, step: StepCost) -> tuple[Text, ...]:
 
 def _counting(cost: Cost) -> Iterator[Block]:
     if cost.layers > 1:
-        yield Paragraph((f"For one layer; everything above is for {count(cost.layers, 'layer')}.",))
+        yield Paragraph((f"This list counts one layer. The table above counts {count(cost.layers, 'layer')}.",))
     yield Listing(tuple((_counted(step),) for step in cost.steps if step.kinds))
-    yield Paragraph(("Counted as textbooks write it: without the shift that very large scores need.",), "note")
+    said = "The softmax is counted without the shift that it needs if scores are very large or very small."
+    yield Paragraph((said,), "note")
 
 
 def _counted(step: StepCost) -> str:
-    """Q: 3×3 cells × (4 multiplications + 3 additions) = 63; what is not done in each cell stands apart."""
+    """Q: 3×3 cells × (4 multiplications + 3 additions) = 63; operations that are not for each cell come last."""
     cells = prod(step.shape)
     each = [_times(times // cells, kind) for kind, times in step.in_cells.items() if times]
     apart = [_times(left, kind) for kind, times in step.kinds.items() if (left := times - step.in_cells[kind])]
@@ -114,10 +115,10 @@ def _dominating(cost: Cost) -> Iterator[Block]:
 
 
 def _comparison(cost: Cost) -> str:
-    """Projections against attention, and the n at which the one overtakes the other."""
+    """Projections and attention compared, and the n from which on attention takes more."""
     attention = cost.operations - cost.projections
     if not cost.projections:
-        return "Nothing is projected here: all operations are those of attention, which grow with `n * m`."
+        return "This problem has no projections. All operations belong to attention, and they grow with `n * m`."
     more = (
         "more than" if cost.projections > attention else "less than" if cost.projections < attention else "as many as"
     )
@@ -125,29 +126,29 @@ def _comparison(cost: Cost) -> str:
     names = listed([step.rule.name for step in steps])
     said = (
         f"The {either(len(steps), 'projection', 'projections')} {names} {either(len(steps), 'takes', 'take')} "
-        f"{percent(cost.projections / cost.operations)} of all operations, {more} attention itself with "
-        f"{percent(attention / cost.operations)}."
+        f"{percent(cost.projections / cost.operations)} of all operations, {more} attention itself "
+        f"({percent(attention / cost.operations)})."
     )
     if cost.heads > 1 and not any(step.rule.name == "W_O" for step in cost.steps):
-        said += " There is no `W_O`, which would mix the heads."
+        said += " There is no `W_O` to mix the heads."
     grow = listed([f"with `{size}`" for size in ("n", "m", "n_new") if any(size in step.sizes for step in steps)])
-    said += f" {either(len(steps), 'It grows', 'The projections grow')} {grow}, attention with "
+    said += f" {either(len(steps), 'It grows', 'The projections grow')} {grow}, and attention grows with "
     if cost.crossover is None:
         return f"{said}`n * m`."
-    return f"{said}`n**2`: from `n` = {grouped(cost.crossover)} on, attention takes more."
+    return f"{said}`n**2`. From `n` = {grouped(cost.crossover)} on, attention takes more."
 
 
 def _memory(cost: Cost) -> Iterator[Block]:
     n, m = cost.sizes["n"], cost.sizes["m"]
     one, every = n * m * cost.dtype.size, cost.bytes("weights")
     where = f"`n` = {grouped(n)}" if n == m else f"`n` = {grouped(n)} and `m` = {grouped(m)}"
-    said = f"The attention matrix for {where} in {cost.dtype.name} takes {size(one)}"
+    said = f"With {where}, one attention matrix in {cost.dtype.name} takes {size(one)}."
     if every > one:
         times = " × ".join(count(number, word) for word, number in cost.matrices.items() if number > 1)
-        said += f"; {times}: {size(every)}"
-    square = "Twice as many tokens make it four times as large" if n == m else "It grows with `n` and with `m`"
-    yield Paragraph(text(f"{said}. {square}; all steps together, each kept, take {size(cost.bytes())}."))
-    said = f"K and V, which a cache keeps, take {size(cost.bytes_cached_per_token)} for each token"
+        said += f" {times} take {size(every)}."
+    said += " Twice as many tokens take four times as much." if n == m else " It grows with `n` and with `m`."
+    yield Paragraph(text(f"{said} All steps together take {size(cost.bytes())}, if every step is kept."))
+    said = f"A cache of K and V takes {size(cost.bytes_cached_per_token)} for each token"
     yield Paragraph(text(f"{said}, {size(cost.bytes_cached)} in all."))
 
 

@@ -1,4 +1,4 @@
-"""The sizes a cost is counted with: a problem's own, those requested instead, and what follows from them."""
+"""The sizes for which a cost is counted: those of the problem, those given by options, and those that follow."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from attncli.problem.axes import rows as rows_of
 from attncli.problem.keys import ARRAYS, SCORES
 from attncli.problem.model import Matrix, Problem
 
-# How many rows there are of queries and keys: as many of both, as many new ones after a cache, or each its own number.
+# There are as many keys as queries ("same"), or as many new keys after a cache ("new"), or any number ("apart").
 Rows: TypeAlias = Literal["same", "new", "apart"]
 
 SYMBOLS = {letter: index.length for letter, index in INDICES.items()}
-FOLLOWING = ("d_joined", "d_pairs", "n_pos")  # from other sizes, which say what grows with them
+FOLLOWING = ("d_joined", "d_pairs", "n_pos")  # these follow from other sizes, and are not shown
 ORDER = tuple(
     each
     for symbol in SYMBOLS.values()
@@ -31,7 +31,7 @@ ORDER = tuple(
 
 
 def rows_of_problem(problem: Problem) -> Rows:
-    """Whether queries and keys come from the same rows, so that one size is that of both."""
+    """Whether queries and keys come from the same rows, so that one size is enough for both."""
     given = problem.given
     if "context" in given:
         return "apart"
@@ -41,7 +41,7 @@ def rows_of_problem(problem: Problem) -> Rows:
 
 
 def symbols(problem: Problem, name: str, rows: Rows) -> Mapping[str, str]:
-    """The symbol of each letter in one rule: X may serve only keys, context or query have a width of their own."""
+    """The symbol of each letter in one rule; X may make only keys, and context or queries may have another width."""
     found = dict(SYMBOLS)
     if rows == "same":
         found["j"] = "n"
@@ -57,25 +57,25 @@ def symbols(problem: Problem, name: str, rows: Rows) -> Mapping[str, str]:
     if name in ("W_Q", "b_Q", "Q") and not SCORES[problem.score].equal_widths:
         found["k"] = "d_q"
     if "W_O" in problem.given and problem.given["W_O"].value.shape[-1] == _width(problem, "X"):
-        found["o"] = "d_model"  # a layer that hands on rows as wide as those it takes
+        found["o"] = "d_model"  # the output of the layer is as wide as its input
     return found
 
 
 def growth_symbols(symbols: Mapping[str, str], sizes: Mapping[str, int]) -> Mapping[str, str]:
-    """The same with a product of other sizes, but for a factor, in place of each that follows from them."""
+    """The same symbols, but sizes that follow from others are products of these, without constant factors."""
     positions = "n" if sizes["n"] == sizes["m"] else "m" if sizes["n_pos"] == sizes["m"] else "n"
     follows = dict(zip(FOLLOWING, ("heads*d_v", "d_k", positions), strict=True))
     return {letter: follows.get(symbol, symbol) for letter, symbol in symbols.items()}
 
 
 def _reads_context(problem: Problem, name: str) -> bool:
-    """Whether a rule is the context, what projects it, or what comes of that."""
+    """Whether a rule is the context, a projection of it, or the result of one."""
     made = name.removeprefix("W_").removeprefix("new_")
     return name == "context" or (made in ("K", "V") and input_of(made, problem.given) == "context")
 
 
 def _width(problem: Problem, name: str) -> int | None:
-    """How wide the rows of X or of the context are; of the other one, where only that is there."""
+    """The width of X or of the context; that of the other one, if only the other one is given."""
     given = problem.given
     there = name if name in given else "context" if name == "X" else "X"
     return int(given[there].value.shape[-1]) if there in given else None
@@ -83,10 +83,10 @@ def _width(problem: Problem, name: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Sizes to count with instead of a problem's own; None keeps them.
+    """Sizes in place of the problem's own; None keeps those of the problem.
 
-    `d_k` is the width of queries and keys and `d_v` that of values, both in one head. `kv_heads` is as many as
-    `heads` where neither the problem nor this says otherwise.
+    `d_k` is the width of queries and keys, and `d_v` that of values, both for one head. Without `kv_heads`, here and in
+    the problem, there are as many heads of keys and values as of queries.
     """
 
     n: int | None = None
@@ -101,7 +101,7 @@ class Sizes:
 
 
 def sizes_of(plan: Plan, requested: Sizes, rows: Rows) -> dict[str, int]:
-    """Every size by its symbol; raises AttncliError (exit 2) where those requested do not go together."""
+    """Every size by its symbol; raises AttncliError (exit 2) if the requested sizes contradict each other."""
     found = _sizes_of_arrays(plan, rows)
     chosen = {
         "d_model": requested.d_model,
@@ -111,18 +111,20 @@ def sizes_of(plan: Plan, requested: Sizes, rows: Rows) -> dict[str, int]:
         "batch": requested.batch,
     }
     found |= {symbol: size for symbol, size in chosen.items() if size is not None}
-    found.setdefault("d_q", found["d_k"])  # where a query is as long as a key, an equation may have a letter for both
+    found.setdefault(
+        "d_q", found["d_k"]
+    )  # a query is as long as a key, if the equation has no letter of its own for it
     found |= _row_counts(found, requested, rows)
     found |= _head_counts(found, requested)
     pairs, odd = divmod(found["d_k"], 2)
     if plan.problem.rope and odd:
-        raise usage_error(f"rope turns pairs of features, and d_k is {found['d_k']}", help="give an even --d-k")
+        raise usage_error(f"rope rotates pairs of features, and d_k = {found['d_k']} is odd", help="give an even --d-k")
     positions = max(found.get("n_past", 0) + found["n"], found["m"])
     return found | {"d_joined": found["heads"] * found["d_v"], "d_pairs": pairs, "n_pos": positions}
 
 
 def _sizes_of_arrays(plan: Plan, rows: Rows) -> dict[str, int]:
-    """Those of the problem's arrays."""
+    """The sizes of the problem's arrays."""
     problem = plan.problem
     found = {"n": len(problem.tokens), "m": len(problem.context_tokens)}
     for rule in plan.rules:
@@ -134,7 +136,7 @@ def _sizes_of_arrays(plan: Plan, rows: Rows) -> dict[str, int]:
 
 
 def _row_counts(own: Mapping[str, int], requested: Sizes, rows: Rows) -> dict[str, int]:
-    """How many queries and keys there are; of keys, how many are cached and how many are new."""
+    """The numbers of queries and keys, and how many of the keys are cached and new."""
     n = requested.n or own["n"]
     if rows == "same":
         return {"n": n, "m": n}
@@ -143,17 +145,20 @@ def _row_counts(own: Mapping[str, int], requested: Sizes, rows: Rows) -> dict[st
     new = n if rows == "new" else own["n_new"]
     m = requested.m or own["n_past"] + new
     if m <= new:
-        said = f"{count(m, 'key')} cannot hold {new} new and any of the cache"
-        raise usage_error(said, help=f"give at least {new + 1} as --m" + (", or fewer as --n" if rows == "new" else ""))
+        said = f"{count(m, 'key')} cannot be {new} new keys and at least one key from the cache"
+        smaller = ", or give a smaller --n" if rows == "new" else ""
+        raise usage_error(said, help=f"give --m {new + 1} or more{smaller}")
     return {"n": n, "m": m, "n_new": new, "n_past": m - new}
 
 
 def _head_counts(own: Mapping[str, int], requested: Sizes) -> dict[str, int]:
-    """How many heads there are of queries, and of keys and values."""
+    """The numbers of heads of queries, and of keys and values."""
     heads = requested.heads or own.get("heads", 1)
     kv_heads = requested.kv_heads or own.get("kv_heads", heads)
     if heads % kv_heads:
-        said = f"{count(heads, 'head')} of queries cannot be shared out among {kv_heads} of keys and values"
+        said = (
+            f"{count(heads, 'query head')} cannot be divided evenly among {count(kv_heads, 'head')} of keys and values"
+        )
         raise usage_error(said, help="make --heads a multiple of --kv-heads")
     return {"heads": heads, "kv_heads": kv_heads}
 
@@ -171,14 +176,14 @@ def as_cross_attention(problem: Problem) -> Problem:
 def with_leading_axes(plan: Plan, requested: Sizes, sizes: Mapping[str, int]) -> Plan:
     """The plan with an axis for heads, for those of keys and for entries where these sizes need one.
 
-    They are as short as can be: a plan asks only whether there is one head or more, and whether keys have fewer.
+    These axes are as short as possible: a plan only depends on whether there are several heads, and fewer of keys.
     """
     problem, axes = plan.problem, plan.axes
     batched, split = axes.batch is not None, axes.heads is not None or axes.kv_heads is not None
     batch, heads = batched or sizes.get("batch", 1) > 1, split or sizes["heads"] > 1
     grouped = sizes["kv_heads"] < sizes["heads"]
     if (batched, split, axes.group > 1) == (batch, heads, grouped) and requested.kv_heads is None:
-        return plan  # where one K serves all heads, it goes on doing so
+        return plan  # if one K serves all heads, it still does
     several = min(sizes["heads"], 2)
     short = {BATCH: 1, HEAD: several, KEY_HEAD: 1 if grouped else several}
     given = {}

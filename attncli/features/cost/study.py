@@ -1,4 +1,4 @@
-"""What a problem costs at any size: operations and bytes of every step, and where attention outgrows projections."""
+"""The cost of a problem at any size: operations and bytes of every step, and when attention exceeds projections."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ CACHED = ("K", "V")
 class StepCost:
     """One step: in one layer its shape and its operations by kind, and how many layers there are.
 
-    `in_cells` are those of the operations that are done anew in every cell. `operations_grow` and `bytes_grow` are
-    formulas such as n² · d_k, None where nothing is counted; `sizes` names all that the step depends on.
+    `in_cells` are the operations that every cell needs again. `operations_grow` and `bytes_grow` are formulas such as
+    n² · d_k, or None if there is nothing to count; `sizes` names all sizes that the step depends on.
     """
 
     rule: Rule
@@ -63,7 +63,7 @@ class StepCost:
 
     @property
     def numbers(self) -> int:
-        """How many numbers the step's results are, of all layers together."""
+        """How many numbers the step has in all layers together."""
         return self.layers * prod(self.shape)
 
     @property
@@ -76,8 +76,8 @@ class StepCost:
 class Cost:
     """All steps, in order of work, and the sizes they were counted with (heads, n, m, d_model, …).
 
-    `crossover` is the smallest n from which on attention takes more operations than the projections; None
-    where there is nothing to compare, or where n and m are chosen apart.
+    `crossover` is the smallest n from which on attention takes more operations than the projections. It is None without
+    projections, or if n and m are chosen separately.
     """
 
     title: str
@@ -101,12 +101,12 @@ class Cost:
         return sum(step.operations for step in self.steps if step.projects)
 
     def bytes(self, *names: str) -> int:
-        """What the results of these steps take, or of all steps where none is named."""
+        """The bytes of the results of these steps, or of all steps if none is named."""
         return sum(step.numbers for step in self.steps if not names or step.rule.name in names) * self.dtype.size
 
     @property
     def bytes_cached(self) -> int:
-        """What the keys and values of all layers take, which decoding one token after another keeps."""
+        """The bytes of the keys and values of all layers, which a cache keeps."""
         return self.bytes(*CACHED)
 
     @property
@@ -125,10 +125,10 @@ class Cost:
 
 
 def default_problem(requested: Mapping[str, int]) -> tuple[Problem, Sizes]:
-    """Self-attention without a file, at the sizes requested and else at those of the first transformer.
+    """Self-attention without a file, with the requested sizes; the others are those of the first transformer.
 
-    Several heads are joined by a W_O. A key is as wide as d_model / heads, where that is whole, and a value as a key,
-    where `requested` does not say otherwise.
+    Several heads have a W_O. Unless `requested` says otherwise, d_k is d_model / heads if that is a whole number, and
+    d_v equals d_k.
     """
     sizes = {"n": 512, "d_model": 512, "heads": 8, **requested}
     names = ("X", "W_Q", "W_K", "W_V", *["W_O"] * (sizes["heads"] > 1))
@@ -143,8 +143,8 @@ def default_problem(requested: Mapping[str, int]) -> tuple[Problem, Sizes]:
 def cost_of(problem: Problem, requested: Sizes, dtype: str = "float32") -> Cost:
     """The cost of a problem at these sizes; no array of any size is made.
 
-    The softmax is counted without a shift, since only the numbers themselves can tell whether it needs one.
-    Raises AttncliError (exit 2) where the problem has no such size, or where sizes do not go together.
+    The softmax is counted without a shift, because only the numbers decide whether it needs one.
+    Raises AttncliError (exit 2) if the problem has no such size, or if sizes contradict each other.
     """
     if requested.d_model is not None and not {"X", "context"} & problem.given.keys():
         raise usage_error("this problem has no d_model: Q, K and V are given", help="leave out --d-model")
@@ -190,13 +190,13 @@ def _steps(plan: Plan, sizes: Mapping[str, int], rows: Rows, layers: int) -> Ite
 
 
 def _rules(plan: Plan, heads: int) -> Iterator[Rule]:
-    """All rules of a plan, with the slopes of as many heads as are counted with."""
+    """All rules of a plan, with the slopes for this number of heads."""
     for rule in (*plan.rules, *plan.softmax_rules(shift=False)):
         yield Alibi.usual_slopes(heads) if rule.name == "slopes" and not rule.given else rule
 
 
 def _smallest_where(holds: Callable[[int], bool]) -> int:
-    """The smallest n from 1 on for which a condition holds that once it holds goes on holding."""
+    """The smallest n from 1 on for which a condition holds; it must then hold for all larger n."""
     high = 1
     while not holds(high):
         high *= 2

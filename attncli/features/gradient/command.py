@@ -1,4 +1,4 @@
-"""`attncli gradient`: the backward pass of a problem worked out, from the output back to the input and the weights."""
+"""`attncli gradient`: the backward pass of a problem, from the output back to the input and the weights."""
 
 import sys
 from dataclasses import replace
@@ -29,30 +29,35 @@ def gradient(
     dtype: options.Dtype = "float64",
     device: options.Device = "cpu",
     color: options.Color = "auto",
+    ascii: options.Ascii = False,
     math: options.Math = None,
     fragment: options.Fragment = False,
+    no_title: options.NoTitle = False,
     all_: options.All = False,
+    watch: options.Watch = False,  # which `cli/app.py` heeds
     quiet: options.Quiet = False,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Hold every gradient against central finite differences.")
+        bool, typer.Option("--verify", help="Check every gradient against central finite differences.")
     ] = False,
     step_size: Annotated[
         str | None,
-        typer.Option("--step-size", metavar="N", help="Take one step of gradient descent of this size: 0.1."),
+        typer.Option("--step-size", metavar="N", help="Take one step of gradient descent with this step size: 0.1."),
     ] = None,
 ) -> int:
     """Work out the gradients of a problem, step by step.
 
-    Shows the way forward in brief, then the way back: how much a loss changes with every number of every step.
+    Shows the forward pass in brief, then the backward pass: how much the loss grows with every number of every step.
     """
     format = options.page_format(format, output, arrays=True)
     size = None if step_size is None else options.number("--step-size", step_size, example="0.1", zero=False)
     floats = rounding == "shown"
-    descent_help = f"a step of gradient descent is worked in floating point: {options.ALONE}"
+    descent_help = f"a step of gradient descent needs floating point: {options.ALONE}"
     verify_help = f"finite differences need all digits: {options.ALONE}"
     options.reject_conflicts(
         *options.view_conflicts(format, output, steps=steps, detail=detail, cell=cell),
-        *options.format_conflicts(format, heatmap=heatmap, math=math, fragment=fragment),
+        *options.format_conflicts(
+            format, output, heatmap=heatmap, math=math, fragment=fragment, no_title=no_title, ascii=ascii
+        ),
         *options.rounding_conflicts(rounding, dtype=dtype, device=device),
         (verify and not floats, "--verify", f"--rounding {rounding}", verify_help),
         (size is not None and not floats, "--step-size", f"--rounding {rounding}", descent_help),
@@ -102,7 +107,7 @@ def gradient(
     progress.begin("writing")
     deviation = page_deviation(problem, trace, view, warnings) if format == "json" and not descent else None
     page = gradient_document(trace, view, checks, descent, deviation)
-    write_page(page, format, output, color=color, math=math, fragment=fragment)
+    write_page(page, format, output, color=color, math=math, fragment=fragment, title=not no_title, ascii=ascii)
     if not quiet:
         for message in warnings:
             warn(message, sys.stderr)

@@ -1,6 +1,6 @@
-"""One step of gradient descent: every array that is learned, less a part of its gradient, and the loss after it.
+"""One step of gradient descent: the step size times the gradient is subtracted from every learned array.
 
-What is learned are all arrays that the problem gives, but for what comes in: X, the context and a cache.
+All arrays that the problem gives are learned, except the inputs: X, the context and a cache.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from attncli.tracing.slices import backward_steps
 from attncli.tracing.warnings import overflows
 from attncli.tracing.workers import FloatWorker
 
-INPUTS = ("X", "context", "past_K", "past_V")  # what comes in, and is not learned
+INPUTS = ("X", "context", "past_K", "past_V")  # not learned
 STEP_SIZE = "step_size"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Descent:
-    """The step taken from a trace: `updated` has the new arrays as steps, by the names of what they replace.
+    """The new arrays as steps (`updated`, by the names of the arrays they replace), and the losses.
 
-    `before` and `after` are losses; `expected` is what the gradients alone make of it: the loss before, less the step
-    size times the sum of their squares. `warnings` say what does not fit its number format.
+    `before` and `after` are the losses before and after the step. `expected` is the loss to first order: the loss
+    before, less the step size times the sum of all squared gradients. `warnings` say what overflows.
     """
 
     step_size: Scalar
@@ -46,7 +46,7 @@ class Descent:
 
 
 def descend(problem: Problem, trace: Trace, step_size: Scalar) -> Descent:
-    """The step from a trace in floating point with its gradient."""
+    """One step of gradient descent, from a trace in floating point that has gradients."""
     updated = {name: _updated(trace, name, step_size) for name in _learned_arrays(trace)}
     settings = trace.settings
     after = run(_with_arrays(problem, updated), device=settings.device, dtype=settings.dtype, gradient=True)
@@ -72,7 +72,7 @@ def _learned_arrays(trace: Trace) -> Iterator[str]:
 
 
 def _updated(trace: Trace, name: str, step_size: Scalar) -> Step:
-    """The array less the step size times its gradient, as a step that can be shown."""
+    """The new array as a step: the array less the step size times its gradient."""
     gradient = trace.steps[gradient_name(name)]
     letters = gradient.rule.target.indices
     own: Expression = Ref(name, trace.steps[name].rule.target.indices) if name in trace else Name(name)

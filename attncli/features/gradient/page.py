@@ -1,4 +1,4 @@
-"""The page of gradients, with what finite differences say of them and one step of gradient descent, if asked."""
+"""The page of `attncli gradient`, with finite differences and one step of gradient descent where asked for."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import replace
 from typing import Any
 
 from attncli.attention.registry import cell_form, gradient_name, headline
-from attncli.english import count, listed
+from attncli.english import count, either, listed
 from attncli.equation.nodes import Name
 from attncli.equation.notation import unicode_digits
 from attncli.features.gradient.descent import STEP_SIZE, Descent
 from attncli.features.gradient.verification import MOST, STEP, TOLERANCE, CellCheck, GradientCheck
 from attncli.page.document import Block, Document, Formula, Heading, Math, Once, Paragraph, Table, Text, text
 from attncli.page.gradient import gradient_page
+from attncli.page.grid import grid
 from attncli.page.measures import number, with_power_of_ten
 from attncli.page.printer import Printer, format_number, printer_for
-from attncli.page.sections import grid
 from attncli.page.view import View
 from attncli.page.worked import worked
 from attncli.tracing.json_numbers import json_number, json_values
@@ -25,6 +25,11 @@ from attncli.tracing.model import Step, Trace
 from attncli.tracing.number_formats import FormatDeviation
 
 SIGNIFICANT = 7  # digits of a gradient and of its quotient
+_RELATIVE_ERROR = (
+    "The relative error is the difference of gradient and quotient, divided by their size. This size includes the "
+    "typical size of the whole gradient, and what rounding does to the quotient. Gradient and quotient agree if the "
+    "relative error is at most one millionth."
+)
 
 
 def gradient_document(
@@ -34,9 +39,9 @@ def gradient_document(
     descent: Descent | None,
     deviation: FormatDeviation | None = None,
 ) -> Document:
-    """The page for this view, which ends with the checks and the step of descent.
+    """The page for this view; it ends with the finite differences and the step of gradient descent.
 
-    Its data also has the deviation of a lower number format from float64.
+    The data also has the deviation of a lower number format from float64.
     """
 
     def sections() -> Iterator[Block]:
@@ -54,26 +59,25 @@ def _data(view: View, checks: Sequence[GradientCheck], descent: Descent | None) 
     return data | ({"descent": _descent_data(descent)} if descent else {})
 
 
-# Beside finite differences
+# Finite differences
 
 
 def verification_section(
     printer: Printer, checks: Sequence[GradientCheck], *, detail: str, part: bool
 ) -> Iterator[Block]:
-    """The gradients beside the quotients of finite differences, where each is farthest from them.
+    """Each gradient beside its difference quotient, at the cell where the two are farthest apart.
 
-    In the detail of cells there is a table of each gradient, with all that were moved.
+    With the detail "cells" there is a table for each gradient, with every cell that was checked.
     """
-    yield Heading("Beside finite differences", part=part)
+    yield Heading("Check by finite differences", part=part)
     alone, cells = sum(len(check.cells) for check in checks) == 1, detail == "cells"
-    where = "" if alone or cells else " Here is each gradient at the cell where the two are farthest apart."
+    where = "" if alone or cells else " The table shows each gradient at the cell where the two are farthest apart."
     yield Paragraph(
         text(
-            "Each number x is moved by h = `6 * 10**-6 * max(1, abs(x))` both ways, and everything after it worked "
-            "again: the loss then differs by about 2h times the gradient; divided by 2h that is the quotient, and "
-            f"where its own error is too large, other h are tried.{where} The relative error is their difference "
-            "beside their size, what is typical of the gradient, and what rounding does to the quotient; they agree "
-            f"where it is at most a millionth.{_spread(checks)}"
+            "For each number x, attncli computes the loss at x + h and at x - h, with h = "
+            "`6 * 10**-6 * max(1, abs(x))`. The difference of these two losses, divided by 2h, is the quotient. It "
+            "must be close to the gradient. If the quotient is too inaccurate, attncli tries other values of h."
+            f"{where} {_RELATIVE_ERROR}{_spread(checks)}"
         )
     )
     if cells and not alone:
@@ -85,7 +89,7 @@ def verification_section(
 
 
 def _verification_data(checks: Sequence[GradientCheck], detail: str) -> dict[str, Any]:
-    """The same for programs, by the names of the gradients."""
+    """The same as data, by the names of the gradients."""
     return {
         "step": STEP,
         "tolerance": TOLERANCE,
@@ -112,7 +116,7 @@ def _cell_data(cell: CellCheck) -> dict[str, Any]:
 
 def _spread(checks: Sequence[GradientCheck]) -> str:
     spread = any(len(check.cells) < check.size for check in checks)
-    return f" Of more than {MOST} cells, some are moved, evenly spread." if spread else ""
+    return f" attncli checks at most {MOST} cells of a gradient, evenly spread." if spread else ""
 
 
 def _farthest_cells(printer: Printer, checks: Sequence[GradientCheck]) -> Table:
@@ -128,14 +132,14 @@ def _farthest_cells(printer: Printer, checks: Sequence[GradientCheck]) -> Table:
 
 
 def _every_cell(printer: Printer, check: GradientCheck) -> Table:
-    """A row for each cell of one gradient that was moved."""
+    """A row for each checked cell of one gradient."""
     symbol = Math(Name(printer.trace.steps[check.name].rule.symbol))
     return _table(((symbol,),), (1, 2, 3), [_row(printer, check.name, cell) for cell in check.cells])
 
 
 def _table(head: tuple[str | Text, ...], right: tuple[int, ...], rows: Sequence[tuple[Text, ...]]) -> Table:
-    """With a column of verdicts only where one is that they disagree."""
-    columns = (*head, "worked", "quotient", "rel. error")
+    """A table with a column of verdicts only if some cell disagrees."""
+    columns = (*head, "value", "quotient", "rel. error")
     if all(row[-1] == ("",) for row in rows):
         return Table(columns, tuple(row[:-1] for row in rows), right)
     return Table((*columns, ""), tuple(rows), right)
@@ -146,14 +150,14 @@ def _row(printer: Printer, name: str, cell: CellCheck) -> tuple[Text, ...]:
     where = step.cell_label(cell.index) if cell.index else ""
     ours, quotient = (0.0, 0.0) if cell.is_zero else (cell.gradient, cell.quotient)
     error = ("",) if cell.error is None else _relative(cell.distance * TOLERANCE)
-    if cell.verdict == "unknown":  # then that of their difference says nothing
-        error = ("cannot tell",)
+    if cell.verdict == "unknown":  # the quotient has too few right digits to compare
+        error = ("unknown",)
     verdict = "disagree" if cell.verdict == "disagree" else ""
     return (where,), number(_digits(ours)), number(_digits(quotient)), error, (verdict,)
 
 
 def _relative(error: float) -> Text:
-    """In relation to all that decides whether the two agree: a small cell is measured as the large ones beside it."""
+    """The relative error as text."""
     return number("0" if error == 0 else with_power_of_ten(error) if math.isfinite(error) else format_number(error, 0))
 
 
@@ -163,22 +167,22 @@ def _digits(value: float) -> str:
 
 
 def _verdicts(checks: Sequence[GradientCheck]) -> Iterator[Block]:
-    """The verdicts in words."""
+    """What the finite differences say, in words."""
     wrong = [check.name for check in checks if check.verdict == "disagree"]
     unknown = [check for check in checks if any(cell.verdict == "unknown" for cell in check.cells)]
     if unknown:
         where = listed([_unknown_cells(check) for check in unknown])
         large = any(not math.isfinite(cell.gradient - cell.quotient) for check in unknown for cell in check.cells)
-        also = " Where inf or NaN stands, numbers are too large for h, or for a float64." if large else ""
-        why = "with every h, rounding or the curve of the loss leaves too few digits of the quotient."
-        yield Paragraph((f"Differences cannot tell in {where}: {why}{also}",), "note")
+        also = " inf and NaN mean that numbers are too large for h, or for float64." if large else ""
+        why = "Because of rounding, or because the loss is strongly curved, no h gives enough right digits."
+        yield Paragraph((f"Finite differences cannot check {where}. {why}{also}",), "note")
     if wrong:
-        yield Paragraph((f"They disagree in {listed(wrong)}.",), "warning")
+        yield Paragraph((f"Gradient and quotient disagree in {listed(wrong)}.",), "warning")
     elif not unknown:
         every = count(len(checks), "gradient")
-        yield Paragraph((f"All {every} agree." if len(checks) > 1 else "They agree.",))
+        yield Paragraph((f"All {every} agree with their quotients." if len(checks) > 1 else "They agree.",))
     elif len(unknown) < len(checks):
-        yield Paragraph(("All others agree.",))
+        yield Paragraph(("All other gradients agree with their quotients.",))
 
 
 def _unknown_cells(check: GradientCheck) -> str:
@@ -187,25 +191,25 @@ def _unknown_cells(check: GradientCheck) -> str:
     return check.name if unknown == moved else f"{check.name} ({unknown:,} of {count(moved, 'cell')})"
 
 
-# One step of gradient descent: the new matrices with worked cells, and the loss before and after it
+# One step of gradient descent: the new arrays, and the loss before and after the step
 
 
 def _descent_section(printer: Printer, descent: Descent, detail: str, *, part: bool) -> Iterator[Block]:
-    """The section that closes a page of gradients; `printer` is that of the whole trace."""
+    """The last section of the page; `printer` is that of the whole trace."""
     inside = _with_updated(printer, descent)
     size = descent.step_size.written
     yield Heading("One step of gradient descent", part=part)
     yield Paragraph(
         (
-            f"Each given number is moved against its gradient, by {size} times the gradient: where more of it would "
-            f"raise the loss, it becomes less. {_what_stays(printer)}",
+            f"From each number that the problem gives, attncli subtracts {size} times its gradient. So a number "
+            f"becomes smaller if the loss grows with it, and larger if the loss falls with it.{_what_stays(printer)}",
         )
     )
     for step in descent.updated.values():
         yield from _updated_array(inside, step, detail)
     losses = [
         ("before", descent.before),
-        ("after, to first order", descent.expected),
+        ("after, estimated from the gradients", descent.expected),
         ("after", descent.after),
     ]
     yield Table(
@@ -217,7 +221,7 @@ def _descent_section(printer: Printer, descent: Descent, detail: str, *, part: b
 
 
 def _descent_data(descent: Descent) -> dict[str, Any]:
-    """The same for programs."""
+    """The same as data."""
     losses = {"before": descent.before, "foretold": descent.expected, "after": descent.after}
     return {
         "step_size": descent.step_size.value,
@@ -230,21 +234,21 @@ def _descent_data(descent: Descent) -> dict[str, Any]:
 
 
 def _what_it_did(descent: Descent) -> str:
-    straight = (
-        "To first order, the loss falls by the step size times the sum of all squared gradients; the smaller the "
-        "step, the nearer to that it comes."
+    estimate = (
+        "The estimate is the loss before, minus the step size times the sum of all squared gradients. The smaller the "
+        "step, the better the estimate."
     )
     if not all(map(math.isfinite, (descent.before, descent.expected, descent.after))):
-        return f"A loss or a gradient is too large: the step cannot be worked out in a float64. {straight}"
+        return f"A loss or a gradient is too large for float64, so the step has no result. {estimate}"
     if descent.after <= descent.before:
-        return straight
-    return f"The loss has grown: the step goes too far. {straight}"
+        return estimate
+    return f"The loss has grown, so the step is too large. {estimate}"
 
 
 def _what_stays(printer: Printer) -> str:
     stays = [name for name in ("X", "context") if name in printer.trace]
     stays += ["the cache"] if "past_K" in printer.trace else []
-    return f"What comes in, {listed(stays)}, stays as it is." if stays else ""
+    return f" Only {listed(stays)} {either(len(stays), 'stays', 'stay')} unchanged." if stays else ""
 
 
 def _with_updated(printer: Printer, descent: Descent) -> Printer:

@@ -44,6 +44,7 @@ NARROWER, LEVELS, WIDE = (
 )  # h by h; how many from the first one on; how many wider ones where roundings hide it
 HIDDEN = 0.1  # of their size: what roundings may do to a quotient that is to say anything
 SURE = 1e-3  # of their size: the error of a quotient that is to say anything
+SMALLEST = 2.0**-1074  # float64 above 0
 ROUNDINGS = HONEST * DTYPES["float64"].epsilon
 HUGE = 1e99  # a loss of such terms: differences tell next to nothing beside it
 ORDINARY = 100.0  # times that of the outputs: what scores of an ordinary size may do to the loss by their roundings
@@ -169,7 +170,9 @@ def _check(moved: _MovedStep, name: str, index: tuple[int, ...], measures: _Meas
     found, distance, verdict = compare(
         ours, partial(moved.quotient, index), x, typical=typical, rounding=rounding, zero=seen if zero else 0.0
     )
-    if verdict == "disagree" and not measures.rounding <= ROUNDINGS * HUGE:
+    if verdict == "disagree" and not (
+        measures.rounding <= ROUNDINGS * HUGE and moved.bend(index) < abs(ours - found) / 2
+    ):
         verdict = "unknown"
     zero = verdict == "agree" and zero and abs(found) <= noise
     return CellCheck(index, ours, found, None if zero else _relative(ours, found), verdict, distance)
@@ -224,7 +227,7 @@ def compare(
             continue
         allowed = TOLERANCE * size_with(found)
         settled = own <= allowed
-        if own < error or (settled and abs(found - best) > allowed + error):  # then a wide h has missed what is near x
+        if own < error or abs(found - best) > own + error:  # then a wide h has missed what is near x
             best, error = found, own
         if own > error and (settled or own <= zero) and abs(gradient - found) <= allowed + own:
             break  # narrower ones only have more roundings
@@ -283,6 +286,23 @@ class _MovedStep:
         with np.errstate(all="ignore"):
             return float((np.float64(self._loss(index, up)) - self._loss(index, down)) / (up - down))
 
+    def bend(self, index: tuple[int, ...]) -> float:
+        """How far the quotients of the two sides are apart, for the h where they are nearest.
+
+        It is as large as the quotients themselves where the loss has a corner at x that is narrower than every h.
+        """
+        x = float(self.values[index])
+        if not math.isfinite(x):
+            return 0.0
+        here, found = np.float64(self._loss(index, x)), math.inf
+        with np.errstate(all="ignore"):
+            for level in range(LEVELS):
+                h = first_step(x) / NARROWER**level
+                sides = [(self._loss(index, moved) - here) / (moved - x) for moved in (x + h, x - h) if moved != x]
+                if len(sides) == 2:
+                    found = min(found, abs(float(sides[0] - sides[1])))
+        return found
+
     def _loss(self, index: tuple[int, ...], x: float) -> float:
         trace, moved = self.trace, self.values.copy()
         moved[index] = x
@@ -327,8 +347,11 @@ class _Measures:
     def of(cls, trace: Trace) -> _Measures:
         """Magnitudes are worked out where they are asked for."""
         largest = max(_typical(trace[name]) for name in backward_steps(trace))
-        outputs, scores = (ROUNDINGS * each for each in _loss_magnitudes(trace))
-        return cls(outputs + scores, ORDINARY * outputs, largest, Magnitudes(trace, DTYPES["float64"]))
+        magnitudes = Magnitudes(trace, DTYPES["float64"])
+        outputs, scores = (ROUNDINGS * each for each in _loss_magnitudes(trace, magnitudes))
+        # Tiny numbers are rounded by as much as the smallest one, which moves the loss by their gradient times that.
+        outputs += HONEST * SMALLEST * sum(_size(trace[name]) for name in backward_steps(trace))
+        return cls(outputs + scores, ORDINARY * outputs, largest, magnitudes)
 
     def is_residue(self, ours: float, name: str, index: tuple[int, ...]) -> bool:
         """Whether a number is 0, or nothing but what rounding left of the terms that cancelled in it."""
@@ -342,11 +365,20 @@ def _typical(gradient: NDArray[Any]) -> float:
     return largest * float(np.sqrt(np.mean((finite / largest) ** 2))) if largest else 0.0
 
 
-def _loss_magnitudes(trace: Trace) -> tuple[float, float]:
-    """How large the numbers are that the loss is made of: the output's, and the scores in what they do to the loss."""
-    logits, gradient = trace[trace.logits], trace[gradient_name(trace.logits)]
+def _size(gradient: NDArray[Any]) -> float:
+    """The sum of the finite numbers without their signs."""
+    with np.errstate(over="ignore"):
+        return float(np.abs(gradient[np.isfinite(gradient)]).sum())
+
+
+def _loss_magnitudes(trace: Trace, magnitudes: Magnitudes) -> tuple[float, float]:
+    """How large the numbers are that the loss is made of: the output's, and the scores' in what they do to the loss.
+
+    Terms of a score that cancel are rounded as what they are, not as the small rest.
+    """
+    gradient = trace[gradient_name(trace.logits)]
     with np.errstate(all="ignore"):
-        scores = np.where(gradient == 0, 0.0, np.abs(gradient * logits))
+        scores = np.where(gradient == 0, 0.0, np.abs(gradient) * magnitudes[trace.logits])
         outputs = np.abs(trace["d_output"] * trace["output"]).sum()
         if "loss" in trace:  # of which each row is that of its logits less another one
             outputs += np.abs(trace["output"]).sum() / trace.parameters["N"].value + abs(trace["loss"])

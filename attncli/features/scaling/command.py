@@ -1,4 +1,4 @@
-"""`attncli scaling`: how the softmax saturates without 1/√d_k, at growing d_k."""
+"""`attncli scaling`: how the softmax saturates without the scale 1/√d_k, for growing d_k."""
 
 from typing import Annotated
 
@@ -12,12 +12,16 @@ _SIZES, _DRAWS, _SEEDS = range(1, 4097), range(1, 1001), range(10**9)
 def scaling(
     file: options.Problem,
     d_k: Annotated[
-        str, typer.Option("--d-k", metavar="N,…", help="The lengths of keys that are drawn.")
+        str, typer.Option("--d-k", metavar="N,…", help="The values of d_k to draw queries and keys for.")
     ] = "2,8,32,128,512",
     draws: Annotated[
         int,
         options.read_by(
-            options.whole, "--draws", metavar="N", help="How often queries and keys are drawn.", allowed=_DRAWS
+            options.whole,
+            "--draws",
+            metavar="N",
+            help="How often to draw queries and keys for each d_k.",
+            allowed=_DRAWS,
         ),
     ] = 50,
     seed: Annotated[
@@ -32,12 +36,14 @@ def scaling(
     as_: options.As = None,
     allow_outside: options.AllowOutside = False,
     color: options.Color = "auto",
+    ascii: options.Ascii = False,
 ) -> None:
-    """Show what 1/√d_k is for: scores, weights and gradients with it and without, at growing d_k.
+    """Show why scores are scaled: scores, weights and gradients with and without 1/√d_k, for larger and larger d_k.
 
-    Queries and keys are drawn at random; all else is the problem's.
+    attncli draws the queries and keys at random; everything else is the problem's.
     """
     format = options.page_format(format, output)
+    options.reject_conflicts(*options.format_conflicts(format, ascii=ascii))
     lengths = options.names("--d-k", d_k, what="number", example="2,8,32")
     sizes = tuple(options.whole("--d-k", length, allowed=_SIZES) for length in lengths)
 
@@ -55,4 +61,4 @@ def scaling(
     drawn = compare_scales(problem, sizes=sizes, draws=draws, seed=seed)
     rows = tuple(progress.over(drawn, 1 + len(sizes)))
     page = scaling_page(problem.title, rows, draws=draws, seed=seed, precision=precision)
-    write_page(page, format, output, color=color)
+    write_page(page, format, output, color=color, ascii=ascii)

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from attncli import __version__
 from attncli.english import count
 from attncli.features.scaling.study import Measurements, Row
-from attncli.page.document import Block, Document, Paragraph, Table, Text, plain, text
+from attncli.page.document import Block, Document, Listing, Paragraph, Table, Text, plain, text
 from attncli.page.measures import legible_number, magnitude, number
 from attncli.tracing.json_numbers import json_number
 from attncli.tracing.serialization import FORMAT
@@ -21,7 +21,7 @@ Column: TypeAlias = tuple[Text, tuple[Text, ...]]  # its head and its numbers
 
 
 def scaling_page(title: str, rows: Sequence[Row], *, draws: int, seed: int, precision: int) -> Document:
-    """The page of these rows; as data, with every digit."""
+    """The page of these rows; its data has every digit."""
     name = f"{title}: " if title else ""
     data = {
         "attncli": {"version": __version__, "format": FORMAT},
@@ -43,42 +43,47 @@ def _data(row: Row) -> dict[str, Any]:
 def _blocks(rows: Sequence[Row], draws: int, seed: int, precision: int) -> Iterator[Block]:
     yield Paragraph(
         text(
-            "A product of `d_k` independent terms of variance 1 has variance `d_k`. So scores grow with `d_k`, the "
-            "softmax chooses one key alone, and where it is that sure, hardly any gradient comes through. Divided by "
-            "`sqrt(d_k)`, they stay as they are. Of each two numbers the first is with that scale, the second, plain, "
-            "without:"
+            "A score is a sum of `d_k` terms. If the terms are independent and each has variance 1, their sum has "
+            "variance `d_k`. So the scores grow with `d_k`. Then the softmax gives almost all weight to one key, and "
+            "hardly any gradient goes back through it. Division by `sqrt(d_k)` keeps the scores at the same size. Each "
+            'pair of columns has a quantity with this scale, and then without it ("plain").'
         )
     )
     yield from _tables(rows, precision)
-    own = "The first row has the problem's own numbers. " if any(not row.drawn for row in rows) else ""
-    yield Paragraph(
-        text(
-            f"{own}In the others queries and keys are drawn: each number from the standard normal distribution, "
-            f"{count(draws, 'time')} for each `d_k`, with seed {seed}; all else is the problem's, and where it says "
-            "neither d_output nor loss, the gradient of the output is drawn, too. The variance is that of the "
-            "scores that no mask hides, the entropy the mean over rows of weights, in nats; `abs(dZ)` is the norm of "
-            "the gradient that comes through the softmax to its scores, `abs(dQ)` that of the queries, both means over "
-            "the draws."
-        )
-    )
+    yield Listing(tuple(text(said) for said in _legend(rows, draws, seed)))
     if all(number == 0 for row in rows for number in (row.scaled.entropy, row.unscaled.entropy)):
-        said = "No query sees more than one key: its weight is 1, whatever the score, so that all gradients here are 0."
+        said = "No query sees more than one key. The weight of this key is always 1, so all gradients here are 0."
         yield Paragraph((said,))
         return
     yield Paragraph(
         text(
-            "`abs(dQ)` falls later than `abs(dZ)` without the scale, and may grow at first: `dQ` is `dS` times the "
-            "keys, whose length is about `sqrt(d_k)`. With the scale, `dS` is `dZ` divided by `sqrt(d_k)`, which makes "
-            "up for it; without, `dS` is `dZ`, and what comes through the softmax is multiplied by that length."
+            "Without the scale, `abs(dQ)` falls later than `abs(dZ)`, and may grow at first. `dQ` is `dS` times the "
+            "keys, and the length of a key is about `sqrt(d_k)`. With the scale, `dS` is `dZ / sqrt(d_k)`, which "
+            "cancels this length. Without it, `dS` equals `dZ`, so the gradient is multiplied by the length."
         )
     )
     if any(not all(map(isfinite, _numbers(each))) for row in rows for each in (row.scaled, row.unscaled)):
-        yield Paragraph(("Where inf or NaN stands, scores are too large for a float64.",), "note")
+        yield Paragraph(("inf and NaN mean that scores are too large for float64.",), "note")
     yield Paragraph(_conclusion(rows))
 
 
+def _legend(rows: Sequence[Row], draws: int, seed: int) -> Iterator[str]:
+    """What the rows and the columns of the tables are."""
+    if any(not row.drawn for row in rows):
+        yield "own: the queries and keys of the problem itself."
+    yield (
+        "Other rows: attncli draws each number of the queries and keys from the standard normal distribution, "
+        f"{count(draws, 'time')} for each `d_k`, with seed {seed}. Everything else is the problem's. If it has neither "
+        "d_output nor loss, attncli also draws d_output."
+    )
+    yield "var: the variance of the scores that no mask hides."
+    yield "entropy: the mean entropy of a row of weights, in nats."
+    yield "`abs(dZ)`: the norm of the gradient of the scores that the softmax reads, as a mean over the draws."
+    yield "`abs(dQ)`: the norm of the gradient of the queries, as a mean over the draws."
+
+
 def _tables(rows: Sequence[Row], precision: int) -> Iterator[Table]:
-    """A pair of columns for each quantity, as many beside each other as a terminal has room for."""
+    """A pair of columns for each quantity; as many pairs in one table as a terminal has room for."""
     names: list[Text] = [(str(row.d_k) if row.drawn else f"own, {row.d_k}",) for row in rows]
     side = max(map(_cell_width, names))
     pairs = [_pair(head, place, rows, precision) for place, head in enumerate(QUANTITIES)]
@@ -112,13 +117,16 @@ def _numbers(measured: Measurements) -> tuple[float, ...]:
 
 
 def _conclusion(rows: Sequence[Row]) -> Text:
-    """What the last row says, where the scale grows to the most."""
+    """What the row with the largest d_k says."""
     last = max(rows, key=lambda row: row.d_k)
-    at, kept, left = text(f"At `d_k` = {last.d_k} the "), last.scaled.through_softmax, last.unscaled.through_softmax
+    at, kept, left = (
+        text(f"At `d_k` = {last.d_k}, `abs(dZ)` is "),
+        last.scaled.through_softmax,
+        last.unscaled.through_softmax,
+    )
     if not kept > left > 0:
-        return (*at, "norm through the softmax is ", *number(_brief(left)), " without the scale, ",
-                *number(_brief(kept)), " with it.")  # fmt: skip
-    return (*at, f"gradient through the softmax is {kept / left:.1f} times as large with the scale.")
+        return (*at, *number(_brief(kept)), " with the scale and ", *number(_brief(left)), " without it.")
+    return (*at, f"{kept / left:.1f} times as large with the scale as without it.")
 
 
 def _brief(value: float) -> str:

@@ -1,9 +1,9 @@
-"""Saturation: a problem with and without the scale 1/√d_k, its queries and keys drawn anew at growing d_k.
+"""Saturation: a problem with and without the scale 1/√d_k, with queries and keys drawn at random for growing d_k.
 
-Components of queries and keys are drawn independently from the standard normal distribution, as in the argument for
-the scale: a product of d_k of them then has variance d_k. All else is the problem's: values, masks, cap, base, sinks,
-heads, and the gradient of the output or the loss; without one, the gradient of the output is drawn as well. Rotated
-positions are left out: what is turned is distributed as before. Both sides of a row have the same draws.
+Every number of the queries and keys is drawn independently from the standard normal distribution. So the argument for
+the scale holds: their dot product has variance d_k. Everything else is the problem's: values, masks, cap, base, sinks,
+heads, and d_output or the loss; without these, d_output is drawn, too. RoPE is left out, because a rotation does not
+change the distribution. Both sides of a row have the same draws.
 """
 
 from __future__ import annotations
@@ -26,17 +26,18 @@ from attncli.tracing.model import masked_out, over_weights
 D_K = (2, 8, 32, 128, 512)
 DRAWS = 50
 SCALES: tuple[ScaleWord, ...] = ("default", "none")
-MOST_DRAWN = 4 * ELEMENT_LIMIT  # numbers in all draws of one size, which are held at once
+MOST_DRAWN = 4 * ELEMENT_LIMIT  # numbers in all draws of one d_k, which are in memory together
 KEPT_ARRAYS = ("past_V", "W_O", "b_O", "slopes", "sink")
 
 
 @dataclass(frozen=True, slots=True)
 class Measurements:
-    """What the draws have in common.
+    """Means over the draws of one d_k, either with the scale or without it.
 
-    `variance` is that of the scores, scaled or not, in all draws together, where no key is hidden; `entropy` the mean
-    of the rows of weights that see more than one key, in nats. `through_softmax` and `of_queries` are the mean norms,
-    the root of the sum of squares, of the gradient of what the softmax sees and of that of the queries.
+    `variance` is the variance of the scores (after the scale, if there is one) that no mask hides, in all draws
+    together. `entropy` is the mean entropy, in nats, of the rows of weights that see more than one key.
+    `through_softmax` and `of_queries` are the mean norms (the root of the sum of squares) of two gradients: that of the
+    softmax's input, and that of the queries.
     """
 
     variance: float
@@ -59,13 +60,14 @@ def compare_scales(problem: Problem, *, sizes: Sequence[int] = D_K, draws: int =
     """The problem's own numbers first, then a row for each d_k; raises AttncliError (exit 2) for other scores."""
     if not SCORES[problem.score].is_dot:
         raise usage_error(
-            f"scaling is about products of queries and keys, and the score here is {problem.score}",
+            f"scaling needs scores that are dot products, and the score of this problem is {problem.score}",
             help="use a problem with score: scaled_dot or dot",
         )
     own = run(problem)
     if not _visible(own).any():
         raise usage_error(
-            "scaling is about scores, and the mask hides all of them here", help="use a problem with another mask"
+            "scaling needs scores, and the mask of this problem hides all of them",
+            help="use a problem with another mask",
         )
     first = replace(_with_output_gradient(problem, own, np.random.default_rng([seed, 0])), score="scaled_dot")
     yield Row(own["K"].shape[-1], *_with_and_without_scale([first]), drawn=False)
@@ -78,42 +80,41 @@ def compare_scales(problem: Problem, *, sizes: Sequence[int] = D_K, draws: int =
 
 
 def _require_few_draws(own: Trace, d_k: int, draws: int) -> None:
-    """Raises AttncliError (exit 3) where there would be more numbers in the draws than may be."""
+    """Raises AttncliError (exit 3) if the draws would have too many numbers."""
     rows = sum(own[name].size // own[name].shape[-1] for name in ("Q", "K"))
     numbers = draws * rows * d_k
     if numbers > MOST_DRAWN:
-        what = f"{count(draws, 'draw')} of queries and keys of {d_k:,} numbers"
+        what = f"{count(draws, 'draw')} of queries and keys with d_k = {d_k:,}"
         raise input_error(
-            f"{what} would be {numbers:,} numbers, {MOST_DRAWN:,} are the most",
+            f"{what} would need {numbers:,} numbers; the limit is {MOST_DRAWN:,}",
             help="give a smaller --d-k, or fewer --draws",
         )
 
 
 def _with_output_gradient(problem: Problem, own: Trace, numbers: np.random.Generator) -> Problem:
-    """The problem with a gradient of its output: its own, or drawn, since all ones may cancel."""
+    """The problem with its own d_output or loss, or with a d_output drawn at random, because all ones may cancel."""
     if problem.d_output or problem.loss:
         return problem
     return replace(problem, d_output=Matrix(read_only(numbers.standard_normal(own["output"].shape))))
 
 
 def _with_and_without_scale(problems: Sequence[Problem]) -> tuple[Measurements, Measurements]:
-    """The same with the scale and without."""
+    """The same problems measured with the scale and without it."""
     scaled, unscaled = (_measure([replace(each, scale=scale) for each in problems]) for scale in SCALES)
     return scaled, unscaled
 
 
 def _with_drawn_vectors(problem: Problem, own: Trace, d_k: int, numbers: np.random.Generator) -> Problem:
-    """The problem with queries and keys of this width, drawn; values and what follows them are its own."""
-    read: dict[str, NDArray[np.float64]] = {}
-    for name in ("past_K", "Q", "K"):
-        made = f"new_{name}" if name == "K" and "past_K" in own else name
-        if made in own:
-            read[name] = numbers.standard_normal((*own[made].shape[:-1], d_k))
-    read["V"] = own["new_V" if "past_V" in own else "V"]
+    """The problem with queries and keys of this d_k drawn at random; the values and all later steps are its own."""
+    cached = "past_K" in own
+    made = {"past_K": "past_K", "Q": "Q", "K": "new_K" if cached else "K", "V": "new_V" if cached else "V"}
     alone = own.leading_letters == (BATCH,)
-    for name, array in read.items():
-        if own.steps[name].rule.axis_names[:-2] == ("batch",):  # a given array with entries has heads as well
-            read[name] = array[:, None]
+    read: dict[str, NDArray[np.float64]] = {}
+    for name, step in made.items():
+        if step in own:
+            array = own[step] if name == "V" else numbers.standard_normal((*own[step].shape[:-1], d_k))
+            entries_alone = own.steps[step].rule.axis_names[:-2] == ("batch",)
+            read[name] = array[:, None] if entries_alone else array  # a given array with entries has heads as well
     kept = {name: problem.given[name] for name in KEPT_ARRAYS if name in problem.given}
     drawn = {name: Matrix(read_only(np.array(array, dtype=np.float64))) for name, array in read.items()} | kept
     given = {name: drawn[name] for name in ARRAYS if name in drawn}
@@ -126,9 +127,9 @@ def _with_drawn_vectors(problem: Problem, own: Trace, d_k: int, numbers: np.rand
     )
 
 
-@np.errstate(all="ignore")  # numbers too large for a float64 become inf or NaN, as the page tells
+@np.errstate(all="ignore")  # numbers too large for float64 become inf or NaN, which the page explains
 def _measure(problems: Sequence[Problem]) -> Measurements:
-    spread: list[tuple[float, float]] = []  # the mean and the variance of the scores of each, of which all have as many
+    spread: list[tuple[float, float]] = []  # mean and variance of the scores of each problem; all have equally many
     entropies: list[NDArray[np.float64]] = []
     norms: list[tuple[float, float]] = []
     for problem in problems:

@@ -13,7 +13,7 @@ from attncli.english import listed
 from attncli.errors import did_you_mean, usage_error
 
 _PACKAGE = Path(__file__).parents[2]
-_FIRST = ("problem", "trace", "answers")  # as people meet them; then those of features, by the names of their folders
+_FIRST = ("problem", "trace", "answers")  # what people need first; then those of features
 
 
 def schemas() -> dict[str, Path]:
@@ -24,14 +24,23 @@ def schemas() -> dict[str, Path]:
 
 
 def schema(
-    name: Annotated[str, typer.Argument(metavar="NAME", help=f"Which one: {listed(list(schemas()), last='or')}.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help=f"The schema: {listed(list(schemas()), last='or')}.",
+            autocompletion=options.offer(schemas),
+        ),
+    ],
     output: options.Output = None,
 ) -> None:
-    """Print the JSON Schema (draft-07) of a problem file, a trace, answers, verdicts or a comparison."""
+    """Print a JSON Schema (draft-07): of a problem file, a trace, answers, verdicts or a comparison."""
     known = schemas()
     if name not in known:
         help = did_you_mean(name, list(known), f"the schemas are {', '.join(known)}")
         raise usage_error(f"there is no schema {name}", help=help)
+    if output is not None and options.suffix_of(output) not in ("", ".json"):
+        raise options.unknown_suffix("-o", output, ".json")
 
     from attncli.cli.output import require_writable, write
 

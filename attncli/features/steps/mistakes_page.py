@@ -1,4 +1,4 @@
-"""The page of `attncli steps --mistakes`: every mistake that `check` knows, with the equations it makes of steps."""
+"""The page of `attncli steps --mistakes`: every mistake that `check` knows, with the equations it uses."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ _SETTINGS: tuple[tuple[_Sizes, str], ...] = (
     (_SIZES, "loss: {kind: mse, target: {random: [3, 2], seed: 9}}"),
     (_SIZES, "loss: {kind: cross_entropy, targets: [0, 1, 1]}"),
     (_ADDITIVE, "score: additive"),
-)  # problems, in one of which every mistake can be made; the numbers in them do not matter
+)  # problems: each mistake can be made in at least one of them; their numbers do not matter
 
 
 def mistakes_page(name: str | None = None) -> Document:
-    """Every mistake with the equations that it makes of the steps; only those that change one step, if it is named.
+    """Every mistake with its equations, or only the mistakes that change the step of this name.
 
     Raises AttncliError (exit 2) for a name that no step has.
     """
@@ -54,13 +54,13 @@ def mistakes_page(name: str | None = None) -> Document:
 
 def _blocks(found: Mapping[str, Sequence[Step]]) -> Iterator[Block]:
     if not found:
-        yield Paragraph(("No mistake is known that changes this step.",))
+        yield Paragraph(("attncli check knows no mistake that changes this step.",))
         return
     yield Paragraph(
         (
-            "What attncli check knows that people get wrong. Each mistake is other equations for the steps that it "
-            "changes; it is named where these give what was written. Sizes in them are those of 3 tokens with 4 "
-            "features and d_k = 2, or of 8 features in 4 heads.",
+            "These are the mistakes that attncli check knows. Each mistake has other equations for some steps. attncli "
+            "check names a mistake if its equations give the numbers of the solution. The sizes in the equations are "
+            "those of 3 tokens with 4 features and d_k = 2, or of 8 features in 4 heads.",
         )
     )
     for rule in RULES.values():
@@ -73,16 +73,17 @@ def _blocks(found: Mapping[str, Sequence[Step]]) -> Iterator[Block]:
             yield from (Formula(cell_form(step.rule)) for step in steps if not step.rule.given)
     yield Paragraph(
         (
-            "Slips are sought as well: in a single cell a sign, a term, a digit, a neighbour's number, one of the step "
-            "before; and whole rows and columns that were copied from others, or exchanged.",
+            "attncli check also finds slips. In a single cell: a wrong sign, term or digit, the number of a "
+            "neighbouring cell, or the number of the step before. In a whole row or column: one that was copied from "
+            "another, or exchanged with it.",
         )
     )
 
 
 def changed_steps() -> dict[str, tuple[Step, ...]]:
-    """For every mistake, by its name, the steps it changes as it has them, in the first problem it can be made in.
+    """For every mistake, by its name, the steps that it changes, in the first problem in which it can be made.
 
-    Raises LookupError for a mistake that can be made in none of them.
+    Raises LookupError for a mistake that can be made in none of the problems.
     """
     traces = [_trace(sizes, settings) for sizes, settings in _SETTINGS]
     found = {
@@ -91,7 +92,9 @@ def changed_steps() -> dict[str, tuple[Step, ...]]:
     }
     for name, steps in found.items():
         if not steps:
-            raise LookupError(f"no problem of _SETTINGS in {__name__} is one to make this mistake in: {name}; add one")
+            raise LookupError(
+                f"this mistake cannot be made in any problem of _SETTINGS in {__name__}: {name}; add a problem"
+            )
     return found
 
 

@@ -1,4 +1,4 @@
-"""The pages of `attncli steps`: all steps at a glance, or one of them in full with its variants."""
+"""The pages of `attncli steps`: the steps of a plain problem, all steps, or one step in full with its variants."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from attncli import __version__
 from attncli.attention.losses import LOSS_RULES
+from attncli.attention.plan import plan_for
 from attncli.attention.registry import (
     FORWARD,
     GIVEN_RULES,
@@ -26,35 +27,65 @@ from attncli.errors import did_you_mean, usage_error
 from attncli.page.document import Block, Document, Formula, Heading, Listing, Math, Paragraph, Table, Text, text
 from attncli.problem.keys import ARRAYS, KEYS, SCORES, Array
 from attncli.problem.loader import loads
+from attncli.problem.model import Problem
 from attncli.problem.positions import POSITIONS
 from attncli.tracing import run
 from attncli.tracing.serialization import FORMAT, formula
 from attncli.tracing.slices import backward_steps
 
+TITLE = "The steps of attention"
 _LETTERS = {letter: index.meaning for letter, index in INDICES.items()} | PLACEHOLDERS
 _PROJECTED = ("X", "W_Q", "W_K", "W_V")
 _PLAIN = {"source": "X"}  # keys and values come from X where nothing else is said
 
 
-def catalogue() -> Document:
-    """One table of all steps, in order of work, and what the names in it stand for."""
-    forward, gradients = [_shown(name) for name in FORWARD], [_shown(name) for name in GRADIENT_RULES]
-    losses = tuple(LOSS_RULES.values())
-    head, rules = ("name", "symbol", "title", "formula", "cell by cell"), (*forward, *losses, *gradients)
+def plain_page() -> Document:
+    """The steps of a problem that gives X and three matrices of weights; its data has all steps."""
     blocks = (
-        Paragraph(("Every step of attention, in order; each is there only where a problem needs it.",)),
-        Table(head, tuple(map(_row, forward))),
+        Paragraph(
+            text(
+                "A plain problem gives the input `X` and the weights `W_Q`, `W_K` and `W_V`. These are its steps, in "
+                "the order of work."
+            )
+        ),
+        Table(("step", "formula", "meaning"), tuple(map(_explained_row, _plain_rules()))),
+        Paragraph(
+            (
+                "attncli steps --all lists all steps: also those of masks, positions, caches, several heads, losses "
+                "and gradients. attncli steps NAME explains one step in full; try attncli steps scores.",
+            )
+        ),
+    )
+    return Document(TITLE, blocks, _all_data)
+
+
+def full_page() -> Document:
+    """All steps, in order of work, and what the letters in their equations stand for."""
+    given = [rule for rule in FORWARD.values() if rule.given]
+    computed = [_shown(name) for name, rule in FORWARD.items() if not rule.given]
+    gradients = [_shown(name) for name in GRADIENT_RULES]
+    head = ("step", "formula", "cell by cell")
+    blocks = (
+        Paragraph(("A problem has only the steps that it needs. attncli steps NAME explains one step in full.",)),
+        Heading("What a problem gives"),
+        Table(("name", "symbol", "meaning"), tuple(map(_given_row, given))),
+        Heading("The forward pass"),
+        Table(head, tuple(map(_row, computed))),
         Heading("The loss"),
-        Paragraph(("Where a problem has one, attncli gradient works it out before the way back.",)),
-        Table(head, tuple(map(_row, losses))),
-        Heading("The way back"),
-        Paragraph(("The steps of attncli gradient, as they are where nothing else comes between.",)),
+        Paragraph(("attncli gradient computes it, if the problem has a loss.",)),
+        Table(head, tuple(map(_row, LOSS_RULES.values()))),
+        Heading("The backward pass"),
+        Paragraph(
+            (
+                "attncli gradient computes these steps. Their equations depend on the steps around them; here they are "
+                "for the simplest problem that has the step.",
+            )
+        ),
         Table(head, tuple(map(_row, gradients))),
         Heading("Letters"),
         Listing(tuple((*_word(name), ": ", meaning) for name, meaning in _LETTERS.items())),
-        Paragraph(("attncli steps NAME shows one step in full, with its variants and when it is there.",)),
     )
-    return Document("The steps of attention", blocks, lambda: _data({rule.name: _rule_data(rule) for rule in rules}))
+    return Document(TITLE, blocks, _all_data)
 
 
 def rule_page(name: str) -> Document:
@@ -63,7 +94,7 @@ def rule_page(name: str) -> Document:
     rule = _shown(name)
     said = " ".join(part for part in (rule.meaning, rule.why) if part)
     blocks = (
-        *((Paragraph(text(said[0].upper() + said[1:])),) if said else ()),
+        *((Paragraph(_capitalised(said)),) if said else ()),
         *_formulas(rule),
         Listing(tuple(_facts(rule))),
         *_variants(name),
@@ -74,24 +105,35 @@ def rule_page(name: str) -> Document:
 def rule_called(name: str) -> Rule:
     """The rule of a step by its name or letter; raises AttncliError (exit 2) for a name that no step has."""
     if name not in STEP_NAMES:
-        help = did_you_mean(name, list(RULES), "attncli steps lists them all")
+        help = did_you_mean(name, list(RULES), "attncli steps --all lists all steps")
         raise usage_error(f"no step is called {name!r}", help=help)
     return RULES[STEP_NAMES[name]]
 
 
 def _shown(name: str) -> Rule:
-    """The rule of a step where nothing else is said; that of a gradient, as the plainest problem has it."""
+    """The rule of a step in its plain form; that of a gradient, as the simplest problem has it."""
     return gradient_rules()[name] if name in GRADIENT_RULES else RULES[name].bind(_PLAIN)
 
 
 def _row(rule: Rule) -> tuple[Text, ...]:
-    symbol: Text = (Math(Name(rule.symbol)),)
     if rule.given:
         head: Text = ("given",) if rule.name in GIVEN_RULES else ()
-        return (rule.name,), symbol, (rule.title,), head, (Math(in_symbols(rule.target)),)
+        return (rule.name,), head, (Math(in_symbols(rule.target)),)
     found = headline(rule)
-    head = _sentence(found) if found else ()
-    return (rule.name,), symbol, (rule.title,), head, _sentence(cell_form(rule))
+    return (rule.name,), _sentence(found) if found else (), _sentence(cell_form(rule))
+
+
+def _given_row(rule: Rule) -> tuple[Text, ...]:
+    return (rule.name,), _word(rule.symbol), _capitalised(rule.meaning)
+
+
+def _explained_row(rule: Rule) -> tuple[Text, ...]:
+    head: Text = ("given",) if rule.given else _sentence(headline(rule) or cell_form(rule))
+    return (rule.name,), head, _capitalised(rule.meaning)
+
+
+def _capitalised(sentence: str) -> Text:
+    return text(sentence[:1].upper() + sentence[1:])
 
 
 def _sentence(equation: Equation) -> Text:
@@ -119,7 +161,7 @@ def _facts(rule: Rule) -> Iterator[Text]:
     yield (f"Axes: {', '.join(rule.axis_names) or 'none, it is one number'}",)
     for name in _letters(rule):
         yield (*_word(name), ": ", _LETTERS[name])
-    yield "When it is there: ", rule.when
+    yield "Present: ", rule.when
 
 
 def _letters(rule: Rule) -> tuple[str, ...]:
@@ -137,6 +179,10 @@ def _variants(name: str) -> Iterator[Block]:
     for when, rule in others.items():
         yield Paragraph((f"{when}: ", *text(rule.meaning)) if rule.meaning != RULES[name].meaning else (f"{when}:",))
         yield from _formulas(rule)
+
+
+def _all_data() -> dict[str, Any]:
+    return _data({name: _rule_data(_shown(name)) for name in RULES})
 
 
 def _data(steps: dict[str, Any]) -> dict[str, Any]:
@@ -164,10 +210,21 @@ def _equation_data(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _examples() -> Iterator[dict[str, str]]:
-    """Problems that have every step between them, each key as YAML: what stands in tables has its example of its own.
+def _plain_rules() -> tuple[Rule, ...]:
+    """The rules of a problem with nothing but an input and its projections."""
+    plan = plan_for(_problem({name: _numbers(ARRAYS[name]) for name in _PROJECTED}))
+    return (*plan.rules, *plan.softmax_rules(shift=False))
 
-    The first has all that comes between scores and weights, where a gradient goes through one step after the other.
+
+def _problem(keys: Mapping[str, str]) -> Problem:
+    """The problem with these keys, each with its value in YAML."""
+    return loads("".join(f"{key}: {value}\n" for key, value in keys.items()).encode(), "steps.yaml")
+
+
+def _examples() -> Iterator[dict[str, str]]:
+    """Problems that together have every step, as keys with their values in YAML; one for each position and score.
+
+    The first has all steps that may come between scores and weights, so a gradient goes through each of them.
     """
     projected, given = ({name: _numbers(ARRAYS[name]) for name in names} for names in (_PROJECTED, "QKV"))
     settings = {name: "2" for name, key in KEYS.items() if key.kind == "positive"}
@@ -189,13 +246,12 @@ def _numbers(array: Array) -> str:
 
 @cache
 def gradient_rules() -> Mapping[str, Rule]:
-    """The rule of every step of the backward pass, in order, with the equation it has where nothing else is around.
+    """The rule of every step of the backward pass, in order, with the equation that the first example gives it.
 
-    One that is in none of the examples has no equation.
+    A step that is in none of the examples has no equation.
     """
     found: dict[str, Rule] = {}
     for example in _examples():
-        text = "".join(f"{key}: {value}\n" for key, value in example.items())
-        trace = run(loads(text.encode(), "steps.yaml"), gradient=True)
+        trace = run(_problem(example), gradient=True)
         found = {name: trace.steps[name].rule for name in backward_steps(trace)} | found
     return {name: found.get(name, rule) for name, rule in GRADIENT_RULES.items()}

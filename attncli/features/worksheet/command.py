@@ -27,15 +27,15 @@ def worksheet(
             "--blank",
             metavar="NAME,…",
             help="Leave these steps blank: weights,output.  "
-            "[default: all but what is given; with --gradient, the way back]",
+            "[default: all that is worked out; with --gradient, the backward pass]",
         ),
     ] = None,
     answers: Annotated[
         str | None,
-        typer.Option("--answers", metavar="FILE", help="Write a file for the answers, too, in YAML."),
+        typer.Option("--answers", metavar="FILE", help="Also write a file for the answers, in YAML."),
     ] = None,
     gradient: Annotated[
-        bool, typer.Option("--gradient", help="Ask for the way back: the gradients, after the way forward as it is.")
+        bool, typer.Option("--gradient", help="Leave the backward pass blank; the forward pass is filled in.")
     ] = False,
     detail: options.Detail = None,
     precision: options.Precision = 3,
@@ -44,19 +44,21 @@ def worksheet(
     allow_outside: options.AllowOutside = False,
     scale: options.Scale = None,
     color: options.Color = "auto",
+    ascii: options.Ascii = False,
     math: options.Math = None,
     fragment: options.Fragment = False,
+    no_title: options.NoTitle = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Print a problem with its steps left blank, to be worked out by hand.
+    """Print a problem with blank steps, to be worked out by hand.
 
-    With -o worksheet.md or .tex it is written to be printed; --answers answers.yaml writes a file to fill in.
+    -o worksheet.tex or worksheet.md writes a file to print. --answers answers.yaml also writes a file to fill in.
+    attncli check reads both.
     """
-    format = options.page_format(format, output)
-    if format == "json":
-        help = "end the name in .txt, .md or .tex; --answers writes a file for programs to fill in"
-        raise usage_error(f"-o {output}: a worksheet is not written as JSON", help=help)
-    options.reject_conflicts(*options.format_conflicts(format, math=math, fragment=fragment))
+    format = options.page_format(format, output, formats=_FORMATS)
+    options.reject_conflicts(
+        *options.format_conflicts(format, output, math=math, fragment=fragment, no_title=no_title, ascii=ascii)
+    )
     if answers is not None:
         _require_separate_files(answers, output)
 
@@ -81,7 +83,7 @@ def worksheet(
     document = page(trace, view)
     if answers is not None:
         write(blank_answers(trace, left), answers, portable=True, option="--answers")
-    write_page(document, format, output, color=color, math=math, fragment=fragment)
+    write_page(document, format, output, color=color, math=math, fragment=fragment, title=not no_title, ascii=ascii)
     if not quiet:
         for message in trace.warnings:
             warn(message, sys.stderr)
@@ -89,8 +91,6 @@ def worksheet(
 
 def _require_separate_files(answers: str, output: str | None) -> None:
     """Refuse answers in any form but YAML, and where the page goes."""
-    import os
-
     from attncli.cli.output import is_same_file
 
     page = output or "-"
@@ -98,6 +98,5 @@ def _require_separate_files(answers: str, output: str | None) -> None:
         where = "standard output" if page == "-" else page
         help = "write one of them to a file of its own"
         raise usage_error(f"the worksheet and its answers cannot both go to {where}", help=help)
-    suffix = os.path.splitext(answers)[1].lower()
-    if suffix in (".json", ".md", ".markdown", ".tex", ".latex", ".txt"):
-        raise usage_error(f"--answers {answers}: the answers are written in YAML", help="end the name in .yaml")
+    if options.suffix_of(answers) not in ("", ".yaml", ".yml"):
+        raise options.unknown_suffix("--answers", answers, ".yaml")

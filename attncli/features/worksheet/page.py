@@ -15,15 +15,15 @@ from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import backward_steps, loss_steps
 
 _INTRODUCTION = (
-    "Fill in what is blank. The digits you write are the precision you claim: 0.70 says more than 0.7. "
-    "What is exact may be written so: 7/10, √3."
+    "Fill in the blanks. The digits that you write say how precise a number is: 0.70 is more precise than 0.7. "
+    "You can write an exact number as 7/10 or √3."
 )
 
 _NULL = "null"
 _ANSWERS_HEAD = """\
-# Answers{title}: write a number for each null, or leave it.
-# The digits you write are the precision you claim: 0.70 says more than 0.7.
-# An exact number may stand for itself: 7/10, 5/sqrt(3), e^(5/sqrt(3)).
+# Answers{title}: replace each null with a number, or leave it blank.
+# The digits that you write say how precise a number is: 0.70 is more precise than 0.7.
+# You can write an exact number as 7/10, 5/sqrt(3) or e^(5/sqrt(3)).
 """
 
 
@@ -48,7 +48,7 @@ def blank_steps(trace: Trace, names: Sequence[str] | None = None) -> tuple[str, 
     if given := [name for name in chosen if trace.steps[name].rule.given]:
         raise usage_error(
             f"{listed(given)} cannot be blank: the problem gives {'it' if len(given) == 1 else 'them'}",
-            help=f"what is worked out are {listed([step.name for step in trace.computed()])}",
+            help=f"the steps that can be blank are {listed([step.name for step in trace.computed()])}",
         )
     blank = set(chosen)
     for step in trace.computed():

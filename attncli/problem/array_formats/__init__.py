@@ -60,7 +60,7 @@ class ArrayError(Exception):
 
 def pickled(file: str, how: str = "safetensors.torch.save_file or numpy.savez") -> ArrayError:
     """Why a file of PyTorch's own is not read, and with what to save it instead."""
-    return ArrayError(f"{file} may be a pickle, which can do anything when it is read", f"save it with {how}")
+    return ArrayError(f"{file} may be a pickle, which can run any program when it is read", f"save it with {how}")
 
 
 def require_shape(shape: Sequence[object], what: str, *, single: bool = False) -> int:
@@ -75,10 +75,10 @@ def require_shape(shape: Sequence[object], what: str, *, single: bool = False) -
     if len(sides) < len(shape):
         raise ArrayError(f"{has_shape}: not all of these are lengths", "it is damaged: save it again")
     if not 0 < len(shape) <= DIMENSION_LIMIT or 0 in sides:
-        raise ArrayError(f"{has_shape}: it is empty or no matrix", "save a matrix or a vector")
+        raise ArrayError(f"{has_shape}: it is empty, or it is not a matrix", "save a matrix or a vector")
     total = math.prod(sides)
     if total > ELEMENT_LIMIT:
-        raise ArrayError(f"{has_shape}: too many numbers", f"{ELEMENT_LIMIT:,} numbers in one array are the most")
+        raise ArrayError(f"{has_shape}: too many numbers", f"an array has at most {ELEMENT_LIMIT:,} numbers")
     return total
 
 

@@ -61,7 +61,7 @@ def _opened(stream: IO[bytes], file: str) -> Iterator[zipfile.ZipFile]:
     except (ArrayError, OSError, MemoryError):
         raise
     except Exception:  # a hostile archive makes zipfile fail in almost any way, and in words of its own
-        why = "it is damaged" if beginning.over or zipfile.is_zipfile(stream) else "it is no archive"
+        why = "it is damaged" if beginning.over or zipfile.is_zipfile(stream) else "it is not an archive"
         raise _unreadable(file, why) from None
 
 
@@ -79,7 +79,7 @@ class _Beginning:
 
     def read(self, size: int = -1) -> bytes:
         if size > DIRECTORY_LIMIT and not self.over:
-            raise _unreadable(self._file, f"its list of arrays takes {size:,} bytes, {DIRECTORY_LIMIT:,} are the most")
+            raise _unreadable(self._file, f"its list of arrays takes {size:,} bytes, {DIRECTORY_LIMIT:,} is the limit")
         return self._stream.read(size)
 
     def seek(self, offset: int, whence: int = 0) -> int:

@@ -121,7 +121,7 @@ def _read_header(stream: IO[bytes], size: int, file: str) -> tuple[int, dict[str
     if length > size - _LENGTH_BYTES:
         raise _unreadable(file, f"its header would be {length:,} bytes long, and the file has {size:,}")
     if length > _HEADER_LIMIT:
-        raise _unreadable(file, f"its header is {length:,} bytes long, and {_HEADER_LIMIT:,} are the most")
+        raise _unreadable(file, f"its header is {length:,} bytes long, and {_HEADER_LIMIT:,} is the limit")
     data = stream.read(length)
     try:
         header = strict_json(data)

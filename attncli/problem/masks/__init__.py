@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from attncli.problem.positions import Offset
     from attncli.problem.values import Value
 
-_MATRIX_HELP = "a mask may be heads × n × m or batch × heads × n × m; an axis before the rows may also be 1, for all"
+_MATRIX_HELP = "a mask can also be heads × n × m or batch × heads × n × m; heads and batch can be 1, for all"
 
 
 class MaskSizes(NamedTuple):
@@ -124,14 +124,14 @@ def matrix_size_error(shape: tuple[int, ...], sizes: MaskSizes) -> tuple[str, st
     """What is wrong with the shape of a matrix of queries by keys; rows and columns are never repeated to fit."""
     n, m = sizes.queries, sizes.keys
     if shape[-2:] != (n, m):
-        turned = "; it may be transposed" if shape[-2:] == (m, n) else ""
+        turned = "; perhaps it is transposed" if shape[-2:] == (m, n) else ""
         return (
             f"is {shape_text(shape)}, but {count(n, 'query')} and {count(m, 'key')} need {n}×{m}",
             f"give one row per query and one column per key{turned}",
         )
     leading = (sizes.batch, sizes.heads)[4 - len(shape) :]
     if any(found not in (1, length) for found, length in zip(shape[:-2], leading, strict=True)):
-        return f"is {shape_text(shape)} where {shape_text((*leading, n, m))} is needed", _MATRIX_HELP
+        return f"is {shape_text(shape)}, but {shape_text((*leading, n, m))} is needed", _MATRIX_HELP
     return None
 
 
@@ -140,7 +140,7 @@ def entries_error(entries: int, sizes: MaskSizes) -> tuple[str, str] | None:
     if entries in (1, sizes.batch):
         return None
     return (
-        f"{entries} of them for {count(sizes.batch, 'entry')} of the batch",
+        f"there are {entries} for {count(sizes.batch, 'entry')} of the batch",
         "give one for each entry of the batch, or one for all",
     )
 

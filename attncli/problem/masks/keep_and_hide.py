@@ -69,7 +69,7 @@ class Keep(Truths):
     order = 5
     seen = 1
     words = "{keep: …}, or a matrix of true and false"
-    meaning = "Keep: 1 may be seen."
+    meaning = "Keep: a query sees the keys with a 1."
 
 
 class Hide(Truths):
@@ -80,4 +80,4 @@ class Hide(Truths):
     order = 6
     seen = 0
     words = "{hide: …}"
-    meaning = "Hide: 1 is hidden."
+    meaning = "Hide: a query does not see the keys with a 1."

@@ -32,7 +32,7 @@ class Lengths(MaskPart):
             value.wrong("is empty", "write {lengths: [2]}, one number for each entry of the batch")
             return None
         values = list(value.items) or [value]
-        read = [read_integer(each, least=0, help="how many keys exist, counted from the left") for each in values]
+        read = [read_integer(each, least=0, help="write how many keys exist, counted from the left") for each in values]
         lengths = tuple(length for length in read if length is not None)
         return cls(lengths) if len(lengths) == len(read) else None
 
@@ -42,7 +42,7 @@ class Lengths(MaskPart):
 
     def size_error(self, sizes: MaskSizes) -> tuple[str, str] | None:
         if (most := max(self.lengths)) > sizes.keys:
-            return f"{most} keys cannot exist where there are {sizes.keys}", f"write a number from 0 to {sizes.keys}"
+            return f"{most} keys cannot exist: there are {sizes.keys}", f"write a number from 0 to {sizes.keys}"
         return entries_error(len(self.lengths), sizes)
 
     def existing_keys(self, keys: int) -> NDArray[np.bool_]:

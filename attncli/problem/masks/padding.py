@@ -1,4 +1,4 @@
-"""`padding: [1, 1, 0]`: which keys exist, and which are only there to fill up."""
+"""`padding: [1, 1, 0]`: which keys exist, and which are only padding."""
 
 from __future__ import annotations
 
@@ -65,4 +65,6 @@ class Padding(MaskPart):
 
 def _meaning(exists: Sequence[Sequence[bool]]) -> str:
     keys, gone = sum(map(len, exists)), sum(row.count(False) for row in exists)
-    return f"Padding: {gone} of {keys} keys {either(gone, 'is', 'are')} only there to fill up."
+    return (
+        f"Padding: {gone} of {keys} keys {either(gone, 'is', 'are')} padding, and no {either(gone, 'token', 'tokens')}."
+    )

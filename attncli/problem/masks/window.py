@@ -28,9 +28,9 @@ class Window(MaskPart):
         length = value.node.length if isinstance(value.node, Sequence) else 0
         if length != 2:
             what = f"a list of {length}" if isinstance(value.node, Sequence) else describe(value.node)
-            value.wrong(f"must be two numbers, not {what}", "write {window: [left, right]}, with -1 for unbounded")
+            value.wrong(f"must be two numbers, not {what}", "write {window: [left, right]}, where -1 means no limit")
             return None
-        help = "how far to the left and right of itself a query sees; -1 is unbounded"
+        help = "write how many keys a query sees to its left and right; -1 means no limit"
         left, right = (read_integer(item, least=-1, help=help) for item in value.items)
         return None if left is None or right is None else cls(left, right)
 

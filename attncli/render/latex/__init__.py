@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from attncli.equation.notation import LATEX, LATEX_LINE, LATEX_TERMS, UNICODE
@@ -11,25 +11,33 @@ from attncli.equation.shapes import product_text
 from attncli.page import document as page
 from attncli.page.document import formula, sides
 from attncli.render import Style
+from attncli.render.cells import product_width
 from attncli.render.escaping import label
 from attncli.render.latex.escape import escape, lacks_letters, length
-from attncli.render.latex.matrix import display, matrix_displays
+from attncli.render.latex.layout import runs
+from attncli.render.latex.matrix import matrix_rows, side_by_side
 from attncli.render.latex.sentences import sentence, tables
 
-PREAMBLE = r"""\documentclass[11pt]{article}
-\usepackage[a4paper, margin=25mm]{geometry}
+PREAMBLE = r"""\documentclass{article}
+\usepackage[a4paper, hmargin=25mm, vmargin={20mm, 24mm}]{geometry}
 \usepackage{color}PACKAGES
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{6pt plus 2pt minus 1pt}
 \setlength{\emergencystretch}{3em}
-\clubpenalty=10000 \widowpenalty=10000 \displaywidowpenalty=10000
+\clubpenalty=10000 \widowpenalty=10000
 \pagestyle{plain}
+\makeatletter
+% A section that does not fit begins on a new page, unless more than a fifth of this one would stay blank.
+\renewcommand{\section}{\par
+  \if@nobreak\else\vskip0pt plus.045\textheight\penalty-200\vskip0pt plus-.045\textheight\fi
+  \@startsection{section}{1}{0pt}{-14pt plus-4pt minus-2pt}{2pt}{\normalfont\large\bfseries\raggedright}}
+\makeatother
 \begin{document}
-\setlength{\abovedisplayshortskip}{6pt plus 2pt}
 """
 CHECK = "✓"  # which needs amssymb
 LABEL = 34  # digits; labels wider than this do not set the width of their column
-SHORT = 60  # digits; labels and sums as wide as this together fit on a line
+PRODUCT_LINE = 86  # digits; TeX can break a product after its =
+SHORT = 46  # digits; a label and a sum as wide as this together fit on a line of a slide
 
 
 def stream(document: page.Document, style: Style) -> Iterator[str]:
@@ -40,19 +48,15 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     short = _short_labels(document.blocks)
     said = _legend(short)
     yield _start(document, said, style)
-    title = [_title(document.title)] if document.title else []
+    title = [_title(document.title)] if document.title and style.title else []
     legend = [rf"{{\raggedright {escape(said)}\par}}"] if said else []
-    body = (part for block in document.blocks for part in _block(_shortened(block, short)))
+    blocks = (each for block in document.blocks for each in _fitting(_shortened(block, short)))
+    body = (part for run in runs(blocks) for part in _run(run))
     for place, part in enumerate(chain(title, legend, body)):
         if place:
-            yield _before(part)
+            yield "\n\n"
         yield part
     yield "\n" if style.fragment else "\n\n\\end{document}\n"
-
-
-def _before(part: str) -> str:
-    """What stands before a paragraph; a display belongs to the paragraph before it, and so to its page."""
-    return "\n" if part.startswith("\\[") else "\n\n"
 
 
 def _start(document: page.Document, said: str, style: Style) -> str:
@@ -66,6 +70,8 @@ def _start(document: page.Document, said: str, style: Style) -> str:
 
 def _is_coloured(block: page.Block) -> bool:
     """Whether a number is set off by a colour."""
+    if isinstance(block, page.Product):
+        return block.meeting is not None or _is_coloured(block.result)
     return isinstance(block, page.Grid) and any(
         cell.text and (cell.hidden or cell.shade is not None or cell.verdict) for row in block.cells for cell in row
     )
@@ -81,6 +87,8 @@ def _has_check(block: page.Block) -> bool:
             seen = () if isinstance(cells, page.Lazy) else cells
             judged = any(cell.text and cell.verdict == "right" for row in seen for cell in row)
             return judged or any(CHECK in name for name in (*rows, *columns))
+        case page.Product(result=result):
+            return _has_check(result)
         case page.Worked(lines=lines):
             there = () if isinstance(lines, page.Lazy) else lines
             return any(CHECK in line.label or _says_check(line.remark) for line in there)
@@ -103,6 +111,53 @@ def _title(text: str) -> str:
     return f"\\begin{{center}}\n{{\\LARGE\\bfseries {escape(text)}\\par}}\n\\end{{center}}"
 
 
+def _fitting(block: page.Block) -> Iterator[page.Block]:
+    """The block; for a product that is too wide for a line, the blocks to show instead."""
+    if isinstance(block, page.Product) and product_width(block) > PRODUCT_LINE:
+        yield from chain.from_iterable(map(_fitting, block.instead))
+    else:
+        yield block
+
+
+def _run(run: Sequence[page.Block]) -> Iterator[str]:
+    """Blocks that stand side by side; paragraphs about the matrices stand above them."""
+    if isinstance(run[0], page.Formula):
+        yield side_by_side(_formulas([block for block in run if isinstance(block, page.Formula)]))
+        return
+    if len(run) == 1:
+        yield from _block(run[0])
+        return
+    said = [sentence(block.text) for block in run if isinstance(block, page.Paragraph)]
+    if said:
+        yield _tight(said)
+    matrices = [block for block in run if isinstance(block, page.Grid | page.Product)]
+    beside = [_beside(block.lines) for block in run if isinstance(block, page.Worked)]
+    yield from matrix_rows(matrices, beside)
+
+
+def _tight(paragraphs: Sequence[str]) -> str:
+    """Paragraphs close together, and on one page."""
+    if len(paragraphs) == 1:
+        return paragraphs[0]
+    body = "\\par\\nopagebreak\n".join(paragraphs)
+    return f"{{\\parskip=2pt\n{body}\\par}}"
+
+
+def _formulas(formulas: Sequence[page.Formula]) -> Iterator[str]:
+    """Formulas, and the shapes of a product after them."""
+    for each in formulas:
+        yield rf"$\displaystyle {formula(each.equation, LATEX)}$"
+    for each in formulas:
+        if each.shapes:
+            yield "$" + product_text(each.shapes, r" \times ", r" \cdot ") + "$"
+
+
+def _beside(lines: Sequence[page.WorkedLine]) -> str:
+    """Worked lines as a box whose lines are as high as the rows of the matrix beside it."""
+    body = "\n".join(rf"{name} & {said} \\" for name, _, said in map(_worked_parts, lines))
+    return f"\\begin{{tabular}}{{@{{}}l@{{\\quad}}l@{{}}}}\n{body}\n\\end{{tabular}}"
+
+
 def _block(block: page.Block) -> Iterator[str]:
     match block:
         case page.Heading(text=text, part=True):
@@ -114,18 +169,15 @@ def _block(block: page.Block) -> Iterator[str]:
             yield sentence(text)
         case page.Paragraph(text=text, kind=kind):
             yield f"\\begin{{quote}}\\raggedright\n\\textbf{{{kind.capitalize()}.}} {sentence(text)}\n\\end{{quote}}"
-        case page.Formula(equation=equation, shapes=shapes):
-            tail = r" \qquad " + product_text(shapes, r" \times ", r" \cdot ") if shapes else ""
-            yield display(formula(equation, LATEX) + tail, keep=True)
         case page.Worked(lines=lines):
             yield _worked(lines)
-        case page.Grid():
-            yield from matrix_displays(block)
+        case page.Grid() | page.Product():
+            yield from matrix_rows([block])
         case page.Table(rows=rows, right=right):
             yield from tables(block.heads, rows, right)
         case page.Listing(items=items):
             bullets = "\n".join(rf"\item[$\bullet$] {sentence(item)}" for item in items)
-            yield f"\\begin{{itemize}}\\raggedright\n{bullets}\n\\end{{itemize}}"
+            yield f"\\begin{{itemize}}\\raggedright\\itemsep=0pt\n{bullets}\n\\end{{itemize}}"
 
 
 def _worked(lines: Iterable[page.WorkedLine]) -> str:
@@ -137,7 +189,11 @@ def _worked(lines: Iterable[page.WorkedLine]) -> str:
         head = rf"\makebox[{width:.1f}em][l]{{{name}}}" if wide <= LABEL else rf"{name}\quad"
         hang = rf"\hangindent={width + 1.5:.1f}em \hangafter=1"
         written.append(rf"{hang} \leavevmode{{}}{head}{said}\par")
-    return "{\\raggedright\\parskip=2pt\\binoppenalty=10000\\relpenalty=10000\n" + "\n".join(written) + "\n}"
+    return (
+        "{\\raggedright\\leftskip=1.5em\\parskip=2pt\\binoppenalty=10000\\relpenalty=10000\n"
+        + "\n".join(written)
+        + "\n}"
+    )
 
 
 def _worked_parts(line: page.WorkedLine) -> tuple[str, float, str]:
@@ -162,13 +218,21 @@ NBSP = "\u00a0"
 
 def _short_labels(blocks: Iterable[page.Block]) -> dict[str, str]:
     """What stands for each label that is too long for a matrix: T1, T2 and so on."""
-    grids = (block for block in blocks if isinstance(block, page.Grid))
+    grids = (grid for block in blocks for grid in _grids(block))
     names = list(dict.fromkeys(name for grid in grids for name in (*grid.rows, *grid.columns)))
     long = [name for name in names if lacks_letters(label(name)) or length(label(name)) > LONGEST]
     letter = "T"
     while any(name.startswith(letter) for name in names):
         letter += "T"
     return {name: f"{letter}{number}" for number, name in enumerate(long, 1)}
+
+
+def _grids(block: page.Block) -> Iterator[page.Grid]:
+    """The matrices of a block that may show their labels."""
+    if isinstance(block, page.Grid):
+        yield block
+    elif isinstance(block, page.Product):
+        yield from (*block.factors, *block.added, block.result)
 
 
 def _legend(short: Mapping[str, str]) -> str:
@@ -182,11 +246,11 @@ def _shortened(block: page.Block, short: Mapping[str, str]) -> page.Block:
     if not short:
         return block
     match block:
-        case page.Grid(rows=rows, columns=columns):
-            return block._replace(
-                rows=tuple(short.get(name, name) for name in rows),
-                columns=tuple(short.get(name, name) for name in columns),
-            )
+        case page.Grid():
+            return _short_grid(block, short)
+        case page.Product(result=result, instead=instead):  # only the result has its labels
+            others = tuple(_shortened(each, short) for each in instead)
+            return block._replace(result=_short_grid(result, short), instead=others)
         case page.Worked(lines=lines):
             # In "long → short" only the long label is replaced; no shorter label can hold it.
             found = re.compile("|".join(map(re.escape, sorted(short, key=len, reverse=True))))
@@ -194,5 +258,10 @@ def _shortened(block: page.Block, short: Mapping[str, str]) -> page.Block:
             def changed() -> Iterator[page.WorkedLine]:
                 return (line._replace(label=found.sub(lambda name: short[name[0]], line.label)) for line in lines)
 
-            return block._replace(lines=page.Lazy(changed))
+            return block._replace(lines=page.sequence(changed, lazy=isinstance(lines, page.Lazy)))
     return block
+
+
+def _short_grid(grid: page.Grid, short: Mapping[str, str]) -> page.Grid:
+    rows, columns = (tuple(short.get(name, name) for name in names) for names in (grid.rows, grid.columns))
+    return grid._replace(rows=rows, columns=columns)

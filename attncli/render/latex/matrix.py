@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import ceil
 from typing import TypeAlias
 
 from attncli.equation.notation import LATEX, UNICODE
 from attncli.equation.printer import write, write_number
-from attncli.page.document import Cell, Grid
+from attncli.page.document import Cell, Grid, Product
 from attncli.render.cells import (
     LEGEND,
     background,
@@ -24,7 +25,11 @@ from attncli.render.escaping import label
 from attncli.render.latex.escape import escape, length
 
 GRAY = 0.5  # what a mask hides
-BLANK = r"\underline{\hspace{3.5em}}"  # room to write a number
+# The color begins inside the paragraph: TeX could break the page at a color before it.
+LEGEND_OF_HIDDEN = rf"\nopagebreak{{\small\leftskip=1.5em\leavevmode\color[gray]{{{GRAY}}}Gray: {LEGEND}.\par}}"
+PRODUCT_SIGNS = {"": "", "·": r"\cdot ", "+": "+ "}
+MARK = "0.7,0.1,0"  # the color of the numbers that meet in a cell
+BLANK = r"\underline{\hspace{4.5em}}"  # room to write a number by hand
 VERDICTS = {  # the sign and the color of each
     "right": (r"\checkmark", "0,0.45,0"), "carried": (r"\gg", "0,0.4,0.6"), "rounding": (r"\approx", "0.6,0.4,0"),
     "wrong": (r"\times", "0.8,0,0"), "missing": ("", "0,0,0"),
@@ -36,10 +41,13 @@ BOX = 1.5  # digits that the box around a shaded number adds
 SIGN = 1  # digits that a minus is wider than one
 POWER = 3  # digits that the power of ten in 1.5 x 10^20 is wider than in 1.5e+20
 APPROX = 8  # digits that a sign between two matrices and their parentheses take
-LINES = 30  # a matrix does not break across pages
+LINES = 18  # TeX does not break a matrix across pages, so a long one would leave a hole
+SMALL = 46  # digits; something may stand beside a matrix that is no wider than this
+SMALL_ROWS = 10  # and has no more rows than this
 TALL = r"\vrule height1.2em depth0.6em width0pt"  # keeps rows of fractions apart
-BLANK_WIDTH = 7  # digits
-TALL_LINES = 1.6  # how many lines such a row takes
+BLANK_WIDTH = 9  # digits
+WRITTEN = r"\vrule height1.6em depth0.6em width0pt"  # keeps rows to write in as far apart as the lines of a notebook
+TALL_LINES = 1.9  # how many lines a row takes that one of these two keeps apart
 Extent = tuple[int, int, int]  # from, to, of how many
 Spelled: TypeAlias = dict[tuple[int, str, str, bool], str]  # the cells of a matrix, by identity and phantoms
 
@@ -65,6 +73,8 @@ def _cell(cell: Cell, boxed: bool, before: str, after: str) -> str:
     if not cell.text:
         return rf"\hfill {BLANK}"
     number = write_number(cell.text, LATEX) + _phantom(after)
+    if cell.marked:
+        number = rf"\underline{{\color[rgb]{{{MARK}}}\mathbf{{{number}}}}}"
     if cell.verdict is not None:
         number = _judged(number, cell.verdict)
     elif cell.hidden:
@@ -90,19 +100,45 @@ def _shaded(number: str, shade: float) -> str:
     return rf"\colorbox[rgb]{{{paper}}}{{\color[rgb]{{{ink}}}${number}$}}"
 
 
-def matrix_displays(grid: Grid) -> Iterator[str]:
-    """The matrix as displayed formulas, each with a line that says which part it is where one is not enough.
+def side_by_side(boxes: Iterable[str], *, keep: bool = True) -> str:
+    """Boxes side by side, indented; TeX begins a new line before a box that does not fit.
 
-    Closed forms stand before their decimals, or above them where a line has no room for both.
+    With `keep` they stand on the same page as the paragraph before them.
     """
-    grid = grid.loaded()
+    start = r"\nopagebreak" if keep else ""
+    inside = "\\hskip2em minus1em\n".join(boxes)
+    return f"{{{start}\\raggedright\\leftskip=1.5em\\parskip=4pt\\lineskip=4pt\\linepenalty=1000\n{inside}\\par}}"
+
+
+def is_small(grid: Grid) -> bool:
+    """Whether something may stand beside a matrix: it is narrow, in one piece, and without closed forms."""
+    if grid.closed or len(grid.rows) > SMALL_ROWS or len(grid.columns) > COLUMNS or grid.left_out:
+        return False
+    widths, tall, _ = _extents(grid)
+    return _side_width(grid) + sum(widths) <= SMALL and not (tall and len(grid.rows) * TALL_LINES > SMALL_ROWS)
+
+
+def matrix_rows(matrices: Sequence[Grid | Product], beside: Sequence[str] = ()) -> Iterator[str]:
+    """Small matrices and products in a row, with what stands `beside` them; any other matrix in parts that fit."""
+    if len(matrices) == 1 and isinstance(matrices[0], Grid) and not beside:
+        yield from _alone(matrices[0].loaded())
+        return
+    boxes = [f"${_product(each) if isinstance(each, Product) else _whole(each)}$" for each in matrices]
+    yield side_by_side([*boxes, *beside])
+    if any(has_sign_of_hidden((each.result if isinstance(each, Product) else each).cells) for each in matrices):
+        yield LEGEND_OF_HIDDEN
+
+
+def _alone(grid: Grid) -> Iterator[str]:
+    """A matrix; closed forms stand before their decimals, or above them where a line has no room for both."""
     widths, tall, legend = _extents(grid)
-    if grid.closed:
-        closed = _closed(grid)
-        if not _fits_a_line(grid):
-            yield display(closed)
-            yield from matrix_displays(decimals_alone(grid))
-            return
+    if not grid.closed:
+        yield from _parts(grid, widths, tall)
+    elif not _fits_a_line(grid):
+        yield side_by_side([f"${_closed(grid)}$"])
+        yield from _alone(decimals_alone(grid))
+        return
+    else:
         unnamed = _matrix(
             grid._replace(rows=("",) * len(grid.rows)),
             _names(rf"\vphantom{{{write(grid.name, LATEX)}}}", grid.columns),
@@ -111,26 +147,50 @@ def matrix_displays(grid: Grid) -> Iterator[str]:
             {},
         )
         relation = r"\approx" if grid.rounded else "="
-        yield display(f"{closed}\n{relation}\n{unnamed}", keep=legend)
-    else:
-        yield from _displays(grid, widths, tall, legend)
-    if legend:  # within a paragraph, since a color before one lets the page break in spite of all
-        yield rf"\nopagebreak{{\small\leavevmode\color[gray]{{{GRAY}}}Gray: {LEGEND}.\par}}"
+        yield side_by_side([f"${_closed(grid)}\n{relation}\n{unnamed}$"])
+    if legend:
+        yield LEGEND_OF_HIDDEN
 
 
-def _displays(grid: Grid, widths: Sequence[float], tall: bool, keep: bool) -> Iterator[str]:
-    """The matrix of decimals in parts that fit on a line and on a page."""
+def _whole(grid: Grid) -> str:
+    return _matrix(grid, _names(write(grid.name, LATEX), grid.columns), tuple(grid.cells), 0, {})
+
+
+def _product(product: Product) -> str:
+    """Matrices side by side, each with its name above, and the result with its labels."""
+    marked = product.marked()
+    before = "".join(f"{PRODUCT_SIGNS[sign]}{_unlabelled(factor)}\n" for sign, factor in marked.operands)
+    return f"{before}\\;=\\; {_whole(marked.result)}"
+
+
+def _unlabelled(grid: Grid) -> str:
+    """A matrix below its name. It is no bordermatrix, so that it is not read as an answer."""
+    columns = (_column_cells(column, {}) for column in zip(*grid.cells, strict=True))
+    rows = " \\\\{}\n".join(f"  {' & '.join(row)}" for row in zip(*columns, strict=True))
+    array = rf"\left(\begin{{array}}{{@{{}}{'r' * len(grid.cells[0])}@{{}}}}" + f"\n{rows}\n" + r"\end{array}\right)"
+    return rf"\mathop{{{array}}}\limits^{{\textstyle {write(grid.name, LATEX)}\strut}}"
+
+
+def _parts(grid: Grid, widths: Sequence[float], tall: bool) -> Iterator[str]:
+    """The matrix of decimals in parts that fit on a line and leave no hole on a page, and which part each is."""
     name, total = write(grid.name, LATEX), len(grid.columns) or 1
-    side = max(*(length(label(row)) for row in grid.rows), length(name.replace(r"\mathrm", "")))
-    rows = int(LINES // (TALL_LINES if tall else 1))
-    for start, end in split(widths, LINE - side, COLUMNS):
+    lines = int(LINES // (TALL_LINES if tall else 1))
+    rows = ceil(len(grid.rows) / ceil(len(grid.rows) / lines))
+    for start, end in split(widths, LINE - _side_width(grid), COLUMNS):
         cells, spelled = grid.block(start, end), Spelled()
         names, across = _names(name, grid.columns[start:end]), _extent("column", (start, end, total))
         for top in range(0, len(cells), rows):
             bottom = min(top + rows, len(cells))
             if said := _said(across, _extent("row", (top, bottom, len(cells)))):
                 yield said
-            yield display(_matrix(grid, names, cells[top:bottom], top, spelled), keep=keep)
+            keep = bool(said) or rows <= SMALL_ROWS
+            yield side_by_side([f"${_matrix(grid, names, cells[top:bottom], top, spelled)}$"], keep=keep)
+
+
+def _side_width(grid: Grid) -> float:
+    """How many digits wide the labels of the rows are, with the name above them."""
+    name = write(grid.name, LATEX).replace(r"\mathrm", "")
+    return max(*(length(label(row)) for row in grid.rows), length(name))
 
 
 def _extents(grid: Grid) -> tuple[list[float], bool, bool]:
@@ -184,12 +244,6 @@ def _fits_a_line(grid: Grid) -> bool:
     )
 
 
-def display(formula: str, *, keep: bool = False) -> str:
-    """A formula on a line of its own; `keep` keeps it on the page of what follows."""
-    penalty = "\\postdisplaypenalty=10000\n" if keep else ""
-    return f"\\[\n{penalty}{formula}\n\\]"
-
-
 @dataclass(slots=True)
 class ColumnExtent:
     """How many digits wide the numbers of a column are, before the point and from it on, with points under points."""
@@ -219,8 +273,11 @@ def _width(column: Sequence[Cell]) -> float:
 
 
 def _is_tall(row: Sequence[Cell]) -> bool:
-    texts = [cell.text for cell in row]
-    return "" in texts or "/" in "".join(texts)
+    return _has_blank(row) or any("/" in cell.text for cell in row)
+
+
+def _has_blank(row: Sequence[Cell]) -> bool:
+    return not all(cell.text for cell in row)
 
 
 def _matrix(grid: Grid, names: str, cells: Sequence[Sequence[Cell]], top: int, spelled: Spelled) -> str:
@@ -228,7 +285,7 @@ def _matrix(grid: Grid, names: str, cells: Sequence[Sequence[Cell]], top: int, s
     numbers = zip(*(_column_cells(column, spelled) for column in zip(*cells, strict=True)), strict=True)
     tall, labels = _has_fractions(grid), grid.rows[top : top + len(cells)]
     lines = (
-        [_side(row, TALL if tall or _is_tall(line) else ""), *numbered]
+        [_side(row, WRITTEN if _has_blank(line) else TALL if tall or _is_tall(line) else ""), *numbered]
         for row, numbered, line in zip(labels, numbers, cells, strict=True)
     )
     return _bordered(names, _lines(lines))
@@ -244,9 +301,10 @@ def _lines(lines: Iterable[Sequence[str]]) -> str:
 
 
 def _names(name: str, heads: Sequence[str]) -> str:
-    return " & ".join([name, *(rf"\hfill\hbox{{{escape(label(head))}}}" for head in heads)])
+    corner = rf"\smash{{{name}}}" if "^" in name else name  # else the parentheses become too high
+    return " & ".join([corner, *(rf"\hfill\hbox{{{escape(label(head))}}}" for head in heads)])
 
 
 @lru_cache(maxsize=2**12)  # the same labels stand beside each run of columns
 def _side(row: str, strut: str = "") -> str:
-    return rf"\hbox{{{escape(label(row))}}}{strut}\hfill"
+    return rf"\hbox{{{escape(label(row))}}}{strut}\;\hfill"

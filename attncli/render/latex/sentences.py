@@ -1,4 +1,4 @@
-"""Sentences in LaTeX, and tables of them: columns of text wrap, and long tables are cut where a page ends."""
+"""Sentences in LaTeX, and tables of them: columns of text wrap, and long tables are cut into parts."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from attncli.equation.printer import write
 from attncli.page.document import Math, Text
 from attncli.render.latex.escape import escape, length
 
-LINE = 83  # digits that fit side by side
+LINE = 90  # digits that fit side by side
 GAP = 2.4  # digits between columns
 _OPERATOR = re.compile(r"\*| (?:[^\w /]+|if|else|and) ")
-PAGE = 36  # lines; a tabular does not break across pages by itself
+NARROW = r"\ifdim\linewidth<330pt\small\fi"  # on a slide
+LINES = 22  # a tabular does not break across pages by itself
 
 
 def sentence(text: Text) -> str:
@@ -25,18 +26,21 @@ def sentence(text: Text) -> str:
 
 
 def tables(head: Sequence[Text], rows: Sequence[Sequence[Text]], right: Sequence[int]) -> Iterator[str]:
-    """The table as one tabular, or as several with the same head where it is longer than a page."""
+    """The table as one tabular, or as several with the same head, so that a long one leaves no hole on a page."""
     lengths = [[_length(cell) for cell in row] for row in rows]
     widest = [max([_length(name), *column]) for name, *column in zip(head, *lengths, strict=True)]
     words = [max(map(_longest, (name, *column))) for name, *column in zip(head, *rows, strict=True)]
     shares = _shares(widest, words, right)
+    lines = [
+        max(1, *(ceil(row[at] / (share * LINE)) for at, share in shares.items())) if shares else 1 for row in lengths
+    ]
+    most = ceil(sum(lines) / ceil(sum(lines) / LINES)) if lines else LINES
     begun, used = 0, 0
-    for place, row in enumerate(lengths):
-        lines = max(1, *(ceil(row[column] / (share * LINE)) for column, share in shares.items())) if shares else 1
-        if used and used + lines > PAGE:
+    for place, height in enumerate(lines):
+        if used and used + height > most:
             yield _tabular(head, rows[begun:place], right, shares)
             begun, used = place, 0
-        used += lines
+        used += height
     yield _tabular(head, rows[begun:], right, shares)
 
 
@@ -50,7 +54,7 @@ def _tabular(
     lines += [" & ".join(_cell(text, place in shares) for place, text in enumerate(row)) + end for row in rows]
     body = "\n".join(lines)
     table = f"\\begin{{tabular}}{{@{{}}{columns}@{{}}}}\n{body}\n\\end{{tabular}}"
-    return f"{{\\renewcommand{{\\arraystretch}}{{1.2}}\\noindent\n{table}\\par}}"
+    return f"{{{NARROW}\\renewcommand{{\\arraystretch}}{{1.2}}\\tabcolsep=0.0095\\linewidth\\noindent\n{table}\\par}}"
 
 
 def _cell(text: Text, wraps: bool) -> str:

@@ -9,10 +9,11 @@ from attncli.equation.shapes import product_text
 from attncli.page import document as page
 from attncli.page.document import LeftOut
 from attncli.render import Style
+from attncli.render.escaping import visible
 from attncli.render.table.formulas import NARROW, formula_lines, sentence, worked_lines
 from attncli.render.table.line import Line, colored
 from attncli.render.table.matrix import left_out_text, matrix_lines
-from attncli.render.table.script import script
+from attncli.render.table.product import product_lines
 from attncli.render.table.tabular import table_lines
 
 PIPE = 80  # prose and rules on a pipe, where there is no width
@@ -20,19 +21,34 @@ WIDEST = 88  # longer lines of prose are hard to read
 SHORTEST = 3  # a rule between a title and its shapes
 BODY, WORK = 2, 4  # how far prose, and formulas and numbers, stand from the left
 TINY = 24  # fewer columns than these are too few to leave any blank
+SIGNS = "─━⎡⎢⎣⎤⎥⎦•·×≈→↓√ᵀΣ∞░▒▓█✓✗"
 AT_ONCE = 256  # lines; those in colour are printed together, since a print costs more than its line
 KINDS = {"note": ("Note: ", "bold cyan"), "warning": ("Warning: ", "bold yellow")}
 
 
 def stream(document: page.Document, style: Style) -> Iterator[str]:
     """The page as lines, some at a time; in colour if `style.color`, never wider than `style.width` unless a number
-    needs it.
+    needs it. Where the style asks for ASCII, or the encoding lacks the signs of a page, it is the page in words.
     """
+    if style.ascii or not _has_signs(style.encoding):
+        from attncli.render.table.plain import stream as stream_in_words  # which few pages need
+
+        yield from stream_in_words(document, style)
+        return
     writer = _Writer(style)
     lines = _lines(document, writer)
     while some := list(islice(lines, AT_ONCE)):
         texts = colored(some, writer.page) if style.color else (line.plain for line in some)
-        yield writer.script.text("".join(f"{text}\n" for text in texts))
+        yield "".join(f"{text}\n" for text in texts)
+
+
+def _has_signs(encoding: str) -> bool:
+    """Whether an encoding has all that a page is drawn with."""
+    try:
+        SIGNS.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _lines(document: page.Document, writer: _Writer) -> Iterator[Line]:
@@ -52,7 +68,6 @@ class _Writer:
 
     def __init__(self, style: Style) -> None:
         self.style = style
-        self.script = script(style.encoding)
         self.page = style.width or PIPE
         self.prose = min(style.width or PIPE, WIDEST)
         self.body, self.work = (BODY, WORK) if self.page >= TINY else (0, 0)
@@ -65,39 +80,50 @@ class _Writer:
                 return self.heading(block)
             case page.Paragraph(text=text, kind=kind):
                 prefix = Line(*KINDS[kind]) if kind in KINDS else Line()
-                return self.wrapped(Line.assemble(prefix, sentence(text, self.script)), self.body)
+                return self.wrapped(Line.assemble(prefix, sentence(text)), self.body)
             case page.Formula(equation=equation):  # its shapes stand in the heading
-                lines = formula_lines(equation, self.script, self.page - self.work)
+                lines = formula_lines(equation, self.page - self.work)
                 return _indented([Line(line, "bold") for line in lines], self.work)
             case page.Worked(lines=lines, left_out=left_out):
-                worked = worked_lines(lines, self.script, self.room())
+                worked = worked_lines(lines, self.room())
                 return _indented(chain(worked, self.said(left_out)), self.work)
             case page.Grid(left_out=left_out):
-                matrix = matrix_lines(block, self.script, self.room(), self.style.color)
+                matrix = matrix_lines(block, self.room(), self.style.color)
                 return _indented(chain(matrix, self.said(left_out)), self.work)
+            case page.Product(instead=instead):
+                if together := product_lines(block, self.room(), self.style.color):
+                    return _indented(together, self.work)
+                return self.apart(instead)
             case page.Table(rows=rows, right=right):
-                cells = [[sentence(cell, self.script) for cell in row] for row in rows]
-                heads = [sentence(head, self.script) for head in block.heads]
-                room = None if self.style.width is None else self.style.width - self.body
+                cells = [[sentence(cell) for cell in row] for row in rows]
+                heads = [sentence(head) for head in block.heads]
+                # on a pipe, sentences wrap as prose does, and numbers stay in line
+                room = None if self.style.width is None and right else self.page - self.body
                 return _indented(table_lines(heads, cells, right, room), self.body)
             case page.Listing(items=items, left_out=left_out):
-                bullets = (self.wrapped(sentence(item, self.script), self.body, "• ") for item in items)
+                bullets = (self.wrapped(sentence(item), self.body, "• ") for item in items)
                 return chain(chain.from_iterable(bullets), _indented(self.said(left_out), self.body))
+
+    def apart(self, blocks: Iterable[page.Block]) -> Iterator[Line]:
+        """Blocks one under the other."""
+        for place, block in enumerate(blocks):
+            yield from [Line()] * bool(place)
+            yield from self.block(block)
 
     def said(self, left_out: LeftOut) -> list[Line]:
         if not left_out:
             return []
-        return self.folded(Line(self.script.text(left_out_text(left_out)), "dim"), self.work)
+        return self.folded(Line(left_out_text(left_out), "dim"), self.work)
 
     def room(self) -> int | None:
         return None if self.style.width is None else self.style.width - self.work
 
     def title(self, text: str) -> list[Line]:
-        lines = self.folded(Line(self.script.visible(text), "bold"))
+        lines = self.folded(Line(visible(text), "bold"))
         return [*lines, Line("━" * max(line.cell_len for line in lines), "cyan")]
 
     def heading(self, block: page.Heading) -> list[Line]:
-        title = Line(self.script.visible(block.text), "bold")
+        title = Line(visible(block.text), "bold")
         if block.number is not None:
             title = Line.assemble((f"{block.number} ", "bold cyan"), title)
         folded = self.folded(title, len("──  "))
@@ -106,7 +132,7 @@ class _Writer:
             return [Line.assemble(("── ", "dim"), folded[0]), *below, *self.product(block)]
         line = Line.assemble(("── ", "dim"), title, " ")
         rule = self.prose - line.cell_len
-        shapes = Line(self.script.text(product_text(block.shapes)), "cyan") if block.shapes else Line()
+        shapes = Line(product_text(block.shapes), "cyan") if block.shapes else Line()
         if rule - shapes.cell_len - 1 < SHORTEST:
             return [Line.assemble(line, ("─" * rule, "dim")), *self.product(block)]
         if shapes:
@@ -117,7 +143,7 @@ class _Writer:
         """The shapes under a heading that has no room for them."""
         if not block.shapes:
             return []
-        shapes = self.folded(Line(self.script.text(product_text(block.shapes)), "cyan"), self.work)
+        shapes = self.folded(Line(product_text(block.shapes), "cyan"), self.work)
         return list(_indented(shapes, self.work))
 
     def folded(self, title: Line, indent: int = 0) -> list[Line]:

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from attncli.equation.nodes import Call, Equation, Expression
+from attncli.equation.notation import UNICODE
+from attncli.equation.printer import write
 from attncli.page import document as page
 from attncli.page.document import formula, sides
+from attncli.render.escaping import label, visible
 from attncli.render.table.line import PIECE, Line
-from attncli.render.table.script import Script
 
 HANG = 2  # how far the second line of a sum stands from the first
 NARROW = 10  # prose is not squeezed below this
@@ -22,15 +24,12 @@ _RELATIONS = ("=", "≈", "~")
 _Term: TypeAlias = tuple[str, int]
 
 
-def worked_lines(lines: Iterable[page.WorkedLine], script: Script, width: int | None) -> Iterator[Line]:
+def worked_lines(lines: Iterable[page.WorkedLine], width: int | None) -> Iterator[Line]:
     """The lines with their labels in a column, and their results too where all fit the width.
 
     Labels that leave too little of it stand above.
     """
-    parts = [
-        (Line(script.label(line.label), "cyan"), tuple(map(script.text, sides(line, script.notation))), line.remark)
-        for line in lines
-    ]
+    parts = [(Line(label(line.label), "cyan"), sides(line, UNICODE), line.remark) for line in lines]
     spelled = [sums for _, sums, _ in parts]
     gap = max(name.cell_len for name, _, _ in parts) + GAP
     above = width is not None and gap > HANG and _too_narrow(spelled, width - gap)
@@ -49,7 +48,7 @@ def worked_lines(lines: Iterable[page.WorkedLine], script: Script, width: int | 
         pieces = [Line(piece) for piece in broken(whole.rstrip(), room)]
         if result:
             pieces[-1].stylize("bold", pieces[-1].plain.rfind(" ") + 1)
-        pieces = _remarked(pieces, sentence(remark, script), room)
+        pieces = _remarked(pieces, sentence(remark), room)
         heads = [name] + [Line(" " * (gap + HANG))] * (len(pieces) - 1)
         yield from (Line.assemble(head, piece) for head, piece in zip(heads, pieces, strict=True))
 
@@ -63,14 +62,14 @@ def _too_narrow(spelled: Sequence[tuple[str, ...]], room: int) -> bool:
     return wide or room < NARROW + HANG
 
 
-def sentence(text: page.Text, script: Script) -> Line:
+def sentence(text: page.Text) -> Line:
     """A run of prose, its formulas in italics."""
     written = Line()
     for piece in text:
         if isinstance(piece, page.Math):
-            written.append(script.formula(piece.expression), "italic")
+            written.append(write(piece.expression, UNICODE), "italic")
         else:
-            written.append(script.visible(piece))
+            written.append(visible(piece))
     return written
 
 
@@ -86,13 +85,13 @@ def _remarked(pieces: list[Line], remark: Line, room: int | None) -> list[Line]:
     return [*pieces, *wrapped] if last else [*before, *wrapped]
 
 
-def formula_lines(equation: Equation | Expression, script: Script, room: int) -> list[str]:
+def formula_lines(equation: Equation | Expression, room: int) -> list[str]:
     """A formula as lines; of a choice that does not fit on one, each case is a line that says when it holds."""
-    whole = script.text(formula(equation, script.notation))
+    whole = formula(equation, UNICODE)
     if len(whole) <= room or not isinstance(equation, Equation) or not _is_choice(equation.expression):
         return _hanging(whole, room)
-    cases = (_hanging(f"= {said}", room - HANG) for said in _cases(equation.expression, script))
-    return [script.formula(equation.target), *(" " * HANG + line for case in cases for line in case)]
+    cases = (_hanging(f"= {said}", room - HANG) for said in _cases(equation.expression))
+    return [write(equation.target, UNICODE), *(" " * HANG + line for case in cases for line in case)]
 
 
 def _hanging(text: str, room: int) -> list[str]:
@@ -104,14 +103,14 @@ def _is_choice(expression: Expression) -> bool:
     return isinstance(expression, Call) and expression.function == "where"
 
 
-def _cases(expression: Expression, script: Script, instead: str = "") -> Iterator[str]:
+def _cases(expression: Expression, instead: str = "") -> Iterator[str]:
     """What a choice may come to, each with its condition."""
     match expression:
         case Call("where", (condition, chosen, other)):
-            yield f"{script.formula(chosen)}  {instead}if {script.formula(condition)}"
-            yield from _cases(other, script, "else ")
+            yield f"{write(chosen, UNICODE)}  {instead}if {write(condition, UNICODE)}"
+            yield from _cases(other, "else ")
         case _:
-            yield f"{script.formula(expression)}  else"
+            yield f"{write(expression, UNICODE)}  else"
 
 
 def broken(text: str, room: int | None) -> list[str]:

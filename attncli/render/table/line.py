@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # and what stands in brackets, the indices of a cell, stays in one; so does a number with its percent sign.
 PIECE = r"(?:\[[^\[\]]*\]|[^ ·*(]| (?=%)|(?<!\w)\()*(?: +|[·*]|(?<=\w)\(|$)"
 Span: TypeAlias = tuple[int, int, str]  # start, end, style
-ONE_CELL = dict.fromkeys(map(ord, "─━⎡⎢⎣⎤⎥⎦•·×≈→√ᵀΣ≤≥–“”‘’…"))  # what pages are full of, beside ASCII
+ONE_CELL = dict.fromkeys(map(ord, "─━⎡⎢⎣⎤⎥⎦•·×≈→↓√ᵀΣ≤≥–“”‘’…"))  # what pages are full of, beside ASCII
 
 
 def _wide(text: str) -> int:

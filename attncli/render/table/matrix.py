@@ -8,6 +8,8 @@ from functools import lru_cache
 from itertools import chain, zip_longest
 from typing import NamedTuple, TypeAlias, TypeVar
 
+from attncli.equation.notation import UNICODE
+from attncli.equation.printer import write, write_number
 from attncli.page.document import EDGE, Cell, Grid, LeftOut
 from attncli.render.cells import (
     BLANK,
@@ -22,8 +24,8 @@ from attncli.render.cells import (
     mark,
     split,
 )
+from attncli.render.escaping import label
 from attncli.render.table.line import Line, cell_len
-from attncli.render.table.script import Script
 
 GAP = 2  # between columns
 AROUND = 3  # a space and the brackets; the blanks inside them are as wide as the gap between two columns
@@ -61,26 +63,31 @@ class Side(NamedTuple):
         return cell_len(self.name)
 
 
-def matrix_lines(grid: Grid, script: Script, room: int | None, color: bool) -> Iterator[Line]:
+def matrix_lines(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
     """The matrix as lines, in blocks of columns no wider than `room` where one column alone is not.
 
     Numbers are printed whole at any width: `room` decides how many columns stand side by side, no more. Closed forms
     stand before their decimals, ≈ between them, or above them where there is no room for both.
     """
     grid = grid.loaded()
-    if grid.left_out:
-        grid = _with_dots(grid, script)
-    if not grid.closed:
-        yield from _decimals(grid, script, room, color)
+    if grid.picture:
+        from attncli.render.table.picture import picture_lines  # which few pages have
+
+        yield from picture_lines(grid, room, color)
         return
-    closed, decimals = list(_closed(grid, script, None)), list(_decimals(grid, script, None, color))
+    if grid.left_out:
+        grid = with_dots(grid)
+    if not grid.closed:
+        yield from _decimals(grid, room, color)
+        return
+    closed, decimals = list(_closed(grid, None)), list(_decimals(grid, None, color))
     left, right = (max(line.cell_len for line in lines) for lines in (closed, decimals))
-    side = _side(grid, script).width
-    relation = BETWEEN.format(script.text("≈" if grid.rounded else "="))
+    side = _side(grid).width
+    relation = BETWEEN.format("≈" if grid.rounded else "=")
     if left + right - side + len(relation) - 1 > (room or PIPE):
-        yield from _closed(grid, script, room)
+        yield from _closed(grid, room)
         yield Line()
-        yield from _decimals(decimals_alone(grid), script, room, color)
+        yield from _decimals(decimals_alone(grid), room, color)
         return
     middle = len(grid.rows) // 2 + len(grid.rows) % 2
     for place, (line, beside) in enumerate(zip_longest(closed, decimals, fillvalue=Line())):
@@ -97,12 +104,12 @@ def matrix_lines(grid: Grid, script: Script, room: int | None, color: bool) -> I
 def left_out_text(left_out: LeftOut) -> str:
     """Which rows and columns are not there."""
     gone = " and ".join(caption(what, EDGE, count - EDGE, count) for what, count in left_out)
-    return f"without {gone}; --all shows all"
+    return f"left out: {gone}; --all shows all"
 
 
-def _with_dots(grid: Grid, script: Script) -> Grid:
+def with_dots(grid: Grid) -> Grid:
     """The matrix with dots between its ends."""
-    gone, dots = dict(grid.left_out), Cell(script.text("…"))
+    gone, dots = dict(grid.left_out), Cell("…")
     if "column" in gone:
         wide = tuple(_around(row, dots) for row in grid.cells)
         grid = grid._replace(columns=_around(grid.columns, "…"), cells=wide)
@@ -116,22 +123,23 @@ def _around(items: Sequence[Item], between: Item) -> tuple[Item, ...]:
     return (*items[:EDGE], between, *items[EDGE:])
 
 
-def _closed(grid: Grid, script: Script, room: int | None) -> Iterator[Line]:
+def _closed(grid: Grid, room: int | None) -> Iterator[Line]:
     """The matrix of the closed forms."""
-    forms = [[script.formula(form) for form in row] for row in grid.closed]
+    forms = [[write(form, UNICODE) for form in row] for row in grid.closed]
     columns = []
-    for head, texts in zip(map(script.label, grid.columns or ("",)), zip(*forms, strict=True), strict=True):
+    for head, texts in zip(map(label, grid.columns or ("",)), zip(*forms, strict=True), strict=True):
         columns.append(Column(head, width=max(cell_len(head), *map(len, texts), 1)))
-    for start, end, side, before in _runs(grid, script, columns, room):
+    for start, end, side, before in _runs(grid, columns, room):
         yield from before
         rows = (Line(_joined(row[start:end], columns[start:end])) for row in forms)
         yield from _block(side, columns[start:end], rows)
 
 
-def _decimals(grid: Grid, script: Script, room: int | None, color: bool) -> Iterator[Line]:
+def _decimals(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
     """The matrix of the decimals."""
-    columns = [Column(script.label(head)) for head in grid.columns or ("",)]
-    spell = lru_cache(SPELLED)(script.number)  # of a matrix with few decimals, many are alike
+    columns = [Column(label(head)) for head in grid.columns or ("",)]
+    # Of a matrix with few decimals, many are alike.
+    spell = lru_cache(SPELLED)(lambda text: write_number(text, UNICODE))
     shaded = legend = False
     for rows in chunks(grid.cells):
         shaded = shaded or (color and any(cell.shade is not None for row in rows for cell in row))
@@ -145,7 +153,7 @@ def _decimals(grid: Grid, script: Script, room: int | None, color: bool) -> Iter
     even = min(EVEN, max(column.width for column in columns))
     for column in columns:
         column.width = max(even, column.width)
-    for start, end, side, before in _runs(grid, script, columns, room):
+    for start, end, side, before in _runs(grid, columns, room):
         yield from before
         matrix = grid.cells if end - start == len(columns) else grid.block(start, end)
         yield from _block(side, columns[start:end], _rows(matrix, columns[start:end], spell, color))
@@ -202,11 +210,9 @@ def _joined(texts: Iterable[str], columns: Sequence[Column]) -> str:
     return (" " * GAP).join([text.rjust(column.width) for text, column in zip(texts, columns, strict=True)])
 
 
-def _runs(
-    grid: Grid, script: Script, columns: Sequence[Column], room: int | None
-) -> Iterator[tuple[int, int, Side, list[Line]]]:
+def _runs(grid: Grid, columns: Sequence[Column], room: int | None) -> Iterator[tuple[int, int, Side, list[Line]]]:
     """Which columns stand side by side, no wider than `room`; what stands left of them, and what is said before."""
-    side = _side(grid, script, room, max(column.width for column in columns))
+    side = _side(grid, room, max(column.width for column in columns))
     runs = split([column.width + GAP for column in columns], room and room - side.width - AROUND)
     total = dict(grid.left_out).get("column", len(columns))
     for start, end in runs:
@@ -241,6 +247,8 @@ def _paint(numbers: Line, columns: Sequence[Column], cells: Sequence[Cell]) -> N
 
 
 def _look(cell: Cell) -> str:
+    if cell.marked:
+        return "bold reverse"
     if cell.verdict is not None:
         return LOOKS[cell.verdict]
     if cell.hidden:
@@ -261,9 +269,9 @@ def _brackets(place: int, count: int, *, last: bool) -> tuple[str, str]:
     return ("⎣", "⎦") if last and place == count - 1 else ("⎢", "⎥")
 
 
-def _side(grid: Grid, script: Script, room: int | None = None, widest: int = 0) -> Side:
+def _side(grid: Grid, room: int | None = None, widest: int = 0) -> Side:
     """The labels of the rows, folded where they leave no room for the `widest` column."""
-    name, whole = script.formula(grid.name), [script.label(row) for row in grid.rows]
+    name, whole = write(grid.name, UNICODE), [label(row) for row in grid.rows]
     left = None if room is None else max(room - AROUND - GAP - widest, LABEL, cell_len(name))
     labels = [(label,) if left is None or cell_len(label) <= left else _folded(label, left) for label in whole]
     width = max(map(cell_len, (name, *chain.from_iterable(labels))))

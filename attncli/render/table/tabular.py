@@ -9,7 +9,8 @@ from attncli.render.table.formulas import HANG
 from attncli.render.table.line import Line
 
 GAP = 3
-NARROWEST = 20  # a column is not squeezed below its longest word, up to this
+NARROWEST = 20  # a column is not squeezed below its longest word, up to this, and one of sentences not below this
+SENTENCE = 40  # a longer cell is one
 LEAST = 10  # less than this is too narrow for a sentence
 
 
@@ -22,7 +23,10 @@ def table_lines(
     """
     columns = list(zip(head, *rows, strict=True))
     natural = [max(cell.cell_len for cell in column) for column in columns]
-    floors = [min(NARROWEST, max(cell.longest for cell in column)) for column in columns]
+    floors = [
+        NARROWEST if width > SENTENCE else min(NARROWEST, max(cell.longest for cell in column))
+        for width, column in zip(natural, columns, strict=True)
+    ]
     widths = natural if room is None else _squeezed(natural, floors, right, room)
     if room is not None and _together(widths) > room:
         return _one_by_one([_bold(word) for word in head], rows, right, room)

@@ -170,6 +170,20 @@ def test_a_rational_number_is_a_fraction() -> None:
     assert isinstance(read_exact("sqrt(2)"), ExactNumber)
 
 
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("0.1234567890123456789", Fraction(1234567890123456789, 10**19)),
+        ("12345678901234567890.50", Fraction(24691357802469135781, 2)),
+        ("007.0", 7),
+        ("0.00", 0),
+        ("4^0.5 - 3/1.5", 0),
+    ],
+)
+def test_all_digits_of_a_decimal_are_read(text: str, number: Fraction) -> None:
+    assert read_exact(text) == number
+
+
 def test_floats_are_the_nearest_ones() -> None:
     assert float_of(Fraction(1, 3)) == 1 / 3
     assert float_of(read_exact("sqrt(2)")) == 2**0.5
@@ -196,11 +210,20 @@ def test_what_is_no_closed_form_is_refused(text: str) -> None:
         "+".join(f"sqrt(2)/{10**60 + number}" for number in range(1, 14, 2)),  # of too many digits
         "+".join(f"1/{10**60 + number}" for number in range(1, 14, 2)),
         "(1 + e)^65",
+        "+".join(f"exp({number}/97)/1000000007" for number in range(40)),
     ],
-    ids=["product", "exponents", "digits", "fractions", "power"],
+    ids=["product", "exponents", "digits", "fractions", "power", "characters"],
 )
 def test_what_grows_without_bound_goes_on_in_decimals(text: str) -> None:
     found = read_exact(text)
     assert isinstance(found, Decimal)
     with mpmath.workdps(60):
         assert abs(found / Decimal(mpmath.nstr(in_mpmath(text), 58)) - 1) < Decimal("1e-45")
+
+
+@given(text=numbers)
+def test_how_long_a_number_is_as_it_is_written_is_known_before(text: str) -> None:
+    number = read_exact(text)
+    if isinstance(number, ExactNumber):
+        written = len(str(text_of(number)))
+        assert written / 3 < number.length < max(3 * written, 12)

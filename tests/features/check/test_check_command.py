@@ -107,7 +107,7 @@ def test_a_printed_example_with_hardly_a_number_right(checked: Checked) -> None:
     assert cells(data, "output", "wrong") == [(1, 0), (1, 1), (2, 0), (2, 1)]
     assert verdicts(data, "output")[0][0] == "carried"
     assert sum(data["counts"].values()) == 51
-    assert [found["mistake"] for found in data["diagnoses"]] == ["K_T[1][1] was taken for K_T[1][0]"]
+    assert [found["mistake"] for found in data["diagnoses"]] == ["K_T[1][1] was used instead of K_T[1][0]"]
     assert not data["diagnoses"][0]["likely"]  # 0.47·0.79 + 0.57·0.51 = 0.662 could be 0.66 by chance
 
 
@@ -124,7 +124,7 @@ def test_a_printed_example_with_exponentials_that_its_scaled_scores_do_not_give(
     off = [(i, j) for i, row in enumerate(rows) for j, one in enumerate(row)
            if one["given"] is not None and abs(one["given"] - one["own"]) > 0.0005 + 1e-9]  # fmt: skip
     assert off == [(0, 1), (0, 2), (2, 1), (2, 2)]
-    told = page(LOVE, LOVE_ANSWERS).partition("as they stand, they give another")[2]
+    told = page(LOVE, LOVE_ANSWERS).partition("Carried only because of rounding")[2]
     for line in ("e^2.887 ≈ 17.9394  written: 17.940", "e^1.732 ≈ 5.6519  written: 5.651",
                  "e^2.309 ≈ 10.0644  written: 10.063"):  # fmt: skip
         assert line in told
@@ -148,7 +148,7 @@ def test_marks(checked: Checked, page: Callable[..., str], written: Written, one
     answers = written("scores: [[0, 2.00]]\nweights: [[0.119, 0.881]]\nQ: [[1]]")
     data = checked(one, answers, "--marks", "10", code=1)
     assert data["marks"] == {"of": 10, "right": 2.5, "follow_through": 7.5}
-    assert "Marks: 2.5 of 10 for what is right, 7.5 of 10 with follow-through." in page(one, answers, "--marks", "10")
+    assert "Marks: 2.5 of 10 for right numbers, 7.5 of 10 with follow-through." in page(one, answers, "--marks", "10")
     assert "marks" not in checked(one, answers, code=1)
     off = written("weights: [[0.270, 0.731]]")
     assert checked(one, off, "--marks", "10", code=1)["marks"]["follow_through"] == 5
@@ -174,9 +174,9 @@ def test_answers_that_make_the_rest_trivial_are_called_out(page: Callable[..., s
 
 def test_the_first_wrong_number_is_worked_twice(page: Callable[..., str]) -> None:
     said = page(PRINTED, PRINTED_ANSWERS, "--steps", "scores")
-    assert "1.09 is written; by your own numbers it is 0.979, and in truth 1.217." in " ".join(said.split())
-    assert "by your own numbers   1.07·0.62 + 0.77·0.41     ≈ 0.979" in said
-    assert "in truth              1.180·0.760 + 0.780·0.410 ≈ 1.217" in said
+    assert "You wrote 1.09. Your own earlier numbers give 0.979. The true value is 1.217." in " ".join(said.split())
+    assert "from your own numbers   1.07·0.62 + 0.77·0.41     ≈ 0.979" in said
+    assert "true value              1.180·0.760 + 0.780·0.410 ≈ 1.217" in said
 
 
 def test_verdicts_read_without_color_and_in_ascii(page: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,7 +188,7 @@ def test_verdicts_read_without_color_and_in_ascii(page: Callable[..., str], monk
         assert run(["check", PRINTED, PRINTED_ANSWERS, "--steps", "scores"]) == 1
         monkeypatch.undo()
         stream.seek(0)
-        assert "t1 [ 1.45 >  0.76 >  1.09 x ]" in stream.read()
+        assert "row t1: 1.45 (carried), 0.76 (carried), 1.09 (wrong)" in stream.read()
 
 
 def test_markdown_and_latex(page: Callable[..., str]) -> None:
@@ -235,19 +235,19 @@ def test_warnings_are_those_of_the_problem(capsys: pytest.CaptureFixture[str], w
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        ((LOVE,), 2, "missing argument"),
+        ((LOVE,), 2, "ANSWERS is missing"),
         (("-", "-"), 2, "standard input cannot be both files"),
         ((LOVE, LOVE_ANSWERS, "--marks", "0"), 2, "--marks cannot be '0'"),
         ((LOVE, LOVE_ANSWERS, "--marks", "ten"), 2, "--marks cannot be 'ten'"),
         ((LOVE, LOVE_ANSWERS, "--steps", "weigths"), 2, "no step is called 'weigths'"),
         ((LOVE, LOVE_ANSWERS, "--steps", "scores,d_Q"), 2, "has no answers to d_Q"),
         ((LOVE, LOVE_ANSWERS, "--steps", "X,exp"), 2, "has no answers to X"),
-        ((LOVE, LOVE_ANSWERS, "--math", "dollars"), 2, "--math does not go with --format table"),
-        ((LOVE, LOVE_ANSWERS, "--fragment"), 2, "--fragment does not go with --format table"),
+        ((LOVE, LOVE_ANSWERS, "--math", "dollars"), 2, "--math cannot be used with --format table"),
+        ((LOVE, LOVE_ANSWERS, "--fragment"), 2, "--fragment cannot be used with --format table"),
         ((LOVE, LOVE_ANSWERS, "--format", "json", "-o", LOVE_ANSWERS), 2, "would write over the answers"),
         ((LOVE, "no_such_file.yaml"), 4, "no_such_file.yaml"),
         ((LOVE, PRINTED), 3, "is a key of a problem, not a step"),
-        ((LOVE, PRINTED_ANSWERS), 3, "Q: is 3×2 here, and 3×3 in the problem"),
+        ((LOVE, PRINTED_ANSWERS), 3, "Q: is 3×2, but must be 3×3"),
     ],
 )
 def test_wrong_use(arguments: tuple[str, ...], code: int, said: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -262,8 +262,8 @@ def test_a_mistake_is_told_by_the_equations_that_lead_to_the_step(page: Callable
     """dZ by NumPy, written as dS: what that does to dQ and dK is not asked."""
     answers = written("dS: [[-0.050, 0.207, -0.158], [-0.111, 0.222, -0.111], [-0.089, 0.249, -0.159]]")
     told = page(LOVE, answers)
-    assert "d_scores: the scale was forgotten on the way back. It explains all 9 cells.\n" in told
-    assert "  Or the scale was applied to dQ and dK, not to dS; the numbers do not tell.\n" in told
+    assert "d_scores: the scale was forgotten in the backward pass. This explains all 9\n  cells.\n" in told
+    assert "  Or the scale was applied to dQ and dK, not to dS. Both mistakes give these\n  numbers.\n" in told
     assert told.count("    dS[i, j] = dZ[i, j]\n") == 2
     assert "dQ[i, k]" not in told
 
@@ -287,3 +287,15 @@ def test_a_mistake_in_a_step_that_was_left_out_is_worked_there(
     assert "the row's mean was not subtracted" in out
     assert "dZ'[i, j] = A[i, j]·dA[i, j]" in out
     assert "d_masked (dZ'), a → a   1·1 = 1" in out
+
+
+def test_carried_cells_after_scores_that_were_rounded_to_whole_numbers(
+    page: Callable[..., str], written: Written, tmp_path: Path
+) -> None:
+    """Q Kᵀ is 1.4; rounded to 1 it gives 1 / √2 = 0.707, not 0.990."""
+    problem = tmp_path / "p.yaml"
+    problem.write_text("Q: [[1.4, 0]]\nK: [[1, 0]]\nV: [[1]]\n", encoding="utf-8")
+    said = "scores is rounded to whole numbers, and scaled has more decimals."
+    assert said in page(str(problem), written("scores: [[1]]\nscaled: [[0.707]]"))
+    assert said not in page(str(problem), written("scores: [[1.4]]\nscaled: [[0.990]]"))
+    assert said not in page(str(problem), written("scores: [[3]]\nscaled: [[2.121]]"))  # which is wrong already

@@ -51,10 +51,10 @@ CASES: list[tuple[str, dict[str, Any], str, float]] = [
     ("W_Q was transposed", {**SQUARE, "transpose": "Q"}, "transpose", 0),
     ("W_K was transposed", {**SQUARE, "transpose": "K"}, "transpose", 0),
     ("W_V was transposed", {**SQUARE, "transpose": "V"}, "transpose", 0),
-    ("K Q^T was worked out in place of Q K^T", PLAIN, "K Q^T", 0),
+    ("K Q^T was worked out instead of Q K^T", PLAIN, "K Q^T", 0),
     ("K was not transposed", {**PLAIN, "X": PLAIN["X"][:2]}, "K not transposed", 0),
-    *((f"{did} was worked out in place of Q K^T", PLAIN, did, 0) for did in ("Q Q^T", "K K^T", "Q V^T", "X X^T")),
-    ("Q W_K^T was worked out in place of Q K^T", {**SQUARE, "X": SQUARE["X"][:2]}, "Q W_K^T", 0),
+    *((f"{did} was worked out instead of Q K^T", PLAIN, did, 0) for did in ("Q Q^T", "K K^T", "Q V^T", "X X^T")),
+    ("Q W_K^T was worked out instead of Q K^T", {**SQUARE, "X": SQUARE["X"][:2]}, "Q W_K^T", 0),
     ("the scores were not scaled", PLAIN, "unscaled", 0),
     ("the scores were divided by d_k, not by its root", PLAIN, "d_k", 0),
     ("the scores were scaled twice", PLAIN, "twice", 0),
@@ -62,7 +62,7 @@ CASES: list[tuple[str, dict[str, Any], str, float]] = [
     ("the scores were divided by the root of n", PLAIN, "n", 0),
     ("the scores were divided by n", PLAIN, "by n", 0),
     ("the scores were multiplied by the root of d_k", PLAIN, "times", 0),
-    ("the scores were scaled, though no scale is asked for", {**PLAIN, "score": "dot"}, "unasked", 0),
+    ("the scores were scaled, but the problem asks for no scale", {**PLAIN, "score": "dot"}, "unasked", 0),
     ("the scale was applied after the softmax", PLAIN, "scale after", 0),
     ("the softcap was applied after the mask", CAPPED, "softcap last", 0),
     ("the mask was forgotten", MASKED, "forgotten", 0),
@@ -73,8 +73,8 @@ CASES: list[tuple[str, dict[str, Any], str, float]] = [
     ("the mask was aligned to the other corner", CROSSED, "corner", 0),
     ("hidden scores were set to 0, not to -inf", MASKED, "set", 0),
     ("the mask was put on the weights, after the softmax", MASKED, "mask after", 0),
-    ("-10 was added in place of -inf", MASKED, "added", -10),
-    ("-1 was added in place of -inf", MASKED, "added", -1),
+    ("-10 was added instead of -inf", MASKED, "added", -10),
+    ("-1 was added instead of -inf", MASKED, "added", -1),
     ("hidden scores were set to -10, not to -inf", MASKED, "set", -10),
     ("hidden scores were set to -1, not to -inf", MASKED, "set", -1),
     ("the softmax was taken down the columns", PLAIN, "columns", 0),
@@ -82,20 +82,20 @@ CASES: list[tuple[str, dict[str, Any], str, float]] = [
     ("the scores were divided by their sum, without exponentials", PLAIN, "plain", 0),
     ("the exponentials were divided by the largest of their row, not by their sum", PLAIN, "largest", 0),
     ("the exponentials were not divided by their sum", PLAIN, "undivided", 0),
-    ("squares were taken in place of exponentials", PLAIN, "squares", 0),
-    ("2 was taken for e", PLAIN, "base", 2),
-    ("3 was taken for e", PLAIN, "base", 3),
-    ("2.7 was taken for e", PLAIN, "base", 2.7),
-    ("10 was taken for e", PLAIN, "base", 10),
-    ("A X was worked out in place of A V", SQUARE, "A X", 0),
-    ("A K was worked out in place of A V", PLAIN, "A K", 0),
-    ("A Q was worked out in place of A V", PLAIN, "A Q", 0),
-    ("A^T V was worked out in place of A V", PLAIN, "A^T", 0),
-    ("2.71 was taken for e", PLAIN, "base", 2.71),
-    ("2.718 was taken for e", PLAIN, "base", 2.718),
+    ("squares were taken instead of exponentials", PLAIN, "squares", 0),
+    ("2 was used instead of e", PLAIN, "base", 2),
+    ("3 was used instead of e", PLAIN, "base", 3),
+    ("2.7 was used instead of e", PLAIN, "base", 2.7),
+    ("10 was used instead of e", PLAIN, "base", 10),
+    ("A X was worked out instead of A V", SQUARE, "A X", 0),
+    ("A K was worked out instead of A V", PLAIN, "A K", 0),
+    ("A Q was worked out instead of A V", PLAIN, "A Q", 0),
+    ("A^T V was worked out instead of A V", PLAIN, "A^T", 0),
+    ("2.71 was used instead of e", PLAIN, "base", 2.71),
+    ("2.718 was used instead of e", PLAIN, "base", 2.718),
     ("the base was e, not the one given", {**PLAIN, "exp_base": 2}, "base", np.e),
-    ("a bias was left out of Q", BIASED, "no b_Q", 0),
-    ("a bias was left out of V", BIASED, "no b_V", 0),
+    ("the bias was left out of Q", BIASED, "no b_Q", 0),
+    ("the bias was left out of V", BIASED, "no b_V", 0),
     ("the softcap was left out", CAPPED, "no softcap", 0),
     *(
         (f"{which} were rounded to {word} first", PLAIN, did, decimals)
@@ -110,16 +110,16 @@ CASES: list[tuple[str, dict[str, Any], str, float]] = [
 
 # What no numbers can tell apart, and what the output cannot: by the algebra.
 TWINS = [("the scores were divided by d_k, not by its root", "the scores were scaled twice")]
-TWINS_IN_THE_END = [("W_Q and W_K were swapped", "K Q^T was worked out in place of Q K^T")]
+TWINS_IN_THE_END = [("W_Q and W_K were swapped", "K Q^T was worked out instead of Q K^T")]
 ALIKE = {one: (other,) for pair in TWINS for one, other in (pair, pair[::-1])}
 ALIKE_IN_THE_END = {one: (other,) for pair in TWINS_IN_THE_END for one, other in (pair, pair[::-1])}
 
 # What no output shows: a bias of K adds the same to all scores of a row, which the softmax does not see, and the
 # exponentials of these sentinels are 0 in all the decimals there are.
 UNSEEN: list[tuple[str, dict[str, Any], str, float]] = (
-    [("a bias was left out of K", BIASED, "no b_K", 0)]
+    [("the bias was left out of K", BIASED, "no b_K", 0)]
     + [
-        (f"{text} was added in place of -inf", MASKED, "added", float(text))
+        (f"{text} was added instead of -inf", MASKED, "added", float(text))
         for text in ("-1e9", "-1e4", "-9999", "-1000", "-100")
     ]
     + [

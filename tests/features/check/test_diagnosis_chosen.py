@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 
-from attncli.features.check.diagnosis import ROUNDED_ON_THE_WAY
+from attncli.features.check.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis
 from tests.features.check.test_single_cell_errors import diagnosed
 
 # d_k is 4, so the scores, which are the keys as they stand, are halved: [[3.1, 1.3], [5.7, 0.9]] / 2.
@@ -165,3 +166,44 @@ def test_a_mistake_that_shows_in_a_single_cell_is_only_perhaps() -> None:
     (found,) = diagnosed("mask: [[0, 0], [0, 0]]", problem)
     assert found.mistakes == ("the mask let each token see the next one",)
     assert (found.cells, found.whole, found.likely) == (((0, 1),), True, False)
+
+
+# The scores of I love AI, [[1, 5, 3], [3, 3, 3], [2, 4, 3]], divided by 3, not by √3.
+LOVE = (Path(__file__).parents[3] / "inputs" / "i_love_ai.yaml").read_text()
+BY_D_K = [["0.33", "1.67", "1.00"], ["1.00", "1.00", "1.00"], ["0.67", "1.33", "1.00"]]
+DIVIDED = "the scores were divided by d_k, not by its root"
+
+
+def with_slips(**numbers: str) -> list[Diagnosis]:
+    """The scores divided by 3, with other numbers in cells: a00 is the first."""
+    answer = [row.copy() for row in BY_D_K]
+    for place, number in numbers.items():
+        answer[int(place[1])][int(place[2])] = number
+    return list(diagnosed(f"scaled: {rows(*answer)}", LOVE))
+
+
+def test_a_mistake_is_named_though_one_of_its_cells_has_a_slip() -> None:
+    (found,) = with_slips(a12="1.35")
+    assert DIVIDED in found.mistakes
+    assert (len(found.cells), found.slips, found.whole, found.likely) == (8, ((1, 2),), True, True)
+
+
+def test_two_slips_in_nine_cells_are_few_and_three_are_many() -> None:
+    assert with_slips(a12="1.35", a01="9")[0].slips == ((0, 1), (1, 2))
+    assert not any(DIVIDED in found.mistakes for found in with_slips(a12="1.35", a01="9", a20="-4"))
+
+
+def test_no_mistake_is_named_for_most_of_a_step_where_right_numbers_deny_it() -> None:
+    """The first row is as if divided by 3, with a slip in its last cell; the others are divided by √3."""
+    rows_of = rows(["0.33", "1.67", "5"], ["1.73", "1.73", "1.73"], ["1.15", "2.31", "1.73"])
+    assert not any(found.slips for found in diagnosed(f"scaled: {rows_of}", LOVE))
+
+
+def test_three_numbers_are_too_few_for_a_slip() -> None:
+    assert not diagnosed("scaled: [[0.33, 1.67, 9], [null, null, null], [null, null, null]]", LOVE)
+
+
+def test_numbers_that_are_all_alike_are_no_evidence() -> None:
+    """Each score is 2, and each scaled one is written as 1, as all but one would be divided by d_k; 2 / √2 is 1.41."""
+    problem = "Q: [[1, 1], [1, 1]]\nK: [[1, 1], [1, 1]]\nV: [[1, 0], [0, 1]]"
+    assert not any(found.slips for found in diagnosed("scaled: [[1, 1], [1, 7]]", problem))

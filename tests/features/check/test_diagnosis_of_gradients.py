@@ -1,4 +1,4 @@
-"""Mistakes on the way back, made in NumPy: each is named from the gradients as they were written, in three decimals."""
+"""Mistakes in the backward pass, made in NumPy: each is named from the gradients, written in three decimals."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ CASES: list[tuple[str, str, Given, str]] = [  # what it is called, what was done
     ("the gradient was not divided by the N of the mean", "no mean of gradients", CLASSES, "d_output"),
     ("the mean was taken over the rows, not over all numbers", "rows", SQUARES, "d_output"),
     ("the mean was taken over all numbers, not over the rows", "numbers", CLASSES, "d_output"),
-    ("W_O was not transposed on the way back", "W_O", SQUARE_O, "d_heads_output"),
-    ("W_O was not transposed on the way back", "W_O", LAYER, "d_concat"),
-    ("dO V was worked out in place of dO V^T", "dO V", SQUARE, "d_weights"),
+    ("W_O was not transposed in the backward pass", "W_O", SQUARE_O, "d_heads_output"),
+    ("W_O was not transposed in the backward pass", "W_O", LAYER, "d_concat"),
+    ("dO V was worked out instead of dO V^T", "dO V", SQUARE, "d_weights"),
     *(
-        ("the row's mean was not subtracted on the way back through the softmax", "no mean", given, step)
+        ("the row's mean was not subtracted in the backward pass of the softmax", "no mean", given, step)
         for given, step in (
             (PLAIN, "d_scaled"), (LAYER, "d_scaled"), (CAUSAL, "d_masked"), (ADDITIVE, "d_scores"),
             (BASE_TWO, "d_scaled"),
@@ -71,54 +71,54 @@ CASES: list[tuple[str, str, Given, str]] = [  # what it is called, what was done
     ("the gradients of a row were averaged without its weights", "averaged", PLAIN, "delta"),
     ("the gradients of a row were averaged without its weights", "averaged", CROSSED, "delta"),
     ("the gradients of a row were averaged without its weights", "averaged", CROSSED_LAYER, "delta"),
-    ("the softmax was left out on the way back", "no softmax", PLAIN, "d_scaled"),
-    ("the logarithm of the base was forgotten on the way back", "no log", BASE_TWO, "d_scaled"),
-    ("the mask was forgotten on the way back", "no mask", CAUSAL, "delta"),
-    ("the mask was forgotten on the way back", "no mask", CAPPED, "delta"),
+    ("the softmax was left out in the backward pass", "no softmax", PLAIN, "d_scaled"),
+    ("the logarithm of the base was forgotten in the backward pass", "no log", BASE_TWO, "d_scaled"),
+    ("the mask was forgotten in the backward pass", "no mask", CAUSAL, "delta"),
+    ("the mask was forgotten in the backward pass", "no mask", CAPPED, "delta"),
     ("the softcap's derivative was forgotten", "no slope", CAPPED, "d_scaled"),
-    ("the scale was forgotten on the way back", "no scale", PLAIN, "d_scores"),
-    ("the scale was forgotten on the way back", "no scale", SCALED, "d_scores"),
+    ("the scale was forgotten in the backward pass", "no scale", PLAIN, "d_scores"),
+    ("the scale was forgotten in the backward pass", "no scale", SCALED, "d_scores"),
     *(
         ("the scale was applied to dQ and dK, not to dS", "scaled later", given, "d_scores")
         for given in (PLAIN, SCALED, TURNED, LAYER)
     ),
-    ("the row's mean was not subtracted on the way back, nor the scale applied", "neither", PLAIN, "d_scaled"),
-    ("the scale was applied twice on the way back", "twice", PLAIN, "d_scores"),
-    ("the scale was applied twice on the way back", "twice", SCALED, "d_scores"),
-    ("the scale was undone on the way back, not applied", "undone", PLAIN, "d_scores"),
-    ("the scale was undone on the way back, not applied", "undone", SCALED, "d_scores"),
+    ("the row's mean was not subtracted in the backward pass, nor the scale applied", "neither", PLAIN, "d_scaled"),
+    ("the scale was applied twice in the backward pass", "twice", PLAIN, "d_scores"),
+    ("the scale was applied twice in the backward pass", "twice", SCALED, "d_scores"),
+    ("the scale was undone in the backward pass, not applied", "undone", PLAIN, "d_scores"),
+    ("the scale was undone in the backward pass, not applied", "undone", SCALED, "d_scores"),
     ("the derivative of the tanh was forgotten", "no tanh", ADDITIVE, "d_hidden"),
     *(
-        (f"{wrong} was worked out in place of {right}", did, given, step + rot)
+        (f"{wrong} was worked out instead of {right}", did, given, step + rot)
         for wrong, right, did, step in (
             ("dS^T K", "dS K", "dS^T K", "d_Q"), ("dS Q", "dS K", "dQ of Q", "d_Q"),
             ("dS Q", "dS^T Q", "dS Q", "d_K"), ("dS^T K", "dS^T Q", "dK of K", "d_K"),
         )
         for given, rot in ((PLAIN, ""), (LAYER, ""), (TURNED, "_rot"))
     ),
-    ("A dO was worked out in place of A^T dO", "A dO", PLAIN, "d_V"),
-    ("A dO was worked out in place of A^T dO", "A dO", SHARED, "d_V"),
-    ("RoPE turned forward on the way back", "forward", TURNED, "d_Q"),
-    ("RoPE turned forward on the way back", "forward", TURNED_PAIRS, "d_Q"),
-    ("RoPE was left out on the way back", "no rotation", TURNED, "d_Q"),
+    ("A dO was worked out instead of A^T dO", "A dO", PLAIN, "d_V"),
+    ("A dO was worked out instead of A^T dO", "A dO", SHARED, "d_V"),
+    ("RoPE rotated forward in the backward pass", "forward", TURNED, "d_Q"),
+    ("RoPE rotated forward in the backward pass", "forward", TURNED_PAIRS, "d_Q"),
+    ("RoPE was left out in the backward pass", "no rotation", TURNED, "d_Q"),
     ("only the first of the heads that share keys and values was taken", "first head", SHARED, "d_K"),
     ("only the last of the heads that share keys and values was taken", "last head", SHARED, "d_K"),
     ("the heads that share keys and values were averaged, not added up", "mean of heads", SHARED, "d_K"),
     *((f"dW_{name} was transposed", f"dW_{name}^T", SQUARE_O, f"d_W_{name}") for name in "QKVO"),
     *(
-        (f"what comes back through {name} was left out of the gradient of the input", f"no {name}", given, step)
+        (f"the part through {name} was left out of the gradient of the input", f"no {name}", given, step)
         for given, names, step in ((PLAIN, "QKV", "d_X"), (LAYER, "QKV", "d_X"), (CROSSED, "KV", "d_context"))
         for name in names
     ),
-    *((f"W_{name} was not transposed on the way back", f"W_{name}", SQUARE, "d_X") for name in "QKV"),
-    ("W_Q, W_K and W_V were not transposed on the way back", "W_QKV", SQUARE, "d_X"),
+    *((f"W_{name} was not transposed in the backward pass", f"W_{name}", SQUARE, "d_X") for name in "QKV"),
+    ("W_Q, W_K and W_V were not transposed in the backward pass", "W_QKV", SQUARE, "d_X"),
     *(
-        (f"only what comes back through {name} was taken for the gradient of the input", f"only {name}", given, "d_X")
+        (f"only the part through {name} was taken as the gradient of the input", f"only {name}", given, "d_X")
         for given in (PLAIN, LAYER)
         for name in "QKV"
     ),
     *(
-        (f"W_{one} and W_{other} were swapped on the way back", f"{one} for {other}", given, step)
+        (f"W_{one} and W_{other} were swapped in the backward pass", f"{one} for {other}", given, step)
         for given, one, other, step in (
             (PLAIN, "Q", "K", "d_X"), (PLAIN, "K", "V", "d_X"), (PLAIN, "Q", "V", "d_X"), (LAYER, "Q", "K", "d_X"),
             (CROSSED, "K", "V", "d_context"),
@@ -181,7 +181,7 @@ def test_named_from_its_step_alone(name: str, did: str, given: Given, step: str)
 
 def test_dS_in_place_of_dZ() -> None:
     """Without the scale between them they are often called the same."""
-    name = "the row's mean was not subtracted on the way back, nor the scale applied"
+    name = "the row's mean was not subtracted in the backward pass, nor the scale applied"
     found = diagnosed(PLAIN, {"d_scores": gradients(PLAIN, "neither")["d_scores"]})
     assert [one.mistakes for one in found] == [(name,)]
 
@@ -244,7 +244,7 @@ loss: {kind: mse, target: [[1, 2], [0, 1]]}
 
 
 def back_on_paper(did: str, decimals: int) -> Array:
-    """dX of that problem: the way there is a calculator's, rounded once; on the way back every number is rounded."""
+    """dX of that problem: the forward pass is rounded once, at its end; of the backward pass every number."""
 
     def short(array: Array) -> Array:
         unit = Decimal(1).scaleb(-decimals)
@@ -274,11 +274,11 @@ def back_on_paper(did: str, decimals: int) -> Array:
     ("did", "name"),
     [
         ("", ROUNDED_ON_THE_WAY),
-        ("no mean", "the row's mean was not subtracted on the way back through the softmax"),
-        ("no scale", "the scale was forgotten on the way back"),
-        ("dS Q", "dS Q was worked out in place of dS^T Q"),
-        ("no V", "what comes back through V was left out of the gradient of the input"),
-        ("W_Q", "W_Q was not transposed on the way back"),
+        ("no mean", "the row's mean was not subtracted in the backward pass of the softmax"),
+        ("no scale", "the scale was forgotten in the backward pass"),
+        ("dS Q", "dS Q was worked out instead of dS^T Q"),
+        ("no V", "the part through V was left out of the gradient of the input"),
+        ("W_Q", "W_Q was not transposed in the backward pass"),
     ],
 )
 def test_named_though_the_way_there_was_left_to_a_calculator(did: str, name: str, decimals: int) -> None:

@@ -87,10 +87,10 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("KV heads were tiled, not repeated", "tiled", {"heads": 4, "kv_heads": 2}),
     ("W_O was transposed", "W_O transposed", {"heads": 2, "kv_heads": 2}),
     ("W_O was left out", "no W_O", {"heads": 2, "kv_heads": 2}),
-    ("the scores were divided by the root of d_k of all heads", "joined root", {"heads": 4, "kv_heads": 2}),
-    ("RoPE turned the other pairs of features", "pairing", {"heads": 2, "kv_heads": 1, "rope": True}),
+    ("the scores were divided by the root of d_k of all heads together", "joined root", {"heads": 4, "kv_heads": 2}),
+    ("RoPE rotated the wrong pairs of features", "pairing", {"heads": 2, "kv_heads": 1, "rope": True}),
     ("RoPE was left out", "left out", {"heads": 2, "kv_heads": 1, "rope": True}),
-    ("RoPE turned the other way", "other way", {"heads": 2, "kv_heads": 1, "rope": True}),
+    ("RoPE rotated in the wrong direction", "other way", {"heads": 2, "kv_heads": 1, "rope": True}),
 ]
 
 

@@ -27,12 +27,12 @@ def diagnosed(answers: str, problem: str = PROBLEM) -> tuple[Diagnosis, ...]:
 @pytest.mark.parametrize(
     ("scores", "name"),
     [
-        ("[[61, 6], [50, 87]]", "its sign was turned"),
+        ("[[61, 6], [50, 87]]", "it has the wrong sign"),
         ("[[16, -6], [50, 87]]", "two of its digits were swapped"),
         ("[[610, -6], [50, 87]]", "its decimal point was moved"),
         ("[[6.1, -6], [50, 87]]", "its decimal point was moved"),
         ("[[61, 87], [50, 87]]", "it is the number of scores[1][1]"),
-        ("[[61, 34], [50, 87]]", "the sign of Q[0][1]·K_T[1][1] was turned"),  # 14 + 20
+        ("[[61, 34], [50, 87]]", "Q[0][1]·K_T[1][1] has the wrong sign"),  # 14 + 20
         ("[[61, -6], [39, 87]]", "Q[1][1]·K_T[1][0] was left out"),
     ],
 )
@@ -46,7 +46,7 @@ def test_a_slip_in_one_cell(scores: str, name: str) -> None:
 def test_a_neighbours_number_in_a_product() -> None:
     """13·3 + 13·11 = 182: both factors of the second term could be meant, but only one neighbour gives it."""
     (found,) = diagnosed("scores: [[61, -6], [182, 87]]")
-    assert found.mistakes == ("Q[1][0] was taken for Q[1][1]",)
+    assert found.mistakes == ("Q[1][0] was used instead of Q[1][1]",)
     assert found.cells == ((1, 0),)
 
 
@@ -55,9 +55,9 @@ def test_the_number_of_a_step_before() -> None:
     problem = "Q: [[1, 0, 0, 0], [0, 1, 0, 0]]\nK: [[0.6, 1.4, 0, 0], [0.8, 0.2, 0, 0]]\nV: [[1], [2]]"
     steps = "scores: [[0.6, 0.8], [1.4, 0.2]]\nscaled: [[0.30, 0.40], [0.70, 0.10]]\n"
     (found,) = diagnosed(f"{steps}exp: [[1.8221, 1.4918], [2.0138, 1.1052]]", problem)
-    assert (found.mistakes, found.cells, found.likely) == (("scores was taken for scaled",), ((0, 0),), True)
+    assert (found.mistakes, found.cells, found.likely) == (("scores was used instead of scaled",), ((0, 0),), True)
     (found,) = diagnosed(f"{steps}exp: [[1.8221, 2.2255], [4.0552, 1.2214]]", problem)
-    assert (found.mistakes, found.likely) == (("scores was taken for scaled",), True)
+    assert (found.mistakes, found.likely) == (("scores was used instead of scaled",), True)
     assert len(found.cells) == 4
 
 
@@ -127,7 +127,7 @@ def test_a_number_copied_without_its_sign() -> None:
 def test_a_neighbour_is_likelier_than_digits_that_were_swapped() -> None:
     """31 for 13, which stands below it: 31·3 + 2·11 = 115 and 31·7 - 2·4 = 209."""
     (found,) = diagnosed("scores: [[115, 209], [148, 197]]", PROBLEM.replace("[[2, 5], [13, 1]]", "[[13, 2], [31, 5]]"))
-    assert found.mistakes == ("Q[1][0] was taken for Q[0][0]",)
+    assert found.mistakes == ("Q[1][0] was used instead of Q[0][0]",)
 
 
 def test_a_number_copied_with_another_digit() -> None:
@@ -163,7 +163,7 @@ def test_what_nothing_gives_is_not_explained() -> None:
 def test_two_slips_in_a_step_are_told_apart() -> None:
     found = diagnosed("scores: [[61, 6], [39, 87]]")
     assert [(diagnosis.mistakes, diagnosis.cells) for diagnosis in found] == [
-        (("its sign was turned",), ((0, 1),)),
+        (("it has the wrong sign",), ((0, 1),)),
         (("Q[1][1]·K_T[1][0] was left out",), ((1, 0),)),
     ]
 
@@ -187,6 +187,12 @@ def test_numbers_that_are_made_up_are_no_row_of_slips() -> None:
                       .replace("Q: [[2, 5], [13, 1]]\n", "").encode(), "p.yaml"))  # fmt: skip
     answers = "Q: [[0.72, 0.91], [0.55, 0.12]]"
     assert diagnose(judge(trace, read_answers(decode(answers.encode(), "a.yaml", None), trace))) == ()
+
+
+def test_nobody_miscopies_a_number_with_a_leading_zero() -> None:
+    texts = [text for _, text in miscopied(Claim("-10.5", Decimal("-10.5"), Decimal("0.05")))]
+    assert {"-10.6", "-20.5", "10.5"} <= set(texts)
+    assert not [text for text in texts if text.startswith(("-0", "0"))]
 
 
 def test_a_number_of_hundreds_of_digits_is_not_miscopied() -> None:

@@ -102,7 +102,7 @@ def test_wrong_exponentials_are_wrong_in_either_form() -> None:
     [
         ({"scroes": [["1", "3"]]}, "no step is called scroes"),
         ({"exp": [["x", "1"]]}, "x is not a number"),
-        ({"shifted": [["-2", "0", "1"]]}, "is 1×3 here, and 1×2 in the problem"),
+        ({"shifted": [["-2", "0", "1"]]}, "is 1×3, but must be 1×2"),
     ],
 )
 def test_errors_are_those_of_the_form_that_fits(answers: dict[str, object], said: str) -> None:

@@ -22,6 +22,7 @@ COMPARISON_SCHEMA = json.loads(schemas()["comparison"].read_text(encoding="utf-8
 
 INPUTS = Path(__file__).parents[3] / "inputs"
 LOVE, CAUSAL, NEXT = (str(INPUTS / f"{name}.yaml") for name in ("i_love_ai", "causal", "next_token"))
+NOTHING_IN_COMMON = "the two sides have no step in common"
 Compared = Callable[..., dict[str, Any]]
 
 
@@ -248,7 +249,7 @@ def test_warnings_say_whose_they_are(capsys: pytest.CaptureFixture[str]) -> None
     masked = str(INPUTS / "fully_masked.yaml")
     warning = 'attncli: warning: query "two" (row 1) sees no key: its weights and its output are 0'
     assert run(["compare", masked, "--set", "mask=none"]) == 1
-    assert capsys.readouterr().err == f"{warning} (before)\n"
+    assert capsys.readouterr().err == f"{warning} (before the change)\n"
     assert run(["compare", masked, masked]) == 0
     assert capsys.readouterr().err == f"{warning}\n"
     assert run(["compare", masked, masked, "-q"]) == 0
@@ -256,8 +257,8 @@ def test_warnings_say_whose_they_are(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_what_is_left_out_of_a_dump_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = saved(tmp_path / "d.npz", {"A": trace(load(LOVE))["weights"], "out": np.eye(3)})
-    warning = f"attncli: warning: {path}: left out what is no step: out (did you mean output?)\n"
+    path = saved(tmp_path / "d.npz", {"A": trace(load(LOVE))["weights"], "outputs": np.eye(3)})
+    warning = f"attncli: warning: {path}: not compared, because no step has this name: outputs (did you mean output?)\n"
     assert run(["compare", LOVE, path]) == 0
     assert capsys.readouterr().err == warning
     assert run(["compare", LOVE, path, "-q"]) == 0
@@ -270,24 +271,25 @@ NUMBER = "give a number such as 1e-6"
 BAD = [
     ([LOVE], f"there is nothing to compare {LOVE} with", "give a second file, or a change: --set mask=causal"),
     ([LOVE, "--set", "skale=1"], "--set skale: there is no such key", "did you mean scale?"),
-    ([LOVE, "--set", "mask"], "--set mask lacks its =", "write --set mask=causal"),
+    ([LOVE, "--set", "mask"], "--set mask has no =", "write it as in --set mask=causal"),
     ([LOVE, LOVE, "--tolerance", "x"], "--tolerance x is not a number", NUMBER),
     ([LOVE, LOVE, "--tolerance", "-1"], "--tolerance cannot be '-1'", "give a number such as 1e-6, or 0"),
     ([LOVE, LOVE, "--tolerance", "nan"], "--tolerance nan is not a number", NUMBER),
     ([LOVE, LOVE, "--steps", "wieghts"], "no step is called 'wieghts'", "did you mean weights?"),
     ([LOVE, LOVE, "--steps", "capped"], "this problem has no step capped", None),
-    ([LOVE, CAUSAL, "--steps", "mask"], "there is nothing to compare: no step is on both sides", "leave out --steps"),
-    ([LOVE, LOVE, "--dtypes"], "--dtypes does not go with FILE_B", None),
-    ([LOVE, "--dtypes", "--steps", "weights"], "--dtypes does not go with --steps", None),
-    ([LOVE, "--dtypes", "--set", "dtype=float16"], "--dtypes does not go with --set dtype", "leave out one of the two"),
-    ([LOVE, LOVE, "--detail", "rows", "--format", "json"], "--detail does not go with --format json", None),
+    ([LOVE, CAUSAL, "--steps", "mask"], f"there is nothing to compare: {NOTHING_IN_COMMON}", "leave out --steps"),
+    ([LOVE, LOVE, "--dtypes"], "--dtypes cannot be used with FILE_B", None),
+    ([LOVE, "--dtypes", "--steps", "weights"], "--dtypes cannot be used with --steps", None),
+    ([LOVE, "--dtypes", "--set", "dtype=float16"], "--dtypes cannot be used with --set dtype", "leave out one "
+     "of the two"),
+    ([LOVE, LOVE, "--detail", "rows", "--format", "json"], "--detail cannot be used with --format json", None),
     ([LOVE, LOVE, "--detail", "row"], "--detail cannot be 'row'", "did you mean rows?"),
-    (["-", "-"], "standard input cannot be both files", "name a file for one of the two"),
+    (["-", "-"], "standard input cannot be both files", "name a file for one of them"),
     ([LOVE, LOVE, "-o", ""], "-o needs the name of a file", None),
-    ([LOVE, CAUSAL, "-o", CAUSAL], f"-o {CAUSAL}: attncli does not write .yaml files", None),
+    ([LOVE, CAUSAL, "-o", CAUSAL], f"-o {CAUSAL}: this command does not write .yaml files", None),
     ([LOVE, CAUSAL, "-o", CAUSAL, "--format", "json"], f"-o {CAUSAL} would write over what is compared", None),
     ([LOVE, "--set", "rounding=paper", "--set", "dtype=float16"],
-     "rounding 'paper' does not go with dtype 'float16'", None),
+     "rounding 'paper' cannot be used with dtype 'float16'", None),
 ]  # fmt: skip
 
 
@@ -299,6 +301,35 @@ def test_wrong_use(arguments: list[str], message: str, help: str | None, capsys:
     said, helped = err.splitlines()
     assert said == f"attncli: error: {message}"
     assert help is None or helped == f"help: {help}"
+
+
+def test_names_of_another_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ours = trace(load(LOVE))
+    path = saved(tmp_path / "d.npz", {"attn_weights": ours["weights"], "mine": ours["output"]})
+    assert run(["compare", LOVE, path, "--rename", "mine=O"]) == 0
+    out, err = capsys.readouterr()
+    assert "In theirs, attn_weights was read as weights and mine was read as output." in " ".join(out.split())
+    assert err == ""
+    assert run(["compare", LOVE, path, "--rename", "mine=O", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["b"]["read_as"] == {"attn_weights": "weights", "mine": "output"}
+    assert run(["compare", LOVE, path, "--rename", "min=output"]) == 2
+    assert capsys.readouterr().err == (
+        f"attncli: error: --rename min: {path} has no such name\nhelp: did you mean mine?\n"
+    )
+    assert run(["compare", LOVE, CAUSAL, "--rename", "mine=output"]) == 2
+    assert capsys.readouterr().err == (
+        "attncli: error: --rename is for the names in a dump, and there is none\nhelp: leave out --rename\n"
+    )
+
+
+def test_a_known_mistake_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    exp = trace(load(LOVE))["exp"]
+    path = saved(tmp_path / "d.npz", {"attn_weights": exp / exp.sum(axis=0)})
+    assert run(["compare", LOVE, path]) == 1
+    said = "A known mistake gives all numbers of weights in theirs: the softmax was taken down the columns."
+    assert said in " ".join(capsys.readouterr().out.split())
+    assert run(["compare", LOVE, "--set", "scale=none"]) == 1
+    assert "mistake" not in capsys.readouterr().out  # a change that was asked for
 
 
 def test_faults_of_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -313,7 +344,7 @@ def test_faults_of_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert (code, "may be a pickle" in err) == (3, True)
     dump = saved(tmp_path / "d.npz", {"capped": np.eye(3)})
     assert fault(LOVE, dump) == (
-        3, "attncli: error: there is nothing to compare: no step is on both sides\n" f"help: {dump} has only capped\n",
+        3, f"attncli: error: there is nothing to compare: {NOTHING_IN_COMMON}\nhelp: {dump} has only capped\n",
     )  # fmt: skip
     assert fault(dump, "--set", "mask=causal")[0] == 2
     assert fault(dump, dump, "--set", "mask=causal")[0] == 2

@@ -76,15 +76,15 @@ def test_a_mask_before_and_after(masked: Comparison) -> None:
     assert page.title == "I love AI: compared"
     assert headings(page) == ["Exponentials, I → love", "Which weights moved", "Step by step"]
     assert sentences(page) == [
-        "The first difference: mask and masked are only after. The first step on both sides that differs is exp "
-        "(exponentials): 3 of 9 cells, the farthest at I → love, 17.935 before and 0 after (absolute difference "
-        "17.935, relative 1).",
-        "Before: p.yaml. After: the same. Tolerance: 1e-9, in relation to what each cell is made of.",
+        "The steps mask and masked exist only after. Of the steps that both sides have, exp (exponentials) is the "
+        "first that differs. 3 of 9 cells differ. The largest difference is at I → love: 17.935 before and 0 after "
+        "(absolute difference 17.935, relative 1).",
+        "Before: p.yaml. After: the same. Tolerance: 1e-9, relative to the terms that each cell is computed from.",
         "before: e^2.887 ≈ 17.935",
         "after: e^(-∞) = 0",
-        '"I": 93.0 % moved from "love" (70.7 %) and "AI" (22.3 %) to itself.',
-        '"love": 33.3 % moved from "AI" to "I" (16.7 %) and itself (16.7 %).',
-        "The same to the last bit: X, W_Q, W_K, W_V, Q, K, V, K_T, scores and scaled.",
+        '"I": 93.0 % of its attention moved from "love" (70.7 %) and "AI" (22.3 %) to itself.',
+        '"love": 33.3 % of its attention moved from "AI" to "I" (16.7 %) and itself (16.7 %).',
+        "Identical to the last bit: X, W_Q, W_K, W_V, Q, K, V, K_T, scores and scaled.",
     ]
     assert rows(page)[0] == ["mask", "", "", "only after", "", "3×3"]
     assert rows(page)[4] == ["weights", "6 of 9", "0.930", "I → I", "0.070", "1"]
@@ -96,13 +96,13 @@ def test_steps_on_one_side_before_and_after_the_first_that_differs(problem: Buil
         comparison_page(before_after(run(problem(**given)), run(problem(**given, scale="none", softcap=3))))
     )
     assert found[0].startswith(
-        "The first difference: capped is only after; scaled is only before. The first step on both sides that differs "
-        "is exp (exponentials): "
+        "The step capped exists only after. The step scaled exists only before. Of the steps that both sides have, exp "
+        "(exponentials) is the first that differs. 4 of 4 cells differ. "
     )
     shifted = sentences(
         comparison_page(before_after(run(problem(**given)), run(problem(**given, scale=2), shifted=True)))
     )
-    assert shifted[0].startswith("The first step that differs is scaled (scaled scores): ")
+    assert shifted[0].startswith("The first step that differs is scaled (scaled scores). ")
     assert "Only after: row_max and shifted." in shifted
 
 
@@ -121,7 +121,7 @@ def test_less_detail_and_more(masked: Comparison) -> None:
 
 def test_nothing_differs(love: Problem) -> None:
     page = comparison_page(before_after(run(love), run(love)))
-    assert sentences(page)[0] == "No difference: the 14 steps that both have are the same to the last bit."
+    assert sentences(page)[0] == "No difference: the 14 steps that both sides have are identical to the last bit."
     assert headings(page) == []
 
 
@@ -133,51 +133,54 @@ def test_what_is_lost_on_both_sides_is_told(problem: Build) -> None:
     assert first.startswith("No difference: ")
     names = [name for name in trace.steps if np.isnan(trace[name]).any()]
     assert names[-1] == "output"
-    assert first.endswith(f" In {', '.join(names[:-1])} and output there are cells that are NaN on both sides.")
+    assert first.endswith(f" Some cells of {', '.join(names[:-1])} and output are NaN on both sides.")
 
 
 def test_a_difference_within_the_tolerance(love: Problem) -> None:
     page = comparison_page(before_after(run(love), run(love, dtype="float32")))
-    assert sentences(page)[0].startswith("No difference beyond the tolerance: the 14 steps that both have agree. The ")
+    assert sentences(page)[0].startswith(
+        "No difference larger than the tolerance: the 14 steps that both sides have agree. The step that comes "
+    )
     assert rows(page)[-1][:2] == ["output", "none"]
 
 
 def test_a_dump_without_the_scale(love: Problem) -> None:
     ours = run(love)
     found = sentences(comparison_page(ours_theirs(ours, scores=ours["scores"], scaled=ours["scores"])))
-    assert found[:3] == [
-        "The first step that differs is scaled (scaled scores): 9 of 9 cells, the farthest at I → love, 2.887 in ours "
-        "and 5 in theirs (absolute difference 2.113, relative 0.423).",
-        "Every cell of scaled in theirs is 1.732 times that in ours, which is √d_k.",
-        "Up to scores both agree.",
+    assert found[:4] == [
+        "The first step that differs is scaled (scaled scores). 9 of 9 cells differ. The largest difference is at I → "
+        "love: 2.887 in ours and 5 in theirs (absolute difference 2.113, relative 0.423).",
+        "Every cell of scaled in theirs is 1.732 times the cell in ours, which is √d_k.",
+        "A known mistake gives all numbers of scaled in theirs: the scores were not scaled.",
+        "Both sides agree up to scores.",
     ]
-    assert found[4:6] == ["ours: 5 / √3 ≈ 2.887", "theirs: 5"]
+    assert found[5:7] == ["ours: 5 / √3 ≈ 2.887", "theirs: 5"]
 
 
 def test_what_a_dump_leaves_out_in_between(love: Problem) -> None:
     found = sentences(comparison_page(ours_theirs(run(love), scores=run(love)["scores"], weights=np.eye(3))))
-    assert "Up to scores both agree; not compared in between: scaled, exp and row_sum." in found
+    assert "Both sides agree up to scores. Only one side has the next steps: scaled, exp and row_sum." in found
     assert rows(comparison_page(ours_theirs(run(love), weights=np.eye(3))))[0][0] == "weights"
 
 
 def test_a_dump_with_a_step_that_ours_does_not_have(love: Problem) -> None:
     page = comparison_page(ours_theirs(run(love), capped=np.eye(3), weights=run(love)["weights"]))
     assert "Only in theirs: capped." in sentences(page)
-    assert rows(page) == [["capped", "only in theirs", "3×3"]]
+    assert rows(page) == [["capped", "only theirs", "3×3"]]
 
 
 def test_a_dump_transposed(love: Problem) -> None:
     ours = run(love)
     found = sentences(comparison_page(ours_theirs(ours, K_T=ours["K"])))
-    assert "K_T in theirs is that in ours transposed." in found
+    assert "K_T in theirs equals K_T in ours, transposed." in found
 
 
 def test_a_transposed_shape(problem: Build) -> None:
     ours = run(problem(Q=[[1, 0], [0, 1], [1, 1]], K=[[1, 2], [3, 4]], V=[[1], [2]]))
     found = sentences(comparison_page(ours_theirs(ours, scores=ours["scores"].T)))
     assert found[:2] == [
-        "The first step that differs is scores: its shape is 3×2 in ours and 2×3 in theirs.",
-        "scores in theirs is that in ours transposed.",
+        "The first step that differs is scores. Its shape is 3×2 in ours and 2×3 in theirs.",
+        "scores in theirs equals scores in ours, transposed.",
     ]
 
 
@@ -205,17 +208,21 @@ def test_layouts_of_heads(layer: Trace) -> None:
     q, k = layer["Q"], layer["K"]
     flat = np.concatenate(q, axis=1)
     assert hint(Q=flat, K=np.concatenate(k, axis=1)) == [
-        "Q and K in theirs have their heads side by side, and are compared split into heads."
+        "Q and K in theirs have their heads side by side. attncli splits them into heads to compare."
     ]
-    assert hint(Q=q.swapaxes(0, 1)) == ["Q in theirs is that in ours with heads and rows exchanged."]
-    assert hint(Q=flat.reshape(4, 3, 2)) == ["Q in theirs is that in ours cut into heads row by row, not by features."]
-    assert hint(weights=layer["weights"].mean(axis=0)) == ["weights in theirs is that in ours averaged over the heads."]
-    assert hint(Q=q - layer["b_Q"][:, None]) == ["Q in theirs is that in ours without b_Q."]
-    assert hint(output=layer["output"] - layer["b_O"]) == ["output in theirs is that in ours without b_O."]
+    assert hint(Q=q.swapaxes(0, 1)) == ["Q in theirs equals Q in ours, with the axes of heads and rows exchanged."]
+    assert hint(Q=flat.reshape(4, 3, 2)) == [
+        "Q in theirs equals Q in ours, divided into heads by rows, not by features."
+    ]
+    assert hint(weights=layer["weights"].mean(axis=0)) == [
+        "weights in theirs equals weights in ours, averaged over the heads."
+    ]
+    assert hint(Q=q - layer["b_Q"][:, None]) == ["Q in theirs equals Q in ours without b_Q."]
+    assert hint(output=layer["output"] - layer["b_O"]) == ["output in theirs equals output in ours without b_O."]
     scores = q @ np.tile(k, (2, 1, 1)).swapaxes(-1, -2)
     assert hint(scores=scores) == [
-        "The scores in theirs are those of tiled KV heads, query head h reading KV head h mod 2; in ours each serves "
-        "consecutive query heads, as if repeated."
+        "scores in theirs come from tiled KV heads: query head h reads KV head h mod 2. Each KV head in ours serves "
+        "consecutive query heads."
     ]
 
 
@@ -226,18 +233,20 @@ def test_keys_and_values_repeated_for_all_heads(problem: Build) -> None:
     )
     keys, values = np.repeat(ours["K"], 2, axis=0), np.repeat(ours["V"], 2, axis=0)
     page = sentences(comparison_page(ours_theirs(ours, K=keys, V=values)))
-    assert page[0] == "No difference: the 2 steps that both have are the same to the last bit."
-    assert page[1] == ("K and V in theirs are repeated for all query heads that a KV head serves, and are compared so.")
+    assert page[0] == "No difference: the 2 steps that both sides have are identical to the last bit."
+    assert page[1] == "K and V in theirs are repeated for every query head. attncli compares them in this form."
     page = sentences(comparison_page(ours_theirs(ours, K=np.tile(ours["K"], (2, 1, 1)))))
-    assert page[0].startswith("The first step that differs is K (keys): 12 of 24 cells, the farthest at head ")
+    assert page[0].startswith(
+        "The first step that differs is K (keys). 12 of 24 cells differ. The largest difference is at head "
+    )
     assert page[2] == (
-        "K in theirs is that of tiled KV heads, query head h reading KV head h mod 2; in ours each serves consecutive "
-        "query heads, as if repeated."
+        "K in theirs comes from tiled KV heads: query head h reads KV head h mod 2. Each KV head in ours serves "
+        "consecutive query heads."
     )
     keys[3, 2, 1] += 1  # of KV head 1, as query head 3 has it
     page = sentences(comparison_page(ours_theirs(ours, K=keys)))
     assert page[0].startswith(
-        "The first step that differs is K (keys): 1 of 24 cells, the farthest at head 3, t3, d2, "
+        "The first step that differs is K (keys). 1 of 24 cells differs. The largest difference is at head 3, t3, d2: "
     )
 
 
@@ -258,7 +267,7 @@ def test_the_worked_cell_of_heads_side_by_side(problem: Build) -> None:
     apart = run(problem(X=np.eye(2), **{f"W_{name}": value for name, value in split.items()}))
     page = comparison_page(compare(*a_b(flat, apart), steps=("V",)))
     assert sentences(page)[0].startswith(
-        "The first step that differs is V (values): 1 of 8 cells, the farthest at head 1, t2, d2, "
+        "The first step that differs is V (values). 1 of 8 cells differs. The largest difference is at head 1, t2, d2: "
     )
     assert sentences(page)[-2:] == ["A: 0·3 + 1·7 = 7", "B: 0·3 + 1·16 = 16"]
 
@@ -268,22 +277,22 @@ def test_what_hides_both_ways(problem: Build) -> None:
     found = sentences(comparison_page(ours_theirs(ours, masked=[[1, -1e9], [2, 2]])))
     assert found[0].startswith("No difference")
     assert found[1] == (
-        "In masked, 1 cell is hidden both ways: by -∞ on one side, by a number such as -1e+9 on the other. That counts "
-        "as no difference; where it leaks, the weights tell."
+        "In masked, one side hides 1 cell by -∞, and the other side by a number such as -1e+9. This does not count as "
+        "a difference. If attention leaks to a hidden key, the weights differ."
     )
 
 
 def test_an_infinite_difference(problem: Build) -> None:
     ours = run(problem(Q=[[1], [2]], K=[[1], [1]], V=[[1], [2]], mask=(Causal(),)))
     found = sentences(comparison_page(ours_theirs(ours, masked=[[1, 1], [2, 2]])))
-    assert found[0].endswith("1 of 4 cells, the farthest at t1 → t2, -∞ in ours and 1 in theirs.")
+    assert found[0].endswith("1 of 4 cells differs. The largest difference is at t1 → t2: -∞ in ours and 1 in theirs.")
 
 
 def test_a_tolerance_that_would_do(love: Problem) -> None:
     ours = run(love)
     page = comparison_page(ours_theirs(ours, weights=np.round(ours["weights"], 4)))
     (hint,) = [each for each in sentences(page) if each.startswith("With --tolerance")]
-    tolerance = float(hint.split()[2])
+    tolerance = float(hint.split()[2].rstrip(","))
     again = ours_theirs(ours, weights=np.round(ours["weights"], 4))
     assert compare(again.a, again.b, tolerance=tolerance).first is None
     assert compare(again.a, again.b, tolerance=tolerance / 2).first is not None
@@ -294,9 +303,9 @@ def test_two_problems_of_other_sizes(problem: Build) -> None:
     b = run(problem(Q=[[1, 0], [1, 1]], K=[[1, 2]], V=[[1]], scale=2))
     page = comparison_page(compare(*a_b(a, b)))
     found = sentences(page)
-    assert found[0] == "The first step that differs is Q (queries): its shape is 1×2 in A and 2×2 in B."
+    assert found[0] == "The first step that differs is Q (queries). Its shape is 1×2 in A and 2×2 in B."
     assert "There are 1 query and 2 keys in A, 2 queries and 1 key in B." in found
-    assert "Settings: scale is 0.707107 in A and 2 in B." in found
+    assert "Different settings: scale is 0.707107 in A and 2 in B." in found
     assert rows(page)[0] == ["Q", "shapes differ", "1×2", "2×2"]
 
 
@@ -306,11 +315,11 @@ def test_a_row_that_loses_everything(problem: Build) -> None:
     given: dict[str, Any] = {"Q": [[0]], "K": [[0], [0]], "V": [[1], [2]]}
     a, b = run(problem(**given)), run(problem(**given, mask=(Padding(((False, False),)),)))
     assert (
-        '"t1": 100.0 % gone from "c1" (50.0 %) and "c2" (50.0 %); the row sums to 1 before and to 0 after.'
+        '"t1": 100.0 % less attention to "c1" (50.0 %) and "c2" (50.0 %). The row sums to 1 before and to 0 after.'
         in sentences(comparison_page(before_after(a, b)))
     )
     assert (
-        '"t1": 100.0 % new for "c1" (50.0 %) and "c2" (50.0 %); the row sums to 0 before and to 1 after.'
+        '"t1": 100.0 % more attention to "c1" (50.0 %) and "c2" (50.0 %). The row sums to 0 before and to 1 after.'
     ) in sentences(comparison_page(before_after(b, a)))
 
 
@@ -349,7 +358,7 @@ def test_the_relative_difference_is_that_of_the_cell(problem: Build) -> None:
     ours = run(problem(Q=[[1.0]], K=[[1.0], [10.0]], V=[[1.0], [1.0]]))
     found = sentences(comparison_page(ours_theirs(ours, scores=[[2, 12]])))
     assert found[0].endswith(
-        "10 in ours and 12 in theirs (absolute difference 2, relative 0.167; elsewhere up to 0.500)."
+        "10 in ours and 12 in theirs (absolute difference 2, relative 0.167; relative up to 0.500 in other cells)."
     )
 
 
@@ -373,7 +382,7 @@ def test_data_with_infinities_is_valid(problem: Build) -> None:
     data = json.loads(render(comparison_page(ours_theirs(ours, masked=[[1, 1], [2, np.nan]])), "json"))
     jsonschema.validate(data, COMPARISON_SCHEMA, jsonschema.Draft7Validator)
     assert data["steps"]["masked"]["max_abs"] == "Infinity"
-    assert data["b"] == {"name": "d.npz", "kind": "dump", "dtype": "float64", "title": "", "rows": None}
+    assert data["b"] == {"name": "d.npz", "kind": "dump", "dtype": "float64", "title": "", "rows": None, "read_as": {}}
 
 
 def test_the_own_key_of_a_decoded_token_is_the_last() -> None:
@@ -389,5 +398,5 @@ def test_the_own_key_of_a_decoded_token_is_the_last() -> None:
         )
     )
     assert [line for line in sentences(page) if line.startswith('"AI": ')] == [
-        '"AI": 13.2 % moved from "I" (7.8 %) and itself (5.4 %) to "love".'
+        '"AI": 13.2 % of its attention moved from "I" (7.8 %) and itself (5.4 %) to "love".'
     ]

@@ -13,7 +13,7 @@ import pytest
 
 from attncli.attention.registry import RULES
 from attncli.errors import AttncliError
-from attncli.features.compare.dumps import Dump, is_dump, read_archive, read_dump
+from attncli.features.compare.dumps import Dump, is_dump, parse_renames, read_archive, read_dump
 from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Problem
 from attncli.problem.source import Source
@@ -24,9 +24,9 @@ from attncli.tracing.serialization import to_dict
 STEPS = f"the steps are {', '.join(RULES)}"
 
 
-def read(text: str, name: str = "dump.json") -> Dump:
+def read(text: str, name: str = "dump.json", renames: dict[str, str] | None = None) -> Dump:
     errors, root = read_tree(Source(name, text), not_finite=True)
-    return read_dump(root, errors)
+    return read_dump(root, errors, renames)
 
 
 @pytest.mark.parametrize(
@@ -61,10 +61,80 @@ def test_letters_and_names_that_are_no_steps(name: str, tmp_path: Path) -> None:
             np.savez(tmp_path / name, **{each: np.ones((1, 2)) for each in names[:-2]}, config=np.array("no"), q=1)
             found = read_archive(str(tmp_path / name))
         case _:
-            found = read_archive(stored(tmp_path / name, **{each: ("F32", [1, 1], bytes(4)) for each in names}))
-    assert list(found.arrays) == ["K_T", "scores", "masked", "weights"]
+            tensors: dict[str, tuple[str, list[int], bytes]] = {each: ("F32", [1, 1], bytes(4)) for each in names}
+            found = read_archive(stored(tmp_path / name, **tensors | {"q": ("F32", [], bytes(4))}))
+    assert list(found.arrays) == ["K_T", "scores", "masked", "weights"]  # this q is no matrix
     assert found.left_out == ("attn", "config", "q")
-    assert found.warnings == ("left out what is no step: attn (did you mean weights?), config and q (did you mean Q?)",)
+    assert found.warnings == (
+        "not compared, because no step has this name: attn (it may be weights or output: write --rename attn=weights), "
+        "config and q (did you mean Q?)",
+    )
+
+
+ELSEWHERE = [
+    ("attn_weights", "weights"), ("attentions", "weights"), ("q", "Q"), ("k", "K"), ("query_states", "Q"),
+    ("key_states", "K"), ("value_states", "V"), ("attn_output", "output"), ("logits", "scores"), ("out", "output"),
+    ("scaled_attention_logits", "scaled"), ("Attention_Weights", "weights"), ("hidden_states", "X"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "step"), ELSEWHERE)
+@pytest.mark.parametrize("suffix", ["npz", "json"])
+def test_what_frameworks_call_a_step(name: str, step: str, suffix: str, tmp_path: Path) -> None:
+    if suffix == "npz":
+        np.savez(tmp_path / "d.npz", **{name: np.array([[1, 2]])})
+        found = read_archive(str(tmp_path / "d.npz"))
+    else:
+        text = json.dumps({name: [[1, 2]]})
+        assert is_dump(read_tree(Source("d.json", text))[1])
+        found = read(text)
+    assert {name: array.tolist() for name, array in found.arrays.items()} == {step: [[1, 2]]}
+    assert (found.read_as, found.left_out, found.warnings) == ({name: step}, (), ())
+
+
+def test_our_own_names_count_before_those_of_others() -> None:
+    found = read('{"attn_weights": [[0.5]], "A": [[1]]}')
+    assert (found.arrays["weights"].tolist(), found.read_as) == ([[1]], {})
+    assert found.warnings == ("not compared, because no step has this name: attn_weights (weights is there)",)
+
+
+def test_v_beside_q_is_no_vector_of_a_score() -> None:
+    assert read('{"q": [[1]], "k": [[2]], "v": [[3]]}').read_as == {"q": "Q", "k": "K", "v": "V"}
+    assert list(read('{"v": [3], "hidden": [[[1]]]}').arrays) == ["v", "hidden"]
+
+
+def test_a_name_said_on_the_command_line() -> None:
+    found = read('{"att": [[1]], "attn": [[2]], "attn_weights": [[3]]}', renames={"att": "weights", "attn": "output"})
+    assert {name: array.tolist() for name, array in found.arrays.items()} == {"weights": [[1]], "output": [[2]]}
+    assert found.read_as == {"att": "weights", "attn": "output"}
+    assert found.warnings == ("not compared, because no step has this name: attn_weights (att is read as weights)",)
+    assert list(read('{"scores": [[1]]}', renames={"scores": "scaled"}).arrays) == ["scaled"]
+
+
+@pytest.mark.parametrize(
+    ("rename", "message", "help"),
+    [
+        ("attn_weights", "--rename attn_weights does not name a step",
+         "write it as in --rename attn_weights=weights"),
+        ("=weights", "--rename =weights does not name a step", "write it as in --rename attn_weights=weights"),
+        ("a=wieghts", "--rename a=wieghts: no step is called wieghts", "did you mean weights?"),
+        ("a=attn_weights", "--rename a=attn_weights: no step is called attn_weights", "did you mean weights?"),
+    ],
+)  # fmt: skip
+def test_faults_of_a_rename(rename: str, message: str, help: str) -> None:
+    with pytest.raises(AttncliError) as caught:
+        parse_renames([rename])
+    assert (caught.value.exit_code, str(caught.value), caught.value.help) == (2, message, help)
+
+
+def test_renames_that_say_two_things() -> None:
+    assert parse_renames(["a=A", "b = scores"]) == {"a": "weights", "b": "scores"}
+    with pytest.raises(AttncliError, match="--rename: a and b are both the step weights"):
+        parse_renames(["a=A", "b=weights"])
+    with pytest.raises(AttncliError, match="--rename a is given twice"):
+        parse_renames(["a=A", "a=output"])
+    with pytest.raises(AttncliError, match="mine and weights are both the step weights"):
+        read('{"mine": [[1]], "weights": [[1]]}', renames={"mine": "weights"})
 
 
 @pytest.mark.parametrize("name", ["d.npz", "d.safetensors", "d.json"])
@@ -88,7 +158,7 @@ def test_a_mask_of_numbers_is_one_of_numbers(tmp_path: Path) -> None:
 
 def test_of_many_names_that_are_no_steps_some_are_told() -> None:
     (warning,) = read(json.dumps({"weights": [[1]]} | {f"zz{place}": 1 for place in range(100)})).warnings
-    assert warning == f"left out what is no step: {', '.join(f'zz{place}' for place in range(8))}, …"
+    assert warning == f"not compared, because no step has this name: {', '.join(f'zz{place}' for place in range(8))}, …"
     assert read('{"weights": [[1]]}').warnings == ()
 
 
@@ -134,6 +204,8 @@ def test_numbers_of_float32_are_known_by_their_digits(numbers: list[float], dtyp
         ({"exp": [[1, 0.5], [0.2, 1]]}, "float64", True),
         ({"exp": [[1, 0.5], [2, 1]]}, "float64", False),
         ({"row_max": [1]}, "float64", True),
+        ({"scaled": [[0, -1], [-2, 0]], "exp": [[1, 0.3679], [0.1353, 1]]}, "float64", False),  # e^0 is 1
+        ({"scaled": [[3, 2], [-2, 0]], "exp": [[1, 0.3679], [0.1353, 1]]}, "float64", True),
         ({"scores": [[1]]}, "float64", False),
     ],
 )
@@ -146,25 +218,27 @@ def test_a_shifted_softmax_is_known(arrays: dict[str, Any], dtype: str, shifted:
     [
         ('{"wieghts": [[1]]}', "1:2", "no step is called wieghts", "did you mean weights?"),
         ('{"zz": [1]}', "1:2", "no step is called zz", STEPS),
-        ('{"attn": [1]}', "1:2", "no step is called attn", "did you mean weights?"),
-        ('{"weights": [[1]], "A": [1]}', "1:20", "both weights and A are weights", "keep one of the two"),
+        ('{"attn": [1]}', "1:2", "no step is called attn", "it may be weights or output: write --rename attn=weights"),
+        ('{"attn_weights": [[1]], "probs": [[1]]}', "1:25", "attn_weights and probs are both the step weights",
+         "keep one of the two, or choose it: --rename probs=weights"),
+        ('{"weights": [[1]], "A": [1]}', "1:20", "weights and A are both the step weights", "keep one of the two"),
         ('{"A": {"value": 1}}', "1:17", "A.value: must be an array, not 1", "write value: [[1, 0], [0, 1]]"),
         ('{"weights": 1}', "1:13", "weights: must be an array, not 1", "write weights: [[1, 0], [0, 1]]"),
         ('{"weights": []}', "1:13", "weights: is empty", "leave the step out"),
-        ('{"weights": [[1, 2], [1]]}', "1:22", "weights[1]: has 1 entry where the first row has 2",
-         "all rows of an array are equally long"),
+        ('{"weights": [[1, 2], [1]]}', "1:22", "weights[1]: has 1 entry, but the first row has 2",
+         "give all rows of an array the same length"),
         ('{"weights": [[1, [2]]]}', "1:18", "weights[0][1]: must be a number, not a list",
          "write a number, NaN, Infinity or -Infinity"),
         ('{"weights": [[1, null]]}', "1:18", "weights[0][1]: must be a number, not an empty value",
          "write a number, NaN, Infinity or -Infinity"),
         ('{"mask": [[true, 0]]}', "1:18", "mask[0][1]: must be true or false, not 0",
-         "the first is one: write true or false"),
+         "the first value is true or false, so write true or false"),
         ('{"mask": [[0, true]]}', "1:15", "mask[0][1]: must be a number, not true",
          "write a number, NaN, Infinity or -Infinity"),
         ('{"weights": [["1"]]}', "1:15", 'weights[0][0]: must be a number, not "1"',
          "write a number, NaN, Infinity or -Infinity"),
         ('{"steps": [1]}', "1:11", "steps: must be a mapping, not a list", "write {scores: …}"),
-        ('{"steps": {}}', "1:11", "there is no step in it", STEPS),
+        ('{"steps": {}}', "1:11", "the file has no step", STEPS),
     ],
 )  # fmt: skip
 def test_faults_of_a_text(text: str, place: str, message: str, help: str) -> None:
@@ -211,7 +285,7 @@ def test_a_step_of_one_number_is_one(name: str, tmp_path: Path) -> None:
 def test_an_array_that_is_none_is_named(name: str, tmp_path: Path) -> None:
     np.savez(tmp_path / "d.npz", loss=1.5, weights=1.0)
     stored(tmp_path / "d.safetensors", loss=("F32", [], bytes(4)), weights=("F32", [], bytes(4)))
-    with pytest.raises(AttncliError, match=rf"{name}: weights has the shape \(\): it is empty or no matrix"):
+    with pytest.raises(AttncliError, match=rf"{name}: weights has the shape \(\): it is empty, or it is not a matrix"):
         read_archive(str(tmp_path / name))
 
 
@@ -259,9 +333,9 @@ def test_faults_of_an_archive(tmp_path: Path) -> None:
     stored(tmp_path / "wrong.safetensors", wieghts=("F32", [1], bytes(4)))
     (tmp_path / "no.safetensors").write_bytes(b"no")
     at = f"{tmp_path}/"
-    assert fault("no.npz")[:2] == (3, f"{at}no.npz is not a readable .npz file: it is no archive")
+    assert fault("no.npz")[:2] == (3, f"{at}no.npz is not a readable .npz file: it is not an archive")
     assert fault("wrong.npz") == (3, f"{at}wrong.npz: no step is called wieghts", "did you mean weights?")
-    assert fault("twice.npz") == (3, f"{at}twice.npz: both weights and A are weights", "keep one of the two")
+    assert fault("twice.npz") == (3, f"{at}twice.npz: weights and A are both the step weights", "keep one of the two")
     assert fault("wrong.safetensors") == (
         3,
         f"{at}wrong.safetensors: no step is called wieghts",
@@ -274,10 +348,10 @@ def test_faults_of_an_archive(tmp_path: Path) -> None:
     assert fault("text.npz") == (3, f"{at}text.npz: weights holds <U1 instead of plain numbers", "save it as float64")
     assert fault("object.npz")[:2] == (3, f"{at}object.npz: weights holds object instead of plain numbers")
     assert fault("one.npy")[:2] == (3, f"{at}one.npy: a .npy file holds one array without a name")
-    assert fault("empty.npz") == (3, f"{at}empty.npz: there is no array in it", STEPS)
+    assert fault("empty.npz") == (3, f"{at}empty.npz has no array", STEPS)
     (tmp_path / "mine.pt").write_bytes(b"\x80\x02.")
     assert fault("mine.pt") == (
-        3, f"{at}mine.pt may be a pickle, which can do anything when it is read",
+        3, f"{at}mine.pt may be a pickle, which can run any program when it is read",
         'save it with numpy.savez("mine.npz", scores=scores.detach().cpu().numpy(), …), '
         "or with safetensors.torch.save_file",
     )  # fmt: skip

@@ -38,45 +38,51 @@ def problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("--entry -1", "--entry needs a problem with an entry axis", "leave out --entry"),
         (
             "--steps ,",
-            "--steps lacks a name in ','",
+            "--steps has an empty name in ','",
             "put one comma between names: --steps weights,output",
         ),
         (
             "--cell scores[0,0] --steps scores",
-            "--cell does not go with --steps",
+            "--cell cannot be used with --steps",
             "--cell works one cell in full; leave out one of the two",
         ),
         (
             "--cell scores[0,0] --detail rows",
-            "--cell does not go with --detail",
+            "--cell cannot be used with --detail",
             "--cell works one cell in full; leave out one of the two",
         ),
-        ("--math dollars", "--math does not go with --format table", "--math is for --format markdown"),
-        ("--fragment -o a.md", "--fragment does not go with --format markdown", "--fragment is for --format latex"),
+        ("--math dollars", "--math cannot be used with --format table", "--math is for --format markdown"),
+        ("--no-title", "--no-title cannot be used with --format table", "--no-title is for --format latex"),
+        (
+            "-o step-{n}.tex",
+            "-o step-{n}.tex cannot be used with a page in one file",
+            "--fragment writes each section to a LaTeX file of its own: -o step-{n}.tex",
+        ),
+        ("--fragment -o a.md", "--fragment cannot be used with --format markdown", "--fragment is for --format latex"),
         (
             "--heatmap --format json",
-            "--heatmap does not go with --format json",
+            "--heatmap cannot be used with --format json",
             "JSON holds the numbers themselves; leave out --heatmap",
         ),
         (
             "--rounding paper --dtype float32",
-            "--rounding paper does not go with --dtype float32",
-            "on paper one calculates in decimal, on the CPU; leave out one of the two",
+            "--rounding paper cannot be used with --dtype float32",
+            "paper uses decimal numbers on the CPU; leave out one of the two",
         ),
         (
             "--rounding paper --device gpu",
-            "--rounding paper does not go with --device gpu",
-            "on paper one calculates in decimal, on the CPU; leave out one of the two",
+            "--rounding paper cannot be used with --device gpu",
+            "paper uses decimal numbers on the CPU; leave out one of the two",
         ),
         (
             "--rounding exact --dtype float16",
-            "--rounding exact does not go with --dtype float16",
-            "exact numbers have no format, and are worked out on the CPU; leave out one of the two",
+            "--rounding exact cannot be used with --dtype float16",
+            "exact numbers have no number format and need the CPU; leave out one of the two",
         ),
         (
             "--rounding exact --device gpu",
-            "--rounding exact does not go with --device gpu",
-            "exact numbers have no format, and are worked out on the CPU; leave out one of the two",
+            "--rounding exact cannot be used with --device gpu",
+            "exact numbers have no number format and need the CPU; leave out one of the two",
         ),
         ("-o p.yaml --format json", "-o p.yaml would write over the problem itself", "give the output another name"),
     ],
@@ -95,7 +101,7 @@ def test_an_output_that_cannot_be_written_is_told_before_any_work(
 ) -> None:
     assert run(["compute", "missing.yaml", "-o", "no/a.md"]) == 4
     assert capsys.readouterr().err == (
-        "attncli: error: cannot write no/a.md: there is no folder no\nhelp: choose another place with -o FILE\n"
+        "attncli: error: cannot write no/a.md: there is no folder no\nhelp: write to another place with -o FILE\n"
     )
 
 
@@ -220,4 +226,4 @@ def test_a_format_that_says_nothing_of_shades_takes_no_heatmap(
 ) -> None:
     monkeypatch.setitem(FORMATS, "rst", Format("attncli.render.markdown", (".rst",), is_data=is_data))
     assert run(["compute", "p.yaml", "--heatmap", "-o", "a.rst"]) == 2
-    assert capsys.readouterr().err == f"attncli: error: --heatmap does not go with --format rst\nhelp: {help}\n"
+    assert capsys.readouterr().err == f"attncli: error: --heatmap cannot be used with --format rst\nhelp: {help}\n"

@@ -30,7 +30,7 @@ def test_a_file(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_one_mebibyte(capsys: pytest.CaptureFixture[str]) -> None:
     out = " ".join(answered(["--n", "512", "--layers", "12", "--heads", "12", "--dtype", "float32"], capsys).split())
-    assert "The attention matrix for n = 512 in float32 takes 1 MiB; 12 layers × 12 heads: 144 MiB." in out
+    assert "With n = 512, one attention matrix in float32 takes 1 MiB. 12 layers × 12 heads take 144 MiB." in out
 
 
 def test_d_is_short_for_d_model(capsys: pytest.CaptureFixture[str]) -> None:
@@ -71,15 +71,15 @@ BAD = [
     (["--batch", "0"], "--batch cannot be '0'", WHOLE),
     (
         ["--kv-heads", "3"],
-        "8 heads of queries cannot be shared out among 3 of keys and values",
+        "8 query heads cannot be divided evenly among 3 heads of keys and values",
         "make --heads a multiple of --kv-heads",
     ),
     (
         [str(INPUTS / "rope.yaml"), "--d-k", "5"],
-        "rope turns pairs of features, and d_k is 5",
+        "rope rotates pairs of features, and d_k = 5 is odd",
         "give an even --d-k",
     ),
-    (["--dtype", "half"], "--dtype cannot be 'half'", "did you mean float16?"),
+    (["--dtype", "flaot16"], "--dtype cannot be 'flaot16'", "did you mean float16?"),
     (["--dtype", "int8"], "--dtype cannot be 'int8'", "choose float16, bfloat16, float32 or float64"),
     (["--format", "pdf"], "--format cannot be 'pdf'", "choose table, markdown, latex or json"),
     (["-o", ""], "-o needs the name of a file", "write -o solution.md, or -o - for standard output"),
@@ -102,7 +102,7 @@ def test_a_missing_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["cost", "nowhere.yaml"]) == 4
     assert capsys.readouterr() == (
         "",
-        "attncli: error: cannot read nowhere.yaml: there is no such file\nhelp: check the spelling and the folder\n",
+        "attncli: error: cannot read nowhere.yaml: this file does not exist\nhelp: check the spelling and the folder\n",
     )
 
 

@@ -149,24 +149,24 @@ def test_the_usual_layer_takes_any_number_of_heads_of_keys() -> None:
 @pytest.mark.parametrize(
     ("file", "requested", "message", "help"),
     [
-        ("rope.yaml", Sizes(d_k=3), "rope turns pairs of features, and d_k is 3", "give an even --d-k"),
+        ("rope.yaml", Sizes(d_k=3), "rope rotates pairs of features, and d_k = 3 is odd", "give an even --d-k"),
         (
             "i_love_ai.yaml",
             Sizes(heads=3, kv_heads=2),
-            "3 heads of queries cannot be shared out among 2 of keys and values",
+            "3 query heads cannot be divided evenly among 2 heads of keys and values",
             "make --heads a multiple of --kv-heads",
         ),
         (
             "grouped_query.yaml",
             Sizes(kv_heads=3),
-            "4 heads of queries cannot be shared out among 3 of keys and values",
+            "4 query heads cannot be divided evenly among 3 heads of keys and values",
             "make --heads a multiple of --kv-heads",
         ),
         (
             "kv_cache.yaml",
             Sizes(n=4, m=4),
-            "4 keys cannot hold 4 new and any of the cache",
-            "give at least 5 as --m, or fewer as --n",
+            "4 keys cannot be 4 new keys and at least one key from the cache",
+            "give --m 5 or more, or give a smaller --n",
         ),
     ],
 )

@@ -36,7 +36,7 @@ def test_the_page_of_i_love_ai(love: Problem) -> None:
     page = cost_page(cost_of(love, Sizes()))
     assert page.title == "I love AI: what it costs"
     assert prose(page) == [
-        "n = 3, m = 3, d_model = 4, d_k = 3, d_v = 3; 1 head, 1 layer; float32 (4 bytes a number).",
+        "n = 3, m = 3, d_model = 4, d_k = 3, d_v = 3; 1 head, 1 layer; float32 (4 bytes per number).",
         "Q: 3×3 cells × (4 multiplications + 3 additions) = 63",
         "K: 3×3 cells × (4 multiplications + 3 additions) = 63",
         "V: 3×3 cells × (4 multiplications + 3 additions) = 63",
@@ -46,13 +46,13 @@ def test_the_page_of_i_love_ai(love: Problem) -> None:
         "row_sum: 3 cells × 2 additions = 6",
         "weights: 3×3 cells × 1 division = 9",
         "output: 3×3 cells × (3 multiplications + 2 additions) = 45",
-        "Counted as textbooks write it: without the shift that very large scores need.",
+        "The softmax is counted without the shift that it needs if scores are very large or very small.",
         "The largest term is n·d_model·d_k: 60.4 % of 313 operations.",
-        "The projections Q, K and V take 60.4 % of all operations, more than attention itself with 39.6 %. The "
-        "projections grow with n, attention with n^2: from n = 5 on, attention takes more.",
-        "The attention matrix for n = 3 in float32 takes 36 B. Twice as many tokens make it four times as large; all "
-        "steps together, each kept, take 528 B.",
-        "K and V, which a cache keeps, take 24 B for each token, 72 B in all.",
+        "The projections Q, K and V take 60.4 % of all operations, more than attention itself (39.6 %). The "
+        "projections grow with n, and attention grows with n^2. From n = 5 on, attention takes more.",
+        "With n = 3, one attention matrix in float32 takes 36 B. Twice as many tokens take four times as much. All "
+        "steps together take 528 B, if every step is kept.",
+        "A cache of K and V takes 24 B for each token, 72 B in all.",
     ]
 
 
@@ -78,33 +78,33 @@ def test_the_table_of_terms(love: Problem) -> None:
 
 def test_heads_and_layers() -> None:
     said = prose(cost_page(cost_of(*default_problem({"n": 512, "heads": 12, "layers": 12}))))
-    memory = "The attention matrix for n = 512 in float32 takes 1 MiB; 12 layers × 12 heads: 144 MiB."
+    memory = "With n = 512, one attention matrix in float32 takes 1 MiB. 12 layers × 12 heads take 144 MiB."
     assert said[-2].startswith(memory)
-    assert "For one layer; everything above is for 12 layers." in said
+    assert "This list counts one layer. The table above counts 12 layers." in said
 
 
 def test_fewer_heads_of_keys_and_entries() -> None:
     said = prose(cost_page(cost_of(*default_problem({"kv_heads": 2, "batch": 3, "layers": 2}), "float16")))
     assert said[0] == (
         "n = 512, m = 512, d_model = 512, d_k = 64, d_v = 64; 3 entries, 8 heads, 2 heads of keys and values, "
-        "2 layers; float16 (2 bytes a number)."
+        "2 layers; float16 (2 bytes per number)."
     )
-    assert "2 layers × 3 entries × 8 heads: 24 MiB" in said[-2]
+    assert "2 layers × 3 entries × 8 heads take 24 MiB." in said[-2]
     # 2 × 2 heads × 64 numbers of 2 bytes in 2 layers; 3 entries of 512 tokens
-    assert said[-1] == "K and V, which a cache keeps, take 1 KiB for each token, 1.5 MiB in all."
+    assert said[-1] == "A cache of K and V takes 1 KiB for each token, 1.5 MiB in all."
 
 
 def test_matrices_are_those_that_differ(problem: Callable[..., Problem]) -> None:
     # Entries have values of their own, but all of them the same weights.
     rows = [[1, 0], [0, 1]]
     said = prose(cost_page(cost_of(problem(Q=rows, K=rows, V=[[rows], [rows]]), Sizes())))
-    assert said[-2].startswith("The attention matrix for n = 2 in float32 takes 16 B. Twice")
+    assert said[-2].startswith("With n = 2, one attention matrix in float32 takes 16 B. Twice")
     # K 16 B and V 2 × 16 B: 8 B each for a token
-    assert said[-1] == "K and V, which a cache keeps, take 16 B for each token, 48 B in all."
+    assert said[-1] == "A cache of K and V takes 16 B for each token, 48 B in all."
 
 
 def test_a_missing_projection_of_the_heads_is_said(love: Problem) -> None:
-    missing = " There is no W_O, which would mix the heads. The projections grow with n"
+    missing = " There is no W_O to mix the heads. The projections grow with n"
     assert missing in prose(cost_page(cost_of(love, Sizes(heads=2))))[-3]
     for requested in ({"heads": 8}, {"heads": 1}):
         assert "W_O" not in prose(cost_page(cost_of(*default_problem(requested))))[-3]
@@ -136,18 +136,18 @@ def test_a_mask_is_counted_by_kind(problem: Callable[..., Problem]) -> None:
 def test_cross_attention() -> None:
     page = cost_page(cost_of(*default_problem({"n": 2, "m": 1000, "heads": 1})))
     assert page.title == "Cross-attention: what it costs"
-    assert prose(page)[-3].endswith("The projections grow with n and with m, attention with n·m.")
-    assert prose(page)[-2].startswith("The attention matrix for n = 2 and m = 1,000 in float32 takes ≈ 7.8 KiB.")
+    assert prose(page)[-3].endswith("The projections grow with n and with m, and attention grows with n·m.")
+    assert prose(page)[-2].startswith("With n = 2 and m = 1,000, one attention matrix in float32 takes ≈ 7.8 KiB.")
 
 
 def test_without_projections(problem: Callable[..., Problem]) -> None:
     page = cost_page(cost_of(problem(Q=[[1]], K=[[1]], V=[[1]]), Sizes()))
     said = prose(page)
-    assert "Nothing is projected here: all operations are those of attention, which grow with n·m." in said
+    assert "This problem has no projections. All operations belong to attention, and they grow with n·m." in said
     assert "row_sum: nothing = 0" in said
     assert "scores: 1×1 cell × 1 multiplication = 1" in said
     assert [block.text for block in page.blocks if isinstance(block, Heading)] == [
-        "How it is counted", "What dominates", "Memory",
+        "How the operations are counted", "The largest terms", "Memory",
     ]  # fmt: skip
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -18,6 +20,7 @@ from attncli.page.gradient import gradient_page
 from attncli.page.printer import printer_for
 from attncli.page.view import View
 from attncli.problem.loader import load
+from attncli.problem.model import Scalar
 from attncli.render import Style, render
 from attncli.tracing import run as run_trace
 from attncli.tracing.serialization import from_dict, to_dict
@@ -37,7 +40,7 @@ def answered(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, 
 def test_the_page_goes_both_ways(capsys: pytest.CaptureFixture[str]) -> None:
     code, page, errors = answered(capsys, LOVE)
     assert (code, errors) == (0, "")
-    assert page.index("The way forward, in brief") < page.index("O = A V") < page.index("The way back\n━")
+    assert page.index("The forward pass, in brief") < page.index("O = A V") < page.index("The backward pass\n━")
     for formula in ("dA = dO Vᵀ", "dZ = A ∘ (dA - δ)", "J = diag(a) - a aᵀ", "dS = dZ / √d_k", "dQ = dS K",
                     "dK = dSᵀ Q", "dV = Aᵀ dO", "dW_Q = Xᵀ dQ", "dX = dQ W_Qᵀ + dK W_Kᵀ + dV W_Vᵀ"):  # fmt: skip
         assert formula in page
@@ -65,7 +68,7 @@ def test_data_is_a_trace_of_the_published_schema(capsys: pytest.CaptureFixture[s
 
 def test_a_cell_of_the_softmax_comes_with_the_jacobian_of_its_row(capsys: pytest.CaptureFixture[str]) -> None:
     _, page, _ = answered(capsys, LOVE, "--cell", "d_scaled[AI,love]")
-    assert 'Take one row, that of "AI"' in page
+    assert 'Look at one row, that of "AI"' in page
     assert "dZ[2, j] = Σ_l J[j, l]·dA[2, l]" in page
 
 
@@ -98,7 +101,7 @@ def test_every_example_in_every_format(capsys: pytest.CaptureFixture[str], file:
 def test_other_roundings(capsys: pytest.CaptureFixture[str], file: str, rounding: str) -> None:
     code, page, _ = answered(capsys, str(INPUTS / f"{file}.yaml"), "--rounding", rounding)
     assert code == 0
-    assert "The way back" in page
+    assert "The backward pass" in page
 
 
 def test_heads_that_share_keys(capsys: pytest.CaptureFixture[str]) -> None:
@@ -125,7 +128,7 @@ def test_a_gradient_of_another_shape_is_refused(tmp_path: Path, capsys: pytest.C
 def test_gradients_beside_finite_differences(capsys: pytest.CaptureFixture[str]) -> None:
     code, page, _ = answered(capsys, LOVE, "--verify")
     assert code == 0
-    assert "All 10 gradients agree." in page
+    assert "All 10 gradients agree with their quotients." in page
     code, data, _ = answered(capsys, LOVE, "--verify", "--format", "json")
     assert json.loads(data)["verified"]["agrees"] is True
 
@@ -153,7 +156,7 @@ def test_cells_are_counted_with_their_thousands_parted(tmp_path: Path, capsys: p
 def test_finite_differences_need_all_digits(capsys: pytest.CaptureFixture[str], option: tuple[str, str]) -> None:
     code, _, errors = answered(capsys, LOVE, "--verify", *option)
     assert code == 2
-    assert f"--verify does not go with {' '.join(option)}" in errors
+    assert f"--verify cannot be used with {' '.join(option)}" in errors
 
 
 def test_the_exit_code_says_that_they_disagree(
@@ -163,7 +166,7 @@ def test_the_exit_code_says_that_they_disagree(
     monkeypatch.setattr("attncli.features.gradient.verification.compare", lambda *arguments, **settings: found)
     code, page, _ = answered(capsys, LOVE, "--verify")
     assert code == 1
-    assert "They disagree in" in page
+    assert "Gradient and quotient disagree in" in page
 
 
 def test_the_one_cell_that_is_asked_for_is_held(capsys: pytest.CaptureFixture[str]) -> None:
@@ -186,7 +189,7 @@ def test_the_steps_that_are_asked_for_are_held_or_their_gradients(capsys: pytest
 
 def test_every_cell_beside_its_difference(capsys: pytest.CaptureFixture[str]) -> None:
     options = ("--verify", "--steps", "dX", "--detail", "cells")
-    page = answered(capsys, LOVE, *options)[1].partition("Beside finite differences")[2]
+    page = answered(capsys, LOVE, *options)[1].partition("Check by finite differences")[2]
     assert sum(line.startswith(("  I, d", "  love, d", "  AI, d")) for line in page.splitlines()) == 12
     data = json.loads(answered(capsys, LOVE, *options, "--format", "json")[1])
     assert [cell["where"] for cell in data["verified"]["gradients"]["d_X"]["beside"]][-1] == [2, 3]
@@ -204,7 +207,7 @@ def test_numbers_beside_differences_are_typeset(capsys: pytest.CaptureFixture[st
     assert r"6 \cdot 10^{-6} \cdot \max(1" in page
     assert "$-0.0286" in page.replace("`", "")
     assert "U+" not in page
-    assert "&#" not in page.partition("Beside")[2]
+    assert "&#" not in page.partition("Check by")[2]
 
 
 @pytest.mark.parametrize("file", ["batch", "gpt2_layer", "twelve_tokens", "grouped_query"])
@@ -215,7 +218,7 @@ def test_differences_fit_on_a_terminal(file: str) -> None:
     beside = verification_section(printer_for(trace, view), tuple(verify(trace)), detail=view.detail, part=False)
     page = gradient_page(trace, view, tuple(beside))
     titles = [block.text if isinstance(block, Heading) else "" for block in page.blocks]
-    text = render(Document("", page.blocks[titles.index("Beside finite differences") :]), "table", Style(width=80))
+    text = render(Document("", page.blocks[titles.index("Check by finite differences") :]), "table", Style(width=80))
     assert max(map(len, text.splitlines())) <= 80
 
 
@@ -224,10 +227,10 @@ def test_what_differences_cannot_tell_is_said(capfd: pytest.CaptureFixture[str],
     file.write_text("Q: [[1, 2]]\nK: [[1, 0], [0, 1]]\nV: [[1e200], [-1e200]]\n")
     assert run(["gradient", str(file), "--verify", "--step-size", "0.1"]) == 0
     page, errors = capfd.readouterr()
-    assert "Differences cannot tell in d_V" in page
-    beside = page.partition("Beside finite differences")[2].partition("One step of")[0]
+    assert "Finite differences cannot check d_V" in page
+    beside = page.partition("Check by finite differences")[2].partition("One step of")[0]
     assert max(map(len, beside.splitlines()[1:-2])) <= 80
-    assert "cannot be worked out in a float64" in " ".join(page.split())
+    assert "is too large for float64, so the step has no result" in " ".join(page.split())
     told = "after the step, scores: 2 of 2 cells do not fit into float64 (the first at scores[t1,c1])"
     assert errors == f"attncli: warning: {told}\n"
 
@@ -246,7 +249,7 @@ def test_a_step_of_gradient_descent(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_step_too_far_is_said_to_be(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "The loss has grown: the step goes too far." in answered(capsys, NEXT, "--step-size", "100")[1]
+    assert "The loss has grown, so the step is too large." in answered(capsys, NEXT, "--step-size", "100")[1]
 
 
 @pytest.mark.parametrize(
@@ -254,7 +257,7 @@ def test_a_step_too_far_is_said_to_be(capsys: pytest.CaptureFixture[str]) -> Non
     [
         (("--step-size", "0"), "--step-size cannot be '0'"),
         (("--step-size", "x"), "--step-size x is not a number"),
-        (("--step-size", "1", "--rounding", "paper"), "--step-size does not go with --rounding paper"),
+        (("--step-size", "1", "--rounding", "paper"), "--step-size cannot be used with --rounding paper"),
     ],
 )
 def test_a_size_that_is_none(capsys: pytest.CaptureFixture[str], options: tuple[str, ...], message: str) -> None:
@@ -318,15 +321,23 @@ def test_the_jacobian_is_as_exact_as_the_page(capsys: pytest.CaptureFixture[str]
     assert "a, a   ln(2)·(2/5·(1 - 2/5)) ≈ 0.166" in page
 
 
+def test_the_jacobian_reads_no_numbers_but_its_own() -> None:
+    """The gradient of a sink of one head, a number beside its steps, may be NaN."""
+    trace = run_trace(load(LOVE), rounding="exact", gradient=True)
+    other = replace(trace, parameters={**trace.parameters, "d_sink": Scalar(math.nan, "nan")})
+    one, two = (render(gradient_page(each, View()), "table", Style()) for each in (trace, other))
+    assert one == two
+
+
 @pytest.mark.parametrize(
     ("file", "step", "words"),
     [
-        ("i_love_ai", "dQ", "a sum of the keys, each times the gradient of its"),
-        ("luong", "dQ", "as the score weights let it see"),
-        ("bahdanau", "dK", "What the hidden layer receives from a key with all queries"),
-        ("rope", "dQ", "turned back, by the same angles"),
+        ("i_love_ai", "dQ", "Each key is multiplied by the gradient of its score"),
+        ("luong", "dQ", "Each key is multiplied by the score weights"),
+        ("bahdanau", "dK", "a sum over all queries: the gradients of the hidden layer"),
+        ("rope", "dQ", "rotated back by the same angles"),
         ("causal", "d_masked", "A hidden key has weight 0"),
-        ("causal", "d_masked", "3 scores, 2 of them hidden,"),
+        ("causal", "d_masked", "3 scores (2 of them hidden)"),
     ],
 )
 def test_words_are_those_of_the_way_the_gradient_takes(
@@ -346,7 +357,7 @@ def test_without_a_mask_no_key_is_hidden(capsys: pytest.CaptureFixture[str]) -> 
     ("line", "message", "help"),
     [
         (["compute", NEXT, "--verify"], "there is no option --verify", "gradient has it; see attncli compute --help"),
-        (["compute", NEXT, "--steps", "loss"], "loss is worked out with the gradient", "the problem must have a loss"),
+        (["compute", NEXT, "--steps", "loss"], "loss is a step of the loss", "the problem must have a loss"),
     ],
 )
 def test_what_gradient_alone_has(capsys: pytest.CaptureFixture[str], line: list[str], message: str, help: str) -> None:

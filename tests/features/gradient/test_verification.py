@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli.features.gradient.verification import MOST, verify
+from attncli.features.gradient.verification import MOST, compare, verify
 from attncli.problem.loader import loads
 from attncli.problem.masks.additive import Additive
 from attncli.problem.masks.causal import Causal
@@ -120,6 +120,17 @@ def test_what_differences_cannot_tell() -> None:
     assert (told["d_scaled"], told["d_K"]) == ("unknown", "unknown")
 
 
+@pytest.mark.parametrize(("gradient", "verdict"), [(3.7, "unknown"), (16.5, "disagree"), (3.66, "unknown")])
+def test_wide_steps_that_miss_what_is_near_do_not_judge(gradient: float, verdict: str) -> None:
+    """Beyond a half the loss is straight again, at another slope: two wide steps agree, and both are wrong."""
+
+    def quotient(h: float) -> float:
+        return 16.5 if h > 0.5 else 3.66 if h > 0.01 else 0.0
+
+    found, _, said = compare(gradient, quotient, -12.0, typical=4.9, rounding=0.16)
+    assert (found, said) == (3.66, verdict)
+
+
 def test_what_is_left_of_zero_is_no_error() -> None:
     """With values that are alike, the scores have no gradient: what is left of it is rounding."""
     alike = read({"Q": [[0.3, 0.1]], "K": [[0.7, 0.2], [0.1, 0.9]], "V": [[0.1, 0.2], [0.2, 0.1]]})
@@ -153,3 +164,18 @@ def test_some_gradients_some_places_and_one_cell(problem: Callable[..., Problem]
     assert [each.index for each in only.cells] == [(1, row, column) for row in range(3) for column in range(2)]
     (one,) = verify(trace, ["d_K"], cell=(0, 2, 1))
     assert (one.size, [each.index for each in one.cells]) == (1, [(0, 2, 1)])
+
+
+def test_what_float64_hardly_holds_is_no_error() -> None:
+    trace = run(read({"Q": [[0]], "K": [[0], [0]], "V": [[-1.311e-317], [0]]}), gradient=True)
+    assert "disagree" not in {each.verdict for each in verify(trace)}
+
+
+def test_a_corner_narrower_than_every_h_tells_nothing() -> None:
+    # the sink leaves a weight of 0; a weight of 1e-13 makes the second class the most likely, and the loss steep
+    corner = {
+        "heads": 1, "X": [[1]], "W_Q": [[1]], "W_K": [[1]], "W_V": [[1e15]], "sink": 1e8,
+        "W_O": [[0, 1, 0]], "b_O": [-20, -128, -1e8], "loss": {"kind": "cross_entropy", "targets": [2]},
+    }  # fmt: skip
+    trace = run(read(corner), gradient=True)
+    assert {each.name: each.verdict for each in verify(trace)}["d_weights"] == "unknown"

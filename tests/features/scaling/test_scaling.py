@@ -72,11 +72,22 @@ def test_entries_of_a_batch_where_some_arrays_have_an_axis_of_heads() -> None:
     assert all(np.isfinite(row.scaled.of_queries) for row in rows)
 
 
+def test_a_cache_with_an_axis_of_heads_beside_tokens_without_one() -> None:
+    identity = [[1, 0], [0, 1], [0, 0]]
+    problem = read({
+        "X": [[[0, 1, 2], [3, 4, 5]], [[6, 7, 8], [9, 1, 2]]], "W_Q": identity, "W_K": identity, "W_V": identity,
+        "past": {"K": [[[[1, 1]]], [[[1, 1]]]], "V": [[[[1, 2]]], [[[3, 4]]]]},
+    })  # fmt: skip
+    rows = list(compare_scales(problem, sizes=(2, 8), draws=3))
+    assert [row.d_k for row in rows] == [2, 2, 8]
+    assert all(np.isfinite(row.scaled.variance) for row in rows)
+
+
 def test_other_scores_have_no_such_scale() -> None:
     blind = read({"Q": [[1]], "K": [[1]], "V": [[1]], "mask": {"hide": [[1]]}})
-    with pytest.raises(AttncliError, match="the mask hides all of them here"):
+    with pytest.raises(AttncliError, match="the mask of this problem hides all of them"):
         list(compare_scales(blind))
-    with pytest.raises(AttncliError, match="the score here is additive"):
+    with pytest.raises(AttncliError, match="the score of this problem is additive"):
         list(compare_scales(load(str(INPUTS / "bahdanau.yaml"))))
 
 
@@ -118,14 +129,14 @@ def page_of(tmp_path: Path, text: str, capfd: pytest.CaptureFixture[str], *optio
 
 def test_a_single_key_has_no_gradient_and_the_page_says_why(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     page, _ = page_of(tmp_path, "Q: [[1]]\nK: [[2]]\nV: [[3]]\n", capfd)
-    assert "No query sees more than one key: its weight is 1, whatever the score" in page
+    assert "No query sees more than one key. The weight of this key is always 1" in page
     assert "falls later" not in page
 
 
 def test_numbers_too_large_are_told_on_the_page_alone(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     large = "Q: [[1e200, 2]]\nK: [[1e200, 0], [0, 1]]\nV: [[1], [-1]]\n"
     page, errors = page_of(tmp_path, large, capfd)
-    assert "Where inf or NaN stands, scores are too large for a float64." in page
+    assert "inf and NaN mean that scores are too large for float64." in page
     assert errors == ""
     data, errors = page_of(tmp_path, large, capfd, "--format", "json")
     assert json.loads(data)["rows"][0]["scaled"]["entropy"] == "NaN"

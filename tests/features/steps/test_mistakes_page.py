@@ -54,6 +54,6 @@ def test_the_mistakes_in_one_step(capsys: pytest.CaptureFixture[str]) -> None:
     assert "the scale was applied after the softmax:" in page
     assert "the scores were not scaled" not in page
     assert run(["steps", "row_max", "--mistakes"]) == 0
-    assert "No mistake is known that changes this step." in capsys.readouterr().out
+    assert "attncli check knows no mistake that changes this step." in capsys.readouterr().out
     assert run(["steps", "wieghts", "--mistakes"]) == 2
     assert "did you mean weights?" in capsys.readouterr().err

@@ -9,13 +9,14 @@ import pytest
 from attncli.attention.registry import GIVEN, RULES
 from attncli.attention.steps import COMPUTED
 from attncli.attention.variants import variants_of
+from attncli.cli.main import run
 from attncli.equation.notation import UNICODE
 from attncli.errors import AttncliError
 from attncli.features.steps import page
-from attncli.features.steps.page import catalogue, rule_page
+from attncli.features.steps.page import full_page, plain_page, rule_page
 from attncli.page.document import Document, Formula, Listing, Paragraph, Table, formula, plain
 from attncli.problem.masks import forms
-from attncli.render import FORMATS, render
+from attncli.render import FORMATS, Style, render
 
 
 def sentences(document: Document) -> list[str]:
@@ -36,25 +37,69 @@ def test_every_rule_says_when_it_is_there() -> None:
     assert [written.name for written in (*GIVEN, *COMPUTED) if not written.when] == []
 
 
+def test_the_steps_of_a_plain_problem_come_first(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without --all there are only the steps of a problem with X and its three projections, within 80 columns."""
+    (table,) = (block for block in plain_page().blocks if isinstance(block, Table))
+    assert [(plain(name), plain(formula)) for name, formula, _ in table.rows] == [
+        ("X", "given"), ("W_Q", "given"), ("W_K", "given"), ("W_V", "given"), ("Q", "Q = X W_Q"), ("K", "K = X W_K"),
+        ("V", "V = X W_V"), ("K_T", "Kᵀ = transpose of K"), ("scores", "S = Q Kᵀ"), ("scaled", "Z = S / √d_k"),
+        ("exp", "E = exp(Z)"), ("row_sum", "r = row sums of E"), ("weights", "A = softmax(Z)"), ("output", "O = A V"),
+    ]  # fmt: skip
+    assert run(["steps"]) == 0
+    page = capsys.readouterr().out
+    assert max(map(len, page.splitlines())) == 80
+    assert "attncli steps --all lists all steps" in page
+    assert "softcap" not in page
+    for width in (20, 40, 60):
+        assert max(map(len, render(plain_page(), "table", Style(width=width)).splitlines())) <= width
+    narrow = render(plain_page(), "table", Style(width=40))  # too narrow for sentences in a column
+    assert "\n  step      scores\n  formula   S = Q Kᵀ\n  meaning   Row i, column j is the dot\n" in narrow
+
+
+def test_all_steps_fit_into_80_columns_of_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["steps", "--all"]) == 0
+    page = capsys.readouterr().out
+    assert max(map(len, page.splitlines())) == 80
+    assert [name for name in RULES if f"\n  {name} " not in page] == []
+
+
+def test_programs_get_all_steps_with_and_without_all(capsys: pytest.CaptureFixture[str]) -> None:
+    for options in (["steps"], ["steps", "--all"]):
+        assert run([*options, "--format", "json"]) == 0
+        assert list(json.loads(capsys.readouterr().out)["steps"]) == list(RULES)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["scores"], "--all cannot be used with the step scores"),
+        (["--mistakes"], "--all cannot be used with --mistakes"),
+    ],
+)
+def test_all_steps_or_one(capsys: pytest.CaptureFixture[str], options: list[str], message: str) -> None:
+    assert run(["steps", "--all", *options]) == 2
+    assert capsys.readouterr().err.startswith(f"attncli: error: {message}\n")
+
+
 def test_all_steps_in_the_order_of_work() -> None:
-    forward, _, back = (block for block in catalogue().blocks if isinstance(block, Table))
-    rows = [[plain(cell) for cell in row] for row in forward.rows]
+    given, forward, _, back = (block for block in full_page().blocks if isinstance(block, Table))
+    rows = [[plain(cell) for cell in row] for row in (*given.rows, *forward.rows)]
     assert [row[0] for row in rows] == [
         "X", "context", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O", "past_K", "past_V", "W_a", "W_1", "W_2",
-        "v", "slopes", "sink", "Q", "new_K", "K", "new_V", "V", "angles", "Q_rot", "K_rot", "K_T", "scores", "scaled",
+        "v", "sink", "slopes", "Q", "new_K", "K", "new_V", "V", "angles", "Q_rot", "K_rot", "K_T", "scores", "scaled",
         "capped", "bias", "mask", "masked", "row_max", "shifted", "exp", "row_sum", "weights", "heads_output", "concat",
         "output",
     ]  # fmt: skip
     by_name = {row[0]: row[1:] for row in rows}
-    assert by_name["X"] == ["X", "Input", "given", "X[i, d]"]
-    assert by_name["K"] == ["K", "Keys", "K = X W_K", "K[j, k] = Σ_d X[j, d]·W_K[d, k]"]
-    assert by_name["K_T"] == ["Kᵀ", "Keys, transposed", "Kᵀ = transpose of K", "Kᵀ[k, j] = K[j, k]"]
-    assert by_name["scores"] == ["S", "Scores", "S = Q Kᵀ", "S[i, j] = Σ_k Q[i, k]·Kᵀ[k, j]"]
-    assert by_name["K_rot"][:3] == ["K_rot", "Keys, rotated", "K_rot = K rotated by angles"]
-    assert by_name["bias"] == ["B", "Bias", "", "B[i, j] = -slopes·|i - j|"]
-    assert by_name["concat"][2:] == ["concat = the heads of H, side by side", "concat[i, e] = H[⌊e/d_v⌋, i, e mod d_v]"]
-    assert by_name["weights"] == ["A", "Attention weights", "A = softmax(logits)", "A[i, j] = E[i, j] / r[i]"]
-    gradients = {plain(row[0]): plain(row[3]) for row in back.rows}
+    assert by_name["context"][0] == "C"
+    assert by_name["K"] == ["K = X W_K", "K[j, k] = Σ_d X[j, d]·W_K[d, k]"]
+    assert by_name["K_T"] == ["Kᵀ = transpose of K", "Kᵀ[k, j] = K[j, k]"]
+    assert by_name["scores"] == ["S = Q Kᵀ", "S[i, j] = Σ_k Q[i, k]·Kᵀ[k, j]"]
+    assert by_name["K_rot"][0] == "K_rot = K rotated by angles"
+    assert by_name["bias"] == ["", "B[i, j] = -slopes·|i - j|"]
+    assert by_name["concat"] == ["concat = the heads of H, side by side", "concat[i, e] = H[⌊e/d_v⌋, i, e mod d_v]"]
+    assert by_name["weights"] == ["A = softmax(logits)", "A[i, j] = E[i, j] / r[i]"]
+    gradients = {plain(row[0]): plain(row[1]) for row in back.rows}
     assert gradients["d_output"] == "given"
     assert gradients["d_K"] == "dK = dSᵀ Q"
     assert gradients["d_masked"] == "dZ' = A ∘ (dA - δ)"
@@ -64,7 +109,9 @@ def test_one_step_in_full() -> None:
     page = rule_page("scaled")
     assert page.title == "scaled: Scaled scores"
     lines = sentences(page)
-    assert lines[0].startswith("Every score divided by √d_k, the square root of the length of a key. A dot product")
+    assert lines[0].startswith(
+        "Every score is divided by the square root of d_k, the number of features in a key. A dot"
+    )
     assert lines[1:] == [
         "Z = S / √d_k",
         "Z[i, j] = S[i, j] / √d_k",
@@ -74,9 +121,8 @@ def test_one_step_in_full() -> None:
         "Axes: query, key",
         "i: a query",
         "j: a key",
-        "When it is there: with the score scaled_dot unless scale: none, and with any other score where a scale is "
-        "given",
-        "scale: a number: Every score times the scale that the problem gives.",
+        "Present: with score: scaled_dot, unless the problem has scale: none; with other scores, if it has a scale",
+        "scale: a number: Every score is multiplied by the scale that the problem gives.",
         "Z = scale·S",
         "Z[i, j] = S[i, j]·scale",
     ]
@@ -89,7 +135,7 @@ def test_a_given_step() -> None:
         "Symbol: b_V",
         "Axes: value",
         "c: a feature of values",
-        "When it is there: where the problem gives it, beside W_V",
+        "Present: if the problem gives it, beside W_V",
     ]
 
 
@@ -134,7 +180,7 @@ def test_every_step_in_every_format(name: str, format: str) -> None:
 
 
 def test_data() -> None:
-    data = catalogue().data()
+    data = full_page().data()
     assert json.loads(json.dumps(data)) == data
     assert list(data["steps"]) == list(RULES)
     assert data["steps"]["scores"]["formula"] == "S = Q K^T"
@@ -149,7 +195,7 @@ def test_data() -> None:
 
 @pytest.mark.parametrize(
     ("name", "help"),
-    [("weigths", "did you mean weights?"), ("q", "did you mean Q?"), ("zzz", "attncli steps lists them all")],
+    [("weigths", "did you mean weights?"), ("q", "did you mean Q?"), ("zzz", "attncli steps --all lists all steps")],
 )
 def test_an_unknown_step(name: str, help: str) -> None:
     with pytest.raises(AttncliError) as caught:
@@ -172,8 +218,8 @@ def test_a_gradient_that_no_example_has_is_listed_without_an_equation(monkeypatc
     examples = [{key: value for key, value in each.items() if key != "softcap"} for each in page._examples()]
     monkeypatch.setattr(page, "_examples", lambda: examples)
     monkeypatch.setattr(page, "gradient_rules", page.gradient_rules.__wrapped__)
-    *_, back = (block for block in page.catalogue().blocks if isinstance(block, Table))
-    rows = {plain(row[0]): [plain(cell) for cell in row[3:]] for row in back.rows}
+    *_, back = (block for block in page.full_page().blocks if isinstance(block, Table))
+    rows = {plain(row[0]): [plain(cell) for cell in row[1:]] for row in back.rows}
     assert rows["d_capped"] == ["", "dS_cap[i, j]"]
     assert rows["d_output"] == ["given", "dO[i, c]"]
     for format in FORMATS:

@@ -68,16 +68,16 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("options", "message"),
     [
         (["--format", "json"], "--format cannot be 'json'"),
-        (["-o", "w.json"], "-o w.json: a worksheet is not written as JSON"),
+        (["-o", "w.json"], "-o w.json: this command does not write .json files"),
         (["--answers", "-"], "the worksheet and its answers cannot both go to standard output"),
         (["-o", "w.md", "--answers", "w.md"], "the worksheet and its answers cannot both go to w.md"),
-        (["--answers", "a.json"], "--answers a.json: the answers are written in YAML"),
+        (["--answers", "a.json"], "--answers a.json: this command does not write .json files"),
         (["--answers", LOVE], "would write over the problem itself"),
         (["--answers", ""], "--answers needs the name of a file"),
-        (["--blank", "weights,"], "--blank lacks a name"),
+        (["--blank", "weights,"], "--blank has an empty name"),
         (["--blank", "X"], "X cannot be blank"),
-        (["--math", "dollars"], "--math does not go with --format table"),
-        (["--fragment"], "--fragment does not go with --format table"),
+        (["--math", "dollars"], "--math cannot be used with --format table"),
+        (["--fragment"], "--fragment cannot be used with --format table"),
         (["--detail", "all"], "--detail cannot be 'all'"),
     ],
 )
@@ -119,4 +119,4 @@ def test_gradients_are_asked_for_after_the_way_forward(tmp_path: Path, capsys: p
     assert "\nweights:" not in answers.read_text()
     answers.write_text(answers.read_text().replace("loss: null", "loss: 1.45"))
     assert run(["check", problem, str(answers)]) == 1
-    assert "The first wrong number is the loss: 1.45 is written; it is 1.410." in capsys.readouterr().out
+    assert "The first wrong number is the loss. You wrote 1.45. The true value is 1.410." in capsys.readouterr().out

@@ -90,8 +90,8 @@ def test_heads_have_no_reading_in_words(problem: Build) -> None:
 @pytest.mark.parametrize(
     ("names", "message", "help"),
     [
-        (["X"], "X cannot be blank: the problem gives it", "what is worked out are Q, K"),
-        (["X", "W_Q"], "X and W_Q cannot be blank: the problem gives them", "what is worked out are Q, K"),
+        (["X"], "X cannot be blank: the problem gives it", "the steps that can be blank are Q, K"),
+        (["X", "W_Q"], "X and W_Q cannot be blank: the problem gives them", "the steps that can be blank are Q, K"),
         (["wieghts"], "no step is called 'wieghts'", "did you mean weights?"),
         (["mask"], "this problem has no step mask", "its steps are"),
     ],

@@ -1,0 +1,64 @@
+"""Numbers that a program printed: their last digits say in which order it added, not what the solution claims."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+
+import numpy as np
+
+from attncli.answers.model import Answer, Answers, Claim
+from attncli.dtypes import DTYPES
+from attncli.equation.rounding import SCIENTIFIC
+from attncli.features.check.carried_values import Cell
+from attncli.tracing.magnitudes import Magnitudes
+from attncli.tracing.model import Trace
+
+DIGITS = 15  # significant ones, from which on a number is taken for a double that a program printed
+DIFFER = 64.0  # epsilons of the magnitude of a cell by which two programs in float64 may differ
+
+
+def with_room_for_doubles(trace: Trace, answers: Answers) -> Answers:
+    """The answers, in which each printed double stands for all numbers that float64 may come to.
+
+    Where terms cancel, what is left is as uncertain as the terms were, those of the problem or of this solution.
+    """
+    doubles = {name: found for name, answer in answers.steps.items() if (found := _doubles(answer))}
+    if not doubles:
+        return answers
+    float64 = DTYPES["float64"]
+    written = _with_answers(trace, answers)
+    true, own = Magnitudes(trace, float64), Magnitudes(written, float64)
+    steps = dict(answers.steps)
+    for name, claims in doubles.items():
+        cells = steps[name].cells.copy()
+        of_terms = np.maximum(true[name], own[name])
+        rooms = DIFFER * float64.epsilon * np.where(np.isfinite(trace[name]), of_terms, np.abs(written[name]))
+        for index, claim in claims.items():
+            half = max(claim.half, Decimal(float(rooms[index])))
+            cells[index] = replace(claim, half=half, printed_double=True)
+        cells.setflags(write=False)
+        steps[name] = Answer(name, cells)
+    return replace(answers, steps=steps)
+
+
+def _doubles(answer: Answer) -> dict[Cell, Claim]:
+    """What a program printed: numbers of 15 digits, and in a step with such a number all with as many decimals, since
+    programs print a matrix with the same decimals; and numbers of which a double does not hold the last whole digit."""
+    if not any(len(claim.text) >= DIGITS or claim.value.adjusted() >= DIGITS for claim in answer.claims):
+        return {}
+    claims = {index: claim for index, claim in np.ndenumerate(answer.cells) if claim is not None and not claim.exact}
+    finest = max((claim.half for claim in claims.values() if len(claim.value.as_tuple().digits) >= DIGITS), default=0)
+    return {index: claim for index, claim in claims.items() if claim.half <= finest or abs(claim.value) >= SCIENTIFIC}
+
+
+def _with_answers(trace: Trace, answers: Answers) -> Trace:
+    """The trace with the numbers of a solution, as far as they were written."""
+    steps = dict(trace.steps)
+    for name, answer in answers.steps.items():
+        value = steps[name].value.astype(float)
+        for index, claim in np.ndenumerate(answer.cells):
+            if isinstance(claim, Claim):
+                value[index] = float(claim.value)
+        steps[name] = replace(steps[name], value=value)
+    return replace(trace, steps=steps)

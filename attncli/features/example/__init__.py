@@ -1,0 +1,1 @@
+"""Everything of `attncli example`; its `command.py` is where to begin."""

@@ -1,0 +1,1 @@
+"""Everything of `attncli new`; its `command.py` is where to begin."""

@@ -1,0 +1,83 @@
+"""`attncli new`: a problem file to fill in, with a comment on every matrix."""
+
+from functools import partial
+from typing import Annotated, Any
+
+import typer
+
+from attncli.cli import options
+from attncli.errors import AttncliError, usage_error
+
+_SIZES = range(1, 65)  # a file of more is not written by hand
+
+
+def _size(option: str, help: str) -> Any:
+    return typer.Option(option, metavar="N", help=help, parser=partial(options.whole, option, allowed=_SIZES))
+
+
+def new(
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", metavar="FILE", help="Write the problem to this new file.")
+    ] = None,
+    tokens: Annotated[
+        str, typer.Option("--tokens", metavar="WORDS", help="The tokens, with spaces between them.")
+    ] = "I love AI",
+    d_model: Annotated[int, _size("--d-model", "Numbers in a row of X.")] = 4,
+    d_k: Annotated[int, _size("--d-k", "Numbers in a query and in a key, per head.")] = 3,
+    d_v: Annotated[int | None, _size("--d-v", "Numbers in a value, per head.  [default: d_k]")] = None,
+    heads: Annotated[int, _size("--heads", "Heads.")] = 1,
+    mask: Annotated[
+        str | None,
+        typer.Option(
+            "--mask",
+            metavar="MASK",
+            help="A mask: causal, none, …",
+            autocompletion=options.offer(lambda: ("causal", "none")),
+        ),
+    ] = None,
+    random: Annotated[bool, typer.Option("--random", help="Fill in small whole numbers.")] = False,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            "--seed",
+            metavar="N",
+            help="Fill in other numbers; the same seed gives the same ones.  [default: 0 with --random]",
+            parser=partial(options.whole, "--seed", allowed=range(10**9)),
+        ),
+    ] = None,
+) -> None:
+    """Write a problem file with blanks for your own numbers.
+
+    attncli new -o homework.yaml writes one for three words. Fill in the blanks, then run attncli compute homework.yaml.
+    """
+    words = tuple(tokens.split())
+    if not words:
+        raise usage_error("--tokens is empty", help='write the tokens with spaces between them: --tokens "I love AI"')
+    if len(words) > _SIZES[-1]:
+        raise usage_error(f"--tokens has {len(words)} tokens", help=f"{_SIZES[-1]} are the most")
+    if output is not None and output.lower().endswith(".json"):
+        raise usage_error(f"-o {output}: the file is written in YAML, for its comments", help="end the name in .yaml")
+
+    from attncli.cli.output import require_new, write
+    from attncli.features.new.template import Sizes, problem_text
+
+    if output is not None and output != "-":
+        require_new(output)
+    mask = None if mask is None else " ".join(mask.split())
+    text = partial(problem_text, words, Sizes(d_model, d_k, d_v or d_k, heads))
+    _check(text(None, "problem.yaml", seed=0), mask)
+    seed = 0 if random and seed is None else seed
+    name = "problem.yaml" if output in (None, "-") else output
+    write(text(mask, name, seed=seed), output, portable=True)
+
+
+def _check(text: str, mask: str | None) -> None:
+    """Refuse tokens that a problem cannot have, and a mask that this problem cannot have."""
+    from attncli.cli.input import change
+    from attncli.problem.loader import loads
+
+    try:
+        problem = loads(text.encode(), "problem.yaml")
+    except AttncliError as error:
+        raise usage_error(f"--tokens: {error.message}", help=error.help) from None
+    change(problem, mask=mask)

@@ -1,0 +1,93 @@
+"""The text of a new problem: every key with a comment, and blanks, or small whole numbers, for the values."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from random import Random
+from shlex import quote
+from typing import NamedTuple
+
+from attncli.problem.numbers import BLANK
+
+_DRAWN = (-1, 0, 0, 1)  # sums are easy by hand, and small: with large scores, one key would get all the weight
+_PLAIN = re.compile(r"[^\W\d_][\w' -]*")  # what YAML reads as text without quotes
+_LONGEST_TITLE = 60  # characters
+
+_HEAD = """\
+# yaml-language-server: $schema=problem.schema.json
+# {first}.
+# Then run: attncli compute {name}
+# The first line lets editors check this file. They need the schema beside it:
+# attncli schema problem -o problem.schema.json
+"""
+_FILL_IN = "Write a number for each _, such as 2, -0.5, 1/3 or sqrt(2)"
+_CHANGE = "The numbers are those of --random --seed {seed}. Change them as you like"
+_NO_MASK = """
+# With a causal mask, each token sees only itself and the tokens before it.
+# To add the mask, remove the # of the next line.
+# mask: causal
+"""
+
+
+class Sizes(NamedTuple):
+    """The lengths of rows; those of queries, keys and values are of one head."""
+
+    d_model: int
+    d_k: int
+    d_v: int
+    heads: int
+
+
+def problem_text(tokens: Sequence[str], sizes: Sizes, mask: str | None, name: str, *, seed: int | None) -> str:
+    """A problem in YAML, to be saved under `name`, with blanks; with a seed the numbers are drawn by it."""
+    return "".join(_pieces(tokens, sizes, mask, name, seed))
+
+
+def _pieces(tokens: Sequence[str], sizes: Sizes, mask: str | None, name: str, seed: int | None) -> Iterator[str]:
+    d_model, d_k, d_v, heads = sizes
+    labels = [_label(token) for token in tokens]
+    title = " ".join(tokens)
+    random = None if seed is None else Random(seed)
+    shown = quote(name) if name.isprintable() else "FILE"
+    yield _HEAD.format(first=_FILL_IN if seed is None else _CHANGE.format(seed=seed), name=shown)
+    if len(title) <= _LONGEST_TITLE:
+        yield f"title: {_label(title)}\n"
+    yield f"tokens: [{', '.join(labels)}]\n"
+    if heads > 1:
+        yield f"heads: {heads}\n"
+    yield f"\n# The input: a row for each token, a column for each feature (d_model = {d_model}).\n"
+    yield from _matrix("X", len(tokens), d_model, random, labels)
+    parts = (("Q", "queries", "query", "k", d_k), ("K", "keys", "key", "k", d_k), ("V", "values", "value", "v", d_v))
+    for part, many, one, letter, width in parts:
+        columns = f"a column for each of the d_{letter} = {width} numbers of a {one}"
+        if heads > 1:
+            columns = f"d_{letter} = {width} columns for each of the {heads} heads"
+        yield f"\n# W_{part} makes the {many}: {part} = X W_{part}.\n# A row for each feature of X, {columns}.\n"
+        yield from _matrix(f"W_{part}", d_model, heads * width, random)
+    if heads > 1:
+        rows = f"There are d_v = {d_v} rows for each head, and a column for each feature"
+        yield f"\n# W_O mixes the outputs of the heads, which stand side by side.\n# {rows}.\n"
+        yield from _matrix("W_O", heads * d_v, d_model, random)
+    yield f"\nmask: {mask}\n" if mask is not None else _NO_MASK
+
+
+def _matrix(name: str, rows: int, columns: int, random: Random | None, labels: Sequence[str] = ()) -> Iterator[str]:
+    yield f"{name}:\n"
+    for row in range(rows):
+        cells = [BLANK] * columns if random is None else _drawn(columns, random)
+        comment = f"  # {labels[row]}" if labels else ""
+        yield f"  - [{', '.join(cells)}]{comment}\n"
+
+
+def _drawn(length: int, random: Random) -> list[str]:
+    """Small whole numbers, not all of them 0."""
+    while not any(row := random.choices(_DRAWN, k=length)):
+        pass
+    return [str(number) for number in row]
+
+
+def _label(text: str) -> str:
+    """A text as YAML has it, in quotes where it needs them."""
+    return text if _PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=not text.isprintable())

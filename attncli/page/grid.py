@@ -1,0 +1,128 @@
+"""The matrix of a step: its labels, and its numbers as they are printed, shaded or set off where they are hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attncli.equation.nodes import Expression, Name
+from attncli.page.document import Cell, Grid, LazyCells
+from attncli.page.printer import Printer, format_rows
+from attncli.tracing.model import Step, Trace, masked_out
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+LARGEST_PICTURE = 2**18  # cells
+AT_ONCE = 2**16  # numbers that are formatted together
+
+
+def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
+    """The matrix of a step; a vector over queries or keys is a column, another a row."""
+    rows, names, heads = _rows(step)
+    left = printer.left_out(row=len(rows), column=len(heads))
+    picture = bool(left) and heatmap and not step.rule.given and bool(heads) and step.value.size <= LARGEST_PICTURE
+    if picture:
+        return _picture(printer, step)
+    closed, rounded = ((), ()) if left else _closed_forms(printer, step)
+
+    def cells(part: slice = slice(None)) -> Iterator[tuple[Cell, ...]]:
+        """The rows, with some of their columns."""
+        hidden = _hidden(printer.trace, step)
+        as_worked_out = step.written is None and step.exact is None and step.name not in printer.blank
+        if step.value.ndim > 1 and as_worked_out and not (heatmap or closed or left):
+            by_rows, unseen = (each.reshape(len(rows), len(heads))[:, part] for each in (step.value, hidden))
+            yield from _plain_cells(by_rows, unseen, printer.precision)
+            return
+        shades = _shades(step) if heatmap and not step.rule.given else None
+        columns: list[tuple[int, ...]] = [(place,) for place in printer.elide(range(len(heads)))] or [()]
+        for row in printer.elide(rows):
+            yield tuple(_cell(printer, step, (*row, *column), hidden, shades, rounded) for column in columns[part])
+
+    made = LazyCells(cells) if printer.is_large else tuple(cells())
+    return Grid(Name(step.rule.symbol), tuple(printer.elide(names)), tuple(printer.elide(heads)), made, closed, left)
+
+
+def _picture(printer: Printer, step: Step) -> Grid:
+    """The whole matrix of which a terminal would show the ends, with a shade in every cell."""
+    whole = grid(replace(printer, ends=False), step, heatmap=True)
+    return whole._replace(closed=(), picture="rows" if step.name == "weights" else "matrix")
+
+
+def _cell(
+    printer: Printer,
+    step: Step,
+    index: tuple[int, ...],
+    hidden: NDArray[np.bool_],
+    shades: NDArray[np.float64] | None,
+    rounded: Collection[tuple[int, ...]],
+) -> Cell:
+    if step.name in printer.blank:
+        return Cell("")
+    unseen = bool(hidden[index])
+    shade = float(shades[index]) if shades is not None and not unseen and np.isfinite(shades[index]) else None
+    return Cell(printer.text(step, index), shade, unseen, index in rounded)
+
+
+def _plain_cells(matrix: NDArray[Any], hidden: NDArray[np.bool_], precision: int) -> Iterator[tuple[Cell, ...]]:
+    """Cells with nothing but a text and whether they are hidden, row by row; alike ones are mostly the same object."""
+    rows = max(1, AT_ONCE // max(1, matrix.shape[1]))
+    for top in range(0, len(matrix), rows):
+        seen: dict[str, Cell] = {}
+        unseen: dict[str, Cell] = {}
+        texts = format_rows(matrix[top : top + rows], precision)
+        for row, out in zip(texts, hidden[top : top + rows], strict=True):
+            cells = [seen.get(text) or seen.setdefault(text, Cell(text)) for text in row]
+            for place in np.flatnonzero(out).tolist():
+                text = row[place]
+                cells[place] = unseen.get(text) or unseen.setdefault(text, Cell(text, hidden=True))
+            yield tuple(cells)
+
+
+def _rows(step: Step) -> tuple[list[tuple[int, ...]], tuple[str, ...], tuple[str, ...]]:
+    """Where the rows of a matrix are in the array of a step, their labels, and those of the columns."""
+    shape, labels = step.shape, step.labels
+    if len(shape) == 1 and step.rule.axis_names[:1] and step.rule.axis_names[0] in ("query", "key"):
+        return [(row,) for row in range(len(labels[0]))], labels[0], ()
+    if len(shape) < 2:
+        return [()], ("",), (labels or ((),))[0]
+    rows = list(np.ndindex(shape[:-1]))  # of pairs, each is a row
+    return rows, tuple(step.row_label(row) for row in rows), labels[-1]
+
+
+def _closed_forms(
+    printer: Printer, step: Step
+) -> tuple[tuple[tuple[Expression, ...], ...], Collection[tuple[int, ...]]]:
+    """The closed forms to stand beside the matrix, and the cells whose decimals are not all of theirs."""
+    if step.exact is None:
+        return (), ()
+    from attncli.page.exact import closed_forms, rounded  # which few pages need
+
+    closed = closed_forms(printer, step)
+    return closed, rounded(printer, step) if closed else ()
+
+
+def _hidden(trace: Trace, step: Step) -> NDArray[np.bool_]:
+    """The cells that a mask hides, from the mask on."""
+    names = list(trace.steps)
+    masked = "mask" in names and names.index(step.name) >= names.index("mask")
+    hidden = masked_out(trace.steps) if masked and step.rule.axis_names[-2:] == ("query", "key") else None
+    if hidden is None:
+        return np.zeros(step.shape, dtype=bool)
+    return hidden if step.name != "mask" else np.asarray(step.value == -np.inf)
+
+
+def _shades(step: Step) -> NDArray[np.float64]:
+    """From 0 to 1: weights as they are, anything else between its own smallest and largest number."""
+    values = step.value.astype(np.float64)
+    if step.name == "weights":
+        return values
+    finite = values[np.isfinite(values)]
+    if not finite.size or finite.min() == finite.max():
+        return np.full(values.shape, np.nan)
+    halves, low, high = values / 2, finite.min() / 2, finite.max() / 2  # so that their distance is finite, too
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isfinite(values), (halves - low) / (high - low), np.nan)

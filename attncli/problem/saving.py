@@ -1,0 +1,139 @@
+"""Writes a problem as a file that reads back as the same problem: YAML, with large arrays in a .npz file beside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import fields
+from functools import partial
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from attncli.problem.axes import axes_of
+from attncli.problem.keys import ARRAYS, CORNERS, KEYS, SCORES
+from attncli.problem.losses import LOSSES
+from attncli.problem.masks import MaskPart
+from attncli.problem.model import Matrix, Problem, Scalar
+from attncli.problem.positions import Position
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_INLINE = 1024  # numbers; larger arrays go into the .npz file
+_LINE = 100  # characters; a matrix that needs more has a line for each row
+_AS_STACKED = ("Q", "K", "V", "past_K", "past_V")  # which a file may give with heads on an axis
+
+
+def as_yaml(problem: Problem, arrays_file: str) -> tuple[str, dict[str, NDArray[Any]]]:
+    """The text of a file with this problem, and the arrays by name that the text expects in `arrays_file`, if any.
+
+    Numbers are written as they were given. A mask that was read by the meaning of other software says what it means.
+    """
+    writer = _Writer(arrays_file)
+    lines = [f"{key}: {text}\n" for key, text in writer.keys(problem)]
+    return "".join(lines), writer.arrays
+
+
+class _Writer:
+    """Writes values in YAML's flow style, and collects the arrays that are too large for it."""
+
+    def __init__(self, arrays_file: str) -> None:
+        self.arrays: dict[str, NDArray[Any]] = {}
+        self._arrays_file = arrays_file
+
+    def keys(self, problem: Problem) -> Iterator[tuple[str, str]]:
+        """Every key of the problem with its text."""
+        if problem.title:
+            yield "title", self.text(problem.title, "title")
+        yield "tokens", self.text(problem.tokens, "tokens")
+        yield "context_tokens", self.text(problem.context_tokens, "context_tokens")
+        yield from self._given(problem)
+        if problem.sink is not None:
+            yield "sink", problem.sink.written
+        if problem.mask.parts:
+            corner = {"corner": problem.mask.corner} if problem.mask.corner != CORNERS[0] else {}
+            parts = [{part.name: _content(part)} | (corner if part.has_corner else {}) for part in problem.mask.parts]
+            yield "mask", self.text(parts, "mask")
+        if problem.positions:
+            yield "position", self.text({each.name: _content(each) for each in problem.positions}, "position")
+        for key, row in KEYS.items():
+            if row.setting and (value := getattr(problem, key)) not in (None, next(iter(SCORES)), "default"):
+                yield key, self.text(value, key)
+        if problem.loss is not None:
+            kind, target = LOSSES[problem.loss.kind], problem.loss.target
+            content = target.value.argmax(-1).tolist() if kind.of_classes else target
+            yield "loss", self.text({"kind": problem.loss.kind, kind.target: content}, "loss")
+
+    def text(self, value: Any, name: str) -> str:
+        """A value in YAML; `name` is what its array is called if it goes into the file of arrays."""
+        if isinstance(value, Matrix):
+            return self._matrix(value, name)
+        if isinstance(value, Scalar):
+            return value.written
+        if isinstance(value, dict):
+            return "{" + ", ".join(f"{key}: {self.text(each, f'{name}_{key}')}" for key, each in value.items()) + "}"
+        if isinstance(value, list | tuple):
+            return "[" + ", ".join(self.text(each, f"{name}_{place}") for place, each in enumerate(value)) + "]"
+        if isinstance(value, str):
+            quoted = json.dumps(value, ensure_ascii=False)
+            return "".join(sign if sign.isprintable() else f"\\U{ord(sign):08x}" for sign in quoted)
+        return json.dumps(value)
+
+    def _given(self, problem: Problem) -> Iterator[tuple[str, str]]:
+        axes, joined = axes_of(problem.given), False
+        past: dict[str, Matrix] = {}
+        for name, matrix in problem.given.items():
+            side_by_side = name not in _AS_STACKED or (name == "Q" and problem.joined)
+            if side_by_side and _has_heads(name, matrix):
+                matrix, joined = _join(matrix), True
+            if ARRAYS[name].path.startswith("past."):
+                past[ARRAYS[name].path.removeprefix("past.")] = matrix
+            elif ARRAYS[name].path == name:
+                yield name, self.text(matrix, name)
+        if past:
+            yield "past", self.text(past, "past")
+        if joined:
+            yield "heads", str(axes.number)
+        if joined and axes.kv_heads is not None:
+            yield "kv_heads", str(axes.kv_heads)
+
+    def _matrix(self, matrix: Matrix, name: str) -> str:
+        if prod(matrix.shape) > _INLINE:
+            self.arrays[name] = matrix.value
+            return f"{{file: {self.text(self._arrays_file, '')}, name: {name}}}"
+        cells = matrix.value if matrix.written is None else matrix.written
+        text = _rows(cells.tolist(), exact=matrix.written is not None)
+        return text if len(text) <= _LINE else text.replace("], [", "],\n  [")
+
+
+def _has_heads(name: str, matrix: Matrix) -> bool:
+    """Whether heads are an axis of an array that a file has side by side: weights, biases, and Q."""
+    array = ARRAYS[name]
+    return len(array.leading) > 1 and bool(array.letters) and matrix.ndim == len(array.letters) + 1
+
+
+def _join(matrix: Matrix) -> Matrix:
+    """heads × … × d becomes … × (heads·d)."""
+    heads, *rows, width = matrix.shape
+    return matrix.arranged(partial(_side_by_side, width=heads * width), (*rows, heads * width))
+
+
+def _side_by_side(array: NDArray[Any], width: int) -> NDArray[Any]:
+    import numpy as np
+
+    return np.moveaxis(array, 0, -2).reshape(*array.shape[1:-1], width)
+
+
+def _content(part: MaskPart | Position) -> Any:
+    """What stands under the name of a mask or a position: its fields, which are what it was read from."""
+    given = {each.name: value for each in fields(part) if (value := getattr(part, each.name)) is not None}  # type: ignore[arg-type]  # every one is a dataclass
+    if isinstance(part, Position):
+        return given or True
+    values = [value if isinstance(value, Matrix | int | tuple) else Matrix(value) for value in given.values()]
+    return values[0] if len(values) == 1 else values or True
+
+
+def _rows(cells: Any, *, exact: bool) -> str:
+    if isinstance(cells, list):
+        return "[" + ", ".join(_rows(each, exact=exact) for each in cells) + "]"
+    return str(cells) if exact else json.dumps(cells).replace("-Infinity", "-inf")

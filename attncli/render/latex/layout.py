@@ -1,0 +1,73 @@
+r"""What stands side by side: the arrays of a problem, the formulas of a step, a matrix and its worked lines.
+
+They are boxes of one paragraph, so TeX begins a new line if a page or a slide is too narrow for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from attncli.equation.notation import UNICODE
+from attncli.page.document import Block, Formula, Grid, Paragraph, Product, Worked, WorkedLine, plain, sides
+from attncli.render.escaping import label
+from attncli.render.latex.escape import length
+from attncli.render.latex.matrix import is_small
+
+BESIDE = 46  # digits; lines of this width still fit on a slide
+FEW = 12  # lines; TeX does not break a box across pages
+
+
+def runs(blocks: Iterable[Block]) -> Iterator[tuple[Block, ...]]:
+    """The blocks in order; those that may stand side by side are in one tuple."""
+    run: list[Block] = []
+    for block in blocks:
+        if run and not _continues(run, block):
+            yield from _cut(run)
+            run = []
+        run.append(block)
+    if run:
+        yield from _cut(run)
+
+
+def _continues(run: Sequence[Block], block: Block) -> bool:
+    match run[-1], block:
+        case Formula(), Formula():
+            return True
+        case (Paragraph(kind="text"), Grid()) | (Grid(), Paragraph(kind="text")):
+            grid = block if isinstance(block, Grid) else run[-1]
+            return isinstance(run[0], Paragraph) and isinstance(grid, Grid) and is_small(grid)
+        case Grid() | Product() as matrix, Worked(lines=lines):
+            return (isinstance(matrix, Product) or is_small(matrix)) and are_short(lines)
+    return False
+
+
+def _cut(run: list[Block]) -> Iterator[tuple[Block, ...]]:
+    """The run as one, or, if two matrices have the same name, each matrix with its paragraph."""
+    if isinstance(run[-1], Paragraph) and len(run) > 1:  # it belongs to what follows
+        yield from _cut(run[:-1])
+        yield (run[-1],)
+        return
+    grids = [block for block in run if isinstance(block, Grid)]
+    if len({grid.name for grid in grids}) == len(grids):
+        yield tuple(run)
+        return
+    pair: list[Block] = []
+    for block in run:
+        if isinstance(block, Paragraph) and pair:
+            yield tuple(pair)
+            pair = []
+        pair.append(block)
+    yield tuple(pair)
+
+
+def are_short(lines: Sequence[WorkedLine]) -> bool:
+    """Whether worked lines are few enough, and short enough, to stand beside a matrix unbroken."""
+    first = list(islice(lines, FEW + 1))
+    names = max((length(label(line.label)) for line in first), default=0)
+    return len(first) <= FEW and all(names + _width(line) <= BESIDE for line in first)
+
+
+def _width(line: WorkedLine) -> float:
+    said = " ".join(side for side in sides(line, UNICODE) if side)
+    return len(said) + length(plain(line.remark))

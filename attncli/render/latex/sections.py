@@ -1,0 +1,56 @@
+"""A page as LaTeX to paste, cut into its sections: one piece for each slide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from attncli.page.document import Block, Document, Heading
+from attncli.render import Style
+from attncli.render.latex import stream
+from attncli.render.latex.escape import escape
+
+START = "start"
+
+
+def sections(document: Document, style: Style) -> Iterator[tuple[str, Iterator[str]]]:
+    """The name of each section and its text, piece by piece. The text begins with a comment that names the section.
+
+    What stands before all headings is the start. What stands between it and the first step is 0, and from there the
+    sections are counted. Without `style.title` no section has its headings: a slide has its own.
+    """
+    for name, blocks in _named(document):
+        title = document.title if name == START else ""
+        headings = [block for block in blocks if isinstance(block, Heading)]
+        said = [title] * bool(title) + [f"{each.number or ''} {each.text}".strip() for each in headings]
+        kept = [block for block in blocks if style.title or not isinstance(block, Heading)]
+        if kept or (title and style.title):
+            yield name, chain([f"% {escape(' / '.join(said))}\n"] * bool(said), stream(Document(title, kept), style))
+
+
+def _named(document: Document) -> Iterator[tuple[str, list[Block]]]:
+    """The name of each section and its blocks; the start may have none."""
+    groups = list(_groups(document.blocks))
+    begins_with_heading = bool(groups) and isinstance(groups[0][0], Heading)
+    yield START, [] if begins_with_heading or not groups else groups.pop(0)
+    first = next((place for place, group in enumerate(groups) if any(map(_is_step, group))), 0)
+    if first:
+        yield "0", list(chain.from_iterable(groups[:first]))
+    for number, group in enumerate(groups[first:], 1):
+        yield str(number), group
+
+
+def _groups(blocks: Iterable[Block]) -> Iterator[list[Block]]:
+    """The blocks up to each next heading; headings that follow each other begin one group."""
+    group: list[Block] = []
+    for block in blocks:
+        if isinstance(block, Heading) and not all(isinstance(each, Heading) for each in group):
+            yield group
+            group = []
+        group.append(block)
+    if group:
+        yield group
+
+
+def _is_step(block: Block) -> bool:
+    return isinstance(block, Heading) and block.number is not None

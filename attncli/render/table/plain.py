@@ -1,0 +1,205 @@
+"""The page in words, for screen readers, plain pipes and encodings that lack the signs of a page: nothing is drawn.
+
+A matrix has a line for each row, `row I: 0.070, 0.707, 0.223`. Shades and verdicts are words, and so are signs that
+screen readers pass over: ≈ is "about", Σ "sum over", ᵀ "transposed".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from textwrap import wrap
+
+from attncli.equation.nodes import Expression
+from attncli.equation.notation import (
+    CHOICE,
+    PLAIN,
+    PLAIN_FUNCTIONS,
+    POWER,
+    PRODUCT,
+    UNICODE_FUNCTIONS,
+    Spelling,
+    operator,
+)
+from attncli.equation.printer import write, write_number
+from attncli.equation.shapes import product_text
+from attncli.page import document as page
+from attncli.page.document import formula, sides
+from attncli.render import Style
+from attncli.render.cells import BLOCKS, HIDDEN, VERDICTS, mark
+from attncli.render.escaping import label, visible
+from attncli.render.table.matrix import left_out_text, with_dots
+
+KINDS = {"text": "", "note": "Note: ", "warning": "Warning: "}
+BLANK = "blank"  # room for a number
+MARKS = {
+    **dict(zip(BLOCKS, ("very light", "light", "dark", "very dark"), strict=True)),
+    **{sign: verdict for verdict, sign in VERDICTS.items()},
+    HIDDEN: "hidden",
+    "": "",
+}
+_SIGNS = str.maketrans(
+    {
+        **dict(zip("−—“”‘’•", "--\"\"''*", strict=True)),
+        "·": " times ",
+        "×": " by ",
+        "–": " to ",
+        "→": "to",
+        "≈": "about",
+        "…": "...",
+        "≤": "<=",
+        "≥": ">=",
+        "±": "+-",
+        "√": "sqrt ",
+        "Σ": "sum",
+        "ᵀ": " transposed",
+        "²": " squared",
+        "∞": "infinity",
+        "␣": r"\x20",
+    }
+)
+_BESIDE = re.compile(" ?([·×–]) ?")  # their words have blanks of their own
+_ROOT = re.compile(r"√(\w+)")
+# In what explains the signs of verdicts, these are the words already.
+_EXPLAINED = re.compile(f"[{''.join(VERDICTS.values())}] (?={'|'.join(VERDICTS)})")
+_WORDS_ON_A_TERMINAL = ("transpose", "row_sums", "column_sums", "row_maxima", "stack", "join", "rotate")
+WORDS = replace(
+    PLAIN,
+    functions=PLAIN_FUNCTIONS
+    | {function: UNICODE_FUNCTIONS[function] for function in _WORDS_ON_A_TERMINAL}
+    | {
+        "matmul": operator(" times ", PRODUCT, PRODUCT, POWER),
+        "hadamard": operator(" times elementwise ", PRODUCT, PRODUCT, POWER),
+        "transposed": Spelling("{0} transposed", POWER, (POWER,)),
+        "floor_div": Spelling("floor({0}/{1})", needs=(PRODUCT, POWER)),
+        "left_out": Spelling("... {0} more ..."),
+        "comes_near": operator(" about ", CHOICE),
+        "nearly": Spelling("{0}, about", CHOICE),
+    },
+    sums="sum over {index} of {body}",
+    maxima="max over {index} of {body}",
+    name=lambda name: PLAIN.name(name).replace("^T", " transposed"),
+    cell=lambda name, indices: PLAIN.cell(name, indices).replace("^T", " transposed"),
+    nearly="about",
+)
+
+
+def stream(document: page.Document, style: Style) -> Iterator[str]:
+    """The page as lines, which are wrapped where a terminal has a width, and nowhere else."""
+    writer = _Writer(style.encoding)
+    if document.title:
+        yield from _wrapped(writer.text(visible(document.title)), style.width)
+    before: page.Block | None = None
+    for block in document.blocks:
+        run_on = isinstance(block, page.Formula) and isinstance(before, page.Formula)
+        if (before or document.title) and not run_on:
+            yield "\n"
+        for line in writer.block(block):
+            yield from _wrapped(line, style.width)
+        before = block
+
+
+def _wrapped(line: str, width: int | None) -> Iterator[str]:
+    """A line in as many as it needs between words; no word and no number is divided."""
+    if width is None:
+        yield f"{line}\n"
+        return
+    hang = "  " if width > 20 else ""
+    for part in wrap(line, width, subsequent_indent=hang, break_long_words=False, break_on_hyphens=False):
+        yield f"{part}\n"
+
+
+class _Writer:
+    """Turns one block after another into lines, with nothing that the encoding lacks."""
+
+    def __init__(self, encoding: str) -> None:
+        self.encoding = encoding
+
+    def block(self, block: page.Block) -> Iterator[str]:
+        match block:
+            case page.Heading(text=text, number=number, shapes=shapes):
+                step = f"Step {number}: " if number is not None else ""
+                yield f"{step}{self.text(visible(text))}" + (f", {self.text(product_text(shapes))}" if shapes else "")
+            case page.Paragraph(text=text, kind=kind):
+                yield KINDS[kind] + self.sentence(text)
+            case page.Formula(equation=equation):
+                yield self.text(formula(equation, WORDS))
+            case page.Worked(lines=lines, left_out=left_out):
+                yield from map(self.worked, lines)
+                yield from self.said(left_out)
+            case page.Grid(left_out=left_out):
+                if block.picture:
+                    yield from self.block(block.at_ends())
+                    return
+                yield from self.matrix(block)
+                yield from self.said(left_out)
+            case page.Product(result=result):
+                yield from self.block(result) if block.shows_step else self.meeting(block)
+            case page.Table(rows=rows):
+                heads = [self.sentence(head) for head in block.heads]
+                yield from (self.row(heads, [self.sentence(cell) for cell in row]) for row in rows)
+            case page.Listing(items=items, left_out=left_out):
+                yield from map(self.sentence, items)
+                yield from self.said(left_out)
+
+    def text(self, text: str) -> str:
+        """Text that is safe already, in what the encoding has; letters that it lacks are escapes."""
+        if not text.isascii():
+            text = _BESIDE.sub(r"\1", _ROOT.sub(r"sqrt(\1)", _EXPLAINED.sub("", text))).translate(_SIGNS)
+        return text.encode(self.encoding, "backslashreplace").decode(self.encoding)
+
+    def formula(self, expression: Expression) -> str:
+        return self.text(write(expression, WORDS))
+
+    def sentence(self, text: page.Text) -> str:
+        return "".join(
+            self.formula(piece.expression) if isinstance(piece, page.Math) else self.text(visible(piece))
+            for piece in text
+        )
+
+    def worked(self, line: page.WorkedLine) -> str:
+        sums = " ".join(self.text(side) for side in sides(line, WORDS) if side)
+        said = "; ".join(part for part in (sums, self.sentence(line.remark)) if part)
+        return f"{self.text(label(line.label))}: {said}" if line.label else said
+
+    def matrix(self, grid: page.Grid) -> Iterator[str]:
+        """The name of a matrix and the labels of its columns, then its rows."""
+        grid = with_dots(grid.loaded()) if grid.left_out else grid.loaded()
+        heads = ", ".join(self.text(label(column)) for column in grid.columns)
+        yield self.formula(grid.name) + (f", columns: {heads}" if heads.replace(", ", "") else ":")
+        forms = iter(grid.closed)
+        for name, cells in zip(grid.rows, grid.cells, strict=True):
+            yield f"{self.place('row', name)}: {self.numbers(cells, next(forms, ()))}"
+
+    def place(self, what: str, name: str) -> str:
+        """Row I; just the word where there is no label."""
+        return f"{what} {self.text(label(name))}".rstrip()
+
+    def numbers(self, cells: Sequence[page.Cell], forms: Sequence[Expression] = ()) -> str:
+        """Numbers in a row, each with what is to be said of it, after its closed form where that says more."""
+        said = []
+        for place, cell in enumerate(cells):
+            number, word = write_number(cell.text, WORDS) if cell.text else BLANK, MARKS[mark(cell)]
+            form = self.formula(forms[place]) if forms else number
+            said.append(f"{form} {'about' if cell.rounded else '='} {number}" if form != number else number)
+            said[-1] += f" ({word})" if word else ""
+        return self.text(", ".join(said))
+
+    def meeting(self, product: page.Product) -> Iterator[str]:
+        """The row and the column that give one cell."""
+        row, column = product.meeting or (0, 0)
+        first, last = product.factors[0], product.factors[-1]
+        yield f"{self.formula(first.name)}, {self.place('row', first.rows[row])}: {self.numbers(first.cells[row])}"
+        cells = [line[column] for line in last.cells]
+        yield f"{self.formula(last.name)}, {self.place('column', last.columns[column])}: {self.numbers(cells)}"
+
+    def row(self, heads: Sequence[str], cells: Sequence[str]) -> str:
+        """A row of a table, each cell with the head of its column."""
+        number = f"{cells[0]}. " if cells[0] and not heads[0] else ""  # of a step
+        said = (f"{head}: {cell}" for head, cell in zip(heads, cells, strict=True) if head and cell)
+        return number + "; ".join(said)
+
+    def said(self, left_out: page.LeftOut) -> Iterator[str]:
+        if left_out:
+            yield self.text(left_out_text(left_out))

@@ -1,0 +1,136 @@
+"""`attncli new` writes problems: with blanks, which `compute` asks to be filled in, or with numbers."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import attncli
+from attncli.cli.main import run
+from attncli.problem.loader import loads
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def written(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert run(["new", *arguments]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+def test_blanks_are_asked_for_in_one_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["new", "-o", "homework.yaml", "--tokens", "I love AI", "--d-model", "4", "--d-k", "3"]
+    assert run(line) == 0
+    text = (tmp_path / "homework.yaml").read_text(encoding="utf-8")
+    assert text.startswith("# yaml-language-server: $schema=problem.schema.json\n")
+    assert "attncli compute homework.yaml\n" in text
+    assert text.count("\n  - [_, _, _, _]") == 3  # X
+    assert text.count("\n  - [_, _, _]") == 3 * 4  # W_Q, W_K and W_V
+    assert run(["compute", "homework.yaml"]) == 3
+    assert capsys.readouterr() == (
+        "",
+        "attncli: error: homework.yaml:11:6: X[0][0]: 48 numbers are still to be written\n"
+        "    - [_, _, _, _]  # I\n"
+        "       ^\n"
+        "help: write a number for each _: 12 in X, 12 in W_Q, 12 in W_K and 12 in W_V\n",
+    )
+    (tmp_path / "homework.yaml").write_text(text.replace("_,", "1,").replace("_]", "0.5]"), encoding="utf-8")
+    assert run(["compute", "homework.yaml"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "errors"),
+    [
+        ("Q: [[1, _]]\nK: [[1, 2]]\nV: [[1]]", ["1:9: Q[0][1]: 1 number is still to be written"]),
+        ("Q: [[1, 2]]\nK: [[1, ____]]\nV: [[_]]", ["2:9: K[0][1]: 2 numbers are still to be written"]),
+        (
+            "Q: [[x, 1]]\nK: [[1, _]]\nV: [['_']]",
+            ["1:6: Q[0][0]: x is not a number", "2:9: K[0][1]: 1 number is still to be", "3:6: V[0][0]: _ is not"],
+        ),
+        ("Q: [[1]]\nK: [[1]]\nV: [[1]]\nscale: _", ["4:8: scale: 1 number is still to be written"]),
+    ],
+)
+def test_a_blank_in_any_problem(
+    text: str, errors: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "p.yaml").write_text(text)
+    assert run(["compute", "p.yaml"]) == 3
+    found = re.findall(r"(?m)^attncli: error: p.yaml:(.*)$", capsys.readouterr().err)
+    assert len(found) == len(errors)
+    assert [one[: len(other)] for one, other in zip(found, errors, strict=True)] == errors
+
+
+def test_numbers_are_small_and_whole_and_come_again_with_the_seed(capsys: pytest.CaptureFixture[str]) -> None:
+    text = written(capsys, "--random", "--seed", "7", "--tokens", "a b", "--d-model", "3", "--d-k", "2")
+    assert written(capsys, "--seed", "7", "--tokens", "a b", "--d-model", "3", "--d-k", "2") == text
+    assert written(capsys, "--random") == written(capsys, "--seed", "0") != written(capsys, "--seed", "1")
+    given = loads(text.encode(), "p.yaml").given
+    assert {name: given[name].shape for name in given} == {"X": (2, 3), "W_Q": (3, 2), "W_K": (3, 2), "W_V": (3, 2)}
+    for matrix in given.values():
+        assert {*matrix.value.ravel()} <= {-1, 0, 1}
+        assert matrix.value.any(axis=1).all()
+
+
+def test_heads_and_lengths(capsys: pytest.CaptureFixture[str]) -> None:
+    text = written(capsys, "--random", "--heads", "2", "--d-model", "5", "--d-k", "3", "--d-v", "4")
+    problem = loads(text.encode(), "p.yaml")
+    rows = dict(re.findall(r"(?m)^(\w+):\n((?:  - .*\n)+)", text))
+    shapes = {name: (block.count("- ["), block.split("\n")[0].count(",") + 1) for name, block in rows.items()}
+    assert shapes == {"X": (3, 5), "W_Q": (5, 6), "W_K": (5, 6), "W_V": (5, 8), "W_O": (8, 5)}
+    assert problem.given["W_Q"].shape == (2, 5, 3)
+
+
+@pytest.mark.parametrize(
+    "mask", ["causal", "{window: [1, 0]}", "[[true, true, false], [true, true, true], [true, true, true]]"]
+)
+def test_a_mask_is_written_as_it_was_given(mask: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = written(capsys, "--random", "--mask", mask)
+    assert text.endswith(f"\nmask: {mask}\n")
+    assert loads(text.encode(), "p.yaml").mask.parts
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    ["I love AI", "2024 null true", 'a: #b "c" [d] {e} -f &g *h !i %j @k `l', "日本 é 😀", "don't x-y", "\x1b \x7f"],
+)
+def test_any_tokens_are_read_again(tokens: str, capsys: pytest.CaptureFixture[str]) -> None:
+    problem = loads(written(capsys, "--random", "--tokens", tokens).encode(), "p.yaml")
+    assert problem.tokens == tuple(tokens.split())
+    assert problem.title == tokens
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--tokens", " "], "--tokens is empty"),
+        (["--tokens", "w " * 65], "--tokens has 65 tokens"),
+        (["--tokens", "w" * 100_000], "--tokens: this label has 100,000 characters"),
+        (["--d-k", "0"], "--d-k cannot be '0'"),
+        (["--heads", "1000"], "--heads cannot be '1000'"),
+        (["--mask", "causl"], "--mask:1:1: mask: must be none, causal, a matrix or a form, not causl"),
+        (["--mask", "[[true]]"], "--mask:1:1: mask: is 1×1, but 3 queries and 3 keys need 3×3"),
+        (["--mask", ""], "--mask is empty"),
+        (["-o", "p.json"], "-o p.json: the file is written in YAML, for its comments"),
+        (["-o", "there.yaml"], "-o there.yaml would replace a file that is there already"),
+    ],
+)
+def test_what_is_wrong(arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "there.yaml").write_text("my own work")
+    assert run(["new", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"attncli: error: {message}\n")
+    assert "\nhelp: " in err
+    assert [file.name for file in tmp_path.iterdir()] == ["there.yaml"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_numbers_share_the_attention_among_the_tokens(seed: int, capsys: pytest.CaptureFixture[str]) -> None:
+    problem = loads(written(capsys, "--seed", str(seed), "--tokens", "I love AI").encode(), "p.yaml")
+    assert attncli.trace(problem)["weights"].max() < 0.99
