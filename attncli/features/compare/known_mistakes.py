@@ -1,0 +1,126 @@
+"""Which known mistakes give the other side's numbers, from the first step that differs on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from attncli.equation.evaluator import evaluate
+from attncli.mistakes.catalogue import applicable
+from attncli.mistakes.model import Changes, with_changes
+from attncli.problem.model import Matrix, Scalar
+from attncli.tracing.comparison import HIDING, Comparison, Operand, StepComparison
+from attncli.tracing.difference import Numbers, difference, larger
+from attncli.tracing.model import Trace
+
+MOST_WEIGHTS = 300_000  # of a trace: every mistake is another computation of all steps that it changes
+MOST_NAMED = 3  # more mistakes than these give the same numbers only where the numbers say little
+FEWEST_CELLS = 2  # one cell may be right by chance
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The side that made one of these mistakes, all of which give its numbers, and the step that they give first."""
+
+    side: Operand
+    step: str
+    mistakes: tuple[str, ...]
+
+
+def explanation(comparison: Comparison) -> Explanation | None:
+    """The known mistakes that give every number of one side in the first step that differs, and in most steps after it.
+
+    Of mistakes that give as many steps, those that change the fewest count. The other side has to be a problem. Of two
+    problems the second is the one with the mistake, if both can be.
+    """
+    step = comparison.first
+    if step is None or step.difference is None:
+        return None
+    for ours, theirs in ((comparison.a, comparison.b), (comparison.b, comparison.a)):
+        trace = ours.trace
+        if trace is None or trace["weights"].size > MOST_WEIGHTS:
+            continue
+        found: dict[tuple[int, int], list[str]] = {}
+        for mistake, changes in applicable(trace):
+            steps = _explained(comparison, Mistaken(trace, changes), ours, theirs)
+            if step.name in steps and sum(steps.values()) >= FEWEST_CELLS:
+                found.setdefault((len(steps), -len(changes)), []).append(mistake.name)
+        best = found[max(found)] if found else []
+        if 0 < len(best) <= MOST_NAMED:
+            return Explanation(theirs, step.name, tuple(best))
+    return None
+
+
+class Mistaken:
+    """The numbers of a trace with a mistake: the steps that it changes, and all that follow from them."""
+
+    def __init__(self, trace: Trace, changes: Changes) -> None:
+        self.trace = with_changes(trace, changes)
+        self._given: dict[str, Numbers] = {
+            name: np.asarray(change, dtype=np.float64) for name, change in changes.items()
+            if isinstance(change, np.ndarray)
+        }  # fmt: skip
+        self.moved: set[str] = set()
+        for name, step in self.trace.steps.items():
+            if name in changes or (not step.rule.given and self.moved & set(step.rule.inputs)):
+                self.moved.add(name)
+        self._found: dict[str, Numbers] = {}
+
+    def __getitem__(self, name: str) -> Numbers:
+        """The numbers of a step, worked out when they are asked for."""
+        if name not in self._found:
+            self._found[name] = self._worked(name)
+        return self._found[name]
+
+    def _worked(self, name: str) -> Numbers:
+        if name in self._given:
+            return self._given[name]
+        if name not in self.moved:
+            return self.trace[name].astype(np.float64)
+        step, given = self.trace.steps[name], self.trace.parameters
+        equation = step.rule.equation
+        matrices = {of: each.value for of, each in given.items() if isinstance(each, Matrix)}
+        scalars = {of: float(each.value) for of, each in given.items() if isinstance(each, Scalar)}
+        arrays = {of: self[of] if of in self.trace else matrices[of] for of in step.rule.inputs}
+        own = dict(zip(step.rule.target.letters, step.shape, strict=True))
+        with np.errstate(all="ignore"):  # what overflows is not what the other side has
+            found: Numbers = evaluate(
+                equation, arrays=arrays, scalars=scalars | {"inf": np.inf},
+                sizes=self.trace.sizes(equation) | own, xp=np, dtype=np.float64,
+            )  # fmt: skip
+        return found
+
+
+def _explained(comparison: Comparison, mistaken: Mistaken, ours: Operand, theirs: Operand) -> Mapping[str, int]:
+    """The steps whose numbers the mistake gives, each with how many of its cells differ without it.
+
+    None at all where it gives other numbers than theirs before the first step that differs, or in it.
+    """
+    first, found = comparison.first, {}
+    assert first is not None
+    if first.name not in mistaken.moved:
+        return {}
+    before = True
+    for step in _in_both(comparison, mistaken):
+        before = before and step is not first
+        if _gives(comparison, step, mistaken[step.name], ours, theirs):
+            if step.difference and step.difference.differing:
+                found[step.name] = step.difference.differing
+        elif before or step is first:
+            return {}
+    return found
+
+
+def _in_both(comparison: Comparison, mistaken: Mistaken) -> Iterator[StepComparison]:
+    return (step for step in comparison.steps if step.difference is not None and step.name in mistaken.moved)
+
+
+def _gives(comparison: Comparison, step: StepComparison, numbers: Numbers, ours: Operand, theirs: Operand) -> bool:
+    """Whether every cell of a step on their side is what the mistake makes of ours."""
+    made = step.arranged(ours.compared_rows(step.name, numbers))
+    there = step.arranged(theirs[step.name])
+    size = np.where(np.isfinite(made), np.abs(made), 0.0)
+    found = difference(made, there, comparison.tolerance, sizes=larger(step.sizes, size), hides=HIDING.get(step.name))
+    return not found.differing

@@ -1,0 +1,1 @@
+"""Everything of `attncli record`; its `command.py` is where to begin."""

@@ -1,0 +1,56 @@
+"""`attncli record`: one call of attention of a Transformers model on disk, as a problem to be worked out."""
+
+from typing import Annotated
+
+import typer
+
+from attncli.cli import options
+from attncli.errors import usage_error
+
+_NUMBERS = range(10**6)
+
+
+def record(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL_DIR", help="The folder of a Transformers model, with its tokenizer.")
+    ],
+    text: Annotated[str, typer.Option("--text", metavar="TEXT", help="What the model reads.")],
+    layer: Annotated[
+        int | None,
+        options.read_by(
+            options.whole, "--layer", metavar="N", help="Which call of attention to save, from 0.", allowed=_NUMBERS
+        ),
+    ] = None,
+    head: Annotated[
+        int | None,
+        options.read_by(options.whole, "--head", metavar="N", help="Only this head of it, from 0.", allowed=_NUMBERS),
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", metavar="FILE", help="Write the problem to this .yaml file.")
+    ] = None,
+) -> None:
+    """Run a model on a text, and save the attention of one of its layers as a problem.
+
+    Without -o it lists the calls of attention that the model makes. The model is read from the folder alone: nothing
+    is downloaded, and no code in it is run.
+    """
+    if output is not None and layer is None:
+        raise usage_error("-o needs --layer, which says which call to save", help="run it without -o to see them all")
+
+    from attncli.cli.output import require_writable, write
+    from attncli.cli.progress import progress
+    from attncli.features.record.model import read_model, run_model
+
+    require_writable(output, model)
+    progress.begin("loading the model")
+    loaded = read_model(model)
+    progress.begin("running the model")
+    calls, tokens = run_model(loaded, text, layer)
+    if output is None:
+        write(f"{calls!r}\n", None, portable=False)
+        return
+    assert layer is not None
+    call = next((each for each in calls if each.layer == layer), None)
+    if call is None:
+        raise usage_error(f"there is no layer {layer}", help=f"the model has layer 0 to {calls[-1].layer}")
+    call.save(output, head=head, tokens=tokens)

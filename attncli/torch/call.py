@@ -1,0 +1,336 @@
+"""One recorded call: what attention was given and gave back, and the problem that works it out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isclose
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from attncli.errors import usage_error
+from attncli.torch.masks import written_mask
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from attncli.api import Trace
+    from attncli.problem.model import Problem
+    from attncli.torch.agreement import Agreement
+
+INPUTS = ("X", "context")  # of the linear layers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attention:
+    """What attention was given: tensors of batch × heads × n × d, or of only the last three or two of these axes.
+
+    `mask` is PyTorch's `attn_mask`, `causal` its `is_causal`. A `scale` of None is 1/√d. There may be fewer heads of
+    keys and values than of queries. `sink` has one logit for each head of the queries.
+    """
+
+    query: Tensor
+    key: Tensor
+    value: Tensor
+    mask: Tensor | None = None
+    causal: bool = False
+    scale: float | None = None
+    softcap: float | None = None
+    sink: Tensor | None = None
+
+    def with_one_batch(self) -> Attention:
+        """The same with at most four axes: PyTorch takes any number of axes for entries of a batch."""
+        if self.query.ndim <= 4:
+            return self
+        flat = {name: getattr(self, name).flatten(0, -4) for name in ("query", "key", "value")}
+        mask = self.mask
+        if mask is not None and mask.ndim > 4:
+            mask = mask.expand(*self.query.shape[:-2], *mask.shape[-2:]).flatten(0, -4)
+        return replace(self, **flat, mask=mask)
+
+    def copied(self) -> Attention:
+        """The same with tensors of its own, in the computer's memory, which no model changes afterwards."""
+        tensors = {name: own(value) for name in self.__slots__ if isinstance(value := getattr(self, name), Tensor)}
+        others = {name: getattr(self, name) for name in self.__slots__ if name not in tensors}
+        return Attention(**others, **tensors)
+
+    @property
+    def mask_in_words(self) -> str:
+        """What hides keys, for a table."""
+        if self.mask is None:
+            return "causal" if self.causal else "none"
+        kind = "true/false" if self.mask.dtype == torch.bool else "added"
+        return f"{kind}, causal" if self.causal else kind
+
+    @property
+    def bytes(self) -> int:
+        """What the tensors take in memory."""
+        tensors = (getattr(self, name) for name in self.__slots__)
+        return sum(size_of(each) for each in tensors if isinstance(each, Tensor))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Projections:
+    """Where queries, keys and values come from: inputs and weights, by the keys of a problem (`X`, `W_Q`, `b_Q`, …).
+
+    Inputs are n × d_model or batch × n × d_model, weights d_model × (heads · d), as a problem has them.
+    """
+
+    arrays: Mapping[str, Tensor]
+
+    @property
+    def inputs(self) -> tuple[Tensor, ...]:
+        """X, and the context where there is one."""
+        return tuple(self.arrays[name] for name in INPUTS if name in self.arrays)
+
+    def copied(self) -> Projections:
+        """The same with inputs of its own, as `Attention.copied` has; the weights stay those of the model."""
+        return Projections({**self.arrays, **{name: own(self.arrays[name]) for name in INPUTS if name in self.arrays}})
+
+    def gives(self, attention: Attention) -> bool:
+        """Whether the weights still give the recorded queries, keys and values: training may have changed them."""
+        for letter, tensor in (("Q", attention.query), ("K", attention.key), ("V", attention.value)):
+            source = self.arrays["X"] if letter == "Q" else self.arrays.get("context", self.arrays["X"])
+            rows = source.double() @ self.arrays[f"W_{letter}"].detach().cpu().double()
+            if (bias := self.arrays.get(f"b_{letter}")) is not None:
+                rows = rows + bias.detach().cpu().double()
+            recorded = tensor.transpose(1, 2).flatten(2).double()
+            tolerance = 64 * torch.finfo(tensor.dtype).eps * float(recorded.abs().max())
+            if rows.shape != recorded.shape or float((rows - recorded).abs().max()) > tolerance:
+                return False
+        return True
+
+    def of_head(self, head: int, heads: int, kv_heads: int) -> Mapping[str, Tensor]:
+        """The inputs and weights of one head: its columns, and no `W_O`, which joins the heads."""
+        columns = {
+            "Q": (head, heads),
+            "K": (head * kv_heads // heads, kv_heads),
+            "V": (head * kv_heads // heads, kv_heads),
+        }
+        found = {name: array for name, array in self.arrays.items() if name in INPUTS}
+        for name, array in self.arrays.items():
+            if name[-1] in columns and name[:2] in ("W_", "b_"):
+                at, count = columns[name[-1]]
+                found[name] = array.chunk(count, dim=-1)[at]
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    """One call of attention in a model.
+
+    `number` counts all calls, `step` the runs of the model, `layer` the calls in one run, all from 0. `where` is the
+    name of the module that made the call, as `model.named_modules()` has it, empty for a call outside any module.
+    `output` is what the call gave back, in the shape of the queries; `weights` too, where it gave these.
+    `mask` says what hides keys: none, causal, true/false or added. `attention` is None where nothing was kept, or where
+    attncli cannot work the call out: `reason` says why.
+    """
+
+    number: int
+    step: int
+    layer: int
+    where: str
+    shapes: tuple[torch.Size, torch.Size, torch.Size]
+    dtype: str
+    mask: str
+    attention: Attention | None
+    output: Tensor | None = None
+    weights: Tensor | None = None
+    projections: Projections | None = None
+    reason: str = ""
+
+    @property
+    def heads(self) -> int:
+        """How many heads the queries have."""
+        return _heads(self.shapes[0])
+
+    @property
+    def kv_heads(self) -> int:
+        """How many heads keys and values have."""
+        return _heads(self.shapes[1])
+
+    @property
+    def bytes(self) -> int:
+        """What the tensors that were kept take in memory, without the model's own weights."""
+        inputs = self.projections.inputs if self.projections else ()
+        own = self.attention.bytes if self.attention else 0
+        return own + sum(map(size_of, (self.output, self.weights, *inputs)))
+
+    @property
+    def entries(self) -> int:
+        """How many entries the batch has."""
+        return self.shapes[0][0] if len(self.shapes[0]) > 3 else 1
+
+    def problem(
+        self,
+        *,
+        head: int | None = None,
+        entry: int | None = None,
+        tokens: Sequence[str] | None = None,
+        title: str | None = None,
+        from_inputs: bool = True,
+    ) -> Problem:
+        """The call as a problem: all of it, or one head, or one entry of the batch.
+
+        `tokens` label the keys. Where there are fewer queries, as with a cache, the queries are the last of them. The
+        problem begins at X and the weights if linear layers made the queries, keys and values; otherwise, or with
+        `from_inputs=False`, it begins at Q, K and V. Raises AttncliError for a head or an entry that the call does not
+        have, and for a call that was not kept.
+        """
+        from attncli import problem
+
+        return problem(**self.keys(head=head, entry=entry, tokens=tokens, title=title, from_inputs=from_inputs))
+
+    def trace(self, *, head: int | None = None, entry: int | None = None, **options: Any) -> Trace:
+        """The problem worked out; `options` are those of `attncli.trace`."""
+        from attncli import trace
+
+        return trace(self.problem(head=head, entry=entry), **options)
+
+    def check(self) -> Agreement:
+        """Whether attncli's output is the one that was recorded, within the tolerance of its number format."""
+        from attncli.torch.agreement import agreement
+
+        return agreement(self)
+
+    def save(self, path: str | PathLike[str], **options: Any) -> None:
+        """Write the problem as YAML, with an .npz file beside it for large arrays, as `attncli.save` does.
+
+        `options` are those of `problem`.
+        """
+        from attncli import save
+
+        save(self.problem(**options), path)
+
+    def keys(
+        self,
+        *,
+        head: int | None = None,
+        entry: int | None = None,
+        tokens: Sequence[str] | None = None,
+        title: str | None = None,
+        from_inputs: bool = True,
+    ) -> dict[str, Any]:
+        """The problem's keys with their values, arrays of NumPy among them."""
+        given = self.kept()
+        head, entry = _chosen("head", head, self.heads), _chosen("entry", entry, self.entries)
+        if entry is None and self.entries == 1:
+            entry = 0
+        n, m = given.query.shape[-2], given.key.shape[-2]
+        keys: dict[str, Any] = {"title": title or self._title(head, entry), **_labels(tokens, n, m)}
+        keys |= (self._projected(given, head, entry) if from_inputs else None) or self._given(given, head, entry)
+        mask = None if given.mask is None else _cut(given.mask, head, entry)
+        keys["mask"] = written_mask(None if mask is None else to_numpy(mask), given.causal, n, m)
+        if given.scale is not None and not isclose(given.scale, given.query.shape[-1] ** -0.5, rel_tol=1e-12):
+            keys["scale"] = given.scale
+        if given.softcap is not None:
+            keys["softcap"] = given.softcap
+        if given.sink is not None:
+            sink = given.sink.flatten()
+            keys["sink"] = to_numpy(sink).tolist() if head is None else float(sink[head])
+        return keys
+
+    def kept(self) -> Attention:
+        """What the call was given; raises AttncliError where that was not kept."""
+        if self.attention is None:
+            raise usage_error(
+                f"call {self.number} was not kept: {self.reason}", help=f"record it with layers=[{self.layer}]"
+            )
+        return self.attention
+
+    def _given(self, given: Attention, head: int | None, entry: int | None) -> dict[str, Any]:
+        """Queries, keys and values as the call was given them."""
+        kv_head = None if head is None else head * self.kv_heads // self.heads
+        cut = {"Q": _cut(given.query, head, entry)}
+        cut |= {name: _cut(tensor, kv_head, entry) for name, tensor in (("K", given.key), ("V", given.value))}
+        return {name: to_numpy(tensor) for name, tensor in cut.items()}
+
+    def _projected(self, given: Attention, head: int | None, entry: int | None) -> dict[str, Any]:
+        """Inputs and weights, if linear layers were seen and still give these queries, keys and values."""
+        if self.projections is None or given.query.ndim < 3:
+            return {}
+        if not self.projections.gives(given):
+            return {}
+        if head is not None or self.heads == 1:
+            arrays = self.projections.of_head(head or 0, self.heads, self.kv_heads)
+        else:
+            arrays = self.projections.arrays
+        inputs = {
+            name: array[entry] if array.ndim == 3 and entry is not None else array
+            for name, array in arrays.items()
+            if name in INPUTS
+        }
+        keys: dict[str, Any] = {name: to_numpy(array) for name, array in {**arrays, **inputs}.items()}
+        if head is None and self.heads > 1:
+            keys["heads"] = self.heads
+            if self.kv_heads != self.heads:
+                keys["kv_heads"] = self.kv_heads
+        return keys
+
+    def _title(self, head: int | None, entry: int | None) -> str:
+        parts = [f"layer {self.layer}"]
+        if self.step:
+            parts.append(f"step {self.step}")
+        if self.entries > 1 and entry is not None:
+            parts.append(f"entry {entry}")
+        if head is not None:
+            parts.append(f"head {head}")
+        return ", ".join(parts)
+
+
+def own(tensor: Tensor) -> Tensor:
+    """A copy in the computer's memory, which no model changes and no gradient runs through."""
+    return tensor.detach().to("cpu", copy=True)
+
+
+def size_of(tensor: Tensor | None) -> int:
+    """How many bytes a tensor takes."""
+    return 0 if tensor is None else tensor.numel() * tensor.element_size()
+
+
+def to_numpy(tensor: Tensor) -> NDArray[Any]:
+    """The numbers as NumPy has them; those of 16 bits in float32, which holds each of them exactly."""
+    tensor = tensor.detach().to("cpu")
+    array: NDArray[Any] = (tensor.float() if tensor.dtype in (torch.bfloat16, torch.float16) else tensor).numpy()
+    return array
+
+
+def dtype_name(tensor: Tensor) -> str:
+    """The number format by its name: float32."""
+    return str(tensor.dtype).removeprefix("torch.")
+
+
+def _heads(shape: torch.Size) -> int:
+    return shape[-3] if len(shape) > 2 else 1
+
+
+def _cut(tensor: Tensor, head: int | None, entry: int | None) -> Tensor:
+    """One head and one entry of a tensor, which may have a single one of either for all of them."""
+    if tensor.ndim > 3 and entry is not None:
+        tensor = tensor[entry if tensor.shape[0] > 1 else 0]
+    if tensor.ndim > 2 and head is not None:
+        tensor = tensor.select(-3, head if tensor.shape[-3] > 1 else 0)
+    return tensor
+
+
+def _chosen(what: str, number: int | None, count: int) -> int | None:
+    if number is not None and not 0 <= number < count:
+        raise usage_error(
+            f"there is no {what} {number}",
+            help=f"the call has {what} 0 to {count - 1}" if count > 1 else f"the call has one {what}: {what} 0",
+        )
+    return number
+
+
+def _labels(tokens: Sequence[str] | None, queries: int, keys: int) -> dict[str, Any]:
+    if tokens is None:
+        return {}
+    tokens = [str(each) for each in tokens]
+    if len(tokens) not in (keys, queries):
+        raise usage_error(f"there are {len(tokens)} tokens for {keys} keys", help="give one label for each key")
+    if queries == keys:
+        return {"tokens": tokens}
+    return {"tokens": tokens[-queries:]} | ({"context_tokens": tokens} if len(tokens) == keys else {})

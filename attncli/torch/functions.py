@@ -1,0 +1,239 @@
+"""What PyTorch is watched for: its two functions of attention, and the linear layers before them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from inspect import signature
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+from torch.overrides import TorchFunctionMode
+
+from attncli.torch.call import Attention, Projections
+
+LINEAR_LAYERS = 8  # the last ones, among which are those of the queries, the keys and the values
+
+_of_multi_head = signature(functional.multi_head_attention_forward)
+
+
+class Seen(NamedTuple):
+    """A call: what attention was given, what came back, and where its inputs come from.
+
+    `output` has the axes of the queries, or is that of the whole layer, after W_O: batch × n × d_model. `reason` says
+    why the call cannot be worked out; it is empty where it can.
+    """
+
+    attention: Attention
+    output: Tensor
+    weights: Tensor | None = None
+    projections: Projections | None = None
+    reason: str = ""
+
+
+class Linear(NamedTuple):
+    """A linear layer that was run: input, weight (features of the input × features of the output), bias and output."""
+
+    input: Tensor
+    weight: Tensor
+    bias: Tensor | None
+    output: Tensor
+
+
+class Watch(TorchFunctionMode):
+    """Tells of each call of attention that PyTorch makes while it is active.
+
+    What a function is called with is passed on as it is, and what it gives back, too: nothing that a model computes
+    changes.
+    """
+
+    def __init__(self, tell: Callable[[Seen], None]) -> None:
+        super().__init__()
+        self._tell = tell
+        self._inner: list[Seen] | None = None
+        self.linear: deque[Linear] = deque(maxlen=LINEAR_LAYERS)
+
+    def __torch_function__(
+        self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        if function is functional.multi_head_attention_forward:
+            given = _of_multi_head.bind(*args, **kwargs)
+            given.apply_defaults()
+            result = function(*args, **kwargs)
+            with torch.no_grad():
+                self._tell(_multi_head(given.arguments, result))
+            return result
+        result = function(*args, **kwargs)
+        if function is functional.scaled_dot_product_attention:
+            seen = _scaled_dot_product(result, *args, **kwargs)
+            if self._inner is None:
+                self._tell(seen._replace(projections=self.projections(seen.attention)))
+            else:
+                self._inner.append(seen)
+        elif function is functional.linear:
+            self.linear.append(_linear(result, *args, **kwargs))
+        elif function is torch.addmm and args[0].ndim == 1:  # as GPT-2 writes a linear layer
+            self.linear.append(Linear(args[1], args[2], args[0], result))
+        return result
+
+    @contextmanager
+    def inside(self) -> Iterator[list[Seen]]:
+        """Calls that are made inside another one: they are put into this list, and not told."""
+        outer, self._inner = self._inner, []
+        try:
+            yield self._inner
+        finally:
+            self._inner = outer
+
+    def projections(self, attention: Attention) -> Projections | None:
+        """The linear layers that made queries, keys and values, if they were seen and nothing came in between."""
+        if attention.query.ndim != 4:
+            return None
+        found = [self._source(tensor) for tensor in (attention.query, attention.key, attention.value)]
+        sources = [source for source in found if source is not None]
+        if len(sources) < 3 or sources[1].input is not sources[2].input:
+            return None
+        arrays = {"X": _of_entries(sources[0].input, attention.query)}
+        if sources[1].input is not sources[0].input:
+            arrays["context"] = _of_entries(sources[1].input, attention.key)
+        for letter, (_, weight, bias, _) in zip("QKV", sources, strict=True):
+            arrays[f"W_{letter}"] = weight
+            if bias is not None:
+                arrays[f"b_{letter}"] = bias
+        return Projections(arrays)
+
+    def _source(self, tensor: Tensor) -> Linear | None:
+        """The linear layer, or the part of one, whose output this is, with the heads as columns side by side."""
+        batch, heads, size, width = tensor.shape
+        features = heads * width
+        for layer in reversed(self.linear):
+            output = layer.output.reshape(-1, layer.output.shape[-1])
+            if len(output) != batch * size or output.shape[1] % features:
+                continue
+            first = tensor[0, :, 0].flatten()
+            for start in range(0, output.shape[1], features):
+                part = slice(start, start + features)
+                # all rows are compared only where the first is the same
+                if torch.equal(output[0, part], first) and torch.equal(
+                    output[:, part], tensor.transpose(1, 2).reshape(-1, features)
+                ):
+                    bias = None if layer.bias is None else layer.bias[part]
+                    return Linear(layer.input, layer.weight[:, part], bias, layer.output)
+        return None
+
+
+def _of_entries(input: Tensor, attention_side: Tensor) -> Tensor:
+    """The input of a linear layer, as batch × n × d_model, by the axes of what was made of it."""
+    return input.reshape(attention_side.shape[0], attention_side.shape[2], -1)
+
+
+def _linear(output: Tensor, input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Linear:
+    return Linear(input, weight.T, bias, output)
+
+
+def _scaled_dot_product(
+    output: Tensor,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Seen:
+    attention = Attention(query, key, value, attn_mask, is_causal, scale)
+    return Seen(attention, output, reason=dropped(dropout_p))
+
+
+def dropped(probability: float) -> str:
+    """Why a call with dropout cannot be worked out."""
+    return (
+        f"dropout of {probability} changes its weights by chance: run the model after model.eval()"
+        if probability
+        else ""
+    )
+
+
+def _multi_head(given: Mapping[str, Any], result: tuple[Tensor, Tensor | None]) -> Seen:
+    """A call of `F.multi_head_attention_forward`, whose tensors are n × batch × d_model, or n × d_model.
+
+    Its masks mean the opposite of those of the other function: true hides a key.
+    """
+    batched = given["query"].ndim == 3
+    inputs = [given[name].transpose(0, 1) if batched else given[name][None] for name in ("query", "key", "value")]
+    if given["use_separate_proj_weight"]:
+        weights = [given[f"{letter}_proj_weight"] for letter in "qkv"]
+    else:
+        weights = list(given["in_proj_weight"].chunk(3))
+    biases = [None] * 3 if given["in_proj_bias"] is None else list(given["in_proj_bias"].chunk(3))
+    heads = given["num_heads"]
+    query, key, value = (
+        _split(functional.linear(x, w, b), heads) for x, w, b in zip(inputs, weights, biases, strict=True)
+    )
+    attention = Attention(query, key, value, _multi_head_mask(given, len(query), heads))
+    heads_output = _heads_output(attention)
+    output = result[0].transpose(0, 1) if batched else result[0][None]
+    reason = _multi_head_reason(given) or _recomputed(heads_output, given, output)
+    x, context, values = inputs
+    if given["key"] is not given["value"] and not torch.equal(context, values):
+        return Seen(attention, heads_output, reason=reason)  # keys and values of different inputs are no problem's
+    arrays = {"X": x} | ({} if given["key"] is given["query"] else {"context": context})
+    for letter, weight, bias in zip("QKV", weights, biases, strict=True):
+        arrays |= {f"W_{letter}": weight.T} | ({} if bias is None else {f"b_{letter}": bias})
+    arrays["W_O"] = given["out_proj_weight"].T
+    if given["out_proj_bias"] is not None:
+        arrays["b_O"] = given["out_proj_bias"]
+    return Seen(attention, output, projections=Projections(arrays), reason=reason)
+
+
+def _split(rows: Tensor, heads: int) -> Tensor:
+    """Batch × n × (heads · d) as batch × heads × n × d."""
+    return rows.unflatten(-1, (heads, -1)).transpose(1, 2)
+
+
+def _multi_head_mask(given: Mapping[str, Any], batch: int, heads: int) -> Tensor | None:
+    """Both masks as the one that is added to the scores, batch × heads × n × m."""
+    mask, padding = given["attn_mask"], given["key_padding_mask"]
+    parts = []
+    if mask is not None:
+        parts.append(_added(mask).unflatten(0, (batch, heads)) if mask.ndim == 3 else _added(mask)[None, None])
+    if padding is not None:
+        parts.append(_added(padding).reshape(batch, 1, 1, -1))
+    return sum(parts[1:], parts[0]) if parts else None
+
+
+def _added(mask: Tensor) -> Tensor:
+    if mask.dtype != torch.bool:
+        return mask
+    return torch.zeros_like(mask, dtype=torch.float32).masked_fill(mask, -torch.inf)
+
+
+def _multi_head_reason(given: Mapping[str, Any]) -> str:
+    for name in ("bias_k", "bias_v", "static_k", "static_v"):
+        if given[name] is not None:
+            return f"it has {name}, which attncli does not know"
+    if given["add_zero_attn"]:
+        return "it has add_zero_attn, which attncli does not know"
+    return dropped(given["dropout_p"] if given["training"] else 0)
+
+
+def _heads_output(attention: Attention) -> Tensor:
+    mask = attention.mask if attention.mask is None else attention.mask.to(attention.query.dtype)
+    return functional.scaled_dot_product_attention(attention.query, attention.key, attention.value, mask)
+
+
+def _recomputed(heads_output: Tensor, given: Mapping[str, Any], output: Tensor) -> str:
+    """Nothing where what was bound above gives the output; else that the call was not understood."""
+    joined = heads_output.transpose(1, 2).flatten(2)
+    expected = functional.linear(joined, given["out_proj_weight"], given["out_proj_bias"])
+    tolerance = 64 * torch.finfo(output.dtype).eps * float(output.abs().nan_to_num().max())
+    hidden = expected.isnan() | output.isnan()  # a query that sees nothing
+    if bool(((expected - output).abs() <= tolerance).logical_or(hidden).all()):
+        return ""
+    return "what attncli makes of its arguments is not what it gave back"

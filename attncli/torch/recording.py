@@ -1,0 +1,207 @@
+"""Recording: every call of attention that PyTorch makes while a block runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any, overload
+
+import torch
+from torch import nn
+
+from attncli.english import count, listed
+from attncli.errors import usage_error
+from attncli.page.document import Document, Paragraph, Table
+from attncli.render import Style, render
+from attncli.torch.call import Call, dtype_name, own, size_of
+from attncli.torch.functions import Seen, Watch
+from attncli.torch.registry import watched_registry
+
+LIMIT = 2**30  # bytes that are kept where nobody says how many
+_NOT_ASKED = "layers= or steps= left it out"
+_HELP = (
+    "attncli sees torch.nn.functional.scaled_dot_product_attention, nn.MultiheadAttention and the attention of "
+    "Transformers: load the model with attn_implementation='sdpa' or 'eager'; FlexAttention, flash kernels and models "
+    "that write attention out themselves are not seen"
+)
+
+
+class Calls(Sequence[Call]):
+    """The recorded calls, in order. `print(calls)` shows them as a table, and so does a notebook."""
+
+    def __init__(self) -> None:
+        self._calls: list[Call] = []
+        self.unseen: Counter[str] = Counter()
+
+    @overload
+    def __getitem__(self, at: int) -> Call: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Call]: ...
+    def __getitem__(self, at: int | slice) -> Call | Sequence[Call]:
+        return self._calls[at]
+
+    def __len__(self) -> int:
+        return len(self._calls)
+
+    def add(self, call: Call) -> None:
+        """Append a call."""
+        self._calls.append(call)
+
+    @property
+    def bytes(self) -> int:
+        """What the tensors that are kept take in memory."""
+        return sum(call.bytes for call in self)
+
+    def __repr__(self) -> str:
+        return render(self._page(), "table", Style()).rstrip()
+
+    def _repr_markdown_(self) -> str:
+        return render(self._page(), "markdown", Style())
+
+    def _page(self) -> Document:
+        head = ("call", "step", "layer", "module", "heads", "kv heads", "n", "m", "d", "mask", "format")
+        rows = tuple(tuple((word,) for word in _row(call)) for call in self)
+        notes = [f"{self.bytes / 2**20:.1f} MiB of tensors are kept."] if self.bytes else []
+        not_kept = Counter(call.reason for call in self if call.reason not in ("", _NOT_ASKED))
+        notes += [f"{count(times, 'call')} cannot be saved: {reason}." for reason, times in not_kept.items()]
+        notes += [f"{count(times, 'call')} of {what} could not be recorded." for what, times in self.unseen.items()]
+        return Document(
+            "Recorded calls of attention",
+            (Table(head, rows, (0, 1, 2, 4, 5, 6, 7, 8)), *(Paragraph((note,)) for note in notes)),
+        )
+
+
+def _row(call: Call) -> tuple[str, ...]:
+    query, key, _ = call.shapes
+    sizes = (call.heads, call.kv_heads, query[-2], key[-2], query[-1])
+    return (str(call.number), str(call.step), str(call.layer), call.where, *map(str, sizes), call.mask, call.dtype)
+
+
+class _Recorder:
+    """Counts runs and layers, and keeps of each call what was asked for."""
+
+    def __init__(
+        self, calls: Calls, model: nn.Module | None, layers: Collection[int] | None, steps: int | None, limit: int
+    ) -> None:
+        self.calls, self._model, self._layers, self._steps, self._limit = calls, model, layers, steps, limit
+        self._kept = 0
+        self._step, self._layer = -1, 0
+        self._running: list[nn.Module] = []
+        self._names: dict[nn.Module, dict[nn.Module, str]] = {}
+
+    def begin(self, module: nn.Module) -> None:
+        """A module begins to run; the model begins a step, which is the outermost one where none was named."""
+        if module is self._model if self._model is not None else not self._running:
+            self._step, self._layer = self._step + 1, 0
+        self._running.append(module)
+
+    def end(self) -> None:
+        """The module that began last has run."""
+        self._running.pop()
+
+    def tell(self, seen: Seen) -> None:
+        """Keep a call, unless it is made outside the model that was named."""
+        if self._model is not None and self._model not in self._running:
+            return
+        given = seen.attention.with_one_batch()
+        self._step = max(self._step, 0)  # a call outside any module is of the first
+        reason = seen.reason or self._why_not()
+        inputs = seen.projections.inputs if seen.projections else ()
+        size = given.bytes + sum(map(size_of, (seen.output, seen.weights, *inputs)))
+        if not reason and self._kept + size > self._limit:
+            reason = f"the limit of {self._limit / 2**20:,.0f} MiB was reached"
+        copied = None if reason else given.copied()
+        if copied:
+            self._kept += size
+        self.calls.add(
+            Call(
+                number=len(self.calls),
+                step=self._step,
+                layer=self._layer,
+                where=self._where(),
+                shapes=(given.query.shape, given.key.shape, given.value.shape),
+                dtype=dtype_name(given.query),
+                mask=given.mask_in_words,
+                attention=copied,
+                output=own(seen.output.flatten(0, -4) if seen.output.ndim > 4 else seen.output) if copied else None,
+                weights=own(seen.weights) if copied and seen.weights is not None else None,
+                projections=seen.projections.copied() if copied and seen.projections else None,
+                reason=reason,
+            )
+        )
+        self._layer += 1
+
+    def _why_not(self) -> str:
+        if self._layers is not None and self._layer not in self._layers:
+            return _NOT_ASKED
+        if self._steps is not None and self._step >= self._steps:
+            return _NOT_ASKED
+        return ""
+
+    def _where(self) -> str:
+        """The name of the module that runs, as the model has it."""
+        if not self._running:
+            return ""
+        root = self._running[0] if self._model is None else self._model
+        module = self._running[-1]
+        if root not in self._names:
+            self._names[root] = {each: name for name, each in root.named_modules()}
+        name = self._names[root].get(module, "")
+        return name.removeprefix("_orig_mod.") or type(module).__name__
+
+
+@contextmanager
+def recording(
+    model: nn.Module | None = None,
+    *,
+    layers: Collection[int] | None = None,
+    steps: int | None = None,
+    limit: int = LIMIT,
+) -> Iterator[Calls]:
+    """Record the calls of attention that are made in this block: `with recording() as calls: model(**inputs)`.
+
+    With a `model`, only its calls are recorded. `layers` are those to keep, by the order of the calls in one run of
+    the model, and `steps` says of how many runs: `generate()` runs the model once for each token. If a call does not
+    fit into `limit` bytes, only its shapes are kept. The model computes the same as without recording; compiled modules
+    run as they were before they were compiled.
+    Raises AttncliError where no call was seen.
+    """
+    calls = Calls()
+    recorder = _Recorder(calls, model, layers, steps, limit)
+    watch = Watch(recorder.tell)
+    fast_path = torch.backends.mha.get_fastpath_enabled()
+    with ExitStack() as stack:
+        stack.callback(torch.backends.mha.set_fastpath_enabled, fast_path)
+        torch.backends.mha.set_fastpath_enabled(False)  # it is one fused function, which nothing is seen of
+        if hasattr(torch.compiler, "set_stance"):  # PyTorch 2.6 and newer
+            stack.enter_context(torch.compiler.set_stance("force_eager"))
+        stack.enter_context(_watched_modules(recorder))
+        stack.enter_context(watched_registry(watch, recorder.tell, lambda name: calls.unseen.update([name])))
+        stack.enter_context(watch)
+        yield calls
+    if not calls:
+        seen = f" (but {listed(list(calls.unseen))})" if calls.unseen else ""
+        raise usage_error(f"no call of attention was seen{seen}", help=_HELP)
+
+
+@contextmanager
+def _watched_modules(recorder: _Recorder) -> Iterator[None]:
+    """While this runs, the recorder is told of every module that runs.
+
+    PyTorch's own hooks for all modules would warn of compiled ones.
+    """
+    call = nn.Module.__call__
+
+    def watched(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
+        recorder.begin(module)
+        try:
+            return call(module, *args, **kwargs)
+        finally:
+            recorder.end()
+
+    nn.Module.__call__ = watched
+    try:
+        yield
+    finally:
+        nn.Module.__call__ = call

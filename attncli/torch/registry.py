@@ -1,0 +1,98 @@
+"""The attention functions of Transformers' models, which it looks up in a registry each time one is called."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from torch import Tensor
+
+from attncli.torch.call import Attention
+from attncli.torch.functions import Seen, Watch, dropped
+
+
+@contextmanager
+def watched_registry(watch: Watch, tell: Callable[[Seen], None], unseen: Callable[[str], None]) -> Iterator[None]:
+    """While this runs, every attention function that a model of Transformers takes from the registry is watched.
+
+    It is the model's own function that runs: only its arguments and its output are looked at. So this reaches models
+    whose attention is made of plain products, as with a softcap (Gemma 2) or sinks (gpt-oss). Nothing is done where
+    nobody has imported Transformers.
+    """
+    transformers = sys.modules.get("transformers.modeling_utils")
+    if transformers is None:
+        yield
+        return
+    interface = transformers.AttentionInterface
+    look_up = interface.get_interface
+
+    def get_interface(self: Any, name: str, default: Callable[..., Any]) -> Callable[..., Any]:
+        function = look_up(self, name, default)
+        return _watched(function, name, function is default, watch, tell, unseen)
+
+    interface.get_interface = get_interface
+    try:
+        yield
+    finally:
+        interface.get_interface = look_up
+
+
+def _watched(
+    function: Callable[..., Any],
+    name: str,
+    eager: bool,
+    watch: Watch,
+    tell: Callable[[Seen], None],
+    unseen: Callable[[str], None],
+) -> Callable[..., Any]:
+    """The function, of which a call is told: if it is the model's own, in plain products, or calls PyTorch's."""
+
+    def attention(
+        module: Any, query: Tensor, key: Tensor, value: Tensor, attention_mask: Any = None, *args: Any, **kwargs: Any
+    ) -> Any:
+        with watch.inside() as inner:
+            result = function(module, query, key, value, attention_mask, *args, **kwargs)
+        if inner or eager:
+            tell(_seen(query, key, value, attention_mask, kwargs, result, inner, watch))
+        else:
+            unseen(f"{name} of Transformers")
+        return result
+
+    return attention
+
+
+def _seen(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Any,
+    kwargs: dict[str, Any],
+    result: Any,
+    inner: list[Seen],
+    watch: Watch,
+) -> Seen:
+    """The call as the model made it, with the mask that PyTorch was given where it was one call of PyTorch's.
+
+    Transformers has rules of its own about when a call without a mask is causal.
+    """
+    output = result[0].transpose(1, 2)
+    asked = Attention(
+        query, key, value, _mask(mask, kwargs), False, kwargs.get("scaling"), kwargs.get("softcap"), kwargs.get("s_aux")
+    )
+    reason = dropped(kwargs.get("dropout") or 0)
+    if len(inner) == 1 and inner[0].attention.query.shape == query.shape:
+        called = inner[0].attention
+        length = called.key.shape[-2]  # keys that no query sees may be cut off
+        asked = Attention(query, key[:, :, :length], value[:, :, :length], called.mask, called.causal, called.scale)
+        reason = inner[0].reason
+    weights = result[1] if len(result) > 1 and isinstance(result[1], Tensor) else None
+    return Seen(asked, output, weights, watch.projections(asked), reason)
+
+
+def _mask(mask: Any, kwargs: dict[str, Any]) -> Tensor | None:
+    bias = kwargs.get("position_bias")
+    if mask is None or bias is None:
+        return bias if mask is None else mask
+    return mask + bias

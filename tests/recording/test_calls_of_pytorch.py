@@ -1,0 +1,359 @@
+"""Calls that PyTorch programs make are seen, change nothing, and are worked out to the same output."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import attncli
+
+pytestmark = pytest.mark.torch
+Recording = Callable[..., Any]
+
+
+def attend(torch: Any, *shapes: tuple[int, ...], **options: Any) -> Any:
+    """PyTorch's function on random tensors of these shapes, of queries, keys and values."""
+    dtype = options.pop("dtype", torch.float32)
+    tensors = [torch.randn(shape, dtype=torch.float64).to(dtype) for shape in shapes]
+    return torch.nn.functional.scaled_dot_product_attention(*tensors, **options)
+
+
+def test_by_hand(torch: Any, recording: Recording) -> None:
+    # scores ln 3 and 0 without a scale: weights 3/4 and 1/4
+    query, key = torch.tensor([[[1.0, 0.0]]]), torch.tensor([[[float(np.log(3)), 0.0], [0.0, 1.0]]])
+    value = torch.tensor([[[4.0], [8.0]]])
+    with recording() as calls:
+        output = torch.nn.functional.scaled_dot_product_attention(query, key, value, scale=1.0)
+    assert float(output) == pytest.approx(5)
+    (call,) = calls
+    assert (call.heads, call.kv_heads, call.mask, call.where) == (1, 1, "none", "")
+    trace = call.trace(head=0)
+    assert trace["weights"] == pytest.approx(np.array([[0.75, 0.25]]))
+    assert trace["output"].tolist() == [[pytest.approx(5)]]
+    assert call.check()
+    assert call.check().comparison["output"].difference.absolute < 1e-6
+
+
+SHAPES = [
+    pytest.param([(3, 4), (5, 4), (5, 2)], {}, id="one head"),
+    pytest.param([(2, 3, 4), (2, 5, 4), (2, 5, 6)], {}, id="heads"),
+    pytest.param([(2, 4, 3, 8)] + [(2, 4, 5, 8)] * 2, {}, id="batch"),
+    pytest.param([(2, 1, 4, 3, 8)] + [(2, 1, 4, 5, 8)] * 2, {}, id="five axes"),
+    pytest.param([(2, 4, 3, 8)] + [(2, 2, 5, 8)] * 2, {"enable_gqa": True}, id="fewer heads of keys"),
+    pytest.param([(1, 2, 4, 4)] * 3, {"is_causal": True}, id="causal"),
+    pytest.param([(1, 2, 3, 4)] + [(1, 2, 5, 4)] * 2, {"is_causal": True}, id="causal, top-left"),
+    pytest.param([(1, 2, 5, 4)] + [(1, 2, 3, 4)] * 2, {"is_causal": True}, id="causal, more queries than keys"),
+    pytest.param([(1, 2, 3, 4)] * 3, {"scale": 0.3}, id="a scale"),
+]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
+@pytest.mark.parametrize(("shapes", "options"), SHAPES)
+def test_the_output_is_the_recorded_one(
+    shapes: list[tuple[int, ...]], options: dict[str, Any], dtype: str, torch: Any, recording: Recording
+) -> None:
+    with recording() as calls:
+        attend(torch, *shapes, dtype=getattr(torch, dtype), **options)
+    (call,) = calls
+    assert call.dtype == dtype
+    agreement = call.check()
+    assert agreement, agreement
+
+
+def test_a_call_whose_output_is_another_does_not_agree(torch: Any, recording: Recording) -> None:
+    with recording() as calls:
+        attend(torch, (3, 4), (3, 4), (3, 4))
+    calls[0].output[2, 1] += 0.01
+    agreement = calls[0].check()
+    assert not agreement
+    assert agreement.comparison.first.name == "output"
+    assert str(agreement) == "the first step that differs is output: 1 cell, by at most 0.01"
+
+
+MASKS = [
+    ("none", "torch.ones(4, 4, dtype=torch.bool)"),
+    ("causal", "torch.ones(4, 4).tril().bool()"),
+    ("causal", "torch.full((1, 1, 4, 4), torch.finfo(torch.float32).min).triu(1)"),
+    ("causal", "torch.full((4, 4), -1e4).triu(1)"),
+    ({"causal": True, "window": [1, 0]}, "torch.ones(4, 4).tril().triu(-1).bool()"),
+    ({"padding": [1, 1, 0, 1]}, "torch.tensor([[[[True, True, False, True]]]])"),
+    ({"causal": True, "padding": [0, 1, 1, 1]}, "torch.ones(4, 4).tril().bool() & torch.tensor([False] + [True] * 3)"),
+]
+
+
+@pytest.mark.parametrize(("written", "mask"), MASKS)
+def test_a_mask_that_has_a_word_is_written_so(written: Any, mask: str, torch: Any, recording: Recording) -> None:
+    with recording() as calls:
+        attend(torch, *[(1, 2, 4, 4)] * 3, attn_mask=eval(mask, {"torch": torch}))
+    assert calls[0].keys(head=1)["mask"] == written
+    assert calls[0].check()
+
+
+def test_the_corner_of_a_causal_mask_is_said_where_there_are_two(torch: Any, recording: Recording) -> None:
+    top_left, bottom_right = torch.ones(2, 4).tril().bool(), torch.ones(2, 4).tril(2).bool()
+    with recording() as calls:
+        attend(torch, (2, 3), (4, 3), (4, 3), attn_mask=top_left)
+        attend(torch, (2, 3), (4, 3), (4, 3), attn_mask=bottom_right)
+    assert [call.keys()["mask"]["corner"] for call in calls] == ["top-left", "bottom-right"]
+    assert calls[0].check()
+    assert calls[1].check()
+
+
+def test_biases_are_added_and_the_most_negative_number_of_a_format_hides(torch: Any, recording: Recording) -> None:
+    bias = torch.tensor([[0.5, -1.0], [2.0, 0.25]])
+    bias[0, 1] += torch.finfo(torch.float32).min
+    with recording() as calls:
+        attend(torch, *[(1, 2, 2, 4)] * 3, attn_mask=bias)
+    assert calls[0].keys()["mask"]["additive"].tolist() == [[0.5, float("-inf")], [2.0, 0.25]]
+    assert calls[0].check()
+
+
+def test_a_query_that_sees_no_key_is_left_out_of_the_check(torch: Any, recording: Recording) -> None:
+    keep = torch.tensor([[True, False], [False, False]])
+    lowest = torch.where(keep, 0.0, torch.finfo(torch.float32).min)
+    with recording() as calls:
+        attend(torch, *[(1, 2, 2, 4)] * 3, attn_mask=keep)  # PyTorch gives 0 or NaN for the second query,
+        attend(torch, *[(1, 2, 2, 4)] * 3, attn_mask=lowest)  # and here the mean of all values
+    for call in calls:
+        assert call.trace().fully_masked == ((0, 1), (1, 1))
+        assert call.check()
+
+
+def test_dropout_cannot_be_worked_out(torch: Any, recording: Recording) -> None:
+    with recording() as calls:
+        attend(torch, *[(2, 3, 4)] * 3, dropout_p=0.5)
+    with pytest.raises(attncli.AttncliError, match="dropout"):
+        calls[0].problem()
+
+
+def layer(torch: Any, causal: bool = False) -> Any:
+    """A module with linear layers for queries, keys and values of two heads."""
+
+    class Layer(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.qkv, self.out = torch.nn.Linear(8, 24), torch.nn.Linear(8, 8)
+
+        def forward(self, x: Any) -> Any:
+            entries, n, _ = x.shape
+            parts = (part.view(entries, n, 2, 4).transpose(1, 2) for part in self.qkv(x).chunk(3, dim=-1))
+            heads = torch.nn.functional.scaled_dot_product_attention(*parts, is_causal=causal)
+            return self.out(heads.transpose(1, 2).reshape(entries, n, 8))
+
+    return Layer()
+
+
+def test_a_model_gives_the_same_bits_and_its_modules_have_names(torch: Any, recording: Recording) -> None:
+    model = torch.nn.Sequential(layer(torch), layer(torch, causal=True)).eval()
+    x = torch.randn(2, 5, 8)
+    expected = model(x)
+    with recording() as calls:
+        assert torch.equal(model(x), expected)
+        assert torch.equal(model(x), expected)
+    made = [(call.step, call.layer, call.where) for call in calls]
+    assert made == [(0, 0, "0"), (0, 1, "1"), (1, 0, "0"), (1, 1, "1")]
+    assert torch.equal(model(x), expected)
+    shown = str(calls)
+    assert "step" in shown
+    assert "causal" in shown
+    assert calls._repr_markdown_().count("|") > 20
+
+
+def test_only_the_calls_of_one_model(torch: Any, recording: Recording) -> None:
+    model, x = torch.nn.Sequential(layer(torch), layer(torch)), torch.randn(1, 5, 8)
+    whole = torch.nn.ModuleDict({"first": model, "second": layer(torch)})
+    with recording(model) as calls:
+        attend(torch, *[(3, 4)] * 3)
+        whole["second"](x)
+        model(x)
+        model(x)
+    made = [(call.step, call.layer, call.where) for call in calls]
+    assert made == [(0, 0, "0"), (0, 1, "1"), (1, 0, "0"), (1, 1, "1")]
+
+
+def test_a_problem_begins_at_x_where_linear_layers_were_seen(torch: Any, recording: Recording) -> None:
+    model, x = layer(torch), torch.randn(1, 5, 8)
+    with recording() as calls:
+        model(x)
+    whole, one, bare = calls[0].trace(), calls[0].trace(head=1), attncli.trace(calls[0].problem(from_inputs=False))
+    assert "X" in whole
+    assert "X" not in bare
+    assert whole["X"] == pytest.approx(x[0].numpy())
+    assert whole["weights"] == pytest.approx(bare["weights"], abs=1e-5)
+    assert one["weights"] == pytest.approx(bare["weights"][1], abs=1e-5)
+    assert one["weights"].shape == (5, 5)
+    weight = model.qkv.weight.detach().numpy()
+    assert one["W_K"] == pytest.approx(weight[12:16].T)  # keys are features 8 to 15, of which head 1 has the last four
+
+
+def test_weights_that_were_trained_afterwards_are_not_taken(torch: Any, recording: Recording) -> None:
+    model = layer(torch)
+    with recording() as calls:
+        model(torch.randn(1, 5, 8))
+    with torch.no_grad():
+        model.qkv.weight += 1
+    assert "X" not in calls[0].trace()
+    assert calls[0].check()
+
+
+MULTI_HEAD = {
+    "self": {},
+    "batch first": {"batch_first": True},
+    "other sizes of keys and values": {"kdim": 6, "vdim": 6},
+    "no bias": {"bias": False},
+}
+
+
+@pytest.mark.parametrize("name", MULTI_HEAD)
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_multi_head_attention_as_a_whole(name: str, need_weights: bool, torch: Any, recording: Recording) -> None:
+    options = MULTI_HEAD[name]
+    module = torch.nn.MultiheadAttention(8, 2, **options).eval()
+    x, context = torch.randn(4, 4, 8), torch.randn(4, 4, options.get("kdim", 8))
+    other = x if name in ("self", "no bias") else context
+    hidden = torch.ones(4, 4).triu(1).bool()
+    with recording() as calls:
+        output, _ = module(x, other, other, attn_mask=hidden, need_weights=need_weights)
+    (call,) = calls
+    assert call.check(), call.check()
+    trace = call.trace()
+    assert "W_O" in trace
+    first = output[0] if options.get("batch_first") else output[:, 0]
+    assert trace["output"][0] == pytest.approx(first.detach().numpy(), abs=1e-5)
+
+
+def test_multi_head_attention_with_padding_and_without_a_batch(torch: Any, recording: Recording) -> None:
+    module = torch.nn.MultiheadAttention(8, 2, batch_first=True).eval()
+    x, padding = torch.randn(2, 3, 8), torch.tensor([[False, False, False], [False, True, True]])
+    with recording() as calls:
+        module(x, x, x, key_padding_mask=padding)
+        module(x[0], x[0], x[0])
+    assert [bool(call.check()) for call in calls] == [True, True]
+    assert calls[0].trace(entry=1)["weights"][0] == pytest.approx(np.array([[1, 0, 0]] * 3))
+
+
+def test_keys_and_values_of_different_inputs(torch: Any, recording: Recording) -> None:
+    module = torch.nn.MultiheadAttention(8, 2).eval()
+    with recording() as calls:
+        module(torch.randn(3, 1, 8), torch.randn(4, 1, 8), torch.randn(4, 1, 8))
+    assert "X" not in calls[0].trace()
+    assert calls[0].check()
+
+
+def test_what_multi_head_attention_adds_to_the_keys_is_not_understood(torch: Any, recording: Recording) -> None:
+    module = torch.nn.MultiheadAttention(8, 2, add_bias_kv=True).eval()
+    x = torch.randn(3, 1, 8)
+    with recording() as calls:
+        module(x, x, x)
+    with pytest.raises(attncli.AttncliError, match="bias_k"):
+        calls[0].problem()
+
+
+def test_an_encoder_is_recorded_though_it_has_a_fused_path(torch: Any, recording: Recording) -> None:
+    inner = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+    encoder, x = torch.nn.TransformerEncoder(inner, 2).eval(), torch.randn(1, 4, 8)
+    assert torch.backends.mha.get_fastpath_enabled()
+    with torch.no_grad(), recording() as calls:
+        encoder(x)
+    assert torch.backends.mha.get_fastpath_enabled()
+    assert [call.where for call in calls] == ["layers.0.self_attn", "layers.1.self_attn"]
+    assert all(call.check() for call in calls)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # of the compiler
+def test_a_compiled_model_runs_as_it_was_before_it_was_compiled(torch: Any, recording: Recording) -> None:
+    model, x = layer(torch), torch.randn(1, 5, 8)
+    compiled = torch.compile(model, backend="eager")
+    compiled(x)
+    with recording() as calls:
+        assert torch.equal(compiled(x), model(x))
+    assert len(calls) == 2
+    assert all(call.check() for call in calls)
+
+
+def test_a_function_imported_by_its_name(torch: Any, recording: Recording) -> None:
+    from torch.nn.functional import scaled_dot_product_attention
+
+    with recording() as calls:
+        scaled_dot_product_attention(*(torch.randn(3, 4) for _ in range(3)))
+    assert len(calls) == 1
+
+
+def test_without_a_call_what_to_try_is_said(torch: Any, recording: Recording) -> None:
+    with pytest.raises(attncli.AttncliError, match="no call of attention") as caught, recording():
+        torch.nn.Linear(2, 2)(torch.ones(2))
+    assert "attn_implementation" in caught.value.help
+
+
+def test_an_error_in_the_block_is_the_only_one_and_everything_is_put_back(torch: Any, recording: Recording) -> None:
+    before = torch.nn.Module.__call__
+    with pytest.raises(RuntimeError, match="mine"), recording():
+        raise RuntimeError("mine")
+    assert torch.nn.Module.__call__ is before
+    assert torch.backends.mha.get_fastpath_enabled()
+
+
+def test_only_some_layers_and_steps_are_kept(torch: Any, recording: Recording) -> None:
+    model, x = torch.nn.Sequential(layer(torch), layer(torch)), torch.randn(1, 5, 8)
+    with recording(layers=[1], steps=1) as calls:
+        model(x)
+        model(x)
+    assert [call.attention is not None for call in calls] == [False, True, False, False]
+    with pytest.raises(attncli.AttncliError, match="call 0 was not kept") as caught:
+        calls[0].problem()
+    assert "layers=[0]" in caught.value.help
+
+
+def test_no_more_than_the_limit_is_kept(torch: Any, recording: Recording) -> None:
+    with recording(limit=20_000) as calls:
+        for _ in range(5):
+            attend(torch, *[(16, 32)] * 3)  # 3 · 2 KiB, and an output of 2 KiB
+    assert [call.attention is not None for call in calls] == [True, True, False, False, False]
+    assert calls.bytes <= 20_000
+    assert "3 calls cannot be saved: the limit of 0 MiB was reached." in str(calls)
+
+
+def test_what_is_kept_is_a_copy(torch: Any, recording: Recording) -> None:
+    query = torch.randn(3, 4)
+    before = query.clone()
+    with recording() as calls:
+        torch.nn.functional.scaled_dot_product_attention(query, query, query)
+        query.zero_()
+    assert torch.equal(calls[0].attention.query, before)
+
+
+def test_no_gradient_is_kept(torch: Any, recording: Recording) -> None:
+    model = layer(torch)
+    with recording() as calls:
+        loss = model(torch.randn(1, 5, 8)).sum()
+    loss.backward()
+    assert model.qkv.weight.grad is not None
+    assert not calls[0].attention.query.requires_grad
+    del loss
+    gc.collect()
+    assert calls[0].check()
+
+
+@pytest.mark.parametrize(
+    ("asked", "what"), [({"head": 2}, "no head 2"), ({"entry": 1}, "no entry 1"), ({"head": -1}, "no head -1")]
+)
+def test_a_head_that_is_not_there(asked: dict[str, int], what: str, torch: Any, recording: Recording) -> None:
+    with recording() as calls:
+        attend(torch, *[(1, 2, 3, 4)] * 3)
+    with pytest.raises(attncli.AttncliError, match=what):
+        calls[0].problem(**asked)
+
+
+def test_labels_of_queries_are_the_last_ones(torch: Any, recording: Recording) -> None:
+    with recording() as calls:
+        attend(torch, (1, 4), (3, 4), (3, 4))
+    problem = calls[0].problem(tokens=["I", "love", "AI"])
+    assert problem.tokens == ("AI",)
+    assert problem.context_tokens == ("I", "love", "AI")
+    with pytest.raises(attncli.AttncliError, match="2 tokens for 3 keys"):
+        calls[0].problem(tokens=["I", "love"])

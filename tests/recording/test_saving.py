@@ -1,0 +1,55 @@
+"""A call is saved as a problem that gives the same weights when it is read again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import attncli
+
+pytestmark = pytest.mark.torch
+Recording = Callable[..., Any]
+
+
+def recorded(torch: Any, recording: Recording, n: int, m: int, **options: Any) -> Any:
+    tensors = [torch.randn(1, 4, n, 8), torch.randn(1, 2, m, 8), torch.randn(1, 2, m, 8)]
+    with recording() as calls:
+        torch.nn.functional.scaled_dot_product_attention(*tensors, enable_gqa=True, **options)
+    return calls[0]
+
+
+def test_large_arrays_are_in_a_file_beside_it(torch: Any, recording: Recording, tmp_path: Path) -> None:
+    call = recorded(torch, recording, 3, 80)
+    call.save(tmp_path / "small.yaml", head=2, tokens=list(map(str, range(80))))
+    assert [path.name for path in tmp_path.iterdir()] == ["small.yaml"]
+    call.save(tmp_path / "large.yaml", tokens=list(map(str, range(80))))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["large.npz", "large.yaml", "small.yaml"]
+    small, large = (attncli.trace(attncli.load(tmp_path / name)) for name in ("small.yaml", "large.yaml"))
+    assert small.title == "layer 0, head 2"
+    assert small["weights"] == pytest.approx(large["weights"][2], abs=1e-6)
+    assert large["weights"] == pytest.approx(call.trace()["weights"], abs=1e-6)
+    assert small.tokens == ("77", "78", "79")
+
+
+@pytest.mark.parametrize("size", [3, 40])
+@pytest.mark.parametrize("mask", ["bool", "added"])
+def test_masks_survive(mask: str, size: int, torch: Any, recording: Recording, tmp_path: Path) -> None:
+    keep = torch.rand(size, size) < 0.6
+    keep[:, 0] = True
+    given = keep if mask == "bool" else torch.where(keep, torch.randn(size, size), -torch.inf)
+    call = recorded(torch, recording, size, size, attn_mask=given)
+    call.save(tmp_path / "call.yaml")
+    again = attncli.trace(attncli.load(tmp_path / "call.yaml"))
+    assert again["weights"] == pytest.approx(call.trace()["weights"], abs=1e-6)
+    assert ((again["weights"] == 0) == ~keep.numpy()).all()
+
+
+def test_digits_read_back_are_the_same_float32(torch: Any, recording: Recording, tmp_path: Path) -> None:
+    call = recorded(torch, recording, 3, 3)
+    call.save(tmp_path / "call.yaml", head=0)
+    problem = attncli.load(tmp_path / "call.yaml")
+    assert (problem.given["Q"].value.astype(np.float32) == call.attention.query[0, 0].numpy()).all()
