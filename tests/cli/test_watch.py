@@ -18,7 +18,7 @@ from attncli.cli.main import run
 
 PROBLEM = "Q: [[{}]]\nK: [[1]]\nV: [[1]]\n"
 CELL = ("--cell", "scores[0,0]")
-SECONDS = 20  # until something must have happened
+SECONDS = 60  # until something must have happened
 Start = Callable[..., "Watched"]
 
 
