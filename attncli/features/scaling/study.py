@@ -109,12 +109,15 @@ def _with_drawn_vectors(problem: Problem, own: Trace, d_k: int, numbers: np.rand
     cached = "past_K" in own
     made = {"past_K": "past_K", "Q": "Q", "K": "new_K" if cached else "K", "V": "new_V" if cached else "V"}
     alone = own.leading_letters == (BATCH,)
+    heads = max(own[name].shape[1] if own[name].ndim == 4 else 1 for name in "KV")
     read: dict[str, NDArray[np.float64]] = {}
     for name, step in made.items():
         if step in own:
             array = own[step] if name == "V" else numbers.standard_normal((*own[step].shape[:-1], d_k))
             entries_alone = own.steps[step].rule.axis_names[:-2] == ("batch",)
-            read[name] = array[:, None] if entries_alone else array  # a given array with entries has heads as well
+            if entries_alone:  # a given array with entries has heads as well
+                array = np.repeat(array[:, None], 1 if name == "Q" else heads, axis=1)
+            read[name] = array
     kept = {name: problem.given[name] for name in KEPT_ARRAYS if name in problem.given}
     drawn = {name: Matrix(read_only(np.array(array, dtype=np.float64))) for name, array in read.items()} | kept
     given = {name: drawn[name] for name in ARRAYS if name in drawn}

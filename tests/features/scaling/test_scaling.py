@@ -72,6 +72,15 @@ def test_entries_of_a_batch_where_some_arrays_have_an_axis_of_heads() -> None:
     assert all(np.isfinite(row.scaled.of_queries) for row in rows)
 
 
+def test_values_without_heads_beside_keys_with_heads_are_for_all_of_them() -> None:
+    keys = {name: [[[[1, 0], [2, 1]], [[0, 1], [1, 1]]], [[[1, 1], [0, 1]], [[2, 0], [1, 2]]]] for name in "QK"}
+    shared = read({**keys, "X": [[[1], [2]], [[0], [1]]], "W_V": [[1, 2]]})
+    repeated = read({**keys, "V": [[[[1, 2], [2, 4]]] * 2, [[[0, 0], [1, 2]]] * 2]})
+    one, other = (list(compare_scales(problem, sizes=(2, 3), draws=3)) for problem in (shared, repeated))
+    assert one == other
+    assert [row.d_k for row in one] == [2, 2, 3]
+
+
 def test_a_cache_with_an_axis_of_heads_beside_tokens_without_one() -> None:
     identity = [[1, 0], [0, 1], [0, 0]]
     problem = read({
