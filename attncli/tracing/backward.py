@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,13 +39,24 @@ def backward_pass(plan: Plan, steps: Mapping[str, Step], shift: Shift) -> Iterat
 def _backward_rules(plan: Plan, steps: Mapping[str, Step]) -> tuple[Rule, ...]:
     """The rules of the gradients of these steps, the given one of the output first, in order of work."""
     scalars = {name: given.value for name, given in plan.parameters.items() if isinstance(given, Scalar)}
-    backward = Backward(
-        {name: step.rule for name, step in steps.items()},
-        {name: step.shape for name, step in steps.items()},
+    return _derived(
+        tuple((name, step.rule, step.shape) for name, step in steps.items()),
         plan.logits,
-        IndexSpace(_lengths(plan, steps), scalars),
+        tuple(_lengths(plan, steps).items()),
+        tuple(scalars.items()),
     )
-    return tuple(backward.steps())
+
+
+@lru_cache(maxsize=8)  # a study, or a descent, runs a thousand problems that differ in their numbers alone
+def _derived(
+    steps: tuple[tuple[str, Rule, tuple[int, ...]], ...],
+    logits: str,
+    lengths: tuple[tuple[str, int], ...],
+    scalars: tuple[tuple[str, float], ...],
+) -> tuple[Rule, ...]:
+    rules = {name: rule for name, rule, _ in steps}
+    shapes = {name: shape for name, _, shape in steps}
+    return tuple(Backward(rules, shapes, logits, IndexSpace(dict(lengths), dict(scalars))).steps())
 
 
 def with_loss(plan: Plan) -> Plan:
