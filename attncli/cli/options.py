@@ -19,7 +19,7 @@ from attncli.dtypes import DETAILS, DEVICES, DTYPES, NOT_FLOATS, PRECISION, ROUN
 from attncli.english import listed, shorten
 from attncli.errors import AttncliError, usage_error
 from attncli.problem.conventions import CONVENTIONS
-from attncli.render import FORMATS, SECTION, format_of
+from attncli.render import FORMATS, OF_ONE_STEP, SECTION, format_of
 
 ALONE = "leave out one of the two"
 
@@ -160,6 +160,7 @@ Problem: TypeAlias = Annotated[
 ]
 FORMAT_HELP = "The format of the page.  [default: from the name after -o, else table]"
 Format: TypeAlias = Annotated[str | None, choice("--format", FORMATS, FORMAT_HELP)]
+StepFormat: TypeAlias = Annotated[str | None, choice("--format", (*FORMATS, *OF_ONE_STEP), FORMAT_HELP)]
 Output: TypeAlias = Annotated[
     str | None, typer.Option("-o", "--output", metavar="FILE", help="Write to this file. If it exists, it is replaced.")
 ]
@@ -272,24 +273,25 @@ Quiet: TypeAlias = Annotated[bool, typer.Option("-q", "--quiet", help="Print no 
 
 
 def page_format(
-    given: str | None, output: str | None, *, formats: Collection[str] = FORMATS, arrays: bool = False
+    given: str | None, output: str | None, *, formats: Collection[str] = FORMATS, one_step: bool = False
 ) -> str:
     """The format asked for, or the one of these `formats` that the output's suffix names; without a suffix, table.
 
-    It is "npy", which is no page, where the suffix says so and `arrays` allows it. Raises AttncliError (exit 2) for any
-    other suffix.
+    With `one_step` it may also be one of OF_ONE_STEP, or "npy", which holds an array. Raises AttncliError (exit 2) for
+    any other suffix.
     """
     suffix = suffix_of(output)
     if given is not None or not suffix:
         return given or "table"
-    if arrays and suffix == ".npy":
-        return "npy"
+    alone = {f".{name}": name for name in ("npy", *OF_ONE_STEP)} if one_step else {}
+    if suffix in alone:
+        return alone[suffix]
     found = format_of(output or "")
     if found is not None and found in formats:
         return found
     suffixes = [FORMATS[name].suffixes[0] for name in formats]
     help = f"{listed(suffixes, last='or')}, or choose a format with --format"
-    raise unknown_suffix("-o", output or "", help + "; .npy holds the array of one step" * arrays)
+    raise unknown_suffix("-o", output or "", help + "; .npy, .csv and .tsv hold the numbers of one step" * one_step)
 
 
 def suffix_of(path: str | None) -> str:
@@ -340,9 +342,14 @@ def _lacking(option: str, format: str) -> Conflict:
     if len(having) == 1:
         help = f"{option} is for --format {having[0]}"
     else:
-        is_data = format not in FORMATS or FORMATS[format].is_data
+        is_data = holds_numbers(format)
         help = f"{f'{format.upper()} holds the numbers themselves; ' * is_data}leave out {option}"
-    return format not in having, option, f"--format {format}" if format in FORMATS else f"a .{format} file", help
+    return format not in having, option, "a .npy file" if format == "npy" else f"--format {format}", help
+
+
+def holds_numbers(format: str) -> bool:
+    """Whether it holds numbers for programs, and no page."""
+    return format not in FORMATS or FORMATS[format].is_data
 
 
 def view_conflicts(
@@ -350,11 +357,12 @@ def view_conflicts(
 ) -> tuple[Conflict, ...]:
     """One cell and whatever shows more than one, and lines worked and numbers alone."""
     one_cell, help = cell is not None, f"--cell works one cell in full; {ALONE}"
+    alone, where = format not in FORMATS, f"-o {output}" if format == "npy" else f"--format {format}"
     return (
         (one_cell and steps is not None, "--cell", "--steps", help),
         (one_cell and detail is not None, "--cell", "--detail", help),
-        (one_cell and format == "npy", "--cell", f"-o {output}", help),
-        (detail is not None and format == "npy", "--detail", f"-o {output}", "a .npy file has no worked lines"),
+        (one_cell and alone, "--cell", where, help),
+        (detail is not None and alone, "--detail", where, f"{format.upper()} has no worked lines"),
     )
 
 
@@ -376,6 +384,7 @@ def rounding_conflicts(rounding: str, *, dtype: str, device: str) -> tuple[Confl
 
 
 def require_one_step(format: str, output: str | None, steps: Sequence[str] | None) -> None:
-    """Raises AttncliError (exit 2) where a file of one array is asked for, but not one step."""
-    if format == "npy" and (steps is None or len(steps) != 1):
-        raise usage_error(f"-o {output}: a .npy file holds one array", help="ask for one step: --steps output")
+    """Raises AttncliError (exit 2) where a file of one step is asked for, but not one step."""
+    if format not in FORMATS and (steps is None or len(steps) != 1):
+        said = f"-o {output}: {format.upper()} holds" if output else f"--format {format} holds"
+        raise usage_error(f"{said} the numbers of one step", help="ask for one step: --steps output")

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from attncli.page.document import Block, Document, Heading, Lazy, Once, Paragraph
 from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import about, closing, notes
 from attncli.page.sections import cell_section, given_section, step_section
 from attncli.page.view import View, chosen_cell, chosen_query, chosen_steps, selected_part
+from attncli.problem.axes import PLACES
 from attncli.tracing.model import Trace
 
 if TYPE_CHECKING:
@@ -54,14 +57,33 @@ def derivation(trace: Trace, view: View, deviation: FormatDeviation | None = Non
             yield from _apart(deviation, printer)
 
     return Document(
-        trace.title, kind(page), lambda: _data(whole, view, deviation), array=lambda: one_array(trace, names)
-    )
+        trace.title, kind(page), lambda: _data(whole, view, deviation), array=lambda: one_array(trace, names),
+        rows=lambda: table_rows(trace, names),
+    )  # fmt: skip
 
 
 def one_array(trace: Trace, names: Sequence[str]) -> NDArray[Any]:
     """The numbers of the one step that is shown."""
     (name,) = names
     return trace[name]
+
+
+def table_rows(trace: Trace, names: Sequence[str]) -> Iterator[tuple[str | int | float, ...]]:
+    """The same numbers as rows of a table: the names of its columns, then each row after its labels.
+
+    The last axis stands in columns, unless it is the only one. Every other axis has a column that says where a row is:
+    by label, or for entries and heads by number.
+    """
+    (name,) = names
+    step, values = trace.steps[name], trace[name]
+    letters, axes = step.rule.target.letters, step.rule.axis_names
+    named = [PLACES.get(letter, axis) for letter, axis in zip(letters, axes, strict=True)]
+    kept = len(named) if values.ndim < 2 else -1
+    yield (*named[:kept], *(step.labels[-1] if values.ndim > 1 else (name,)))
+    for row in np.ndindex(values.shape[:kept]):
+        places = zip(letters, step.labels, row, strict=False)
+        where = (place if letter in PLACES else labels[place] for letter, labels, place in places)
+        yield (*where, *values[row].reshape(-1).tolist())
 
 
 def page_deviation(problem: Problem, trace: Trace, view: View, warnings: list[str]) -> FormatDeviation | None:

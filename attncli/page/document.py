@@ -271,14 +271,15 @@ Block: TypeAlias = Heading | Paragraph | Formula | Worked | Grid | Product | Tab
 class Document:
     """A page: its title and its blocks in order; `data` makes the same page for programs (JSON).
 
-    Data is made of dicts, lists, numbers and words; a list of it may be `Lazy`. `array` is for the page of one step
-    of a trace: the array of its numbers.
+    Data is made of dicts, lists, numbers and words; a list of it may be `Lazy`. `array` and `rows` are for the page of
+    one step of a trace: the array of its numbers, and the rows of a table of them, with labels.
     """
 
     title: str
     blocks: Sequence[Block]
     data: Callable[[], dict[str, Any]] = field(default=dict, compare=False)
     array: Callable[[], NDArray[Any]] | None = field(default=None, compare=False)
+    rows: Callable[[], Iterable[Sequence[str | int | float]]] = field(default=tuple, compare=False)
 
 
 def sequence(make: Callable[[], Iterable[Item]], *, lazy: bool) -> Sequence[Item]:

@@ -14,7 +14,7 @@ from attncli.equation.nodes import Call, Equation, Expression, Name, Reduce, Ref
 from attncli.equation.parser import parse_expression
 from attncli.equation.rule import Rule
 from attncli.page.data import view_data
-from attncli.page.derivation import one_array, sections_of
+from attncli.page.derivation import one_array, sections_of, table_rows
 from attncli.page.document import Block, Document, Formula, Heading, Lazy, Math, Once, Paragraph, Text, text
 from attncli.page.grid import grid
 from attncli.page.heads import HeadPart, backward_sections, head_context
@@ -82,6 +82,7 @@ def gradient_page(
         kind(page),
         lambda: {**view_data(whole, view, deviation), **further_data()},
         array=lambda: one_array(trace, names),
+        rows=lambda: table_rows(trace, names),
     )
 
 

@@ -1,4 +1,4 @@
-"""Turn a page into text: one module per format, named in FORMATS and imported only when it is asked for."""
+"""Turn a page into text: one module per format, named in a table below and imported only when it is asked for."""
 
 from __future__ import annotations
 
@@ -33,6 +33,10 @@ FORMATS: dict[str, Format] = {
     "latex": Format("attncli.render.latex", (".tex", ".latex"), ("--heatmap", "--fragment", "--no-title")),
     "json": Format("attncli.render.json", (".json",), is_data=True),
 }
+OF_ONE_STEP: dict[str, Format] = {
+    "csv": Format("attncli.render.csv", (".csv",), is_data=True),
+    "tsv": Format("attncli.render.tsv", (".tsv",), is_data=True),
+}  # what holds a single table of numbers
 
 
 class Style(NamedTuple):
@@ -55,13 +59,13 @@ class Style(NamedTuple):
 
 
 def render(document: Document, format: str, style: Style | None = None) -> str:
-    """The page as text, ending in a newline; `format` is a key of FORMATS."""
+    """The page as text, ending in a newline; `format` is a key of FORMATS or OF_ONE_STEP."""
     return "".join(pieces(document, format, style))
 
 
 def pieces(document: Document, format: str, style: Style | None = None) -> Iterator[str]:
     """The same text piece by piece, no more of it in memory than a matrix."""
-    stream: Iterator[str] = import_module(FORMATS[format].module).stream(document, style or Style())
+    stream: Iterator[str] = import_module((FORMATS | OF_ONE_STEP)[format].module).stream(document, style or Style())
     return stream
 
 

@@ -49,7 +49,7 @@ def test_what_is_no_place(text: str) -> None:
     ("option", "value", "help"),
     [
         ("--format", "markdwon", "did you mean markdown?"),
-        ("--format", "", "choose table, markdown, latex or json"),
+        ("--format", "", "choose table, markdown, latex, json, csv or tsv"),
         ("--detail", "all", "choose brief, rows or cells"),
         ("--rounding", "nearest", "choose exact, shown or paper"),
         ("--dtype", "float", "did you mean float64?"),
@@ -89,7 +89,7 @@ def test_another_name_of_a_word_is_understood(
     assert pages[0] == pages[1]
 
 
-SUFFIXES = [".tsv", ".ods", ".ipynb", ".xml", ".toml", ".pt", ".yaml", ".foo", "."]
+SUFFIXES = [".ods", ".ipynb", ".xml", ".toml", ".pt", ".yaml", ".foo", "."]
 COMMANDS = {
     "compute": [LOVE], "gradient": [LOVE], "check": [LOVE, LOVE], "compare": [LOVE, "--set", "mask=causal"],
     "cost": [LOVE], "scaling": [LOVE], "worksheet": [LOVE], "steps": [], "schema": ["problem"],
@@ -158,5 +158,5 @@ def test_a_suffix_of_something_else_is_refused() -> None:
         HELP,
     )
     with pytest.raises(AttncliError) as caught:
-        page_format(None, "a.npz", arrays=True)
-    assert refusal(caught)[1] == f"{HELP}; .npy holds the array of one step"
+        page_format(None, "a.npz", one_step=True)
+    assert refusal(caught)[1] == f"{HELP}; .npy, .csv and .tsv hold the numbers of one step"

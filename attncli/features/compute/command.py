@@ -7,7 +7,7 @@ from attncli.cli import options
 
 def compute(
     file: options.Problem,
-    format: options.Format = None,
+    format: options.StepFormat = None,
     output: options.Output = None,
     steps: options.Steps = None,
     detail: options.Detail = None,
@@ -37,7 +37,7 @@ def compute(
 
     Shows every step from the input to the output. -o solution.md, .tex or .json writes them to a file.
     """
-    format = options.page_format(format, output, arrays=True)
+    format = options.page_format(format, output, one_step=True)
     options.reject_conflicts(
         *options.view_conflicts(format, output, steps=steps, detail=detail, cell=cell),
         *options.format_conflicts(
@@ -56,7 +56,7 @@ def compute(
         *options.rounding_conflicts(rounding, dtype=dtype, device=device),
     )
     options.require_one_step(format, output, steps)
-    numbers_alone = format in ("json", "npy")
+    numbers_alone = options.holds_numbers(format)
 
     # Neither help nor what is wrong with options needs these imports. `warn` is among the first of them, not where it
     # is called: there may be no memory left by then.

@@ -12,7 +12,7 @@ from attncli.errors import Exit
 
 def gradient(
     file: options.Problem,
-    format: options.Format = None,
+    format: options.StepFormat = None,
     output: options.Output = None,
     steps: options.Steps = None,
     detail: options.Detail = None,
@@ -48,7 +48,7 @@ def gradient(
 
     Shows the forward pass in brief, then the backward pass: how much the loss grows with every number of every step.
     """
-    format = options.page_format(format, output, arrays=True)
+    format = options.page_format(format, output, one_step=True)
     size = None if step_size is None else options.number("--step-size", step_size, example="0.1", zero=False)
     floats = rounding == "shown"
     descent_help = f"a step of gradient descent needs floating point: {options.ALONE}"
@@ -64,7 +64,7 @@ def gradient(
         (verify and dtype != "float64", "--verify", f"--dtype {dtype}", verify_help),
     )
     options.require_one_step(format, output, steps)
-    numbers_alone = format in ("json", "npy")
+    numbers_alone = options.holds_numbers(format)
 
     from attncli.cli.error_report import warn  # while there is memory for it: an error may be that there is none
     from attncli.cli.input import load
