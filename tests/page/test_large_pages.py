@@ -55,7 +55,7 @@ def test_pieces_make_the_same_page(path: Path, gradient: bool, monkeypatch: pyte
             assert text == render(whole, format, style)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["table", "markdown", "latex"])
 def test_a_large_page_takes_little_memory(format: str) -> None:
     """What its largest matrix takes as text, 5 to 6 MB; with all pieces of the page in memory it would be 8 to 12."""

@@ -60,7 +60,7 @@ def test_the_layout_is_that_of_lists(shape: tuple[int, ...]) -> None:
     assert "".join(pieces(rows, "json")) == whole
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 def test_no_more_than_some_rows_is_text_at_once() -> None:
     array = np.random.default_rng(0).standard_normal((500, 2000))
 
