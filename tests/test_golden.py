@@ -6,11 +6,13 @@ What the numbers must be is proved elsewhere, against oracles; these files show 
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from attncli.page.derivation import derivation
+from attncli.page.document import Document
 from attncli.page.gradient import gradient_page
 from attncli.page.view import View
 from attncli.problem.loader import load
@@ -19,7 +21,7 @@ from attncli.tracing import run
 
 ROOT = Path(__file__).parents[1]
 GOLDEN = Path(__file__).parent / "golden"
-SUFFIXES = {"table": "txt", "markdown": "md", "latex": "tex"}
+SUFFIXES = {"table": "txt", "markdown": "md", "latex": "tex", "html": "html"}
 GRADIENTS = (  # one for each thing that the way back has of its own
     "causal.yaml", "next_token.yaml", "grouped_query.yaml", "kv_cache.yaml", "bahdanau.yaml", "luong.yaml", "rope.yaml",
     "gemma2_softcap.yaml", "sink.yaml", "base_two.yaml",
@@ -30,13 +32,19 @@ INPUTS = sorted(file.name for file in (ROOT / "inputs").glob("*.[jy]*"))
 def page(name: str, format: str) -> str:
     """What `attncli compute inputs/NAME` writes in this format, a table as on a terminal of 80 columns."""
     document = derivation(run(load(str(ROOT / "inputs" / name))), View())
-    return render(document, format, Style(width=80 if format == "table" else None))
+    return written(document, format)
 
 
 def gradient(name: str, format: str) -> str:
     """What `attncli gradient inputs/NAME` writes."""
     document = gradient_page(run(load(str(ROOT / "inputs" / name)), gradient=True), View())
-    return render(document, format, Style(width=80 if format == "table" else None))
+    return written(document, format)
+
+
+def written(document: Document, format: str) -> str:
+    """The page; without its style sheet, which is the same on every page."""
+    text = render(document, format, Style(width=80 if format == "table" else None))
+    return re.sub(r"<style>.*?</style>", "<style></style>", text, flags=re.DOTALL)
 
 
 @pytest.mark.parametrize("format", SUFFIXES)

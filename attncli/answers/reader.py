@@ -41,6 +41,7 @@ FORMS = (
     Form("lists", (".yaml", ".yml", ".json"), re.compile("")),
 )
 
+_HTML = re.compile(r"\s*(?:<!--.*?-->\s*)?<(?:!doctype html|html|section)\b", re.IGNORECASE | re.DOTALL)
 _OF_GRADIENTS = {name for name, of in {**STEP_NAMES, **LATEX_NAMES}.items() if of in LOSS_RULES or of in GRADIENT_RULES}
 _UNAMBIGUOUS = sorted((name for name in _OF_GRADIENTS if name[0] == "d" or "mathrm{d}" in name), key=len, reverse=True)
 # Each as names, which are sought first since they are few, and as what may stand before one: alone, or as a key.
@@ -59,6 +60,9 @@ def read_answers(source: Source, trace: Trace) -> Answers:
     if not source.text.strip():
         help = "answers have lines such as scores: [[1, 5, 3], [3, 3, 3]]"
         ErrorCollector(source).fail("the file is empty", at=0, help=help)
+    if _HTML.match(source.text):
+        help = "check reads pages in Markdown, in LaTeX and for a terminal; write the solution as solution.md"
+        ErrorCollector(source).fail("this is a page in HTML, which check cannot read", at=0, help=help)
     reader = import_module(f"attncli.answers.{_form(source).module}")
     steps: Mapping[str, Answer] = reader.read(source, trace)
     return Answers({name: steps[name] for name in trace.steps if name in steps}, source.name)

@@ -252,17 +252,19 @@ Fragment: TypeAlias = Annotated[
     bool,
     typer.Option(
         "--fragment",
-        help="Write LaTeX to include in a document. With {n} in the name after -o, write a file for each section.",
+        help="Write LaTeX or HTML to include in a page. With {n} in the name after -o, write a file for each section.",
     ),
 ]
 NoTitle: TypeAlias = Annotated[
     bool,
     typer.Option(
         "--no-title",
-        help="Leave out the title of the LaTeX page. With a file for each section, leave out their headings too.",
+        help="Leave out the title of a LaTeX or HTML page. With a file for each section, leave out their headings too.",
     ),
 ]
-All: TypeAlias = Annotated[bool, typer.Option("--all", help="Show all rows, columns and heads, even on a terminal.")]
+All: TypeAlias = Annotated[
+    bool, typer.Option("--all", help="Show all rows, columns and heads, even on a terminal or in HTML.")
+]
 Watch: TypeAlias = Annotated[
     bool, typer.Option("--watch", help="Work it out again whenever the file changes, until you press Ctrl-C.")
 ]
@@ -329,7 +331,7 @@ def format_conflicts(
         "--ascii": ascii, "--query": query,
     }  # fmt: skip
     in_sections = SECTION in (output or "")
-    help = f"--fragment writes each section to a LaTeX file of its own: -o step-{SECTION}.tex"
+    help = f"--fragment writes each section to a file of its own: -o step-{SECTION}.tex"
     return (
         *(_lacking(option, format) for option in given if given[option]),
         (in_sections and not fragment, f"-o {output}", "a page in one file", help),
@@ -339,8 +341,8 @@ def format_conflicts(
 def _lacking(option: str, format: str) -> Conflict:
     """An option that is given, and a format that may lack it."""
     having = [name for name, row in FORMATS.items() if option in row.options]
-    if len(having) == 1:
-        help = f"{option} is for --format {having[0]}"
+    if len(having) < 3:
+        help = f"{option} is for --format {listed(having, last='or')}"
     else:
         is_data = holds_numbers(format)
         help = f"{f'{format.upper()} holds the numbers themselves; ' * is_data}leave out {option}"

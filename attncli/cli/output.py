@@ -80,9 +80,9 @@ def _content(path: str) -> bytes | None:
         return None
 
 
-def is_terminal_page(format: str, path: str | None) -> bool:
-    """Whether this is a table that a terminal shows, of which a person reads as much as the screen holds."""
-    return format == "table" and terminal_width(standard_output(path)) is not None
+def is_for_screen(format: str, path: str | None) -> bool:
+    """Whether a person reads the page on a screen, a terminal's or a browser's: of what is long it has the ends."""
+    return format == "html" or (format == "table" and terminal_width(standard_output(path)) is not None)
 
 
 def is_same_file(one: str, other: str) -> bool:
@@ -125,9 +125,9 @@ def write_page(
         encoding=(stream and stream.encoding) or "utf-8",
     )
     if fragment and path and SECTION in path:
-        from attncli.render.latex.sections import sections
+        from attncli.render.sections import sections
 
-        write_files((path.replace(SECTION, name), text) for name, text in sections(document, style))
+        write_files((path.replace(SECTION, name), text) for name, text in sections(document, format, style))
         return
     write(pieces(document, format, style), path, portable=format != "table")
 

@@ -51,7 +51,7 @@ def _write(node: Expression, notation: Notation) -> tuple[str, int]:
     """The text, and how tightly it binds."""
     match node:
         case Number(text=text) if _DIGITS.fullmatch(text):  # most numbers: no tree is needed to spell them
-            return text, ATOM
+            return notation.digits(text), ATOM
         case Number(text=text):
             tree = numeral(text)
             if not isinstance(tree, Number):
@@ -65,14 +65,14 @@ def _write(node: Expression, notation: Notation) -> tuple[str, int]:
             return notation.cell(name, tuple(_position(index, notation) for index in indices)), ATOM
         case Reduce(function=function, index=index, body=body):
             form = notation.sums if function == "add" else notation.maxima
-            return form.format(index=index, body=_within(body, PRODUCT, notation)[0]), PRODUCT
+            return form.format(index=notation.name(index), body=_within(body, PRODUCT, notation)[0]), PRODUCT
         case Call(function=function, arguments=arguments):
             return _call(function, arguments, notation)
     raise TypeError(f"cannot write {node!r}")
 
 
 def _position(index: str | Expression, notation: Notation) -> str:
-    return index if isinstance(index, str) else write(index, notation)
+    return notation.name(index) if isinstance(index, str) else write(index, notation)
 
 
 def _call(function: str, arguments: tuple[Expression, ...], notation: Notation) -> tuple[str, int]:

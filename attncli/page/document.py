@@ -93,7 +93,7 @@ Shapes: TypeAlias = tuple[tuple[int, ...], ...]  # ((3, 4), (4, 3), (3, 3)): fac
 
 class Heading(NamedTuple):
     """The title of a step or of a section of the page. `number` is the step's number, if it has one; `part` marks the
-    title of a part of the page, such as a head, whose sections follow.
+    title of a part of the page, such as a head, whose sections follow. `step` is the name of the step, if it is one.
 
     `shapes` are those of the step's product, for formats whose titles have room for them; the others find
     them beside the formula.
@@ -103,6 +103,7 @@ class Heading(NamedTuple):
     number: int | None = None
     shapes: Shapes = ()
     part: bool = False
+    step: str = ""
 
 
 class Paragraph(NamedTuple):
@@ -123,7 +124,8 @@ class WorkedLine(NamedTuple):
     """One cell worked out: where, the numbers put in, `=` or `≈`, and what comes out: 2·2 + 0·1 + 1·1 = 5.
 
     `work` is None where there is nothing to work, and `result` too where the remark says it all.
-    It `holds` where `=` stands between them. `remark` is a word on the line, e.g. why a cell is hidden.
+    It `holds` where `=` stands between them. `remark` is a word on the line, e.g. why a cell is hidden. `cell` is where
+    the cell is in its array, if the line is of a whole cell.
     """
 
     label: str
@@ -131,6 +133,7 @@ class WorkedLine(NamedTuple):
     result: Expression | None = None
     holds: bool = True
     remark: Text = ()
+    cell: tuple[int, ...] | None = None
 
 
 class Worked(NamedTuple):
@@ -163,7 +166,8 @@ class Grid(NamedTuple):
     `closed` are the closed forms that its numbers are the decimals of, to be shown beside them. Of a long matrix there
     may be no more than its edges: then `left_out` tells of which rows or columns. A `picture` is a long matrix with a
     shade in every cell, for a terminal, where its digits have no room; it says whether shades are compared within
-    their rows, as weights are, or within the whole matrix.
+    their rows, as weights are, or within the whole matrix. `step` is the name of the array whose numbers stand here as
+    they stand in it.
     """
 
     name: Expression
@@ -173,6 +177,7 @@ class Grid(NamedTuple):
     closed: tuple[tuple[Expression, ...], ...] = ()
     left_out: LeftOut = ()
     picture: Literal["rows", "matrix"] | None = None
+    step: str = ""
 
     def loaded(self) -> Grid:
         """The same with its cells in memory, unless there are too many of them."""

@@ -43,7 +43,15 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
             yield tuple(_cell(printer, step, (*row, *column), hidden, shades, rounded) for column in columns[part])
 
     made = LazyCells(cells) if printer.is_large else tuple(cells())
-    return Grid(Name(step.rule.symbol), tuple(printer.elide(names)), tuple(printer.elide(heads)), made, closed, left)
+    return Grid(
+        Name(step.rule.symbol),
+        tuple(printer.elide(names)),
+        tuple(printer.elide(heads)),
+        made,
+        closed,
+        left,
+        step=step.name,
+    )
 
 
 def _picture(printer: Printer, step: Step) -> Grid:

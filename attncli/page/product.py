@@ -139,4 +139,6 @@ def _matrix(
         return Cell(printer.text(step, place[-len(step.shape) :]))
 
     cells = tuple(tuple(cell(row, column) for column in columns) for row in rows)
-    return Grid(name, tuple(labels[0][row] for row in rows), tuple(labels[1][column] for column in columns), cells)
+    whole = not turned and len(cells) == shape[0] and len(columns) == shape[1]
+    names, heads = tuple(labels[0][row] for row in rows), tuple(labels[1][column] for column in columns)
+    return Grid(name, names, heads, cells, step=step.name if whole else "")

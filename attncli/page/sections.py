@@ -32,7 +32,7 @@ def step_section(
     """A computed step, from its headline to its worked lines; `explained` where the page has said what it is."""
     rule = step.rule
     product = shapes(printer.trace, step)
-    yield Heading(rule.title, number, product)
+    yield Heading(rule.title, number, product, step=step.name)
     if detail != "brief" and not explained:
         yield Paragraph(printer.prose(" ".join(part for part in (rule.meaning, rule.why) if part)))
     if found := headline(rule):
@@ -51,7 +51,7 @@ def cell_section(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterat
     rule = step.rule
     title = f"{rule.title}: {step.name}[{', '.join(str(place) for place in index)}]"
     product = () if rule.given else shapes(printer.trace, step)
-    yield Heading(title, shapes=product)
+    yield Heading(title, shapes=product, step=step.name)
     yield Paragraph(printer.prose(rule.meaning[0].upper() + rule.meaning[1:]))
     if rule.given:
         yield Worked((WorkedLine(step.cell_label(index), result=printer.number(step.name, index), remark=("given",)),))

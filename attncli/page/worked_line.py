@@ -60,6 +60,9 @@ class LineWriter:
 
     def line(self, index: Cell, *, in_full: bool = True) -> WorkedLine:
         """A cell on one line."""
+        return self._whole(index, in_full=in_full)._replace(cell=index)
+
+    def _whole(self, index: Cell, *, in_full: bool) -> WorkedLine:
         label, place, rule = self.step.cell_label(index), self._place(index), self.step.rule
         if rule.only_hides and isinstance(self.tree, Call):
             return WorkedLine(label, remark=visibility(self.printer, self.tree, place))

@@ -31,6 +31,7 @@ FORMATS: dict[str, Format] = {
     "table": Format("attncli.render.table", (".txt",), ("--heatmap", "--ascii", "--query")),
     "markdown": Format("attncli.render.markdown", (".md", ".markdown"), ("--heatmap", "--math", "--query")),
     "latex": Format("attncli.render.latex", (".tex", ".latex"), ("--heatmap", "--fragment", "--no-title")),
+    "html": Format("attncli.render.html", (".html", ".htm"), ("--heatmap", "--fragment", "--no-title", "--query")),
     "json": Format("attncli.render.json", (".json",), is_data=True),
 }
 OF_ONE_STEP: dict[str, Format] = {
@@ -44,8 +45,8 @@ class Style(NamedTuple):
 
     `width` is the terminal's, None where lines may be as long as they like (a pipe or a file). `math` says
     how Markdown marks formulas: fences as GitHub reads them, dollars as pandoc and Jupyter do. `fragment`
-    asks for LaTeX to paste into a document instead of a whole one, and `title` for its title. `ascii` asks for a
-    terminal's page in words, with nothing drawn. `encoding` is what the terminal's page will be written in; the other
+    asks for LaTeX or HTML to paste into a document instead of a whole one, and `title` for its title. `ascii` asks for
+    a terminal's page in words, with nothing drawn. `encoding` is what the terminal's page will be written in; the other
     formats are for UTF-8.
     """
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from attncli.equation.nodes import Call
-from attncli.page.document import Cell, Grid, Item, Product
+from attncli.page.document import EDGE, Cell, Grid, Item, LeftOut, Product
 
 AT_ONCE = 2**16  # cells
 GAP = 2  # digits between columns
@@ -50,6 +50,28 @@ def split(widths: Sequence[float], room: float | None, most: int | None = None) 
 def caption(what: str, start: int, end: int, total: int) -> str:
     """columns 1–7 of 20, or column 8 of 20; columns 5–1,996 of 2,000."""
     return f"{what} {end:,} of {total:,}" if end - start == 1 else f"{what}s {start + 1:,}–{end:,} of {total:,}"
+
+
+def left_out_text(left_out: LeftOut) -> str:
+    """Which rows and columns are not there."""
+    gone = " and ".join(caption(what, EDGE, count - EDGE, count) for what, count in left_out)
+    return f"left out: {gone}; --all shows all"
+
+
+def with_dots(grid: Grid) -> Grid:
+    """The matrix with dots between its ends."""
+    gone, dots = dict(grid.left_out), Cell("…")
+    if "column" in gone:
+        wide = tuple(_around(row, dots) for row in grid.cells)
+        grid = grid._replace(columns=_around(grid.columns, "…"), cells=wide)
+    if "row" in gone:
+        between = (dots,) * len(grid.cells[0])
+        grid = grid._replace(rows=_around(grid.rows, "…"), cells=_around(grid.cells, between))
+    return grid
+
+
+def _around(items: Sequence[Item], between: Item) -> tuple[Item, ...]:
+    return (*items[:EDGE], between, *items[EDGE:])
 
 
 def decimals_alone(grid: Grid) -> Grid:

@@ -14,6 +14,7 @@ import pytest
 
 from attncli.answers.model import Answers, Claim
 from attncli.answers.reader import read_answers
+from attncli.errors import AttncliError
 from attncli.features.check.solution import judge
 from attncli.features.worksheet.page import blank_answers, blank_steps, worksheet
 from attncli.page.derivation import derivation
@@ -218,3 +219,12 @@ def test_the_latex_page_of_one_cell_has_the_matrix_that_the_cell_is_in() -> None
     trace = trace_of("i_love_ai.yaml")
     answers = read_back(exported(trace, "latex", View(cell="scores[0,1]")), "page.tex", trace)
     assert [claim and claim.text for claim in answers.steps["scores"].cells.flat] == ["1", "5", "3", *"333", *"243"]
+
+
+def test_a_page_in_html_is_refused_clearly() -> None:
+    trace = run(load(str(INPUTS / "i_love_ai.yaml")))
+    for style in (Style(), Style(fragment=True)):
+        with pytest.raises(AttncliError) as found:
+            read_back(render(derivation(trace, View()), "html", style), "page.html", trace)
+        assert found.value.exit_code == 3
+        assert "this is a page in HTML, which check cannot read" in str(found.value)

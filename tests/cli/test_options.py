@@ -49,7 +49,7 @@ def test_what_is_no_place(text: str) -> None:
     ("option", "value", "help"),
     [
         ("--format", "markdwon", "did you mean markdown?"),
-        ("--format", "", "choose table, markdown, latex, json, csv or tsv"),
+        ("--format", "", "choose table, markdown, latex, html, json, csv or tsv"),
         ("--detail", "all", "choose brief, rows or cells"),
         ("--rounding", "nearest", "choose exact, shown or paper"),
         ("--dtype", "float", "did you mean float64?"),
@@ -147,7 +147,7 @@ def test_the_format_follows_the_option_and_then_the_suffix(given: str | None, ou
     assert page_format(given, output) == format
 
 
-HELP = "end the name in .txt, .md, .tex or .json, or choose a format with --format"
+HELP = "end the name in .txt, .md, .tex, .html or .json, or choose a format with --format"
 
 
 def test_a_suffix_of_something_else_is_refused() -> None:

@@ -8,12 +8,13 @@ from fractions import Fraction
 import pytest
 
 from attncli.equation.functions import FUNCTIONS, MATRIX_FORMS
+from attncli.equation.mathml import MATHML
 from attncli.equation.nodes import Call, Name, Number
 from attncli.equation.notation import LATEX, LATEX_LINE, PLAIN, PRINTED, UNICODE, Notation
 from attncli.equation.parser import parse_equation, parse_expression
 from attncli.equation.printer import write, write_equation, write_number
 
-NOTATIONS = {"plain": PLAIN, "unicode": UNICODE, "latex": LATEX}
+NOTATIONS = {"plain": PLAIN, "unicode": UNICODE, "latex": LATEX, "mathml": MATHML}
 ARGUMENTS = {"where": 3, **dict.fromkeys(["neg", "sqrt", "exp", "log", "tanh", "sin", "cos", "abs", "finite"], 1),
              **dict.fromkeys(["softmax", "row_sums", "column_sums", "row_maxima", "join"], 1),
              **dict.fromkeys(["transpose", "transposed", "diagonal"], 1),

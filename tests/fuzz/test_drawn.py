@@ -38,7 +38,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def asked(draw: st.DrawFn) -> list[str]:
     """Options of compute that fit every problem."""
     words = {
-        "--format": ["table", "markdown", "latex", "json"],
+        "--format": ["table", "markdown", "latex", "html", "json"],
         "--detail": ["brief", "rows", "cells"],
         "--precision": ["0", "3", "12"],
         "--dtype": ["float16", "bfloat16", "float32"],

@@ -31,7 +31,7 @@ def test_pages_of_some_steps(path: Path, names: tuple[str, ...]) -> None:
     problem = load(str(path))
     whole, view = run(problem), View(detail="brief", steps=names)
     some = run(problem, keep=view.steps_needed(numbers_alone=False))
-    for format in ("table", "markdown", "latex"):
+    for format in ("table", "markdown", "latex", "html"):
         assert render(derivation(some, view), format) == render(derivation(whole, view), format)
     some = run(problem, keep=view.steps_needed(numbers_alone=True))
     ours, theirs = (json.loads(render(derivation(trace, view), "json")) for trace in (some, whole))

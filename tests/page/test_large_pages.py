@@ -22,7 +22,8 @@ from attncli.tracing.slices import backward_steps
 INPUTS = sorted((Path(__file__).parents[2] / "inputs").glob("*.yaml"))
 STYLES = [
     ("table", Style()), ("table", Style(width=60, color=True)), ("markdown", Style()),
-    ("markdown", Style(math="dollars")), ("latex", Style()), ("latex", Style(fragment=True)), ("json", Style()),
+    ("markdown", Style(math="dollars")), ("latex", Style()), ("latex", Style(fragment=True)), ("html", Style()),
+    ("json", Style()),
 ]  # fmt: skip
 
 
@@ -56,7 +57,7 @@ def test_pieces_make_the_same_page(path: Path, gradient: bool, monkeypatch: pyte
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("format", ["table", "markdown", "latex"])
+@pytest.mark.parametrize("format", ["table", "markdown", "latex", "html"])
 def test_a_large_page_takes_little_memory(format: str) -> None:
     """What its largest matrix takes as text, 5 to 6 MB; with all pieces of the page in memory it would be 8 to 12."""
     tokens, width = 300, 4

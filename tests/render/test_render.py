@@ -66,6 +66,8 @@ def test_a_page_without_blocks_is_an_empty_page() -> None:
         ("out.md", "markdown"),
         ("a/b.TEX", "latex"),
         ("x.json", "json"),
+        ("x.html", "html"),
+        ("x.HTM", "html"),
         ("x.txt", "table"),
         ("x.pdf", None),
         ("md", None),

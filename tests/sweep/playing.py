@@ -181,7 +181,7 @@ def _numbers(choice: Random, name: str, drawn: Drawn) -> list[list[str]]:
         "--detail=brief",
         f"--precision={choice.choice([2, 3, 6])}",
     ]
-    return [[*line, "--format=json"], *([*line, f"--format={form}"] for form in ("table", "markdown", "latex"))]
+    return [[*line, "--format=json"], *([*line, f"--format={form}"] for form in ("table", "markdown", "latex", "html"))]
 
 
 def _same_numbers(lines: list[list[str]], ends: list[End]) -> None:
@@ -193,7 +193,7 @@ def _same_numbers(lines: list[list[str]], ends: list[End]) -> None:
     given = {number for step in steps if not step["inputs"] for number in _flat(step["value"])}
     numbers = {number for step in steps for number in _flat(step["value"])} - given  # which stand there as written
     wanted = sorted(number for number in numbers if 0.01 < abs(number) < 1e12)
-    for end, form in zip(ends[1:], ("table", "markdown", "latex"), strict=True):
+    for end, form in zip(ends[1:], ("table", "markdown", "latex", "html"), strict=True):
         text = end.out.replace("−", "-").replace("{,}", "").replace("\\,", "")
         there = sorted({float(word) for word in re.findall(r"-?\d+(?:\.\d+)?", text) if len(word) < 40})
         for number in wanted:

@@ -35,7 +35,7 @@ def compute(
 ) -> None:
     """Work out a problem, step by step.
 
-    Shows every step from the input to the output. -o solution.md, .tex or .json writes them to a file.
+    Shows every step from the input to the output. -o solution.md, .html, .tex or .json writes them to a file.
     """
     format = options.page_format(format, output, one_step=True)
     options.reject_conflicts(
@@ -63,7 +63,7 @@ def compute(
     from attncli.attention.registry import holds_scores
     from attncli.cli.error_report import warn
     from attncli.cli.input import load
-    from attncli.cli.output import is_terminal_page, require_writable, write_page
+    from attncli.cli.output import is_for_screen, require_writable, write_page
     from attncli.cli.progress import progress
     from attncli.page.view import View
 
@@ -77,7 +77,7 @@ def compute(
         heatmap=heatmap,
         head=head,
         entry=entry,
-        ends=not all_ and is_terminal_page(format, output),
+        ends=not all_ and is_for_screen(format, output),
     )
     kept_steps = view.steps_needed(numbers_alone) if rounding == "shown" else None
     needs_score_matrix = kept_steps is None or holds_scores(kept_steps)

@@ -68,7 +68,7 @@ def gradient(
 
     from attncli.cli.error_report import warn  # while there is memory for it: an error may be that there is none
     from attncli.cli.input import load
-    from attncli.cli.output import is_terminal_page, require_writable, write_page
+    from attncli.cli.output import is_for_screen, require_writable, write_page
     from attncli.cli.progress import progress
     from attncli.page.view import View
 
@@ -81,7 +81,7 @@ def gradient(
         heatmap=heatmap,
         head=head,
         entry=entry,
-        ends=not all_ and is_terminal_page(format, output),
+        ends=not all_ and is_for_screen(format, output),
     )
     problem = load(file, mask=mask, scale=scale, convention=as_, outside=allow_outside)
 

@@ -9,10 +9,11 @@ from attncli.equation.shapes import product_text
 from attncli.page import document as page
 from attncli.page.document import LeftOut
 from attncli.render import Style
+from attncli.render.cells import left_out_text
 from attncli.render.escaping import visible
 from attncli.render.table.formulas import NARROW, formula_lines, sentence, worked_lines
 from attncli.render.table.line import Line, colored
-from attncli.render.table.matrix import left_out_text, matrix_lines
+from attncli.render.table.matrix import matrix_lines
 from attncli.render.table.product import product_lines
 from attncli.render.table.tabular import table_lines
 

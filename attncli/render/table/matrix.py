@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, zip_longest
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias
 
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write, write_number
-from attncli.page.document import EDGE, Cell, Grid, LeftOut
+from attncli.page.document import EDGE, Cell, Grid
 from attncli.render.cells import (
     BLANK,
     HIDDEN,
@@ -23,6 +23,7 @@ from attncli.render.cells import (
     has_sign_of_hidden,
     mark,
     split,
+    with_dots,
 )
 from attncli.render.escaping import label
 from attncli.render.table.line import Line, cell_len
@@ -35,7 +36,6 @@ PIPE = 76  # columns that closed forms and decimals may take together where ther
 EVEN = 5  # columns narrower than this are widened to their widest neighbour: a matrix reads as a square
 LOOKS = {"right": "green", "carried": "cyan", "rounding": "yellow", "wrong": "bold red", "missing": "magenta"}
 SPELLED = 2**16  # numbers whose spelling is remembered
-Item = TypeVar("Item")
 Spell: TypeAlias = Callable[[str], str]  # a printed number in what the encoding has
 
 
@@ -99,28 +99,6 @@ def matrix_lines(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
         both = Line.assemble(line, sign, beside.part(side + 1))
         both.rstrip()
         yield both
-
-
-def left_out_text(left_out: LeftOut) -> str:
-    """Which rows and columns are not there."""
-    gone = " and ".join(caption(what, EDGE, count - EDGE, count) for what, count in left_out)
-    return f"left out: {gone}; --all shows all"
-
-
-def with_dots(grid: Grid) -> Grid:
-    """The matrix with dots between its ends."""
-    gone, dots = dict(grid.left_out), Cell("…")
-    if "column" in gone:
-        wide = tuple(_around(row, dots) for row in grid.cells)
-        grid = grid._replace(columns=_around(grid.columns, "…"), cells=wide)
-    if "row" in gone:
-        between = (dots,) * len(grid.cells[0])
-        grid = grid._replace(rows=_around(grid.rows, "…"), cells=_around(grid.cells, between))
-    return grid
-
-
-def _around(items: Sequence[Item], between: Item) -> tuple[Item, ...]:
-    return (*items[:EDGE], between, *items[EDGE:])
 
 
 def _closed(grid: Grid, room: int | None) -> Iterator[Line]:

@@ -27,9 +27,8 @@ from attncli.equation.shapes import product_text
 from attncli.page import document as page
 from attncli.page.document import formula, sides
 from attncli.render import Style
-from attncli.render.cells import BLOCKS, HIDDEN, VERDICTS, mark
+from attncli.render.cells import BLOCKS, HIDDEN, VERDICTS, left_out_text, mark, with_dots
 from attncli.render.escaping import label, visible
-from attncli.render.table.matrix import left_out_text, with_dots
 
 KINDS = {"text": "", "note": "Note: ", "warning": "Warning: "}
 BLANK = "blank"  # room for a number

@@ -216,7 +216,7 @@ def test_every_head_has_its_matrix(page: Callable[..., str], written: Written) -
 
 
 @pytest.mark.sampled(1)
-@pytest.mark.parametrize("format", ["table", "markdown", "latex", "json"])
+@pytest.mark.parametrize("format", ["table", "markdown", "latex", "html", "json"])
 def test_an_output_file_gets_the_same_page(format: str, page: Callable[..., str], tmp_path: Path) -> None:
     path = tmp_path / "page"
     assert run(["check", PRINTED, PRINTED_ANSWERS, "--format", format, "-o", str(path)]) == 1

@@ -217,7 +217,7 @@ def test_the_pieces_of_pytorch(torch: Any, dtype: str, tmp_path: Path, compared:
 
 
 @pytest.mark.sampled(16)
-@pytest.mark.parametrize("format", ["table", "markdown", "latex", "json"])
+@pytest.mark.parametrize("format", ["table", "markdown", "latex", "html", "json"])
 @pytest.mark.parametrize("file", sorted(INPUTS.glob("*.[jy]*")), ids=lambda path: path.name)
 def test_every_input_in_every_format(file: Path, format: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["compare", str(file), "--set", "scale=3", "--format", format, "-q"]) == 1

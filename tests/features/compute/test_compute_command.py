@@ -52,13 +52,17 @@ def problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "--cell works one cell in full; leave out one of the two",
         ),
         ("--math dollars", "--math cannot be used with --format table", "--math is for --format markdown"),
-        ("--no-title", "--no-title cannot be used with --format table", "--no-title is for --format latex"),
+        ("--no-title", "--no-title cannot be used with --format table", "--no-title is for --format latex or html"),
         (
             "-o step-{n}.tex",
             "-o step-{n}.tex cannot be used with a page in one file",
-            "--fragment writes each section to a LaTeX file of its own: -o step-{n}.tex",
+            "--fragment writes each section to a file of its own: -o step-{n}.tex",
         ),
-        ("--fragment -o a.md", "--fragment cannot be used with --format markdown", "--fragment is for --format latex"),
+        (
+            "--fragment -o a.md",
+            "--fragment cannot be used with --format markdown",
+            "--fragment is for --format latex or html",
+        ),
         (
             "--heatmap --format json",
             "--heatmap cannot be used with --format json",

@@ -49,7 +49,7 @@ def test_options_replace_sizes_of_the_file(capsys: pytest.CaptureFixture[str]) -
 
 @pytest.mark.sampled(30)
 @pytest.mark.parametrize("file", sorted(INPUTS.glob("*.[jy]*")), ids=lambda path: path.name)
-@pytest.mark.parametrize("format", ["table", "markdown", "latex", "json"])
+@pytest.mark.parametrize("format", ["table", "markdown", "latex", "html", "json"])
 def test_every_input_in_every_format(file: Path, format: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "weights" in answered([str(file), "--format", format, "--n", "6", "--m", "8"], capsys)
 
@@ -81,7 +81,7 @@ BAD = [
     ),
     (["--dtype", "flaot16"], "--dtype cannot be 'flaot16'", "did you mean float16?"),
     (["--dtype", "int8"], "--dtype cannot be 'int8'", "choose float16, bfloat16, float32 or float64"),
-    (["--format", "pdf"], "--format cannot be 'pdf'", "choose table, markdown, latex or json"),
+    (["--format", "pdf"], "--format cannot be 'pdf'", "choose table, markdown, latex, html or json"),
     (["-o", ""], "-o needs the name of a file", "write -o solution.md, or -o - for standard output"),
     (["--d-mode", "4"], "there is no option --d-mode", "did you mean --d-model?"),
     (

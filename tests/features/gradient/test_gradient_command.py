@@ -88,7 +88,7 @@ def test_a_step_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.sampled(20)
 @pytest.mark.parametrize("file", sorted(INPUTS.glob("*.yaml")), ids=lambda path: path.stem)
-@pytest.mark.parametrize("format", ["table", "markdown", "latex", "json"])
+@pytest.mark.parametrize("format", ["table", "markdown", "latex", "html", "json"])
 def test_every_example_in_every_format(capsys: pytest.CaptureFixture[str], file: Path, format: str) -> None:
     code, page, _ = answered(capsys, str(file), "--format", format, "-q")
     assert code == 0

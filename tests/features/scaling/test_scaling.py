@@ -100,12 +100,12 @@ def test_other_scores_have_no_such_scale() -> None:
         list(compare_scales(load(str(INPUTS / "bahdanau.yaml"))))
 
 
-@pytest.mark.parametrize("format", ["table", "markdown", "latex"])
+@pytest.mark.parametrize("format", ["table", "markdown", "latex", "html"])
 def test_the_page(format: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert command(["scaling", str(INPUTS / "i_love_ai.yaml"), "--draws", "5", "--format", format]) == 0
     page = capsys.readouterr().out
     assert "own, 3" in page
-    assert "d_k" in page if format == "table" else "d_{k}" in page
+    assert {"table": "d_k", "html": "<msub><mi>d</mi><mrow><mi>k</mi></mrow></msub>"}.get(format, "d_{k}") in page
     assert "d_k" not in page.replace("d_{k}", "") or format == "table"
     assert r"d\_k" not in page
 

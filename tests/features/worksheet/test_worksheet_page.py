@@ -57,7 +57,7 @@ def test_all_that_is_worked_out_is_blank(trace: Trace) -> None:
 def test_no_number_of_a_blank_step_is_told(trace: Trace) -> None:
     """These weights and outputs stand nowhere else on the page."""
     numbers = {"0.707", "0.223", "0.168", "0.533", "0.299", "1.637", "1.365"}
-    for format in ("table", "markdown", "latex"):
+    for format in ("table", "markdown", "latex", "html"):
         for detail in ("brief", "rows", "cells"):
             text = render(page(trace, "weights", "output", detail=detail), format, Style())
             assert "17.935" in text

@@ -1,4 +1,4 @@
-"""LaTeX of a page cut into its sections, which fit on slides."""
+"""A page cut into its sections: LaTeX that fits on slides, and HTML."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from attncli.page.document import Block, Heading, Paragraph
 from attncli.page.view import View
 from attncli.problem.loader import load
 from attncli.render import Style
-from attncli.render.latex.sections import sections
+from attncli.render.sections import sections
 from attncli.tracing import run
 
 INPUTS = Path(__file__).parents[2] / "inputs"
@@ -22,7 +22,7 @@ INPUTS = Path(__file__).parents[2] / "inputs"
 
 def cut(*blocks: Block, title: str = "", has_title: bool = True) -> dict[str, str]:
     style = Style(fragment=True, title=has_title)
-    return {name: "".join(text) for name, text in sections(page(*blocks, title=title), style)}
+    return {name: "".join(text) for name, text in sections(page(*blocks, title=title), "latex", style)}
 
 
 STEPS = (
@@ -79,7 +79,7 @@ def test_each_section_of_a_small_problem_fits_on_a_slide(name: str, count: int, 
         pytest.skip("pdflatex or beamer is not installed")
     document = derivation(run(load(str(INPUTS / f"{name}.yaml"))), View())
     frames = []
-    for part, text in sections(document, Style(fragment=True, title=False)):
+    for part, text in sections(document, "latex", Style(fragment=True, title=False)):
         (tmp_path / f"step-{part}.tex").write_text("".join(text), encoding="ascii")
         frames.append(f"\\begin{{frame}}{{A title}}\n\\input{{step-{part}}}\n\\end{{frame}}\n")
     head = f"\\documentclass{options}{{beamer}}\n\\usepackage{{color}}\n"
@@ -96,3 +96,12 @@ def test_each_section_of_a_small_problem_fits_on_a_slide(name: str, count: int, 
 def beamer_is_there() -> bool:
     found = shutil.which("kpsewhich")
     return bool(found) and subprocess.run([str(found), "beamer.cls"], capture_output=True, check=False).returncode == 0
+
+
+def test_html_has_its_sections_too_and_a_comment_cannot_be_left() -> None:
+    document = page(*STEPS, Heading("a --> <script>"), Paragraph(("S.",)), title="T")
+    found = {name: "".join(text) for name, text in sections(document, "html", Style(fragment=True))}
+    assert list(found) == ["start", "0", "1", "2", "3", "4"]
+    assert found["2"].startswith('<!-- 2 Keys -->\n<section class="attncli">')
+    assert found["4"].startswith("<!-- a - -> <script> -->\n")
+    assert "<p>S.</p>" in found["4"]

@@ -1,4 +1,4 @@
-"""A page as LaTeX to paste, cut into its sections: one piece for each slide."""
+"""A page as fragments of LaTeX or HTML to paste, cut into its sections: one piece for each slide."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from attncli.page.document import Block, Document, Heading
-from attncli.render import Style
-from attncli.render.latex import stream
-from attncli.render.latex.escape import escape
+from attncli.render import Style, pieces
+from attncli.render.escaping import visible
 
 START = "start"
 
 
-def sections(document: Document, style: Style) -> Iterator[tuple[str, Iterator[str]]]:
+def sections(document: Document, format: str, style: Style) -> Iterator[tuple[str, Iterator[str]]]:
     """The name of each section and its text, piece by piece. The text begins with a comment that names the section.
 
     What stands before all headings is the start. What stands between it and the first step is 0, and from there the
@@ -25,7 +24,16 @@ def sections(document: Document, style: Style) -> Iterator[tuple[str, Iterator[s
         said = [title] * bool(title) + [f"{each.number or ''} {each.text}".strip() for each in headings]
         kept = [block for block in blocks if style.title or not isinstance(block, Heading)]
         if kept or (title and style.title):
-            yield name, chain([f"% {escape(' / '.join(said))}\n"] * bool(said), stream(Document(title, kept), style))
+            comment = [_comment(" / ".join(said), format)] * bool(said)
+            yield name, chain(comment, pieces(Document(title, kept), format, style))
+
+
+def _comment(text: str, format: str) -> str:
+    if format == "html":
+        return f"<!-- {visible(text).replace('--', '- -')} -->\n"
+    from attncli.render.latex.escape import escape
+
+    return f"% {escape(text)}\n"
 
 
 def _named(document: Document) -> Iterator[tuple[str, list[Block]]]:

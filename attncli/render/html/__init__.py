@@ -1,0 +1,215 @@
+"""A page for browsers: one file that asks for nothing else, with formulas in MathML and matrices as tables.
+
+The sections are `<section id="step-scores">`, the matrices `<table data-array="scores">`, and worked lines
+`<li data-cell="0,1">`, so that a program can find them. Numbers are written as everywhere, but with the sign for minus.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import NamedTuple
+
+from attncli.equation.mathml import MATHML
+from attncli.equation.notation import UNICODE
+from attncli.equation.shapes import product_text
+from attncli.page import document as page
+from attncli.page.document import formula, plain, sides
+from attncli.render import Style
+from attncli.render.cells import left_out_text, product_width
+from attncli.render.escaping import visible
+from attncli.render.html.matrix import matrix, product
+from attncli.render.html.text import isolated, scrolling, sentence, signed, written
+
+# No script runs, and nothing is loaded; the icon is there so that no browser asks a server for one.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+UNTITLED = "Attention, worked out"
+FEW = 3  # sections that need no list of contents
+WIDEST = 84  # digits of matrices side by side
+NARROW = 36  # digits that a phone shows side by side
+
+
+class Entry(NamedTuple):
+    """A heading: its block, where it is found, and how deep it is."""
+
+    heading: page.Heading
+    id: str
+    level: int
+
+
+def stream(document: page.Document, style: Style) -> Iterator[str]:
+    """The page piece by piece, or a section to put into another page where `style.fragment`.
+
+    The headings are looked through first, for the list of contents.
+    """
+    title = document.title if style.title else ""
+    if style.fragment:
+        yield f'<section class="attncli">\n<style>{stylesheet("block.css")}</style>\n'
+        yield f"<h2>{written(title)}</h2>\n" if title else ""
+        yield from _body(document, 3)
+        yield "</section>\n"
+        return
+    yield (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"/>\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
+        f'<meta name="color-scheme" content="light dark"/>\n'
+        f"<title>{escape(visible(document.title or UNTITLED))}</title>\n"
+        f'<link rel="icon" href="data:,"/>\n'
+        f"<style>{stylesheet('page.css')}{stylesheet('block.css')}</style>\n</head>\n<body>\n"
+    )
+    hidden = "" if title else ' class="unseen"'
+    yield f'<div class="attncli">\n<header>\n<h1{hidden}>{written(title or UNTITLED)}</h1>\n</header>\n'
+    yield from _contents(_entries(document.blocks, 2))
+    yield "<main>\n"
+    yield from _body(document, 2)
+    yield "</main>\n</div>\n</body>\n</html>\n"
+
+
+@cache
+def stylesheet(name: str) -> str:
+    """A style sheet of this folder without its comments and what makes it easy to read."""
+    text = re.sub(r"/\*.*?\*/", "", (Path(__file__).parent / name).read_text(encoding="utf-8"), flags=re.DOTALL)
+    return re.sub(r"\s*([{};,])\s*", r"\1", re.sub(r"\s+", " ", text)).replace(";}", "}").replace(": ", ":").strip()
+
+
+def _entries(blocks: Iterable[page.Block], level: int) -> Iterator[Entry]:
+    """The headings of a page; in a part they are a level deeper, and their ids begin with the part's."""
+    seen: dict[str, int] = {}
+    part, depth = "", level
+    for block in blocks:
+        if not isinstance(block, page.Heading):
+            continue
+        word = f"step-{block.step}" if block.step else _slug(block.text)
+        name = word if block.part or not part else f"{part}-{word}"
+        seen[name] = seen.get(name, 0) + 1
+        id = name if seen[name] == 1 else f"{name}-{seen[name]}"
+        if block.part:
+            part, depth = id, level + 1
+        yield Entry(block, id, level if block.part else depth)
+
+
+def _slug(text: str) -> str:
+    return "-".join(re.findall(r"[a-z0-9]+", text.lower())) or "section"
+
+
+def _contents(entries: Iterable[Entry]) -> Iterator[str]:
+    """The list of sections; where the page has parts, of these and of what comes before them."""
+    top = [entry for entry in entries if entry.level == 2]
+    if len(top) <= FEW:
+        return
+    yield '<nav aria-label="Contents">\n<ol>\n'
+    for entry in top:
+        number = f"<b>{entry.heading.number}</b> " if entry.heading.number is not None else ""
+        yield f'<li><a href="#{entry.id}">{number}{written(entry.heading.text)}</a></li>\n'
+    yield "</ol>\n</nav>\n"
+
+
+def _body(document: page.Document, level: int) -> Iterator[str]:
+    """The blocks, each section with all that follows its heading up to the next one."""
+    entries = _entries(document.blocks, level)
+    opened: list[int] = []  # the levels of the sections that are not closed yet
+    topic = document.title
+    for place, block in enumerate(document.blocks):
+        if isinstance(block, page.Heading):
+            entry, topic = next(entries), block.text
+            while opened and opened[-1] >= entry.level:
+                opened.pop()
+                yield "</section>\n"
+            opened.append(entry.level)
+            id = f' id="{entry.id}"' if level == 2 else ""  # two fragments may stand on one page
+            kind = ' class="part"' if block.part else ""
+            yield f"<section{id}{kind}>\n{_heading(block, entry.level)}"
+        elif isinstance(block, page.Paragraph) and block.kind == "text" and not place:
+            yield f'<p class="lead">{sentence(block.text)}</p>\n'
+        else:
+            yield from _block(block, topic)
+    yield "</section>\n" * len(opened)
+
+
+def _heading(block: page.Heading, level: int) -> str:
+    number = f'<span class="number">{block.number}</span> ' if block.number is not None else ""
+    heading = f"<h{level}>{number}{written(block.text)}</h{level}>"
+    if not block.shapes:
+        return f"{heading}\n"
+    return f'<hgroup>{heading}<p class="shapes">{product_text(block.shapes)}</p></hgroup>\n'
+
+
+def _block(block: page.Block, topic: str) -> Iterator[str]:
+    """A block; `topic` is the title of its section."""
+    match block:
+        case page.Paragraph(text=text, kind="text"):
+            yield f"<p>{sentence(text)}</p>\n"
+        case page.Paragraph(text=text, kind=kind):
+            yield f'<aside role="note" class="{kind}"><p><b>{kind.capitalize()}:</b> {sentence(text)}</p></aside>\n'
+        case page.Formula(equation=equation):
+            shown = f'<math display="block">{formula(equation, MATHML)}</math>'
+            long = len(formula(equation, UNICODE)) > NARROW
+            yield scrolling(shown, "formula", "Formula" if long else "") + "\n"
+        case page.Worked(lines=lines, left_out=left_out):
+            yield '<ul class="worked">\n'
+            yield from map(_worked, lines)
+            yield "</ul>\n" + _said(left_out)
+        case page.Grid(left_out=left_out):
+            yield from matrix(block, topic)
+            yield _said(left_out)
+        case page.Product(instead=instead):
+            if product_width(block) <= WIDEST:
+                yield from product(block, topic)
+            else:
+                for each in instead:
+                    yield from _block(each, topic)
+        case page.Table():
+            yield _table(block, topic)
+        case page.Listing(items=items, left_out=left_out):
+            yield "<ul>\n"
+            yield from (f"<li>{sentence(item)}</li>\n" for item in items)
+            yield "</ul>\n" + _said(left_out)
+
+
+def _said(left_out: page.LeftOut) -> str:
+    return f'<p class="legend">{left_out_text(left_out)}</p>\n' if left_out else ""
+
+
+def _worked(line: page.WorkedLine) -> str:
+    cell = "" if line.cell is None else f' data-cell="{",".join(map(str, line.cell))}"'
+    work, result = (signed(side) for side in sides(line, UNICODE))
+    relation, _, number = result.partition(" ") if result else ("", "", work)
+    said = f"{escape(work)} {relation} " if result else ""
+    said += f"<b>{escape(number)}</b>" if number else ""
+    remark = f" <i>{sentence(line.remark)}</i>" if line.remark else ""
+    label = f"<span>{isolated(line.label)}</span> " if line.label else ""
+    return f"<li{cell}>{label}<span>{said}{remark}</span></li>\n"
+
+
+def _table(table: page.Table, topic: str) -> str:
+    """A table of sentences, whose rows are called by their first cell under a heading."""
+    heads = table.heads
+    naming = next((place for place, head in enumerate(heads) if plain(head)), 0)
+
+    def row(cells: Iterable[page.Text], named: Iterable[bool], scope: str) -> str:
+        written = []
+        for place, (cell, is_name) in enumerate(zip(cells, named, strict=True)):
+            tag, start = ("th", f'th scope="{scope}"') if is_name and plain(cell) else ("td", "td")
+            right = ' class="right"' if place in table.right else ""
+            written.append(f"<{start}{right}>{sentence(cell)}</{tag}>")
+        return "".join(written)
+
+    body = "".join(
+        f"<tr>{row(cells, [place == naming for place in range(len(heads))], 'row')}</tr>\n" for cells in table.rows
+    )
+    head = row(heads, [True] * len(heads), "col")
+    caption = f'<caption class="unseen">{written(topic)}</caption>' if topic else ""
+    shown = f'<table class="rows">{caption}\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody></table>'
+    columns = zip(heads, *table.rows, strict=True)
+    wide = sum(max(map(_longest, column)) for column in columns) > NARROW
+    return scrolling(shown, "scroll", f"Table: {topic}" if wide else "") + "\n"
+
+
+def _longest(text: page.Text) -> int:
+    """How wide the longest part is that a browser does not break, with the gap after it."""
+    words = (plain((piece,)) if isinstance(piece, page.Math) else piece for piece in text)
+    return 2 + max((len(word) for words_of in words for word in words_of.split(" ")), default=0)

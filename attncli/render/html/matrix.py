@@ -1,0 +1,171 @@
+"""A matrix as a table with brackets, points under points, and a product as matrices side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attncli.equation.notation import UNICODE
+from attncli.equation.printer import write, write_number
+from attncli.page.document import Cell, Grid, Product
+from attncli.render.cells import (
+    HIDDEN,
+    LEGEND,
+    VERDICTS,
+    background,
+    chunks,
+    foreground,
+    has_sign_of_hidden,
+    mark,
+    with_dots,
+)
+from attncli.render.html.text import attribute, isolated, math, number, written
+
+NARROW = 34  # digits that a phone shows side by side
+GAP = 2  # digits between columns
+POINT = 0.45  # digits that a decimal point is wide
+
+
+def matrix(grid: Grid, topic: str) -> Iterator[str]:
+    """A matrix with its labels; closed forms stand before their decimals. `topic` is the title of its section."""
+    grid = grid.at_ends() if grid.picture else grid.loaded()
+    if grid.left_out:
+        grid = with_dots(grid)
+    if grid.closed:
+        sign = "≈" if grid.rounded else "="
+        yield '<div class="product">'
+        yield from _table(grid, topic, forms=True)
+        yield f'<div class="factor"><span class="sign">{sign}</span>'
+        yield from _table(grid._replace(closed=()), topic, labelled=False)
+        yield "</div></div>\n"
+        return
+    called = f"{topic}: {_name(grid)}" if topic else _name(grid)
+    focus = f' role="group" tabindex="0" aria-label="{attribute(called)}"' if _width(grid) > NARROW else ""
+    yield f'<div class="scroll"{focus}>'
+    yield from _table(grid, topic)
+    yield "</div>\n"
+    yield _legend(grid)
+
+
+def product(product: Product, topic: str) -> Iterator[str]:
+    """All matrices side by side, each with the sign before it; only the result shows its labels."""
+    marked = product.marked()
+    parts = (*marked.operands, ("=", marked.result))
+    yield '<div class="product">'
+    for sign, grid in parts:
+        yield '<div class="factor">' + (f'<span class="sign">{sign}</span>' if sign else "")
+        yield from _table(grid, topic, labelled=grid is marked.result)
+        yield "</div>"
+    yield "</div>\n"
+    yield _legend(marked.result)
+
+
+def _name(grid: Grid) -> str:
+    return write(grid.name, UNICODE)
+
+
+def _legend(grid: Grid) -> str:
+    there = any(has_sign_of_hidden(rows) for rows in chunks(grid.cells))
+    return f'<p class="legend">{HIDDEN} {LEGEND}</p>\n' if there else ""
+
+
+def _width(grid: Grid) -> int:
+    """About how many digits wide a matrix is, its labels among them."""
+    first = next(iter(grid.cells))
+    heads = grid.columns or [""]
+    columns = sum(max(len(head), len(cell.text)) + GAP for head, cell in zip(heads, first, strict=True))
+    return columns + max(map(len, grid.rows))
+
+
+def _table(grid: Grid, topic: str, *, labelled: bool = True, forms: bool = False) -> Iterator[str]:
+    """The table. Without visible labels, the name stands above the numbers, and the labels are only read aloud.
+
+    With `forms` it has the closed forms, and not their decimals.
+    """
+    array = f' data-array="{attribute(grid.step)}"' if grid.step and not forms else ""
+    unseen = "" if labelled else ' class="unseen"'
+    judged = " judged" if any(cell.verdict for cell in next(iter(grid.cells))) else ""
+    yield f'<table class="matrix{judged}"{array}>'
+    if labelled:
+        yield f'<caption class="unseen">{written(f"{topic}: {_name(grid)}" if topic else _name(grid))}</caption>'
+        corner = f'<td class="name" aria-hidden="true">{math(grid.name)}</td>'
+    else:
+        yield f"<caption>{math(grid.name)}</caption>"
+        corner = f"<td{unseen}></td>"
+    columns = grid.columns or ("",) * len(next(iter(grid.cells)))
+    if labelled or any(columns):
+        yield f"<thead><tr>{corner}{''.join(_label(column, 'col', unseen) for column in columns)}</tr></thead>"
+    yield "<tbody>"
+    heads = (_label(row, "row", unseen) for row in grid.rows)
+    if forms:
+        for row in grid.closed:
+            yield f"<tr>{next(heads)}{''.join(f'<td>{math(form)}</td>' for form in row)}</tr>"
+    else:
+        for line in _rows(grid):
+            yield f"<tr>{next(heads)}{line}</tr>\n"
+    yield "</tbody></table>"
+
+
+def _label(text: str, scope: str, unseen: str) -> str:
+    return f'<th scope="{scope}"{unseen}>{isolated(text)}</th>' if text else f"<td{unseen}></td>"
+
+
+def _rows(grid: Grid) -> Iterator[str]:
+    """The numbers of each row; those with fewer decimals than others of their column stand as far from its edge."""
+    decimals = [0] * len(next(iter(grid.cells)))
+    for rows in chunks(grid.cells):
+        decimals = [
+            max(most, *(_decimals(cell) for cell in {id(cell): cell for cell in column}.values()))
+            for most, column in zip(decimals, zip(*rows, strict=True), strict=True)
+        ]
+    top = 0
+    for rows in chunks(grid.cells):
+        known: dict[tuple[int, int], str] = {}
+        for row in rows:
+            line = []
+            for place, (cell, most) in enumerate(zip(row, decimals, strict=True)):
+                if not cell.text:
+                    line.append(_blank(grid, top, place))
+                    continue
+                key = (id(cell), most)
+                if key not in known:
+                    known[key] = _cell(cell, most)
+                line.append(known[key])
+            yield "".join(line)
+            top += 1
+
+
+def _decimals(cell: Cell) -> int:
+    return len(write_number(cell.text, UNICODE).partition(".")[2])
+
+
+def _cell(cell: Cell, most: int) -> str:
+    """A number, with the sign and the word of what is said of it."""
+    classes: list[str] = []
+    styles: list[str] = []
+    if missing := most - _decimals(cell):
+        styles.append(f"--d:{missing if _decimals(cell) else missing + POINT}")
+    sign = ""
+    if cell.verdict is not None:
+        classes.append(cell.verdict)
+        sign = f'<i aria-hidden="true">{VERDICTS[cell.verdict]}</i><span class="unseen"> {cell.verdict}</span>'
+    elif cell.hidden:
+        classes.append("hidden")
+        sign = f"<i>{mark(cell)}</i>" if mark(cell) else ""
+    elif cell.shade is not None:
+        back = background(cell.shade)
+        styles.append("background:#{:02x}{:02x}{:02x}".format(*back))
+        styles.append("color:#{:02x}{:02x}{:02x}".format(*foreground(back)))
+    if cell.marked:
+        classes.append("marked")
+    attributes = f' class="{" ".join(classes)}"' if classes else ""
+    attributes += f' style="{";".join(styles)}"' if styles else ""
+    return f"<td{attributes}>{number(cell.text)}{sign}</td>"
+
+
+def _blank(grid: Grid, row: int, column: int) -> str:
+    """Room for a number: a line on paper, and on a screen a field to type in."""
+    place = [
+        label for labels, at in ((grid.rows, row), (grid.columns, column)) for label in labels[at : at + 1] if label
+    ]
+    called = attribute(f"{_name(grid)}: {', '.join(place)}" if place else _name(grid))
+    return f'<td class="blank"><input size="6" inputmode="decimal" autocomplete="off" aria-label="{called}"/></td>'

@@ -1,0 +1,71 @@
+"""Text for a page in HTML: nothing that a person wrote is markup, and labels do not turn the text around them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from html import escape
+
+from attncli.equation.mathml import MATHML
+from attncli.equation.nodes import Expression, Number
+from attncli.equation.notation import UNICODE
+from attncli.equation.printer import write, write_number
+from attncli.page.document import Math, Text
+from attncli.render.escaping import label, visible
+
+
+def written(text: str) -> str:
+    """What a person wrote, letter for letter."""
+    return escape(visible(text), quote=False)
+
+
+def attribute(text: str) -> str:
+    """The same as the value of an attribute."""
+    return escape(visible(text))
+
+
+@lru_cache(2**12)  # the same labels stand at many matrices
+def isolated(text: str) -> str:
+    """A label; one that is not ASCII may run from right to left, and is kept apart from what stands beside it."""
+    shown = written(label(text))
+    return shown if shown.isascii() else f"<bdi>{shown}</bdi>"
+
+
+def signed(text: str) -> str:
+    """Numbers and sums with the sign for minus, which is as wide as a plus and is read aloud."""
+    return text.replace("-", "−")
+
+
+def number(text: str) -> str:
+    """A number as printed, such as −∞ or 1/3."""
+    return signed(write_number(text, UNICODE))
+
+
+def math(expression: Expression) -> str:
+    """A formula in a line of text; a number is text itself."""
+    if isinstance(expression, Number):
+        return number(expression.text)
+    return f"<math>{write(expression, MATHML)}</math>"
+
+
+def sentence(text: Text) -> str:
+    """A run of prose. A formula is not parted from the punctuation beside it."""
+    pieces = [math(piece.expression) if isinstance(piece, Math) else written(piece) for piece in text]
+    for place, piece in enumerate(text):
+        if not isinstance(piece, Math):
+            continue
+        before = pieces[place - 1][-1:] if place else ""
+        after = pieces[place + 1][:1] if place + 1 < len(pieces) else ""
+        opens, closes = before in ("(", "“", '"') and before, after in (")", ",", ".", ";", ":", "?") and after
+        if opens:
+            pieces[place - 1] = pieces[place - 1][:-1]
+        if closes:
+            pieces[place + 1] = pieces[place + 1][1:]
+        if opens or closes:
+            pieces[place] = f'<span class="together">{opens or ""}{pieces[place]}{closes or ""}</span>'
+    return "".join(pieces)
+
+
+def scrolling(content: str, kind: str, called: str = "") -> str:
+    """A block that may be wider than the page; if it is `called` something, it can be scrolled with the keyboard."""
+    focus = f' role="group" tabindex="0" aria-label="{attribute(called)}"' if called else ""
+    return f'<div class="{kind}"{focus}>{content}</div>'
