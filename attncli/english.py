@@ -1,8 +1,11 @@
-"""Counts, lists, shapes and long words in English: 1 row, 1,024 queries; a, b and c; 3×4; begin…end (99 characters)."""
+"""Counts, sizes, lists, shapes and long words in English: 1 row, 2 MiB; a, b and c; 3×4; begin…end (99 characters)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+_COUNTS = ("", " thousand", " million", " billion", " trillion", " quadrillion", " quintillion")
+_BYTES = (" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB")
 
 
 def count(number: int, one: str, many: str | None = None) -> str:
@@ -44,6 +47,37 @@ def named(key: str) -> str:
 def shape_text(shape: Sequence[int], times: str = "×") -> str:
     """3×4."""
     return times.join(map(str, shape))
+
+
+def grouped(number: int) -> str:
+    """Every digit, in groups of three: 1,347,416,072."""
+    return f"{number:,}"
+
+
+def rounded_count(number: int) -> str:
+    """A count in words, with ≈ where that rounds it; below ten thousand with every digit."""
+    return grouped(number) if number < 10_000 else _scaled(number, 1000, _COUNTS)
+
+
+def byte_size(number: int) -> str:
+    """A number of bytes in units of 1024, with ≈ where that rounds it."""
+    return _scaled(number, 1024, _BYTES)
+
+
+def _scaled(number: int, base: int, units: tuple[str, ...]) -> str:
+    """In the largest unit that leaves at least one, rounded half up to one decimal."""
+    power = 0
+    while power < len(units) - 1 and _tenths(number, base**power) >= 10 * base:
+        power += 1
+    unit = base**power
+    tenths = _tenths(number, unit)
+    whole, tenth = divmod(tenths, 10)
+    sign = "" if tenths * unit == 10 * number else "≈ "
+    return f"{sign}{grouped(whole)}{f'.{tenth}' if tenth else ''}{units[power]}"
+
+
+def _tenths(number: int, unit: int) -> int:
+    return (20 * number + unit) // (2 * unit)
 
 
 def _plural(one: str) -> str:

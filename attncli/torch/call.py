@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isclose
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import torch
 from torch import Tensor
 
+from attncli.english import count
 from attncli.errors import usage_error
 from attncli.torch.masks import written_mask
 
@@ -24,7 +25,18 @@ if TYPE_CHECKING:
 INPUTS = ("X", "context")  # of the linear layers
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+class ProblemOptions(TypedDict, total=False):
+    """What of a call becomes a problem, and what its rows are called; `Call.problem` explains them."""
+
+    head: int | None
+    entry: int | None
+    tokens: Sequence[str] | None
+    context_tokens: Sequence[str] | None
+    title: str | None
+    from_inputs: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Attention:
     """What attention was given: tensors of batch × heads × n × d, or of only the last three or two of these axes.
 
@@ -72,7 +84,7 @@ class Attention:
         return sum(size_of(each) for each in tensors if isinstance(each, Tensor))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Projections:
     """Where queries, keys and values come from: inputs and weights, by the keys of a problem (`X`, `W_Q`, `b_Q`, …).
 
@@ -113,12 +125,12 @@ class Projections:
         found = {name: array for name, array in self.arrays.items() if name in INPUTS}
         for name, array in self.arrays.items():
             if name[-1] in columns and name[:2] in ("W_", "b_"):
-                at, count = columns[name[-1]]
-                found[name] = array.chunk(count, dim=-1)[at]
+                at, parts = columns[name[-1]]
+                found[name] = array.chunk(parts, dim=-1)[at]
         return found
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Call:
     """One call of attention in a model.
 
@@ -164,31 +176,32 @@ class Call:
         """How many entries the batch has."""
         return self.shapes[0][0] if len(self.shapes[0]) > 3 else 1
 
-    def problem(
-        self,
-        *,
-        head: int | None = None,
-        entry: int | None = None,
-        tokens: Sequence[str] | None = None,
-        title: str | None = None,
-        from_inputs: bool = True,
-    ) -> Problem:
-        """The call as a problem: all of it, or one head, or one entry of the batch.
+    def __repr__(self) -> str:
+        query, key, _ = self.shapes
+        what = f"layer {self.layer}, {count(self.heads, 'head')}, {query[-2]}×{key[-2]}, {self.mask}, {self.dtype}"
+        return f"<call {self.number}: {f'{self.where}, ' if self.where else ''}step {self.step}, {what}>"
 
-        `tokens` label the keys. Where there are fewer queries, as with a cache, the queries are the last of them. The
-        problem begins at X and the weights if linear layers made the queries, keys and values; otherwise, or with
-        `from_inputs=False`, it begins at Q, K and V. Raises AttncliError for a head or an entry that the call does not
-        have, and for a call that was not kept.
+    def problem(self, **options: Unpack[ProblemOptions]) -> Problem:
+        """The call as a problem: all of it, or one `head`, or one `entry` of the batch.
+
+        `tokens` label the keys. Where there are fewer queries, as with a cache, the queries are the last of them. In
+        cross-attention `tokens` label the queries, and `context_tokens` the keys. The problem begins at X and the
+        weights if linear layers made the queries, keys and values; otherwise, or with `from_inputs=False`, it begins at
+        Q, K and V. Raises AttncliError for a head or an entry that the call does not have, and for a call that was not
+        kept.
+
+            calls[3].problem(head=5, tokens=["I", "love", "AI"])
         """
         from attncli import problem
 
-        return problem(**self.keys(head=head, entry=entry, tokens=tokens, title=title, from_inputs=from_inputs))
+        return problem(**self.keys(**options))
 
-    def trace(self, *, head: int | None = None, entry: int | None = None, **options: Any) -> Trace:
-        """The problem worked out; `options` are those of `attncli.trace`."""
+    def trace(self, **options: Any) -> Trace:
+        """The problem worked out; `options` are those of `problem` and of `attncli.trace`."""
         from attncli import trace
 
-        return trace(self.problem(head=head, entry=entry), **options)
+        wanted = {name: options.pop(name) for name in ProblemOptions.__annotations__ if name in options}
+        return trace(self.problem(**wanted), **options)
 
     def check(self) -> Agreement:
         """Whether attncli's output is the one that was recorded, within the tolerance of its number format."""
@@ -196,7 +209,7 @@ class Call:
 
         return agreement(self)
 
-    def save(self, path: str | PathLike[str], **options: Any) -> None:
+    def save(self, path: str | PathLike[str], **options: Unpack[ProblemOptions]) -> None:
         """Write the problem as YAML, with an .npz file beside it for large arrays, as `attncli.save` does.
 
         `options` are those of `problem`.
@@ -211,6 +224,7 @@ class Call:
         head: int | None = None,
         entry: int | None = None,
         tokens: Sequence[str] | None = None,
+        context_tokens: Sequence[str] | None = None,
         title: str | None = None,
         from_inputs: bool = True,
     ) -> dict[str, Any]:
@@ -220,7 +234,7 @@ class Call:
         if entry is None and self.entries == 1:
             entry = 0
         n, m = given.query.shape[-2], given.key.shape[-2]
-        keys: dict[str, Any] = {"title": title or self._title(head, entry), **_labels(tokens, n, m)}
+        keys: dict[str, Any] = {"title": title or self._title(head, entry), **_labels(tokens, context_tokens, n, m)}
         keys |= (self._projected(given, head, entry) if from_inputs else None) or self._given(given, head, entry)
         mask = None if given.mask is None else _cut(given.mask, head, entry)
         keys["mask"] = written_mask(None if mask is None else to_numpy(mask), given.causal, n, m)
@@ -316,21 +330,28 @@ def _cut(tensor: Tensor, head: int | None, entry: int | None) -> Tensor:
     return tensor
 
 
-def _chosen(what: str, number: int | None, count: int) -> int | None:
-    if number is not None and not 0 <= number < count:
+def _chosen(what: str, number: int | None, most: int) -> int | None:
+    if number is not None and not 0 <= number < most:
         raise usage_error(
             f"there is no {what} {number}",
-            help=f"the call has {what} 0 to {count - 1}" if count > 1 else f"the call has one {what}: {what} 0",
+            help=f"the call has {what} 0 to {most - 1}" if most > 1 else f"the call has one {what}: {what} 0",
         )
     return number
 
 
-def _labels(tokens: Sequence[str] | None, queries: int, keys: int) -> dict[str, Any]:
+def _labels(
+    tokens: Sequence[str] | None, context_tokens: Sequence[str] | None, queries: int, keys: int
+) -> dict[str, Any]:
+    """The problem's labels of queries and keys."""
     if tokens is None:
-        return {}
+        return {} if context_tokens is None else {"context_tokens": [str(each) for each in context_tokens]}
     tokens = [str(each) for each in tokens]
+    if context_tokens is not None:
+        return {"tokens": tokens, "context_tokens": [str(each) for each in context_tokens]}
     if len(tokens) not in (keys, queries):
-        raise usage_error(f"there are {len(tokens)} tokens for {keys} keys", help="give one label for each key")
+        raise usage_error(
+            f"there are {count(len(tokens), 'token')} for {count(keys, 'key')}", help="give one label for each key"
+        )
     if queries == keys:
         return {"tokens": tokens}
     return {"tokens": tokens[-queries:]} | ({"context_tokens": tokens} if len(tokens) == keys else {})

@@ -47,12 +47,12 @@ class Watch(TorchFunctionMode):
     """Tells of each call of attention that PyTorch makes while it is active.
 
     What a function is called with is passed on as it is, and what it gives back, too: nothing that a model computes
-    changes.
+    changes. `tell` gets each call, `unseen` the name of a function in which none could be seen.
     """
 
-    def __init__(self, tell: Callable[[Seen], None]) -> None:
+    def __init__(self, tell: Callable[[Seen], None], unseen: Callable[[str], None]) -> None:
         super().__init__()
-        self._tell = tell
+        self.tell, self.unseen = tell, unseen
         self._inner: list[Seen] | None = None
         self.linear: deque[Linear] = deque(maxlen=LINEAR_LAYERS)
 
@@ -61,17 +61,21 @@ class Watch(TorchFunctionMode):
     ) -> Any:
         kwargs = kwargs or {}
         if function is functional.multi_head_attention_forward:
+            with self._within(function) as (layers, inner):
+                result = function(*args, **kwargs)
             given = _of_multi_head.bind(*args, **kwargs)
             given.apply_defaults()
-            result = function(*args, **kwargs)
-            with torch.no_grad():
-                self._tell(_multi_head(given.arguments, result))
+            seen = _multi_head(given.arguments, result, list(layers), inner)
+            if seen is None:
+                self.unseen("F.multi_head_attention_forward")
+            else:
+                self.tell(seen)
             return result
         result = function(*args, **kwargs)
         if function is functional.scaled_dot_product_attention:
             seen = _scaled_dot_product(result, *args, **kwargs)
             if self._inner is None:
-                self._tell(seen._replace(projections=self.projections(seen.attention)))
+                self.tell(seen._replace(projections=self.projections(seen.attention)))
             else:
                 self._inner.append(seen)
         elif function is functional.linear:
@@ -79,6 +83,22 @@ class Watch(TorchFunctionMode):
         elif function is torch.addmm and args[0].ndim == 1:  # as GPT-2 writes a linear layer
             self.linear.append(Linear(args[1], args[2], args[0], result))
         return result
+
+    @contextmanager
+    def _within(self, function: Callable[..., Any]) -> Iterator[tuple[deque[Linear], list[Seen]]]:
+        """Watches what this function calls: its linear layers, and its calls of the other function of attention.
+
+        A function that is written in Python asks first whether it is watched, and then hands itself over as a whole.
+        Meanwhile its module is told that it is not.
+        """
+        asks, outer = function.__globals__["has_torch_function"], self.linear
+        function.__globals__["has_torch_function"] = lambda tensors: False
+        self.linear = deque()
+        try:
+            with self.inside() as inner, self:
+                yield self.linear, inner
+        finally:
+            function.__globals__["has_torch_function"], self.linear = asks, outer
 
     @contextmanager
     def inside(self) -> Iterator[list[Seen]]:
@@ -160,41 +180,50 @@ def dropped(probability: float) -> str:
     )
 
 
-def _multi_head(given: Mapping[str, Any], result: tuple[Tensor, Tensor | None]) -> Seen:
+def _multi_head(
+    given: Mapping[str, Any], result: tuple[Tensor, Tensor | None], layers: list[Linear], inner: list[Seen]
+) -> Seen | None:
     """A call of `F.multi_head_attention_forward`, whose tensors are n × batch × d_model, or n × d_model.
 
-    Its masks mean the opposite of those of the other function: true hides a key.
+    `layers` and `inner` are what it called: one to three linear layers that make queries, keys and values, the one that
+    joins the heads, and attention, unless it works this out itself in order to return the weights. None where it called
+    anything else. Its masks mean the opposite of those of the other function: true hides a key.
     """
+    width, heads = given["embed_dim_to_check"], given["num_heads"]
+    rows = [part for layer in layers[:-1] for part in layer.output.chunk(layer.output.shape[-1] // width, dim=-1)]
+    if len(rows) != 3:
+        return None
+    query, key, value = (_split(part, heads) for part in rows)
+    if inner:
+        mask, causal = inner[0].attention.mask, inner[0].attention.causal
+    else:
+        mask, causal = _multi_head_mask(given, len(query), heads), False
+    attention = Attention(query, key, value, mask, causal)
+    reason = _multi_head_reason(given)
     batched = given["query"].ndim == 3
     inputs = [given[name].transpose(0, 1) if batched else given[name][None] for name in ("query", "key", "value")]
+    x, context, values = inputs
+    if given["key"] is not given["value"] and not torch.equal(context, values):
+        heads_output = _split(layers[-1].input.view(rows[0].shape), heads)
+        return Seen(attention, heads_output, reason=reason)  # keys and values of different inputs are no problem's
     if given["use_separate_proj_weight"]:
         weights = [given[f"{letter}_proj_weight"] for letter in "qkv"]
     else:
         weights = list(given["in_proj_weight"].chunk(3))
     biases = [None] * 3 if given["in_proj_bias"] is None else list(given["in_proj_bias"].chunk(3))
-    heads = given["num_heads"]
-    query, key, value = (
-        _split(functional.linear(x, w, b), heads) for x, w, b in zip(inputs, weights, biases, strict=True)
-    )
-    attention = Attention(query, key, value, _multi_head_mask(given, len(query), heads))
-    heads_output = _heads_output(attention)
-    output = result[0].transpose(0, 1) if batched else result[0][None]
-    reason = _multi_head_reason(given) or _recomputed(heads_output, given, output)
-    x, context, values = inputs
-    if given["key"] is not given["value"] and not torch.equal(context, values):
-        return Seen(attention, heads_output, reason=reason)  # keys and values of different inputs are no problem's
     arrays = {"X": x} | ({} if given["key"] is given["query"] else {"context": context})
     for letter, weight, bias in zip("QKV", weights, biases, strict=True):
         arrays |= {f"W_{letter}": weight.T} | ({} if bias is None else {f"b_{letter}": bias})
     arrays["W_O"] = given["out_proj_weight"].T
     if given["out_proj_bias"] is not None:
         arrays["b_O"] = given["out_proj_bias"]
+    output = result[0].transpose(0, 1) if batched else result[0][None]
     return Seen(attention, output, projections=Projections(arrays), reason=reason)
 
 
 def _split(rows: Tensor, heads: int) -> Tensor:
-    """Batch × n × (heads · d) as batch × heads × n × d."""
-    return rows.unflatten(-1, (heads, -1)).transpose(1, 2)
+    """n × batch × (heads · d) as batch × heads × n × d."""
+    return rows.view(*rows.shape[:2], heads, -1).permute(1, 2, 0, 3)
 
 
 def _multi_head_mask(given: Mapping[str, Any], batch: int, heads: int) -> Tensor | None:
@@ -221,19 +250,3 @@ def _multi_head_reason(given: Mapping[str, Any]) -> str:
     if given["add_zero_attn"]:
         return "it has add_zero_attn, which attncli does not know"
     return dropped(given["dropout_p"] if given["training"] else 0)
-
-
-def _heads_output(attention: Attention) -> Tensor:
-    mask = attention.mask if attention.mask is None else attention.mask.to(attention.query.dtype)
-    return functional.scaled_dot_product_attention(attention.query, attention.key, attention.value, mask)
-
-
-def _recomputed(heads_output: Tensor, given: Mapping[str, Any], output: Tensor) -> str:
-    """Nothing where what was bound above gives the output; else that the call was not understood."""
-    joined = heads_output.transpose(1, 2).flatten(2)
-    expected = functional.linear(joined, given["out_proj_weight"], given["out_proj_bias"])
-    tolerance = 64 * torch.finfo(output.dtype).eps * float(output.abs().nan_to_num().max())
-    hidden = expected.isnan() | output.isnan()  # a query that sees nothing
-    if bool(((expected - output).abs() <= tolerance).logical_or(hidden).all()):
-        return ""
-    return "what attncli makes of its arguments is not what it gave back"

@@ -10,7 +10,7 @@ from typing import Any, overload
 import torch
 from torch import nn
 
-from attncli.english import count, listed
+from attncli.english import byte_size, count, listed
 from attncli.errors import usage_error
 from attncli.page.document import Document, Paragraph, Table
 from attncli.render import Style, render
@@ -62,7 +62,7 @@ class Calls(Sequence[Call]):
     def _page(self) -> Document:
         head = ("call", "step", "layer", "module", "heads", "kv heads", "n", "m", "d", "mask", "format")
         rows = tuple(tuple((word,) for word in _row(call)) for call in self)
-        notes = [f"{self.bytes / 2**20:.1f} MiB of tensors are kept."] if self.bytes else []
+        notes = [f"The recorded tensors take {byte_size(self.bytes)}."] if self.bytes else []
         not_kept = Counter(call.reason for call in self if call.reason not in ("", _NOT_ASKED))
         notes += [f"{count(times, 'call')} cannot be saved: {reason}." for reason, times in not_kept.items()]
         notes += [f"{count(times, 'call')} of {what} could not be recorded." for what, times in self.unseen.items()]
@@ -84,7 +84,8 @@ class _Recorder:
     def __init__(
         self, calls: Calls, model: nn.Module | None, layers: Collection[int] | None, steps: int | None, limit: int
     ) -> None:
-        self.calls, self._model, self._layers, self._steps, self._limit = calls, model, layers, steps, limit
+        self.calls, self._layers, self._steps, self._limit = calls, layers, steps, limit
+        self._model = None if model is None else _uncompiled(model)
         self._kept = 0
         self._step, self._layer = -1, 0
         self._running: list[nn.Module] = []
@@ -92,6 +93,7 @@ class _Recorder:
 
     def begin(self, module: nn.Module) -> None:
         """A module begins to run; the model begins a step, which is the outermost one where none was named."""
+        module = _uncompiled(module)
         if module is self._model if self._model is not None else not self._running:
             self._step, self._layer = self._step + 1, 0
         self._running.append(module)
@@ -110,7 +112,7 @@ class _Recorder:
         inputs = seen.projections.inputs if seen.projections else ()
         size = given.bytes + sum(map(size_of, (seen.output, seen.weights, *inputs)))
         if not reason and self._kept + size > self._limit:
-            reason = f"the limit of {self._limit / 2**20:,.0f} MiB was reached"
+            reason = f"the limit of {byte_size(self._limit)} was reached"
         copied = None if reason else given.copied()
         if copied:
             self._kept += size
@@ -147,8 +149,12 @@ class _Recorder:
         module = self._running[-1]
         if root not in self._names:
             self._names[root] = {each: name for name, each in root.named_modules()}
-        name = self._names[root].get(module, "")
-        return name.removeprefix("_orig_mod.") or type(module).__name__
+        return self._names[root].get(module, "") or type(module).__name__
+
+
+def _uncompiled(module: nn.Module) -> nn.Module:
+    """The module that `torch.compile` was given; it runs without being called itself."""
+    return module._modules.get("_orig_mod") or module
 
 
 @contextmanager
@@ -167,9 +173,11 @@ def recording(
     run as they were before they were compiled.
     Raises AttncliError where no call was seen.
     """
+    if isinstance(layers, int):
+        raise usage_error("layers are a list of numbers", help=f"write layers=[{layers}]")
     calls = Calls()
     recorder = _Recorder(calls, model, layers, steps, limit)
-    watch = Watch(recorder.tell)
+    watch = Watch(recorder.tell, lambda name: calls.unseen.update([name]))
     fast_path = torch.backends.mha.get_fastpath_enabled()
     with ExitStack() as stack:
         stack.callback(torch.backends.mha.set_fastpath_enabled, fast_path)
@@ -177,7 +185,7 @@ def recording(
         if hasattr(torch.compiler, "set_stance"):  # PyTorch 2.6 and newer
             stack.enter_context(torch.compiler.set_stance("force_eager"))
         stack.enter_context(_watched_modules(recorder))
-        stack.enter_context(watched_registry(watch, recorder.tell, lambda name: calls.unseen.update([name])))
+        stack.enter_context(watched_registry(watch))
         stack.enter_context(watch)
         yield calls
     if not calls:

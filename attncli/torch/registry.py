@@ -14,8 +14,9 @@ from attncli.torch.functions import Seen, Watch, dropped
 
 
 @contextmanager
-def watched_registry(watch: Watch, tell: Callable[[Seen], None], unseen: Callable[[str], None]) -> Iterator[None]:
-    """While this runs, every attention function that a model of Transformers takes from the registry is watched.
+def watched_registry(watch: Watch) -> Iterator[None]:
+    """While this runs, the watch is told of every attention function that a model of Transformers takes from its
+    registry.
 
     It is the model's own function that runs: only its arguments and its output are looked at. So this reaches models
     whose attention is made of plain products, as with a softcap (Gemma 2) or sinks (gpt-oss). Nothing is done where
@@ -30,7 +31,7 @@ def watched_registry(watch: Watch, tell: Callable[[Seen], None], unseen: Callabl
 
     def get_interface(self: Any, name: str, default: Callable[..., Any]) -> Callable[..., Any]:
         function = look_up(self, name, default)
-        return _watched(function, name, function is default, watch, tell, unseen)
+        return _watched(function, name, function is default, watch)
 
     interface.get_interface = get_interface
     try:
@@ -39,14 +40,7 @@ def watched_registry(watch: Watch, tell: Callable[[Seen], None], unseen: Callabl
         interface.get_interface = look_up
 
 
-def _watched(
-    function: Callable[..., Any],
-    name: str,
-    eager: bool,
-    watch: Watch,
-    tell: Callable[[Seen], None],
-    unseen: Callable[[str], None],
-) -> Callable[..., Any]:
+def _watched(function: Callable[..., Any], name: str, eager: bool, watch: Watch) -> Callable[..., Any]:
     """The function, of which a call is told: if it is the model's own, in plain products, or calls PyTorch's."""
 
     def attention(
@@ -55,9 +49,9 @@ def _watched(
         with watch.inside() as inner:
             result = function(module, query, key, value, attention_mask, *args, **kwargs)
         if inner or eager:
-            tell(_seen(query, key, value, attention_mask, kwargs, result, inner, watch))
+            watch.tell(_seen(query, key, value, attention_mask, kwargs, result, inner, watch))
         else:
-            unseen(f"{name} of Transformers")
+            watch.unseen(f"{name} of Transformers")
         return result
 
     return attention

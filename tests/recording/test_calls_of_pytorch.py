@@ -236,6 +236,40 @@ def test_multi_head_attention_with_padding_and_without_a_batch(torch: Any, recor
     assert calls[0].trace(entry=1)["weights"][0] == pytest.approx(np.array([[1, 0, 0]] * 3))
 
 
+@pytest.mark.parametrize("need_weights", [True, False])
+@pytest.mark.parametrize("batch_first", [True, False])
+def test_multi_head_attention_gives_the_same_bits(
+    batch_first: bool, need_weights: bool, torch: Any, recording: Recording
+) -> None:
+    module = torch.nn.MultiheadAttention(8, 2, batch_first=batch_first)
+    x, hidden = torch.randn(3, 3, 8), torch.ones(3, 3).triu(1).bool()
+    asked = {"attn_mask": hidden, "is_causal": True, "need_weights": need_weights}
+    expected, weights = module(x, x, x, **asked)
+    with recording() as calls:
+        output, again = module(x, x, x, **asked)
+    assert torch.equal(output, expected)
+    assert (again is None) if weights is None else torch.equal(again, weights)
+    assert calls[0].keys()["mask"] == "causal"
+    assert calls[0].check()
+    assert torch.nn.functional.has_torch_function((x,)) is False
+    output.sum().backward()
+    assert module.in_proj_weight.grad is not None
+
+
+def test_multi_head_attention_of_unknown_parts_is_no_call(
+    torch: Any, recording: Recording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    functional = torch.nn.functional
+    monkeypatch.setattr(functional, "_in_projection_packed", lambda q, k, v, w, b=None: (q, k, v))
+    module = torch.nn.MultiheadAttention(8, 2).eval()
+    x = torch.randn(3, 1, 8)
+    with recording() as calls:
+        module(x, x, x)
+        attend(torch, *[(3, 4)] * 3)
+    assert len(calls) == 1
+    assert "1 call of F.multi_head_attention_forward could not be recorded." in str(calls)
+
+
 def test_keys_and_values_of_different_inputs(torch: Any, recording: Recording) -> None:
     module = torch.nn.MultiheadAttention(8, 2).eval()
     with recording() as calls:
@@ -270,10 +304,11 @@ def test_a_compiled_model_runs_as_it_was_before_it_was_compiled(torch: Any, reco
     model, x = layer(torch), torch.randn(1, 5, 8)
     compiled = torch.compile(model, backend="eager")
     compiled(x)
-    with recording() as calls:
-        assert torch.equal(compiled(x), model(x))
-    assert len(calls) == 2
-    assert all(call.check() for call in calls)
+    for named in (None, model, compiled):
+        with recording(named) as calls:
+            assert torch.equal(compiled(x), model(x))
+        assert [(call.step, call.where) for call in calls] == [(0, "Layer"), (1, "Layer")]
+        assert all(call.check() for call in calls)
 
 
 def test_a_function_imported_by_its_name(torch: Any, recording: Recording) -> None:
@@ -315,7 +350,8 @@ def test_no_more_than_the_limit_is_kept(torch: Any, recording: Recording) -> Non
             attend(torch, *[(16, 32)] * 3)  # 3 · 2 KiB, and an output of 2 KiB
     assert [call.attention is not None for call in calls] == [True, True, False, False, False]
     assert calls.bytes <= 20_000
-    assert "3 calls cannot be saved: the limit of 0 MiB was reached." in str(calls)
+    assert "The recorded tensors take 16 KiB." in str(calls)
+    assert "3 calls cannot be saved: the limit of ≈ 19.5 KiB was reached." in str(calls)
 
 
 def test_what_is_kept_is_a_copy(torch: Any, recording: Recording) -> None:
@@ -357,3 +393,26 @@ def test_labels_of_queries_are_the_last_ones(torch: Any, recording: Recording) -
     assert problem.context_tokens == ("I", "love", "AI")
     with pytest.raises(attncli.AttncliError, match="2 tokens for 3 keys"):
         calls[0].problem(tokens=["I", "love"])
+
+
+def test_labels_in_cross_attention(torch: Any, recording: Recording) -> None:
+    with recording() as calls:
+        attend(torch, (1, 4), (3, 4), (3, 4))
+    trace = calls[0].trace(tokens=["Ich"], context_tokens=["I", "love", "AI"], dtype="float32")
+    assert trace.steps["weights"].labels == (("Ich",), ("I", "love", "AI"))
+    assert trace.settings.dtype == "float32"
+
+
+def test_a_call_is_shown_in_a_line(torch: Any, recording: Recording) -> None:
+    model = torch.nn.Sequential(layer(torch), layer(torch, causal=True))
+    with recording() as calls:
+        model(torch.randn(1, 5, 8))
+        attend(torch, (3, 4), (2, 4), (2, 4))
+    assert repr(calls[1]) == "<call 1: 1, step 0, layer 1, 2 heads, 5×5, causal, float32>"
+    assert repr(calls[2]) == "<call 2: step 0, layer 2, 1 head, 3×2, none, float32>"
+
+
+def test_layers_are_a_list(torch: Any, recording: Recording) -> None:
+    with pytest.raises(attncli.AttncliError, match="layers are a list") as caught, recording(layers=3):
+        pass
+    assert caught.value.help == "write layers=[3]"

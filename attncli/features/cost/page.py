@@ -7,7 +7,7 @@ from math import prod
 from typing import Any
 
 from attncli import __version__
-from attncli.english import count, either, listed
+from attncli.english import byte_size, count, either, grouped, listed, rounded_count
 from attncli.equation.nodes import Expression, rename
 from attncli.equation.notation import PLAIN
 from attncli.equation.printer import write
@@ -54,13 +54,13 @@ def _counts(cost: Cost) -> Iterator[str]:
 
 def _table(cost: Cost) -> Table:
     rows: list[tuple[Text, ...]] = [_row(cost, step) for step in cost.steps]
-    rows.append((("all",), ("",), (grouped(cost.operations),), ("",), (size(cost.bytes()),)))
+    rows.append((("all",), ("",), (grouped(cost.operations),), ("",), (byte_size(cost.bytes()),)))
     return Table(("step", "shape", "operations", "share", "memory"), tuple(rows), right=(1, 2, 3, 4))
 
 
 def _row(cost: Cost, step: StepCost) -> tuple[Text, ...]:
     share = percent(step.operations / cost.operations) if step.kinds else ""
-    memory = size(step.numbers * cost.dtype.size)
+    memory = byte_size(step.numbers * cost.dtype.size)
     return (step.rule.name,), (_sides(step),), (grouped(step.operations),), (share,), (memory,)
 
 
@@ -104,7 +104,7 @@ def _dominating(cost: Cost) -> Iterator[Block]:
     shares = {term: percent(taken / cost.operations) for term, taken in counts.items()}
     largest, *_ = ordered = sorted(terms, key=counts.__getitem__, reverse=True)
     yield Paragraph(
-        ("The largest term is ", Math(largest), f": {shares[largest]} of {rounded(cost.operations)} operations.")
+        ("The largest term is ", Math(largest), f": {shares[largest]} of {rounded_count(cost.operations)} operations.")
     )
     rows = (
         ((Math(term),), (grouped(counts[term]),), (shares[term],), (listed([step.rule.name for step in terms[term]]),))
@@ -142,14 +142,14 @@ def _memory(cost: Cost) -> Iterator[Block]:
     n, m = cost.sizes["n"], cost.sizes["m"]
     one, every = n * m * cost.dtype.size, cost.bytes("weights")
     where = f"`n` = {grouped(n)}" if n == m else f"`n` = {grouped(n)} and `m` = {grouped(m)}"
-    said = f"With {where}, one attention matrix in {cost.dtype.name} takes {size(one)}."
+    said = f"With {where}, one attention matrix in {cost.dtype.name} takes {byte_size(one)}."
     if every > one:
         times = " × ".join(count(number, word) for word, number in cost.matrices.items() if number > 1)
-        said += f" {times} take {size(every)}."
+        said += f" {times} take {byte_size(every)}."
     said += " Twice as many tokens take four times as much." if n == m else " It grows with `n` and with `m`."
-    yield Paragraph(text(f"{said} All steps together take {size(cost.bytes())}, if every step is kept."))
-    said = f"A cache of K and V takes {size(cost.bytes_cached_per_token)} for each token"
-    yield Paragraph(text(f"{said}, {size(cost.bytes_cached)} in all."))
+    yield Paragraph(text(f"{said} All steps together take {byte_size(cost.bytes())}, if every step is kept."))
+    said = f"A cache of K and V takes {byte_size(cost.bytes_cached_per_token)} for each token"
+    yield Paragraph(text(f"{said}, {byte_size(cost.bytes_cached)} in all."))
 
 
 def cost_data(cost: Cost) -> dict[str, Any]:
@@ -186,38 +186,3 @@ def _step(cost: Cost, step: StepCost) -> dict[str, Any]:
 
 def _formula(growth: Expression | None) -> str | None:
     return None if growth is None else write(growth, PLAIN)
-
-
-_COUNTS = ("", " thousand", " million", " billion", " trillion", " quadrillion", " quintillion")
-_BYTES = (" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB")
-
-
-def grouped(number: int) -> str:
-    """Every digit, in groups of three: 1,347,416,072."""
-    return f"{number:,}"
-
-
-def rounded(number: int) -> str:
-    """A count in words, with ≈ where that rounds it; below ten thousand with every digit."""
-    return grouped(number) if number < 10_000 else _scaled(number, 1000, _COUNTS)
-
-
-def size(number: int) -> str:
-    """A number of bytes in units of 1024, with ≈ where that rounds it."""
-    return _scaled(number, 1024, _BYTES)
-
-
-def _scaled(number: int, base: int, units: tuple[str, ...]) -> str:
-    """In the largest unit that leaves at least one, rounded half up to one decimal."""
-    power = 0
-    while power < len(units) - 1 and _tenths(number, base**power) >= 10 * base:
-        power += 1
-    unit = base**power
-    tenths = _tenths(number, unit)
-    whole, tenth = divmod(tenths, 10)
-    sign = "" if tenths * unit == 10 * number else "≈ "
-    return f"{sign}{grouped(whole)}{f'.{tenth}' if tenth else ''}{units[power]}"
-
-
-def _tenths(number: int, unit: int) -> int:
-    return (20 * number + unit) // (2 * unit)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attncli.features.cost.page import grouped, rounded, size
+from attncli.english import byte_size, grouped, rounded_count
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from attncli.features.cost.page import grouped, rounded, size
     ],
 )  # fmt: skip
 def test_bytes(number: int, said: str) -> None:
-    assert size(number) == said
+    assert byte_size(number) == said
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_bytes(number: int, said: str) -> None:
     ],
 )  # fmt: skip
 def test_counts(number: int, said: str) -> None:
-    assert rounded(number) == said
+    assert rounded_count(number) == said
 
 
 def test_every_digit() -> None:
