@@ -11,8 +11,9 @@ from attncli.answers.model import Answer, Claim
 from attncli.answers.steps import NoStep, StepPart, in_shape_of, shape_error, step_named
 from attncli.english import count, shape_text, shorten
 from attncli.problem.decimal_commas import report_doubtful_commas
-from attncli.problem.matrices import array_advice, read_cells
+from attncli.problem.matrices import read_cells
 from attncli.problem.numbers import NumberError
+from attncli.problem.pasted import written_out
 from attncli.problem.source import Source
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, is_null, read_tree
 from attncli.problem.values import Value
@@ -56,10 +57,11 @@ def _read_step(value: Value, step: Step) -> Answer | None:
         return Answer(step.name, np.full(step.shape, None, dtype=object))
     if not step.shape:
         return _read_number(value, step)
+    if not written_out(value, len(step.shape)):
+        return None
     if not isinstance(value.node, Sequence):
         rows = "a list of rows" if len(step.shape) > 1 else "a list of numbers"
-        help = array_advice(value.node) or _form(step.shape, f"{value.name}: ")
-        value.wrong(f"must be {rows}, not {describe(value.node)}", help)
+        value.wrong(f"must be {rows}, not {describe(value.node)}", _form(step.shape, f"{value.name}: "))
         return None
     if report_doubtful_commas(value):
         return None

@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 
 from attncli.english import count, listed, shorten
-from attncli.problem.array_formats import Array, ArrayError, format_of, pickled, require_shape, suffixes
+from attncli.problem.array_formats import TEXT_SUFFIXES, Array, ArrayError, format_of, pickled, require_shape, suffixes
 from attncli.problem.array_formats.safetensors import INDEX_SUFFIX, shard_of
 from attncli.problem.files import PICKLES, cannot_read, open_regular
 from attncli.problem.keys import LAYOUTS, PARTS, Layout, Part
@@ -28,7 +28,10 @@ from attncli.problem.values import (
 )
 
 _KEYS = ("file", "name", "index", "transpose", "part", "layout")
-_SUFFIXES = suffixes()[::-1]  # .safetensors first, which models come in
+_SUFFIXES = (
+    *(suffix for suffix in suffixes()[::-1] if suffix not in TEXT_SUFFIXES),
+    *TEXT_SUFFIXES,
+)  # those of models first
 _HELP = "a fused array has the columns of q, k and v side by side; heads and kv_heads say how many heads they are"
 
 
@@ -72,8 +75,11 @@ class Fused:
         return ArrayError(message, help, key="part")
 
 
-def read_array(value: Value) -> Array | None:
-    """The array a reference names, of bool, integer or float type; None after reporting what is wrong."""
+def read_array(value: Value, rank: int = 2) -> Array | None:
+    """The array a reference names, of bool, integer or float type, or from a file of text of the texts of its numbers.
+
+    A vector, of `rank` 1, is a single row or column of a file of text. None after reporting what is wrong.
+    """
     if isinstance(value.node, HeldArray):
         return _held(value, value.node.array)
     if "file" not in value.keys:
@@ -90,7 +96,10 @@ def read_array(value: Value) -> Array | None:
         return None
     source = value.errors.source
     try:
-        array = _entry(_load(source, file, name), index)
+        array = _load(source, file, name)
+        if rank == 1 and array.ndim == 2 and 1 in array.shape and _suffix(file) in TEXT_SUFFIXES:
+            array = array.ravel()
+        array = _entry(array, index)
         array = _turned(array) if transpose else array
         array = fused.cut(array) if fused else array
         return array if _keeps_its_digits(array, value) else None
@@ -134,16 +143,20 @@ def _load(source: Source, file: str, name: str) -> Array:
         if not target.exists():
             message = f"{shorten(index)} says it is in {shorten(shard)}, which is not there"
             raise ArrayError(message, f"put {shorten(shard)} beside the index")
-    called, suffix = shorten(file), PurePath(file).suffix.lower()
+    called, suffix = shorten(file), _suffix(file)
     if suffix in PICKLES:
         raise pickled(called)
     if suffix not in _SUFFIXES:
-        message = f"{called} is neither {' nor '.join(_SUFFIXES)}"
+        message = f"{called} is neither {', '.join(_SUFFIXES[:-1])} nor {_SUFFIXES[-1]}"
         raise ArrayError(message, "save it with numpy.savez or safetensors")
     with open_regular(target) as stream:
         array = format_of(suffix).read(stream, called, name)
     require_shape(array.shape, called)  # which a reader asks itself only where it would take memory for what is claimed
     return array
+
+
+def _suffix(file: str) -> str:
+    return PurePath(file).suffix.lower()
 
 
 def _entry(array: Array, indices: tuple[int, ...]) -> Array:

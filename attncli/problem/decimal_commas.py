@@ -1,4 +1,7 @@
-"""Decimals that are written with a comma: YAML and JSON read [0,7, 0,2] as four numbers, where two may be meant."""
+"""Decimals that are written with a comma: YAML and JSON read [0,7, 0,2] as four numbers, where two may be meant.
+
+In cells that something else keeps apart, as tabs in 0,7→0,2, a comma can only be that of a decimal.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,12 @@ from typing import NamedTuple
 
 from attncli.english import listed
 from attncli.problem.source import ErrorCollector
-from attncli.problem.tree import Leaf, Node, Sequence
+from attncli.problem.tree import Leaf, Node, PastedList, Sequence
 from attncli.problem.values import Value
 
 _DECIMAL = re.compile(r"[-+]?[0-9]+,[0-9]+(?:[eE][-+]?[0-9]+)?")
-_BETWEEN_NUMBERS = re.compile(r"\s*,\s+|\s+,\s*")  # as opposed to the comma in a decimal, which has no blank beside it
+_BETWEEN_NUMBERS = re.compile(r"\s+,?\s*|,\s+")  # as opposed to the comma in a decimal, which has no blank beside it
+_GROUPED = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")  # 1,500 may be 1.5, and fifteen hundred
 _ROW = re.compile(r"\[([^\[\]]+)\]")
 _REMARK = re.compile(r"(?:^|(?<=\s))#[^\n]*")
 _SHOWN = 4  # numbers of a row in a help line
@@ -52,12 +56,36 @@ def doubtful_commas(rows: Iterable[tuple[int, str]]) -> Doubt | None:
     decimals = [number for number in numbers if "," in number]
     if len(found) == 1 and len(decimals) < len(numbers):
         return None
-    first = decimals[0]
+    return _doubt(at + row.index(decimals[0]), decimals[0], numbers, _apart(numbers, ", ").split(", "))
+
+
+def doubtful_pairs(rows: Iterable[tuple[int, str]]) -> Doubt | None:
+    """The first comma of rows that semicolons make, 1,5; 2,5, where each can be a decimal, or a row of two numbers."""
+    found = [(at + len(row) - len(row.lstrip()), row.strip()) for at, row in rows]
+    if not found or not all(_DECIMAL.fullmatch(row) for _, row in found):
+        return None
+    numbers = [row for _, row in found]
+    return _doubt(*found[0], numbers, [f"[{_apart([number], ', ')}]" for number in numbers])
+
+
+def with_points(cells: Iterable[str]) -> dict[str, str]:
+    """Those of a matrix's cells that are decimals with a comma, with the point they are to have.
+
+    None has where it could be a mistake: where a point stands in another cell, or all can be numbers with a comma
+    between their thousands, as 1,500 can.
+    """
+    found = {cell for cell in cells if "," in cell or "." in cell}
+    if not all(map(_DECIMAL.fullmatch, found)) or all(map(_GROUPED.fullmatch, found)):
+        return {}
+    return {cell: _with_point(cell) for cell in found}
+
+
+def _doubt(at: int, first: str, decimals: list[str], apart: list[str]) -> Doubt:
     return Doubt(
-        at + row.index(first),
+        at,
         f"{first} can be read as {_with_point(first)}, or as the two numbers {_apart([first], ' and ')}",
-        f"write {_list(map(_with_point, numbers))}, with a point in each decimal, "
-        f"or {_list(_apart(numbers, ', ').split(', '))}, with a blank after each comma",
+        f"write {_list(map(_with_point, decimals))}, with a point in each decimal, "
+        f"or {_list(apart)}, with a blank after each comma",
     )
 
 
@@ -90,7 +118,7 @@ def comma_advice_for(errors: ErrorCollector, *names: str) -> str:
 
 def _rows(node: Node, text: str) -> Iterator[tuple[int, str]]:
     """The rows of nested lists, each with its place and the text between its brackets."""
-    if not isinstance(node, Sequence):
+    if not isinstance(node, Sequence) or isinstance(node, PastedList):  # whose commas were looked at when it was read
         return
     if node.numbers is not None:
         yield from ((node.at + row.start(1), row[1]) for row in _ROW.finditer(node.numbers.text))

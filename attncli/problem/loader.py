@@ -16,6 +16,7 @@ from attncli.problem.keys import ARRAYS, KEYS, SCALE_WORDS, SCORES, Kind
 from attncli.problem.matrices import DEEPEST, read_matrix
 from attncli.problem.model import Loss, Mask, Matrix, Problem, Scalar
 from attncli.problem.numbers import decimal_comma
+from attncli.problem.pasted import written_out
 from attncli.problem.shape_checks import (
     check_array_sizes,
     check_gradient,
@@ -247,6 +248,8 @@ def _read_past(value: Value) -> dict[str, Matrix | None] | None:
 
 
 def _read_sink(value: Value) -> Scalar | Matrix | None:
+    if not written_out(value, rank=1):
+        return None
     return read_scalar(value) if isinstance(value.node, Leaf) else read_matrix(value, rank=1)
 
 

@@ -65,6 +65,31 @@ class NumberList:
         return [Leaf(text, False, place) for text, place in firsts.items() if text not in _BRACKETS]
 
 
+class NumberRows(NumberList):
+    """The same for rows of numbers on lines of their own, without brackets and with blanks between them."""
+
+    @classmethod
+    def of(cls, words: list[list[str]], text: str) -> NumberRows:
+        """The numbers of all rows, which are equally long; ValueError for one that is to be read with care."""
+        array = np.array([[*map(float, row)] for row in words])
+        array += 0.0  # -0 is 0
+        if not np.isfinite(array).all() or (not array.all() and _TINY.search(text)):
+            raise ValueError("a number may be too large, or too small to be told from 0")
+        array.setflags(write=False)
+        return cls(array, text)
+
+    def nodes(self, at: int) -> list[Node]:
+        """A node for each row."""
+        rows: list[Node] = []
+        start = at
+        for line in self.text.split("\n"):
+            cells: list[Node] = [Leaf(found[0], False, start + found.start()) for found in _TEXT.finditer(line)]
+            if cells:
+                rows.append(Sequence(cells[0].at, cells))
+            start += len(line) + 1
+        return rows
+
+
 class Outline:
     """A text with its long lists taken out, each with a short text in quotes in its place.
 

@@ -14,6 +14,7 @@ from attncli.problem.keys import CORNERS, Corner
 from attncli.problem.masks import MaskPart, MaskSizes, forms
 from attncli.problem.model import Mask, Matrix
 from attncli.problem.numbers import NumberError, as_float
+from attncli.problem.pasted import written_out
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, truth
 from attncli.problem.truth_matrices import is_zero_or_one, read_truths, stored_truths
 from attncli.problem.values import Value, read_word, require_keys
@@ -96,6 +97,8 @@ def _holds_lists(node: Sequence) -> bool:
 
 
 def _read_form(value: Value, reading: MaskReading) -> None:
+    if not written_out(value):
+        return
     node = value.node
     if isinstance(node, Leaf):
         words = mask_words()

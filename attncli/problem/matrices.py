@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
@@ -13,7 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attncli.english import count, shape_text, shorten
 from attncli.problem.decimal_commas import comma_advice, report_doubtful_commas
 from attncli.problem.limits import DIMENSION_LIMIT, ELEMENT_LIMIT
-from attncli.problem.model import Matrix, Scalar
+from attncli.problem.model import Matrix, Scalar, read_only
+from attncli.problem.numbers import as_float
+from attncli.problem.pasted import written_out
 from attncli.problem.tree import Leaf, Node, Sequence, describe
 from attncli.problem.values import Value, read_integer, read_number, read_scalar, require_keys
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 _RANKS = {1: "a list of numbers", 2: "a list of rows", 3: "a list of matrices", 4: "a list of lists of matrices"}
 _EXAMPLES = {1: "[1, 0]", 2: "[[1, 0], [0, 1]]"}
-_REFERENCES = "write {file: weights.npz, name: W_Q} or {random: [4, 8], seed: 7}"
+_REFERENCES = "write {file: weights.npz, name: W_Q}, {file: W_Q.csv} or {random: [4, 8], seed: 7}"
 DEEPEST = 4  # batch × heads × rows × columns
 _EVEN = "all rows of a matrix must be equally long"
 _BATCHES = {"X": 3, "context": 3, "Q": 4, "K": 4, "V": 4}  # the lists inside one another where there are entries
@@ -43,6 +44,8 @@ def read_matrix(
     """
     deepest = deepest or rank
     matrix: Matrix | None = None
+    if not written_out(value, rank):
+        return None
     if isinstance(value.node, Leaf):
         _wrong_rank(value, describe(value.node), rank)
     elif isinstance(value.node, Sequence):
@@ -55,7 +58,7 @@ def read_matrix(
     elif "file" not in value.keys:
         value.wrong(f"must be {_RANKS[rank]}, {{file: …}} or {{random: …}}", _REFERENCES)
     else:
-        matrix = _read_file(value, minus_infinity)
+        matrix = _read_file(value, rank, minus_infinity)
     if matrix is None:
         return None
     while rank > 1 and deepest < matrix.ndim <= DEEPEST and matrix.shape[0] == 1:
@@ -111,7 +114,8 @@ def read_cells(
             if len(shape) > 1:
                 uneven.append(value)
             else:
-                help = _EVEN + comma_advice(text, top, text.find("]", node.at))
+                closing = "]" if text.startswith("[", node.at) else "\n"
+                help = _EVEN + comma_advice(text, top, text.find(closing, node.at))
                 value.wrong(f"has {count(node.length, 'entry')}, but the first row has {shape[0]}", help)
         elif (
             node.numbers is not None
@@ -158,17 +162,20 @@ def _texts(node: Node) -> list[str]:
     return [text for item in node.items for text in _texts(item)] if isinstance(node, Sequence) else []
 
 
-def _read_file(value: Value, minus_infinity: bool) -> Matrix | None:
+def _read_file(value: Value, rank: int, minus_infinity: bool) -> Matrix | None:
     import numpy as np
 
     from attncli.problem.array_references import read_array
 
-    array = read_array(value)
+    array = read_array(value, rank)
+    texts = None
+    if array is not None and array.dtype == object:  # which a file of text has where it has fractions and roots
+        texts, array = read_only(array), np.vectorize(as_float, otypes=[float])(array)
     if array is None or not _all_numbers(array, value, minus_infinity):
         return None
     numbers = array.astype(np.float64, order="C") + 0.0
     numbers.setflags(write=False)
-    return Matrix(numbers)
+    return Matrix(numbers, texts)
 
 
 def _all_numbers(array: Array, value: Value, minus_infinity: bool) -> bool:
@@ -230,14 +237,7 @@ def _read_random(value: Value) -> Matrix | None:
 
 
 def _wrong_rank(value: Value, what: str, rank: int) -> None:
-    help = array_advice(value.node) or f"write {value.name}: {_EXAMPLES[rank]}"
-    value.wrong(f"must be {_RANKS[rank]}, not {what}", help)
-
-
-def array_advice(node: Node) -> str:
-    """Help for an array as Python prints it, array([[1., 2.]]); empty for anything else."""
-    printed = isinstance(node, Leaf) and re.match(r"((np|numpy|torch)\.)?(array|tensor)\(", node.text)
-    return "in Python, print(….tolist()) writes an array as a list" if printed else ""
+    value.wrong(f"must be {_RANKS[rank]}, not {what}", f"write {value.name}: {_EXAMPLES[rank]}")
 
 
 def _report_uneven(whole: Value, value: Value) -> None:

@@ -152,9 +152,9 @@ def decode(data: bytes, name: str, folder: str = "", *, outside: bool = False) -
     try:
         source = Source(name, data.decode(), folder, outside)
     except UnicodeDecodeError as error:
-        from attncli.problem.array_formats import suffixes
+        from attncli.problem.array_formats import TEXT_SUFFIXES, suffixes
 
-        if os.path.splitext(name)[1].lower() in (*suffixes(), *PICKLES):
+        if os.path.splitext(name)[1].lower() in ({*suffixes()} - {*TEXT_SUFFIXES}) | {*PICKLES}:
             help = "name the arrays in a problem, as in X: {file: arrays.npz, name: X}; write answers as numbers"
             raise input_error(f"{name} holds arrays, not text", help=help) from None
         if data.startswith(b"PK\x03\x04"):

@@ -65,6 +65,11 @@ class Sequence:
 
 
 @dataclass(slots=True)
+class PastedList(Sequence):
+    """The list that a pasted matrix means. What separates its numbers need not be commas."""
+
+
+@dataclass(slots=True)
 class Mapping:
     """Keys and values in the order of the file; `keys` says where each key stands."""
 
@@ -197,6 +202,14 @@ class TreeBuilder:
     def text(self) -> str:
         """The text that is to be parsed."""
         return self.errors.source.text
+
+    def anew(self) -> TreeBuilder:
+        """A builder for the same text that has read nothing yet."""
+        return TreeBuilder(ErrorCollector(self.errors.source), self._outline)
+
+    def take(self, other: TreeBuilder) -> None:
+        """Have the tree that another builder made of the same text."""
+        self.root, self._missing = other.root, other._missing
 
     @property
     def inside(self) -> Sequence | Mapping | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from attncli.problem.matrices import DEEPEST, read_cells
 from attncli.problem.model import Matrix
 from attncli.problem.numbers import is_plain
+from attncli.problem.pasted import written_out
 from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, truth
 from attncli.problem.values import Value
 
@@ -23,12 +24,14 @@ def read_truths(value: Value, rank: int = 2, example: str = "") -> Matrix | None
     The help is to write the `example`, or one of this rank.
     """
     example = example or _EXAMPLES[rank]
+    if not written_out(value, rank):
+        return None
     if isinstance(value.node, Mapping):
         import numpy as np
 
         from attncli.problem.array_references import read_array
 
-        array = read_array(value)
+        array = read_array(value, rank)
         if array is None:
             return None
         if not np.isin(array, (0, 1)).all():

@@ -60,7 +60,18 @@ def _parse(builder: TreeBuilder, loader: Any) -> None:
         errors.fail(
             "attncli does not read tags (%TAG)", at=found.end(), help="remove the line, or indent it if it is text"
         )
-    documents = 0
+    try:
+        _put_all(text, builder, loader)
+    except yaml.MarkedYAMLError as error:
+        _read_with_pasted_lists(error, builder, loader)
+    root = builder.root
+    if root is None or (isinstance(root, Leaf) and not root.quoted and not root.text):
+        errors.fail("the file is empty", at=0, help="a problem has lines such as X: [[1, 0], [0, 1]]")
+
+
+def _put_all(text: str, builder: TreeBuilder, loader: Any) -> None:
+    """Put all values of a text, where each is at its place in the builder's, into the builder."""
+    errors, documents = builder.errors, 0
     parser = loader(text)
     try:
         while event := parser.get_event():
@@ -76,13 +87,30 @@ def _parse(builder: TreeBuilder, loader: Any) -> None:
                         at=event.start_mark.index if event.start_mark else 0,
                         help="a file holds one problem: put the second one in another file",
                     )
-    except yaml.MarkedYAMLError as error:
-        _fail_for_syntax(error, builder)
     except (ValueError, OverflowError):  # no character has such a number
         _fail_for_escape(parser.index - len(r"\U"), errors)
-    root = builder.root
-    if root is None or (isinstance(root, Leaf) and not root.quoted and not root.text):
-        errors.fail("the file is empty", at=0, help="a problem has lines such as X: [[1, 0], [0, 1]]")
+
+
+def _read_with_pasted_lists(error: yaml.MarkedYAMLError, builder: TreeBuilder, loader: Any) -> None:
+    """Read a text with this error in it again, with the pasted lists in it as texts; AttncliError for what is wrong."""
+    from attncli.problem.pasted import in_quotes
+
+    if (quoted := in_quotes(builder.text)) == builder.text:
+        _fail_for_syntax(error, builder)
+    again = builder.anew()
+    try:
+        _put_all(quoted, again, loader)
+    except yaml.MarkedYAMLError as later:
+        if _place_of(later) > _place_of(error):
+            _fail_for_syntax(later, again)
+        _fail_for_syntax(error, builder)
+    again.errors.stop()
+    builder.take(again)
+
+
+def _place_of(error: yaml.MarkedYAMLError) -> int:
+    mark = error.problem_mark or error.context_mark
+    return mark.index if mark else 0
 
 
 def _unprintable(text: str) -> re.Match[str] | None:
@@ -110,7 +138,9 @@ def _put(event: Any, builder: TreeBuilder) -> None:
             fail("attncli does not read merge keys (<<)", at=at, help=_AT_LENGTH)
         if quoted and not event.value.isascii() and SURROGATE.search(event.value):
             _fail_for_half(at, builder.errors)
-        builder.scalar(event.value, quoted, at)
+        is_pasted = event.style == '"' and not builder.text.startswith('"', at)  # a list that was put in quotes
+        text = builder.text[at : event.end_mark.index] if is_pasted and event.end_mark else event.value
+        builder.scalar(text, quoted, at)
     elif isinstance(event, yaml.SequenceStartEvent):
         builder.open_list(at)
     else:
@@ -120,8 +150,7 @@ def _put(event: Any, builder: TreeBuilder) -> None:
 def _fail_for_syntax(error: yaml.MarkedYAMLError, builder: TreeBuilder) -> NoReturn:
     errors = builder.errors
     words = f"{error.context or ''} {error.problem or ''}"
-    mark = error.problem_mark or error.context_mark
-    at = mark.index if mark else 0
+    at = _place_of(error)
     text = errors.source.text
     if "unknown escape" in words:
         _fail_for_escape(at - (text[at : at + 1] != "\\"), errors)

@@ -107,6 +107,13 @@ def lay_files(folder: Path) -> None:
     (folder / "short.npy").write_bytes((folder / "eye.npy").read_bytes()[:-1])
     for name in ("words.npy", "words.npz", "words.safetensors", "model.pt"):
         (folder / name).write_bytes(b"some words, no array")
+    for name, rows in (
+        ("words.csv", b"d1,d2\n1,0\n0,one\n"),
+        ("ragged.txt", b"1 0\n1\n"),
+        ("latin.csv", b"1,\xe9\n"),
+        ("doubt.csv", b"0,7, 0,2\n0,1, 0,5\n"),
+    ):
+        (folder / name).write_bytes(rows)
     (folder / "folder.npy").mkdir()
     os.mkfifo(folder / "pipe.npy")
     np.save(folder.parent / "secret.npy", np.eye(1))

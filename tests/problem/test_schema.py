@@ -57,6 +57,8 @@ GOOD = [
     "{Q: [[1, 2]], K: [[1, 2]], V: [[1, 2]], heads: 2, position: {alibi: {slopes: [1/2, 0.25]}}, sink: [1, 2]}",
     "{Q: [[1]], K: [[1]], V: [[1]], position: none}",
     "{Q: [[1, 2]], K: [[1, 2]], V: [[1]], position: {rope: {}, alibi: false}}",
+    "Q: |\n  1 2\n  3 4\nK: '[1 2; 3 4]'\nV: np.array([[1, 2], [3, 4]])\nmask: |\n  true false\n  true true",
+    "{Q: 1 2; 3 4, K: 1 2; 3 4, V: 1 2; 3 4, mask: [causal, 0.5 0; 0 0, {keep: 1 0; 1 1, padding: 1 1}], sink: '[1]'}",
 ]
 BAD: list[dict[str, Any]] = [
     {"Tokens": ["a"]}, {"W_O": [1]}, {"b_O": [[1]]}, {"d_output": [1]}, {"X": [[True]]}, {"X": [["x"]]}, {"X": [1]},

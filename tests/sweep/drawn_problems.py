@@ -22,7 +22,7 @@ import numpy as np
 import yaml
 
 import attncli
-from attncli.problem.array_formats import suffixes
+from attncli.problem.array_formats import TEXT_SUFFIXES, suffixes
 from attncli.problem.keys import ARRAYS, KEYS, SCORES
 from attncli.problem.numbers import as_float
 
@@ -31,6 +31,7 @@ Schema = Mapping[str, Any]
 DAMAGED = 0.12  # the share of problems
 OPTIONAL = 0.25  # how often a key is given that a problem may as well go without
 LETTERS = "QKV"
+BINARY = [suffix for suffix in suffixes() if suffix not in TEXT_SUFFIXES]
 TEXTS = [
     "a",
     "I",
@@ -92,13 +93,19 @@ def written(choice: Random, data: Mapping[str, Any]) -> tuple[str, str]:
         rows = (f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in data.items())
         return "problem.yaml", "".join(rows)
     style = None if form == "mixed" else False
-    return "problem.yaml", yaml.safe_dump(dict(data), default_flow_style=style, sort_keys=False, allow_unicode=True)
+    width = None if choice.random() < 0.5 else 10**6
+    text = yaml.safe_dump(dict(data), default_flow_style=style, sort_keys=False, allow_unicode=True, width=width)
+    return "problem.yaml", text
 
 
 def array_file(name: str, arrays: Mapping[str, Any]) -> bytes:
     """The bytes of a file of arrays."""
     stream = io.BytesIO()
     named = {key: np.asarray(value) for key, value in arrays.items()}
+    if name.endswith(TEXT_SUFFIXES):
+        rows = np.atleast_2d(next(iter(named.values()))).tolist()
+        between = "\t" if name.endswith(".tsv") else ", "
+        return "\n".join(between.join(map(_cell, row)) for row in rows).encode()
     if name.endswith(".npy"):
         np.save(stream, next(iter(named.values())))
     elif name.endswith(".npz"):
@@ -285,7 +292,11 @@ class _Drawing:
             if leaf is not None and not (others and self.often(0.25 if path != "mask" else 0.7)):
                 return self._lists(leaf, shape, path)
             forms = others or forms
-        form = choice.choice(forms)
+            form = choice.choice(forms)
+            if leaf is not None and re.search(form.get("pattern", "$^"), "1 2"):
+                return _pasted(choice, self._lists(leaf, shape, path))
+        else:
+            form = choice.choice([each for each in forms if not re.search(each.get("pattern", "$^"), "1 2")])
         if "pattern" in form and any("exclusiveMinimum" in each for each in forms):
             return self._of_one_form(form, path).lstrip("-")
         return self._of_one_form(form, path)
@@ -371,18 +382,21 @@ class _Drawing:
     def _in_file(self, form: Schema, shape: tuple[int, ...], path: str) -> dict[str, Any]:
         """A reference to an array in a file, and the file with what it takes to find such an array there."""
         choice, properties = self.choice, form["properties"]
-        found = {"file": f"{path.replace('.', '_')}{choice.choice(suffixes())}"}
+        found = {"file": f"{path.replace('.', '_')}{choice.choice(suffixes() if len(shape) < 3 else BINARY)}"}
+        unnamed = found["file"].endswith((".npy", *TEXT_SUFFIXES))
         part = path[-1] in LETTERS and "W_" in path  # a fused array: the others are in it as well
         for name, property in properties.items():
             if name not in ("file", "part", "layout") and self.often(0.25):
-                if (name == "name" and found["file"].endswith(".npy")) or (name == "transpose" and len(shape) < 2):
+                if (name == "name" and unnamed) or (name == "transpose" and len(shape) < 2):
+                    continue
+                if name == "index" and found["file"].endswith(TEXT_SUFFIXES):  # which have no further axis
                     continue
                 found[name] = self.value(property, f"{path}.{name}")
         if "part" in properties and part and self.often(0.4):
             found["part"] = path[-1].lower()
             if self.often(0.5):
                 found["layout"] = self.value(properties["layout"], f"{path}.layout")
-        if not found["file"].endswith(".npy"):
+        if not unnamed:
             found.setdefault("name", choice.choice(["a", "w.q", "model.weight"]))
         array = self._numbers(shape, path)
         self.drawn.arrays[found["file"]] = {found.get("name", "a"): _laid_out(array, found, self.drawn.data, choice)}
@@ -435,6 +449,27 @@ def _fused(array: Any, reference: Mapping[str, Any], data: Mapping[str, Any]) ->
     if parts * many == array.shape[-1]:
         view[..., first : first + many] = array.reshape(*array.shape[:-1], parts, many)
     return whole
+
+
+def _pasted(choice: Random, lists: Any) -> str:
+    """The text of lists, in one of the ways in which people paste it."""
+    rows = lists if isinstance(lists[0], list) else [lists]
+    if isinstance(rows[0][0], list) or len(rows) * len(rows[0]) == 1:
+        call = choice.choice(["", "np.array(", "torch.tensor("])
+        return f"{call}{_printed(lists)}{', dtype=float64)' if call else ''}"
+    between = choice.choice([" ", "  ", "\t", ", ", ";"])
+    text = "\n".join(between.join(map(_cell, row)) for row in rows)
+    if "/" not in text and between in (" ", ", ") and choice.random() < 0.4 and rows is lists:
+        return f"[{text.replace(chr(10), '; ' if len(rows) > 1 else ' ')};]"
+    return text
+
+
+def _printed(lists: Any) -> str:
+    return f"[{', '.join(map(_printed, lists))}]" if isinstance(lists, list) else _cell(lists)
+
+
+def _cell(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _forms(schema: Schema) -> list[Schema]:

@@ -11,7 +11,7 @@ from attncli.cli.input import limit_threads
 from attncli.dtypes import DEVICES, DTYPES, ROUNDINGS
 from attncli.english import listed, shorten
 from attncli.errors import did_you_mean, usage_error
-from attncli.problem.array_formats import suffixes
+from attncli.problem.array_formats import TEXT_SUFFIXES, suffixes
 from attncli.problem.conventions import CONVENTIONS
 from attncli.problem.files import PICKLES
 from attncli.problem.source import Source, read_source
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 WORKING = {"dtype": tuple(DTYPES), "device": DEVICES, "rounding": ROUNDINGS}
 READING = {"as": tuple(CONVENTIONS)}
 MOST_NAMES = 20  # of a dump, in one help line
-_BINARY = (*suffixes(), *PICKLES)  # pickles are refused with a help that says what to save instead
+_BINARY = ({*suffixes()} - {*TEXT_SUFFIXES}) | {
+    *PICKLES
+}  # pickles are refused with a help that says what to save instead
 
 
 @dataclass(frozen=True, slots=True)

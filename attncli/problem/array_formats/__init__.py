@@ -24,6 +24,7 @@ from attncli.problem.limits import DIMENSION_LIMIT, ELEMENT_LIMIT
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+TEXT_SUFFIXES = (".csv", ".tsv", ".txt")  # which hold rows of numbers that people may have written
 Array: TypeAlias = "NDArray[Any]"  # of any type NumPy reads; which is checked, not typed
 _NAMES_SHOWN = 12
 _COMPARED = 1000  # names that a misspelt one is held against
@@ -39,7 +40,7 @@ class Format(Protocol):
 
 @cache
 def suffixes() -> tuple[str, ...]:
-    """The suffixes of all formats: .npy, .npz, .safetensors."""
+    """The suffixes of all formats: .csv, .npy, .npz, .safetensors, …"""
     from pkgutil import iter_modules
 
     return tuple(sorted(f".{module.name}" for module in iter_modules(__path__)))
