@@ -61,7 +61,7 @@ def test_npy(tmp_path: Path, dtype: str, order: Any) -> None:
 
 
 def test_each_format_is_one_file_found_by_listing() -> None:
-    assert suffixes() == (".npy", ".npz", ".safetensors")
+    assert suffixes() == (".csv", ".npy", ".npz", ".safetensors", ".tsv", ".txt")
     for suffix in suffixes():
         assert all(callable(getattr(format_of(suffix), name)) for name in ("read", "names", "dtype"))
 

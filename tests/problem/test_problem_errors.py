@@ -137,7 +137,7 @@ CELLS = [
     ("[[[1, 2]], [[3]]]", f"has 1 entry, but the first row has 2 ({EVEN})", "1:16: Q[1][0]: "),
     ("[[[1, 0]], [1]]", f"must be a row of 2 entries like the first row, not 1 ({EVEN})", "1:16: Q[1][0]: "),
     ("{a: 1}", "must be a list of rows, {file: …} or {random: …} "
-     "(write {file: weights.npz, name: W_Q} or {random: [4, 8], seed: 7})", "1:4: Q: "),
+     "(write {file: weights.npz, name: W_Q}, {file: W_Q.csv} or {random: [4, 8], seed: 7})", "1:4: Q: "),
     ("{random: [2, 2], sed: 1}", "there is no key sed (did you mean seed?)", "1:21: Q: "),
     ("{random: 4}", f"must be a shape, not 4 ({RANDOM})", "1:13: Q.random: "),
     ("{random: [2, 0]}", f"must be a whole number of at least 1, not 0 ({RANDOM})", "1:17: Q.random[1]: "),

@@ -45,7 +45,7 @@ FAULTS = [
      "close each list before the next one begins: [[1, 2], [3, 4]]"),
     ("Q: [[1, 2\n\n# no\nK: 1", '1:10: "]]" is missing', "add it here; write a list as [1, 2, 3]"),
     ("Q:\n- [1, 2\n- [3, 4]", '2:8: "]" is missing', "add it here; write a list as [1, 2, 3]"),
-    ("Q: [[1, 2]\n  [3, 4]]", '1:11: "," or "]" is missing', "write a list as [1, 2, 3]"),
+    ("Q: [[1, 2]\n  3, [4]]", '1:11: "," or "]" is missing', "write a list as [1, 2, 3]"),
     ("Q: [[1, 2}]", '1:10: found "}" instead of "]"', "write a list as [1, 2, 3]"),
     ("a:\n\t- 1", "2:1: YAML does not allow a tab here", "indent with spaces"),
     ("Q: @x", "1:4: a value cannot begin with @", "put the text in quotes"),
