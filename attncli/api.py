@@ -119,11 +119,10 @@ def save(problem: Problem, path: str | PathLike[str]) -> None:
     from numpy import savez
 
     from attncli.cli.output import require_writable, write, write_files
-    from attncli.problem.saving import as_yaml
+    from attncli.problem.saving import as_yaml, require_yaml
 
     name, arrays_file = fspath(path), Path(path).with_suffix(".npz")
-    if Path(path).suffix.lower() not in (".yaml", ".yml"):
-        raise usage_error(f"{name} is not a YAML file", help="choose a name that ends in .yaml")
+    require_yaml(name)
     text, arrays = as_yaml(problem, arrays_file.name)
     try:
         require_writable(name, "-")

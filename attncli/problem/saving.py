@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from dataclasses import fields
 from functools import partial
 from math import prod
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from attncli.errors import usage_error
 from attncli.problem.axes import axes_of
 from attncli.problem.keys import ARRAYS, CORNERS, KEYS, SCORES
 from attncli.problem.losses import LOSSES
@@ -22,6 +24,12 @@ if TYPE_CHECKING:
 _INLINE = 1024  # numbers; larger arrays go into the .npz file
 _LINE = 100  # characters; a matrix that needs more has a line for each row
 _AS_STACKED = ("Q", "K", "V", "past_K", "past_V")  # which a file may give with heads on an axis
+
+
+def require_yaml(name: str) -> None:
+    """Raises AttncliError (exit code 2) for the name of a file that is not one of YAML."""
+    if PurePath(name).suffix.lower() not in (".yaml", ".yml"):
+        raise usage_error(f"{name} is not a YAML file", help="choose a name that ends in .yaml")
 
 
 def as_yaml(problem: Problem, arrays_file: str) -> tuple[str, dict[str, NDArray[Any]]]:

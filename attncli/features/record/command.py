@@ -1,5 +1,6 @@
 """`attncli record`: one call of attention of a Transformers model on disk, as a problem to be worked out."""
 
+import sys
 from typing import Annotated
 
 import typer
@@ -36,21 +37,29 @@ def record(
     """
     if output is not None and layer is None:
         raise usage_error("-o needs --layer, which says which call to save", help="run it without -o to see them all")
+    if output is None and (layer is not None or head is not None):
+        raise usage_error("--layer and --head say what -o saves", help="add -o problem.yaml")
 
+    from attncli.cli.error_report import warn
     from attncli.cli.output import require_writable, write
     from attncli.cli.progress import progress
     from attncli.features.record.model import read_model, run_model
+    from attncli.problem.saving import require_yaml
 
+    if output is not None:
+        require_yaml(output)
     require_writable(output, model)
     progress.begin("loading the model")
     loaded = read_model(model)
     progress.begin("running the model")
-    calls, tokens = run_model(loaded, text, layer)
+    recorded = run_model(loaded, text, layer)
+    calls = recorded.calls
     if output is None:
         write(f"{calls!r}\n", None, portable=False)
-        return
-    assert layer is not None
-    call = next((each for each in calls if each.layer == layer), None)
-    if call is None:
-        raise usage_error(f"there is no layer {layer}", help=f"the model has layer 0 to {calls[-1].layer}")
-    call.save(output, head=head, tokens=tokens)
+    else:
+        call = next((each for each in calls if each.layer == layer), None)
+        if call is None:
+            raise usage_error(f"there is no layer {layer}", help=f"the model has layer 0 to {calls[-1].layer}")
+        call.save(output, **recorded.options(call, head))
+    for message in loaded.warnings:
+        warn(message, sys.stderr)

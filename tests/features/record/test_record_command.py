@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import warnings
 from pathlib import Path
@@ -71,6 +72,8 @@ def test_without_an_output_the_calls_are_listed(folder: Path, capsys: pytest.Cap
         (["--layer", "7", "-o", "x.yaml"], "there is no layer 7"),
         (["--layer", "0", "--head", "2", "-o", "x.yaml"], "there is no head 2"),
         (["--layer", "0", "-o", "x.json"], "x.json is not a YAML file"),
+        (["--text", " "], "finds no token in --text"),
+        (["--text", "tea " * 9], "the text has 9 tokens, and the model reads at most 8"),
     ],
 )
 def test_what_is_not_there(
@@ -83,9 +86,64 @@ def test_what_is_not_there(
     assert not list(tmp_path.iterdir())
 
 
-def test_which_call_to_write_must_be_said(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["record", "anywhere", "--text", "I love AI", "-o", "x.yaml"]) == 2
-    assert "-o needs --layer" in capsys.readouterr().err
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore")
+def test_a_file_of_weights_that_is_cut_off(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    broken = shutil.copytree(folder, tmp_path / "broken")
+    weights = broken / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-8])
+    assert run(["record", str(broken), "--text", "I love AI"]) == 3
+    assert "cannot read the model" in capsys.readouterr().err
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore")
+def test_weights_that_are_not_in_the_folder(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from safetensors.torch import load_file, save_file
+
+    less = shutil.copytree(folder, tmp_path / "less")
+    arrays = load_file(less / "model.safetensors")
+    name = next(name for name in arrays if name.endswith("h.1.attn.c_proj.bias"))
+    del arrays[name]
+    save_file(arrays, less / "model.safetensors", metadata={"format": "pt"})
+    assert run(["record", str(less), "--text", "I love AI"]) == 0
+    assert (
+        f"the folder lacks 1 array of weights, so these are as in an untrained model: {name}" in capsys.readouterr().err
+    )
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore")
+def test_a_decoder_has_tokens_of_its_own(folder: Path, tmp_path: Path) -> None:
+    import transformers
+
+    both = shutil.copytree(folder, tmp_path / "both", ignore=shutil.ignore_patterns("config.json", "model*"))
+    transformers.T5Model(
+        transformers.T5Config(
+            vocab_size=4, d_model=8, d_kv=4, d_ff=8, num_layers=1, num_heads=2, decoder_start_token_id=0
+        )
+    ).save_pretrained(both)
+    labels = []
+    for layer in range(3):  # the encoder, and the decoder: of itself, and of the text
+        saved = tmp_path / f"{layer}.yaml"
+        assert run(["record", str(both), "--text", "I love AI", "--layer", str(layer), "-o", str(saved)]) == 0
+        problem = attncli.load(saved, allow_outside=True)
+        labels.append((problem.tokens, problem.context_tokens))
+    words, start = ("I", "love", "AI"), ("[UNK]",)
+    assert labels == [(words, words), (start, start), (start, words)]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["-o", "x.yaml"], "-o needs --layer"),
+        (["--layer", "1"], "--layer and --head say what -o saves"),
+        (["--head", "0"], "--layer and --head say what -o saves"),
+    ],
+)
+def test_options_that_need_each_other(more: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["record", "anywhere", "--text", "I love AI", *more]) == 2
+    assert message in capsys.readouterr().err
 
 
 def test_a_folder_without_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
