@@ -1,0 +1,1 @@
+"""Everything of `attncli export`; its `command.py` is where to begin."""

@@ -1,0 +1,222 @@
+"""A problem as a question with blanks: what is given, what is asked, and what every known mistake would answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import NamedTuple
+
+import numpy as np
+
+from attncli.english import count
+from attncli.equation.nodes import Name
+from attncli.errors import input_error, usage_error
+from attncli.mistakes.catalogue import applicable
+from attncli.mistakes.mistaken import Mistaken
+from attncli.page.document import Block, Cell, Grid, Math, Paragraph
+from attncli.page.grid import grid
+from attncli.page.printer import Printer, format_number, printer_for
+from attncli.page.remarks import about, summary
+from attncli.page.sections import given_section
+from attncli.page.view import View, chosen_steps, steps_back
+from attncli.problem.model import Problem
+from attncli.problem.numbers import canonical
+from attncli.tracing import run
+from attncli.tracing.difference import Numbers
+from attncli.tracing.model import Step, Trace
+
+ASKED = ("weights", "output")
+UNITS = Decimal("1.5")  # of the last digit, that an answer may be off by: one, or a number with further digits
+MOST_BLANKS = 300  # in a question; a browser shows each as a field
+LARGEST = Decimal(10) ** 9  # number to be typed
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What is asked of every problem: these `steps`, each number with so many `decimals`, off by `tolerance` at most.
+
+    The `formulas` of the steps are part of a question, or not.
+    """
+
+    steps: Sequence[str]
+    decimals: int
+    tolerance: Decimal
+    formulas: bool = True
+
+
+class Wrong(NamedTuple):
+    """A number that some known mistakes give in place of the right one."""
+
+    number: Decimal
+    mistakes: tuple[str, ...]
+
+    @property
+    def explained(self) -> str:
+        """W_Q and W_K were swapped, or if the scores were not scaled."""
+        return f"{', or if '.join(self.mistakes)}."
+
+
+@dataclass(frozen=True, slots=True)
+class Blank:
+    """One cell to be filled in: its step, where it is, the right number, and the wrong ones that say what was done."""
+
+    step: Step
+    index: tuple[int, ...]
+    key: Decimal
+    wrong: tuple[Wrong, ...]
+
+    @property
+    def label(self) -> str:
+        """Attention weights, I → love."""
+        return f"{self.step.rule.title}, {self.step.cell_label(self.index)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A problem to be worked out: its blocks, the matrices with the blanks, and these blanks in the same order.
+
+    `asked` are steps with their titles; a cell without a text is a blank. `solved` are the same with their numbers.
+    """
+
+    title: str
+    given: tuple[Block, ...]
+    asked: tuple[Block, ...]
+    solved: tuple[Block, ...]
+    blanks: tuple[Blank, ...]
+    asking: Asking
+    warnings: tuple[str, ...]
+
+    @property
+    def instruction(self) -> str:
+        """What to do, in a sentence for students."""
+        decimals = self.asking.decimals
+        return f"Give every number with {count(decimals, 'decimal')}, such as {Decimal('0.5'):.{decimals}f}."
+
+
+def question(problem: Problem, asking: Asking, name: str) -> Question:
+    """The question that a problem is, worked out; `name` is what its file is called.
+
+    Raises AttncliError: exit 2 for steps that are none, that are given or that have too many numbers, exit 3 for
+    numbers that nobody types.
+    """
+    printer = printer_for(run(problem, gradient=bool(steps_back(asking.steps))), View(precision=asking.decimals))
+    trace = printer.trace
+    names = chosen_steps(trace, asking.steps)
+    if given := [each for each in names if trace.steps[each].rule.given]:
+        raise usage_error(f"{name}: {given[0]} cannot be asked for: the problem gives it", help="--ask weights,output")
+    matrices = {each: grid(printer, trace.steps[each]) for each in names}
+    asked = {each: _cells_to_ask(trace.steps[each], matrix) for each, matrix in matrices.items()}
+    _check_number(sum(map(len, asked.values())), name)
+    made = {mistake.name: Mistaken(trace, changes) for mistake, changes in applicable(trace)}
+    blanks = []
+    for each in names:
+        wrong = {mistake: numbers[each] for mistake, numbers in made.items() if each in numbers.moved}
+        blanks += [_blank(trace.steps[each], index, wrong, asking, name) for index in asked[each]]
+    emptied = {each: _emptied(trace.steps[each], matrix, asked[each]) for each, matrix in matrices.items()}
+    return Question(
+        trace.title.strip() or "Attention",
+        tuple(_given(printer, names, asking)),
+        tuple(_asked(trace, emptied)),
+        tuple(_asked(trace, matrices)),
+        tuple(blanks),
+        asking,
+        trace.warnings,
+    )
+
+
+def _check_number(blanks: int, name: str) -> None:
+    if blanks > MOST_BLANKS:
+        raise usage_error(
+            f"{name}: {blanks:,} numbers would be asked for, and a question has at most {MOST_BLANKS}",
+            help="ask for fewer steps with --ask, or use a smaller problem",
+        )
+    if not blanks:
+        raise usage_error(f"{name}: these steps have no number to ask for", help="ask for other steps: --ask output")
+
+
+def _cells(step: Step, matrix: Grid) -> Iterator[tuple[tuple[int, ...], Cell]]:
+    """The cells of a step with their places, row by row, as its matrix has them."""
+    return zip(np.ndindex(step.shape), (cell for row in matrix.cells for cell in row), strict=True)
+
+
+def _cells_to_ask(step: Step, matrix: Grid) -> list[tuple[int, ...]]:
+    """The places of all numbers but those that the mask hides."""
+    return [index for index, cell in _cells(step, matrix) if not cell.hidden and np.isfinite(step.value[index])]
+
+
+def _changed(step: Step, matrix: Grid, texts: Mapping[tuple[int, ...], str]) -> Grid:
+    """The matrix with other texts in some of its cells."""
+    cells = iter([cell._replace(text=texts.get(index, cell.text)) for index, cell in _cells(step, matrix)])
+    return matrix._replace(cells=[[next(cells) for _ in row] for row in matrix.cells])
+
+
+def _emptied(step: Step, matrix: Grid, asked: Sequence[tuple[int, ...]]) -> Grid:
+    """The matrix with a blank in every cell that is asked for."""
+    return _changed(step, matrix, dict.fromkeys(asked, ""))
+
+
+def _in_full(step: Step, matrix: Grid) -> Grid:
+    """A given matrix with all digits: whoever works with it has to come to the same numbers."""
+    numbers = step.value.astype(float).ravel().tolist() if step.written is None else step.written.ravel().tolist()
+    texts = (canonical(str(number)) for number in numbers)
+    return _changed(step, matrix, dict(zip(np.ndindex(step.shape), texts, strict=True)))
+
+
+def _asked(trace: Trace, matrices: Mapping[str, Grid]) -> Iterator[Block]:
+    for name, matrix in matrices.items():
+        rule = trace.steps[name].rule
+        yield Paragraph((f"{rule.title} ", Math(Name(rule.symbol)), ":"))
+        yield matrix
+
+
+def _given(printer: Printer, asked: Sequence[str], asking: Asking) -> Iterator[Block]:
+    """What a student has to know: sizes and settings, every array, the mask, and the formulas up to what is asked."""
+    trace = printer.trace
+    yield Paragraph(about(printer))
+    for step in trace.steps.values():
+        if step.rule.given:
+            title, matrix = given_section(printer, step, "brief")
+            yield title
+            yield _in_full(step, matrix) if isinstance(matrix, Grid) else matrix
+    if "mask" in trace and "mask" not in asked:
+        mask = trace.steps["mask"]
+        yield Paragraph((f"{mask.rule.title} ", Math(Name(mask.rule.symbol)), ", which is added to the scores:"))
+        yield grid(printer, mask)
+    if asking.formulas:
+        computed = trace.computed()
+        last = max(place for place, step in enumerate(computed) if step.name in asked)
+        yield Paragraph(("These are the steps:",))
+        yield from summary(printer, computed[: last + 1])
+
+
+def _blank(step: Step, index: tuple[int, ...], wrong: Mapping[str, Numbers], asking: Asking, name: str) -> Blank:
+    """A cell with the numbers that the mistakes give there.
+
+    Numbers near the right one tell nothing. Mistakes whose numbers are taken for one another share one.
+    """
+    value = float(step.value[index])
+    key = _typed(value, asking.decimals)
+    if key is None:
+        raise input_error(
+            f"{name}: {step.name}[{', '.join(map(str, index))}] is {value:.3g}, which is too large to be typed",
+            help="give the problem smaller numbers",
+        )
+    found: list[Wrong] = []
+    for mistake, numbers in wrong.items():
+        number = _typed(float(numbers[index]), asking.decimals)
+        if number is None or abs(number - key) <= 2 * asking.tolerance:
+            continue
+        near = next((place for place, one in enumerate(found) if abs(one.number - number) <= asking.tolerance), None)
+        if near is None:
+            found.append(Wrong(number, (mistake,)))
+        else:
+            found[near] = Wrong(found[near].number, (*found[near].mistakes, mistake))
+    return Blank(step, index, key, tuple(found))
+
+
+def _typed(value: float, decimals: int) -> Decimal | None:
+    """The number that somebody types who came to this value; None for one that nobody types."""
+    if not np.isfinite(value) or abs(value) >= LARGEST:
+        return None
+    return Decimal(format_number(value, decimals))

@@ -1,0 +1,51 @@
+"""The numbers of a trace with a mistake in it, in floating point."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attncli.equation.evaluator import evaluate
+from attncli.mistakes.model import Changes, with_changes
+from attncli.problem.model import Matrix, Scalar
+from attncli.tracing.difference import Numbers
+from attncli.tracing.model import Trace
+
+
+class Mistaken:
+    """The numbers of a trace with a mistake: the steps that it changes, and all that follow from them."""
+
+    def __init__(self, trace: Trace, changes: Changes) -> None:
+        self.trace = with_changes(trace, changes)
+        self._given: dict[str, Numbers] = {
+            name: np.asarray(change, dtype=np.float64) for name, change in changes.items()
+            if isinstance(change, np.ndarray)
+        }  # fmt: skip
+        self.moved: set[str] = set()
+        for name, step in self.trace.steps.items():
+            if name in changes or (not step.rule.given and self.moved & set(step.rule.inputs)):
+                self.moved.add(name)
+        self._found: dict[str, Numbers] = {}
+
+    def __getitem__(self, name: str) -> Numbers:
+        """The numbers of a step, worked out when they are asked for."""
+        if name not in self._found:
+            self._found[name] = self._worked(name)
+        return self._found[name]
+
+    def _worked(self, name: str) -> Numbers:
+        if name in self._given:
+            return self._given[name]
+        if name not in self.moved:
+            return self.trace[name].astype(np.float64)
+        step, given = self.trace.steps[name], self.trace.parameters
+        equation = step.rule.equation
+        matrices = {of: each.value for of, each in given.items() if isinstance(each, Matrix)}
+        scalars = {of: float(each.value) for of, each in given.items() if isinstance(each, Scalar)}
+        arrays = {of: self[of] if of in self.trace else matrices[of] for of in step.rule.inputs}
+        own = dict(zip(step.rule.target.letters, step.shape, strict=True))
+        with np.errstate(all="ignore"):  # what overflows is not what the other side has
+            found: Numbers = evaluate(
+                equation, arrays=arrays, scalars=scalars | {"inf": np.inf},
+                sizes=self.trace.sizes(equation) | own, xp=np, dtype=np.float64,
+            )  # fmt: skip
+        return found
