@@ -22,6 +22,8 @@ _AT_LENGTH = "write the value out in full"
 _NO_BLANK = 'a blank is missing after ":"'
 _KEY = re.compile(r"""[ \t]*(?:- +)*["']?([A-Za-z_][\w.-]*)["']?[ \t]*""")
 _LISTS, _MAPPINGS = "write a list as [1, 2, 3]", "write a mapping as {padding: [1, 1, 0]}"
+_ROW = re.compile(r"([ \t]*)[-+.]*[0-9]")
+_BEFORE_ROWS = re.compile(r"([ ]*)(?:- +)*[\w\"'-]+:[ \t]*(?:[|>][-+]?)?[ \t]*(?:#[^\n]*)?$", re.MULTILINE)
 _REMARK = re.compile(r"(?:^|(?<=\s))#[^\n]*")
 
 # PyYAML's two parsers word the same fault differently: (pattern of either's words, ours, help).
@@ -158,6 +160,8 @@ def _fail_for_syntax(error: yaml.MarkedYAMLError, builder: TreeBuilder) -> NoRet
         _fail_for_escape(at - len(r"\u"), errors)
     if re.search(r"expected ',' or '[\]}]'", words):
         _fail_for_bracket(at, builder)
+    for begin in filter(None, (error.context_mark, error.problem_mark)):
+        _fail_for_row(text.rfind("\n", 0, begin.index) + 1, errors)
     if "mapping values are not allowed" in words or "simple key" in words:
         mark = error.context_mark or error.problem_mark
         line = text.rfind("\n", 0, mark.index if mark else at) + 1
@@ -184,6 +188,25 @@ def _fail_for_syntax(error: yaml.MarkedYAMLError, builder: TreeBuilder) -> NoRet
         at=at,
         help="check the indentation, brackets and quotes",
     )
+
+
+def _fail_for_row(line: int, errors: ErrorCollector) -> None:
+    """End the reading where the line that begins there is a row of a pasted matrix with a wrong indentation."""
+    text = errors.source.text
+    row, above = _ROW.match(text, line), line
+    while above and _ROW.match(text, above):
+        above = text.rfind("\n", 0, above - 1) + 1
+    key = _BEFORE_ROWS.match(text, above)
+    if not row or not key:
+        return
+    if "\t" in row[1]:
+        message, help = "this row begins with a tab", "put two spaces before each row of the matrix, and no tab"
+    elif len(row[1]) <= len(key[1]):
+        message, help = "this row is not indented", "put two spaces before each row of the matrix"
+    else:
+        help = f"put equally many spaces before each row, or write |{len(row[1]) - len(key[1])} in place of |"
+        message = "this row begins further to the left than the first row"
+    errors.fail(message, at=row.end(1), help=help)
 
 
 def _content_end(text: str, end: int) -> int:
