@@ -106,12 +106,14 @@ class Dump:
     def shifted(self) -> bool:
         """Whether the softmax was shifted: the dump has such a step, or the largest exponential of every row is 1.
 
-        Without a shift it is 1, too, if the largest score of every row is 0.
+        Without a shift it is 1, too, if the largest score of every row is 0, or too near 0 for its exponential.
         """
         if "shifted" in self.arrays or "row_max" in self.arrays:
             return True
         before = next((self.arrays[name] for name in _BEFORE_EXP if name in self.arrays), None)
-        if "exp" not in self.arrays or (before is not None and not before.max(axis=-1).any()):
+        if "exp" not in self.arrays:
+            return False
+        if before is not None and (abs(before.max(axis=-1)) <= DTYPES[self.dtype].epsilon).all():
             return False
         return bool((self.arrays["exp"].max(axis=-1) == 1).all())
 

@@ -47,6 +47,7 @@ SURE = 1e-3  # of their size: the error of a quotient that is to say anything
 SMALLEST = 2.0**-1074  # float64 above 0
 ROUNDINGS = HONEST * DTYPES["float64"].epsilon
 HUGE = 1e99  # a loss of such terms: differences tell next to nothing beside it
+NARROWEST_CAP = 1e-9  # of a softcap: within a smaller one the scores turn faster than any h can follow
 ORDINARY = 100.0  # times that of the outputs: what scores of an ordinary size may do to the loss by their roundings
 WORST: tuple[Verdict, ...] = ("agree", "unknown", "disagree")
 
@@ -171,7 +172,9 @@ def _check(moved: _MovedStep, name: str, index: tuple[int, ...], measures: _Meas
         ours, partial(moved.quotient, index), x, typical=typical, rounding=rounding, zero=seen if zero else 0.0
     )
     if verdict == "disagree" and not (
-        measures.rounding <= ROUNDINGS * HUGE and moved.bend(index) < abs(ours - found) / 2
+        measures.rounding <= ROUNDINGS * HUGE
+        and not moved.is_capped_at_once
+        and moved.bend(index) < abs(ours - found) / 2
     ):
         verdict = "unknown"
     zero = verdict == "agree" and zero and abs(found) <= noise
@@ -285,6 +288,13 @@ class _MovedStep:
             return math.nan
         with np.errstate(all="ignore"):
             return float((np.float64(self._loss(index, up)) - self._loss(index, down)) / (up - down))
+
+    @property
+    def is_capped_at_once(self) -> bool:
+        """Whether what depends on the step goes through a softcap that every h is wider than."""
+        cap = self.trace.parameters.get("softcap")
+        capped = any(reads(rule.equation.expression, "softcap") for rule in self.following)
+        return capped and isinstance(cap, Scalar) and cap.value < NARROWEST_CAP
 
     def bend(self, index: tuple[int, ...]) -> float:
         """How far the quotients of the two sides are apart, for the h where they are nearest.

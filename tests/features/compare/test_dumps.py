@@ -206,6 +206,8 @@ def test_numbers_of_float32_are_known_by_their_digits(numbers: list[float], dtyp
         ({"row_max": [1]}, "float64", True),
         ({"scaled": [[0, -1], [-2, 0]], "exp": [[1, 0.3679], [0.1353, 1]]}, "float64", False),  # e^0 is 1
         ({"scaled": [[3, 2], [-2, 0]], "exp": [[1, 0.3679], [0.1353, 1]]}, "float64", True),
+        ({"scaled": [[1e-33, -1e-170]], "exp": [[1, 1]]}, "float64", False),  # so is e^(1e-33) in float64
+        ({"scaled": [[1e-3, -1]], "exp": [[1, 0.3675]]}, "float64", True),
         ({"scores": [[1]]}, "float64", False),
     ],
 )

@@ -179,3 +179,11 @@ def test_a_corner_narrower_than_every_h_tells_nothing() -> None:
     }  # fmt: skip
     trace = run(read(corner), gradient=True)
     assert {each.name: each.verdict for each in verify(trace)}["d_weights"] == "unknown"
+
+
+def test_a_softcap_narrower_than_every_h_tells_nothing() -> None:
+    # within the cap dZ is that of the softmax, 1/4; a quotient only ever sees the cap itself, which is next to nothing
+    trace = run(read({"Q": [[0]], "K": [[1], [1]], "V": [[1], [0]], "softcap": 1e-160}), gradient=True)
+    assert trace["d_scaled"].tolist() == [[0.25, -0.25]]
+    found = {each.name: each.verdict for each in verify(trace)}
+    assert (found["d_scaled"], found["d_capped"]) == ("unknown", "agree")
