@@ -31,7 +31,7 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
 
     def cells(part: slice = slice(None)) -> Iterator[tuple[Cell, ...]]:
         """The rows, with some of their columns."""
-        hidden = _hidden(printer.trace, step)
+        hidden = hidden_cells(printer.trace, step)
         as_worked_out = step.written is None and step.exact is None and step.name not in printer.blank
         if step.value.ndim > 1 and as_worked_out and not (heatmap or closed or left):
             by_rows, unseen = (each.reshape(len(rows), len(heads))[:, part] for each in (step.value, hidden))
@@ -113,7 +113,7 @@ def _closed_forms(
     return closed, rounded(printer, step) if closed else ()
 
 
-def _hidden(trace: Trace, step: Step) -> NDArray[np.bool_]:
+def hidden_cells(trace: Trace, step: Step) -> NDArray[np.bool_]:
     """The cells that a mask hides, from the mask on."""
     names = list(trace.steps)
     masked = "mask" in names and names.index(step.name) >= names.index("mask")

@@ -49,6 +49,11 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
         yield from (f"{line}\n" for line in writer.block(block))
 
 
+def plain_text(text: str) -> str:
+    """What a person wrote, so that Markdown shows it letter for letter within a line."""
+    return visible(text).translate(_ESCAPES)
+
+
 def _line_start(text: str) -> str:
     return _LINE_START.sub(lambda found: f"{found[1]}&#{ord(found[2][0])};{found[2][1:]}", text)
 
@@ -95,7 +100,7 @@ class _Writer:
 
     def plain(self, text: str) -> str:
         """The same within a line; between dollars, its signs are formulas."""
-        escaped = visible(text).translate(_ESCAPES)
+        escaped = plain_text(text)
         return _RUN.sub(_in_dollars, escaped) if self.dollars and not escaped.isascii() else escaped
 
     def inline(self, math: str) -> str:

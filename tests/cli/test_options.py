@@ -92,7 +92,7 @@ def test_another_name_of_a_word_is_understood(
 SUFFIXES = [".ods", ".ipynb", ".xml", ".toml", ".pt", ".yaml", ".foo", "."]
 COMMANDS = {
     "compute": [LOVE], "gradient": [LOVE], "check": [LOVE, LOVE], "compare": [LOVE, "--set", "mask=causal"],
-    "cost": [LOVE], "scaling": [LOVE], "worksheet": [LOVE], "steps": [], "schema": ["problem"],
+    "cost": [LOVE], "picture": [LOVE], "scaling": [LOVE], "worksheet": [LOVE], "steps": [], "schema": ["problem"],
 }  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from attncli.attention.registry import RULES, STEP_NAMES
 from attncli.cli.app import _group, command_names
 
 WRONG = 0.03  # the share of values that nothing takes
-PAGES = (".md", ".tex", ".json", ".txt")
+PAGES = (".md", ".tex", ".json", ".txt", ".svg")
 MASKS = [
     "causal", "none", "{window: [1, 0]}", "{causal: true, corner: bottom-right}", "[causal, {window: [1, -1]}]",
     "{lengths: 2}", "{padding: [1, 1, 0]}", "[[true]]", "[[0, -1]]",

@@ -1,0 +1,1 @@
+"""Everything of `attncli picture`; its `command.py` is where to begin."""

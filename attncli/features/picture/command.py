@@ -1,0 +1,109 @@
+"""`attncli picture`: a problem to look at, as SVG, PNG, Markdown or LaTeX."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from attncli.cli import options
+from attncli.errors import usage_error
+
+KINDS = ("weights", "scores", "flow", "dimensions", "output", "softmax")
+FORMATS = {"svg": (".svg",), "png": (".png",), "markdown": (".md", ".markdown"), "latex": (".tex", ".latex")}
+OF_ONE_QUERY = ("flow", "output", "softmax")
+
+
+def picture(
+    file: options.Problem,
+    of: Annotated[
+        str,
+        options.choice(
+            "--of",
+            KINDS,
+            "weights, scores: heat maps; flow: ribbons from queries to keys; dimensions: a chart of all shapes; "
+            "output: what each output is made of; softmax: the weights with and without the scale.  "
+            "[default: weights]",
+        ),
+    ] = "weights",
+    format: Annotated[
+        str | None,
+        options.choice("--format", FORMATS, "The format of the picture.  [default: from the name after -o, else svg]"),
+    ] = None,
+    output: options.Output = None,
+    query: Annotated[
+        str | None,
+        typer.Option("--query", metavar="TOKEN", help="Draw only this query: in flow, output and softmax."),
+    ] = None,
+    head: Annotated[
+        int | None, options.read_by(options.index, "--head", metavar="N", help="Draw only this head; the first is 0.")
+    ] = None,
+    entry: Annotated[
+        int | None,
+        options.read_by(options.index, "--entry", metavar="N", help="Draw only this entry of a batch; the first is 0."),
+    ] = None,
+    precision: options.Precision = 3,
+    mask: options.Mask = None,
+    as_: options.As = None,
+    allow_outside: options.AllowOutside = False,
+    scale: options.Scale = None,
+    fragment: Annotated[
+        bool, typer.Option("--fragment", help="Write LaTeX to include in a document, which needs the package tikz.")
+    ] = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Draw a problem: who attends to whom, what an output is made of, or which shapes meet.
+
+    -o picture.svg, .png, .md or .tex writes it to a file.
+    """
+    format = _format(format, output)
+    options.reject_conflicts(
+        (fragment and format != "latex", "--fragment", f"--format {format}", "--fragment is for --format latex"),
+        (
+            query is not None and of not in OF_ONE_QUERY,
+            "--query",
+            f"--of {of}",
+            "use --of flow, output or softmax, or leave out --query",
+        ),
+    )
+
+    from attncli.cli.error_report import warn  # while there is memory for it: an error may be that there is none
+    from attncli.cli.input import load
+    from attncli.cli.output import require_writable, standard_output, terminal_width, write, write_bytes
+    from attncli.cli.progress import progress
+
+    require_writable(output, file)
+    if format == "png" and terminal_width(standard_output(output)) is not None:
+        raise usage_error("a terminal cannot show a .png file", help="write it to a file: -o picture.png")
+    if format == "png":
+        from attncli.features.picture.png import renderer
+
+        png = renderer()
+    problem = load(file, mask=mask, scale=scale, convention=as_, outside=allow_outside)
+
+    from attncli.features.picture.pictures import Choice, draw, with_and_without_scale
+    from attncli.tracing import run
+
+    progress.begin("working out")
+    trace = run(problem)
+    other = run(with_and_without_scale(problem)) if of == "softmax" else None
+    progress.begin("drawing")
+    drawn = draw(of, trace, Choice(query, head, entry, precision), other)
+    if format == "png":
+        write_bytes([png(drawn.drawing)], output)
+    else:
+        write(drawn.text(format, fragment=fragment), output, portable=True)
+    if not quiet:
+        for message in trace.warnings:
+            warn(message, sys.stderr)
+
+
+def _format(given: str | None, output: str | None) -> str:
+    """The format asked for, or the one that the suffix of the output names; SVG without a suffix."""
+    suffix = options.suffix_of(output)
+    if given is not None or not suffix:
+        return given or "svg"
+    for name, suffixes in FORMATS.items():
+        if suffix in suffixes:
+            return name
+    known = ".svg, .png, .md or .tex, or choose a format with --format"
+    raise options.unknown_suffix("-o", output or "", known)

@@ -1,0 +1,179 @@
+"""Each output as a sum: what every value gives to every feature, to the right of 0 or to the left of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from attncli.features.picture.drawing import (
+    LINE,
+    MIDDLE,
+    SIZE,
+    SMALL,
+    WIDEST,
+    Drawing,
+    Panel,
+    Path,
+    Shape,
+    Words,
+    cut,
+    drawing,
+    entry_of_legend,
+    hexadecimal,
+    hue,
+    in_lines,
+    lines,
+    rectangle,
+    rgb,
+    side_by_side,
+    text_line,
+    text_width,
+)
+from attncli.features.picture.parts import Part, name_of_key
+from attncli.render.cells import foreground
+from attncli.tracing.model import Trace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+WIDE = 240  # from the lowest to the highest number
+HIGH, ROW = 18, 24
+LABEL = 110
+MOST_PANELS, MOST_FEATURES, MOST_KEYS = 12, 16, 6
+OTHERS = "soft"  # the paint of all other keys together
+
+
+class Sum(NamedTuple):
+    """One output row: `terms` are the shares of the keys that are drawn, and of all others, by feature."""
+
+    part: Part
+    row: int
+    keys: tuple[int, ...]
+    terms: NDArray[np.float64]
+    others: bool
+
+
+def composition(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
+    """The picture of what the outputs are made of, query by query; `only` is the one query that is drawn."""
+    sums = [_sum(part, row) for part in parts for row in part.queries(only)]
+    drawn = sums[:MOST_PANELS]
+    reach = [_reach(each.terms) for each in drawn]
+    low, high = min(each[0] for each in reach), max(each[1] for each in reach)
+    finite = np.isfinite([low, high]).all()
+    unit = WIDE / (high - low) if finite and high > low else 0.0
+    panels = [_panel(each, low, unit) for each in drawn]
+    legend: list[Panel | str] = [_keys(drawn)]
+    legend.append("Each piece is a weight times a number of the value of its key. The two ticks mark their sum.")
+    if len(drawn) < len(sums):
+        legend.append(f"The first {len(drawn)} of {len(sums):,} outputs; --query draws one.")
+    features = parts[0].trace["V"].shape[-1]
+    if features > MOST_FEATURES:
+        legend.append(f"The first {MOST_FEATURES} of {features:,} features.")
+    return drawing(
+        title, "What each output is made of", " ".join(_said(each) for each in drawn[:8]), side_by_side(panels), legend
+    )
+
+
+def output_step(trace: Trace) -> str:
+    """The step that is the product of the weights and the values."""
+    return "heads_output" if "heads_output" in trace else "output"
+
+
+def _sum(part: Part, row: int) -> Sum:
+    weights, values = (part.trace[name].astype(np.float64) for name in ("weights", "V"))
+    with np.errstate(all="ignore"):
+        terms = np.where(weights[row][:, None] == 0, 0, weights[row][:, None] * values[:, :MOST_FEATURES])
+    terms = np.nan_to_num(terms, posinf=0, neginf=0)
+    heavy = np.argsort(-np.abs(terms).sum(axis=1), kind="stable")
+    if len(heavy) <= MOST_KEYS + 1:
+        return Sum(part, row, tuple(range(len(heavy))), terms, others=False)
+    keys = sorted(heavy[:MOST_KEYS].tolist())
+    rest = np.delete(terms, keys, axis=0).sum(axis=0, keepdims=True)
+    return Sum(part, row, tuple(keys), np.concatenate([terms[keys], rest]), others=True)
+
+
+def _reach(terms: NDArray[np.float64]) -> tuple[float, float]:
+    """How far the pieces go to the left and to the right of 0."""
+    return float(np.minimum(terms, 0).sum(axis=0).min()), float(np.maximum(terms, 0).sum(axis=0).max())
+
+
+def _panel(each: Sum, low: float, unit: float) -> Panel:
+    part, trace = each.part, each.part.trace
+    step = trace.steps[output_step(trace)]
+    features = step.labels[-1][: each.terms.shape[1]]
+    title = f"{part.title}, " * bool(part.title)
+    name, whole = cut(trace.tokens[each.row], SIZE, LABEL)
+    head = text_line(f"{title}{name}", bold=True)
+    left = max(text_width(label, SMALL) for label in features) + 8
+    zero = left - low * unit
+    shapes: list[Shape] = [shape._replace(title=whole) for shape in head.shapes if isinstance(shape, Words)]
+    digits: list[Shape] = []
+    marks: list[Shape] = []
+    widest = 0.0
+    for feature, label in enumerate(features):
+        y = LINE + 4 + feature * ROW
+        middle = y + HIGH / 2 + MIDDLE * SMALL
+        shapes.append(Words(left - 8, middle, label, "soft", SMALL, "end"))
+        ends = {True: zero, False: zero}  # of what stands right of 0, and left of it
+        for place, term in enumerate(each.terms[:, feature].tolist()):
+            width = abs(term) * unit
+            if width < 0.005:
+                continue
+            x = ends[term > 0] if term > 0 else ends[False] - width
+            ends[term > 0] += width if term > 0 else -width
+            paint = OTHERS if place >= len(each.keys) else hue(each.keys[place])
+            text = part.number(term)
+            shapes.append(Path(rectangle(x, y, width, HIGH), paint, title=f"{_name(each, place)}: {text}"))
+            if width >= text_width(text, SMALL) + 2:
+                ink = "paper" if paint == OTHERS else hexadecimal(foreground(rgb(paint)))
+                digits.append(Words(x + width / 2, middle, text, ink, SMALL, "middle"))
+        total = part.text(step.name, each.row, feature)
+        value = float(step.value[each.row, feature])
+        if np.isfinite(value):
+            at = zero + value * unit
+            ticks = (*lines([(at, y - 3), (at, y + 2)]), *lines([(at, y + HIGH - 2), (at, y + HIGH + 3)]))
+            marks.append(Path(ticks, stroke="ink", width=2))
+        digits.append(Words(left + WIDE + 10, middle, f"= {total}", size=SMALL))
+        widest = max(widest, text_width(f"= {total}", SMALL))
+    bottom = LINE + 4 + len(features) * ROW
+    axis = Path(lines([(zero, LINE), (zero, bottom)]), stroke="line")
+    shapes = [*_by_paint(shapes), axis, *marks, *_by_paint(digits)]
+    return Panel(max(left + WIDE + 10 + widest, head.width), bottom, tuple(shapes))
+
+
+def _by_paint(shapes: Sequence[Shape]) -> list[Shape]:
+    """The same with those of one paint together, which makes the file smaller."""
+    return sorted(shapes, key=lambda shape: shape.paint if isinstance(shape, Words) else shape.fill or "")
+
+
+def _name(each: Sum, place: int) -> str:
+    """The key of a piece."""
+    if place >= len(each.keys):
+        return f"the {len(each.part.trace.context_tokens) - len(each.keys):,} others together"
+    return name_of_key(each.part.trace, each.keys[place])
+
+
+def _keys(sums: Sequence[Sum]) -> Panel:
+    """The colour of each key."""
+    names = sums[0].part.trace.context_tokens
+    keys = sorted({key for each in sums for key in each.keys})[: 4 * MOST_KEYS]
+    sign = rectangle(0, 3, 12, 12)
+    entries = [entry_of_legend([Path(sign, hue(key))], 12, names[key], most=LABEL) for key in keys]
+    if any(each.others for each in sums):
+        entries.append(entry_of_legend([Path(sign, OTHERS)], 12, "all others"))
+    return in_lines(entries, WIDEST)
+
+
+def _said(each: Sum) -> str:
+    """What an output is mostly made of."""
+    part = each.part
+    where = f"{part.title}: " if part.title else ""
+    size = np.abs(each.terms).sum(axis=1)
+    who = f'{where}the output of "{part.trace.tokens[each.row]}"'
+    who = who if where else f"{who[0].upper()}{who[1:]}"
+    if not size.any():
+        return f"{who} is 0."
+    top = int(size.argmax())
+    return f"{who} gets most from the value of {_name(each, top)}."

@@ -1,0 +1,191 @@
+"""The flow chart of a problem: a box for each step, and arrows with the shapes of what goes from one to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attncli.attention.registry import headline
+from attncli.english import listed, shape_text
+from attncli.equation.indices import INDICES
+from attncli.equation.nodes import Equation, Expression, Name, walk
+from attncli.equation.notation import LATEX_LINE, UNICODE
+from attncli.features.picture.drawing import (
+    SIZE,
+    SMALL,
+    Drawing,
+    Move,
+    Panel,
+    Path,
+    Point,
+    Shape,
+    Words,
+    drawing,
+    polygon,
+    rectangle,
+    text_width,
+)
+from attncli.features.picture.layers import Layout, lay_out
+from attncli.page.document import formula
+from attncli.page.printer import Printer
+from attncli.tracing.model import Step, Trace
+from attncli.tracing.slices import forward_steps
+
+HIGH, DOWN = 46.0, 56.0  # of a box; from one box to the next
+TIP = 7.0  # of an arrow
+SPREAD = 34.0  # from one arrow of a box to the next
+PLACES_OF_A_NUMBER = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)  # on its arrow
+INSIDE_THE_SOFTMAX = ("row_max", "shifted", "exp", "row_sum")
+
+
+def dimensions(title: str, trace: Trace) -> tuple[Drawing, str]:
+    """The picture of all shapes, and the same for Mermaid."""
+    inputs = _inputs(trace)
+    boxes = {name: _Box(trace, name, inputs[name]) for name in inputs}
+    said = _said(trace, inputs)
+    return drawing(title, "The shapes of all steps", said, _panel(boxes, inputs), [_lengths(trace, inputs)]), _mermaid(
+        boxes, inputs
+    )
+
+
+def _inputs(trace: Trace) -> dict[str, tuple[str, ...]]:
+    """What each step reads that the output is made of; the softmax is one step, from its scores to the weights."""
+    read: dict[str, tuple[str, ...]] = {}
+    for name in forward_steps(trace):
+        if name == "weights":
+            sink = ("sink",) if "sink" in trace else ()
+            read[name] = (trace.logits if not trace.shifted else trace.steps["shifted"].rule.inputs[0], *sink)
+        elif name not in INSIDE_THE_SOFTMAX:
+            read[name] = tuple(each for each in trace.steps[name].rule.inputs if each in trace)
+    found, waiting = {"output"}, ["output"]
+    while waiting:
+        new = [each for each in read[waiting.pop()] if each not in found]
+        found.update(new)
+        waiting += new
+    return {name: each for name, each in read.items() if name in found}
+
+
+class _Box:
+    """A step as it stands in the chart: its title, its formula and its shape."""
+
+    def __init__(self, trace: Trace, name: str, inputs: tuple[str, ...]) -> None:
+        self.step: Step = trace.steps[name]
+        rule = self.step.rule
+        self.title = rule.title
+        names = {node.name for node in walk(rule.matrix_form) if isinstance(node, Name)} if rule.matrix_form else set()
+        shown = headline(rule) if names & {*trace.steps} <= {*inputs} else None
+        self.formula: Equation | Expression = Printer(trace, 3).formula(shown) if shown else Name(rule.symbol)
+        self.given = not inputs
+        self.shape = shape_text(self.step.shape, " × ") or "1"
+
+    @property
+    def text(self) -> str:
+        """The formula, S = Q·Kᵀ."""
+        return formula(self.formula, UNICODE)
+
+    @property
+    def tex(self) -> str:
+        """The same for LaTeX."""
+        return formula(self.formula, LATEX_LINE)
+
+    @property
+    def width(self) -> float:
+        return max(text_width(self.title, SMALL) * 1.06, text_width(self.text, SIZE)) + 20
+
+
+def _panel(boxes: dict[str, _Box], inputs: dict[str, tuple[str, ...]]) -> Panel:
+    layout = lay_out({name: box.width for name, box in boxes.items()}, inputs)
+    areas: list[Shape] = []
+    titles: list[Shape] = []
+    formulas: list[Shape] = []
+    for name, box in boxes.items():
+        x, y = layout.middles[name], _top(layout.levels[name])
+        fill = "wash" if box.given else "paper"
+        areas.append(Path(rectangle(x - box.width / 2, y, box.width, HIGH), fill, "soft" if not box.given else "line"))
+        titles.append(Words(x, y + 18, box.title, "soft", SMALL, "middle"))
+        formulas.append(Words(x, y + 36, box.text, anchor="middle", tex=box.tex))
+    areas.sort(key=lambda shape: str(shape[1:]))
+    shapes = [*_arrows(layout, boxes), *areas, *titles, *formulas]
+    height = _top(max(layout.levels.values())) + HIGH + 1
+    return Panel(layout.width, height, tuple(shapes))
+
+
+def _top(level: int) -> float:
+    return level * (HIGH + DOWN) + 1
+
+
+def _arrows(layout: Layout, boxes: dict[str, _Box]) -> list[Shape]:
+    """Arrows, their tips, and the shapes of what they bring, in this order, lest a line crosses a number."""
+    stems: list[Shape] = []
+    tips: list[Shape] = []
+    backs: list[Shape] = []
+    labels: list[Shape] = []
+    for source, target, between in layout.arrows:
+        begin = layout.middles[source] + layout.offset(source, target, boxes[source].width, SPREAD, out=True)
+        end = layout.middles[target] + layout.offset(source, target, boxes[target].width, SPREAD, out=False)
+        points: list[Point] = [(begin, _top(layout.levels[source]) + HIGH)]
+        for level, x in between:
+            points += [(x, _top(level)), (x, _top(level) + HIGH)]
+        points.append((end, _top(layout.levels[target]) - TIP))
+        moves: list[Move] = [("M", (points[0],))]
+        for (from_x, from_y), (x, y) in zip(points[::2], points[1::2], strict=True):
+            middle = (from_y + y) / 2
+            if from_y != points[0][1]:
+                moves.append(("L", ((from_x, from_y),)))
+            moves.append(("C", ((from_x, middle), (x, middle), (x, y))))
+        stems.append(Path(tuple(moves), stroke="soft"))
+        x, y = points[-1]
+        tips.append(Path(polygon((x - 3.5, y), (x + 3.5, y), (x, y + TIP)), "soft"))
+        text = boxes[source].shape
+        width = text_width(text, SMALL)
+        at = _free_place(points[0], points[1], width, backs)
+        backs.append(Path(rectangle(at[0] - width / 2, at[1] - 7, width, 14), "paper"))
+        labels.append(Words(at[0], at[1] + 4, text, "ink", SMALL, "middle"))
+    return [*stems, *tips, *backs, *labels]
+
+
+def _free_place(begin: Point, end: Point, width: float, taken: Sequence[Shape]) -> Point:
+    """A point on the curve between two points, as near its middle as no other number is."""
+    places = []
+    for part in PLACES_OF_A_NUMBER:
+        turned = part * part * (3 - 2 * part)
+        x = begin[0] + (end[0] - begin[0]) * turned
+        y = begin[1] + (end[1] - begin[1]) * (1.5 * part * (1 - part) + part**3)
+        places.append((x, y))
+    boxes = [(each.moves[0][1][0], each.moves[2][1][0]) for each in taken if isinstance(each, Path)]
+    for x, y in places:
+        if all(x + width / 2 < left or right < x - width / 2 or y + 7 < top or low < y - 7
+               for (left, top), (right, low) in boxes):  # fmt: skip
+            return x, y
+    return places[0]
+
+
+def _lengths(trace: Trace, inputs: dict[str, tuple[str, ...]]) -> str:
+    """What the numbers are: d_k = 3, as in the equations."""
+    found: dict[str, int] = {}
+    for name in inputs:
+        for letter, size in zip(trace.steps[name].rule.target.letters, trace.steps[name].shape, strict=True):
+            found.setdefault(INDICES[letter].length, size)
+    return ", ".join(f"{name} = {size:,}" for name, size in found.items())
+
+
+def _said(trace: Trace, inputs: dict[str, tuple[str, ...]]) -> str:
+    """Each step with its shape and what it is made of."""
+    shapes = {name: f"{name} ({shape_text(trace.steps[name].shape) or '1'})" for name in inputs}
+    given = listed([shapes[name] for name, read in inputs.items() if not read])
+    made = "; ".join(f"{shapes[name]} from {listed(read)}" for name, read in inputs.items() if read)
+    return f"Begin with {given}. Then {made}."
+
+
+def _mermaid(boxes: dict[str, _Box], inputs: dict[str, tuple[str, ...]]) -> str:
+    """The chart in the language of Mermaid. All text is the project's own, and in quotes."""
+    lines = ["flowchart TD"]
+    for name, box in boxes.items():
+        left, right = ("([", "])") if box.given else ("[", "]")
+        lines.append(f'    s_{name}{left}"{_quoted(box.title)}<br>{_quoted(box.text)}"{right}')
+    for target, read in inputs.items():
+        lines += (f'    s_{source} -- "{boxes[source].shape}" --> s_{target}' for source in read)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _quoted(text: str) -> str:
+    return text.replace("&", "#amp;").replace('"', "#quot;").replace("<", "#lt;").replace(">", "#gt;")

@@ -1,0 +1,254 @@
+"""A drawing: paths and words in pixels, with x to the right and y down, for whatever file is written of it.
+
+A paint is a colour, "#0072b2", or the name of a role in PAINTS, which has one colour by day and one by night. Text is
+measured generously, because nobody knows the fonts that it is shown in.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from math import ceil, cos, radians, sin
+from typing import NamedTuple, TypeAlias
+
+from attncli.render.cells import RGB
+from attncli.render.escaping import label
+
+SIZE, SMALL = 12, 11  # of letters
+MARGIN, GAP = 16, 28  # around a picture; between two panels
+LINE = 18  # from one line of a legend to the next
+NARROWEST = 320  # the room of a title, and of sentences
+WIDEST = 760  # of panels side by side, unless one alone is wider
+MIDDLE = 0.36  # of the size of letters: how far their base is below the middle of a digit
+
+PAINTS = {  # by day and by night
+    "paper": ("#fdfdfb", "#15171b"),
+    "ink": ("#1b1d21", "#e4e5e3"),
+    "soft": ("#5b606a", "#a2a7b1"),
+    "line": ("#b4b6b4", "#565b64"),
+    "wash": ("#eef0f2", "#262a31"),
+}
+# Colours for keys and queries that people with any colour blindness tell apart (Okabe and Ito, without black and
+# yellow). They begin again where there are more, so that place and label tell what a colour is of, too.
+HUES = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")
+
+Point: TypeAlias = tuple[float, float]
+Move: TypeAlias = tuple[str, tuple[Point, ...]]  # M a point, L a line to a point, C a curve, Z back to the beginning
+
+_WIDTHS = {
+    **dict.fromkeys("fijlrtI.,:;!'`|()[] ", 0.42), **dict.fromkeys("mwMW@%–—…→", 1.0),
+    **dict.fromkeys("ABCDEFGHJKLNOPQRSTUVXYZ&", 0.76), **dict.fromkeys("-=+·×−√", 0.7),
+}  # fmt: skip
+_LETTER, _WIDE, _OTHER = 0.64, 1.1, 0.85
+_MARKS = ("Mn", "Me", "Cf")  # they stand above or below another character, or join two
+
+
+class Path(NamedTuple):
+    """A line or an area. `title` is what a browser shows of it under the pointer; `crisp` asks for sharp edges."""
+
+    moves: tuple[Move, ...]
+    fill: str | None = None
+    stroke: str | None = None
+    width: float = 1.0
+    opacity: float = 1.0
+    crisp: bool = False
+    title: str = ""
+
+
+class Words(NamedTuple):
+    """One line of text, the base of its letters at `y`, turned by degrees to the left about its anchor.
+
+    `title` is the whole text where this one is cut off; `tex` the same as a formula of LaTeX, where it is one.
+    """
+
+    x: float
+    y: float
+    text: str
+    paint: str = "ink"
+    size: float = SIZE
+    anchor: str = "start"
+    bold: bool = False
+    turn: float = 0.0
+    title: str = ""
+    tex: str = ""
+
+
+Shape: TypeAlias = Path | Words
+
+
+class Panel(NamedTuple):
+    """Shapes, and the room that they take from the origin on."""
+
+    width: float
+    height: float
+    shapes: tuple[Shape, ...]
+
+
+class Drawing(NamedTuple):
+    """A picture with its title, and with a description for those who do not see it."""
+
+    title: str
+    description: str
+    width: float
+    height: float
+    shapes: tuple[Shape, ...]
+
+
+def rectangle(x: float, y: float, width: float, height: float) -> tuple[Move, ...]:
+    """The outline of a rectangle."""
+    return polygon((x, y), (x + width, y), (x + width, y + height), (x, y + height))
+
+
+def polygon(*points: Point) -> tuple[Move, ...]:
+    """A closed outline through these points."""
+    return (*lines(points), ("Z", ()))
+
+
+def lines(points: Sequence[Point]) -> tuple[Move, ...]:
+    """An open line through these points."""
+    return (("M", (points[0],)), *(("L", (point,)) for point in points[1:]))
+
+
+def moved(shapes: Iterable[Shape], right: float, down: float) -> Iterable[Shape]:
+    """The same shapes at another place."""
+    for shape in shapes:
+        if isinstance(shape, Words):
+            yield shape._replace(x=shape.x + right, y=shape.y + down)
+        else:
+            yield shape._replace(
+                moves=tuple((kind, tuple((x + right, y + down) for x, y in points)) for kind, points in shape.moves)
+            )
+
+
+def side_by_side(panels: Sequence[Panel], gap: float = GAP) -> Panel:
+    """Panels in lines of a table, as many in each line as fit into WIDEST."""
+    wide, high = max(each.width for each in panels), max(each.height for each in panels)
+    columns = min(len(panels), max(1, int((WIDEST + gap) // (wide + gap))))
+    shapes: list[Shape] = []
+    for place, panel in enumerate(panels):
+        shapes += moved(panel.shapes, place % columns * (wide + gap), place // columns * (high + gap))
+    rows = ceil(len(panels) / columns)
+    return Panel(columns * (wide + gap) - gap, rows * (high + gap) - gap, tuple(shapes))
+
+
+def below(panels: Sequence[Panel], gap: float) -> Panel:
+    """Panels one below the other."""
+    shapes: list[Shape] = []
+    down = 0.0
+    for panel in panels:
+        shapes += moved(panel.shapes, 0, down)
+        down += panel.height + gap
+    return Panel(max(panel.width for panel in panels), down - gap, tuple(shapes))
+
+
+def with_title(title: str, panel: Panel) -> Panel:
+    """A panel with its title above it: Head 0."""
+    if not title:
+        return panel
+    head = text_line(title, bold=True)
+    return below((Panel(0, head.height, head.shapes), panel._replace(width=max(panel.width, head.width))), 4)
+
+
+def text_line(text: str, *, paint: str = "ink", size: float = SIZE, bold: bool = False, most: float = 0) -> Panel:
+    """One line of text, cut off where it is wider than `most`."""
+    shown, whole = cut(text, size, most) if most else (text, "")
+    words = Words(0, LINE - 5, shown, paint, size, bold=bold, title=whole)
+    return Panel(text_width(shown, size) * (1.06 if bold else 1), LINE, (words,))
+
+
+def wrapped(text: str, room: float) -> Panel:
+    """A sentence of a legend, in as many lines as it needs."""
+    rows: list[str] = []
+    for word in text.split(" "):
+        if rows and text_width(f"{rows[-1]} {word}", SMALL) <= room:
+            rows[-1] += f" {word}"
+        else:
+            rows.append(word)
+    return below([text_line(row, paint="soft", size=SMALL) for row in rows], 0)
+
+
+def drawing(title: str, what: str, description: str, body: Panel, legend: Sequence[Panel | str] = ()) -> Drawing:
+    """A whole picture: the title of its problem, what is drawn, its panels, and below them what its signs mean."""
+    head = text_line(what, paint="soft" if title else "ink", size=13, bold=not title)
+    if title:
+        head = below((text_line(title, size=15, bold=True, most=max(body.width, NARROWEST)), head), 0)
+    parts, room = [head, body], max(body.width, head.width, NARROWEST)
+    notes = [wrapped(each, room) if isinstance(each, str) else each for each in legend]
+    if notes:
+        parts.append(below(notes, 2))
+    whole = below(parts, 12)
+    width, height = ceil(whole.width + 2 * MARGIN), ceil(whole.height + 2 * MARGIN)
+    name = f"{title}: {what[0].lower()}{what[1:]}" if title else what
+    return Drawing(name, description, width, height, tuple(moved(whole.shapes, MARGIN, MARGIN)))
+
+
+def entry_of_legend(sign: Sequence[Shape], width: float, text: str, *, most: float = 0) -> Panel:
+    """A sign, which is drawn from the origin on, and what it means."""
+    words = text_line(text, paint="soft", size=SMALL, most=most)
+    return Panel(width + 6 + words.width, LINE, (*sign, *moved(words.shapes, width + 6, 0)))
+
+
+def in_lines(panels: Sequence[Panel], room: float) -> Panel:
+    """Entries of a legend one after the other, in as many lines as they need."""
+    shapes: list[Shape] = []
+    right = down = widest = 0.0
+    for panel in panels:
+        if right and right + panel.width > room:
+            right, down = 0.0, down + LINE
+        shapes += moved(panel.shapes, right, down)
+        widest = max(widest, right + panel.width)
+        right += panel.width + 16
+    return Panel(widest, down + LINE, tuple(shapes))
+
+
+def hue(place: int) -> str:
+    """The colour of a query or a key."""
+    return HUES[place % len(HUES)]
+
+
+def hexadecimal(color: RGB) -> str:
+    """#0072b2."""
+    return "#{:02x}{:02x}{:02x}".format(*color)
+
+
+def rgb(color: str) -> RGB:
+    """The colour that `hexadecimal` wrote."""
+    red, green, blue = bytes.fromhex(color[1:])
+    return red, green, blue
+
+
+def text_width(text: str, size: float) -> float:
+    """About how wide a text is, rather more than less."""
+    return size * sum(map(_width, text))
+
+
+def _width(character: str) -> float:
+    if character in _WIDTHS:
+        return _WIDTHS[character]
+    if character.isascii():
+        return _LETTER
+    if unicodedata.category(character) in _MARKS:
+        return 0.0
+    if unicodedata.east_asian_width(character) in ("W", "F"):
+        return 1.45 if unicodedata.category(character) == "So" else _WIDE  # emoji are wider than their square
+    return _OTHER
+
+
+def cut(text: str, size: float, room: float) -> tuple[str, str]:
+    """A person's text, visible and no wider than `room`, and the whole of it if it had to be cut off."""
+    shown = label(text)
+    if text_width(shown, size) <= room:
+        return shown, ""
+    kept, used = "", text_width("…", size)
+    for character in shown:
+        used += size * _width(character)
+        if used > room:
+            break
+        kept += character
+    return f"{kept.rstrip()}…", shown
+
+
+def turned_size(width: float, size: float, degrees: float) -> tuple[float, float]:
+    """How far a turned text of this width reaches to the right and up."""
+    angle = radians(degrees)
+    return width * cos(angle) + size * sin(angle) / 2, width * sin(angle) + size * cos(angle)

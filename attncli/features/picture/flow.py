@@ -1,0 +1,158 @@
+"""Ribbons from queries to keys, each as wide as its weight."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+from attncli.english import count
+from attncli.features.picture.drawing import (
+    LINE,
+    MIDDLE,
+    SIZE,
+    SMALL,
+    Drawing,
+    Panel,
+    Path,
+    Shape,
+    Words,
+    cut,
+    drawing,
+    hue,
+    rectangle,
+    side_by_side,
+    text_width,
+    with_title,
+)
+from attncli.features.picture.parts import Part, attention_in_words, name_of_key, typeset
+from attncli.page.printer import format_number
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Weights: TypeAlias = "NDArray[np.float64]"
+
+HIGH = 420  # of the ribbons of all queries, about
+TALLEST, LOWEST = 72, 6  # the weight 1
+BETWEEN = 8  # queries, and keys
+REACH = 260  # from a query to a key
+BAR = 6
+LABEL = 130
+OPACITY = 0.5
+THINNEST = 0.3  # ribbons below this are not drawn, if they are many
+MANY = 600  # ribbons
+SINK = "sink"
+
+
+class Ends(NamedTuple):
+    """The keys on the right side: their labels and where each begins and ends."""
+
+    names: tuple[str, ...]
+    tops: tuple[float, ...]
+    heights: tuple[float, ...]
+
+
+def flow(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
+    """The picture of the flow of attention, of each head; `only` is the one query that is drawn."""
+    unit = min(TALLEST, max(LOWEST, HIGH / len(parts[0].queries(only))))
+    thinnest = THINNEST / unit if sum(part.trace["weights"].size for part in parts) > MANY else 0.0
+    panels = [with_title(part.title, _panel(part, only, unit, thinnest)) for part in parts]
+    legend = ["A ribbon is as wide as its weight. The ribbons of a query are together as wide as 1."]
+    if any("sink" in part.trace.parameters or "sink" in part.trace for part in parts):
+        legend[0] = "A ribbon is as wide as its weight. What the keys of a query leave of 1 goes to the sink."
+    weights = np.concatenate([_weights(part, only).ravel() for part in parts])
+    left_out = int(((weights > 0) & (weights < thinnest)).sum())
+    if left_out:
+        legend.append(f"{count(left_out, 'weight')} below {typeset(format_number(thinnest, 3))} are not drawn.")
+    return drawing(title, "Who attends to whom", attention_in_words(parts, only), side_by_side(panels), legend)
+
+
+def _weights(part: Part, only: int | None) -> Weights:
+    weights = np.nan_to_num(part.trace["weights"].astype(np.float64))
+    return weights if only is None else weights[[only]]
+
+
+def _panel(part: Part, only: int | None, unit: float, thinnest: float) -> Panel:
+    trace, queries, weights = part.trace, part.queries(only), _weights(part, only)
+    names = trace.context_tokens
+    if "sink" in trace.parameters or "sink" in trace:
+        weights = np.column_stack([weights, np.maximum(0, 1 - weights.sum(axis=-1)) * weights.any(axis=-1)])
+        names = (*names, SINK)
+    gap = BETWEEN if unit > LINE else 2
+    ends = _ends(names, weights.sum(axis=0) * unit, len(queries) * (unit + gap) - gap, gap)
+    labels = [cut(trace.tokens[row], SIZE, LABEL) for row in queries]
+    left = max(max(text_width(name, SIZE) for name, _ in labels), text_width("queries", SMALL)) + 8
+    right = left + 2 * BAR + REACH
+    shapes: list[Shape] = [
+        Words(left - 8, LINE - 6, "queries", "soft", SMALL, "end"), Words(right + 8, LINE - 6, "keys", "soft", SMALL)
+    ]  # fmt: skip
+    ribbons: list[Shape] = []
+    digits: list[Shape] = []
+    filled = list(ends.tops)
+    for place, row in enumerate(queries):
+        top = LINE + place * (unit + gap)
+        for key, weight in enumerate(weights[place].tolist()):
+            width = weight * unit
+            if weight > 0:
+                if weight >= thinnest:
+                    end = name_of_key(trace, key) if key < len(trace.context_tokens) else "the sink"
+                    said = f'"{trace.tokens[row]}" → {end}: {part.number(weight)}'
+                    ribbons.append(_ribbon(left + BAR, top, right - BAR, LINE + filled[key], width, hue(row), said))
+                    if width >= SIZE + 1 and key < len(trace.context_tokens):
+                        middle = top + width / 2 + MIDDLE * SMALL
+                        digits.append(Words(left + BAR + 5, middle, part.text("weights", row, key), size=SMALL))
+                top += width
+                filled[key] += width
+    bars: list[Shape] = [
+        Path(rectangle(left, LINE + place * (unit + gap), BAR, unit), hue(row)) for place, row in enumerate(queries)
+    ]
+    bars += (
+        Path(rectangle(right - BAR, LINE + top, BAR, height), "soft")
+        for top, height in zip(ends.tops, ends.heights, strict=True)
+        if height >= 0.05
+    )
+    shapes += [*ribbons, *bars, *digits]
+    middles = [place * (unit + gap) + unit / 2 for place in range(len(queries))]
+    shapes += _labels(labels, middles, [unit] * len(labels), left - 8, "end")
+    named = [cut(name, SIZE, LABEL) for name in ends.names]
+    middles = [top + height / 2 for top, height in zip(ends.tops, ends.heights, strict=True)]
+    shapes += _labels(named, middles, ends.heights, right + 8, "start")
+    lowest = max(len(queries) * (unit + gap), ends.tops[-1] + max(ends.heights[-1], LINE))
+    return Panel(right + 8 + max(text_width(name, SIZE) for name, _ in named), LINE + lowest, tuple(shapes))
+
+
+def _ends(names: tuple[str, ...], heights: Weights, left: float, gap: float) -> Ends:
+    """Keys one below the other, in the middle of the height of the queries; each has room for its label if few."""
+    room = SIZE + 2 if len(names) <= HIGH / LINE else 0
+    slots = np.maximum(heights, room)
+    total = float(slots.sum()) + gap * (len(names) - 1)
+    tops = max(0.0, (left - total) / 2) + np.concatenate([[0], np.cumsum(slots + gap)[:-1]]) + (slots - heights) / 2
+    return Ends(names, tuple(tops.tolist()), tuple(heights.tolist()))
+
+
+def _ribbon(x: float, top: float, to_x: float, to_top: float, width: float, color: str, said: str) -> Path:
+    """A ribbon that is as wide at both ends."""
+    middle = (x + to_x) / 2
+    moves = (
+        ("M", ((x, top),)),
+        ("C", ((middle, top), (middle, to_top), (to_x, to_top))),
+        ("L", ((to_x, to_top + width),)),
+        ("C", ((middle, to_top + width), (middle, top + width), (x, top + width))),
+        ("Z", ()),
+    )
+    return Path(moves, color, opacity=OPACITY, title=said)
+
+
+def _labels(
+    names: Sequence[tuple[str, str]], middles: Sequence[float], weights: Sequence[float], x: float, anchor: str
+) -> Iterator[Words]:
+    """Labels beside their bars; where they are too close, those of the heaviest keys, and then the first ones."""
+    shown: list[int] = []
+    for place in sorted(range(len(names)), key=lambda place: -weights[place]):
+        if all(abs(middles[place] - middles[other]) >= SIZE for other in shown):
+            shown.append(place)
+    for place in sorted(shown):
+        name, whole = names[place]
+        yield Words(x, LINE + middles[place] + MIDDLE * SIZE, name, anchor=anchor, title=whole)

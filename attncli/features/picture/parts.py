@@ -1,0 +1,127 @@
+"""What a picture is made of: the trace, or each of its heads, with the numbers as every page prints them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from attncli.english import count
+from attncli.errors import usage_error
+from attncli.page.printer import Printer, format_number
+from attncli.page.reading import percent
+from attncli.page.view import place_title
+from attncli.problem.axes import BATCH, HEAD
+from attncli.tracing.model import Trace, masked_out
+from attncli.tracing.slices import axis_length, trace_at
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MOST_PARTS = 64  # heads, of all entries of a batch
+MOST_SAID = 8  # queries that a description names one by one
+
+
+class Part(NamedTuple):
+    """One head of a trace, or the whole trace where there are none; `title` says which."""
+
+    title: str
+    trace: Trace
+    precision: int
+
+    @property
+    def printer(self) -> Printer:
+        return Printer(self.trace, self.precision)
+
+    def text(self, step: str, *index: int) -> str:
+        """A number as it is printed in a page, with a minus sign of its own: −1.414."""
+        return typeset(self.printer.text(self.trace.steps[step], index))
+
+    def number(self, value: float) -> str:
+        """A number of the picture's own, printed like those of the trace."""
+        return typeset(format_number(value, self.precision))
+
+    def queries(self, only: int | None) -> Sequence[int]:
+        """The queries of the picture: one, or all of them."""
+        return range(len(self.trace.tokens)) if only is None else [only]
+
+
+def typeset(number: str) -> str:
+    """A printed number as people write it: −∞ for -inf."""
+    return number.replace("inf", "∞").replace("-", "−").replace("nan", "NaN")
+
+
+def parts_of(trace: Trace, precision: int) -> list[Part]:
+    """The heads of a trace, each alone; raises AttncliError (exit 2) where they are too many for one picture."""
+    own = trace.leading_letters
+    lengths = [axis_length(trace, letter) for letter in own]
+    number = int(np.prod(lengths, dtype=np.int64))
+    if number > MOST_PARTS:
+        options = [option for letter, option in ((BATCH, "--entry"), (HEAD, "--head")) if letter in own]
+        message = f"a picture has room for {MOST_PARTS} heads, and this problem has {number:,} in all"
+        raise usage_error(message, help=f"choose with {' and '.join(f'{option} 0' for option in options)}")
+    places = [dict(zip(own, place, strict=True)) for place in product(*map(range, lengths))]
+    return [
+        Part(place_title(place), trace_at(trace, place), precision) if place else Part("", trace, precision)
+        for place in places
+    ]
+
+
+def name_of_key(trace: Trace, key: int) -> str:
+    """A key in a sentence: "love", or "a" (key 3) where others are called alike."""
+    label = trace.context_tokens[key]
+    return f'"{label}"' + f" (key {key})" * (trace.context_tokens.count(label) > 1)
+
+
+def attention_in_words(parts: Sequence[Part], only: int | None = None) -> str:
+    """Which key each query attends to most, or, of many queries, which keys are most often that key."""
+    return " ".join(
+        f"{part.title}: {said}" if part.title else said for part in parts if (said := " ".join(_heaviest(part, only)))
+    )
+
+
+def _heaviest(part: Part, only: int | None) -> Iterator[str]:
+    trace = part.trace
+    weights = trace["weights"].astype(np.float64)
+    rows = [row for row in part.queries(only) if np.isfinite(weights[row]).all() and weights[row].any()]
+    without = len(part.queries(only)) - len(rows)
+    if len(rows) <= MOST_SAID:
+        for row in rows:
+            top = int(weights[row].argmax())
+            key = "itself" if top == trace.own_key(row) else name_of_key(trace, top)
+            yield f'"{trace.tokens[row]}" attends most to {key} ({percent(float(weights[row, top]))}).'
+    else:
+        often = Counter(int(weights[row].argmax()) for row in rows).most_common(3)
+        said = [f"{name_of_key(trace, key)} for {count(number, 'query', 'queries')}" for key, number in often]
+        yield f"The key with the largest weight is {', '.join(said)} of {len(rows):,}."
+    if without:
+        yield f"{count(without, 'query', 'queries')} without weights."
+
+
+def largest_scores_in_words(parts: Sequence[Part]) -> str:
+    """Which key has the largest score of each query; of many queries, the largest score of all."""
+    return " ".join(
+        f"{part.title}: {said}" if part.title else said for part in parts if (said := " ".join(_largest(part)))
+    )
+
+
+def _largest(part: Part) -> Iterator[str]:
+    scores = visible_numbers(part.trace, "scores")
+    scores = np.where(np.isfinite(scores), scores, -np.inf)
+    rows = np.flatnonzero(np.isfinite(scores).any(axis=-1)).tolist()
+    if len(rows) > MOST_SAID:
+        rows = [int(scores.max(axis=-1).argmax())]
+    for row in rows:
+        key = int(scores[row].argmax())
+        number = part.text("scores", row, key)
+        yield f'"{part.trace.tokens[row]}" has its largest score, {number}, with {name_of_key(part.trace, key)}.'
+
+
+def visible_numbers(trace: Trace, step: str) -> NDArray[np.float64]:
+    """The numbers of a step of queries by keys, NaN where the mask hides them."""
+    hidden = masked_out(trace.steps)
+    values = trace[step].astype(np.float64)
+    return values if hidden is None else np.where(hidden, np.nan, values)

@@ -1,0 +1,147 @@
+"""A drawing as SVG: small, read aloud by its title and description, and legible by day and by night.
+
+Elements are made by ElementTree, so that no text can become markup. Colours are attributes; a style sheet has only
+those of the night. Nothing has an id, so pictures may stand together in one page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from xml.etree import ElementTree as xml
+
+from attncli.features.picture.drawing import PAINTS, Drawing, Path, Point, Shape, Words
+
+FONTS = "system-ui,sans-serif"
+CORNER = "8"
+
+
+def svg(drawing: Drawing, fonts: str = FONTS) -> str:
+    """The drawing as the text of an SVG file, ending in a newline."""
+    width, height = _number(drawing.width), _number(drawing.height)
+    root = xml.Element(
+        "svg",
+        {
+            "xmlns": "http://www.w3.org/2000/svg",
+            "class": "attncli",
+            "role": "img",
+            "width": width,
+            "height": height,
+            "viewBox": f"0 0 {width} {height}",
+            "font-family": fonts,
+        },
+    )
+    xml.SubElement(root, "title").text = _allowed(drawing.title)
+    xml.SubElement(root, "desc").text = _allowed(drawing.description)
+    style = xml.SubElement(root, "style")
+    xml.SubElement(root, "rect", {"width": "100%", "height": "100%", "rx": CORNER, **_paint("paper", "fill")})
+    for attributes, shapes in groupby(drawing.shapes, _shared):
+        _add(root, dict(attributes), list(shapes))
+    used = {name for element in root.iter() for name in (element.get("class") or "").split()}
+    style.text = _night(used)
+    xml.indent(root, "")
+    return xml.tostring(root, encoding="unicode") + "\n"
+
+
+def _night(used: set[str]) -> str:
+    """The colours of the night, of the classes that the picture has."""
+    rules = [
+        f".attncli .{role}{'-line' * (kind == 'stroke')}{{{kind}:{night}}}"
+        for role, (_, night) in PAINTS.items()
+        for kind in ("fill", "stroke")
+        if role + "-line" * (kind == "stroke") in used
+    ]
+    return f"@media(prefers-color-scheme:dark){{{''.join(rules)}}}"
+
+
+def _shared(shape: Shape) -> tuple[tuple[str, str], ...]:
+    """The attributes that a shape may have in common with those around it."""
+    if isinstance(shape, Words):
+        found: dict[str, str] = {"font-size": _number(shape.size), **_paint(shape.paint, "fill")}
+        if shape.anchor != "start":
+            found["text-anchor"] = shape.anchor
+        if shape.bold:
+            found["font-weight"] = "600"
+        return tuple(found.items())
+    found = _paint(shape.fill, "fill") if shape.fill else {"fill": "none"}
+    if shape.stroke:
+        stroke = _paint(shape.stroke, "stroke")
+        classes = " ".join(each["class"] for each in (found, stroke) if "class" in each)
+        found = found | stroke | ({"class": classes} if classes else {})
+        if shape.width != 1:
+            found["stroke-width"] = _number(shape.width)
+    if shape.opacity != 1:
+        found["opacity"] = _number(shape.opacity)
+    if shape.crisp:
+        found["shape-rendering"] = "crispEdges"
+    return tuple(found.items())
+
+
+def _paint(paint: str, kind: str) -> dict[str, str]:
+    if paint in PAINTS:
+        return {kind: PAINTS[paint][0], "class": paint + "-line" * (kind == "stroke")}
+    red, green, blue = paint[1:3], paint[3:5], paint[5:7]
+    short = all(part[0] == part[1] for part in (red, green, blue))
+    return {kind: f"#{red[0]}{green[0]}{blue[0]}" if short else paint}
+
+
+def _add(root: xml.Element, shared: Mapping[str, str], shapes: list[Shape]) -> None:
+    """Shapes that have attributes in common: in a group, unless there is one alone."""
+    if len(shapes) == 1:
+        _element(root, shapes[0], shared)
+        return
+    group = xml.SubElement(root, "g", dict(shared))
+    for shape in shapes:
+        _element(group, shape, {})
+
+
+def _element(parent: xml.Element, shape: Shape, shared: Mapping[str, str]) -> None:
+    if isinstance(shape, Words):
+        x, y = _number(shape.x), _number(shape.y)
+        turned = {"transform": f"rotate({_number(-shape.turn)} {x} {y})"} if shape.turn else {}
+        element = xml.SubElement(parent, "text", {"x": x, "y": y, **turned, **shared})
+        element.text = _allowed(shape.text)
+    else:
+        element = xml.SubElement(parent, "path", {"d": "".join(_moves(shape)), **shared})
+    if shape.title:
+        title = xml.Element("title")
+        title.text = _allowed(shape.title)
+        if isinstance(shape, Words):  # the title stands before the text, which is its tail then
+            title.tail, element.text = element.text, None
+        element.append(title)
+
+
+def _moves(path: Path) -> Iterator[str]:
+    """The outline, with lines along the axes in their short form: M60 40h56v36h-56z."""
+    at: Point = (0, 0)
+    for kind, points in path.moves:
+        yield _move(kind, points, at)
+        at = points[-1] if points else at
+
+
+def _move(kind: str, points: tuple[Point, ...], at: Point) -> str:
+    if kind == "L":
+        (x, y), (from_x, from_y) = points[0], at
+        if _number(y) == _number(from_y):
+            return f"H{_number(x)}"
+        if _number(x) == _number(from_x):
+            return f"V{_number(y)}"
+    return kind.replace("Z", "z") + " ".join(f"{_number(x)} {_number(y)}" for x, y in points)
+
+
+def _number(value: float) -> str:
+    """At most two decimals: 12.5."""
+    return f"{value:z.2f}".rstrip("0").rstrip(".")
+
+
+def _allowed(text: str) -> str:
+    r"""The text, with what XML cannot hold, such as \x1b or \uffff, as an escape."""
+    return "".join(
+        character if _is_allowed(ord(character)) else character.encode("unicode_escape").decode("ascii")
+        for character in text
+    )
+
+
+def _is_allowed(code: int) -> bool:
+    """Whether it is a character of XML 1.0."""
+    return code in (0x9, 0xA) or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code >= 0x10000

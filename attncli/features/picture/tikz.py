@@ -1,0 +1,83 @@
+"""A drawing as TikZ, in a document of its own or to include; by day, since paper is white."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attncli.features.picture.drawing import PAINTS, Drawing, Move, Path, Shape, Words
+from attncli.render.latex.escape import escape
+
+POINTS = 0.75  # in a pixel
+WHITE = "#ffffff"  # as paper is
+
+PREAMBLE = r"""\documentclass{article}
+\usepackage[paperwidth=WIDTHpt, paperheight=HEIGHTpt, margin=0pt]{geometry}
+\usepackage{tikz}
+\pagestyle{empty}
+\setlength{\parindent}{0pt}
+\setlength{\topskip}{0pt}
+\begin{document}
+"""
+ANCHORS = {"start": "base west", "middle": "base", "end": "base east"}
+
+
+def tikz(drawing: Drawing, *, fragment: bool) -> str:
+    """The drawing as LaTeX: a page as large as the picture, or a picture to include in a document."""
+    body = "\n".join(_picture(drawing))
+    if fragment:
+        return f"% Needs \\usepackage{{tikz}} in the preamble.\n{body}\n"
+    size = {"WIDTH": drawing.width, "HEIGHT": drawing.height + 1}  # a pixel more, lest TeX begins a second page
+    preamble = PREAMBLE
+    for name, pixels in size.items():
+        preamble = preamble.replace(name, f"{pixels * POINTS:g}")
+    return f"{preamble}{body}%\n\\end{{document}}\n"
+
+
+def _picture(drawing: Drawing) -> Iterator[str]:
+    colors = {paint: f"attncli{place}" for place, paint in enumerate(dict.fromkeys(_paints(drawing.shapes)))}
+    yield rf"\begin{{tikzpicture}}[x={POINTS}pt, y=-{POINTS}pt, inner sep=0pt, outer sep=0pt]"
+    for paint, name in colors.items():
+        value = WHITE if paint == "paper" else PAINTS[paint][0] if paint in PAINTS else paint
+        yield rf"\definecolor{{{name}}}{{HTML}}{{{value[1:].upper()}}}"
+    yield rf"\useasboundingbox (0,0) rectangle ({drawing.width:g},{drawing.height:g});"
+    for shape in drawing.shapes:
+        yield _words(shape, colors) if isinstance(shape, Words) else _path(shape, colors)
+    yield r"\end{tikzpicture}"
+
+
+def _paints(shapes: tuple[Shape, ...]) -> Iterator[str]:
+    for shape in shapes:
+        paints = (shape.paint,) if isinstance(shape, Words) else (shape.fill, shape.stroke)
+        yield from (paint for paint in paints if paint)
+
+
+def _words(words: Words, colors: dict[str, str]) -> str:
+    points = words.size * POINTS
+    options = [f"anchor={ANCHORS[words.anchor]}", f"text={colors[words.paint]}"]
+    if words.turn:
+        options.append(f"rotate={words.turn:g}")
+    font = rf"\fontsize{{{points:g}}}{{{points * 1.2:g}}}\selectfont\sffamily" + r"\bfseries" * words.bold
+    text = f"${words.tex}$" if words.tex else escape(words.text)
+    return rf"\node[{', '.join(options)}] at ({words.x:.2f},{words.y:.2f}) {{{font} {text}}};"
+
+
+def _path(path: Path, colors: dict[str, str]) -> str:
+    options = [f"fill={colors[path.fill]}"] if path.fill else []
+    if path.stroke:
+        options += [f"draw={colors[path.stroke]}", f"line width={path.width * POINTS:g}pt"]
+    if path.opacity != 1:
+        options.append(f"opacity={path.opacity:g}")
+    return rf"\path[{', '.join(options)}] {''.join(map(_move, path.moves)).strip()};"
+
+
+def _move(move: Move) -> str:
+    kind, points = move
+    places = [f"({x:.2f},{y:.2f})" for x, y in points]
+    match kind:
+        case "M":
+            return f" {places[0]}"
+        case "L":
+            return f" -- {places[0]}"
+        case "C":
+            return f" .. controls {places[0]} and {places[1]} .. {places[2]}"
+    return " -- cycle"

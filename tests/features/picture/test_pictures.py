@@ -1,0 +1,326 @@
+"""What the pictures show, from problems that are worked out by hand."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as xml
+
+import numpy as np
+import pytest
+
+from attncli.cli.main import run as command
+from attncli.errors import AttncliError
+from attncli.features.picture.command import KINDS
+from attncli.features.picture.drawing import HUES, PAINTS
+from attncli.features.picture.pictures import Choice, Picture, draw, with_and_without_scale
+from attncli.problem.loader import load, loads
+from attncli.tracing import run
+from tests.features.picture.drawn import DAY, NIGHT, SVG, blended, colors, contrast, drawn, paths, read, texts
+
+INPUTS = Path(__file__).parents[3] / "inputs"
+NAMES = sorted(file.name for file in INPUTS.glob("*.[jy]*"))
+E = np.e
+# Scores 0 and 1 of the first query, and twice 0 of the second: weights 1/(1 + e) and e/(1 + e), and twice 1/2.
+PAIR = {"tokens": ["a", "b"], "Q": [[1], [0]], "K": [[0], [1]], "V": [[1, 2], [-2, 2]], "scale": "none"}
+
+
+def picture(of: str, problem: dict[str, Any] | str, **choice: Any) -> Picture:
+    if isinstance(problem, str):
+        given = load(str(INPUTS / problem))
+    else:
+        given = loads(json.dumps(problem).encode(), "problem.json")
+    other = run(with_and_without_scale(given)) if of == "softmax" else None
+    return draw(of, run(given), Choice(**choice), other)
+
+
+def svg(of: str, problem: dict[str, Any] | str, **choice: Any) -> xml.Element:
+    return read(picture(of, problem, **choice).text("svg"))
+
+
+def digits(root: xml.Element) -> list[str]:
+    """The numbers of a heat map, row by row."""
+    large = [each for each in texts(root) if each.attributes["font-size"] == "12"]
+    found = sorted(large, key=lambda each: each.place[::-1])
+    return [each.text for each in found if re.fullmatch(r"−?[\d.]+", each.text)]
+
+
+def test_the_digits_of_a_heat_map_are_the_weights_row_by_row() -> None:
+    assert digits(svg("weights", PAIR)) == ["0.269", "0.731", "0.500", "0.500"]  # 1/(1 + e) is 0.2689…
+    assert digits(svg("weights", PAIR, precision=5))[:2] == ["0.26894", "0.73106"]
+    assert digits(svg("scores", PAIR)) == ["0", "1", "0", "0"]
+    assert digits(svg("scores", PAIR | {"K": [[0], [-1]]})) == ["0", "−1", "0", "0"]
+
+
+def test_a_heat_map_is_described_by_the_key_of_each_query_with_the_largest_weight() -> None:
+    root = svg("weights", PAIR | {"title": "Two"})
+    assert root.findtext(f"{SVG}title") == "Two: attention weights"
+    assert root.findtext(f"{SVG}desc") == '"a" attends most to "b" (73.1 %). "b" attends most to "a" (50.0 %).'
+    said = svg("scores", PAIR).findtext(f"{SVG}desc")
+    assert said == '"a" has its largest score, 1, with "b". "b" has its largest score, 0, with "a".'
+
+
+def test_what_a_mask_hides_is_crossed_out_and_has_no_digits() -> None:
+    root = svg("weights", PAIR | {"mask": "causal"})
+    assert digits(root) == ["1", "0.500", "0.500"]
+    assert "hidden by the mask" in [each.text for each in texts(root)]
+    assert "hidden by the mask" not in [each.text for each in texts(svg("weights", PAIR))]
+    cells = [each for each in paths(root) if each.attributes.get("class") == "wash"]
+    crossed = [each for each in paths(root) if each.attributes.get("class") == "line-line"]
+    (left, top, right, bottom), (x, y, to_x, to_y) = cells[0].box, crossed[0].box
+    assert (x, y, to_x, to_y) == (left - 0.5, top - 0.5, right + 0.5, bottom + 0.5)  # from corner to corner
+
+
+def test_the_colour_bar_says_what_its_ends_are() -> None:
+    """Weights up to 1; where none is above 1/5, to that; scores from the smallest to the largest."""
+    for of, problem, ends in (
+        ("weights", PAIR, ["0", "1"]),
+        ("weights", {"Q": [[0]], "K": [[0]] * 5, "V": [[1]] * 5}, ["0", "0.200"]),
+        ("scores", PAIR | {"Q": [[4], [-3]]}, ["−3", "4"]),
+    ):
+        root = svg(of, problem)
+        small = [each.text for each in texts(root) if each.attributes["font-size"] == "11"]
+        assert small[-2:] == ends
+
+
+def test_several_heads_are_several_maps() -> None:
+    heads = PAIR | {"Q": [[[1], [0]], [[0], [0]]], "K": [[[0], [1]]] * 2, "V": [[[1]] * 2] * 2}
+    root = svg("weights", heads)
+    assert [each.text for each in texts(root) if each.text.startswith("Head")] == ["Head 0", "Head 1"]
+    assert Counter(digits(root)) == {"0.269": 1, "0.731": 1, "0.500": 6}
+    assert root.findtext(f"{SVG}desc").startswith('Head 0: "a" attends most to "b" (73.1 %).')
+    assert digits(svg("weights", heads, head=1)) == ["0.500"] * 4
+
+
+def test_a_long_map_has_thinned_labels_and_colours_within_its_rows() -> None:
+    """Of 130 tokens, each sees only itself: two by two share a cell, and each is the largest of its row."""
+    tokens = [f"token{number}" for number in range(130)]
+    ones = [[1]] * 130
+    root = svg("weights", {"tokens": tokens, "Q": ones, "K": ones, "V": ones, "mask": {"window": [0, 0]}})
+    shown = [each.text for each in texts(root)]
+    assert digits(root) == []
+    assert "Each cell is the largest of 2 rows by 2 columns." in shown
+    assert "the largest of the row" in shown
+    labels = [each for each in texts(root) if each.text.startswith("token") and "transform" not in each.attributes]
+    assert 20 < len(labels) < 65
+    assert {int(each.text[5:]) % 2 for each in labels} == {0}
+    heights = [each.place[1] for each in labels]
+    assert min(np.diff(heights)) >= 12  # the height of a letter
+    (cells,) = [each for each in paths(root) if each.attributes.get("stroke") == "#fee838"]  # the end of the ramp
+    assert len(cells.points) == 2 * 65  # a stroke for each
+
+
+def ribbons(root: xml.Element) -> dict[str, tuple[float, float]]:
+    """How wide each ribbon is at its begin and at its end, by its title."""
+    found = {}
+    for each in paths(root):
+        if " → " in each.title:
+            begin, _, _, end, low_end, _, _, low_begin = each.points
+            found[each.title] = low_begin[1] - begin[1], low_end[1] - end[1]
+    return found
+
+
+def test_a_ribbon_is_as_wide_as_its_weight() -> None:
+    found = ribbons(svg("flow", PAIR))
+    small, large, half = 1 / (1 + E), E / (1 + E), 0.5
+    halves = {'"b" → "a": 0.500': half, '"b" → "b": 0.500': half}
+    expected = {'"a" → "a": 0.269': small, '"a" → "b": 0.731': large} | halves
+    assert found.keys() == expected.keys()
+    unit = sum(found[name][0] for name in halves)
+    for name, widths in found.items():
+        assert widths == pytest.approx([expected[name] * unit] * 2, abs=0.02)
+
+
+def test_no_ribbon_goes_to_what_is_hidden_and_one_to_the_sink() -> None:
+    assert [*ribbons(svg("flow", PAIR | {"mask": "causal"}))] == [
+        '"a" → "a": 1', '"b" → "a": 0.500', '"b" → "b": 0.500'
+    ]  # fmt: skip
+    found = ribbons(svg("flow", PAIR | {"sink": 0}, query="b"))  # three times e⁰
+    assert [*found] == ['"b" → "a": 0.333', '"b" → "b": 0.333', '"b" → the sink: 0.333']
+    assert len({round(begin, 1) for begin, _ in found.values()}) == 1
+
+
+def test_ribbons_too_thin_to_be_seen_are_counted() -> None:
+    """Of 30 queries, one key in 30 gets all but 29 weights of e⁻²⁰."""
+    root = svg("flow", {"Q": [[20]] * 30, "K": [[1]] + [[0]] * 29, "V": [[1]] * 30, "scale": "none"})
+    assert len(ribbons(root)) == 30
+    assert any(each.text.startswith("870 weights below 0.0") for each in texts(root))
+
+
+def test_an_output_is_a_sum_of_pieces_left_and_right_of_0() -> None:
+    """Of the second query, with two weights of a half: 0.5 and -1 of the first feature, 1 and 1 of the second."""
+    root = svg("output", PAIR, query="b")
+    found = sorted((each.box[1], each.title, each.box[0], each.box[2]) for each in paths(root) if '"' in each.title)
+    (_, _, zero, right), *_ = found
+    unit = (right - zero) / 0.5
+    assert [title for _, title, _, _ in found] == ['"a": 0.500', '"b": −1', '"a": 1', '"b": 1']
+    ends = [((left - zero) / unit, (right - zero) / unit) for _, _, left, right in found]
+    assert ends == [pytest.approx(each, abs=0.01) for each in ((0, 0.5), (-1, 0), (0, 1), (1, 2))]
+    assert [each.text for each in texts(root) if each.text.startswith("= ")] == ["= −0.500", "= 2"]
+    ticks = [each for each in paths(root) if each.attributes.get("stroke-width") == "2"]
+    assert [(each.box[0] - zero) / unit for each in ticks] == pytest.approx([-0.5, 2], abs=0.01)
+
+
+def test_a_softmax_before_and_after_the_scale() -> None:
+    """Scores 0 and 2 of d_k = 4, which the scale halves: weights 1/(1 + e²) and 1/(1 + e)."""
+    given = {"Q": [[1, 0, 0, 0]], "K": [[0] * 4, [2, 0, 0, 0]], "V": [[0]] * 2}
+    problem = {"tokens": ["q"], "context_tokens": ["a", "b"], **given}
+    root = svg("softmax", problem)
+    bars = [each.box for each in paths(root) if each.attributes["fill"] in ("#d55e00", "#0072b2")]
+    wide = [right - left for left, _, right, _ in bars]
+    expected = [1 / (1 + E**2), E**2 / (1 + E**2), 1 / (1 + E), E / (1 + E)]
+    assert [each / (wide[0] + wide[1]) for each in wide] == pytest.approx(expected, abs=0.001)
+    assert {"0", "2", "1", "0.119", "0.881", "0.269", "0.731"} <= {each.text for each in texts(root)}
+    assert root.findtext(f"{SVG}desc") == '"q" gives "b" 88.1 % without the scale, and 73.1 % with it.'
+    same = svg("softmax", problem | {"scale": "none"})  # the default scale is the other one then
+    assert [each.box for each in paths(same) if each.attributes["fill"] in ("#d55e00", "#0072b2")] == bars
+
+
+def test_softmax_needs_products() -> None:
+    with pytest.raises(AttncliError, match="the score is additive"):
+        picture("softmax", "bahdanau.yaml")
+
+
+def test_the_shapes_stand_on_the_arrows() -> None:
+    """As in the example of the README: three words of four features, with d_k = 3."""
+    chart = picture("dimensions", "i_love_ai.yaml")
+    arrows = re.findall(r's_(\w+) -- "(.*)" --> s_(\w+)', chart.mermaid)
+    assert sorted(arrows) == sorted([
+        ("X", "3 × 4", "Q"), ("X", "3 × 4", "K"), ("X", "3 × 4", "V"),
+        ("W_Q", "4 × 3", "Q"), ("W_K", "4 × 3", "K"), ("W_V", "4 × 3", "V"),
+        ("K", "3 × 3", "K_T"), ("Q", "3 × 3", "scores"), ("K_T", "3 × 3", "scores"),
+        ("scores", "3 × 3", "scaled"), ("scaled", "3 × 3", "weights"), ("weights", "3 × 3", "output"),
+        ("V", "3 × 3", "output"),
+    ])  # fmt: skip
+    root = read(chart.text("svg"))
+    shown = Counter(each.text for each in texts(root))
+    assert (shown["3 × 4"], shown["4 × 3"], shown["3 × 3"]) == (3, 3, 7)
+    assert {"Q = X W_Q", "S = Q Kᵀ", "A = softmax(Z)", "O = A V"} <= {*shown}
+    tips = [each for each in paths(root) if len(each.points) == 3 and each.attributes.get("class") == "soft"]
+    assert len(tips) == 13
+
+
+def boxes(root: xml.Element) -> list[tuple[float, float, float, float]]:
+    return [each.box for each in paths(root) if each.attributes.get("stroke") and each.attributes["d"].endswith("z")]
+
+
+@pytest.mark.parametrize("name", ["i_love_ai.yaml", "gpt2_layer.yaml", "kv_cache.yaml", "rope.yaml", "bahdanau.yaml"])
+def test_no_box_of_a_chart_lies_on_another_and_all_arrows_go_down(name: str) -> None:
+    root = svg("dimensions", name)
+    found = boxes(root)
+    for place, one in enumerate(found):
+        for other in found[place + 1 :]:
+            assert one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+    stems = [each.points for each in paths(root) if "C" in each.attributes["d"]]
+    assert stems
+    assert all(stem[0][1] < stem[-1][1] for stem in stems)
+
+
+# Every example as every picture.
+
+
+def is_drawn(of: str, name: str) -> bool:
+    return of != "softmax" or name not in ("bahdanau.yaml", "luong.yaml")
+
+
+@pytest.mark.each_choice
+@pytest.mark.parametrize("of", KINDS)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_picture_is_valid(name: str, of: str) -> None:
+    if not is_drawn(of, name):
+        return
+    assert_valid(svg(of, name))
+
+
+def assert_valid(root: xml.Element) -> None:
+    """Known elements, whole titles, finite numbers inside the picture, no name given twice, legible text."""
+    assert root.attrib["role"] == "img"
+    assert [child.tag for child in root[:3]] == [f"{SVG}title", f"{SVG}desc", f"{SVG}style"]
+    assert all(root[place].text for place in (0, 1))
+    assert {element.tag for element in root.iter()} <= {
+        f"{SVG}{name}" for name in ("svg", "title", "desc", "style", "rect", "g", "path", "text")
+    }
+    assert not [element for element in root.iter() if "id" in element.attrib]  # pictures may share a page
+    width, height = (float(root.attrib[side]) for side in ("width", "height"))
+    assert root.attrib["viewBox"] == f"0 0 {width:g} {height:g}"
+    for each in drawn(root):
+        places = each.points if "d" in each.attributes else [each.place]
+        assert np.isfinite(places).all()
+        assert all(0 <= x <= width and 0 <= y <= height for x, y in places)
+        if "d" not in each.attributes and "transform" not in each.attributes:
+            size, x = float(each.attributes["font-size"]), each.place[0]
+            wide = 0.45 * size * len(each.text)  # about, of Latin letters
+            left = x - wide * {"start": 0, "middle": 0.5, "end": 1}[each.attributes.get("text-anchor", "start")]
+            assert left >= 0
+            assert left + wide <= width
+    assert_legible(root)
+
+
+def assert_legible(root: xml.Element) -> None:
+    """Every text has a contrast of at least 4.5 to the area that it stands on, by day and at night."""
+    paper = {DAY: PAINTS["paper"][0], NIGHT: PAINTS["paper"][1]}
+    areas = [
+        (each.box, colors(root, each), float(each.attributes.get("opacity", 1)))
+        for each in paths(root)
+        if each.attributes["fill"] != "none" and "C" not in each.attributes["d"]
+    ]
+    for each in texts(root):
+        x, y = each.place
+        x += 2 * {"start": 1, "middle": 0, "end": -1}[each.attributes.get("text-anchor", "start")]
+        below = [color for (left, top, right, low), color, _ in areas if left <= x <= right and top <= y - 4 <= low]
+        for time, ink in colors(root, each).items():
+            assert contrast(ink, (below[-1] if below else paper)[time]) >= 4.5, each.text
+
+
+@pytest.mark.parametrize("time", [0, 1])
+def test_paints_are_legible_on_each_other(time: int) -> None:
+    paper, wash, ink, soft = (PAINTS[name][time] for name in ("paper", "wash", "ink", "soft"))
+    assert min(contrast(one, other) for one in (ink, soft) for other in (paper, wash)) >= 4.5
+    assert min(contrast(ink, blended(color, paper, 0.5)) for color in HUES) >= 4.5  # digits on a ribbon
+
+
+FAMILY = "👩\u200d👧"  # one emoji of two
+LABELS = [
+    "日本語", "שלום", FAMILY, "<script>alert(1)</script>", "a\u202eb\x1b", "long " * 40, "\uffff\ufffe", "x&y\"'", " ",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("of", KINDS)
+def test_labels_stay_text(of: str) -> None:
+    """Of any script, however long, and with whatever is markup, invisible or unknown to XML."""
+    number = len(LABELS)
+    problem = {"title": "<b>&\x1b", "tokens": LABELS, "Q": [[1]] * number, "K": [[1]] * number, "V": [[1]] * number}
+    made = picture(of, problem)
+    root = read(made.text("svg"))
+    assert_valid(root)
+    assert root.findtext(f"{SVG}title").startswith("<b>&\\x1b: ")
+    if of == "weights":
+        shown = [each.text for each in texts(root)]
+        assert {"日本語", "שלום", FAMILY, "a\\u202eb\\x1b", "\\uffff\\ufffe", "x&y\"'", "␣"} <= {*shown}
+        (cut, *_) = [each for each in texts(root) if each.text.startswith("long long") and each.text.endswith("…")]
+        assert cut.title == "long " * 39 + "long␣"
+    for format in ("markdown", "latex"):
+        text = made.text(format)
+        assert "\x1b" not in text
+        assert "<script>" not in text
+        assert "\u202e" not in text
+
+
+def test_too_many_heads_are_refused_with_what_to_choose() -> None:
+    problem = {"Q": [[[1]]] * 65, "K": [[[1]]] * 65, "V": [[[1]]] * 65}
+    with pytest.raises(AttncliError, match="room for 64 heads") as caught:
+        picture("weights", problem)
+    assert caught.value.help == "choose with --head 0"
+    assert digits(svg("weights", problem, head=64)) == ["1"]
+
+
+def test_numbers_that_do_not_fit_are_left_blank(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    huge = {"Q": [[1e200], [1]], "K": [[1e200], [1]], "V": [[1]] * 2}
+    for of in KINDS:
+        assert_valid(svg(of, huge))
+    (tmp_path / "p.json").write_text(json.dumps(huge))
+    assert command(["picture", str(tmp_path / "p.json")]) == 0
+    assert "warning" in capsys.readouterr().err
