@@ -47,26 +47,24 @@ def mathml_cell(name: str, indices: tuple[str, ...]) -> str:
 
 
 def _parts(name: str) -> tuple[str, str, str]:
-    """The letter or the word of a name, its mark, and the sign of the transpose."""
+    """The letter or the word of a name, its mark with the primes before it, and the sign of the transpose."""
     parts = symbol(name)
-    base = _identifier(parts.base.replace("_", " "))
+    stem = parts.base.rstrip("'")
+    base = _identifier(stem.replace("_", " "))
     if parts.gradient:
         gap = _THIN if parts.is_word else ""
         base = f'<mrow><mi mathvariant="normal">d</mi>{gap}{base}</mrow>'
     mark = f"<mo>(</mo><mn>{parts.mark}</mn><mo>)</mo>" if parts.mark.isdigit() else ""  # W^2 would be a square
     if parts.mark and not mark:
         mark = _identifier(parts.mark)
+    if primes := len(parts.base) - len(stem):
+        mark = f"<mo>{'′' * primes}</mo>{mark}"
     return base, mark, '<mi mathvariant="normal">T</mi>' if parts.transposed else ""
 
 
 def _identifier(text: str) -> str:
-    """One letter slants by itself, a word stands upright; of a primed letter only the letter slants."""
-    if text.isdigit():
-        return f"<mn>{text}</mn>"
-    stem = text.rstrip("'")
-    if stem != text and len(stem) == 1:
-        return f"<msup><mi>{stem}</mi><mo>{'′' * (len(text) - len(stem))}</mo></msup>"
-    return f"<mi>{text}</mi>"
+    """One letter slants by itself, a word stands upright."""
+    return f"<mn>{text}</mn>" if text.isdigit() else f"<mi>{text}</mi>"
 
 
 def _scripts(base: str, below: str, above: str) -> str:
@@ -111,7 +109,6 @@ def _over(word: str, spaces: str = "") -> str:
     return f"<mrow><munder>{large}{{index}}</munder>{{body}}</mrow>"
 
 
-_TRANSPOSED = '<msup><mrow>{0}</mrow><mi mathvariant="normal">T</mi></msup>'
 MATHML = Notation(
     {
         "add": _sign("+", SUM, SUM, PRODUCT),
@@ -150,8 +147,7 @@ MATHML = Notation(
         ),
         "finite": Spelling("{0}", POWER, (POWER,)),
         "diagonal": _function("diag"),
-        "transposed": Spelling(_TRANSPOSED, POWER, (ATOM,)),
-        "transpose": Spelling(_TRANSPOSED, POWER, (ATOM,)),
+        "transposed": Spelling('<msup><mrow>{0}</mrow><mi mathvariant="normal">T</mi></msup>', POWER, (ATOM,)),
         "row_sums": _function("rowsum"),
         "column_sums": _function("colsum"),
         "row_maxima": _function("rowmax"),

@@ -24,6 +24,7 @@ CIVIDIS: tuple[RGB, ...] = (
 BLACK, WHITE = (0, 0, 0), (255, 255, 255)
 BLOCKS = "░▒▓█"
 HIDDEN = "·"
+DOTS = "…"  # for rows and columns that are left out
 LEGEND = "hidden by the mask"
 VERDICTS = {"right": "✓", "carried": "»", "rounding": "≈", "wrong": "✗", "missing": ""}  # a blank speaks for itself
 
@@ -60,13 +61,13 @@ def left_out_text(left_out: LeftOut) -> str:
 
 def with_dots(grid: Grid) -> Grid:
     """The matrix with dots between its ends."""
-    gone, dots = dict(grid.left_out), Cell("…")
+    gone, dots = dict(grid.left_out), Cell(DOTS)
     if "column" in gone:
         wide = tuple(_around(row, dots) for row in grid.cells)
-        grid = grid._replace(columns=_around(grid.columns, "…"), cells=wide)
+        grid = grid._replace(columns=_around(grid.columns, DOTS), cells=wide)
     if "row" in gone:
         between = (dots,) * len(grid.cells[0])
-        grid = grid._replace(rows=_around(grid.rows, "…"), cells=_around(grid.cells, between))
+        grid = grid._replace(rows=_around(grid.rows, DOTS), cells=_around(grid.cells, between))
     return grid
 
 

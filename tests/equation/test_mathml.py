@@ -8,7 +8,7 @@ import pytest
 
 from attncli.attention.registry import RULES, cell_form, headline
 from attncli.equation.functions import FUNCTIONS, MATRIX_FORMS
-from attncli.equation.mathml import MATHML, mathml_digits
+from attncli.equation.mathml import MATHML, mathml_cell, mathml_digits, mathml_name
 from attncli.equation.nodes import Call, Equation, Name
 from attncli.equation.notation import PRINTED
 from attncli.equation.parser import parse_expression
@@ -55,6 +55,8 @@ def test_every_step_is_well_formed(rule: object) -> None:
         ("-inf", '<mo form="prefix">−</mo><mi>∞</mi>'),
         ("W_Q", "<msup><mi>W</mi><mrow><mi>Q</mi></mrow></msup>"),
         ("d_k", "<msub><mi>d</mi><mrow><mi>k</mi></mrow></msub>"),
+        ("transpose(K)", '<mrow><mi>transpose</mi><mrow><mo stretchy="false">(</mo><mi>K</mi><mo stretchy="false">)'
+                         "</mo></mrow></mrow>"),
         ("row_max", "<mi>row max</mi>"),
         ("K_T", '<msup><mi>K</mi><mrow><mi mathvariant="normal">T</mi></mrow></msup>'),
         (
@@ -95,3 +97,9 @@ def test_parentheses_grow_only_around_what_is_tall() -> None:
 def test_numbers(digits: str, mathml: str) -> None:
     assert mathml_digits(digits) == mathml
     tree(mathml)
+
+
+def test_primes_and_marks_stand_above_and_indices_below() -> None:
+    assert mathml_name("Z'") == "<msup><mi>Z</mi><mrow><mo>′</mo></mrow></msup>"
+    marked = mathml_cell("W'_Q", ("<mi>d</mi>",))
+    assert marked == "<msubsup><mi>W</mi><mrow><mi>d</mi></mrow><mrow><mo>′</mo><mi>Q</mi></mrow></msubsup>"

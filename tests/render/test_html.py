@@ -195,7 +195,7 @@ def test_room_to_write_is_a_field_that_says_which_number_is_asked_for() -> None:
 
 def test_what_is_wider_than_a_phone_can_be_scrolled_with_the_keyboard() -> None:
     wide = grid("S", ("I",), tuple("abcdefghij"), " ".join(["0.125"] * 10))
-    assert '<div class="scroll" role="group" tabindex="0" aria-label="S">' in body(wide)
+    assert '<div class="scroll" style="--n:71" role="group" tabindex="0" aria-label="S">' in body(wide)
     assert "tabindex" not in body(grid("S", ("I",), ("a",), "1"))
 
 
@@ -212,9 +212,9 @@ def test_what_is_left_out_is_said() -> None:
 @pytest.mark.parametrize("label", [*HOSTILE, "</title></script><img onerror=alert(1)>", '"><b>', "&amp;"])
 def test_what_a_person_wrote_is_text(label: str) -> None:
     blocks = (
-        Heading(label), Paragraph((label,)), grid("S", (label,), (label,), "1"),
+        Heading(label), Paragraph((label,)), Listing(((label,),)), grid("S", (label,), (label,), "1"),
         grid("S", (label,), tuple("abcdefghij"), " ".join(["0.125"] * 10)),
-        Worked((WorkedLine(label, remark=(label,)),)), Table((label,), (((label,),),)), Listing(((label,),)),
+        Worked((WorkedLine(label, remark=(label,)),)), Table((label,), (((label,),),)),
     )  # fmt: skip
     for style in (Style(), FRAGMENT):
         shown = render(page(*blocks, title=label), "html", style)
@@ -240,7 +240,9 @@ def _with_plain(block: Block) -> Block:
 
 def test_labels_do_not_turn_what_stands_beside_them() -> None:
     assert '<th scope="row"><bdi>שלום</bdi></th>' in body(grid("S", ("שלום",), ("a",), "1"))
-    assert "<span><bdi>שלום → a</bdi></span>" in body(Worked((WorkedLine("שלום → a", result=number("1")),)))
+    assert '<span><bdi dir="ltr">שלום&#8206; → &#8206;a</bdi></span>' in body(
+        Worked((WorkedLine("שלום → a", result=number("1")),))
+    )
 
 
 def test_punctuation_stays_beside_its_formula() -> None:
@@ -261,3 +263,28 @@ def test_sections_and_lines_can_be_found_by_programs() -> None:
     (section,) = (each for each in tree.iter("section") if each.get("id") == "step-scores")
     assert [table.get("data-array") for table in section.iter("table")] == ["Q", "K_T", "scores"]
     assert [line.get("data-cell") for line in section.iter("li")] == ["0,1", "1,0", "2,1"]
+
+
+def test_small_matrices_with_a_sentence_each_may_stand_side_by_side() -> None:
+    small, wide = grid("X", ("I",), ("a",), "1"), grid("S", ("I",), tuple("abcdefghij"), " ".join(["0.125"] * 10))
+    said = Paragraph(("Input.",))
+    tree = parsed(f"<x>{body(Heading('Given'), said, small, said, wide, said, said, small)}</x>")
+    section = tree.find("section")
+    assert section is not None
+    found = [each.get("class") or each.tag for each in section]
+    assert found == ["h3", "pair", "p", "scroll", "p", "pair"]
+
+
+def test_narrow_columns_are_as_wide_as_each_other() -> None:
+    assert 'style="--w:4"' in body(grid("S", ("I", "love"), ("I", "love"), "1 5", "3 3"))
+    assert "--w" not in body(grid("S", ("I",), ("I", "tokens"), "1 5"))
+
+
+def test_a_picture_is_its_ends_with_their_digits() -> None:
+    """A terminal draws a long heat map without digits. Here they are always there."""
+    names = tuple(f"t{place}" for place in range(50))
+    long = grid("A", names, names, *(" ".join(["0.25"] * 50) for _ in names), shaded=True)._replace(picture="rows")
+    written = body(long)
+    assert written.count(">0.25</td>") == 8 * 8
+    assert written.count('<td class="dots">…</td>') == 8 + 9
+    assert '<p class="legend">left out: rows 5–46 of 50 and columns 5–46 of 50; --all shows all</p>' in written

@@ -21,15 +21,14 @@ from attncli.page.document import formula, plain, sides
 from attncli.render import Style
 from attncli.render.cells import left_out_text, product_width
 from attncli.render.escaping import visible
-from attncli.render.html.matrix import matrix, product
-from attncli.render.html.text import isolated, scrolling, sentence, signed, written
+from attncli.render.html.matrix import NARROW, matrix, opening, product, width
+from attncli.render.html.text import cell_label, sentence, signed, written
 
 # No script runs, and nothing is loaded; the icon is there so that no browser asks a server for one.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 UNTITLED = "Attention, worked out"
 FEW = 3  # sections that need no list of contents
 WIDEST = 84  # digits of matrices side by side
-NARROW = 36  # digits that a phone shows side by side
 
 
 class Entry(NamedTuple):
@@ -38,6 +37,11 @@ class Entry(NamedTuple):
     heading: page.Heading
     id: str
     level: int
+
+
+class _Pair(NamedTuple):
+    said: page.Paragraph
+    grid: page.Grid
 
 
 def stream(document: page.Document, style: Style) -> Iterator[str]:
@@ -113,8 +117,13 @@ def _body(document: page.Document, level: int) -> Iterator[str]:
     entries = _entries(document.blocks, level)
     opened: list[int] = []  # the levels of the sections that are not closed yet
     topic = document.title
-    for place, block in enumerate(document.blocks):
-        if isinstance(block, page.Heading):
+    first = True
+    for block in _paired(document.blocks):
+        if isinstance(block, _Pair):
+            yield f'<div class="pair">\n<p>{sentence(block.said.text)}</p>\n'
+            yield from _block(block.grid, topic)
+            yield "</div>\n"
+        elif isinstance(block, page.Heading):
             entry, topic = next(entries), block.text
             while opened and opened[-1] >= entry.level:
                 opened.pop()
@@ -123,11 +132,29 @@ def _body(document: page.Document, level: int) -> Iterator[str]:
             id = f' id="{entry.id}"' if level == 2 else ""  # two fragments may stand on one page
             kind = ' class="part"' if block.part else ""
             yield f"<section{id}{kind}>\n{_heading(block, entry.level)}"
-        elif isinstance(block, page.Paragraph) and block.kind == "text" and not place:
+        elif isinstance(block, page.Paragraph) and block.kind == "text" and first:
             yield f'<p class="lead">{sentence(block.text)}</p>\n'
         else:
             yield from _block(block, topic)
+        first = False
     yield "</section>\n" * len(opened)
+
+
+def _paired(blocks: Iterable[page.Block]) -> Iterator[page.Block | _Pair]:
+    """The blocks; a paragraph and the small matrix after it are one, and may stand beside others."""
+    said: page.Paragraph | None = None
+    for block in blocks:
+        if said and isinstance(block, page.Grid) and not block.closed and width(block) <= NARROW:
+            yield _Pair(said, block)
+            said = None
+            continue
+        if said:
+            yield said
+        said = block if isinstance(block, page.Paragraph) and block.kind == "text" else None
+        if not said:
+            yield block
+    if said:
+        yield said
 
 
 def _heading(block: page.Heading, level: int) -> str:
@@ -147,15 +174,15 @@ def _block(block: page.Block, topic: str) -> Iterator[str]:
             yield f'<aside role="note" class="{kind}"><p><b>{kind.capitalize()}:</b> {sentence(text)}</p></aside>\n'
         case page.Formula(equation=equation):
             shown = f'<math display="block">{formula(equation, MATHML)}</math>'
-            long = len(formula(equation, UNICODE)) > NARROW
-            yield scrolling(shown, "formula", "Formula" if long else "") + "\n"
+            yield f"{opening('formula', 'Formula', len(formula(equation, UNICODE)))}{shown}</div>\n"
         case page.Worked(lines=lines, left_out=left_out):
             yield '<ul class="worked">\n'
             yield from map(_worked, lines)
             yield "</ul>\n" + _said(left_out)
-        case page.Grid(left_out=left_out):
-            yield from matrix(block, topic)
-            yield _said(left_out)
+        case page.Grid():
+            grid = block.at_ends() if block.picture else block  # whose digits have no room
+            yield from matrix(grid, topic)
+            yield _said(grid.left_out)
         case page.Product(instead=instead):
             if product_width(block) <= WIDEST:
                 yield from product(block, topic)
@@ -181,7 +208,7 @@ def _worked(line: page.WorkedLine) -> str:
     said = f"{escape(work)} {relation} " if result else ""
     said += f"<b>{escape(number)}</b>" if number else ""
     remark = f" <i>{sentence(line.remark)}</i>" if line.remark else ""
-    label = f"<span>{isolated(line.label)}</span> " if line.label else ""
+    label = f"<span>{cell_label(line.label)}</span> " if line.label else ""
     return f"<li{cell}>{label}<span>{said}{remark}</span></li>\n"
 
 
@@ -205,8 +232,8 @@ def _table(table: page.Table, topic: str) -> str:
     caption = f'<caption class="unseen">{written(topic)}</caption>' if topic else ""
     shown = f'<table class="rows">{caption}\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody></table>'
     columns = zip(heads, *table.rows, strict=True)
-    wide = sum(max(map(_longest, column)) for column in columns) > NARROW
-    return scrolling(shown, "scroll", f"Table: {topic}" if wide else "") + "\n"
+    least = sum(max(map(_longest, column)) for column in columns)
+    return f"{opening('scroll', f'Table: {topic}', least)}{shown}</div>\n"
 
 
 def _longest(text: page.Text) -> int:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write, write_number
 from attncli.page.document import Cell, Grid, Product
 from attncli.render.cells import (
+    DOTS,
     HIDDEN,
     LEGEND,
     VERDICTS,
@@ -22,12 +23,13 @@ from attncli.render.html.text import attribute, isolated, math, number, written
 
 NARROW = 34  # digits that a phone shows side by side
 GAP = 2  # digits between columns
+EVEN = 5  # columns narrower than this are as wide as the widest of them: a matrix reads as a square
 POINT = 0.45  # digits that a decimal point is wide
 
 
 def matrix(grid: Grid, topic: str) -> Iterator[str]:
     """A matrix with its labels; closed forms stand before their decimals. `topic` is the title of its section."""
-    grid = grid.at_ends() if grid.picture else grid.loaded()
+    grid = grid.loaded()
     if grid.left_out:
         grid = with_dots(grid)
     if grid.closed:
@@ -38,9 +40,7 @@ def matrix(grid: Grid, topic: str) -> Iterator[str]:
         yield from _table(grid._replace(closed=()), topic, labelled=False)
         yield "</div></div>\n"
         return
-    called = f"{topic}: {_name(grid)}" if topic else _name(grid)
-    focus = f' role="group" tabindex="0" aria-label="{attribute(called)}"' if _width(grid) > NARROW else ""
-    yield f'<div class="scroll"{focus}>'
+    yield opening("scroll", f"{topic}: {_name(grid)}" if topic else _name(grid), width(grid))
     yield from _table(grid, topic)
     yield "</div>\n"
     yield _legend(grid)
@@ -50,7 +50,8 @@ def product(product: Product, topic: str) -> Iterator[str]:
     """All matrices side by side, each with the sign before it; only the result shows its labels."""
     marked = product.marked()
     parts = (*marked.operands, ("=", marked.result))
-    yield '<div class="product">'
+    names = f"{_name(marked.result)}, and what gives it"
+    yield opening("product", f"{topic}: {names}" if topic else names, max(width(grid) for _, grid in parts))
     for sign, grid in parts:
         yield '<div class="factor">' + (f'<span class="sign">{sign}</span>' if sign else "")
         yield from _table(grid, topic, labelled=grid is marked.result)
@@ -68,7 +69,14 @@ def _legend(grid: Grid) -> str:
     return f'<p class="legend">{HIDDEN} {LEGEND}</p>\n' if there else ""
 
 
-def _width(grid: Grid) -> int:
+def opening(kind: str, called: str, width: int) -> str:
+    """The tag before what may be wider than a phone; then it is called something, and the keyboard can scroll it."""
+    if width <= NARROW:
+        return f'<div class="{kind}">'
+    return f'<div class="{kind}" style="--n:{width}" role="group" tabindex="0" aria-label="{attribute(called)}">'
+
+
+def width(grid: Grid) -> int:
     """About how many digits wide a matrix is, its labels among them."""
     first = next(iter(grid.cells))
     heads = grid.columns or [""]
@@ -84,14 +92,17 @@ def _table(grid: Grid, topic: str, *, labelled: bool = True, forms: bool = False
     array = f' data-array="{attribute(grid.step)}"' if grid.step and not forms else ""
     unseen = "" if labelled else ' class="unseen"'
     judged = " judged" if any(cell.verdict for cell in next(iter(grid.cells))) else ""
-    yield f'<table class="matrix{judged}"{array}>'
+    columns = grid.columns or ("",) * len(next(iter(grid.cells)))
+    decimals, widest = _measured(grid)
+    widest = max(widest, *map(len, columns)) if labelled else widest
+    even = f' style="--w:{widest}"' if len(columns) > 1 and widest <= EVEN and not forms else ""
+    yield f'<table class="matrix{judged}"{array}{even}>'
     if labelled:
         yield f'<caption class="unseen">{written(f"{topic}: {_name(grid)}" if topic else _name(grid))}</caption>'
         corner = f'<td class="name" aria-hidden="true">{math(grid.name)}</td>'
     else:
         yield f"<caption>{math(grid.name)}</caption>"
         corner = f"<td{unseen}></td>"
-    columns = grid.columns or ("",) * len(next(iter(grid.cells)))
     if labelled or any(columns):
         yield f"<thead><tr>{corner}{''.join(_label(column, 'col', unseen) for column in columns)}</tr></thead>"
     yield "<tbody>"
@@ -100,7 +111,7 @@ def _table(grid: Grid, topic: str, *, labelled: bool = True, forms: bool = False
         for row in grid.closed:
             yield f"<tr>{next(heads)}{''.join(f'<td>{math(form)}</td>' for form in row)}</tr>"
     else:
-        for line in _rows(grid):
+        for line in _rows(grid, decimals):
             yield f"<tr>{next(heads)}{line}</tr>\n"
     yield "</tbody></table>"
 
@@ -109,14 +120,19 @@ def _label(text: str, scope: str, unseen: str) -> str:
     return f'<th scope="{scope}"{unseen}>{isolated(text)}</th>' if text else f"<td{unseen}></td>"
 
 
-def _rows(grid: Grid) -> Iterator[str]:
-    """The numbers of each row; those with fewer decimals than others of their column stand as far from its edge."""
-    decimals = [0] * len(next(iter(grid.cells)))
+def _measured(grid: Grid) -> tuple[list[int], int]:
+    """The most decimals of each column, and how many characters the longest number has."""
+    decimals, widest = [0] * len(next(iter(grid.cells))), 0
     for rows in chunks(grid.cells):
-        decimals = [
-            max(most, *(_decimals(cell) for cell in {id(cell): cell for cell in column}.values()))
-            for most, column in zip(decimals, zip(*rows, strict=True), strict=True)
-        ]
+        for place, column in enumerate(zip(*rows, strict=True)):
+            distinct = {id(cell): cell for cell in column}.values()  # in a large matrix the same stands in many places
+            decimals[place] = max(decimals[place], *map(_decimals, distinct))
+            widest = max(widest, *(len(cell.text) for cell in distinct))
+    return decimals, widest
+
+
+def _rows(grid: Grid, decimals: Sequence[int]) -> Iterator[str]:
+    """The numbers of each row; those with fewer decimals than others of their column stand as far from its edge."""
     top = 0
     for rows in chunks(grid.cells):
         known: dict[tuple[int, int], str] = {}
@@ -135,11 +151,13 @@ def _rows(grid: Grid) -> Iterator[str]:
 
 
 def _decimals(cell: Cell) -> int:
-    return len(write_number(cell.text, UNICODE).partition(".")[2])
+    return len(write_number(cell.text, UNICODE).partition(".")[2]) if cell.text else 0
 
 
 def _cell(cell: Cell, most: int) -> str:
     """A number, with the sign and the word of what is said of it."""
+    if cell.text == DOTS:
+        return f'<td class="dots">{DOTS}</td>'
     classes: list[str] = []
     styles: list[str] = []
     if missing := most - _decimals(cell):

@@ -30,6 +30,14 @@ def isolated(text: str) -> str:
     return shown if shown.isascii() else f"<bdi>{shown}</bdi>"
 
 
+def cell_label(text: str) -> str:
+    """Where a cell is, such as I → love: the arrow points to the right, whichever way the labels run."""
+    shown = written(label(text))
+    if shown.replace("→", "").isascii():
+        return shown
+    return f'<bdi dir="ltr">{shown.replace(" → ", "&#8206; → &#8206;")}</bdi>'
+
+
 def signed(text: str) -> str:
     """Numbers and sums with the sign for minus, which is as wide as a plus and is read aloud."""
     return text.replace("-", "−")
@@ -63,9 +71,3 @@ def sentence(text: Text) -> str:
         if opens or closes:
             pieces[place] = f'<span class="together">{opens or ""}{pieces[place]}{closes or ""}</span>'
     return "".join(pieces)
-
-
-def scrolling(content: str, kind: str, called: str = "") -> str:
-    """A block that may be wider than the page; if it is `called` something, it can be scrolled with the keyboard."""
-    focus = f' role="group" tabindex="0" aria-label="{attribute(called)}"' if called else ""
-    return f'<div class="{kind}"{focus}>{content}</div>'
