@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from attncli.equation.nodes import Expression
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write, write_number
-from attncli.page.document import Block, Cell, Grid, Paragraph, Table, plain
+from attncli.page.document import Block, Cell, Grid, Math, Paragraph, Table, Text
 from attncli.render.escaping import label, visible
 
 _SIGN = re.compile(r"""[!"#$%&'*<>@\[\\\]`{|}~]|(?<!\w)_|_(?!\w)|-(?=-)|(?<=-)-|\.(?=\.)""")  # not W_Q, nor -1
+_INDEX = re.compile(r"(?<=\b[A-Za-z])_(\w+)")  # of W_Q, d_model
 _NOT_IN_XML = re.compile("[\ufffe\uffff]")
 
 
@@ -36,14 +38,23 @@ def html(blocks: Iterable[Block], blanks: Iterator[str]) -> str:
 def _lines(block: Block, blanks: Iterator[str]) -> Iterator[str]:
     match block:
         case Paragraph(text=text):
-            yield f"<p>{literal(plain(text))}</p>"
+            yield f"<p>{_sentence(text)}</p>"
         case Grid(name=name, rows=rows, columns=columns, cells=cells):
-            head = [write(name, UNICODE), *map(label, columns or [""])]
+            head = [_math(name), *(literal(label(column)) for column in columns or [""])]
             lines = ([_cell(cell, blanks) for cell in row] for row in cells)
-            yield from _table(head, zip(map(label, rows), lines, strict=True))
+            yield from _table(head, zip((literal(label(row)) for row in rows), lines, strict=True))
         case Table(heads=heads, rows=rows):
-            lines = ([f"<td>{literal(plain(cell))}</td>" for cell in row[1:]] for row in rows)
-            yield from _table(map(plain, heads), zip((plain(row[0]) for row in rows), lines, strict=True))
+            lines = ([f"<td>{_sentence(cell)}</td>" for cell in row[1:]] for row in rows)
+            yield from _table(map(_sentence, heads), zip((_sentence(row[0]) for row in rows), lines, strict=True))
+
+
+def _sentence(text: Text) -> str:
+    return "".join(_math(piece.expression) if isinstance(piece, Math) else literal(piece) for piece in text)
+
+
+def _math(expression: Expression) -> str:
+    """An expression of the program's own, with its indices lower: d<sub>k</sub>."""
+    return _INDEX.sub(r"<sub>\1</sub>", literal(write(expression, UNICODE)))
 
 
 def _cell(cell: Cell, blanks: Iterator[str]) -> str:
@@ -52,9 +63,9 @@ def _cell(cell: Cell, blanks: Iterator[str]) -> str:
 
 
 def _table(head: Iterable[str], rows: Iterable[tuple[str, Sequence[str]]]) -> Iterator[str]:
-    yield '<table border="1" cellpadding="4">'
-    names = (f'<th scope="col">{literal(name)}</th>' for name in head)
+    yield '<table border="1" cellpadding="4" style="border-collapse: collapse">'
+    names = (f'<th scope="col">{name}</th>' for name in head)
     yield f"<tr>{''.join(names)}</tr>"
     for name, cells in rows:
-        yield f'<tr><th scope="row">{literal(name)}</th>{"".join(cells)}</tr>'
+        yield f'<tr><th scope="row">{name}</th>{"".join(cells)}</tr>'
     yield "</table>"

@@ -42,7 +42,7 @@ class ClozeQuestion:
     @property
     def words(self) -> str:
         """What a student reads."""
-        return html.unescape(re.sub(r"<[^>]*>", " ", self.text))
+        return html.unescape(re.sub(r"<[^>]*>", " ", re.sub(r"<sub>(.*?)</sub>", r"_\1", self.text)))
 
 
 def read(xml: str) -> tuple[str, list[ClozeQuestion]]:
