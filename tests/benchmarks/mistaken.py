@@ -133,6 +133,8 @@ FORWARD: tuple[Kind, ...] = (
     plain("W_O was transposed", {**SQUARE, "w_o": True}, output=lambda s: s.heads_output @ s.W_O.T),
     *(plain(f"the bias was left out of {n}", {"biased": True}, alone=n != "K",
             **{n: projected(n, f"W_{n}", biased=False)}) for n in "QKV"),
+    plain("the bias was left out of the output", {"biased": True, "w_o": True},
+          output=lambda s: s.heads_output @ s.W_O),
     plain("heads were split by rows, without moving their axis", LAYER, **{n: split_by_rows(n) for n in "QKV"}),
     plain("heads were joined without moving their axis back", LAYER,
           concat=lambda s: s.heads_output.reshape(s.heads_output.shape[1], -1)),

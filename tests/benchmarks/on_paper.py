@@ -194,8 +194,8 @@ RIGHT: Steps = {
 
 def output_of(s: Sheet) -> Array:
     if "concat" in s:
-        return s.concat @ s.W_O if "W_O" in s else s.concat
-    return s.heads_output @ s.W_O if "W_O" in s else s.weights @ s.V
+        return s.concat @ s.W_O + s.get("b_O", 0.0) if "W_O" in s else s.concat
+    return s.heads_output @ s.W_O + s.get("b_O", 0.0) if "W_O" in s else s.weights @ s.V
 
 
 def hidden_layer(s: Sheet) -> Array:
@@ -348,6 +348,8 @@ def drawn(choice: Generator, needs: Needs) -> Sheet:
     width = heads * d_v
     if needs.w_o:
         given(W_O=(width, width if needs.square or heads > 1 else d_model))
+        if needs.biased:
+            given(b_O=(len(p.W_O.T),))
     if needs.rope:
         p["pairing"] = str(choice.choice(["half", "interleaved"]))
     if needs.softcap:
@@ -404,7 +406,7 @@ def written(array: Array) -> Any:
 
 def problem_of(p: Sheet) -> dict[str, Any]:
     """The problem as a file says it."""
-    arrays = ("X", "context", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "Q", "K", "V", "W_1", "W_2", "v")
+    arrays = ("X", "context", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O", "Q", "K", "V", "W_1", "W_2", "v")
     said: dict[str, Any] = {name: written(p[name]) for name in arrays if name in p}
     said |= {name: p[name] for name in ("softcap", "exp_base", "score") if name in p}
     if p.heads > 1:

@@ -1,26 +1,22 @@
-"""Known causes of a difference: a factor, another layout, a missing bias, KV heads that serve other query heads."""
+"""What the numbers show of the cause of a difference: a factor, another layout, tiled heads, a known mistake."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
 from math import prod
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.english import either, listed
-from attncli.features.compare.known_mistakes import explanation
+from attncli.features.compare.known_mistakes import Explanation
 from attncli.page.document import Text
 from attncli.page.measures import legible_number, number
-from attncli.problem.keys import SCORES
 from attncli.tracing.comparison import Comparison, Operand, StepComparison
 from attncli.tracing.difference import difference
 from attncli.tracing.head_layouts import Layout, fewer_axes
 from attncli.tracing.model import Trace
-
-_BIASES = {"Q": "b_Q", "K": "b_K", "V": "b_V", "new_K": "b_K", "new_V": "b_V", "output": "b_O"}
 
 
 def factor_names(factor: float, trace: Trace) -> tuple[str, ...]:
@@ -48,56 +44,21 @@ def _fitting(factor: float, squares: Mapping[str, float]) -> tuple[str, ...]:
     )
 
 
-def bias_left_out(comparison: Comparison) -> tuple[str, Operand, Operand] | None:
-    """The bias that only one side adds, if this explains the first step that differs.
-
-    Returns its name (b_O), the side without it, and the side with it.
-    """
-    for has, lacks in ((comparison.a, comparison.b), (comparison.b, comparison.a)):
-        step = comparison.first
-        name = _BIASES.get(step.name) if step else None
-        if step and name and step.difference and has.trace and name in has.trace:
-            bias = has.trace[name].astype(np.float64)[..., np.newaxis, :]
-            if _agrees(comparison, has[step.name] - bias, lacks):
-                return name, lacks, has
-    return None
-
-
 def tiled_kv_heads(comparison: Comparison) -> tuple[int, Operand, Operand] | None:
-    """The number of KV heads, if one side tiles them: query head h reads KV head h mod their number.
+    """The number of KV heads, if one side has tiled them for all query heads: head h has KV head h mod their number.
 
-    Returns this number, the side that tiles, and the other side, whose KV heads serve consecutive query heads. The
-    first step that differs must be the scores, or keys or values that are repeated for all heads.
+    Returns this number, the side that tiles, and the other side, whose KV heads serve consecutive query heads. Only
+    keys and values that are repeated show this; scores of tiled heads are a known mistake.
     """
-    for ours, theirs in ((comparison.a, comparison.b), (comparison.b, comparison.a)):
-        step, trace = comparison.first, ours.trace
-        if not (step and step.difference and trace and "group" in trace.parameters):
-            continue
-        found = _served(step, ours, int(trace.parameters["group"].value))
-        if found is not None and _agrees(comparison, found, theirs):
-            return trace["K"].shape[-3], theirs, ours
-    return None
-
-
-def _served(step: StepComparison, ours: Operand, group: int) -> NDArray[Any] | None:
-    """The step with tiled KV heads; None for a step that does not show them."""
-    if step.layout == "repeated":
-        return np.concatenate([ours[step.name]] * group, axis=-3)
-    trace = ours.trace
-    if trace is None or step.name != "scores" or not SCORES[trace.settings.score].is_dot:
-        return None
-    queries = ours["Q_rot" if "Q_rot" in trace else "Q"].astype(np.float64)
-    with np.errstate(all="ignore"):  # what does not fit is a difference like any other
-        scores: NDArray[Any] = queries @ np.concatenate([trace["K_T"].astype(np.float64)] * group, axis=-3)
-    return scores
-
-
-def _agrees(comparison: Comparison, array: NDArray[Any], side: Operand) -> bool:
-    """Whether this side has this array as the first step that differs."""
     step = comparison.first
-    assert step is not None
-    wanted, there = step.arranged(array), step.arranged(side[step.name])
-    return not difference(wanted, there, comparison.tolerance, sizes=step.sizes).differing
+    for ours, theirs in ((comparison.a, comparison.b), (comparison.b, comparison.a)):
+        if step and step.difference and step.layout == "repeated" and ours.trace:
+            group = int(ours.trace.parameters["group"].value)
+            tiled = step.arranged(np.concatenate([ours[step.name]] * group, axis=-3))
+            there = step.arranged(theirs[step.name])
+            if not difference(tiled, there, comparison.tolerance, sizes=step.sizes).differing:
+                return ours.trace["K"].shape[-3], theirs, ours
+    return None
 
 
 _HOW = {
@@ -108,7 +69,7 @@ _HOW = {
 }
 
 
-def causes(comparison: Comparison, precision: int) -> Iterator[Text]:
+def causes(comparison: Comparison, explained: Explanation | None, precision: int) -> Iterator[Text]:
     """A sentence for each cause that the numbers show."""
     first, a, b = comparison.first, comparison.a, comparison.b
     if first is not None and first.factor is not None:
@@ -118,26 +79,17 @@ def causes(comparison: Comparison, precision: int) -> Iterator[Text]:
         )  # fmt: skip
     for said in _layouts(comparison):
         yield (said,)
-    found, serving = bias_left_out(comparison), tiled_kv_heads(comparison)
-    if found is None and serving is None:
-        yield from _known_mistakes(comparison)
-    if found and first is not None:
-        bias, lacks, has = found
-        yield (f"{first.name} {lacks.phrase} equals {first.name} {has.phrase} without {bias}.",)
+    if explained is not None:
+        one = "A known mistake gives" if len(explained.mistakes) == 1 else "Each of these mistakes gives"
+        numbers = f"all numbers of {explained.step} {explained.side.phrase}"
+        yield (f"{one} {numbers}: {'; or '.join(explained.mistakes)}.",)
+    serving = tiled_kv_heads(comparison)
     if serving and first is not None:
         heads, theirs, ours = serving
         yield (
-            f"{first.name} {theirs.phrase} {'come' if first.name == 'scores' else 'comes'} from tiled KV heads: query "
-            f"head h reads KV head h mod {heads}. Each KV head {ours.phrase} serves consecutive query heads.",
+            f"{first.name} {theirs.phrase} comes from tiled KV heads: query head h reads KV head h mod {heads}. "
+            f"Each KV head {ours.phrase} serves consecutive query heads.",
         )
-
-
-def _known_mistakes(comparison: Comparison) -> Iterator[Text]:
-    """The mistakes of which one gives the other side's numbers; after a change nobody asks which."""
-    found = explanation(comparison) if comparison.b.word != "after" else None
-    if found is not None:
-        one = "A known mistake gives" if len(found.mistakes) == 1 else "Each of these mistakes gives"
-        yield (f"{one} all numbers of {found.step} {found.side.phrase}: {'; or '.join(found.mistakes)}.",)
 
 
 def _known_factor(comparison: Comparison, factor: float) -> Text:

@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from attncli import __version__
+from attncli.features.compare.known_mistakes import Explanation
 from attncli.features.compare.moved_weights import KeyChange, MovedWeights, moved_weights
 from attncli.page.comparison import step_data
 from attncli.tracing.comparison import Comparison, Operand
 from attncli.tracing.serialization import FORMAT
 
 
-def comparison_data(comparison: Comparison) -> dict[str, Any]:
-    """The comparison as data: both sides, all steps with their differences, the weights that moved."""
+def comparison_data(comparison: Comparison, explained: Explanation | None) -> dict[str, Any]:
+    """The comparison as data: both sides, all steps with their differences, the weights that moved.
+
+    `explained` are the known mistakes that give the numbers of one side, if there are any.
+    """
     first = comparison.first
     return {
         "attncli": {"version": __version__, "format": FORMAT},
@@ -21,6 +25,7 @@ def comparison_data(comparison: Comparison) -> dict[str, Any]:
         "tolerance": comparison.tolerance,
         "same": first is None,
         "first_difference": None if first is None else {"step": first.name, **step_data(first)},
+        "explanation": None if explained is None else _explanation(comparison, explained),
         "settings": {
             name: {"a": _plain(ours), "b": _plain(theirs)} for name, (ours, theirs) in comparison.settings.items()
         },
@@ -38,6 +43,11 @@ def _side(side: Operand) -> dict[str, Any]:
         "rows": None if side.rows is None else list(side.rows),
         "read_as": dict(side.read_as),
     }
+
+
+def _explanation(comparison: Comparison, explained: Explanation) -> dict[str, Any]:
+    side = "a" if explained.side is comparison.a else "b"
+    return {"side": side, "step": explained.step, "mistakes": list(explained.mistakes)}
 
 
 def _plain(value: Any) -> Any:

@@ -30,10 +30,10 @@ def explanation(comparison: Comparison) -> Explanation | None:
     """The known mistakes that give every number of one side in the first step that differs, and in most steps after it.
 
     Of mistakes that give as many steps, those that change the fewest count. The other side has to be a problem. Of two
-    problems the second is the one with the mistake, if both can be.
+    problems the second is the one with the mistake, if both can be. None after a change, whose cause is known.
     """
     step = comparison.first
-    if step is None or step.difference is None:
+    if step is None or step.difference is None or comparison.b.word == "after":
         return None
     for ours, theirs in ((comparison.a, comparison.b), (comparison.b, comparison.a)):
         trace = ours.trace

@@ -10,6 +10,7 @@ import numpy as np
 from attncli.english import count, either, listed, shape_text, shorten
 from attncli.features.compare.causes import causes
 from attncli.features.compare.data import comparison_data
+from attncli.features.compare.known_mistakes import Explanation, explanation
 from attncli.features.compare.moved_weights import moved_sentences
 from attncli.page.comparison import matrices, steps_table
 from attncli.page.document import Block, Document, Heading, Listing, Paragraph, Text, Worked, WorkedLine
@@ -31,10 +32,11 @@ from attncli.tracing.difference import Difference
 
 def comparison_page(comparison: Comparison, *, detail: str = "rows", precision: int = 3) -> Document:
     """The page: "brief" has no worked cell, "rows" has the first cell that differs, "cells" all matrices."""
+    explained = explanation(comparison)
     return Document(
         f"{_title(comparison)}: compared",
-        tuple(_blocks(comparison, detail, precision)),
-        lambda: comparison_data(comparison),
+        tuple(_blocks(comparison, explained, detail, precision)),
+        lambda: comparison_data(comparison, explained),
     )
 
 
@@ -43,10 +45,10 @@ def _title(comparison: Comparison) -> str:
     return titles[0] if titles else comparison.a.name
 
 
-def _blocks(comparison: Comparison, detail: str, precision: int) -> Iterator[Block]:
+def _blocks(comparison: Comparison, explained: Explanation | None, detail: str, precision: int) -> Iterator[Block]:
     first = comparison.first
     yield Paragraph(_answer(comparison, precision))
-    if said := tuple(hints(comparison, precision)):
+    if said := tuple(hints(comparison, explained, precision)):
         yield Listing(said)
     yield Paragraph(legend(comparison))
     if first is not None and detail != "brief":
@@ -163,14 +165,14 @@ WORTH_A_TOLERANCE = 0.002  # about the tolerance of float16; a larger one would 
 MOST_STEPS = 8  # in one list
 
 
-def hints(comparison: Comparison, precision: int) -> Iterator[Text]:
+def hints(comparison: Comparison, explained: Explanation | None, precision: int) -> Iterator[Text]:
     """What helps to find the cause: known causes, steps on only one side, other sizes and settings."""
     first, a, b = comparison.first, comparison.a, comparison.b
     for side in (a, b):
         if side.read_as:
             read = listed([f"{shorten(name)} was read as {step}" for name, step in side.read_as.items()])
             yield (f"{side.phrase[0].upper()}{side.phrase[1:]}, {read}.",)
-    yield from causes(comparison, precision)
+    yield from causes(comparison, explained, precision)
     if said := _before(comparison):
         yield (said,)
     others = [step for step in comparison.one_sided if step not in comparison.one_sided_before]

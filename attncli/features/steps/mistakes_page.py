@@ -20,7 +20,7 @@ _SIZES: _Sizes = {"X": (3, 4), "W_Q": (4, 2), "W_K": (4, 2), "W_V": (4, 2)}
 _SQUARE: _Sizes = {"X": (2, 2), "W_Q": (2, 2), "W_K": (2, 2), "W_V": (2, 2)}
 _BIASED = _SIZES | {"b_Q": (2,), "b_K": (2,), "b_V": (2,)}
 _CROSSED = _SIZES | {"context": (5, 4)}
-_LAYER: _Sizes = {"X": (3, 8), "W_Q": (8, 8), "W_K": (8, 4), "W_V": (8, 4), "W_O": (8, 8)}
+_LAYER: _Sizes = {"X": (3, 8), "W_Q": (8, 8), "W_K": (8, 4), "W_V": (8, 4), "W_O": (8, 8), "b_O": (8,)}
 _ADDITIVE: _Sizes = {"Q": (3, 2), "K": (3, 2), "V": (3, 2), "W_1": (2, 2), "W_2": (2, 2), "v": (2,)}
 _SETTINGS: tuple[tuple[_Sizes, str], ...] = (
     (_SIZES, ""),

@@ -108,4 +108,6 @@ def solution(given: dict[str, Any], did: str = "", number: float = 0.0) -> dict[
         found["weights"] = half_up(weights, number)
     mixed = {"A X": context, "A K": k, "A Q": q}.get(did, v)
     found["output"] = (found["weights"].T if did == "A^T" else found["weights"]) @ mixed
+    if "W_O" in given:
+        found["output"] = found["output"] @ given["W_O"] + (0 if did == "no b_O" else given["b_O"])
     return found

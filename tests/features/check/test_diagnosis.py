@@ -41,6 +41,7 @@ MASKED = {**PLAIN, "mask": causal(3, 3)}
 CROSSED = {**PLAIN, "X": PLAIN["X"][:2], "context": PLAIN["X"], "mask": causal(2, 3)}
 CAPPED = {**MASKED, "softcap": 0.5}
 BIASED = {**PLAIN, **{f"b_{name}": np.array([0.3, -0.8]) for name in "QKV"}}
+JOINED = {**PLAIN, "W_O": np.array([[1.0, -2.0, 0.5], [0.5, 1.0, 2.0]]), "b_O": np.array([0.3, -0.8, 1.1])}
 STEEP = {**PLAIN, "W_Q": 4 * PLAIN["W_Q"]}
 
 CASES: list[tuple[str, dict[str, Any], str, float]] = [
@@ -96,6 +97,7 @@ CASES: list[tuple[str, dict[str, Any], str, float]] = [
     ("the base was e, not the one given", {**PLAIN, "exp_base": 2}, "base", np.e),
     ("the bias was left out of Q", BIASED, "no b_Q", 0),
     ("the bias was left out of V", BIASED, "no b_V", 0),
+    ("the bias was left out of the output", JOINED, "no b_O", 0),
     ("the softcap was left out", CAPPED, "no softcap", 0),
     *(
         (f"{which} were rounded to {word} first", PLAIN, did, decimals)

@@ -203,7 +203,7 @@ def layer(problem: Build) -> Trace:
 def test_layouts_of_heads(layer: Trace) -> None:
     def hint(**arrays: Any) -> list[str]:
         found = sentences(comparison_page(ours_theirs(layer, **arrays), detail="brief"))
-        return [each for each in found[1:] if " in theirs " in each or " in ours " in each]
+        return [each for each in found[1:] if " in theirs " in each or " in ours " in each or "mistake" in each]
 
     q, k = layer["Q"], layer["K"]
     flat = np.concatenate(q, axis=1)
@@ -212,17 +212,21 @@ def test_layouts_of_heads(layer: Trace) -> None:
     ]
     assert hint(Q=q.swapaxes(0, 1)) == ["Q in theirs equals Q in ours, with the axes of heads and rows exchanged."]
     assert hint(Q=flat.reshape(4, 3, 2)) == [
-        "Q in theirs equals Q in ours, divided into heads by rows, not by features."
+        "Q in theirs equals Q in ours, divided into heads by rows, not by features.",
+        "A known mistake gives all numbers of Q in theirs: heads were split by rows, without moving their axis.",
     ]
     assert hint(weights=layer["weights"].mean(axis=0)) == [
         "weights in theirs equals weights in ours, averaged over the heads."
     ]
-    assert hint(Q=q - layer["b_Q"][:, None]) == ["Q in theirs equals Q in ours without b_Q."]
-    assert hint(output=layer["output"] - layer["b_O"]) == ["output in theirs equals output in ours without b_O."]
+    assert hint(Q=q - layer["b_Q"][:, None]) == [
+        "A known mistake gives all numbers of Q in theirs: the bias was left out of Q."
+    ]
+    assert hint(output=layer["output"] - layer["b_O"]) == [
+        "A known mistake gives all numbers of output in theirs: the bias was left out of the output."
+    ]
     scores = q @ np.tile(k, (2, 1, 1)).swapaxes(-1, -2)
     assert hint(scores=scores) == [
-        "scores in theirs come from tiled KV heads: query head h reads KV head h mod 2. Each KV head in ours serves "
-        "consecutive query heads."
+        "A known mistake gives all numbers of scores in theirs: KV heads were tiled, not repeated."
     ]
 
 

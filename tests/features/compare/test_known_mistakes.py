@@ -10,6 +10,7 @@ import pytest
 
 from attncli.features.compare.dumps import Dump, in_order
 from attncli.features.compare.known_mistakes import MOST_NAMED, explanation
+from attncli.features.compare.page import comparison_page
 from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Problem
 from attncli.tracing import run
@@ -132,3 +133,14 @@ def test_the_problem_may_be_either_side(plain: Problem) -> None:
     )
     assert found is not None
     assert found.side.word == "theirs"
+
+
+def test_the_data_name_the_mistake(plain: Problem) -> None:
+    def explained(theirs: Mapping[str, Array]) -> Any:
+        ours = Operand.of_trace(run(plain), "p.yaml", "ours", "in ours")
+        dump = Dump(in_order(dict(theirs)), "float64").operand("d.npz", "theirs", "in theirs")
+        return comparison_page(compare(ours, dump)).data()["explanation"]
+
+    mistake = {"side": "b", "step": "weights", "mistakes": ["the softmax was taken down the columns"]}
+    assert explained(worked(axis=-2)) == mistake
+    assert explained(worked()) is None
