@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from attncli.api import Checked as Checked
     from attncli.api import Trace as Trace
     from attncli.api import check as check
+    from attncli.api import check_many as check_many
     from attncli.api import load as load
     from attncli.api import save as save
     from attncli.api import trace as trace
@@ -20,13 +21,14 @@ if TYPE_CHECKING:
     from attncli.problem.python_values import problem as problem
 
 __version__ = "0.1.0"
-__all__ = ["AttncliError", "Checked", "Problem", "Trace", "check", "load", "problem", "save", "trace"]
+__all__ = ["AttncliError", "Checked", "Problem", "Trace", "check", "check_many", "load", "problem", "save", "trace"]
 _HOMES = {
     "AttncliError": "attncli.errors",
     "Checked": "attncli.api",
     "Problem": "attncli.problem.model",
     "Trace": "attncli.api",
     "check": "attncli.api",
+    "check_many": "attncli.api",
     "load": "attncli.api",
     "problem": "attncli.problem.python_values",
     "save": "attncli.api",

@@ -5,10 +5,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import partial
 from io import BytesIO
 from os import PathLike, fspath
 from pathlib import Path
@@ -26,13 +24,15 @@ from attncli.problem.loader import load as load_problem
 from attncli.problem.model import Problem
 from attncli.problem.python_values import ProblemKeys, read_values
 from attncli.problem.python_values import problem as problem
-from attncli.problem.source import decode, read_source
 from attncli.render import Style, render
 from attncli.tracing.serialization import from_dict, to_dict
 from attncli.tracing.slices import backward_steps, trace_at
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from attncli.features.check.diagnosis import Diagnosis
+    from attncli.features.check.marking import Marked
     from attncli.features.check.solution import Solution
 
 Given: TypeAlias = Problem | str | PathLike[str] | Mapping[str, Any]
@@ -209,27 +209,42 @@ def check(problem: Given, answers: str | PathLike[str] | Mapping[str, Any], *, l
     numbers, or of strings where the digits matter ("0.70"), with None for a blank. `lenient` accepts what is off by
     rounding. Raises AttncliError where the answers cannot be read, or do not fit the problem.
     """
-    from attncli.answers.reader import mentions_gradients, read_answers  # and all of check, which few programs need
-    from attncli.features.check.diagnosis import diagnose
-    from attncli.features.check.solution import judge_solution
+    from attncli.features.check.marking import answers_source, check_solution  # which few programs need
 
-    if isinstance(answers, Mapping):
-        source = decode(json.dumps(answers, default=_plain).encode(), "answers")
-    else:
-        source = read_source(str(answers))
-    solution = judge_solution(
-        _problem(problem), partial(read_answers, source), lenient=lenient, gradient=mentions_gradients(source)
-    )
-    return Checked(solution, diagnose(solution.verdicts))
+    return Checked(*check_solution(_problem(problem), answers_source(answers), lenient=lenient))
+
+
+def check_many(
+    jobs: Iterable[tuple[str, Given, str | PathLike[str] | Mapping[str, Any]]],
+    executor: Executor | None = None,
+    *,
+    lenient: bool = False,
+    steps: Sequence[str] | None = None,
+    marks: int | None = None,
+) -> list[Marked]:
+    """Many solutions checked: a row for each, in their order, as `attncli check --batch` has them.
+
+    Each job is a student, a problem and answers, both as for `check`. What is wrong with one of them is the `error` of
+    its row, and ends nothing. `steps` are those that were asked for: of these, what is not in the answers is missing.
+    `marks` is how many marks there are; else there is one for each cell.
+
+    `executor` is any `concurrent.futures.Executor`, such as a ProcessPoolExecutor or Dask's; without one, the jobs are
+    done one after the other. Other processes take files and dicts, but no Problem.
+
+        with ProcessPoolExecutor() as executor:
+            rows = attncli.check_many([("Ada", "problem.yaml", "ada.yaml")], executor)
+    """
+    from attncli.features.check.manifest import Submission
+    from attncli.features.check.marking import Settings, mark_all
+
+    submissions = [Submission(student, problem, answers) for student, problem, answers in jobs]
+    settings = Settings(lenient=lenient, steps=None if steps is None else tuple(steps), marks=marks)
+    marked = dict(mark_all(submissions, settings, executor))
+    return [marked[number] for number in range(len(submissions))]
 
 
 def _problem(given: Given) -> Problem:
     return given if isinstance(given, Problem) else load(given)
-
-
-def _plain(value: Any) -> Any:
-    """An array as nested lists, a fraction as text, for JSON."""
-    return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def _page(trace: Trace, view: View) -> Document:

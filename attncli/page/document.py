@@ -284,7 +284,7 @@ class Document:
     blocks: Sequence[Block]
     data: Callable[[], dict[str, Any]] = field(default=dict, compare=False)
     array: Callable[[], NDArray[Any]] | None = field(default=None, compare=False)
-    rows: Callable[[], Iterable[Sequence[str | int | float]]] = field(default=tuple, compare=False)
+    rows: Callable[[], Iterable[Sequence[str | int | float | None]]] = field(default=tuple, compare=False)
 
 
 def sequence(make: Callable[[], Iterable[Item]], *, lazy: bool) -> Sequence[Item]:

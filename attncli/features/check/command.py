@@ -1,5 +1,6 @@
-"""`attncli check`: a solution worked by hand, judged cell by cell."""
+"""`attncli check`: one solution worked by hand, judged cell by cell, or many, with a row for each."""
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -9,20 +10,26 @@ import typer
 from attncli.cli import options
 from attncli.english import listed
 from attncli.errors import Exit, usage_error
+from attncli.render import FORMATS, OF_ONE_STEP
 
 _MARKS = range(1, 1001)
+_WORKERS = range(1, 1001)
+_PAGES = [name for name in FORMATS if not FORMATS[name].is_data]
 
 
 def check(
-    file: Annotated[str, typer.Argument(metavar="PROBLEM", help="The problem in YAML or JSON; - is standard input.")],
+    file: Annotated[
+        str | None, typer.Argument(metavar="PROBLEM", help="The problem in YAML or JSON; - is standard input.")
+    ] = None,
     answers: Annotated[
-        str,
+        list[str] | None,
         typer.Argument(
-            metavar="ANSWERS",
-            help="The solution: some or all steps in YAML or JSON, or a filled-in worksheet; - is standard input.",
+            metavar="ANSWERS…",
+            help="The solution: some or all steps in YAML or JSON, or a filled-in worksheet; - is standard input. "
+            "Several solutions make a table with a row for each.",
         ),
-    ],
-    format: options.Format = None,
+    ] = None,
+    format: options.StepFormat = None,
     output: options.Output = None,
     steps: Annotated[
         Sequence[str] | None,
@@ -42,6 +49,39 @@ def check(
     lenient: Annotated[
         bool, typer.Option("--lenient", help="Accept numbers that differ by at most one unit in the last digit.")
     ] = False,
+    batch: Annotated[
+        str | None,
+        typer.Option(
+            "--batch",
+            metavar="FILE",
+            help="Check a class: a CSV file with the columns student, problem and answers.",
+        ),
+    ] = None,
+    directory: Annotated[
+        str | None,
+        typer.Option("-d", "--directory", metavar="DIR", help="The folder of the answers that --batch names."),
+    ] = None,
+    feedback: Annotated[
+        str | None,
+        typer.Option("--feedback", metavar="DIR", help="Write a page for each student to this folder."),
+    ] = None,
+    feedback_format: Annotated[
+        str | None,
+        options.choice("--feedback-format", _PAGES, "The format of these pages.  [default: markdown]"),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        options.read_by(
+            options.whole,
+            "--workers",
+            metavar="N",
+            help="Check a class in N processes.  [default: one for each core]",
+            allowed=_WORKERS,
+        ),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Check only what is not in the results of -o yet, and add it to them.")
+    ] = False,
     as_: options.As = None,
     allow_outside: options.AllowOutside = False,
     color: options.Color = "auto",
@@ -58,12 +98,61 @@ def check(
     unit in the last digit. wrong: the error was made here. missing: the cell is blank. The exit code is 0 if all
     numbers are right or carried, else 1. With --lenient, rounding counts as right. Steps that are not in the answers
     do not count.
+
+    Several solutions, or a class with --batch, make a table with a row for each student, and a summary of the mistakes.
+    There, a step that --steps names counts as missing if it is not in the answers.
     """
-    format = options.page_format(format, output)
+    paths = answers or []
+    if batch is not None and file is not None:
+        raise usage_error(f"--batch cannot be used with {file}", help="the manifest names the problems and the answers")
+    if batch is None:
+        if file is None or not paths:
+            lacking = "PROBLEM" if file is None else "ANSWERS"
+            raise usage_error(f"{lacking} is missing", help="see attncli check --help")
+        if directory is not None:
+            raise usage_error("-d cannot be used without --batch", help="write the answers after the problem")
+    suffix = options.suffix_of(output)
+    format = format or next((name for name in OF_ONE_STEP if suffix in OF_ONE_STEP[name].suffixes), None)
+    format = format if format in OF_ONE_STEP else options.page_format(format, output)
     options.reject_conflicts(
-        *options.format_conflicts(format, output, math=math, fragment=fragment, no_title=no_title, ascii=ascii)
+        *options.format_conflicts(
+            format, output, math=None if feedback else math, fragment=fragment, no_title=no_title, ascii=ascii
+        ),
+        (feedback_format is not None and feedback is None, "--feedback-format", "no --feedback", "name a folder too"),
     )
-    if file == answers == "-":
+    if batch is not None or len(paths) > 1 or format in OF_ONE_STEP or feedback is not None or resume:
+        from attncli.attention.registry import RULES
+        from attncli.cli.signals import CleanupBeforeExit
+        from attncli.features.check.class_check import Feedback, Marking, class_of, earlier_results
+        from attncli.features.check.marking import Settings
+        from attncli.page.view import chosen_names
+
+        earlier = earlier_results(output, format, lenient=lenient) if resume else ()
+        students = class_of(file, paths, batch=batch, folder=directory, output=output, outside=allow_outside)
+        if steps is not None:
+            chosen_names(steps, tuple(RULES))  # a step that no problem has
+        settings = Settings(
+            lenient=lenient,
+            steps=None if steps is None else tuple(steps),
+            marks=marks,
+            convention=as_,
+            outside=allow_outside,
+            feedback=(feedback_format or "markdown") if feedback is not None else None,
+            math="dollars" if math == "dollars" else "fences",
+        )
+        marking = Marking(students, earlier)
+        pages = None if feedback is None else Feedback(feedback, students, settings)
+        look = {"color": color, "math": math, "fragment": fragment, "title": not no_title, "ascii": ascii}
+        with CleanupBeforeExit():
+            try:
+                marking.run(settings, workers or os.cpu_count() or 1, pages)
+            finally:  # after Ctrl-C, too
+                if marking.marked or not students:
+                    marking.write(format, output, **look)
+        return Exit.OK if marking.passed else Exit.DIFFERENCE
+    assert file is not None
+    (solved,) = paths
+    if file == solved == "-":
         raise usage_error("standard input cannot be both files", help="name a file for one of the two")
 
     from attncli.cli.error_report import warn  # while there is memory for it: an error may be that there is none
@@ -73,23 +162,20 @@ def check(
     from attncli.problem.source import read_source
 
     require_writable(output, file)
-    require_writable(output, answers, what="the answers")
-    problem, written = load(file, convention=as_, outside=allow_outside), read_source(answers)
+    require_writable(output, solved, what="the answers")
+    problem, written = load(file, convention=as_, outside=allow_outside), read_source(solved)
 
-    from attncli.answers.reader import mentions_gradients, read_answers
-    from attncli.features.check.diagnosis import diagnose
+    from attncli.answers.reader import mentions_gradients
+    from attncli.features.check.marking import check_solution
     from attncli.features.check.page import check_page
-    from attncli.features.check.solution import judge_solution
     from attncli.page.view import chosen_steps, steps_back
 
     progress.begin("checking")
-    gradient = mentions_gradients(written)
-    solution = judge_solution(problem, lambda trace: read_answers(written, trace), lenient=lenient, gradient=gradient)
+    solution, diagnoses = check_solution(problem, written, lenient=lenient)
     trace = solution.verdicts.trace
-    diagnoses = diagnose(solution.verdicts)
     if steps is not None:
-        answered = list(solution.verdicts.steps)
-        back = [] if gradient else steps_back(steps)  # which only answers to them ask for
+        answered = [*solution.verdicts.steps]
+        back = [] if mentions_gradients(written) else steps_back(steps)  # which only answers to them ask for
         names = () if back else chosen_steps(trace, steps)
         if lacking := back or [name for name in names if name not in answered]:
             raise usage_error(

@@ -130,12 +130,17 @@ class Solution:
 
     def share(self, *, follow_through: bool) -> Fraction:
         """The part of all cells worked out that earns marks: what is right, and with follow-through what is carried."""
+        earned, asked = self.earned(follow_through=follow_through)
+        return Fraction(earned, max(asked, 1))
+
+    def earned(self, *, follow_through: bool) -> tuple[int, int]:
+        """How many of the cells worked out earn marks, and how many of these cells there are."""
         earning: list[Verdict] = ["right"]
         earning += ["carried"] if follow_through else []
         earning += ["rounding"] if self.lenient else []
         steps = self.verdicts.trace.steps
         worked = [cell.verdict for name, cell in self.verdicts.cells() if not steps[name].rule.given]
-        return Fraction(sum(verdict in earning for verdict in worked), max(len(worked), 1))
+        return sum(verdict in earning for verdict in worked), len(worked)
 
     def only(self, names: Sequence[str]) -> Solution:
         """The verdicts on these steps, which still follow from what was written in all others."""

@@ -1,0 +1,157 @@
+"""Many solutions in one go: what is to be checked, by whom, and where the results go."""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+import unicodedata
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from typing import Any
+
+from attncli.cli.input import limit_threads
+from attncli.cli.options import holds_numbers
+from attncli.cli.output import is_same_file, require_writable, write, write_page
+from attncli.cli.progress import progress
+from attncli.errors import reason, unwritable, usage_error
+from attncli.features.check.class_page import class_page
+from attncli.features.check.manifest import Submission, read_manifest, students_of, without_doubles
+from attncli.features.check.marking import Marked, Settings, mark_all, mark_in_processes, name_of
+from attncli.features.check.results import read_results
+from attncli.problem.loader import read_problem
+from attncli.problem.source import read_source
+from attncli.render import FORMATS
+from attncli.render.escaping import visible
+
+FEW = 8  # submissions, for which no other process is started
+
+
+class Feedback:
+    """A page for each student, in a folder; each is written when its student has been marked."""
+
+    def __init__(self, folder: str, submissions: Sequence[Submission], settings: Settings) -> None:
+        """Make the folder, if it is not there; AttncliError (exit 4) where that cannot be done."""
+        try:
+            os.makedirs(folder, exist_ok=True)
+        except (OSError, ValueError) as error:
+            raise unwritable(folder, reason(error), "--feedback") from None
+        suffix = FORMATS[settings.feedback or "markdown"].suffixes[0]
+        names = page_names([each.student for each in submissions])
+        self.paths = [os.path.join(folder, f"{name}{suffix}") for name in names]
+
+    def write(self, number: int, marked: Marked) -> None:
+        """The page of a student by its number."""
+        if marked.page is not None:
+            write(marked.page, self.paths[number], portable=True, option="--feedback")
+
+
+def page_names(students: Sequence[str]) -> list[str]:
+    """A name for the file of each student, in any script: without what a file system refuses, and none twice."""
+    names: list[str] = []
+    taken: set[str] = set()
+    for student in students:
+        plain = unicodedata.normalize("NFC", student)
+        plain = "".join(each if unicodedata.category(each)[0] in "LMN" or each in " ._-" else "_" for each in plain)
+        plain = plain.encode()[:120].decode(errors="ignore").strip(" .") or "student"
+        if re.fullmatch(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?", plain):  # devices on Windows
+            plain = f"{plain}_"
+        name, number = plain, 1
+        while name.casefold() in taken:
+            number += 1
+            name = f"{plain}-{number}"
+        taken.add(name.casefold())
+        names.append(name)
+    return names
+
+
+def class_of(
+    problem: str | None,
+    answers: Sequence[str],
+    *,
+    batch: str | None,
+    folder: str | None,
+    output: str | None,
+    outside: bool,
+) -> list[Submission]:
+    """The submissions that a command line names: those of a manifest, or files of answers to one problem.
+
+    A problem that all have is read before anything else is done. Raises AttncliError: exit 2 where the results would be
+    written over a file that is checked, exit 3 or 4 for a manifest or a problem that cannot be read.
+    """
+    require_writable(output, batch or problem or "-", what="the manifest" if batch else "the problem itself")
+    if batch is not None:
+        submissions = read_manifest(batch, folder)
+    else:
+        if "-" in answers:
+            raise usage_error("- is one solution", help="name files if there are several")
+        source = read_source(problem or "", outside=outside)
+        read_problem(source)
+        names = students_of(answers)
+        submissions = without_doubles(map(Submission, names, [source] * len(names), answers))
+    limit_threads("")  # since each process has a core of its own
+    if output is not None and output != "-":
+        for name in {name_of(given) for each in submissions for given in (each.problem, each.answers)} - {""}:
+            if is_same_file(output, name):
+                raise usage_error(f"-o {output} would write over {name}", help="give the output another name")
+    return submissions
+
+
+class Marking:
+    """The submissions of a class and what came of them so far. `marked` has them in order, after an end, too."""
+
+    def __init__(self, submissions: Sequence[Submission], before: Sequence[Marked] = ()) -> None:
+        """With results from `before`: what they have is not checked again, but for what could not be checked."""
+        self.submissions = submissions
+        keys = [_key(each.student, name_of(each.answers)) for each in submissions]
+        done = {_key(each.student, each.answers): each for each in before}
+        self._found = {at: done[key] for at, key in enumerate(keys) if key in done and not done[key].error}
+        self._others = [each for key, each in done.items() if key not in set(keys)]
+
+    @property
+    def marked(self) -> list[Marked]:
+        """A row for each submission that is done; before them those of earlier results that are not asked for now."""
+        return [*self._others, *(self._found[number] for number in sorted(self._found))]
+
+    @property
+    def passed(self) -> bool:
+        """Whether no row has an error, a blank or a file that could not be checked."""
+        return all(each.passed for each in self.marked)
+
+    def write(self, format: str, output: str | None, **style: Any) -> None:
+        """The page or the results of all that is marked; `style` is as for `write_page`."""
+        write_page(class_page(self.marked), format, output, **style)
+
+    def run(self, settings: Settings, workers: int, feedback: Feedback | None) -> None:
+        """Check what is not done. Ctrl-C is a KeyboardInterrupt, and leaves what is done until then."""
+        numbers = [number for number in range(len(self.submissions)) if number not in self._found]
+        left = [self.submissions[number] for number in numbers]
+        gc.enable()  # which the command line turns off for work that is soon over
+        progress.begin("checking")
+        with closing(_marked(left, settings, workers)) as results:
+            for done, (at, marked) in enumerate(results, start=1):
+                number = numbers[at]
+                self._found[number] = marked
+                progress.report(done / len(left))
+                if feedback is not None:
+                    feedback.write(number, marked)
+
+
+def _key(student: str, answers: str) -> tuple[str, str]:
+    """What rows are known by, as results hold it."""
+    return visible(student), visible(answers)
+
+
+def _marked(
+    submissions: Sequence[Submission], settings: Settings, workers: int
+) -> Generator[tuple[int, Marked], None, None]:
+    """Each submission by its number, in other processes if that is worth it."""
+    alone = workers == 1 or len(submissions) < FEW
+    yield from mark_all(submissions, settings) if alone else mark_in_processes(submissions, settings, workers)
+
+
+def earlier_results(output: str | None, format: str, *, lenient: bool) -> list[Marked]:
+    """The results in the file that is to be written, if it is there; AttncliError where it holds none."""
+    if output is None or output == "-" or not holds_numbers(format):
+        raise usage_error("--resume needs results that can be read", help="write them with -o results.csv or .json")
+    return read_results(output, lenient=lenient) if os.path.exists(output) else []

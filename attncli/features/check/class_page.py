@@ -1,0 +1,138 @@
+"""The page of a class: a row for each student, the mistakes that were made and how often, and what was not read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from statistics import mean, median
+from typing import Any, TypeVar
+
+from attncli import __version__
+from attncli.english import count, either, listed
+from attncli.features.check.marking import Marked
+from attncli.features.check.solution import VERDICTS
+from attncli.page.document import Block, Document, Heading, Listing, Paragraph, Table, Text
+from attncli.page.printer import format_number
+from attncli.render.spreadsheet import Value
+from attncli.tracing.serialization import FORMAT
+
+MOST = 20  # mistakes that are listed
+NAMES = 3  # students that are named beside a mistake
+BETWEEN = " | "  # mistakes in one cell
+COLUMNS = ("student", "marks", "of", *VERDICTS, "first_wrong", "mistakes", "error", "problem", "answers")
+Key = TypeVar("Key", bound=Hashable)
+
+
+def class_page(results: Sequence[Marked]) -> Document:
+    """The page; its rows are those of results.csv, its data those of results.json."""
+    title = f"{count(len(results), 'solution')}: checked"
+    return Document(title, tuple(_blocks(results)), lambda: _data(results), rows=lambda: _rows(results))
+
+
+def _rows(results: Sequence[Marked]) -> Iterator[Sequence[Value | None]]:
+    """A line of names and a line for each student, at its end the further columns of the manifest."""
+    more = list(dict.fromkeys(name for each in results for name in each.more))
+    yield [*COLUMNS, *(f"{name} (manifest)" if name in COLUMNS else name for name in more)]
+    for each in results:
+        yield [
+            each.student, each.plain_marks, each.of, *(each.counts.get(verdict) for verdict in VERDICTS),
+            each.first_wrong, BETWEEN.join(f"{step}: {mistake}" for step, mistake in each.mistakes), each.error,
+            each.problem, each.answers, *(each.more.get(name) for name in more),
+        ]  # fmt: skip
+
+
+def _data(results: Sequence[Marked]) -> dict[str, Any]:
+    read = [each for each in results if not each.error]
+    return {
+        "attncli": {"version": __version__, "format": FORMAT},
+        "students": [each.to_dict() for each in results],
+        "summary": {
+            "students": len(results),
+            "passed": sum(each.passed for each in results),
+            "not_read": len(results) - len(read),
+            "mean_share": mean(map(_share, read)) if read else None,
+            "mistakes": [
+                {"step": step, "mistake": mistake, "students": names} for (step, mistake), names in _made(read)
+            ],
+            "first_wrong": [{"step": step, "students": names} for step, names in _first_steps(read)],
+        },
+    }
+
+
+def _blocks(results: Sequence[Marked]) -> Iterator[Block]:
+    read = [each for each in results if not each.error]
+    yield Paragraph((_counted(results, read),))
+    if read:
+        yield Paragraph((_marks(read),))
+    there = [verdict for verdict in VERDICTS if any(each.counts.get(verdict) for each in read)]
+    rows = []
+    for each in results:
+        marks: Text = () if each.marks is None else (_mark_text(each),)
+        counts = ((f"{found:,}" if (found := each.counts.get(verdict)) else "",) for verdict in there)
+        rows.append(((each.student,), marks, *counts, (each.first_wrong or ("not read" if each.error else ""),)))
+    yield Table(("student", "marks", *there, "first wrong number"), tuple(rows), tuple(range(1, len(there) + 2)))
+    if first := _first_steps(read):
+        yield Heading("Where the first wrong number is")
+        yield Table(
+            ("step", "students", "who"),
+            tuple(((step,), (f"{len(who):,}",), (_who(who),)) for step, who in first),
+            (1,),
+        )
+    if made := _made(read):
+        yield Heading("Which mistakes explain the errors")
+        yield Listing(
+            tuple(
+                (f"{step}: {mistake}. {count(len(who), 'student')}: {_who(who)}.",)
+                for (step, mistake), who in made[:MOST]
+            )
+        )
+        if (more := len(made) - MOST) > 0:
+            yield Paragraph((f"{count(more, 'more mistake')} {either(more, 'was', 'were')} made less often.",))
+    if unread := [each for each in results if each.error]:
+        yield Heading("What could not be checked")
+        yield Table(("student", "why"), tuple(((each.student,), (each.error,)) for each in unread))
+
+
+def _counted(results: Sequence[Marked], read: Sequence[Marked]) -> str:
+    passed, unread = sum(each.passed for each in read), len(results) - len(read)
+    parts = [f"{passed:,} {either(passed, 'has', 'have')} no error"] if passed else []
+    parts += [f"{wrong:,} {either(wrong, 'has', 'have')} errors or blanks"] if (wrong := len(read) - passed) else []
+    parts += [f"{unread:,} could not be checked"] if unread else []
+    return f"{listed(parts)}." if parts else "There are no solutions."
+
+
+def _marks(read: Sequence[Marked]) -> str:
+    shares = [_share(each) for each in read]
+    average, middle, low, high = (
+        f"{format_number(100 * value, 0)} %" for value in (mean(shares), median(shares), min(shares), max(shares))
+    )
+    return f"Marks: {average} on average, {middle} in the middle, from {low} to {high}."
+
+
+def _share(each: Marked) -> float:
+    return (each.marks or 0) / max(each.of or 0, 1)
+
+
+def _mark_text(each: Marked) -> str:
+    return f"{each.plain_marks:g} / {each.of}"
+
+
+def _made(read: Sequence[Marked]) -> list[tuple[tuple[str, str], list[str]]]:
+    """Each mistake, with its step, and the students who made it; the most frequent first."""
+    return _most_first((mistake, each.student) for each in read for mistake in each.mistakes)
+
+
+def _first_steps(read: Sequence[Marked]) -> list[tuple[str, list[str]]]:
+    return _most_first((each.first_wrong.partition(",")[0], each.student) for each in read if each.first_wrong)
+
+
+def _most_first(found: Iterable[tuple[Key, str]]) -> list[tuple[Key, list[str]]]:
+    students: dict[Key, list[str]] = {}
+    for key, student in found:
+        students.setdefault(key, []).append(student)
+    often = Counter({key: len(who) for key, who in students.items()})
+    return [(key, students[key]) for key, _ in often.most_common()]
+
+
+def _who(students: Sequence[str]) -> str:
+    return listed(students, last="", most=NAMES)

@@ -1,0 +1,94 @@
+"""Whose answers are where: the rows of a manifest, and what two rows must not share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from attncli.cli.csv_files import csv_rows
+from attncli.english import listed
+from attncli.errors import Place, did_you_mean, input_error
+from attncli.problem.source import read_source
+
+COLUMNS = ("student", "problem", "answers")
+_HELP = f"the first line names the columns: {', '.join(COLUMNS)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """The answers of one student: files by their paths, or what `attncli.check` takes.
+
+    `more` has the further columns of the manifest. With an `error` there is nothing to check.
+    """
+
+    student: str
+    problem: object
+    answers: object
+    more: Mapping[str, str] = field(default_factory=dict)
+    error: str = ""
+
+
+def read_manifest(path: str, folder: str | None = None) -> list[Submission]:
+    """The rows of a manifest; what is wrong with one row is its `error`.
+
+    Files are relative to the manifest. With `folder`, answers are there: under the path in the manifest, else under
+    the name of the file alone. Raises AttncliError where the manifest itself cannot be read (exit 3 or 4).
+    """
+    source = read_source(path)
+    rows = iter(csv_rows(source))
+    head = next(rows, None)
+    if head is None:
+        raise input_error("the manifest is empty", place=Place(path, 1, 1), help=_HELP)
+    names = [cell.strip() for cell in head.cells]
+    lowered = [name.lower() for name in names]
+    for name in COLUMNS:
+        if lowered.count(name) != 1:
+            message = f"there are two columns {name}" if name in lowered else f"there is no column {name}"
+            raise input_error(message, place=head.place, help=did_you_mean(name, names, _HELP) if names else _HELP)
+
+    def found() -> Iterator[Submission]:
+        for row in rows:
+            cells = [cell.strip() for cell in row.cells]
+            named = dict(zip(lowered, cells, strict=False))
+            student, problem, answers = (named.get(name, "") for name in COLUMNS)
+            more = {name: named.get(low, "") for name, low in zip(names, lowered, strict=True) if low not in COLUMNS}
+            lacking = [name for name in COLUMNS if not named.get(name)]
+            error = ""
+            if lacking:
+                error = f"line {row.place.line} of the manifest has no {listed(lacking)}"
+            elif any(cells[len(names) :]):
+                error = f"line {row.place.line} of the manifest has more cells than the first line"
+            yield Submission(
+                student, problem and _at(problem, path), answers and _at(answers, path, folder), more, error
+            )
+
+    return without_doubles(found())
+
+
+def _at(name: str, manifest: str, folder: str | None = None) -> str:
+    """Where a file of the manifest is."""
+    name = name.replace("\\", "/") if os.sep == "/" and "/" not in name else name  # as Windows writes paths
+    if folder is None:
+        return os.path.join(os.path.dirname(manifest) or os.curdir, name)  # and so no name is "-", standard input
+    whole = os.path.join(folder, name)
+    return whole if os.path.exists(whole) else os.path.join(folder, os.path.basename(name))
+
+
+def without_doubles(submissions: Iterable[Submission]) -> list[Submission]:
+    """The same, where a file that comes again is an error from the second time on."""
+    first: dict[str, Submission] = {}
+    checked = []
+    for each in submissions:
+        if isinstance(each.answers, str) and each.answers and not each.error:
+            other = first.setdefault(os.path.realpath(each.answers), each)
+            if other is not each:
+                each = replace(each, error=f"this file of answers is already that of {other.student}")
+        checked.append(each)
+    return checked
+
+
+def students_of(paths: Sequence[str]) -> list[str]:
+    """A name for each file: that of the file without its suffix, or the whole path where two are alike."""
+    stems = [os.path.splitext(os.path.basename(path.rstrip("/")))[0] or path for path in paths]
+    return [stem if stems.count(stem) == 1 else path for stem, path in zip(stems, paths, strict=True)]

@@ -1,0 +1,302 @@
+"""Checks many submissions, in this process or in others: each becomes a row, whatever is wrong with it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any, Literal, NamedTuple
+
+from attncli.answers.reader import mentions_gradients, read_answers
+from attncli.errors import AttncliError
+from attncli.features.check.diagnosis import Diagnosis, diagnose
+from attncli.features.check.manifest import Submission
+from attncli.features.check.page import check_page
+from attncli.features.check.solution import Solution, Verdict, judge_solution
+from attncli.page.document import Document, Paragraph
+from attncli.page.view import chosen_steps, steps_back
+from attncli.problem.loader import load, read_problem
+from attncli.problem.model import Problem
+from attncli.problem.python_values import read_values
+from attncli.problem.source import Source, read_source
+from attncli.render import Style, render
+
+_ENDED = "the process that checked this ended; perhaps there was not enough memory"
+
+
+class Settings(NamedTuple):
+    """How all submissions are checked, and in which format each student's page is written, if any."""
+
+    lenient: bool = False
+    steps: tuple[str, ...] | None = None
+    marks: int | None = None
+    convention: str | None = None
+    outside: bool = False
+    feedback: str | None = None
+    math: Literal["fences", "dollars"] = "fences"
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """What came of one submission: a row of the results.
+
+    `marks` are the cells that earn a mark, of all cells that were asked for; or the share of them, of as many marks as
+    were said. They are None where there is an `error`, and `counts` has no verdicts. `mistakes` are pairs of a step and
+    what explains its wrong numbers. `page` is the feedback, if it was asked for.
+    """
+
+    student: str
+    problem: str
+    answers: str
+    marks: float | None = None
+    of: int | None = None
+    counts: Mapping[Verdict, int] = field(default_factory=dict)
+    first_wrong: str = ""
+    mistakes: tuple[tuple[str, str], ...] = ()
+    passed: bool = False
+    error: str = ""
+    more: Mapping[str, str] = field(default_factory=dict)
+    page: str | None = field(default=None, compare=False)
+
+    @property
+    def plain_marks(self) -> float | int | None:
+        """The marks, without a decimal point if they are a whole number."""
+        return int(self.marks) if self.marks is not None and self.marks == int(self.marks) else self.marks
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as JSON data."""
+        return {
+            "student": self.student,
+            "problem": self.problem,
+            "answers": self.answers,
+            "marks": self.plain_marks,
+            "of": self.of,
+            "counts": dict(self.counts) or None,
+            "first_wrong": self.first_wrong or None,
+            "mistakes": [{"step": step, "mistake": mistake} for step, mistake in self.mistakes],
+            "passed": self.passed,
+            "error": self.error or None,
+            "more": dict(self.more),
+        }
+
+
+def check_solution(
+    problem: Problem, source: Source, *, lenient: bool, gradient: bool = False
+) -> tuple[Solution, tuple[Diagnosis, ...]]:
+    """The verdicts on the answers in a file, and the mistakes that explain them. Raises what `read_answers` raises.
+
+    The backward pass is worked out if the answers mention it, or if `gradient` asks for it.
+    """
+    gradient = gradient or mentions_gradients(source)
+    solution = judge_solution(problem, lambda trace: read_answers(source, trace), lenient=lenient, gradient=gradient)
+    return solution, diagnose(solution.verdicts)
+
+
+def answers_source(answers: object) -> Source:
+    """The text of answers: that of a file, or of a dict of steps to arrays or lists."""
+    if isinstance(answers, Source):
+        return answers
+    if isinstance(answers, Mapping):
+        import json
+
+        from attncli.problem.source import decode
+
+        return decode(json.dumps(answers, default=_plain).encode(), "answers")
+    return read_source(str(answers))
+
+
+def _plain(value: Any) -> Any:
+    """An array as nested lists, a fraction as text, for JSON."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)
+
+
+def mark(submission: Submission, settings: Settings) -> Marked:
+    """One submission checked. What is wrong with its files is the `error` of the row, and never raised."""
+    if submission.error:
+        return failed(submission, submission.error, settings)
+    try:
+        return _mark(submission, settings)
+    except AttncliError as error:
+        where = f"{error.place.file}:{error.place.line}:{error.place.column}: " if error.place else ""
+        others = len(error.more) + error.untold
+        more = f" ({others:,} more error{'s' * (others > 1)})" if others else ""
+        return failed(submission, f"{where}{error}{more}", settings, error.help)
+    except MemoryError:
+        return failed(submission, "there is not enough memory to check this", settings)
+    except Exception as error:
+        return failed(submission, f"a fault of attncli: {type(error).__name__}: {error}".rstrip(": "), settings)
+
+
+def failed(submission: Submission, error: str, settings: Settings, help: str = "") -> Marked:
+    """The row of a submission that could not be checked."""
+    page = None
+    if settings.feedback:
+        said = Paragraph((f"These answers could not be checked: {error}.",), "warning")
+        blocks = (said, Paragraph((f"{help[0].upper()}{help[1:]}.",))) if help else (said,)
+        page = _rendered(Document(submission.student, blocks), settings)
+    return Marked(
+        submission.student, name_of(submission.problem), name_of(submission.answers),
+        error=error, more=submission.more, page=page,
+    )  # fmt: skip
+
+
+def name_of(given: object) -> str:
+    """How a row calls a file: by its path."""
+    if isinstance(given, Source):
+        return given.name
+    return str(given) if isinstance(given, str | os.PathLike) else ""
+
+
+def _mark(submission: Submission, settings: Settings) -> Marked:
+    problem = _problem(submission.problem, settings)
+    solution, diagnoses = check_solution(
+        problem,
+        answers_source(submission.answers),
+        lenient=settings.lenient,
+        gradient=settings.steps is not None and bool(steps_back(settings.steps)),
+    )
+    trace, unanswered = solution.verdicts.trace, 0
+    if settings.steps is not None:
+        names = chosen_steps(trace, settings.steps)
+        unanswered = sum(prod(trace.steps[name].shape) for name in names if name not in solution.verdicts.steps)
+        solution = solution.only(names)
+        diagnoses = tuple(found for found in diagnoses if found.step in names)
+    first = solution.verdicts.first_wrong
+    counts = dict(solution.verdicts.counts)
+    counts["missing"] += unanswered
+    earned, asked = solution.earned(follow_through=True)
+    asked += unanswered
+    page = None
+    if settings.feedback:
+        document = check_page(solution, marks=settings.marks, diagnoses=diagnoses)
+        page = _rendered(Document(f"{submission.student}: {document.title}", document.blocks), settings)
+    return Marked(
+        submission.student,
+        name_of(submission.problem),
+        name_of(submission.answers),
+        marks=earned if settings.marks is None else _rounded_share(settings.marks, earned, asked),
+        of=asked if settings.marks is None else settings.marks,
+        counts=counts,
+        first_wrong=f"{first[0]}, {trace.steps[first[0]].cell_label(first[1])}".rstrip(", ") if first else "",
+        mistakes=tuple(
+            (found.step, f"{'' if found.likely else 'perhaps '}{', or '.join(found.mistakes)}") for found in diagnoses
+        ),
+        passed=solution.passed and not unanswered,
+        more=submission.more,
+        page=page,
+    )
+
+
+def _rounded_share(marks: int, earned: int, asked: int) -> float:
+    """The share of the marks, to two decimals, half up: 8.33 of 10 for 5 of 6."""
+    return (200 * marks * earned + asked) // (2 * max(asked, 1)) / 100
+
+
+def _problem(given: object, settings: Settings) -> Problem:
+    if isinstance(given, Problem):
+        return given
+    if isinstance(given, Source):
+        return read_problem(given, convention=settings.convention)
+    if isinstance(given, Mapping):
+        return read_values(given, convention=settings.convention, outside=settings.outside)
+    return load(str(given), convention=settings.convention, outside=settings.outside)
+
+
+def _rendered(document: Document, settings: Settings) -> str:
+    return render(document, settings.feedback or "markdown", Style(math=settings.math))
+
+
+def mark_all(
+    submissions: Sequence[Submission], settings: Settings, executor: Executor | None = None
+) -> Iterator[tuple[int, Marked]]:
+    """Each submission by its number with what came of it, as soon as it is there.
+
+    Without an executor, one after the other in this process. If an executor loses one, that is its `error`.
+    """
+    if executor is None:
+        for number, submission in enumerate(submissions):
+            yield number, mark(submission, settings)
+        return
+    futures = {executor.submit(mark, each, settings): number for number, each in enumerate(submissions)}
+    for future in as_completed(futures):
+        number = futures[future]
+        try:
+            yield number, future.result()
+        except Exception as error:
+            lost = _ENDED if isinstance(error, BrokenProcessPool) else f"{type(error).__name__}: {error}".rstrip(": ")
+            yield number, failed(submissions[number], lost, settings)
+
+
+def mark_in_processes(
+    submissions: Sequence[Submission], settings: Settings, workers: int
+) -> Iterator[tuple[int, Marked]]:
+    """The same in so many processes. If one of them ends, those that it may have been at are checked alone."""
+    left = dict(enumerate(submissions))
+    while left:
+        with _processes(min(workers, len(left))) as executor:
+            with _children_ignore_interrupt():
+                futures = {executor.submit(mark, each, settings): number for number, each in left.items()}
+            for future in as_completed(futures):
+                if not isinstance(future.exception(), BrokenProcessPool):
+                    del left[futures[future]]
+                    yield futures[future], future.result()
+        for number in list(left)[:workers]:  # work is handed out in order, so these are what was being done
+            with _processes(1) as alone:
+                yield number, next(mark_all([left.pop(number)], settings, alone))[1]
+
+
+@contextmanager
+def _processes(workers: int) -> Iterator[Executor]:
+    """A pool that is left at once when an exception ends its work; its processes end with this one.
+
+    Meanwhile a pipe to a process that ended is an error, and does not end this process too.
+    """
+    from multiprocessing import active_children, get_context
+
+    piped = signal.signal(signal.SIGPIPE, signal.SIG_IGN) if hasattr(signal, "SIGPIPE") else None
+    executor = ProcessPoolExecutor(workers, get_context("spawn"), _begin)
+    try:
+        yield executor
+    except BaseException:
+        for process in active_children():
+            process.terminate()
+        raise
+    finally:
+        executor.shutdown(cancel_futures=True)
+        if piped is not None:
+            signal.signal(signal.SIGPIPE, piped)
+
+
+@contextmanager
+def _children_ignore_interrupt() -> Iterator[None]:
+    """Processes that are started in this context leave Ctrl-C to this one, even before they run any code of ours."""
+    if not hasattr(signal, "pthread_sigmask"):  # on Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _begin() -> None:
+    """In a new process: leave Ctrl-C to the parent, and end when that ends."""
+    from threading import Thread
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    from multiprocessing import parent_process
+    from multiprocessing.connection import wait
+
+    if parent := parent_process():
+        wait([parent.sentinel])
+        os._exit(1)

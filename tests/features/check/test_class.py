@@ -1,0 +1,348 @@
+"""Many solutions at once: a row for each, whatever is wrong with it, the same as one by one."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import attncli
+from attncli.cli.main import run
+from attncli.features.check.class_check import page_names
+from attncli.features.check.manifest import Submission, read_manifest
+from attncli.features.check.marking import Settings, mark_all, mark_in_processes
+from attncli.features.schema.command import schemas
+
+SCHEMA = json.loads(schemas()["results"].read_text(encoding="utf-8"))
+PROBLEM = "Q: [[1]]\nK: [[0], [1]]\nV: [[1], [2]]\nscore: dot\n"  # scores 0 and 1, weights 0.26894… and 0.73105…
+RIGHT = "scores: [[0, 1]]\nweights: [[0.269, 0.731]]\n"
+ANSWERS = {
+    "Ada": RIGHT,
+    "Бела": "scores: [[0, 2]]\nweights: [[0.119, 0.881]]\n",  # e^2 / (1 + e^2) = 0.88079…
+    "=cmd()": "scores: [[0, 1]]\nweights: [[0.5, null]]\n",
+    "Dai; 'x'": "scores: [[0, 1]]\nweights: [[0.268, 0.731]]\n",  # a unit off
+}
+COUNTS = {
+    "Ada": [4, 0, 0, 0, 0],
+    "Бела": [1, 2, 0, 1, 0],
+    "=cmd()": [2, 0, 0, 1, 1],
+    "Dai; 'x'": [3, 0, 1, 0, 0],
+}
+Rows = Callable[..., list[dict[str, str]]]
+
+
+@pytest.fixture
+def school(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a problem, the answers of four students, and a manifest."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "problem.yaml").write_text(PROBLEM, encoding="utf-8")
+    (tmp_path / "answers").mkdir()
+    rows = [["student", "problem", "answers", "mail"]]
+    for number, (student, text) in enumerate(ANSWERS.items()):
+        (tmp_path / "answers" / f"{number}.yaml").write_text(text, encoding="utf-8")
+        rows.append([student, "problem.yaml", f"answers/{number}.yaml", "@home"])
+    write_manifest(rows)
+    return tmp_path
+
+
+def write_manifest(rows: list[list[str]], delimiter: str = ",", encoding: str = "utf-8") -> None:
+    with open("manifest.csv", "w", newline="", encoding=encoding) as stream:
+        csv.writer(stream, delimiter=delimiter).writerows(rows)
+
+
+def add_row(*cells: str) -> None:
+    with open("manifest.csv", "a", newline="", encoding="utf-8") as stream:
+        csv.writer(stream).writerow(cells)
+
+
+def results(*arguments: str, code: int = 1, output: str = "results.csv") -> list[dict[str, str]]:
+    assert run(["check", "--batch", "manifest.csv", "-o", output, "--workers", "1", *arguments]) == code
+    with open(output, newline="", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))
+
+
+@pytest.mark.usefixtures("school")
+def test_a_row_for_each_student() -> None:
+    rows = results()
+    assert [row["student"] for row in rows] == ["Ada", "Бела", "'=cmd()", "Dai; 'x'"]  # an apostrophe, so no formula
+    verdicts = ("right", "carried", "rounding", "wrong", "missing")
+    assert [[int(row[verdict]) for verdict in verdicts] for row in rows] == list(COUNTS.values())
+    assert [(row["marks"], row["of"]) for row in rows] == [("4", "4"), ("3", "4"), ("2", "4"), ("3", "4")]
+    assert [row["first_wrong"] for row in rows] == ["", "scores, t1 → c2", "weights, t1 → c1", ""]
+    assert {row["mail"] for row in rows} == {"'@home"}
+    assert {row["error"] for row in rows} == {""}
+
+
+@pytest.mark.usefixtures("school")
+def test_marks_rounding_and_asked_steps() -> None:
+    assert [row["marks"] for row in results("--marks", "10")] == ["10", "7.5", "5", "7.5"]
+    assert [row["marks"] for row in results("--lenient")] == ["4", "3", "2", "4"]
+    asked = results("--steps", "weights,output")  # the output, one number, is in no answers
+    assert [(row["marks"], row["of"], row["missing"]) for row in asked] == [
+        ("2", "3", "1"), ("2", "3", "1"), ("0", "3", "2"), ("1", "3", "1"),
+    ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("school")
+def test_all_right_is_exit_code_0() -> None:
+    write_manifest([["student", "problem", "answers"], ["Ada", "problem.yaml", "answers/0.yaml"]])
+    assert len(results(code=0)) == 1
+
+
+def test_what_is_wrong_with_a_file_is_a_row(school: Path) -> None:
+    broken = school / "answers" / "broken.yaml"
+    broken.write_text("weights: [[0.269, x]]\n", encoding="utf-8")
+    (school / "answers" / "bytes.yaml").write_bytes(b"\xff\xfe\x00")
+    (school / "bad.yaml").write_text("Q: [[1]]\n", encoding="utf-8")
+    (school / "answers" / "hostile.yaml").write_text("scores: " + "[" * 30_000, encoding="utf-8")
+    os.mkfifo(school / "answers" / "pipe.yaml")
+    for name in ("broken", "bytes", "none", "hostile", "pipe", "0", "."):
+        add_row(name, "problem.yaml", "answers/." if name == "." else f"answers/{name}.yaml")
+    add_row("bad problem", "bad.yaml", "answers/broken2.yaml")
+    add_row("no file", "problem.yaml")
+    add_row("", "problem.yaml", "x.yaml")
+    add_row("five", "problem.yaml", "y.yaml", "", "more")
+    errors = {row["student"]: row["error"] for row in results()[4:]}
+    assert errors["broken"] == "./answers/broken.yaml:1:19: weights[0][1]: x is not a number"
+    assert "not UTF-8" in errors["bytes"]
+    assert errors["none"].endswith("this file does not exist")
+    assert "deep" in errors["hostile"]
+    assert errors["pipe"].endswith("it is a named pipe, not a file")
+    assert errors["0"] == "this file of answers is already that of Ada"
+    assert errors["."].endswith("it is a folder, not a file")
+    assert "bad.yaml:1:1: the keys are missing" in errors["bad problem"]
+    assert errors["no file"] == "line 14 of the manifest has no answers"
+    assert errors[""] == "line 15 of the manifest has no student"
+    assert errors["five"] == "line 16 of the manifest has more cells than the first line"
+
+
+@pytest.mark.usefixtures("school")
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_a_manifest_of_any_spreadsheet(delimiter: str) -> None:
+    name = 'Ünal, "Y";\t李\n雷'
+    write_manifest(
+        [["Answers ", "mail", "STUDENT", "problem"], ["a.yaml", "=1", name, "p.yaml"]], delimiter, "utf-8-sig"
+    )
+    (found,) = read_manifest("manifest.csv")
+    assert found == Submission(name, "./p.yaml", "./a.yaml", {"mail": "=1"})
+
+
+@pytest.mark.usefixtures("school")
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "manifest.csv:1:1: the manifest is empty"),
+        ("student,problem\n", "manifest.csv:1:1: there is no column answers"),
+        ("student,student,problem,answers\n", "manifest.csv:1:1: there are two columns student"),
+        ('student,problem,answers\n"a,b,c\n', "this line cannot be read"),
+    ],
+)
+def test_a_manifest_that_cannot_be_read(text: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("manifest.csv").write_text(text, encoding="utf-8")
+    assert run(["check", "--batch", "manifest.csv"]) == 3
+    assert said in capsys.readouterr().err
+
+
+def test_answers_in_another_folder(school: Path) -> None:
+    (school / "answers").rename(school / "returned")
+    assert [row["marks"] for row in results("-d", "returned")] == ["4", "3", "2", "3"]
+
+
+@pytest.mark.usefixtures("school")
+def test_json_and_its_schema() -> None:
+    add_row("none", "problem.yaml", "none.yaml")
+    assert run(["check", "--batch", "manifest.csv", "-o", "results.json", "--workers", "1"]) == 1
+    data = json.loads(Path("results.json").read_text(encoding="utf-8"))
+    jsonschema.validate(data, SCHEMA, jsonschema.Draft7Validator)
+    summary = data["summary"]
+    assert (summary["students"], summary["passed"], summary["not_read"]) == (5, 1, 1)
+    assert summary["mean_share"] == pytest.approx((1 + 0.75 + 0.5 + 0.75) / 4)
+    assert summary["first_wrong"] == [
+        {"step": "scores", "students": ["Бела"]}, {"step": "weights", "students": ["=cmd()"]},
+    ]  # fmt: skip
+    assert data["students"][0]["marks"] == 4
+    assert data["students"][4]["counts"] is None
+
+
+@pytest.mark.usefixtures("school")
+def test_several_answers_and_the_mistake_they_share(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("love.yaml").write_text("Q: [[1, 1]]\nK: [[1, 2], [3, 4]]\nV: [[1], [2]]\n", encoding="utf-8")
+    for name in ("a", "b"):  # scores 3 and 7 divided by 2, and not by its root
+        Path(f"{name}.yaml").write_text("scores: [[3, 7]]\nscaled: [[1.5, 3.5]]\n", encoding="utf-8")
+    assert run(["check", "love.yaml", "a.yaml", "b.yaml", "--format", "json"]) == 1
+    (made,) = json.loads(capsys.readouterr().out)["summary"]["mistakes"]
+    assert made["step"] == "scaled"
+    assert made["students"] == ["a", "b"]
+    assert "divided by d_k, not by its root" in made["mistake"]
+
+
+@pytest.mark.usefixtures("school")
+@pytest.mark.parametrize("output", ["results.csv", "results.tsv", "results.json"])
+def test_resume(output: str) -> None:
+    arguments = ["check", "--batch", "manifest.csv", "-o", output, "--workers", "1", "--resume"]
+    add_row("late", "problem.yaml", "answers/late.yaml")
+    assert run(arguments) == 1
+    before = Path(output).read_text(encoding="utf-8")
+    Path("answers/0.yaml").write_text("scores: [[9, 9]]\n", encoding="utf-8")  # which is not looked at again
+    Path("answers/late.yaml").write_text(RIGHT, encoding="utf-8")
+    assert run(arguments) == 1
+    after = Path(output).read_text(encoding="utf-8")
+    assert "this file does not exist" in before
+    assert "this file does not exist" not in after
+    if output.endswith("csv"):
+        assert before.splitlines()[:5] == after.splitlines()[:5]
+        assert after.splitlines()[5].startswith('"late",4,4,4,')
+
+
+@pytest.mark.usefixtures("school")
+@pytest.mark.parametrize("text", ["a,b\n1,2\n", "", "student,problem\n"])
+def test_resume_with_what_is_no_results(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("results.csv").write_text(text, encoding="utf-8")
+    code = run(["check", "--batch", "manifest.csv", "-o", "results.csv", "--resume", "--workers", "1"])
+    assert code == 3
+    assert "these are no results of a class" in capsys.readouterr().err
+    assert Path("results.csv").read_text(encoding="utf-8") == text
+
+
+@pytest.mark.usefixtures("school")
+def test_feedback() -> None:
+    add_row("../up/none", "problem.yaml", "none.yaml")
+    results("--feedback", "pages", "--marks", "10")
+    assert sorted(os.listdir("pages")) == sorted(["Ada.md", "Бела.md", "_cmd__.md", "Dai_ _x_.md", "_up_none.md"])
+    page = Path("pages/Бела.md").read_text(encoding="utf-8")
+    assert page.startswith("# Бела: ")
+    assert "7.5 of 10 with follow-through" in page
+    assert "this file does not exist" in Path("pages/_up_none.md").read_text(encoding="utf-8")
+
+
+def test_names_of_pages() -> None:
+    names = page_names(["a/b", "A_B", "..", "con", "é" * 300, "李雷"])
+    assert names == ["a_b", "A_B-2", "student", "con_", "é" * 60, "李雷"]
+
+
+@pytest.mark.usefixtures("school")
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["--batch", "manifest.csv", "problem.yaml"], 2, "--batch cannot be used with problem.yaml"),
+        (["problem.yaml", "answers/0.yaml", "-d", "answers"], 2, "-d cannot be used without --batch"),
+        (["problem.yaml", "answers/0.yaml", "-", "answers/1.yaml"], 2, "- is one solution"),
+        (["--batch", "manifest.csv", "-o", "answers/0.yaml", "--format", "json"], 2, "would write over ./answers/0"),
+        (["--batch", "manifest.csv", "-o", "manifest.csv"], 2, "would write over the manifest"),
+        (["--batch", "manifest.csv", "-o", "results.xlsx"], 2, "does not write .xlsx files"),
+        (["--batch", "manifest.csv", "--resume"], 2, "--resume needs results that can be read"),
+        (["--batch", "manifest.csv", "--steps", "scorse"], 2, "scorse"),
+        (["--batch", "none.csv"], 4, "cannot read none.csv"),
+        (["none.yaml", "answers/0.yaml", "answers/1.yaml"], 4, "cannot read none.yaml"),
+        (["problem.yaml"], 2, "ANSWERS is missing"),
+        ([], 2, "PROBLEM is missing"),
+    ],
+)  # fmt: skip
+def test_wrong_use(arguments: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", *arguments]) == code
+    out, err = capsys.readouterr()
+    assert said in err
+    assert out == ""
+
+
+@pytest.mark.usefixtures("school")
+def test_python_with_any_executor() -> None:
+    jobs: list[Any] = [(name, "problem.yaml", f"answers/{number}.yaml") for number, name in enumerate(ANSWERS)]
+    jobs.append(("dict", attncli.load("problem.yaml"), {"scores": [[0, 1]]}))
+    alone = attncli.check_many(jobs)
+    assert [[*row.counts.values()] for row in alone] == [*COUNTS.values(), [2, 0, 0, 0, 0]]
+    with ThreadPoolExecutor(2) as executor:
+        assert attncli.check_many(jobs, executor) == alone
+
+
+@pytest.mark.usefixtures("school")
+def test_an_executor_that_loses_a_job() -> None:
+    class Loses(ThreadPoolExecutor):
+        def submit(self, *arguments: Any, **named: Any) -> Future[Any]:  # type: ignore[override]
+            lost: Future[Any] = Future()
+            lost.set_exception(ConnectionError("the worker is gone"))
+            return lost
+
+    with Loses() as executor:
+        (row,) = attncli.check_many([("Ada", "problem.yaml", "answers/0.yaml")], executor)
+    assert row.error == "ConnectionError: the worker is gone"
+
+
+@pytest.mark.usefixtures("school")
+def test_processes_give_the_same() -> None:
+    submissions = read_manifest("manifest.csv") * 2
+    assert dict(mark_in_processes(submissions, Settings(), 2)) == dict(mark_all(submissions, Settings()))
+
+
+def _large_class(school: Path) -> None:
+    """200 students; among their files are broken, missing, huge and hostile ones."""
+    rows = [["student", "problem", "answers"]]
+    odd = {
+        3: "weights: [[x, 1]]\n", 5: "", 7: "[" * 50_000, 11: "a: &a [1]\nb: [*a, *a]\n", 13: "scores: 1\n" * 10,
+        17: "scores: [[" + "9" * 1_000_000 + ", 1]]\n", 19: "\x00", 23: "scores: [" + "[1, 2], " * 200_000 + "]\n",
+    }  # fmt: skip
+    for number in range(200):
+        text = odd.get(number, [*ANSWERS.values()][number % 4])
+        if number != 29:
+            (school / "answers" / f"s{number}.yaml").write_text(text, encoding="utf-8")
+        rows.append([f"student {number}", "problem.yaml", f"answers/s{number}.yaml"])
+    write_manifest(rows)
+
+
+@pytest.mark.slow
+def test_200_students_with_hostile_files(school: Path) -> None:
+    _large_class(school)
+    rows = results("--workers", "2")
+    assert len(rows) == 200
+    assert {number for number, row in enumerate(rows) if row["error"]} == {3, 5, 7, 11, 13, 17, 19, 23, 29}
+    for number in (0, 1, 2, 3, 17, 29):  # the same alone
+        code = run(["check", "problem.yaml", f"answers/s{number}.yaml"])
+        assert (code == 0) == (number == 0)
+        assert (code in (3, 4)) == bool(rows[number]["error"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", ["one worker", signal.SIGINT, signal.SIGTERM])
+def test_what_is_done_is_kept(school: Path, ending: Any) -> None:
+    _large_class(school)
+    command = [
+        sys.executable,
+        "-m",
+        "attncli",
+        "check",
+        "--batch",
+        "manifest.csv",
+        "-o",
+        "results.csv",
+        "--workers",
+        "2",
+    ]
+    pages = ["--feedback", "pages"]
+    process = subprocess.Popen([*command, *pages], start_new_session=True)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and len(list(Path("pages").glob("*.md"))) < 5:
+        time.sleep(0.05)
+    if ending == "one worker":
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii").split()
+        workers = [each for each in children if b"spawn_main" in Path(f"/proc/{each}/cmdline").read_bytes()]
+        os.kill(int(workers[0]), signal.SIGKILL)
+        assert process.wait(120) == 1
+        assert len(results("--resume")) == 200
+        return
+    os.killpg(process.pid, ending)
+    assert process.wait(60) == (130 if ending == signal.SIGINT else -signal.SIGTERM)
+    with open("results.csv", newline="", encoding="utf-8") as stream:
+        done = len(list(csv.DictReader(stream)))
+    assert 5 <= done < 200
+    assert len(results("--resume")) == 200
