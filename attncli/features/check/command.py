@@ -107,8 +107,7 @@ def check(
         raise usage_error(f"--batch cannot be used with {file}", help="the manifest names the problems and the answers")
     if batch is None:
         if file is None or not paths:
-            lacking = "PROBLEM" if file is None else "ANSWERS"
-            raise usage_error(f"{lacking} is missing", help="see attncli check --help")
+            raise usage_error(f"{'PROBLEM' if file is None else 'ANSWERS'} is missing", help="see attncli check --help")
         if directory is not None:
             raise usage_error("-d cannot be used without --batch", help="write the answers after the problem")
     suffix = options.suffix_of(output)
@@ -174,7 +173,7 @@ def check(
     solution, diagnoses = check_solution(problem, written, lenient=lenient)
     trace = solution.verdicts.trace
     if steps is not None:
-        answered = [*solution.verdicts.steps]
+        answered = list(solution.verdicts.steps)
         back = [] if mentions_gradients(written) else steps_back(steps)  # which only answers to them ask for
         names = () if back else chosen_steps(trace, steps)
         if lacking := back or [name for name in names if name not in answered]:
