@@ -86,6 +86,12 @@ class Trace(tracing.Trace):
         """The worked derivation as a LaTeX document, or as a fragment to paste into one."""
         return render(_page(self, _view(detail, precision, heatmap)), "latex", Style(fragment=fragment))
 
+    def to_html(
+        self, *, detail: str = "rows", precision: int = 3, heatmap: bool = False, fragment: bool = False
+    ) -> str:
+        """The worked derivation as a page for browsers, or as a fragment to put into one; nothing is left out."""
+        return render(_page(self, _view(detail, precision, heatmap)), "html", Style(fragment=fragment))
+
     def _repr_markdown_(self) -> str:
         return self.to_markdown(detail="rows")
 

@@ -67,6 +67,8 @@ def test_a_notebook_shows_the_derivation(trace: attncli.Trace) -> None:
 def test_latex_as_a_document_and_as_a_fragment(trace: attncli.Trace) -> None:
     assert trace.to_latex().startswith("\\documentclass")
     assert "\\documentclass" not in trace.to_latex(fragment=True)
+    assert trace.to_html().startswith("<!DOCTYPE html>")
+    assert trace.to_html(fragment=True).startswith('<section class="attncli">')
 
 
 @pytest.mark.parametrize(
