@@ -190,7 +190,7 @@ def _multi_head(
     anything else. Its masks mean the opposite of those of the other function: true hides a key.
     """
     width, heads = given["embed_dim_to_check"], given["num_heads"]
-    rows = [part for layer in layers[:-1] for part in layer.output.chunk(layer.output.shape[-1] // width, dim=-1)]
+    rows = [part for layer in layers[:-1] for part in layer.output.split(width, dim=-1)]
     if len(rows) != 3:
         return None
     query, key, value = (_split(part, heads) for part in rows)
