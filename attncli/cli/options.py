@@ -275,7 +275,12 @@ Quiet: TypeAlias = Annotated[bool, typer.Option("-q", "--quiet", help="Print no 
 
 
 def page_format(
-    given: str | None, output: str | None, *, formats: Collection[str] = FORMATS, one_step: bool = False
+    given: str | None,
+    output: str | None,
+    *,
+    formats: Collection[str] = FORMATS,
+    one_step: bool = False,
+    option: str = "-o",
 ) -> str:
     """The format asked for, or the one of these `formats` that the output's suffix names; without a suffix, table.
 
@@ -292,8 +297,8 @@ def page_format(
     if found is not None and found in formats:
         return found
     suffixes = [FORMATS[name].suffixes[0] for name in formats]
-    help = f"{listed(suffixes, last='or')}, or choose a format with --format"
-    raise unknown_suffix("-o", output or "", help + "; .npy, .csv and .tsv hold the numbers of one step" * one_step)
+    help = listed(suffixes, last="or") + ", or choose a format with --format" * (option == "-o")
+    raise unknown_suffix(option, output or "", help + "; .npy, .csv and .tsv hold the numbers of one step" * one_step)
 
 
 def suffix_of(path: str | None) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from attncli.page.document import Document
 
 _OTHER_NAME = "give the output another name"
-_EXAMPLES = {"-o": "solution.md", "--answers": "answers.yaml"}
+_EXAMPLES = {"-o": "solution.md", "--answers": "answers.yaml", "--key": "key.md"}
 _PIECE = 2**20  # bytes
 
 
@@ -178,16 +178,16 @@ def write_bytes(data: Iterable[bytes | memoryview], path: str | None, *, option:
         raise unwritable(path, reason(error), option) from error
 
 
-def write_files(files: Iterable[tuple[str, Iterable[str | bytes | memoryview]]]) -> None:
+def write_files(files: Iterable[tuple[str, Iterable[str | bytes | memoryview]]], *, option: str = "-o") -> None:
     """Write texts or data to files, all of them or none. Raises as `write_bytes` does."""
     ready: list[tuple[str, str]] = []  # a file that is written, and the one it takes the place of
     with CleanupBeforeExit():
         try:
             for path, data in files:
                 try:
-                    ready.append((_written_beside(path, data), os.path.realpath(path)))
+                    ready.append((_written_beside(path, data, option), os.path.realpath(path)))
                 except OSError as error:
-                    raise unwritable(path, reason(error)) from error
+                    raise unwritable(path, reason(error), option) from error
             _put_in_place(ready)
         finally:
             for temporary, _ in ready:
@@ -195,15 +195,61 @@ def write_files(files: Iterable[tuple[str, Iterable[str | bytes | memoryview]]])
                     os.unlink(temporary)
 
 
-def _written_beside(path: str, data: Iterable[str | bytes | memoryview]) -> str:
+def require_new_folder(path: str, option: str = "-d") -> None:
+    """Refuse a folder that has something in it, and a file in its place. Raises AttncliError (exit 2 or 4)."""
+    if not path:
+        raise usage_error(f"{option} needs the name of a folder", help=f"write {option} set, for a new folder")
+    try:
+        if os.path.lexists(path) and os.listdir(path):
+            raise usage_error(f"{option} {path}: this folder is not empty", help="name a new folder")
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise unwritable(path, reason(error), option) from None
+
+
+def write_folder(folder: str, files: Iterable[tuple[str, Iterable[str | bytes | memoryview]]]) -> None:
+    """Write new files to a folder, by their paths in it with "/" between, all of them or none.
+
+    The folder is made if it is not there, and so are those inside it. Raises as `write_files` does.
+    """
+    made: list[str] = []
+
+    def placed() -> Iterator[tuple[str, Iterable[str | bytes | memoryview]]]:
+        for name, data in files:
+            path = os.path.join(folder, *name.split("/"))
+            try:
+                made.extend(_make_folders(os.path.dirname(path)))
+            except OSError as error:
+                raise unwritable(path, reason(error), "-d") from error
+            yield path, data
+
+    with CleanupBeforeExit():
+        try:
+            write_files(placed(), option="-d")
+        except BaseException:
+            for each in reversed(made):
+                with contextlib.suppress(OSError):
+                    os.rmdir(each)
+            raise
+
+
+def _make_folders(path: str) -> list[str]:
+    """Make a folder and those that it is in, as far as they are not there; those that were made."""
+    if not path or os.path.isdir(path):
+        return []
+    above = _make_folders(os.path.dirname(path))
+    os.mkdir(path)
+    return [*above, path]
+
+
+def _written_beside(path: str, data: Iterable[str | bytes | memoryview], option: str) -> str:
     """A new file with this text or data beside the one that it is to take the place of."""
     target = _status(path)
     if target and _is_read(target):
-        raise usage_error(f"-o {path} would write over a file that is read", help=_OTHER_NAME)
+        raise usage_error(f"{option} {path} would write over a file that is read", help=_OTHER_NAME)
     if target and not stat.S_ISREG(target.st_mode):
-        raise unwritable(path, "it is no regular file")
+        raise unwritable(path, "it is no regular file", option)
     if target and not os.access(path, os.W_OK):
-        raise unwritable(path, "permission denied")
+        raise unwritable(path, "permission denied", option)
     return _temporary_file(
         os.path.realpath(path), (piece.encode() if isinstance(piece, str) else piece for piece in data), target
     )

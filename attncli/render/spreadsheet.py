@@ -35,3 +35,8 @@ def lines(rows: Iterable[Sequence[Value | None]], separator: str = ",") -> Itera
 def safe(text: str) -> str:
     """What a person wrote, on one line, as a cell that no spreadsheet takes for a formula."""
     return visible(f"'{text}" if text.startswith(_FORMULA) else text)
+
+
+def original(cell: str) -> str:
+    """The text that `safe` made a cell of, if it only put an apostrophe before it."""
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell

@@ -12,15 +12,16 @@ from typing import Literal, cast
 import numpy as np
 import pytest
 
+from attncli.answers.blank import blank_answers
 from attncli.answers.model import Answers, Claim
 from attncli.answers.reader import read_answers
 from attncli.errors import AttncliError
 from attncli.features.check.solution import judge
-from attncli.features.worksheet.page import blank_answers, blank_steps, worksheet
 from attncli.page.derivation import derivation
 from attncli.page.gradient import gradient_page
 from attncli.page.printer import Printer, printed_value
 from attncli.page.view import View
+from attncli.page.worksheet import blank_steps, worksheet
 from attncli.problem.loader import load, loads
 from attncli.problem.source import decode
 from attncli.render import Style, render

@@ -34,6 +34,12 @@ def worksheet(
         str | None,
         typer.Option("--answers", metavar="FILE", help="Also write a file for the answers, in YAML."),
     ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            "--key", metavar="FILE", help="Also write the solution, with a note on the mistakes that the problem shows."
+        ),
+    ] = None,
     gradient: Annotated[
         bool, typer.Option("--gradient", help="Leave the backward pass blank; the forward pass is filled in.")
     ] = False,
@@ -61,6 +67,9 @@ def worksheet(
     )
     if answers is not None:
         _require_separate_files(answers, output)
+    key_format = options.page_format(None, key, formats=_FORMATS, option="--key")
+    if key is not None:
+        _require_separate_pages(key, answers, output)
 
     from attncli.cli.error_report import warn  # while there is memory for it: an error may be that there is none
     from attncli.cli.input import load
@@ -69,11 +78,13 @@ def worksheet(
 
     require_writable(output, file)
     require_writable(answers, file, "--answers")
+    require_writable(key, file, "--key")
     problem = load(file, mask=mask, scale=scale, convention=as_, outside=allow_outside)
 
-    from attncli.features.worksheet.page import blank_answers, blank_steps
-    from attncli.features.worksheet.page import worksheet as page
+    from attncli.answers.blank import blank_answers
     from attncli.page.view import View
+    from attncli.page.worksheet import blank_steps
+    from attncli.page.worksheet import worksheet as page
     from attncli.tracing import run
 
     progress.begin("working out")
@@ -83,10 +94,28 @@ def worksheet(
     document = page(trace, view)
     if answers is not None:
         write(blank_answers(trace, left), answers, portable=True, option="--answers")
+    if key is not None:
+        from attncli.mistakes.audit import audit
+        from attncli.page.worksheet import answer_key
+
+        solution = answer_key(trace, view, audit(trace, left[-1], max(precision, 1)))
+        write_page(solution, key_format, key, math=math if key_format == "markdown" else None)
     write_page(document, format, output, color=color, math=math, fragment=fragment, title=not no_title, ascii=ascii)
     if not quiet:
         for message in trace.warnings:
             warn(message, sys.stderr)
+
+
+def _require_separate_pages(key: str, answers: str | None, output: str | None) -> None:
+    """Refuse a key on standard output, in a file of numbers, and where something else goes."""
+    from attncli.cli.output import is_same_file
+
+    for other in (output or "-", answers):
+        if other is not None and is_same_file(key, other):
+            where = "standard output" if other == "-" else other
+            raise usage_error(
+                f"--key and something else cannot both go to {where}", help="write it to a file of its own"
+            )
 
 
 def _require_separate_files(answers: str, output: str | None) -> None:

@@ -57,6 +57,27 @@ def test_labels_cannot_leave_their_comment(tmp_path: Path, capsys: pytest.Captur
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("name", "heading"), [("key.md", "## What the numbers"), ("key.tex", "What the numbers")])
+def test_a_key_has_the_numbers_and_a_note_that_the_worksheet_has_not(
+    name: str, heading: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = tmp_path / name
+    assert run(["worksheet", LOVE, "--key", str(key)]) == 0
+    out, written = capsys.readouterr().out, key.read_text(encoding="utf-8")
+    assert "mistakes" not in out
+    assert f"{heading} say about mistakes" in written
+    assert "0.707" in written
+    assert "______" not in written
+
+
+def test_a_gradient_has_a_key(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    key = tmp_path / "key.md"
+    assert (
+        run(["worksheet", LOVE, "--gradient", "--blank", "d_V", "-o", str(tmp_path / "w.md"), "--key", str(key)]) == 0
+    )
+    assert "on the way to d\\_V" in key.read_text(encoding="utf-8")
+
+
 @pytest.fixture
 def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder to be in."""
@@ -74,6 +95,10 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["--answers", "a.json"], "--answers a.json: this command does not write .json files"),
         (["--answers", LOVE], "would write over the problem itself"),
         (["--answers", ""], "--answers needs the name of a file"),
+        (["--key", "-"], "--key and something else cannot both go to standard output"),
+        (["-o", "w.md", "--key", "w.md"], "--key and something else cannot both go to w.md"),
+        (["--key", "key.json"], "--key key.json: this command does not write .json files"),
+        (["--key", LOVE], "this command does not write .yaml files"),
         (["--blank", "weights,"], "--blank has an empty name"),
         (["--blank", "X"], "X cannot be blank"),
         (["--math", "dollars"], "--math cannot be used with --format table"),

@@ -10,9 +10,9 @@ import pytest
 from markdown_it import MarkdownIt
 
 from attncli.errors import AttncliError, Exit
-from attncli.features.worksheet.page import blank_steps, worksheet
 from attncli.page.document import Document, Grid, Heading, Listing, Worked
 from attncli.page.view import View
+from attncli.page.worksheet import blank_steps, worksheet
 from attncli.problem.model import Problem
 from attncli.render import Style, render
 from attncli.tracing import run

@@ -1,0 +1,1 @@
+"""Everything of `attncli generate`; its `command.py` is where to begin."""

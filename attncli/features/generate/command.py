@@ -1,0 +1,170 @@
+"""`attncli generate`: a problem of their own for every student, in which each mistake can be told from the others."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated, Any
+
+import typer
+
+from attncli.cli import options
+from attncli.errors import usage_error
+
+_GIVEN = ("x", "qkv")
+_MOST_STUDENTS = 10_000
+_DECIMALS = range(1, 7)  # with none, few mistakes are told apart; nobody writes more by hand
+_SIZES = (range(2, 17), range(1, 17), range(1, 17), range(1, 17))
+_DIMS, _DIMS_OF_HEADS = "4,2,3,5", "4,2,3,2"  # with which most mistakes are told apart
+_EXAMPLE = "write attncli generate --seed midterm --count 30 -d set"
+
+
+def _dims(option: str, value: str) -> tuple[int, ...]:
+    """The sizes n, d_model, d_k and d_v; raises AttncliError (exit 2) for anything else."""
+    parts = options.names(option, value, what="size", example=_DIMS)
+    if len(parts) != len(_SIZES):
+        raise usage_error(f"{option} has {len(parts)} sizes, not 4", help=f"n, d_model, d_k and d_v: {option} {_DIMS}")
+    return tuple(options.whole(option, part, allowed=allowed) for part, allowed in zip(parts, _SIZES, strict=True))
+
+
+def _whole(option: str, allowed: range, help: str, metavar: str = "N") -> Any:
+    return options.read_by(options.whole, option, metavar=metavar, help=help, allowed=allowed)
+
+
+def generate(
+    seed: Annotated[
+        str | None,
+        typer.Option("--seed", metavar="TEXT", help="The same text always gives the same problems."),
+    ] = None,
+    count: Annotated[int | None, _whole("--count", range(1, _MOST_STUDENTS + 1), "How many problems.")] = None,
+    roster: Annotated[
+        str | None,
+        typer.Option(
+            "--roster",
+            metavar="FILE",
+            help="A problem for each of these students: a name in each line, or CSV with a column student or name.",
+        ),
+    ] = None,
+    directory: Annotated[
+        str | None, typer.Option("-d", "--directory", metavar="FOLDER", help="Write all files to this new folder.")
+    ] = None,
+    dims: Annotated[
+        Sequence[int] | None,
+        options.read_by(
+            _dims,
+            "--dims",
+            metavar="N,D_MODEL,D_K,D_V",
+            help="Tokens, and the numbers in a row of X, of a query and of a value.  "
+            f"[default: {_DIMS}; with several heads, {_DIMS_OF_HEADS}]",
+        ),
+    ] = None,
+    heads: Annotated[int | None, _whole("--heads", range(1, 9), "Heads; d_k and d_v are those of one head.")] = None,
+    given: Annotated[
+        str | None,
+        options.choice("--given", _GIVEN, "Give X and the weights, or give Q, K and V.  [default: x]"),
+    ] = None,
+    mask: Annotated[
+        str | None,
+        typer.Option(
+            "--mask", metavar="MASK", help="A mask: causal, …", autocompletion=options.offer(lambda: ("causal",))
+        ),
+    ] = None,
+    ask: Annotated[
+        Sequence[str] | None,
+        options.read_by(
+            options.names,
+            "--ask",
+            metavar="NAME,…",
+            help="Ask for these steps only: weights,output.  [default: all that is worked out]",
+        ),
+    ] = None,
+    decimals: Annotated[int, _whole("--decimals", _DECIMALS, "Decimals of the answers.")] = 2,
+    title: Annotated[
+        str | None,
+        typer.Option("--title", metavar="TEXT", help="The title, before the student's name.  [default: Attention]"),
+    ] = None,
+    audit: Annotated[
+        str | None,
+        typer.Option("--audit", metavar="FILE", help="Write nothing. Say which mistakes this problem can show."),
+    ] = None,
+    format: options.Format = None,
+    output: options.Output = None,
+    color: options.Color = "auto",
+    ascii: options.Ascii = False,
+) -> None:
+    """Write a set of problems with small numbers, one for each student, with worksheets, answers to fill in, and keys.
+
+    attncli generate --seed midterm --count 30 -d set writes 30 problems. attncli checks before that each mistake it
+    knows changes the numbers, and no two in the same way, as far as these sizes allow. The keys say which mistakes
+    cannot be told apart. --audit problem.yaml says so of any problem.
+    """
+    of_a_set = {
+        "--seed": seed, "--count": count, "--roster": roster, "-d": directory, "--dims": dims, "--heads": heads,
+        "--given": given, "--mask": mask, "--title": title,
+    }  # fmt: skip
+    if audit is not None:
+        help = "--audit looks at a problem that is there already"
+        options.reject_conflicts(*((value is not None, "--audit", name, help) for name, value in of_a_set.items()))
+        _audit(audit, ask, decimals, format, output, color=color, ascii=ascii)
+        return
+    help = "these options are for --audit; the files of a set have formats of their own"
+    of_a_page = {"--format": format is not None, "-o": output is not None, "--ascii": ascii}
+    options.reject_conflicts(*((there, name, "a set of problems", help) for name, there in of_a_page.items()))
+    if seed is None or directory is None or (count is None) == (roster is None):
+        if count is not None and roster is not None:
+            raise usage_error("--count cannot be used with --roster", help=options.ALONE)
+        lacking = "--seed" if seed is None else "-d" if directory is None else "--count or --roster"
+        raise usage_error(f"{lacking} is missing", help=_EXAMPLE)
+    n, d_model, d_k, d_v = dims or _dims("--dims", _DIMS if heads in (None, 1) else _DIMS_OF_HEADS)
+
+    from attncli.cli.output import require_new_folder, write_folder
+    from attncli.cli.progress import progress
+    from attncli.features.generate.roster import numbered, read_roster
+    from attncli.problem.source import read_source
+
+    require_new_folder(directory)
+    students = numbered(count or 0) if roster is None else read_roster(read_source(roster))
+
+    from attncli.features.generate.drawing import Layer
+    from attncli.features.generate.files import files_of, manifest
+    from attncli.features.generate.search import Search
+
+    layer = Layer(n, d_model, d_k, d_v, heads or 1, gives_qkv=given == "qkv")
+    search = Search.of(layer, None if mask is None else " ".join(mask.split()), ask, decimals)
+    title = " ".join((title or "Attention").split())
+
+    def files() -> Iterator[tuple[str, Iterable[str]]]:
+        progress.begin("drawing problems")
+        for student in progress.over(students, len(students)):
+            found = search.problem([seed, student.key], f"{title}: {student.name}")
+            yield from files_of(student, found, search.asked)
+        yield "manifest.csv", manifest(students)
+
+    write_folder(directory, files())
+
+
+def _audit(
+    file: str,
+    ask: Sequence[str] | None,
+    decimals: int,
+    format: str | None,
+    output: str | None,
+    *,
+    color: str,
+    ascii: bool,
+) -> None:
+    """Print the page on what mistakes a problem can show in the last of the steps that are asked for."""
+    format = options.page_format(format, output)
+    options.reject_conflicts(*options.format_conflicts(format, output, ascii=ascii))
+
+    from attncli.cli.input import load
+    from attncli.cli.output import require_writable, write_page
+
+    require_writable(output, file)
+    problem = load(file)
+
+    from attncli.mistakes.audit import audit
+    from attncli.page.audit import audit_page
+    from attncli.page.worksheet import blank_steps
+    from attncli.tracing import run
+
+    trace = run(problem)
+    found = audit(trace, blank_steps(trace, ask)[-1], decimals)
+    write_page(audit_page(trace, found), format, output, color=color, ascii=ascii)

@@ -1,0 +1,46 @@
+"""The files of a set of problems: for each student a problem, a worksheet, answers to fill in and a key; and a list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from attncli.answers.blank import blank_answers
+from attncli.features.generate.roster import Student
+from attncli.features.generate.search import Found
+from attncli.page.view import View
+from attncli.page.worksheet import answer_key, blank_steps, worksheet
+from attncli.render import FORMATS, pieces
+from attncli.render.spreadsheet import lines
+
+_SHEETS = ("latex", "markdown", "html")  # of these, the formats that there are
+_HEAD = ("student", "problem", "answers")
+
+
+def files_of(student: Student, found: Found, asked: Sequence[str]) -> Iterator[tuple[str, Iterator[str]]]:
+    """The files of one student, by their paths in the folder of the set.
+
+    A sheet has room for every step, and says which of them are asked for. A key shows every step.
+    """
+    yield _problem(student), iter([found.text])
+    yield _answers(student), iter([blank_answers(found.trace, asked)])
+    decimals, blank = found.audit.decimals, blank_steps(found.trace)
+    some = asked if len(asked) < len(blank) else ()
+    sheet = worksheet(found.trace, View(precision=decimals, blank=frozenset(blank)), some)
+    key = answer_key(found.trace, View(precision=decimals), found.audit)
+    for format in (name for name in _SHEETS if name in FORMATS):
+        suffix = FORMATS[format].suffixes[0]
+        yield f"worksheets/{student.file}{suffix}", pieces(sheet, format)
+        yield f"keys/{student.file}{suffix}", pieces(key, format)
+
+
+def manifest(students: Sequence[Student]) -> Iterator[str]:
+    """Which files are whose, as `attncli check --batch` reads it."""
+    return lines([_HEAD, *((student.name, _problem(student), _answers(student)) for student in students)])
+
+
+def _problem(student: Student) -> str:
+    return f"problems/{student.file}.yaml"
+
+
+def _answers(student: Student) -> str:
+    return f"answers/{student.file}.yaml"

@@ -1,0 +1,169 @@
+"""Looks for problems whose numbers say which mistake was made, and which are a pleasure to work out by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.cli.input import change
+from attncli.errors import AttncliError, usage_error
+from attncli.features.generate.drawing import Draws, Layer
+from attncli.mistakes.audit import UNITS, Audit, all_told_apart, audit, mistaken_numbers, told_apart
+from attncli.page.worksheet import blank_steps
+from attncli.problem.loader import loads
+from attncli.problem.model import Problem
+from attncli.tracing import run
+from attncli.tracing.model import Trace
+
+CLEAR = 0.1  # the largest weight of a row is larger than the next by this much
+LARGEST = 5.0  # of the scaled scores: e to the fifth is 148
+SHOWN_BY = 0.75  # a mistake is looked for if this share of plausible draws shows it, and two if it tells them apart
+_BLOCK = 1024  # draws that are looked at at once; most of them need not be worked out
+_SAMPLED = ["a sample"]  # the key of its draws; those of a problem have two texts
+_SAMPLE = 48  # plausible draws that say what problems of this kind can show
+_MOST_BLOCKS = 400  # for one problem; with the default sizes, one to five are enough
+_NEAR = 1e-6  # units of the last digit: this close to a half, a number may be rounded up or down
+
+
+class Found(NamedTuple):
+    """A problem as a file has it, worked out, and what it shows of mistakes."""
+
+    text: str
+    trace: Trace
+    audit: Audit
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Search:
+    """Looks for problems of a kind.
+
+    `asked` are the steps whose numbers are asked for, with so many `decimals`; a mistake has to show in the last of
+    them alone. `needed` are the names of mistakes that every problem shows, and `apart` says which two of them it tells
+    apart.
+    """
+
+    layer: Layer
+    mask: str | None
+    asked: tuple[str, ...]
+    decimals: int
+    like: Problem
+    needed: tuple[str, ...]
+    apart: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, layer: Layer, mask: str | None, asked: Sequence[str] | None, decimals: int) -> Search:
+        """The search for problems of this kind; what they can show is learned from a sample that no seed changes.
+
+        `mask` is in YAML, and `asked` names steps, or None for all. Raises AttncliError (exit 2) for a mask or steps
+        that these problems cannot have, and where no draw is plausible.
+        """
+        draws = layer.draw(_SAMPLED, range(1))
+        like = change(loads(layer.text(draws[0], "a sample", None).encode(), "problem.yaml"), mask=mask)
+        steps = blank_steps(run(like), asked)
+        plain = cls(layer, mask, steps, decimals, like, (), np.zeros((0, 0), dtype=bool))
+        found: list[Draws] = []
+        for block in range(_MOST_BLOCKS):
+            found.append(plain._plausible(plain._block(_SAMPLED, block)))
+            if sum(map(len, found)) >= _SAMPLE:
+                break
+        draws = np.concatenate(found)
+        if not len(draws):
+            raise _nothing_found(_MOST_BLOCKS)
+        right, numbers = plain._numbers(draws)
+        shown = {name: each for name, each in numbers.items() if told_apart(each, right, decimals).mean() >= SHOWN_BY}
+        pairs = all_told_apart(np.array([*shown.values()]), decimals) if shown else np.zeros((0, 0, 1))
+        return cls(layer, mask, steps, decimals, like, tuple(shown), pairs.mean(axis=-1) >= SHOWN_BY)
+
+    def problem(self, key: Sequence[object], title: str) -> Found:
+        """The first problem by this key that will do; AttncliError (exit 2) where there is none."""
+        for block in range(_MOST_BLOCKS):
+            for draw in self._telling(self._plausible(self._block(key, block))):
+                if found := self._found(self.layer.text(draw, title, self.mask)):
+                    return found
+        raise _nothing_found(_MOST_BLOCKS)
+
+    def _block(self, key: Sequence[object], block: int) -> Draws:
+        return self.layer.draw(key, range(block * _BLOCK, (block + 1) * _BLOCK))
+
+    def _plausible(self, draws: Draws) -> Draws:
+        """Those with a clear winner in every row, no large scores, and no number that could be rounded two ways.
+
+        No two queries have the same weights, and no row of scores adds up to 0: nobody could divide by that sum, which
+        is one of the mistakes.
+        """
+        draws = draws[self._varied(draws)]
+        if not len(draws):
+            return draws
+        trace = run(self.layer.batch(self.like, draws), shifted=False)
+        weights = trace["weights"]
+        ranked = np.sort(weights, axis=-1)
+        fine = _all(ranked[..., -1] - ranked[..., -2] >= CLEAR - _NEAR) & _all(trace["scaled"] <= LARGEST + _NEAR)
+        alike = abs(weights[..., :, None, :] - weights[..., None, :, :]).max(axis=-1) < UNITS * 10.0**-self.decimals
+        fine &= _all(alike.sum(axis=-1) == 1)  # each is like itself alone
+        scores = trace[trace.logits]
+        fine &= _all(abs(np.where(np.isfinite(scores), scores, 0).sum(axis=-1)) > _NEAR)
+        for name in self.asked:
+            units = trace[name] * 10.0**self.decimals
+            with np.errstate(invalid="ignore"):  # of what a mask hides
+                fine &= _all(~(abs(units - np.floor(units) - 0.5) < _NEAR))
+        return draws[fine]
+
+    def _varied(self, draws: Draws) -> NDArray[np.bool_]:
+        """Which draws have no row and no column of zeros, none that is like the one before it, and no token twice."""
+        fine = np.ones(len(draws), dtype=bool)
+        for matrix in self.layer.matrices(draws).values():
+            for across, along in ((-1, -2), (-2, -1)):
+                fine &= _all(matrix.any(axis=across)) & _all(np.diff(matrix, axis=along).any(axis=across))
+        if not self.layer.gives_qkv and self.layer.n <= 2**self.layer.d_model:
+            tokens = self.layer.matrices(draws)["X"]
+            alike = (tokens[:, :, None] == tokens[:, None]).all(axis=-1)
+            fine &= alike.sum(axis=(1, 2)) == self.layer.n
+        return fine
+
+    def _telling(self, draws: Draws) -> Draws:
+        """Those that show every mistake that problems of this kind can show, and tell them apart as these can."""
+        if not len(draws):
+            return draws
+        right, numbers = self._numbers(draws)
+        made = np.array([numbers[name] for name in self.needed]).reshape(len(self.needed), *right.shape)
+        fine = told_apart(made, right, self.decimals).all(axis=0)
+        draws, made = draws[fine], made[:, fine]
+        return draws[(all_told_apart(made, self.decimals) | ~self.apart[..., None]).all(axis=(0, 1))]
+
+    def _numbers(self, draws: Draws) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
+        """The numbers of the last step that is asked for, right and by each mistake: draws × numbers."""
+        trace, step = run(self.layer.batch(self.like, draws), shifted=False), self.asked[-1]
+        by_mistake = mistaken_numbers(trace, step)
+        return _flat(trace[step]), {name: _flat(numbers) for name, numbers in by_mistake.items()}
+
+    def _found(self, text: str) -> Found | None:
+        """The problem of this text if it will do worked out in full and on paper, too."""
+        problem, step = loads(text.encode(), "problem.yaml"), self.asked[-1]
+        trace = run(problem, precision=self.decimals)
+        paper = run(problem, rounding="paper", precision=self.decimals)
+        off = abs(paper[step] - trace[step]).max() * 10.0**self.decimals
+        said = audit(trace, step, self.decimals)
+        if trace.shifted or off > 1 + _NEAR or not set(self.needed) <= set(said.shown):
+            return None
+        return Found(text, trace, said)
+
+
+def _flat(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    return numbers.reshape(len(numbers), -1)
+
+
+def _all(fine: NDArray[np.bool_] | np.bool_) -> NDArray[np.bool_]:
+    """Whether all of an entry is fine."""
+    fine = np.asarray(fine)
+    return np.asarray(fine.reshape(len(fine), -1).all(axis=-1))
+
+
+def _nothing_found(blocks: int) -> AttncliError:
+    return usage_error(
+        f"no problem of {blocks * _BLOCK:,} that were drawn serves: it would have to show and tell apart the mistakes",
+        help="choose smaller sizes, such as --dims 4,2,3,5, or with several heads --dims 4,2,3,2",
+    )

@@ -1,0 +1,86 @@
+"""Whether the numbers of a step say which mistake was made: what they cannot show, and what they cannot tell apart.
+
+This is asked of a problem before anybody works it out. `attncli check` asks the same of a solution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.errors import usage_error
+from attncli.mistakes.catalogue import applicable
+from attncli.mistakes.mistaken import Mistaken
+from attncli.tracing.difference import Numbers
+from attncli.tracing.model import Trace
+
+UNITS = 2  # of the last digit: numbers this far apart are told apart, however each of them was rounded
+MOST_NUMBERS = 10_000  # of a step: every mistake gives as many, and is compared with every other
+_SAME = 1e-9  # relative: these are the same number, worked out in another order
+
+
+class Audit(NamedTuple):
+    """What the numbers of `step` say, written with so many `decimals`, of the mistakes that change it.
+
+    `shown` are the mistakes that these numbers show, in the order in which they can be made. Those that are `same` give
+    the right numbers, as a division by the root of n does where n = d_k; those that are `hidden` give others, but less
+    than two units of the last digit away. `alike` are groups of shown mistakes that the numbers cannot tell apart.
+    """
+
+    step: str
+    decimals: int
+    shown: tuple[str, ...]
+    same: tuple[str, ...]
+    hidden: tuple[str, ...]
+    alike: tuple[tuple[str, ...], ...]
+
+
+def audit(trace: Trace, step: str, decimals: int) -> Audit:
+    """Which mistakes the numbers of this step show; AttncliError (exit 2) if the step is too large for that."""
+    if trace[step].size > MOST_NUMBERS:
+        raise usage_error(
+            f"{step} has {trace[step].size:,} numbers, and attncli compares mistakes in at most {MOST_NUMBERS:,}",
+            help="ask for a smaller step, or for a problem that can be worked out on paper",
+        )
+    right = trace[step].astype(np.float64).ravel()
+    made = mistaken_numbers(trace, step)
+    numbers = {name: array.ravel() for name, array in made.items()}
+    same = tuple(name for name, array in numbers.items() if np.allclose(array, right, _SAME, _SAME))
+    shown = tuple(name for name, array in numbers.items() if told_apart(array, right, decimals))
+    hidden = tuple(name for name in numbers if name not in (*same, *shown))
+    pairs = all_told_apart(np.array([numbers[name] for name in shown]).reshape(len(shown), -1), decimals)
+    return Audit(step, decimals, shown, same, hidden, _groups(shown, pairs))
+
+
+def mistaken_numbers(trace: Trace, step: str) -> dict[str, Numbers]:
+    """The numbers of a step by each mistake that can be made on the way to it."""
+    tried = ((mistake, Mistaken(trace, changes)) for mistake, changes in applicable(trace))
+    return {mistake.name: mistaken[step] for mistake, mistaken in tried if step in mistaken.moved}
+
+
+def told_apart(one: Numbers, other: Numbers, decimals: int) -> NDArray[np.bool_]:
+    """Whether any two numbers along the last axis are at least two units of the last of these decimals apart."""
+    with np.errstate(invalid="ignore"):
+        near = abs(one - other) < UNITS * 10.0**-decimals - _SAME
+    found = ~(near | (one == other) | (np.isnan(one) & np.isnan(other)))
+    return np.asarray(found.any(axis=-1))
+
+
+def all_told_apart(numbers: Numbers, decimals: int) -> NDArray[np.bool_]:
+    """The same for every two of several rows of numbers (rows × … × numbers): rows × rows × …"""
+    rows = [told_apart(row, numbers, decimals) for row in numbers]
+    return np.array(rows, dtype=bool).reshape(len(numbers), *numbers.shape[:-1])
+
+
+def _groups(names: Sequence[str], apart: NDArray[np.bool_]) -> tuple[tuple[str, ...], ...]:
+    """The groups of those that are not apart, nor apart from another of their group; without groups of one."""
+    group = list(range(len(names)))
+    for one, other in np.argwhere(~apart):
+        group = [group[one] if each == group[other] else each for each in group]
+    found = (
+        tuple(name for name, own in zip(names, group, strict=True) if own == first) for first in dict.fromkeys(group)
+    )
+    return tuple(each for each in found if len(each) > 1)

@@ -1,0 +1,44 @@
+"""What the numbers of a problem say of mistakes: a page, and a note for the teacher in the key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attncli import __version__
+from attncli.english import count, either
+from attncli.mistakes.audit import UNITS, Audit
+from attncli.page.document import Block, Document, Heading, Listing, Paragraph
+from attncli.tracing.model import Trace
+from attncli.tracing.serialization import FORMAT
+
+
+def audit_page(trace: Trace, audit: Audit) -> Document:
+    """The page of `attncli generate --audit`."""
+    return Document(trace.title or "Mistakes", tuple(audit_blocks(audit)), lambda: _data(trace, audit))
+
+
+def audit_blocks(audit: Audit) -> Iterator[Block]:
+    """Which mistakes the numbers show, which they cannot show, and which they cannot tell apart."""
+    numbers = f"{audit.step} with {count(audit.decimals, 'decimal')}"
+    made = len(audit.shown) + len(audit.same) + len(audit.hidden)
+    yield Heading("What the numbers say about mistakes")
+    yield Paragraph(
+        (
+            f"attncli check knows {count(made, 'mistake')} that can be made in this problem on the way to "
+            f"{audit.step}. If a student writes only {numbers}, attncli check can name {len(audit.shown)} of them.",
+        )
+    )
+    if audit.alike:
+        yield Paragraph(("The mistakes in a line give the same numbers. attncli check names all of them together:",))
+        yield Listing(tuple((" · ".join(names),) for names in audit.alike))
+    if audit.same:
+        yield Paragraph((f"{either(len(audit.same), 'This gives', 'These give')} the right numbers here:",))
+        yield Listing(tuple((name,) for name in audit.same))
+    if audit.hidden:
+        what = either(len(audit.hidden), "This changes", "These change")
+        yield Paragraph((f"{what} every number by less than {UNITS} units of its last digit:",))
+        yield Listing(tuple((name,) for name in audit.hidden))
+
+
+def _data(trace: Trace, audit: Audit) -> dict[str, object]:
+    return {"attncli": {"version": __version__, "format": FORMAT}, "title": trace.title, **audit._asdict()}

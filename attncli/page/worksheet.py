@@ -1,0 +1,72 @@
+"""A worksheet: the page of a problem with some of its steps left blank; and its key, the same page with all numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from attncli.english import count, listed
+from attncli.errors import usage_error
+from attncli.mistakes.audit import Audit
+from attncli.page.audit import audit_blocks
+from attncli.page.derivation import derivation
+from attncli.page.document import Document, Paragraph
+from attncli.page.gradient import gradient_page
+from attncli.page.printer import format_number
+from attncli.page.view import View, chosen_steps
+from attncli.tracing.model import Trace
+from attncli.tracing.slices import backward_steps, loss_steps
+
+_HEAD = f"Name: {24 * '.'}   Date: {12 * '.'}   Points: {8 * '.'}"  # no underscores: these are the blanks for numbers
+
+
+def worksheet(trace: Trace, view: View, asked: Sequence[str] = ()) -> Document:
+    """The page for this view, whose `blank` steps have room for numbers, and no line that gives these numbers away.
+
+    If only some of them are `asked` for, the note at the beginning says so.
+    """
+    page = _page(trace, view)
+    example = format_number(0.123456789, view.precision)
+    said = (
+        f"Fill in the blanks. Round to {count(view.precision, 'decimal')}, as in {example}, or write an exact number, "
+        "such as 7/10 or √3."
+    )
+    if asked:
+        said += f" Hand in these results: {listed([trace.steps[name].rule.title.lower() for name in asked])}."
+    return replace(page, blocks=(Paragraph((_HEAD,)), Paragraph((said,), "note"), *page.blocks))
+
+
+def answer_key(trace: Trace, view: View, audit: Audit) -> Document:
+    """The page for this view with all of its numbers; last, for the teacher, which mistakes they show."""
+    page = _page(trace, replace(view, blank=frozenset()))
+    return replace(
+        page, title=f"Key: {page.title}" if page.title else "Key", blocks=(*page.blocks, *audit_blocks(audit))
+    )
+
+
+def _page(trace: Trace, view: View) -> Document:
+    return gradient_page(trace, view) if backward_steps(trace) else derivation(trace, view)
+
+
+def blank_steps(trace: Trace, names: Sequence[str] | None = None) -> tuple[str, ...]:
+    """The steps to leave blank, all that are worked out or those of these names, in the order of the trace.
+
+    Of a trace with its gradient these are all of the loss and of the backward pass; the forward pass stays.
+
+    With a step all are blank that only copy it, as K_T copies K. Raises AttncliError (exit 2) for a name that is
+    none, and for an array that the problem gives.
+    """
+    if names is None:
+        asked = (*loss_steps(trace), *backward_steps(trace)) or tuple(trace.steps)
+        return tuple(name for name in asked if not trace.steps[name].rule.given)
+    chosen = chosen_steps(trace, names)
+    if given := [name for name in chosen if trace.steps[name].rule.given]:
+        raise usage_error(
+            f"{listed(given)} cannot be blank: the problem gives {'it' if len(given) == 1 else 'them'}",
+            help=f"the steps that can be blank are {listed([step.name for step in trace.computed()])}",
+        )
+    blank = set(chosen)
+    for step in trace.computed():
+        if step.rule.is_copy and blank.intersection(step.rule.inputs):
+            blank.add(step.name)
+    return tuple(name for name in trace.steps if name in blank)

@@ -1,0 +1,164 @@
+"""Generated problems with every mistake made in them by NumPy alone: `check` names each from the output alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+import attncli
+from attncli.features.generate.drawing import Layer
+from attncli.features.generate.search import CLEAR, LARGEST, Found, Search
+from attncli.problem.loader import loads
+from tests.benchmarks.mistaken import FORWARD, OTHERS, SENTINELS, Again, Array, sentinel
+from tests.benchmarks.on_paper import RIGHT, Sheet, Steps, causal, half_up, steps_of, worked
+
+KINDS = [kind for kind in (*FORWARD, *OTHERS) if kind.alone]
+
+
+def sheet_of(text: str) -> Sheet:
+    """The problem as NumPy reads it."""
+    given = yaml.safe_load(text)
+    heads = given.get("heads", 1)
+    sheet = Sheet(heads=heads, kv_heads=heads, group=1)
+    sheet |= {
+        name: np.array(given[name], dtype=float) for name in ("X", "W_Q", "W_K", "W_V", "Q", "K", "V") if name in given
+    }
+    if given.get("mask") == "causal":
+        n = len(sheet["X" if "X" in sheet else "Q"])
+        sheet["mask_given"] = causal(n, n)
+    return sheet
+
+
+def by_mistake(sheet: Sheet) -> dict[str, Steps]:
+    """The other work of each mistake that NumPy can make in this problem."""
+    found: dict[str, Steps] = {}
+    for kind in KINDS:
+        for seed in range(60 if "sentinel" in kind.name else 1):  # which is one of several numbers
+            try:
+                made = kind.make(sheet, np.random.default_rng(seed), 2)
+                if set(made.steps) <= set(steps_of(sheet)):
+                    found.setdefault(made.names[0], made.steps)
+            except Again:
+                continue
+    return found
+
+
+def output(sheet: Sheet, steps: Steps) -> Array | None:
+    """The output; None where the mistake does not fit the sizes, or a number is none."""
+    try:
+        with np.errstate(all="ignore"):
+            found: Array = worked(sheet, {**steps_of(sheet), **steps}).output
+    except (ValueError, KeyError, IndexError, AttributeError):
+        return None
+    return found if found.shape == worked(sheet, steps_of(sheet)).output.shape and np.isfinite(found).all() else None
+
+
+def named(found: Found, numbers: Array, decimals: int) -> set[str]:
+    """What `check` says of these numbers, when it sees nothing else."""
+    texts = [[f"{number:.{decimals}f}" for number in row] for row in half_up(numbers, decimals)]
+    diagnoses = attncli.check(loads(found.text.encode(), "p.yaml"), {"output": texts}).diagnoses
+    return {name for one in diagnoses if one.whole for name in one.mistakes}
+
+
+def check_all(found: Found, decimals: int = 2) -> int:
+    """Every mistake that shows is named, alone but for those said to be like it; how many these are."""
+    sheet, audit = sheet_of(found.text), found.audit
+    outputs = {name: made for name, steps in by_mistake(sheet).items() if (made := output(sheet, steps)) is not None}
+    right = worked(sheet, steps_of(sheet)).output
+    assert set(audit.shown) <= set(outputs)
+    like = {name: set(group) for group in audit.alike for name in group}
+    for name in audit.shown:
+        assert abs(outputs[name] - right).max() >= 2 * 10.0**-decimals - 1e-9
+        said = named(found, outputs[name], decimals)
+        assert name in said, name
+        assert said <= like.get(name, {name}), name
+    for name in (*audit.same, *audit.hidden):
+        if name in outputs:
+            assert abs(outputs[name] - right).max() < 2 * 10.0**-decimals
+    return len(audit.shown)
+
+
+def search(layer: Layer, mask: str | None = None, decimals: int = 2) -> Search:
+    return Search.of(layer, mask, ["output"], decimals)
+
+
+PLAIN, HEADS = Layer(4, 2, 3, 5), Layer(4, 2, 3, 2, heads=2)
+KINDS_OF_PROBLEMS: dict[str, tuple[Layer, str | None, int]] = {
+    "plain": (PLAIN, None, 2),
+    "causal": (PLAIN, "causal", 2),
+    "Q, K and V": (Layer(4, 2, 3, 5, gives_qkv=True), None, 2),
+    "two heads": (HEADS, None, 2),
+    "three decimals": (PLAIN, None, 3),
+    "square": (Layer(4, 4, 4, 4), None, 2),
+}
+
+
+def test_every_mistake_is_named_from_the_output_alone() -> None:
+    assert check_all(search(PLAIN).problem(["spring", "Ada"], "Attention")) >= 25
+
+
+def test_what_no_number_tells_apart_is_said() -> None:
+    found = search(PLAIN).problem(["spring", "Ada"], "Attention")
+    assert found.audit.alike == (
+        ("W_Q and W_K were swapped", "K Q^T was worked out instead of Q K^T"),
+        ("the scores were divided by d_k, not by its root", "the scores were scaled twice"),
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [kind for kind in KINDS_OF_PROBLEMS if kind != "two heads"])
+def test_every_mistake_is_named_in_many_problems(kind: str) -> None:
+    """In one head: many mistakes of `mistaken.py` are made in matrices without an axis of heads."""
+    layer, mask, decimals = KINDS_OF_PROBLEMS[kind]
+    looking = search(layer, mask, decimals)
+    for student in range(20 if kind == "plain" else 5):
+        assert check_all(looking.problem(["slow", str(student)], "Attention"), decimals) >= 20
+
+
+@pytest.mark.parametrize(
+    "kind", ["causal", *(pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS_OF_PROBLEMS if kind != "causal")]
+)
+def test_a_problem_is_a_pleasure_to_work_out(kind: str) -> None:
+    """Small whole numbers, no zero rows, a clear winner in each row, no large exponential, no doubtful rounding, and on
+    paper the same output but for one unit."""
+    layer, mask, decimals = KINDS_OF_PROBLEMS[kind]
+    text = search(layer, mask, decimals).problem(["spring", "Ada"], "Attention").text
+    sheet, given = sheet_of(text), yaml.safe_load(text)
+    matrices = {name: np.array(given[name]) for name in ("X", "W_Q", "W_K", "W_V", "Q", "K", "V") if name in given}
+    assert all(matrix.dtype == int and set(matrix.ravel()) <= {-1, 0, 1, 2} for matrix in matrices.values())
+    assert all(matrix.any(axis=-1).all() and matrix.any(axis=-2).all() for matrix in matrices.values())
+    full = worked(sheet, steps_of(sheet))
+    weights = np.sort(full.weights, axis=-1)
+    assert (weights[..., -1] - weights[..., -2]).min() >= CLEAR - 1e-6
+    assert full.scaled.max() <= LARGEST
+    for name in RIGHT:
+        if name in full and name not in ("mask", "masked"):
+            units = full[name] * 10.0**decimals
+            assert (abs(units - np.floor(units) - 0.5) > 1e-7).all()
+    paper = worked(sheet, steps_of(sheet), decimals)
+    assert abs(paper.output - full.output).max() <= 1.01 * 10.0**-decimals
+
+
+def test_numbers_are_drawn_as_the_reference_says() -> None:
+    """From SHAKE-256 of the key in JSON, a byte for each number: so that no version of a library can change them."""
+    from hashlib import shake_256
+
+    layer = Layer(3, 2, 1, 2)
+    drawn = layer.matrices(layer.draw(["midterm", "Ada"], range(5, 6)))
+    data = iter(shake_256(b'["midterm", "Ada", 5]').digest(3 * 2 + 2 + 2 + 2 * 2))
+    expected: dict[str, Any] = {}
+    for name, (rows, columns) in {"X": (3, 2), "W_Q": (2, 1), "W_K": (2, 1), "W_V": (2, 2)}.items():
+        among = [0, -1, 1] if name == "W_V" else [0, -1, 1, 2]
+        expected[name] = [[[among[next(data) % len(among)] for _ in range(columns)] for _ in range(rows)]]
+    assert {name: matrix.tolist() for name, matrix in drawn.items()} == expected
+
+
+def test_numbers_that_stand_for_minus_infinity_are_all_tried() -> None:
+    """Or the test above would not have to find them."""
+    made = by_mistake(
+        sheet_of("X: [[1, 0], [0, 1]]\nW_Q: [[1], [2]]\nW_K: [[2], [1]]\nW_V: [[1], [1]]\nmask: causal\n")
+    )
+    assert {f"{sentinel(number)} was added instead of -inf" for number in SENTINELS} <= set(made)

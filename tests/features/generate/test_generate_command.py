@@ -1,0 +1,145 @@
+"""`attncli generate` writes a set of problems whole or not at all, and says what a problem can show."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+import attncli
+from attncli.cli.main import run
+from attncli.errors import Exit, usage_error
+from attncli.features.generate.search import Search
+
+LOVE = str(Path(__file__).parents[3] / "inputs" / "i_love_ai.yaml")
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def contents(folder: str) -> dict[str, bytes]:
+    found = (path for path in Path(folder).rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
+
+
+def test_a_set(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("names.csv").write_text('group,name\nA,Ada Lovelace\nB,"=cmd();\'x"\nB,李\n', encoding="utf-8")
+    line = ["generate", "--seed", "midterm", "--roster", "names.csv", "--ask", "weights,output", "--mask", "causal"]
+    assert run([*line, "-d", "set", "--title", "Midterm"]) == 0
+    assert capsys.readouterr() == ("", "")
+    files = contents("set")
+    bases = ["01-ada-lovelace", "02-cmd-x", "03-李"]
+    assert {name.split("/")[0] for name in files} == {"problems", "answers", "worksheets", "keys", "manifest.csv"}
+    for base in bases:
+        for name in (f"problems/{base}.yaml", f"answers/{base}.yaml", f"worksheets/{base}.tex", f"keys/{base}.md"):
+            assert name in files
+    rows = list(csv.reader(files["manifest.csv"].decode().splitlines()))
+    assert rows[0][:3] == ["student", "problem", "answers"]
+    assert [row[0] for row in rows[1:]] == ["Ada Lovelace", "'=cmd();'x", "李"]
+    assert [row[1:3] for row in rows[1:]] == [[f"problems/{base}.yaml", f"answers/{base}.yaml"] for base in bases]
+    problem = yaml.safe_load(files["problems/02-cmd-x.yaml"])
+    assert (problem["title"], problem["mask"]) == ("Midterm: =cmd();'x", "causal")
+    assert list(yaml.safe_load(files["answers/03-李.yaml"])) == ["weights", "output"]
+    sheet, key = files["worksheets/01-ada-lovelace.md"].decode(), files["keys/01-ada-lovelace.md"].decode()
+    assert "mistake" not in sheet
+    assert "## What the numbers say about mistakes" in key
+    assert "the scores were divided by d\\_k, not by its root · the scores were scaled twice" in key
+    assert "Round to 2 decimals, as in 0.12," in sheet
+    assert "Hand in these results: attention weights and output." in sheet
+
+
+def test_the_answers_are_read_and_the_key_is_right(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["generate", "--seed", "s", "--count", "1", "-d", "set", "--ask", "output"]) == 0
+    trace = attncli.trace("set/problems/student-01.yaml")
+    rows = [[f"{number:.2f}" for number in row] for row in trace["output"].tolist()]
+    Path("right.yaml").write_text(yaml.safe_dump({"output": rows}), encoding="utf-8")
+    assert run(["check", "set/problems/student-01.yaml", "right.yaml"]) == 0
+    assert run(["check", "set/problems/student-01.yaml", "set/answers/student-01.yaml"]) == 1  # all blank
+    capsys.readouterr()
+
+
+def test_the_same_seed_gives_the_same_bytes_and_others_do_not() -> None:
+    for folder, seed, count in (("one", "a", "2"), ("two", "a", "3"), ("three", "b", "2")):
+        assert run(["generate", "--seed", seed, "--count", count, "-d", folder]) == 0
+    one, two, three = contents("one"), contents("two"), contents("three")
+    assert {name: two[name] for name in one if name != "manifest.csv"} == {
+        name: data for name, data in one.items() if name != "manifest.csv"
+    }
+    assert one["problems/student-01.yaml"] != one["problems/student-02.yaml"]
+    assert one["problems/student-01.yaml"] != three["problems/student-01.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--count", "2", "-d", "set"], "--seed is missing"),
+        (["--seed", "a", "--count", "2"], "-d is missing"),
+        (["--seed", "a", "-d", "set"], "--count or --roster is missing"),
+        (["--seed", "a", "-d", "set", "--count", "2", "--roster", "names.csv"], "--count cannot be used with --roster"),
+        (["--seed", "a", "-d", "set", "--count", "0"], "--count cannot be '0'"),
+        (["--seed", "a", "-d", "set", "--count", "2", "--dims", "4,2,3"], "--dims has 3 sizes, not 4"),
+        (["--seed", "a", "-d", "set", "--count", "2", "--dims", "1,2,3,4"], "--dims cannot be '1'"),
+        (["--seed", "a", "-d", "set", "--count", "2", "--ask", "loss"], "loss"),
+        (["--seed", "a", "-d", "set", "--count", "2", "--ask", "X"], "X cannot be blank"),
+        (["--seed", "a", "-d", "set", "--count", "2", "--mask", "[[true]]"], "mask"),
+        (["--seed", "a", "-d", "full", "--count", "2"], "-d full: this folder is not empty"),
+        (["--seed", "a", "-d", "", "--count", "2"], "-d needs the name of a folder"),
+        (["--seed", "a", "-d", "set", "--count", "2", "-o", "x.md"], "-o cannot be used with a set of problems"),
+        (["--audit", LOVE, "--seed", "a"], "--audit cannot be used with --seed"),
+        (["--audit", LOVE, "--ask", "nothing"], "nothing"),
+    ],
+)
+def test_wrong_usage(options: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("full").mkdir()
+    Path("full/mine.txt").write_text("mine")
+    assert run(["generate", *options]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in err
+    assert sorted(path.name for path in Path().rglob("*")) == ["full", "mine.txt"]
+
+
+def test_a_set_is_written_whole_or_not_at_all(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drawn = Search.problem
+
+    def second_fails(self: Search, key: list[object], title: str) -> object:
+        if key[-1] == "2":
+            raise usage_error("no problem serves")
+        return drawn(self, key, title)
+
+    monkeypatch.setattr(Search, "problem", second_fails)
+    assert run(["generate", "--seed", "a", "--count", "2", "-d", "in/set"]) == 2
+    assert "no problem serves" in capsys.readouterr().err
+    assert list(Path().iterdir()) == []
+
+
+def test_a_place_where_nothing_can_be_written(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("file").write_text("mine")
+    assert run(["generate", "--seed", "a", "--count", "1", "-d", "file"]) == Exit.FILE
+    assert run(["generate", "--seed", "a", "--count", "1", "-d", "file/set"]) == Exit.FILE
+    assert capsys.readouterr().err.count("cannot write") == 2
+
+
+def test_sizes_that_cannot_serve(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("attncli.features.generate.search._MOST_BLOCKS", 1)
+    assert run(["generate", "--seed", "a", "--count", "1", "-d", "set", "--dims", "16,1,1,1"]) == 2
+    assert "no problem of 1,024 that were drawn serves" in capsys.readouterr().err
+
+
+def test_what_a_problem_can_show(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["generate", "--audit", LOVE]) == 0
+    page = capsys.readouterr().out
+    same = page.partition("the right numbers here:")[2].partition("These change")[0]
+    assert "the scores were divided by the root of n\n" in same
+    assert run(["generate", "--audit", LOVE, "--format", "json", "--ask", "weights,output", "--decimals", "3"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert (data["title"], data["step"], data["decimals"]) == ("I love AI", "output", 3)
+    assert "the scores were divided by the root of n" in data["same"]
+    assert ["W_Q and W_K were swapped", "K Q^T was worked out instead of Q K^T"] in data["alike"]

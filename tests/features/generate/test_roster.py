@@ -1,0 +1,72 @@
+"""Lists of students, as people and spreadsheets write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from attncli.errors import AttncliError, Exit
+from attncli.features.generate.roster import Student, numbered, read_roster
+from attncli.problem.source import Source
+
+
+def roster(text: str) -> list[Student]:
+    return read_roster(Source("names.csv", text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Ada Lovelace\nGrace  Hopper\n", "\nname\nAda Lovelace\nGrace Hopper", "id;Name\n1;Ada Lovelace\n2;Grace Hopper\n",
+     'group,student\nA,"Ada Lovelace"\nB,Grace Hopper'],
+)  # fmt: skip
+def test_names(text: str) -> None:
+    assert roster(text) == [
+        Student("Ada Lovelace", "01-ada-lovelace", "Ada Lovelace"),
+        Student("Grace Hopper", "02-grace-hopper", "Grace Hopper"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("Zoë Ångström", "01-zoë-ångström"),
+        ("李小龙", "01-李小龙"),
+        ("नमस्ते", "01-नमस्ते"),
+        ("../../etc/passwd", "01-etc-passwd"),
+        ("=cmd()", "01-cmd"),
+        ("O'Neill-Smith", "01-o-neill-smith"),
+        ("???", "01"),
+        ("CON", "01-con"),
+        ("a" * 200, "01-" + "a" * 40),
+    ],
+)
+def test_names_of_files(name: str, file: str) -> None:
+    assert roster(f"name\n{name}\n")[0].file == file
+
+
+def test_files_are_different_where_names_are_alike() -> None:
+    assert len({student.file.lower() for student in roster("Ada\nada\nADA!\n")}) == 3
+
+
+def test_students_without_names() -> None:
+    assert [student.name for student in numbered(3)] == ["student-01", "student-02", "student-03"]
+    assert numbered(120)[6] == Student("student-007", "student-007", "7")
+    assert numbered(7)[6].key == numbered(120)[6].key  # so that a larger class has the same first problems
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "line"),
+    [
+        ("Ada\nGrace\n Ada \n", "Ada is in line 1 already", 3),
+        ("id,name\n1,Ada\n2,\n", "this line has no name", 3),
+        ("id,name\n1\n", "this line has no name", 2),
+        ("", "there is no name", 1),
+        ("name\n", "there is no name", 1),
+        ("x" * 201, "is no name", 1),
+    ],
+)
+def test_what_cannot_be_read(text: str, message: str, line: int) -> None:
+    with pytest.raises(AttncliError, match=message) as error:
+        roster(text)
+    assert error.value.exit_code == Exit.INPUT
+    assert error.value.place is not None
+    assert (error.value.place.file, error.value.place.line) == ("names.csv", line)
