@@ -23,6 +23,10 @@ PRESENT: dict[str, Callable[[], bool]] = {
     "man": lambda: all(shutil.which(program) for program in ("man", "groff")),
     "pandoc": lambda: shutil.which("pandoc") is not None,
     "jq": lambda: shutil.which("jq") is not None,
+    "browser": lambda: (
+        (shutil.which("chromium") or shutil.which("google-chrome")) is not None
+        and (Path(__file__).parents[1] / ".ci" / "node_modules" / "playwright-core").is_dir()
+    ),
     "katex": lambda: (
         shutil.which("node") is not None and (Path(__file__).parents[1] / ".ci" / "node_modules" / "katex").is_dir()
     ),

@@ -262,6 +262,9 @@ NoTitle: TypeAlias = Annotated[
         help="Leave out the title of a LaTeX or HTML page. With a file for each section, leave out their headings too.",
     ),
 ]
+Static: TypeAlias = Annotated[
+    bool, typer.Option("--static", help="Leave the script out of the HTML page, so that it only shows the numbers.")
+]
 All: TypeAlias = Annotated[
     bool, typer.Option("--all", help="Show all rows, columns and heads, even on a terminal or in HTML.")
 ]
@@ -328,12 +331,13 @@ def format_conflicts(
     fragment: bool = False,
     no_title: bool = False,
     ascii: bool = False,
+    static: bool = False,
     query: bool = False,
 ) -> tuple[Conflict, ...]:
     """The options that only some formats have, and a format that lacks them."""
     given = {
         "--heatmap": heatmap, "--math": math is not None, "--fragment": fragment, "--no-title": no_title,
-        "--ascii": ascii, "--query": query,
+        "--ascii": ascii, "--static": static, "--query": query,
     }  # fmt: skip
     in_sections = SECTION in (output or "")
     help = f"--fragment writes each section to a file of its own: -o step-{SECTION}.tex"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar, overload
 
@@ -93,7 +93,8 @@ Shapes: TypeAlias = tuple[tuple[int, ...], ...]  # ((3, 4), (4, 3), (3, 3)): fac
 
 class Heading(NamedTuple):
     """The title of a step or of a section of the page. `number` is the step's number, if it has one; `part` marks the
-    title of a part of the page, such as a head, whose sections follow. `step` is the name of the step, if it is one.
+    title of a part of the page, such as a head, whose sections follow. `step` is the name of the step, if it is one;
+    `place` that of the part on leading axes, ("h", 0) for the first head, if all that follows is there.
 
     `shapes` are those of the step's product, for formats whose titles have room for them; the others find
     them beside the formula.
@@ -104,6 +105,7 @@ class Heading(NamedTuple):
     shapes: Shapes = ()
     part: bool = False
     step: str = ""
+    place: tuple[tuple[str, int], ...] = ()
 
 
 class Paragraph(NamedTuple):
@@ -272,12 +274,24 @@ class Listing(NamedTuple):
 Block: TypeAlias = Heading | Paragraph | Formula | Worked | Grid | Product | Table | Listing
 
 
+class Live(NamedTuple):
+    """What a page needs to work itself out again: a problem as data, and the page's blocks in every setting.
+
+    `layouts` are the blocks by the words of their setting, the first that of the page itself. Their numbers are all 0,
+    since these are worked out, and there are no worked lines.
+    """
+
+    data: dict[str, Any]
+    layouts: Mapping[str, tuple[Block, ...]]
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A page: its title and its blocks in order; `data` makes the same page for programs (JSON).
 
     Data is made of dicts, lists, numbers and words; a list of it may be `Lazy`. `array` and `rows` are for the page of
-    one step of a trace: the array of its numbers, and the rows of a table of them, with labels.
+    one step of a trace: the array of its numbers, and the rows of a table of them, with labels. `live` is for
+    a page that works itself out when a number is changed.
     """
 
     title: str
@@ -285,6 +299,7 @@ class Document:
     data: Callable[[], dict[str, Any]] = field(default=dict, compare=False)
     array: Callable[[], NDArray[Any]] | None = field(default=None, compare=False)
     rows: Callable[[], Iterable[Sequence[str | int | float | None]]] = field(default=tuple, compare=False)
+    live: Callable[[], Live] | None = field(default=None, compare=False)
 
 
 def sequence(make: Callable[[], Iterable[Item]], *, lazy: bool) -> Sequence[Item]:

@@ -16,7 +16,7 @@ from attncli.page.view import View, chosen_place, place_title
 from attncli.page.worked_line import worked_line
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING, PER_HEAD, PLACES
 from attncli.tracing.model import Step, Trace
-from attncli.tracing.slices import axis_length, group_size, steps_of_all_heads, trace_at
+from attncli.tracing.slices import axis_length, group_size, steps_of_all_heads, trace_at, with_key_head
 
 Places = Mapping[str, int]
 MOST_PARTS = 8  # parts, of heads in all entries, that are all shown
@@ -112,7 +112,8 @@ def _sections_at(whole: Printer, here: Printer, names: tuple[str, ...], view: Vi
         blocks = (*blocks, Heading(f"{place_title(place)} in words"), in_words(here))
     if blocks:
         shared = f"What all {PLURALS[trace.leading_letters[0]]} share"
-        yield Heading(place_title(place) if place else shared, part=True)
+        at = tuple(with_key_head(trace, place).items())
+        yield Heading(place_title(place) if place else shared, part=True, place=at)
         if inner and view.steps is None and not explained and not all(trace.steps[name].rule.given for name in own):
             what = f"What all {PLURALS[inner]} share" if place else "This part"
             yield Paragraph((f"{what} comes first. The numbers of the steps give the order of the calculation.",))
@@ -124,7 +125,8 @@ def _sections_at(whole: Printer, here: Printer, names: tuple[str, ...], view: Vi
     inside = ({**place, inner: number} for number in _shown_positions(whole, inner))
     yield from _with_omissions(inner, place, ((each[inner], _sections_of(whole, names, view, each)) for each in inside))
     if inner == HEAD and (joined := [name for name in names if name in together]):
-        yield Heading("All heads together" + (f", entry {place[BATCH]}" if BATCH in place else ""), part=True)
+        title = "All heads together" + (f", entry {place[BATCH]}" if BATCH in place else "")
+        yield Heading(title, part=True, place=tuple(place.items()))
         yield from _steps(whole, here, joined, view, explained)
 
 

@@ -21,6 +21,7 @@ from attncli.problem.positions import POSITIONS
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import axis_length
 
+WORDS = "In words"
 FLOW = (("X", "context"), ("Q", "K", "V"), ("scores",), ("weights",), ("output",))  # what changes dimensions
 
 
@@ -167,7 +168,7 @@ def closing(printer: Printer, *, words: bool) -> Iterator[Block]:
     yield Paragraph(("Shapes: ", *_flow(trace)))
     if not words:
         return
-    yield Heading("In words")
+    yield Heading(WORDS)
     yield in_words(printer)
 
 

@@ -10,6 +10,9 @@ from attncli.equation.substitution import exact_value, substitute
 from attncli.page.document import Math, Text
 from attncli.page.printer import Printer
 
+TRUE, FALSE = " is true", " is false"
+VISIBLE, HIDDEN = "so visible: ", "so hidden: "
+
 
 def visibility(printer: Printer, choice: Call, place: Mapping[str, int]) -> Text:
     """The conditions of the mask, `where(condition, visible, hidden)`, at a place, and what follows from them."""
@@ -23,7 +26,7 @@ def visibility(printer: Printer, choice: Call, place: Mapping[str, int]) -> Text
         seen &= holds
         said += [*_fact(printer.with_settings(part), numbers, place, holds), ", "]
     value = substitute(visible if seen else hidden, place, {}, printer.number, printer.scalars())
-    return (*said, "so visible: " if seen else "so hidden: ", Math(value))
+    return (*said, VISIBLE if seen else HIDDEN, Math(value))
 
 
 def _fact(condition: Expression, numbers: Expression, place: Mapping[str, int], holds: bool) -> Text:
@@ -31,4 +34,4 @@ def _fact(condition: Expression, numbers: Expression, place: Mapping[str, int], 
     match condition, numbers:
         case Call(arguments=(Ref(name=name, indices=indices), _)), Call(arguments=(found, _)):
             return Math(Ref(name, tuple(str(position(index, place, {})) for index in indices))), " = ", Math(found)
-    return Math(condition), ": ", Math(numbers), " is true" if holds else " is false"
+    return Math(condition), ": ", Math(numbers), TRUE if holds else FALSE

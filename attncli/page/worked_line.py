@@ -26,6 +26,7 @@ from attncli.page.stages import (
 from attncli.page.visibility import visibility
 from attncli.tracing.model import Step
 
+NO_KEY = "by definition, because this query sees no key"
 Cell = tuple[int, ...]
 Place = Mapping[str, int]
 
@@ -68,7 +69,7 @@ class LineWriter:
             return WorkedLine(label, remark=visibility(self.printer, self.tree, place))
         result = self.printer.number(self.step.name, index)
         if rule.divides_rows and self._sees_no_key(index):
-            return WorkedLine(label, result=result, remark=("by definition, because this query sees no key",))
+            return WorkedLine(label, result=result, remark=(NO_KEY,))
         if closed := self._in_closed_forms(index, label, in_full=in_full):
             return closed
         work = self._work(self.tree, place, in_full=in_full)

@@ -23,7 +23,9 @@ class Format(NamedTuple):
 
     module: str
     suffixes: tuple[str, ...]
-    options: tuple[Literal["--heatmap", "--math", "--fragment", "--no-title", "--ascii", "--query"], ...] = ()
+    options: tuple[
+        Literal["--heatmap", "--math", "--fragment", "--no-title", "--ascii", "--query", "--static"], ...
+    ] = ()
     is_data: bool = False
 
 
@@ -31,7 +33,9 @@ FORMATS: dict[str, Format] = {
     "table": Format("attncli.render.table", (".txt",), ("--heatmap", "--ascii", "--query")),
     "markdown": Format("attncli.render.markdown", (".md", ".markdown"), ("--heatmap", "--math", "--query")),
     "latex": Format("attncli.render.latex", (".tex", ".latex"), ("--heatmap", "--fragment", "--no-title")),
-    "html": Format("attncli.render.html", (".html", ".htm"), ("--heatmap", "--fragment", "--no-title", "--query")),
+    "html": Format(
+        "attncli.render.html", (".html", ".htm"), ("--heatmap", "--fragment", "--no-title", "--query", "--static")
+    ),
     "json": Format("attncli.render.json", (".json",), is_data=True),
 }
 OF_ONE_STEP: dict[str, Format] = {

@@ -29,6 +29,7 @@ def compute(
     math: options.Math = None,
     fragment: options.Fragment = False,
     no_title: options.NoTitle = False,
+    static: options.Static = False,
     all_: options.All = False,
     watch: options.Watch = False,  # which `cli/app.py` heeds
     quiet: options.Quiet = False,
@@ -48,6 +49,7 @@ def compute(
             fragment=fragment,
             no_title=no_title,
             ascii=ascii,
+            static=static,
             query=query is not None,
         ),
         *options.query_conflicts(
@@ -99,6 +101,10 @@ def compute(
     warnings = list(trace.warnings)
     progress.begin("writing")
     page = derivation(trace, view, page_deviation(problem, trace, view, warnings))
+    if format == "html" and not (static or fragment):
+        from attncli.page.live import with_live  # which no other format has
+
+        page = with_live(page, problem, trace, view)
     write_page(page, format, output, color=color, math=math, fragment=fragment, title=not no_title, ascii=ascii)
     if not quiet:
         for message in warnings:

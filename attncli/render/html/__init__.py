@@ -22,7 +22,7 @@ from attncli.render import Style
 from attncli.render.cells import left_out_text, product_width
 from attncli.render.escaping import visible
 from attncli.render.html.matrix import NARROW, matrix, opening, product, width
-from attncli.render.html.text import cell_label, sentence, signed, written
+from attncli.render.html.text import attribute, cell_label, sentence, signed, written
 
 # No script runs, and nothing is loaded; the icon is there so that no browser asks a server for one.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -56,21 +56,29 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
         yield from _body(document, 3)
         yield "</section>\n"
         return
+    policy, sheets = POLICY, ["page.css", "block.css"]
+    if document.live:
+        from attncli.render.html import live  # and all scripts, which most pages have none of
+
+        policy, sheets = f"{POLICY}; script-src {live.digest()}", [*sheets, "live.css"]
     yield (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"/>\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}"/>\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
         f'<meta name="color-scheme" content="light dark"/>\n'
         f"<title>{escape(visible(document.title or UNTITLED))}</title>\n"
         f'<link rel="icon" href="data:,"/>\n'
-        f"<style>{stylesheet('page.css')}{stylesheet('block.css')}</style>\n</head>\n<body>\n"
+        f"<style>{''.join(map(stylesheet, sheets))}</style>\n</head>\n<body>\n"
     )
     hidden = "" if title else ' class="unseen"'
     yield f'<div class="attncli">\n<header>\n<h1{hidden}>{written(title or UNTITLED)}</h1>\n</header>\n'
-    yield from _contents(_entries(document.blocks, 2))
+    yield from _contents(entries(document.blocks, 2))
     yield "<main>\n"
     yield from _body(document, 2)
-    yield "</main>\n</div>\n</body>\n</html>\n"
+    yield "</main>\n</div>\n"
+    if document.live:
+        yield from live.scripts(document)
+    yield "</body>\n</html>\n"
 
 
 @cache
@@ -80,7 +88,7 @@ def stylesheet(name: str) -> str:
     return re.sub(r"\s*([{};,])\s*", r"\1", re.sub(r"\s+", " ", text)).replace(";}", "}").replace(": ", ":").strip()
 
 
-def _entries(blocks: Iterable[page.Block], level: int) -> Iterator[Entry]:
+def entries(blocks: Iterable[page.Block], level: int) -> Iterator[Entry]:
     """The headings of a page; in a part they are a level deeper, and their ids begin with the part's."""
     seen: dict[str, int] = {}
     part, depth = "", level
@@ -114,33 +122,26 @@ def _contents(entries: Iterable[Entry]) -> Iterator[str]:
 
 def _body(document: page.Document, level: int) -> Iterator[str]:
     """The blocks, each section with all that follows its heading up to the next one."""
-    entries = _entries(document.blocks, level)
+    headings = entries(document.blocks, level)
     opened: list[int] = []  # the levels of the sections that are not closed yet
     topic = document.title
     first = True
-    for block in _paired(document.blocks):
-        if isinstance(block, _Pair):
-            yield f'<div class="pair">\n<p>{sentence(block.said.text)}</p>\n'
-            yield from _block(block.grid, topic)
-            yield "</div>\n"
-        elif isinstance(block, page.Heading):
-            entry, topic = next(entries), block.text
+    for block in paired(document.blocks):
+        if isinstance(block, page.Heading):
+            entry, topic = next(headings), block.text
             while opened and opened[-1] >= entry.level:
                 opened.pop()
                 yield "</section>\n"
             opened.append(entry.level)
-            id = f' id="{entry.id}"' if level == 2 else ""  # two fragments may stand on one page
-            kind = ' class="part"' if block.part else ""
-            yield f"<section{id}{kind}>\n{_heading(block, entry.level)}"
-        elif isinstance(block, page.Paragraph) and block.kind == "text" and first:
-            yield f'<p class="lead">{sentence(block.text)}</p>\n'
+            named = level == 2  # of fragments, a page may have two
+            yield f"{section_tag(entry, named=named)}\n{heading(block, entry.level)}"
         else:
-            yield from _block(block, topic)
+            yield from rendered(block, topic, lead=first)
         first = False
     yield "</section>\n" * len(opened)
 
 
-def _paired(blocks: Iterable[page.Block]) -> Iterator[page.Block | _Pair]:
+def paired(blocks: Iterable[page.Block]) -> Iterator[page.Block | _Pair]:
     """The blocks; a paragraph and the small matrix after it are one, and may stand beside others."""
     said: page.Paragraph | None = None
     for block in blocks:
@@ -157,7 +158,19 @@ def _paired(blocks: Iterable[page.Block]) -> Iterator[page.Block | _Pair]:
         yield said
 
 
-def _heading(block: page.Heading, level: int) -> str:
+def section_tag(entry: Entry, *, named: bool = True) -> str:
+    """Where a section begins, with its place on leading axes."""
+    block = entry.heading
+    found = {
+        "id": entry.id if named else "",
+        "class": "part" if block.part else "",
+        "data-place": " ".join(f"{letter}={at}" for letter, at in block.place),
+    }
+    attributes = (f' {name}="{attribute(value)}"' for name, value in found.items() if value)
+    return f"<section{''.join(attributes)}>"
+
+
+def heading(block: page.Heading, level: int) -> str:
     number = f'<span class="number">{block.number}</span> ' if block.number is not None else ""
     heading = f"<h{level}>{number}{written(block.text)}</h{level}>"
     if not block.shapes:
@@ -165,9 +178,15 @@ def _heading(block: page.Heading, level: int) -> str:
     return f'<hgroup>{heading}<p class="shapes">{product_text(block.shapes)}</p></hgroup>\n'
 
 
-def _block(block: page.Block, topic: str) -> Iterator[str]:
-    """A block; `topic` is the title of its section."""
+def rendered(block: page.Block | _Pair, topic: str, *, lead: bool = False) -> Iterator[str]:
+    """A block; `topic` is the title of its section, `lead` says that it stands at the top of the page."""
     match block:
+        case _Pair(said=said, grid=grid):
+            yield f'<div class="pair">\n<p>{sentence(said.text)}</p>\n'
+            yield from rendered(grid, topic)
+            yield "</div>\n"
+        case page.Paragraph(text=text, kind="text") if lead:
+            yield f'<p class="lead">{sentence(text)}</p>\n'
         case page.Paragraph(text=text, kind="text"):
             yield f"<p>{sentence(text)}</p>\n"
         case page.Paragraph(text=text, kind=kind):
@@ -188,7 +207,7 @@ def _block(block: page.Block, topic: str) -> Iterator[str]:
                 yield from product(block, topic)
             else:
                 for each in instead:
-                    yield from _block(each, topic)
+                    yield from rendered(each, topic)
         case page.Table():
             yield _table(block, topic)
         case page.Listing(items=items, left_out=left_out):

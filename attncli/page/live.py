@@ -1,0 +1,366 @@
+"""A problem as data for a page that works itself out: its numbers as they were written, and its equations as trees.
+
+There is a plan for every setting that a page offers: each mask, with and without the scale, with the plain softmax and
+the shifted one. A page needs no other knowledge of attention.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from attncli.attention.plan import Plan, has_sink, plan_for
+from attncli.dtypes import DTYPES
+from attncli.equation.error_bounds import magnitude
+from attncli.equation.functions import FUNCTIONS
+from attncli.equation.indexing import GROUP_MEMBER
+from attncli.equation.nodes import Call, Expression, Name, Number, Reduce, Ref, walk
+from attncli.equation.notation import ATOM, PRODUCT, UNICODE, Spelling
+from attncli.equation.rule import Rule
+from attncli.equation.shapes import index_sizes
+from attncli.page.derivation import sections_of
+from attncli.page.document import MOST as EDGES
+from attncli.page.document import (
+    Block,
+    Cell,
+    Document,
+    Grid,
+    Heading,
+    Lazy,
+    Live,
+    Once,
+    Paragraph,
+    Product,
+    Worked,
+)
+from attncli.page.heads import MOST_PARTS
+from attncli.page.printer import GIVEN_DECIMALS, printer_for
+from attncli.page.printer import MOST as LARGEST_WITH_RESIDUES
+from attncli.page.remarks import WORDS, about, in_words
+from attncli.page.stages import NO_DIVISOR
+from attncli.page.visibility import FALSE, HIDDEN, TRUE, VISIBLE
+from attncli.page.worked_line import NO_KEY
+from attncli.problem import keys
+from attncli.problem.axes import LEADING
+from attncli.problem.masks.causal import Causal
+from attncli.problem.masks.keep_and_hide import Keep
+from attncli.problem.model import Mask, Matrix, Problem, Scalar
+from attncli.problem.saving import as_yaml
+from attncli.tracing.magnitudes import HONEST
+from attncli.tracing.model import Trace, labels
+from attncli.tracing.run import FEWEST, Shift, run
+from attncli.tracing.slices import axis_length
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from attncli.page.view import View
+
+OWN = "own"  # the mask whose cells a reader has clicked
+MOST_CELLS = 20_000  # computed ones; a page of more would be slow to follow an edit
+FLOAT64 = DTYPES["float64"]
+PRINTED = ("neg", "ratio", "multiple", "sqrt", "comes_to", "comes_near", "sub")  # in numbers, and between stages
+Tree: TypeAlias = "str | float | list[Any]"
+
+
+def with_live(page: Document, problem: Problem, trace: Trace, view: View) -> Document:
+    """The page of a whole trace with what it needs to work itself out, or with a note that says why it does not."""
+    if any(part is not None for part in (view.steps, view.cell, view.query, view.head, view.entry)):
+        return page
+    why = why_static(trace, view)
+    if why is None:
+        return replace(page, live=lambda: live(problem, trace, view))
+
+    def blocks() -> Iterator[Block]:
+        remaining = iter(page.blocks)
+        yield next(remaining)
+        yield Paragraph((f"The numbers of this page cannot be changed: {why}.",), "note")
+        yield from remaining
+
+    return replace(page, blocks=type(page.blocks)(blocks) if isinstance(page.blocks, Lazy | Once) else tuple(blocks()))
+
+
+def why_static(trace: Trace, view: View) -> str | None:
+    """Why a page cannot work this trace out; None where it can."""
+    settings = trace.settings
+    if settings.rounding != "shown":
+        return "they are exact" if settings.rounding == "exact" else "they are rounded as on paper"
+    if settings.dtype != "float64":
+        return f"they are {settings.dtype}"
+    if settings.device != "cpu":
+        return "they were worked out on a GPU"
+    if view.heatmap:
+        return "they are shaded"
+    if view.ends and (
+        max(max(step.shape, default=0) for step in trace.steps.values()) > EDGES or _has_many_parts(trace)
+    ):
+        return "the page does not have all of them; --all shows all"
+    if sum(step.value.size for step in trace.computed()) > MOST_CELLS or not all(
+        step.kept for step in trace.steps.values()
+    ):
+        return "there are too many of them"
+    return None
+
+
+def _has_many_parts(trace: Trace) -> bool:
+    return math.prod(axis_length(trace, letter) for letter in trace.leading_letters) > MOST_PARTS
+
+
+def live(problem: Problem, trace: Trace, view: View) -> Live:
+    """What the page of this trace needs to work itself out; the problem as data, and the page in every setting."""
+    layouts: dict[str, tuple[Block, ...]] = {}
+    for mask, scaled, other in settings_of(problem):
+        for shifted in (trace.shifted, not trace.shifted):
+            found = run(other, precision=view.precision, shifted=shifted)
+            layouts[layout_name(mask, scaled, shifted)] = tuple(_layout(found, view))
+    return Live(live_data(problem, view.precision, view.detail), layouts)
+
+
+def layout_name(mask: str, scaled: bool, shifted: bool) -> str:
+    """The words of a setting, as the script spells them."""
+    return f"{mask} {scaled} {shifted}".replace("True", "true").replace("False", "false")
+
+
+def _layout(trace: Trace, view: View) -> Iterator[Block]:
+    """The blocks of a page, without its numbers and its summary."""
+    printer = printer_for(trace, view)
+    yield Paragraph(about(printer))
+    yield from map(_without_numbers, sections_of(printer, tuple(trace.steps), view))
+    if not trace.leading_letters:
+        yield Heading(WORDS)
+        yield in_words(printer)
+
+
+def _without_numbers(block: Block) -> Block:
+    """The same block for any numbers."""
+    match block:
+        case Heading(number=int()):
+            return block._replace(number=0)
+        case Grid():
+            return _zeros(block)
+        case Product():
+            factors, added = (tuple(map(_zeros, grids)) for grids in (block.factors, block.added))
+            result = _zeros(block.result)
+            return block._replace(factors=factors, added=added, result=result, instead=(result,))
+        case Worked():
+            return Worked(())
+    return block
+
+
+def _zeros(grid: Grid) -> Grid:
+    width = max(1, len(grid.columns) or len(next(iter(grid.cells))))
+    return grid._replace(cells=tuple((Cell("0"),) * width for _ in grid.rows))
+
+
+def live_data(problem: Problem, precision: int, detail: str = "rows") -> dict[str, Any]:
+    """The problem as data that JSON can hold: what `render/html/script/model.js` reads.
+
+    `arrays` are the given ones, and those of masks, with the texts of their numbers, or the numbers where nobody wrote
+    them. `rules` are all steps of any setting, each once; a plan lists them by their places.
+    """
+    return _Writer(problem, precision, detail).data()
+
+
+def settings_of(problem: Problem) -> Iterator[tuple[str, bool, Problem]]:
+    """Every mask and scale that a page offers, by their words, with the problem that has them; the given ones first."""
+    for mask in _masks(problem):
+        for scaled, scale in _scales(problem):
+            yield mask[0], scaled, replace(problem, mask=mask[1], scale=scale)
+
+
+def _masks(problem: Problem) -> Iterator[tuple[str, Mask]]:
+    given = problem.mask
+    yield "given", given
+    if given.parts:
+        yield "none", Mask()
+    if given.parts != (Causal(),):
+        yield "causal", Mask((Causal(),))
+    rule = next((rule for rule in plan_for(problem).rules if rule.name == "mask"), None)
+    if rule is None or (rule.only_hides and not {*rule.target.letters} & {*LEADING}):
+        rows, columns = len(problem.tokens), len(problem.context_tokens)
+        every = np.ones((rows, columns), dtype=bool)
+        yield OWN, Mask((Keep(Matrix(every, _names_of_cells("keep", every.shape))),))
+
+
+def _scales(problem: Problem) -> Iterator[tuple[bool, Scalar | keys.ScaleWord]]:
+    can_scale = isinstance(problem.scale, Scalar) or keys.SCORES[problem.score].divided
+    scaled = can_scale and problem.scale != "none"
+    yield scaled, problem.scale
+    if can_scale:
+        yield not scaled, "none" if scaled else "default"
+
+
+class _Writer:
+    """Collects rules, labels and arrays of all settings, each once."""
+
+    def __init__(self, problem: Problem, precision: int, detail: str) -> None:
+        self.problem, self.precision, self.detail = problem, precision, detail
+        self.rules: list[dict[str, Any]] = []
+        self.labels: list[tuple[str, ...]] = []
+        self.arrays: dict[str, dict[str, Any]] = {}
+        self.functions: set[str] = {*PRINTED}
+        self._places: dict[tuple[Any, ...], int] = {}
+
+    def data(self) -> dict[str, Any]:
+        """All of it."""
+        settings = [self._setting(*each) for each in settings_of(self.problem)]
+        plan, base = plan_for(self.problem), self.problem.exp_base
+        shift = Shift.at(max(self.precision, FEWEST), self.problem, FLOAT64)
+        terms = len(self.problem.context_tokens) + has_sink(self.problem)
+        return {
+            "precision": self.precision,
+            "detail": self.detail,
+            "given_decimals": GIVEN_DECIMALS,
+            "letters": {"leading": list(LEADING), "group": GROUP_MEMBER},
+            "given": list(plan.given),
+            "mask": "mask",
+            "weights": "weights",
+            "own": Keep.name,
+            "yaml": self._yaml(self.problem)[0],
+            "arrays": self.arrays,
+            "labels": self.labels,
+            "rules": self.rules,
+            "settings": settings,
+            "shift": {
+                "steepness": math.log(base.value if base else math.e),
+                "highest": FLOAT64.highest_exponent_of(terms),
+                "lowest": shift.lowest,
+            },
+            "residue": {"noise": HONEST * FLOAT64.epsilon, "epsilon": FLOAT64.epsilon,
+                        "smallest": FLOAT64.smallest, "most": LARGEST_WITH_RESIDUES},
+            "functions": {name: self._function(name) for name in sorted(self.functions)},
+            "notation": {"equals": UNICODE.equals, "nearly": UNICODE.nearly, "parenthesis": UNICODE.parenthesis,
+                         "product": PRODUCT, "atom": ATOM},
+            "words": {"no_key": NO_KEY, "no_divisor": NO_DIVISOR[0], "true": TRUE, "false": FALSE,
+                      "visible": VISIBLE, "hidden": HIDDEN},
+        }  # fmt: skip
+
+    def _setting(self, mask: str, scaled: bool, problem: Problem) -> dict[str, Any]:
+        plan = plan_for(problem)
+        shapes = {name: given.value.shape for name, given in plan.parameters.items() if isinstance(given, Matrix)}
+        for name, matrix in (*plan.given.items(), *plan.parameters.items()):
+            if isinstance(matrix, Matrix):
+                self.arrays.setdefault(name, _array(matrix))
+        before = [self._rule(plan, rule, shapes) for rule in plan.rules]
+        return {
+            "mask": mask,
+            "words": plan.problem.mask.names,
+            "scaled": scaled,
+            "logits": plan.logits,
+            "plain": before + [self._rule(plan, rule, shapes) for rule in plan.softmax_rules(shift=False)],
+            "shifted": before + [self._rule(plan, rule, shapes) for rule in plan.softmax_rules(shift=True)],
+            "yaml": self._yaml(problem)[1],
+            "scalars": {
+                name: given.written for name, given in plan.parameters.items() if isinstance(given, Scalar)
+            },
+        }  # fmt: skip
+
+    def _yaml(self, problem: Problem) -> tuple[str, str]:
+        """The file of a problem, with the name of its cell for every number, and apart from it what settings change.
+
+        Both are empty where there are so many numbers that they need a file of their own.
+        """
+        renamed = {kept: name for name, kept in zip(plan_for(problem).given, problem.given, strict=True)}
+        given = {
+            name: Matrix(matrix.value, _names_of_cells(renamed[name], matrix.shape))
+            for name, matrix in problem.given.items()
+        }
+        text, arrays = as_yaml(replace(problem, given=given), "")
+        if arrays:
+            return "", ""
+        keys = re.split(r"^(?=\w)", text, flags=re.MULTILINE)
+        changed = {key for key in keys if key.startswith(("mask:", "scale:"))}
+        return "".join(key for key in keys if key not in changed), "".join(key for key in keys if key in changed)
+
+    def _rule(self, plan: Plan, rule: Rule, shapes: dict[str, tuple[int, ...]]) -> int:
+        """The place of a rule among all, after writing it there; `shapes` are those of the steps before it."""
+        letters, tree = rule.target.letters, rule.expression
+        if rule.given:
+            sizes: Mapping[str, int] = dict(zip(letters, plan.given[rule.name].shape, strict=True))
+        else:
+            sizes = {**index_sizes(rule.equation, shapes), **plan.sizes}
+        shapes[rule.name] = tuple(sizes[letter] for letter in letters)
+        key = (rule.name, letters, tree)
+        if key not in self._places:
+            self._places[key] = len(self.rules)
+            axes = [self._axis(names) for names in labels(plan.problem, rule, shapes[rule.name])]
+            written = {"name": rule.name, "symbol": rule.symbol, "cell": letters, "shape": shapes[rule.name],
+                       "axes": rule.axis_names, "labels": axes}  # fmt: skip
+            self.rules.append(written if tree is None else written | self._equation(rule, tree, sizes))
+        return self._places[key]
+
+    def _axis(self, names: tuple[str, ...]) -> int:
+        if names not in self.labels:
+            self.labels.append(names)
+        return self.labels.index(names)
+
+    def _equation(self, rule: Rule, tree: Expression, sizes: Mapping[str, int]) -> dict[str, Any]:
+        kinds = {"copies": rule.is_copy, "hides": rule.only_hides, "divides": rule.divides_rows}
+        bound = None if rule.divides_rows else magnitude(rule.equation, FLOAT64.epsilon).expression
+        self.functions |= {node.function for node in walk(tree) if isinstance(node, Call | Reduce)}
+        summed = {node.index for node in walk(tree) if isinstance(node, Reduce)}
+        return {
+            "equation": as_tree(tree),
+            "runs": {letter: sizes[letter] for letter in sorted(summed)},
+            "reads": rule.inputs,
+            **{kind: True for kind, holds in kinds.items() if holds},
+            **({} if bound is None else {"magnitude": as_tree(bound)}),
+        }
+
+    def _function(self, name: str) -> dict[str, Any]:
+        """How a function is spelled, and what is known of it when a line is worked."""
+        known, found = FUNCTIONS.get(name), _spelling(UNICODE.spelling(name))
+        if known and known.zero_arguments:
+            found["zero_arguments"] = known.zero_arguments
+        if known and known.looked_up:
+            found["looked_up"] = True
+        return found
+
+
+def as_tree(node: Expression) -> Tree:
+    """An expression as nested lists: ["sum", "k", ["mul", ["@", "Q", "i", "k"], ["@", "K_T", "k", "j"]]].
+
+    A name is its text, a number of an equation a number, or ["#", "-inf"]; ["@", …] is a cell.
+    """
+    match node:
+        case Number(value=value, text=text):
+            assert value is not None
+            return ["#", text] if math.isinf(value) else int(value) if value == int(value) else float(value)
+        case Name(name=name):
+            return name
+        case Ref(name=name, indices=indices):
+            return ["@", name, *(index if isinstance(index, str) else as_tree(index) for index in indices)]
+        case Call(function=function, arguments=arguments):
+            return [function, *map(as_tree, arguments)]
+        case Reduce(function=function, index=index, body=body):
+            return ["sum" if function == "add" else "largest", index, as_tree(body)]
+
+
+def _spelling(spelling: Spelling) -> dict[str, Any]:
+    found: dict[str, Any] = {"form": spelling.form, "level": spelling.level, "needs": spelling.needs}
+    if spelling.separator:
+        found["separator"] = spelling.separator
+    if spelling.of_number:
+        found["of_number"] = _spelling(spelling.of_number)
+    return found
+
+
+def _names_of_cells(name: str, shape: tuple[int, ...]) -> NDArray[np.object_]:
+    """What stands for each number of an array in a file that the script fills in: ⟨X:0⟩, ⟨X:1⟩, …"""
+    return np.array([f"⟨{name}:{place}⟩" for place in range(math.prod(shape))], dtype=object).reshape(shape)
+
+
+def _array(matrix: Matrix) -> dict[str, Any]:
+    """The cells of an array, row after row: as they were written, or where nobody wrote them as numbers."""
+    if matrix.written is not None:
+        return {"shape": matrix.shape, "written": [str(text) for text in matrix.written.ravel().tolist()]}
+    numbers = np.asarray(matrix.value, dtype=np.float64).ravel().tolist()
+    return {
+        "shape": matrix.shape,
+        "numbers": [number if math.isfinite(number) else repr(number) for number in numbers],
+    }

@@ -1,0 +1,87 @@
+"""The script of a page that works itself out, its data, and the sections that other settings have."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TypeAlias
+
+from attncli.page.document import Block, Document, Heading, Live
+from attncli.render.cells import HIDDEN
+from attncli.render.html import entries, heading, paired, rendered, section_tag
+from attncli.render.html.matrix import POINT
+
+FILES = ("numbers.js", "functions.js", "model.js", "lines.js", "page.js")
+MASKS = {"given": "as given", "none": "none", "causal": "causal", "own": "of my own: click its cells"}
+Section: TypeAlias = tuple[str, int, tuple[str, ...]]  # its id, its level, and its HTML in pieces without the end
+
+
+def scripts(document: Document) -> Iterator[str]:
+    """The data and the script, for the end of a page. `<` is escaped in the data: a label ends no script."""
+    assert document.live is not None
+    data = json.dumps(_data(document, document.live()), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    safe = data.replace("<", r"\u003c").replace("\u2028", r"\u2028").replace("\u2029", r"\u2029")
+    yield f'<script type="application/json" id="attncli-live">{safe}</script>\n'
+    yield f"<script>{script()}</script>\n"
+
+
+def digest() -> str:
+    """The script's own hash, which is the only script that the page lets run."""
+    found = base64.b64encode(hashlib.sha256(script().encode()).digest()).decode()
+    return f"'sha256-{found}'"
+
+
+@cache
+def script() -> str:
+    """All files of the script in one, without their comments and indentation."""
+    texts = ((Path(__file__).parent / "script" / name).read_text(encoding="utf-8") for name in FILES)
+    whole = "".join(text.replace('"use strict";\n', "") for text in texts)
+    whole = re.sub(r"^\s*/\*\*.*?\*/\n", "", whole, flags=re.DOTALL | re.MULTILINE)
+    whole = re.sub(r"^\s*//.*\n", "", whole, flags=re.MULTILINE)
+    lines = (re.sub(r" // [^\"'`]*$", "", line.strip()) for line in whole.splitlines())
+    return '"use strict";{' + "\n".join(line for line in lines if line) + "\n}"
+
+
+def _data(document: Document, live: Live) -> dict[str, object]:
+    """What the script reads: a layout is a list of sections, these are lists of pieces, and each is there once.
+
+    A section without pieces is the one that the page has.
+    """
+    layouts = {name: _sections(blocks) for name, blocks in live.layouts.items()}
+    first, *others = layouts
+    own = {id: html for id, _, html in layouts[first]}
+    pieces: dict[str, int] = {}
+    sections: dict[tuple[object, ...], int] = {}
+
+    def place(id: str, level: int, html: tuple[str, ...] | None) -> int:
+        written = None if html is None else tuple(pieces.setdefault(piece, len(pieces)) for piece in html)
+        return sections.setdefault((id, level, written), len(sections))
+
+    page = [place("", 1, None), *(place(each.id, each.level, None) for each in entries(document.blocks, 2))]
+    known = {
+        name: [place(id, level, None if own.get(id) == html else html) for id, level, html in layouts[name]]
+        for name in others
+    }
+    return {
+        "data": live.data, "layouts": {first: page, **known}, "sections": list(sections), "pieces": list(pieces),
+        "masks": MASKS, "hidden": HIDDEN, "point": POINT,
+    }  # fmt: skip
+
+
+def _sections(blocks: Sequence[Block]) -> list[Section]:
+    """Each section with what stands in it before the next one begins; first what stands before all."""
+    headings = entries(blocks, 2)
+    found: list[tuple[str, int, list[str]]] = [("", 1, [])]
+    topic = ""
+    for block in paired(blocks):
+        if isinstance(block, Heading):
+            entry, topic = next(headings), block.text
+            found.append((entry.id, entry.level, [section_tag(entry), heading(block, entry.level)]))
+        else:
+            found[-1][2].append("".join(rendered(block, topic, lead=len(found) == 1)))
+    return [(id, level, tuple(html)) for id, level, html in found]

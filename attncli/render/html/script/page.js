@@ -1,0 +1,545 @@
+// The page: numbers to type over, lines that follow, and the settings to choose. Without it the page stays as it is.
+
+"use strict";
+
+const element = (tag, attributes = {}, ...children) => {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name in made && typeof value !== "string") made[name] = value;
+    else made.setAttribute(name, value);
+  }
+  made.append(...children);
+  return made;
+};
+const signed = (text) => text.replaceAll("-", "−");
+const LATER = 120; // milliseconds after which what is out of sight follows
+const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+class Page {
+  constructor(root, live) {
+    this.root = root;
+    this.main = root.querySelector("main") ?? root;
+    this.live = live;
+    this.model = new Model(live.data);
+    this.lines = new Lines(this.model);
+    this.sections = new Map();
+    this.first = this.key();
+    for (const each of this.main.querySelectorAll("section[id]")) this.sections.set(each.id, each);
+    this.lead = [...this.main.children].filter((each) => !each.matches("section"));
+    this.addControls();
+    this.restore();
+    this.listen();
+    this.show();
+  }
+
+  key() {
+    const { setting, shifted } = this.model;
+    return `${setting.mask} ${setting.scaled} ${shifted}`;
+  }
+
+  // --- what stands on the page
+
+  /** Everything again, after the model has changed. */
+  show() {
+    if (this.key() !== this.arranged) this.arrange();
+    this.texts = new Map();
+    for (const table of this.tables) this.fill(table);
+    for (const list of this.lists) list.isOld = true;
+    for (const list of this.lists) if (list.inView) this.work(list);
+    clearTimeout(this.later);
+    this.later = setTimeout(() => this.workAll(), LATER);
+    this.root.classList.toggle("numbers-changed", this.edits.size > 0 || this.model.held.size > 0);
+    this.controls.reset.disabled = !this.isChanged();
+    if (this.focused) this.inspect(this.focused.table, this.focused.at);
+    this.remember();
+  }
+
+  /** The worked lines that nobody looks at. */
+  workAll() {
+    for (const list of this.lists) if (list.isOld) this.work(list);
+  }
+
+  isChanged() {
+    return this.edits.size > 0 || this.model.held.size > 0 || this.model.setting !== this.live.data.settings[0];
+  }
+
+  /** The sections of this setting, in their order: those of the page as it was, and new ones where they say otherwise. */
+  arrange() {
+    const focused = document.activeElement;
+    const parents = [this.main];
+    const isFirst = this.key() === this.first;
+    this.main.replaceChildren();
+    for (const [id, level, own] of this.live.layouts[this.key()].map((at) => this.live.sections[at])) {
+      const section = this.section(id, own);
+      if (!id) {
+        this.main.append(...section.childNodes);
+        continue;
+      }
+      for (const inside of section.querySelectorAll(":scope > section")) inside.remove();
+      parents.length = Math.max(1, Math.min(parents.length, level - 1));
+      parents.at(-1).append(section);
+      parents.push(section);
+    }
+    this.arranged = this.key();
+    this.number();
+    this.connect();
+    if (focused && document.contains(focused)) focused.focus({ preventScroll: true });
+    if (!isFirst) this.say(`${this.model.steps.size} steps`);
+  }
+
+  section(id, own) {
+    if (!own) return id ? this.sections.get(id) : element("div", {}, ...this.lead);
+    const known = `${id} ${own}`;
+    if (!this.sections.has(known)) {
+      const holder = element("template");
+      holder.innerHTML = own.map((at) => this.live.pieces[at]).join(""); // a section that it begins is closed at its end
+      this.sections.set(known, id ? holder.content.firstElementChild : element("div", {}, holder.content));
+    }
+    const found = this.sections.get(known);
+    return id ? found : found.cloneNode(true);
+  }
+
+  /** The numbers of steps, in titles and in the list of contents. */
+  number() {
+    const computed = [...this.model.steps.values()].filter((step) => !step.given).map((step) => step.rule.name);
+    for (const title of this.main.querySelectorAll("section .number"))
+      title.textContent = computed.indexOf(stepOf(title)) + 1;
+    const list = this.root.querySelector("nav ol");
+    list?.replaceChildren(...[...this.main.querySelectorAll(":scope > section[id]")].map((section) => {
+      const title = section.querySelector("h2");
+      const link = element("a", { href: `#${section.id}` });
+      for (const node of title.childNodes)
+        link.append(node.nodeType === 1 && node.matches(".number") ? element("b", {}, node.textContent) : node.cloneNode(true));
+      return element("li", {}, link);
+    }));
+  }
+
+  /** Find the matrices and the worked lines, and what each of them shows. */
+  connect() {
+    this.tables = [];
+    for (const table of this.main.querySelectorAll("table[data-array]")) {
+      const found = this.source(table, table.dataset.array);
+      const cells = [...table.tBodies].flatMap((body) => [...body.rows].flatMap((row) => [...row.cells].slice(1)));
+      if (!found || cells.length !== found.length) continue;
+      const labelled = Boolean(table.querySelector("caption.unseen"));
+      const known = { ...found, table, cells, labelled, width: table.tBodies[0].rows[0].cells.length - 1 };
+      cells.forEach((cell, at) => cell.setAttribute("tabindex", labelled && at === 0 ? "0" : "-1"));
+      table.setAttribute("role", "grid");
+      if (!found.editable) table.setAttribute("aria-readonly", "true");
+      table.classList.toggle("given", found.editable);
+      table.closest(".scroll")?.removeAttribute("tabindex");
+      this.tables.push(known);
+    }
+    this.byTable = new Map(this.tables.map((each) => [each.table, each]));
+    this.lists = [...this.main.querySelectorAll("ul.worked")].flatMap((list) => {
+      const found = this.source(list, stepOf(list));
+      return found ? [{ ...found, list, inView: false }] : [];
+    });
+    this.watcher?.disconnect();
+    this.watcher = new IntersectionObserver((seen) => {
+      for (const { target, isIntersecting } of seen) {
+        const list = this.lists.find((each) => each.list.parentElement === target);
+        if (!list) continue;
+        list.inView = isIntersecting;
+        if (isIntersecting && list.isOld) this.work(list);
+      }
+    });
+    for (const { list } of this.lists) this.watcher.observe(list.parentElement); // an empty list is never seen
+  }
+
+  /** Which step is shown at an element: its rule, where its numbers begin, and how many there are. */
+  source(at, name) {
+    const step = this.model.steps.get(name);
+    if (!step) return null;
+    const written = at.closest("[data-place]")?.dataset.place ?? "";
+    const fixed = Object.fromEntries(written.split(" ").filter(Boolean).map((each) => each.split("=")).map(([letter, place]) => [letter, Number(place)]));
+    const { rule } = step;
+    const own = rule.cell.filter((letter) => letter in fixed).length; // which come before all others
+    const length = size(rule.shape.slice(own));
+    const start = this.model.at(rule.shape.slice(0, own), rule.cell.slice(0, own).map((letter) => fixed[letter])) * length;
+    return { name, rule, fixed, start, length, editable: step.given };
+  }
+
+  fill({ name, rule, start, cells, width, editable, table, labelled }) {
+    const isMask = name === this.model.data.mask;
+    const key = `${name} ${start}`;
+    if (!this.texts.has(key)) this.texts.set(key, cells.map((_, at) => this.printed(name, start + at)));
+    const texts = this.texts.get(key);
+    const decimals = (text) => text.split(".")[1]?.length ?? 0;
+    const most = new Array(width).fill(0);
+    texts.forEach((text, at) => (most[at % width] = Math.max(most[at % width], decimals(text))));
+    const held = this.model.held.get(name);
+    const hides = labelled && this.hiding(rule); // an operand beside others has its numbers alone
+    cells.forEach((cell, at) => {
+      const missing = most[at % width] - decimals(texts[at]);
+      const shift = missing && (decimals(texts[at]) ? missing : missing + this.live.point);
+      if (`${shift || ""}` !== cell.style.getPropertyValue("--d")) cell.style.setProperty("--d", shift || "");
+      const hidden = hides && this.model.hides(this.model.place(rule, start + at));
+      if (!cell.querySelector("input")) {
+        if (cell.firstChild?.data !== texts[at] || cell.classList.contains("hidden") !== hidden) {
+          cell.replaceChildren(texts[at]);
+          if (hidden && !texts[at].endsWith("∞")) cell.append(element("i", {}, this.live.hidden));
+        }
+      }
+      cell.classList.toggle("hidden", Boolean(hidden));
+      cell.classList.toggle("held", Boolean(held?.has(start + at)));
+      cell.classList.toggle("edited", editable && this.edits.has(`${name}.${start + at}`));
+    });
+    table.classList.toggle("clickable", isMask && this.canMask());
+  }
+
+  printed(name, at) {
+    return signed(this.lines.text(this.lines.number(name, at)));
+  }
+
+  /** Whether hidden keys are marked in a step: in those of queries by keys, from the mask on. */
+  hiding(rule) {
+    const names = [...this.model.steps.keys()];
+    const mask = names.indexOf(this.model.data.mask);
+    return mask >= 0 && names.indexOf(rule.name) >= mask && rule.axes.at(-2) === "query" && rule.axes.at(-1) === "key";
+  }
+
+  work(known) {
+    const { rule, fixed, start, length, list } = known;
+    known.isOld = false;
+    const places = this.model.data.detail === "cells" ? Array.from({ length }, (_, at) => start + at) : this.representatives(rule, start, length);
+    list.replaceChildren(...places.map((at) => {
+      const { label, work, relation, result, remark } = this.lines.line(rule, at, fixed);
+      const said = element("span", {}, signed(work && `${work} ${relation} `));
+      if (result) said.append(element("b", {}, signed(result)));
+      if (remark) said.append(" ", element("i", {}, signed(remark)));
+      const line = element("li", {}, ...(label ? [element("span", {}, element("bdi", {}, label)), " "] : []), said);
+      line.dataset.at = at;
+      return line;
+    }));
+  }
+
+  /** The cells that stand for their rows: where the query looks most, else the first. */
+  representatives(rule, start, length) {
+    const along = rule.shape.length > 1 && rule.axes.at(-1) !== "query";
+    if (!along) return Array.from({ length }, (_, at) => start + at);
+    const width = rule.shape.at(-1);
+    const rows = Array.from({ length: length / width }, (_, row) => start + row * width);
+    if (rule.axes.at(-2) !== "query" || rule.axes.at(-1) !== "key") return rows;
+    const weights = this.model.steps.get(this.model.data.weights);
+    return rows.map((first) => {
+      const own = this.model.steps.get(rule.name).values.subarray(first, first + width);
+      if (rule.name === this.model.data.mask && own.includes(-Infinity)) return first + own.indexOf(-Infinity);
+      const place = this.model.place(rule, first);
+      const row = this.model.at(weights.rule.shape, weights.rule.cell.map((letter) => place[letter] ?? 0));
+      const shares = weights.values.subarray(row, row + width);
+      return first + shares.indexOf(Math.max(...shares));
+    });
+  }
+
+  // --- one cell
+
+  /** Show how a cell is worked out, and outline what it is worked out from. */
+  inspect(table, at) {
+    for (const cell of this.outlined ?? []) cell.classList.remove("operand", "chosen");
+    this.outlined = [];
+    const { name, rule, fixed, start, editable } = table;
+    const { label, work, relation, result, remark } = this.lines.line(rule, start + at, fixed);
+    const symbol = symbolName(rule.symbol);
+    const line = signed([work, result && relation ? `${relation} ${result}` : result, remark].filter(Boolean).join(" "));
+    this.inspector.line.replaceChildren(element("b", {}, element("bdi", {}, `${symbol}: ${label}`)), ` ${line}`);
+    const isHeld = this.model.held.get(name)?.has(start + at) ?? false;
+    const value = this.model.steps.get(name).values[start + at];
+    this.inspector.slide.hidden = editable || !Number.isFinite(value);
+    this.inspector.slide.textContent = isHeld ? "Let go" : "Hold and slide";
+    this.inspector.range.hidden = !isHeld;
+    this.inspector.root.hidden = false;
+    this.outline(name, start + at, "chosen");
+    if (!editable && !isHeld)
+      this.lines.substitute(rule.equation, this.model.place(rule, start + at), rule.runs, fixed, (of, place) => {
+        this.outline(of, place, "operand");
+        return this.lines.number(of, place);
+      });
+  }
+
+  outline(name, at, kind) {
+    for (const table of this.tables) {
+      const cell = table.name === name && table.cells[at - table.start];
+      if (!cell) continue;
+      cell.classList.add(kind);
+      this.outlined.push(cell);
+    }
+  }
+
+  find(target) {
+    const cell = target.closest?.("td");
+    const table = cell && this.byTable.get(cell.closest("table"));
+    const at = table ? table.cells.indexOf(cell) : -1;
+    return at < 0 ? null : { table, at, cell };
+  }
+
+  choose(found) {
+    this.focused = found;
+    for (const cell of found.table.cells) if (found.table.labelled) cell.setAttribute("tabindex", cell === found.cell ? "0" : "-1");
+    this.inspect(found.table, found.at);
+  }
+
+  move({ table, at }, key) {
+    const [down, right] = ARROWS[key];
+    const [row, column] = [Math.floor(at / table.width) + down, (at % table.width) + right];
+    if (column < 0 || column >= table.width || row < 0 || row * table.width >= table.cells.length) return;
+    table.cells[row * table.width + column].focus();
+  }
+
+  // --- changing numbers
+
+  /** Let a given number be typed over; what is no number is marked, and the last good one stays. */
+  edit({ table, at, cell }, text) {
+    const { name, start } = table;
+    const array = this.model.arrays.get(name);
+    const before = array.written?.[start + at] ?? `${array.values[start + at]}`;
+    const label = this.lines.label(table.rule, this.model.place(table.rule, start + at), table.fixed);
+    const input = element("input", { value: text ?? before, "aria-label": `${symbolName(table.rule.symbol)}: ${label}`, inputmode: "text", autocomplete: "off", spellcheck: "false" });
+    input.style.width = `${Math.max(4, before.length + 1)}ch`;
+    cell.replaceChildren(input);
+    const take = (written) => {
+      const good = this.model.edit(name, start + at, written);
+      input.setAttribute("aria-invalid", String(!good));
+      if (good) this.changed(name, start + at);
+      else this.inspector.line.textContent = `${shorten(written)} is not a number: write 3, -0.5, 1e3, 1/3 or sqrt(2)`;
+    };
+    const close = (focus) => {
+      if (input.closing) return;
+      input.closing = true;
+      cell.replaceChildren();
+      this.show();
+      if (focus) cell.focus();
+    };
+    input.addEventListener("input", () => take(input.value));
+    input.addEventListener("blur", () => close(false));
+    input.addEventListener("keydown", (event) => {
+      const up = event.key === "ArrowUp" || event.key === "ArrowDown";
+      if (event.key === "Escape") take(before);
+      if (event.key === "Enter" || event.key === "Escape") close(true);
+      else if (up) {
+        const now = readNumber(input.value)?.value ?? 0;
+        input.value = formatNumber(now + (event.key === "ArrowUp" ? 1 : -1) * (event.shiftKey ? 0.1 : 1), 6);
+        take(input.value);
+      } else if (event.key !== "Tab") return event.stopPropagation();
+      if (event.key !== "Tab") event.preventDefault();
+      event.stopPropagation();
+    });
+    input.focus();
+    if (text === undefined) input.select();
+    else take(text);
+  }
+
+  changed(name, at) {
+    const array = this.model.arrays.get(name);
+    if (array.written[at] === this.original(name, at)) this.edits.delete(`${name}.${at}`);
+    else this.edits.set(`${name}.${at}`, array.written[at]);
+    this.model.work();
+    this.show();
+  }
+
+  original(name, at) {
+    const { written, numbers } = this.live.data.arrays[name];
+    return written ? written[at] : `${numbers[at]}`;
+  }
+
+  canMask() {
+    return this.live.data.settings.some((each) => each.mask === "own");
+  }
+
+  /** Let a query see a key, or hide it. */
+  toggle({ table, at }) {
+    const keep = this.model.arrays.get(this.live.data.own);
+    const mask = this.model.steps.get(this.model.data.mask).values;
+    if (this.model.setting.mask !== "own") mask.forEach((value, place) => this.setKeep(place, value !== -Infinity));
+    this.setKeep(table.start + at, keep.values[table.start + at] !== 1);
+    this.set("own", this.model.setting.scaled);
+  }
+
+  setKeep(at, seen) {
+    this.model.edit(this.live.data.own, at, seen ? "1" : "0");
+    if (seen) this.edits.delete(`${this.live.data.own}.${at}`);
+    else this.edits.set(`${this.live.data.own}.${at}`, "0");
+  }
+
+  set(mask, scaled) {
+    const focused = this.focused && { name: this.focused.table.name, at: this.focused.at };
+    this.model.held.clear();
+    this.model.choose(mask, scaled);
+    this.focused = null;
+    this.show();
+    this.controls.mask.value = mask;
+    this.controls.scale.checked = scaled;
+    const table = focused && this.tables.find((each) => each.name === focused.name && each.labelled);
+    if (table && document.activeElement === document.body) table.cells[focused.at].focus({ preventScroll: true });
+  }
+
+  hold() {
+    const { table, at } = this.focused;
+    const [name, place] = [table.name, table.start + at];
+    const held = this.model.held.get(name) ?? new Map();
+    const value = this.model.steps.get(name).values[place];
+    if (held.has(place)) held.delete(place);
+    else {
+      held.set(place, value);
+      const reach = Math.max(3, Math.ceil(Math.abs(value) * 2));
+      Object.assign(this.inspector.range, { min: Math.floor(value) - reach, max: Math.ceil(value) + reach, step: 0.01 });
+      this.inspector.range.value = value;
+    }
+    if (held.size) this.model.held.set(name, held);
+    else this.model.held.delete(name);
+    this.model.work();
+    this.show();
+  }
+
+  slide(value) {
+    const { table, at } = this.focused;
+    this.model.held.get(table.name).set(table.start + at, value);
+    this.model.work();
+    this.show();
+  }
+
+  reset() {
+    for (const key of this.edits.keys()) {
+      const [name, at] = splitKey(key);
+      this.model.edit(name, at, this.original(name, at));
+    }
+    this.edits.clear();
+    const { mask, scaled } = this.live.data.settings[0];
+    this.set(mask, scaled);
+    this.say("as it was given");
+  }
+
+  // --- what can be chosen, kept and taken away
+
+  addControls() {
+    this.edits = new Map(); // of given numbers, by "X.3": the texts that were typed
+    const { settings } = this.live.data;
+    const masks = [...new Set(settings.map((each) => each.mask))];
+    const select = element("select", {}, ...masks.map((mask) => element("option", { value: mask }, this.live.masks[mask])));
+    const scale = element("input", { type: "checkbox" });
+    scale.checked = settings[0].scaled;
+    const button = (text) => element("button", { type: "button" }, text);
+    const [reset, save] = [button("As given"), button("Save as YAML")];
+    const switched = settings.some((each) => each.scaled !== settings[0].scaled);
+    const bar = element("div", { class: "controls", role: "group", "aria-label": "What is worked out" });
+    bar.append(element("label", {}, "Mask ", select));
+    if (switched) bar.append(element("label", {}, scale, " Scaled scores"));
+    bar.append(reset);
+    if (this.live.data.yaml) bar.append(save);
+    const hint = element("p", { class: "hint" }, "Click a given number and type: 2, 1/3 or sqrt(2). Point at any number to see how it is worked out.");
+    (this.root.querySelector("header") ?? this.root).append(element("div", { class: "live" }, bar, hint));
+    this.controls = { mask: select, scale, reset, save };
+    const line = element("p", { "aria-live": "polite" });
+    const [slide, range] = [button("Hold and slide"), element("input", { type: "range", "aria-label": "The number held" })];
+    const box = element("aside", { class: "inspector", "aria-label": "How a number is worked out" }, line, element("div", {}, slide, range));
+    box.hidden = true;
+    this.root.append(box);
+    this.inspector = { root: box, line, slide, range };
+    this.status = element("p", { class: "unseen", role: "status" });
+    this.root.append(this.status);
+  }
+
+  say(text) {
+    this.status.textContent = text;
+  }
+
+  listen() {
+    const { mask, scale, reset, save } = this.controls;
+    mask.addEventListener("change", () => this.set(mask.value, this.model.setting.scaled));
+    scale.addEventListener("change", () => this.set(this.model.setting.mask, scale.checked));
+    reset.addEventListener("click", () => this.reset());
+    save.addEventListener("click", () => this.save());
+    this.inspector.slide.addEventListener("click", () => this.hold());
+    this.inspector.range.addEventListener("input", ({ target }) => this.slide(Number(target.value)));
+    this.main.addEventListener("focusin", ({ target }) => {
+      const found = this.find(target);
+      if (found) this.choose(found);
+    });
+    this.main.addEventListener("mouseover", ({ target }) => {
+      const found = this.find(target);
+      if (found) this.inspect(found.table, found.at);
+    });
+    this.main.addEventListener("mouseleave", () => this.focused && this.inspect(this.focused.table, this.focused.at));
+    this.main.addEventListener("click", ({ target }) => {
+      const found = this.find(target);
+      if (!found || target.matches("input")) return;
+      found.cell.focus();
+      this.act(found);
+    });
+    this.main.addEventListener("keydown", (event) => {
+      const found = this.find(event.target);
+      if (!found || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key in ARROWS) this.move(found, event.key);
+      else if (event.key === "Enter" || event.key === " ") this.act(found);
+      else if (found.table.editable && /^[-+.0-9s]$/.test(event.key)) this.edit(found, event.key);
+      else return;
+      event.preventDefault();
+    });
+    this.root.addEventListener("click", (event) => {
+      const link = event.target.closest("nav a");
+      const section = link && document.getElementById(link.hash.slice(1));
+      if (!section) return;
+      event.preventDefault(); // the address keeps what was changed
+      section.scrollIntoView();
+    });
+  }
+
+  act(found) {
+    if (found.table.editable) this.edit(found);
+    else if (found.table.name === this.model.data.mask && this.canMask()) this.toggle(found);
+  }
+
+  /** Keep what was changed in the address, so that it can be sent to others. */
+  remember() {
+    const { mask, scaled } = this.model.setting;
+    const [first] = this.live.data.settings;
+    const said = [...this.edits];
+    if (mask !== first.mask) said.push(["mask", mask]);
+    if (scaled !== first.scaled) said.push(["scaled", String(scaled)]);
+    const hash = said.length ? `#!${new URLSearchParams(said)}` : "";
+    if (hash === location.hash || (!hash && !location.hash.startsWith("#!"))) return;
+    try {
+      history.replaceState(null, "", hash || location.href.split("#")[0]);
+    } catch {
+      // an address that cannot be changed, as inside a notebook
+    }
+  }
+
+  restore() {
+    if (!location.hash.startsWith("#!")) return;
+    const said = new URLSearchParams(location.hash.slice(2));
+    for (const [key, text] of said) {
+      const [name, at] = splitKey(key);
+      const array = this.model.arrays.get(name);
+      if (array && at < array.values.length && this.model.edit(name, at, text)) this.edits.set(key, text.trim());
+    }
+    const { mask, scaled } = this.live.data.settings[0];
+    const chosen = this.live.data.settings.find((each) => each.mask === (said.get("mask") ?? mask) && String(each.scaled) === (said.get("scaled") ?? String(scaled)));
+    this.model.choose(chosen?.mask ?? mask, chosen?.scaled ?? scaled);
+    this.controls.mask.value = this.model.setting.mask;
+    this.controls.scale.checked = this.model.setting.scaled;
+  }
+
+  /** The problem as it is now, in a file that attncli reads. */
+  yaml() {
+    const text = `${this.live.data.yaml}${this.model.setting.yaml}`;
+    return text.replace(/⟨(\w+):(\d+)⟩/g, (_, name, at) => {
+      const array = this.model.arrays.get(name);
+      return array.written?.[at] ?? `${array.values[at]}`.replace("Infinity", "inf");
+    });
+  }
+
+  save() {
+    const link = element("a", { href: URL.createObjectURL(new Blob([this.yaml()], { type: "text/yaml" })), download: "problem.yaml" });
+    link.click();
+    URL.revokeObjectURL(link.href);
+    this.say("saved as problem.yaml");
+  }
+}
+
+/** The step that a section is about: step-scores, or head-0-step-scores. */
+const stepOf = (node) => /(?:^|-)step-(\w+)/.exec(node.closest("section").id)?.[1];
+const splitKey = (key) => [key.slice(0, key.lastIndexOf(".")), Number(key.slice(key.lastIndexOf(".") + 1))];
+const shorten = (text) => (text.length > 20 ? `${text.slice(0, 19)}…` : text || "nothing");
+
+new Page(document.querySelector(".attncli"), JSON.parse(document.getElementById("attncli-live").textContent));

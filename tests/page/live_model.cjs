@@ -1,0 +1,41 @@
+// Reads problems as data, one JSON a line, with edits; writes the numbers, texts and worked lines that the page has.
+const fs = require("fs");
+const path = require("path");
+const vm = require("vm");
+
+const folder = path.join(__dirname, "..", "..", "attncli", "render", "html", "script");
+const source = ["numbers.js", "functions.js", "model.js", "lines.js"].map((name) => fs.readFileSync(path.join(folder, name), "utf8"));
+vm.runInThisContext(`${source.join("\n")}\n;globalThis.page = { Model, Lines, readNumber, formatNumber, FLOATS, EXACT };`);
+const { Model, Lines, readNumber, formatNumber, FLOATS, EXACT } = globalThis.page;
+
+const answers = {
+  trace({ data, mask, scaled, edits, cells }) {
+    const model = new Model(data);
+    if (mask !== undefined) model.choose(mask, scaled);
+    for (const [name, at, text] of edits ?? []) if (!model.edit(name, at, text)) throw new Error(`${text} is no number`);
+    model.work();
+    const lines = new Lines(model);
+    const steps = {};
+    for (const [name, { rule, values }] of model.steps)
+      steps[name] = {
+        values: Array.from(values, (value) => (Number.isFinite(value) ? value : `${value}`)),
+        texts: Array.from(values, (_, at) => model.text(name, at)),
+      };
+    const worked = (cells ?? []).map(([name, at, fixed]) => {
+      const { label, work, relation, result, remark } = lines.line(model.steps.get(name).rule, at, fixed);
+      return [label, [work, result && relation ? `${relation} ${result}` : result, remark].filter(Boolean).join(" ")];
+    });
+    return { shifted: model.shifted, steps, worked };
+  },
+  numbers: ({ texts }) => texts.map((text) => {
+    const found = readNumber(text);
+    return found && [Number.isFinite(found.value) ? found.value : `${found.value}`, found.text];
+  }),
+  functions: () => Object.keys(FLOATS).filter((name) => name in EXACT),
+  printed: ({ values, precision }) => values.map((value) => formatNumber(value, precision)),
+};
+
+for (const line of fs.readFileSync(0, "utf8").split("\n").filter(Boolean)) {
+  const asked = JSON.parse(line);
+  process.stdout.write(`${JSON.stringify(answers[asked.ask](asked))}\n`);
+}

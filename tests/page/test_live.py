@@ -1,0 +1,184 @@
+"""The page that works itself out: its script against attncli, number by number and line by line."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attncli.dtypes import DTYPES
+from attncli.equation.functions import FUNCTIONS
+from attncli.page.derivation import derivation
+from attncli.page.document import Heading, Worked, plain_line
+from attncli.page.live import live_data, settings_of, why_static
+from attncli.page.printer import format_number, printer_for
+from attncli.page.view import View
+from attncli.problem.loader import load
+from attncli.problem.model import Matrix, Problem
+from attncli.problem.numbers import NumberError, as_float, canonical
+from attncli.tracing import Trace, run
+from attncli.tracing.magnitudes import Magnitudes
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+INPUTS = sorted((ROOT / "inputs").glob("*.[jy]*"))
+pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
+
+
+def asked(*questions: dict[str, Any]) -> list[Any]:
+    """What the script answers to each."""
+    text = "".join(f"{json.dumps(question, allow_nan=False)}\n" for question in questions)
+    ran = subprocess.run(
+        ["node", str(HERE / "live_model.cjs")], input=text, capture_output=True, text=True, timeout=300
+    )
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    return [json.loads(line) for line in ran.stdout.splitlines()]
+
+
+def lines_of(trace: Trace, precision: int) -> Iterator[tuple[str, int, dict[str, int], list[str]]]:
+    """Each worked line of the page with all cells: its step, the place in its numbers, what is fixed, and its texts."""
+    fixed: dict[str, int] = {}
+    for block in derivation(trace, View(detail="cells", precision=precision)).blocks:
+        if isinstance(block, Heading):
+            fixed, name = dict(block.place) if block.part else fixed, block.step
+        if isinstance(block, Worked) and name:
+            step = trace.steps[name]
+            for line in block.lines:
+                assert line.cell is not None
+                rest = iter(line.cell)
+                index = tuple(fixed[each] if each in fixed else next(rest) for each in step.rule.target.letters)
+                yield step.name, int(np.ravel_multi_index(index, step.shape)), fixed, [line.label, plain_line(line)]
+
+
+def question(
+    problem: Problem, trace: Trace, precision: int = 3, **others: Any
+) -> tuple[dict[str, Any], list[list[str]]]:
+    """What to ask of a problem, and the lines that its page has."""
+    lines = list(lines_of(trace, precision))
+    data = json.loads(json.dumps(live_data(problem, precision), allow_nan=False))
+    return {"ask": "trace", "data": data, "cells": [line[:3] for line in lines], **others}, [line[3] for line in lines]
+
+
+def must_agree(trace: Trace, found: dict[str, Any], precision: int = 3, digits: int | None = None) -> bool:
+    """The same steps, numbers to twelve digits of what they are made of, and the same texts.
+
+    False where texts that are not compared have more `digits` than these.
+    """
+    assert found["shifted"] == trace.shifted
+    assert list(found["steps"]) == list(trace.steps)
+    magnitudes, printer = Magnitudes(trace, DTYPES["float64"]), printer_for(trace, View(precision=precision))
+    for name, step in trace.steps.items():
+        values = np.array([float(value) for value in found["steps"][name]["values"]]).reshape(step.shape)
+        np.testing.assert_array_equal(np.isfinite(values), np.isfinite(step.value), name)
+        finite = np.isfinite(values)
+        off = np.abs(np.where(finite, values, 0) - np.where(finite, step.value, 0))
+        assert (off <= 1e-12 * magnitudes[name] + 1e-300).all(), name
+        step = printer.trace.steps[name]
+        texts = [printer.text(step, index) for index in np.ndindex(step.shape)]
+        if digits is not None and max(len(re.sub(r"e.*|\D", "", text)) for text in texts) > digits:
+            return False
+        assert found["steps"][name]["texts"] == texts, name
+    return True
+
+
+@pytest.mark.sampled(12)
+@pytest.mark.parametrize("file", INPUTS, ids=lambda file: file.stem)
+def test_every_number_and_line_of_an_example_is_that_of_attncli(file: Path) -> None:
+    problem = load(str(file))
+    trace = run(problem)
+    assert why_static(trace, View()) is None
+    one, lines = question(problem, trace)
+    (found,) = asked(one)
+    must_agree(trace, found)
+    assert found["worked"] == lines
+
+
+TEXTS = ("0", "1", "-1", "2.5", "1/3", "-2/7", "sqrt(2)", "-3*sqrt(5)/4", ".5", "1e3", "-0.0001", "123456789.125", "40")
+
+
+def edited(problem: Problem, edits: list[tuple[str, int, str]]) -> Problem:
+    """The problem with other texts in the places of given numbers."""
+    given = dict(problem.given)
+    for name, at, text in edits:
+        own = name if name in given else name.removeprefix("new_")
+        matrix = given[own]
+        written = matrix.written
+        texts = (
+            [repr(number) for number in matrix.value.ravel().tolist()] if written is None else written.ravel().tolist()
+        )
+        texts[at] = text
+        given[own] = Matrix([as_float(each) for each in texts], texts, matrix.shape)
+    return replace(problem, given=given)
+
+
+def random_question(seed: int) -> tuple[dict[str, Any], Trace, list[list[str]]]:
+    """An example in one of its settings, with a few numbers edited."""
+    chosen = random.Random(seed)
+    problem = load(str(chosen.choice(INPUTS)))
+    mask, scaled, other = chosen.choice([each for each in settings_of(problem) if each[0] != "own"])
+    arrays = list(live_data(problem, 3)["given"])
+    edits = []
+    for _ in range(chosen.randint(1, 4)):
+        name = chosen.choice(arrays)
+        matrix = problem.given.get(name) or problem.given[name.removeprefix("new_")]
+        text = chosen.choice([*TEXTS, f"{chosen.gauss(0, 3):.{chosen.randint(0, 9)}f}", repr(chosen.gauss(0, 1))])
+        edits.append((name, chosen.randrange(matrix.value.size), text))
+    trace = run(edited(other, edits))
+    asking, lines = question(problem, trace, mask=mask, scaled=scaled, edits=edits)
+    return asking, trace, lines
+
+
+@pytest.mark.parametrize(
+    "seeds", [range(12), pytest.param(range(12, 512), marks=pytest.mark.slow)], ids=["few", "many"]
+)
+def test_edited_numbers_in_any_setting_are_worked_out_as_attncli_does(seeds: range) -> None:
+    asking = [random_question(seed) for seed in seeds]
+    for seed, (found, (_, trace, lines)) in zip(
+        seeds, zip(asked(*(each[0] for each in asking)), asking, strict=True), strict=True
+    ):
+        if not must_agree(trace, found, digits=14):
+            continue  # of 262648699902511.78, not all digits are known
+        assert found["worked"] == lines, seed
+
+
+def test_numbers_are_read_as_in_a_file() -> None:
+    texts = [
+        *TEXTS, "+.5", "1.", "1E-3", "007", "1_000", "0x10", "", " 3 ", "sqrt(1/2)", "sqrt(4)", "1/sqrt(2)",
+        "-sqrt(8)/2",         "2 * sqrt(3)",
+        "1/0", "sqrt(-1)", "1e400", "1e-400", "0e999999999", "nan", "inf", "-inf", "1,5", "--1", "1e16",
+        "123456789012345678901234567890", "0.00000012", "1/3/4", "x", "-0", "1e-7", "12345678.9e3",
+        "2/4", "٣", "1" * 500,
+    ]  # fmt: skip
+    expected: list[list[Any] | None] = []
+    for text in texts:
+        try:
+            value = as_float(text.strip())
+            expected.append([value if math.isfinite(value) else "-Infinity", canonical(text.strip())])
+        except NumberError:
+            expected.append(None)
+    assert asked({"ask": "numbers", "texts": texts}) == [expected]
+
+
+@pytest.mark.parametrize("precision", [0, 1, 3, 6, 12, 15])
+def test_numbers_are_printed_alike(precision: int) -> None:
+    chosen = random.Random(precision)
+    values = [0.0, -0.0, 0.1 + 0.2, 2.675, 0.125, -0.0004, 999.9996, 1e15, 1e22, 9.9996e20, 123456789012345.6, 5e-324]
+    # Above 4e14 doubles are at a tie of the fifteenth digit, which the two languages round in different directions.
+    values += [chosen.gauss(0, 1) * 10.0 ** chosen.randint(-9, 13) for _ in range(2000)]
+    values += [chosen.randrange(10**6) / 10 ** chosen.randint(0, 6) for _ in range(2000)]
+    found = asked({"ask": "printed", "values": values, "precision": precision})
+    assert found == [[format_number(value, precision) for value in values]]
+
+
+def test_the_script_knows_every_function_of_the_language() -> None:
+    assert {*FUNCTIONS} - {*asked({"ask": "functions"})[0]} == {"where"}  # which is no function of numbers

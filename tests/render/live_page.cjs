@@ -1,0 +1,67 @@
+// Opens pages in Chromium and plays what standard input asks for: one JSON a line, and one answer a line.
+const fs = require("fs");
+const { chromium } = require("playwright-core");
+
+const QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync"];
+
+/** What a reader sees: the matrices, the worked lines, and the titles. */
+const read = () => {
+  const texts = (selector, text) => [...document.querySelectorAll(selector)].map(text);
+  return {
+    matrices: texts("main table[data-array]", (table) => [table.dataset.array, ...[...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent))]),
+    lines: texts("main ul.worked li", (line) => {
+      const copy = line.cloneNode(true);
+      copy.querySelectorAll("i").forEach((remark) => remark.remove()); // in which there may be formulas
+      return copy.textContent.trim();
+    }),
+    titles: texts("main :is(h2, h3)", (title) => title.textContent),
+  };
+};
+
+const acts = {
+  click: (page, selector) => page.locator(selector).first().click(),
+  hover: (page, selector) => page.locator(selector).first().hover(),
+  press: (page, keys) => keys.split(" ").reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve()),
+  type: (page, text) => page.keyboard.type(text),
+  choose: (page, mask) => page.selectOption(".controls select", mask),
+  slide: (page, value) => page.locator(".inspector input").fill(value),
+  wait: (page) => page.waitForTimeout(300),
+};
+const answers = {
+  read: (page) => page.evaluate(read),
+  line: (page) => page.locator(".inspector p").innerText(),
+  focus: (page) => page.evaluate(() => document.activeElement.closest("table")?.dataset.array ?? document.activeElement.tagName),
+  address: (page) => page.evaluate(() => location.hash),
+  marked: (page) => page.evaluate(() => [...document.querySelectorAll("table .operand")].map((cell) => `${cell.closest("table").dataset.array} ${cell.textContent}`)),
+  texts: (page, selector) => page.locator(selector).allInnerTexts(),
+  invalid: (page) => page.locator("[aria-invalid=true]").count(),
+  saved: async (page) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByText("Save as YAML").click()]);
+    return fs.readFileSync(await download.path(), "utf8");
+  },
+};
+
+(async () => {
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: QUIET });
+  for (const line of fs.readFileSync(0, "utf8").split("\n").filter(Boolean)) {
+    const { address, play } = JSON.parse(line);
+    const context = await browser.newContext({ javaScriptEnabled: true, acceptDownloads: true, viewport: { width: 1200, height: 800 } });
+    const page = await context.newPage();
+    page.setDefaultTimeout(10000);
+    const faults = [];
+    page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
+    page.on("pageerror", (error) => faults.push(String(error.stack)));
+    page.on("request", (request) => /^(file|data|blob):/.test(request.url()) || faults.push(request.url()));
+    page.on("dialog", (dialog) => faults.push(dialog.message()) && dialog.dismiss());
+    await page.goto(address);
+    const found = [];
+    for (const [what, how] of play) {
+      if (what in acts) await acts[what](page, how);
+      else found.push(await answers[what](page, how));
+    }
+    process.stdout.write(`${JSON.stringify({ faults, found })}\n`);
+    await context.close();
+  }
+  await browser.close();
+})();

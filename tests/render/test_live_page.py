@@ -1,0 +1,184 @@
+"""The page that works itself out, in a real browser: what it shows, and what it does with a mouse and with keys."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attncli.cli.main import run as attncli
+from attncli.problem.loader import load
+from attncli.render.html.live import script
+from attncli.tracing import run
+
+HERE = Path(__file__).parent
+INPUTS = sorted((HERE.parents[1] / "inputs").glob("*.[jy]*"))
+I_LOVE_AI = HERE.parents[1] / "inputs" / "i_love_ai.yaml"
+X, SCORES = "#what-is-given table[data-array=X] tbody td", "#step-scores table:has(caption.unseen) tbody td"
+SHOWN = {"batch", "bloom_alibi", "fully_masked", "grouped_query", "i_love_ai", "large_scores", "sentinel"}
+Play = list[tuple[str, str]]
+
+
+def written(problem: Path, folder: Path, *options: str) -> Path:
+    """The page of a problem."""
+    page = folder / f"{problem.stem}{'-'.join(options)}.html"
+    assert attncli(["compute", str(problem), "-q", *options, "-o", str(page)]) == 0
+    return page
+
+
+def played(modules: Path, *pages: tuple[Path, Play], at: str = "") -> list[list[Any]]:
+    """What a browser answers on each page; no page may report an error or ask for anything."""
+    asked = "".join(f"{json.dumps({'address': page.as_uri() + at, 'play': play})}\n" for page, play in pages)
+    ran = subprocess.run(
+        ["node", str(HERE / "live_page.cjs")],
+        input=asked,
+        env={"NODE_PATH": str(modules), "PATH": "/usr/local/bin:/usr/bin:/bin", "CHROMIUM": chromium() or ""},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    answers = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert [answer["faults"] for answer in answers] == [[]] * len(pages)
+    return [answer["found"] for answer in answers]
+
+
+def chromium() -> str | None:
+    return shutil.which("chromium") or shutil.which("google-chrome")
+
+
+@pytest.fixture
+def modules() -> Path:
+    """Where npm put playwright-core; skips without it, or without Chromium."""
+    folder = HERE.parents[1] / ".ci" / "node_modules"
+    if not (folder / "playwright-core").is_dir() or chromium() is None:
+        pytest.skip("needs Chromium, Node.js and playwright-core: npm install --prefix .ci playwright-core")
+    return folder
+
+
+browser = pytest.mark.browser
+
+
+@browser
+def test_the_script_shows_what_the_page_without_it_shows(modules: Path, tmp_path: Path) -> None:
+    files = [file for file in INPUTS if file.stem in SHOWN]
+    pages = [(written(file, tmp_path), written(file, tmp_path, "--static")) for file in files]
+    read: Play = [("wait", ""), ("read", "")]
+    found = played(modules, *((page, read) for both in pages for page in both))
+    for file, (live,), (static,) in zip(files, found[::2], found[1::2], strict=True):
+        assert live == static, file.name
+
+
+@browser
+def test_a_number_typed_over_changes_what_follows_from_it(modules: Path, tmp_path: Path) -> None:
+    play: Play = [
+        ("click", X), ("type", "1/3"), ("press", "Enter"), ("texts", "#step-Q .worked li"), ("address", ""),
+        ("press", "Enter"), ("type", "one"), ("invalid", ""), ("press", "Escape"), ("texts", X), ("saved", ""),
+        ("click", ".controls button"), ("address", ""), ("texts", X),
+    ]  # fmt: skip
+    ((lines, address, invalid, kept, saved, after, cells),) = played(modules, (written(I_LOVE_AI, tmp_path), play))
+    assert "1/3·1 + 0·0 + 1·1 + 0·0 ≈ 1.333" in lines[0]
+    assert address == "#!X.0=1%2F3"
+    assert invalid == 1
+    assert kept[0] == "1/3"
+    assert (after, cells[0]) == ("", "1")
+    (tmp_path / "saved.yaml").write_text(saved, encoding="utf-8")
+    again = load(str(tmp_path / "saved.yaml"))
+    assert again.given["X"].written is not None
+    assert again.given["X"].written.tolist()[0] == ["1/3", "0", "1", "0"]
+    assert run(again)["Q"][0, 0] == pytest.approx(4 / 3)
+
+
+@browser
+def test_masks_and_the_scale_are_switched_and_cells_of_a_mask_clicked(modules: Path, tmp_path: Path) -> None:
+    mask = "#step-mask table tbody td"
+    play: Play = [
+        ("choose", "causal"), ("read", ""), ("click", ".controls input"), ("read", ""),
+        ("click", f"{mask} >> nth=1"), ("texts", mask), ("address", ""), ("saved", ""),
+    ]  # fmt: skip
+    ((causal, unscaled, cells, address, saved),) = played(modules, (written(I_LOVE_AI, tmp_path), play))
+    reference = run(load(str(I_LOVE_AI.with_name("causal.yaml"))))
+    assert [title for title in causal["titles"] if title[0].isdigit()] == [
+        f"{number} {step.rule.title}" for number, step in enumerate(reference.computed(), 1)
+    ]
+    assert not any("Scaled" in title for title in unscaled["titles"])
+    weights = next(matrix for matrix in causal["matrices"] if matrix[0] == "weights")
+    assert weights[2:] == [["I", "1", "0·", "0·"], ["love", "0.500", "0.500", "0·"], ["AI", "0.168", "0.533", "0.299"]]
+    assert cells[:3] == ["0", "0", "−∞"]  # the second key, which was hidden
+    assert address == "#!keep.2=0&keep.5=0&mask=own&scaled=false"
+    assert "mask: [{keep: [[1, 1, 0], [1, 1, 0], [1, 1, 1]]}]" in saved
+
+
+@browser
+def test_a_cell_shows_its_line_and_outlines_its_operands_and_can_be_slid(modules: Path, tmp_path: Path) -> None:
+    play: Play = [
+        ("hover", f"{SCORES} >> nth=1"), ("line", ""), ("marked", ""),
+        ("click", f"{SCORES} >> nth=1"), ("click", ".inspector button"), ("slide", "0"), ("line", ""),
+        ("texts", "#step-scaled table tbody td >> nth=1"), ("click", ".inspector button"), ("line", ""),
+    ]  # fmt: skip
+    ((line, marked, held, scaled, free),) = played(modules, (written(I_LOVE_AI, tmp_path), play))
+    assert line == free == "S: I → love 2·2 + 0·1 + 1·1 = 5"
+    assert marked == ["Q 2", "Q 0", "Q 1", "K_T 2", "K_T 1", "K_T 1"] * 2  # also beside the product
+    assert held == "S: I → love 0 held"
+    assert scaled == ["0"]
+
+
+@browser
+def test_every_matrix_is_one_tab_stop_with_arrows_inside(modules: Path, tmp_path: Path) -> None:
+    play: Play = [("click", X)]
+    for _ in range(13):
+        play += [("press", "Tab"), ("focus", "")]
+    play += [("press", "ArrowRight ArrowDown"), ("line", "")]
+    ((*stops, line),) = played(modules, (written(I_LOVE_AI, tmp_path), play))
+    assert [stop for stop in stops if stop != "INPUT"] == [
+        "W_Q", "W_K", "W_V", "Q", "K", "V", "K_T", "scores", "scaled", "exp", "row_sum", "weights", "output"
+    ]  # fmt: skip
+    assert line.startswith("O: love, d2 0.333·0 + 0.333·2 + 0.333·1 ≈ 1")
+
+
+@browser
+def test_an_address_brings_back_what_was_changed(modules: Path, tmp_path: Path) -> None:
+    page = written(I_LOVE_AI, tmp_path)
+    ((cells, read),) = played(
+        modules, (page, [("texts", X), ("read", "")]), at="#!X.0=40000&mask=causal&X.99=1&Y.0=2&X.1=x"
+    )
+    assert cells[:2] == ["40000", "0"]
+    assert any(title.endswith("Masked scores") for title in read["titles"])
+    assert any(title.endswith("Shifted scores") for title in read["titles"])  # whose exponentials are too large
+
+
+@browser
+def test_a_label_is_never_markup(modules: Path, tmp_path: Path) -> None:
+    label = "</script><img src=x onerror=alert(1)><!--"
+    problem = tmp_path / "hostile.yaml"
+    problem.write_text(f"title: {json.dumps(label)}\ntokens: [{json.dumps(label)}]\nQ: [[1]]\nK: [[2]]\nV: [[3]]\n")
+    page = written(problem, tmp_path)
+    ((titles, images),) = played(modules, (page, [("texts", "h1"), ("texts", "img")]))
+    assert (titles[0].strip(), images) == (label, [])
+    assert page.read_text(encoding="utf-8").count("<script") == 2
+
+
+def test_the_script_is_left_out_where_it_is_not_wanted_or_of_no_use(tmp_path: Path) -> None:
+    assert "<script" in written(I_LOVE_AI, tmp_path).read_text(encoding="utf-8")
+    for options, said in (
+        (("--static",), None),
+        (("--steps", "weights"), None),
+        (("--fragment",), None),
+        (("--rounding", "exact"), "they are exact"),
+        (("--rounding", "paper"), "they are rounded as on paper"),
+        (("--dtype", "float16"), "they are float16"),
+        (("--heatmap",), "they are shaded"),
+    ):
+        page = written(I_LOVE_AI, tmp_path, *options).read_text(encoding="utf-8")
+        assert "<script" not in page
+        assert ("cannot be changed" in page, said or "" in page) == (said is not None, said or True)
+
+
+def test_the_script_has_no_comments_and_ends_no_element() -> None:
+    assert "</" not in script().replace("</section>", "")
+    assert not re.search(r"^\s*(//|/\*|\*)", script(), re.MULTILINE)
