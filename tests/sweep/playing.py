@@ -178,6 +178,7 @@ def _numbers(choice: Random, name: str, drawn: Drawn) -> list[list[str]]:
     line = [
         choice.choice(["compute", "compute", "gradient"]),
         name,
+        "--all",
         "--detail=brief",
         f"--precision={choice.choice([2, 3, 6])}",
     ]
