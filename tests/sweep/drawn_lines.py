@@ -74,6 +74,7 @@ class _Values:
         self.choice, self.name, self.drawn = choice, name, drawn
         self.by_kind: dict[str, Callable[[], str]] = {
             "FILE": lambda: self.name, "PROBLEM": lambda: self.name, "FILE_A": lambda: self.name,
+            "FILE…": lambda: self.name,
             "FILE_B": lambda: self.choice.choice([OTHER, OTHER, DUMP, self.name, ANSWERS]),
             "ANSWERS": lambda: self.choice.choice([ANSWERS, ANSWERS, ANSWERS, DUMP, OTHER]),
             "NAME,…": self.steps, "NAME": self.step, "CELL": self.cell, "KEY=VALUE": self.setting,
