@@ -285,14 +285,14 @@ def test_processes_give_the_same() -> None:
     assert dict(mark_in_processes(submissions, Settings(), 2)) == dict(mark_all(submissions, Settings()))
 
 
-def _large_class(school: Path) -> None:
-    """200 students; among their files are broken, missing, huge and hostile ones."""
+def _large_class(school: Path, students: int = 200) -> None:
+    """So many students; among their files are broken, missing, huge and hostile ones."""
     rows = [["student", "problem", "answers"]]
     odd = {
         3: "weights: [[x, 1]]\n", 5: "", 7: "[" * 50_000, 11: "a: &a [1]\nb: [*a, *a]\n", 13: "scores: 1\n" * 10,
         17: "scores: [[" + "9" * 1_000_000 + ", 1]]\n", 19: "\x00", 23: "scores: [" + "[1, 2], " * 200_000 + "]\n",
     }  # fmt: skip
-    for number in range(200):
+    for number in range(students):
         text = odd.get(number, [*ANSWERS.values()][number % 4])
         if number != 29:
             (school / "answers" / f"s{number}.yaml").write_text(text, encoding="utf-8")
@@ -315,7 +315,7 @@ def test_200_students_with_hostile_files(school: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("ending", ["one worker", signal.SIGINT, signal.SIGTERM])
 def test_what_is_done_is_kept(school: Path, ending: Any) -> None:
-    _large_class(school)
+    _large_class(school, 60)
     command = [
         sys.executable,
         "-m",
@@ -338,11 +338,25 @@ def test_what_is_done_is_kept(school: Path, ending: Any) -> None:
         workers = [each for each in children if b"spawn_main" in Path(f"/proc/{each}/cmdline").read_bytes()]
         os.kill(int(workers[0]), signal.SIGKILL)
         assert process.wait(120) == 1
-        assert len(results("--resume")) == 200
+        assert len(results("--resume")) == 60
         return
     os.killpg(process.pid, ending)
     assert process.wait(60) == (130 if ending == signal.SIGINT else -signal.SIGTERM)
     with open("results.csv", newline="", encoding="utf-8") as stream:
         done = len(list(csv.DictReader(stream)))
-    assert 5 <= done < 200
-    assert len(results("--resume")) == 200
+    assert 5 <= done < 60
+    assert len(results("--resume")) == 60
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("school")
+@pytest.mark.filterwarnings("default")  # what Dask warns of is its own
+def test_dask_gives_the_same_though_a_worker_is_killed() -> None:
+    distributed = pytest.importorskip("distributed")
+    jobs = [(str(number), "problem.yaml", f"answers/{number % 4}.yaml") for number in range(60)]
+    settings = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "protocol": "tcp://"}
+    with distributed.LocalCluster(**settings) as cluster, distributed.Client(cluster) as client:
+        client.wait_for_workers(2, timeout=60)
+        os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
+        rows = attncli.check_many(jobs, client.get_executor())
+    assert rows == attncli.check_many(jobs)
