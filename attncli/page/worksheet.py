@@ -14,6 +14,7 @@ from attncli.page.document import Document, Paragraph
 from attncli.page.gradient import gradient_page
 from attncli.page.printer import format_number
 from attncli.page.view import View, chosen_steps
+from attncli.problem.model import Matrix
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import backward_steps, loss_steps
 
@@ -51,14 +52,15 @@ def _page(trace: Trace, view: View) -> Document:
 def blank_steps(trace: Trace, names: Sequence[str] | None = None) -> tuple[str, ...]:
     """The steps to leave blank, all that are worked out or those of these names, in the order of the trace.
 
-    Of a trace with its gradient these are all of the loss and of the backward pass; the forward pass stays.
+    Of a trace with its gradient these are all of the loss and of the backward pass; the forward pass stays. A mask that
+    the problem gives as a matrix stays, too, since the page has that matrix nowhere else.
 
     With a step all are blank that only copy it, as K_T copies K. Raises AttncliError (exit 2) for a name that is
     none, and for an array that the problem gives.
     """
     if names is None:
         asked = (*loss_steps(trace), *backward_steps(trace)) or tuple(trace.steps)
-        return tuple(name for name in asked if not trace.steps[name].rule.given)
+        return tuple(name for name in asked if not (trace.steps[name].rule.given or _shows_a_given_matrix(trace, name)))
     chosen = chosen_steps(trace, names)
     if given := [name for name in chosen if trace.steps[name].rule.given]:
         raise usage_error(
@@ -70,3 +72,9 @@ def blank_steps(trace: Trace, names: Sequence[str] | None = None) -> tuple[str, 
         if step.rule.is_copy and blank.intersection(step.rule.inputs):
             blank.add(step.name)
     return tuple(name for name in trace.steps if name in blank)
+
+
+def _shows_a_given_matrix(trace: Trace, name: str) -> bool:
+    """Whether a step is worked out from a matrix that is no step itself, as a mask is from `keep`."""
+    read = (trace.parameters.get(each) for each in trace.steps[name].rule.inputs)
+    return any(isinstance(given, Matrix) and given.ndim > 1 for given in read)

@@ -48,6 +48,17 @@ def test_answers_on_standard_output(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "| ______ |" in page.read_text(encoding="utf-8")
 
 
+def test_a_mask_that_is_given_as_a_matrix_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "p.yaml").write_text("Q: [[1]]\nK: [[1], [2]]\nV: [[1], [2]]\nmask: {hide: [[true, false]]}\n")
+    assert run(["worksheet", str(tmp_path / "p.yaml")]) == 0
+    page = capsys.readouterr().out
+    assert "t1 [ -∞   0 ]" in page
+    assert "_" in page[page.index("Masked scores") :]
+    (tmp_path / "p.yaml").write_text("Q: [[1], [1]]\nK: [[1], [2]]\nV: [[1], [2]]\nmask: causal\n")
+    assert run(["worksheet", str(tmp_path / "p.yaml")]) == 0
+    assert "t1 ⎡ ______  ______ ⎤" in capsys.readouterr().out.partition("Mask")[2].partition("Masked scores")[0]
+
+
 def test_labels_cannot_leave_their_comment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     problem = tmp_path / "p.yaml"
     problem.write_text('title: "a\\nb"\ntokens: ["x\\ny: 1"]\nQ: [[1]]\nK: [[1]]\nV: [[1]]\n', encoding="utf-8")
