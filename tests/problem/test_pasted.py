@@ -87,7 +87,7 @@ def test_in_json_and_in_python_as_well(text: str) -> None:
         "tensor([[1, 0.5],\n        [-2, 3]], device='cuda:0')",
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("loader", {yaml.SafeLoader, getattr(yaml, "CSafeLoader", yaml.SafeLoader)})
+@pytest.mark.parametrize("loader", [yaml.SafeLoader, getattr(yaml, "CSafeLoader", yaml.SafeLoader)])
 def test_in_yaml_without_quotes(value: str, loader: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("attncli.problem.yaml_parser.parse_yaml.__defaults__", (loader,))
     assert of_values(value).given["V"].value.tolist() == SQUARE
