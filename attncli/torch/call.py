@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from attncli.torch.agreement import Agreement
 
 INPUTS = ("X", "context")  # of the linear layers
+NOT_ASKED = "layers= or steps= left it out"
 
 
 class ProblemOptions(TypedDict, total=False):
@@ -250,9 +251,8 @@ class Call:
     def kept(self) -> Attention:
         """What the call was given; raises AttncliError where that was not kept."""
         if self.attention is None:
-            raise usage_error(
-                f"call {self.number} was not kept: {self.reason}", help=f"record it with layers=[{self.layer}]"
-            )
+            help = f"record it with layers=[{self.layer}]" if self.reason == NOT_ASKED else ""
+            raise usage_error(f"call {self.number} was not kept: {self.reason}", help=help)
         return self.attention
 
     def _given(self, given: Attention, head: int | None, entry: int | None) -> dict[str, Any]:
@@ -322,16 +322,24 @@ def _heads(shape: torch.Size) -> int:
 
 
 def _cut(tensor: Tensor, head: int | None, entry: int | None) -> Tensor:
-    """One head and one entry of a tensor, which may have a single one of either for all of them."""
+    """One head and one entry of a tensor, which may have a single one of either for all of them.
+
+    A head of all entries keeps its axis: three axes alone would be those of heads.
+    """
     if tensor.ndim > 3 and entry is not None:
         tensor = tensor[entry if tensor.shape[0] > 1 else 0]
     if tensor.ndim > 2 and head is not None:
-        tensor = tensor.select(-3, head if tensor.shape[-3] > 1 else 0)
+        at = head if tensor.shape[-3] > 1 else 0
+        tensor = tensor[:, at : at + 1] if tensor.ndim > 3 else tensor[at]
     return tensor
 
 
 def _chosen(what: str, number: int | None, most: int) -> int | None:
-    if number is not None and not 0 <= number < most:
+    if number is None:
+        return None
+    if not isinstance(number, int):
+        raise usage_error(f"{what} is one whole number, not {number!r}")
+    if not 0 <= number < most:
         raise usage_error(
             f"there is no {what} {number}",
             help=f"the call has {what} 0 to {most - 1}" if most > 1 else f"the call has one {what}: {what} 0",
@@ -343,6 +351,9 @@ def _labels(
     tokens: Sequence[str] | None, context_tokens: Sequence[str] | None, queries: int, keys: int
 ) -> dict[str, Any]:
     """The problem's labels of queries and keys."""
+    for name, texts in (("tokens", tokens), ("context_tokens", context_tokens)):
+        if isinstance(texts, str):
+            raise usage_error(f"{name} is one text, not a list of labels", help=f"give a list, such as {texts.split()}")
     if tokens is None:
         return {} if context_tokens is None else {"context_tokens": [str(each) for each in context_tokens]}
     tokens = [str(each) for each in tokens]
@@ -350,7 +361,7 @@ def _labels(
         return {"tokens": tokens, "context_tokens": [str(each) for each in context_tokens]}
     if len(tokens) not in (keys, queries):
         raise usage_error(
-            f"there are {count(len(tokens), 'token')} for {count(keys, 'key')}", help="give one label for each key"
+            f"{count(len(tokens), 'token')} cannot label {count(keys, 'key')}", help="give one label for each key"
         )
     if queries == keys:
         return {"tokens": tokens}

@@ -14,12 +14,11 @@ from attncli.english import byte_size, count, listed
 from attncli.errors import usage_error
 from attncli.page.document import Document, Paragraph, Table
 from attncli.render import Style, render
-from attncli.torch.call import Call, dtype_name, own, size_of
+from attncli.torch.call import NOT_ASKED, Call, dtype_name, own, size_of
 from attncli.torch.functions import Seen, Watch
 from attncli.torch.registry import watched_registry
 
 LIMIT = 2**30  # bytes that are kept where nobody says how many
-_NOT_ASKED = "layers= or steps= left it out"
 _HELP = (
     "attncli sees torch.nn.functional.scaled_dot_product_attention, nn.MultiheadAttention and the attention of "
     "Transformers: load the model with attn_implementation='sdpa' or 'eager'; FlexAttention, flash kernels and models "
@@ -39,7 +38,10 @@ class Calls(Sequence[Call]):
     @overload
     def __getitem__(self, at: slice) -> Sequence[Call]: ...
     def __getitem__(self, at: int | slice) -> Call | Sequence[Call]:
-        return self._calls[at]
+        try:
+            return self._calls[at]
+        except IndexError:
+            raise IndexError(f"there is no call {at}; the last one is {len(self) - 1}") from None
 
     def __len__(self) -> int:
         return len(self._calls)
@@ -63,7 +65,7 @@ class Calls(Sequence[Call]):
         head = ("call", "step", "layer", "module", "heads", "kv heads", "n", "m", "d", "mask", "format")
         rows = tuple(tuple((word,) for word in _row(call)) for call in self)
         notes = [f"The recorded tensors take {byte_size(self.bytes)}."] if self.bytes else []
-        not_kept = Counter(call.reason for call in self if call.reason not in ("", _NOT_ASKED))
+        not_kept = Counter(call.reason for call in self if call.reason not in ("", NOT_ASKED))
         notes += [f"{count(times, 'call')} cannot be saved: {reason}." for reason, times in not_kept.items()]
         notes += [f"{count(times, 'call')} of {what} could not be recorded." for what, times in self.unseen.items()]
         return Document(
@@ -136,9 +138,9 @@ class _Recorder:
 
     def _why_not(self) -> str:
         if self._layers is not None and self._layer not in self._layers:
-            return _NOT_ASKED
+            return NOT_ASKED
         if self._steps is not None and self._step >= self._steps:
-            return _NOT_ASKED
+            return NOT_ASKED
         return ""
 
     def _where(self) -> str:

@@ -376,13 +376,31 @@ def test_no_gradient_is_kept(torch: Any, recording: Recording) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "what"), [({"head": 2}, "no head 2"), ({"entry": 1}, "no entry 1"), ({"head": -1}, "no head -1")]
+    ("asked", "what"),
+    [
+        ({"head": 2}, "no head 2"),
+        ({"entry": 1}, "no entry 1"),
+        ({"head": -1}, "no head -1"),
+        ({"head": "1"}, "head is one whole number, not '1'"),
+        ({"tokens": "abc"}, "tokens is one text, not a list of labels"),
+        ({"tokens": ["a"]}, "1 token cannot label 3 keys"),
+    ],
 )
-def test_a_head_that_is_not_there(asked: dict[str, int], what: str, torch: Any, recording: Recording) -> None:
+def test_what_is_not_there(asked: dict[str, Any], what: str, torch: Any, recording: Recording) -> None:
     with recording() as calls:
         attend(torch, *[(1, 2, 3, 4)] * 3)
     with pytest.raises(attncli.AttncliError, match=what):
         calls[0].problem(**asked)
+    with pytest.raises(IndexError, match="there is no call 1; the last one is 0"):
+        calls[1]
+
+
+def test_a_head_of_a_batch_has_entries(torch: Any, recording: Recording) -> None:
+    with recording() as calls:
+        output = attend(torch, (2, 4, 3, 8), (2, 2, 5, 8), (2, 2, 5, 8), enable_gqa=True)
+    trace = calls[0].trace(head=3)
+    assert trace.steps["weights"].rule.axis_names == ("batch", "head", "query", "key")
+    assert trace["output"] == pytest.approx(output[:, 3:].numpy(), abs=1e-6)
 
 
 def test_labels_of_queries_are_the_last_ones(torch: Any, recording: Recording) -> None:
@@ -391,7 +409,7 @@ def test_labels_of_queries_are_the_last_ones(torch: Any, recording: Recording) -
     problem = calls[0].problem(tokens=["I", "love", "AI"])
     assert problem.tokens == ("AI",)
     assert problem.context_tokens == ("I", "love", "AI")
-    with pytest.raises(attncli.AttncliError, match="2 tokens for 3 keys"):
+    with pytest.raises(attncli.AttncliError, match="2 tokens cannot label 3 keys"):
         calls[0].problem(tokens=["I", "love"])
 
 
