@@ -23,7 +23,7 @@ def printed(name: str, capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
     return schema
 
 
-@pytest.mark.parametrize("name", ["problem", "trace", "answers", "verdict", "comparison"])
+@pytest.mark.parametrize("name", ["problem", "trace", "answers", "results", "verdict", "comparison"])
 def test_a_schema_is_one(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     schema = printed(name, capsys)
     assert schema["$schema"] == "http://json-schema.org/draft-07/schema#"
@@ -75,7 +75,8 @@ def test_answers_may_be_to_every_step_by_its_name_or_letter(pytestconfig: pytest
 def test_an_unknown_schema(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["schema", "pages"]) == 2
     assert capsys.readouterr().err == (
-        "attncli: error: there is no schema pages\nhelp: the schemas are problem, trace, answers, verdict, comparison\n"
+        "attncli: error: there is no schema pages\n"
+        "help: the schemas are problem, trace, answers, results, verdict, comparison\n"
     )
 
 
