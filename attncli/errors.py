@@ -60,8 +60,6 @@ class AttncliError(Exception):
         self.help = help
         self.more = more
         self.untold = untold
-        if help:
-            self.add_note(f"help: {help}")  # for who calls attncli from Python: a traceback ends with it
 
     def __str__(self) -> str:
         return f"{self.path}: {self.message}" if self.path else self.message

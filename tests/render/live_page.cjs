@@ -26,7 +26,7 @@ const acts = {
   type: (page, text) => page.keyboard.type(text),
   choose: (page, mask) => page.selectOption(".controls select", mask),
   slide: (page, value) => page.locator(".inspector input").fill(value),
-  wait: (page) => page.waitForTimeout(300),
+  wait: (page) => page.waitForTimeout(1000),
 };
 const answers = {
   read: (page) => page.evaluate(read),

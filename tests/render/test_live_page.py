@@ -77,9 +77,9 @@ def test_the_script_shows_what_the_page_without_it_shows(modules: Path, tmp_path
 @browser
 def test_a_number_typed_over_changes_what_follows_from_it(modules: Path, tmp_path: Path) -> None:
     play: Play = [
-        ("click", X), ("type", "1/3"), ("press", "Enter"), ("texts", "#step-Q .worked li"), ("address", ""),
-        ("press", "Enter"), ("type", "one"), ("invalid", ""), ("press", "Escape"), ("texts", X), ("saved", ""),
-        ("click", ".controls button"), ("address", ""), ("texts", X),
+        ("click", X), ("type", "1/3"), ("press", "Enter"), ("wait", ""), ("texts", "#step-Q .worked li"),
+        ("address", ""), ("press", "Enter"), ("type", "one"), ("invalid", ""), ("press", "Escape"), ("texts", X),
+        ("saved", ""), ("click", ".controls button"), ("address", ""), ("texts", X),
     ]  # fmt: skip
     ((lines, address, invalid, kept, saved, after, cells),) = played(modules, (written(I_LOVE_AI, tmp_path), play))
     assert "1/3·1 + 0·0 + 1·1 + 0·0 ≈ 1.333" in lines[0]
