@@ -60,6 +60,8 @@ class AttncliError(Exception):
         self.help = help
         self.more = more
         self.untold = untold
+        if help:
+            self.add_note(f"help: {help}")  # the last line of a traceback in Python
 
     def __str__(self) -> str:
         return f"{self.path}: {self.message}" if self.path else self.message

@@ -1,12 +1,13 @@
-"""What the system says is wrong with a file, in our words."""
+"""Errors in Python, and what the system says is wrong with a file, in our words."""
 
 from __future__ import annotations
 
 import io
+from traceback import format_exception
 
 import pytest
 
-from attncli.errors import reason
+from attncli.errors import reason, usage_error
 
 
 @pytest.mark.parametrize(
@@ -28,3 +29,10 @@ from attncli.errors import reason
 )
 def test_the_reason_of_the_operating_system(error: Exception, words: str) -> None:
     assert reason(error) == words
+
+
+def test_a_traceback_ends_with_the_help() -> None:
+    error = usage_error("there is no head 4", help="the call has head 0 to 3")
+    assert "".join(format_exception(error)).endswith("there is no head 4\nhelp: the call has head 0 to 3\n")
+    assert str(error) == "there is no head 4"
+    assert not hasattr(usage_error("there is no head 4"), "__notes__")

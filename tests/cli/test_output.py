@@ -181,7 +181,7 @@ def test_standard_output_by_its_name_in_the_file_system(tmp_path: Path) -> None:
 
 
 def test_a_full_device() -> None:
-    with pytest.raises(AttncliError, match=r"^cannot write /dev/full: no space left on device$"):
+    with pytest.raises(AttncliError, match=r"(?m)^cannot write /dev/full: no space left on device$"):
         write("/dev/full")
 
 
@@ -204,13 +204,13 @@ def test_in_a_folder_that_is_gone(
 
 
 def test_a_missing_folder(tmp_path: Path) -> None:
-    with pytest.raises(AttncliError, match=r"^cannot write \S+/no/a.md: there is no folder \S+/no$"):
+    with pytest.raises(AttncliError, match=r"(?m)^cannot write \S+/no/a.md: there is no folder \S+/no$"):
         output.require_writable(str(tmp_path / "no" / "a.md"), "-")
 
 
 @pytest.mark.parametrize("name", ["", "/", "/new/"])
 def test_a_folder(name: str, tmp_path: Path) -> None:
-    with pytest.raises(AttncliError, match=r"^cannot write \S+: it is a folder$") as caught:
+    with pytest.raises(AttncliError, match=r"(?m)^cannot write \S+: it is a folder$") as caught:
         output.require_writable(f"{tmp_path}{name}", "-")
     assert caught.value.exit_code == Exit.FILE
 
@@ -218,7 +218,7 @@ def test_a_folder(name: str, tmp_path: Path) -> None:
 @pytest.mark.skipif(AS_ROOT, reason="root may write everywhere")
 def test_a_protected_file_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "a.md").touch(0o444)
-    with pytest.raises(AttncliError, match=r"^cannot write \S+: permission denied$"):
+    with pytest.raises(AttncliError, match=r"(?m)^cannot write \S+: permission denied$"):
         output.require_writable(str(tmp_path / "a.md"), "-")
 
 
@@ -252,7 +252,7 @@ def test_an_output_that_can_be_written_passes(
 
 
 def test_an_output_without_a_name() -> None:
-    with pytest.raises(AttncliError, match=r"^-o needs the name of a file$"):
+    with pytest.raises(AttncliError, match=r"(?m)^-o needs the name of a file$"):
         output.require_writable("", "-")
 
 

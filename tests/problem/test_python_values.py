@@ -194,7 +194,7 @@ def test_a_convention_and_a_problem_as_one_line() -> None:
     assert attncli.problem(**QKV, mask=mask, convention="torch-mha").mask.names == ["hide"]
     assert attncli.load(QKV | {"mask": mask}, convention="torch").mask.names == ["keep"]
     assert attncli.trace(**QKV)["weights"].shape == (2, 2)
-    with pytest.raises(attncli.AttncliError, match=r"^Q and K given beside a problem$"):
+    with pytest.raises(attncli.AttncliError, match=r"(?m)^Q and K given beside a problem$"):
         attncli.trace(attncli.problem(**QKV), Q=ONE, K=ONE)
 
 
