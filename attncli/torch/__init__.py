@@ -14,7 +14,8 @@ from attncli.errors import missing_error
 
 try:
     from attncli.torch.call import Call
-    from attncli.torch.recording import Calls, recording
+    from attncli.torch.calls import Calls
+    from attncli.torch.recording import recording
 except ModuleNotFoundError as error:
     if error.name != "torch":
         raise

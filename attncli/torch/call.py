@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isclose
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypedDict, Unpack
 
 import torch
 from torch import Tensor
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from attncli.torch.agreement import Agreement
 
 INPUTS = ("X", "context")  # of the linear layers
-NOT_ASKED = "layers= or steps= left it out"
+OTHER_LAYERS, OTHER_STEPS = "layers= names other layers", "steps= asks for fewer runs"
 
 
 class ProblemOptions(TypedDict, total=False):
@@ -136,7 +136,7 @@ class Call:
     """One call of attention in a model.
 
     `number` counts all calls, `step` the runs of the model, `layer` the calls in one run, all from 0. `where` is the
-    name of the module that made the call, as `model.named_modules()` has it, empty for a call outside any module.
+    name of the module that made the call, as the outermost one's `named_modules()` has it, empty outside any module.
     `output` is what the call gave back, in the shape of the queries; `weights` too, where it gave these.
     `mask` says what hides keys: none, causal, true/false or added. `attention` is None where nothing was kept, or where
     attncli cannot work the call out: `reason` says why.
@@ -180,6 +180,7 @@ class Call:
     def __repr__(self) -> str:
         query, key, _ = self.shapes
         what = f"layer {self.layer}, {count(self.heads, 'head')}, {query[-2]}×{key[-2]}, {self.mask}, {self.dtype}"
+        what += ", not kept" if self.attention is None else ""
         return f"<call {self.number}: {f'{self.where}, ' if self.where else ''}step {self.step}, {what}>"
 
     def problem(self, **options: Unpack[ProblemOptions]) -> Problem:
@@ -251,7 +252,8 @@ class Call:
     def kept(self) -> Attention:
         """What the call was given; raises AttncliError where that was not kept."""
         if self.attention is None:
-            help = f"record it with layers=[{self.layer}]" if self.reason == NOT_ASKED else ""
+            helps = {OTHER_LAYERS: f"layers=[{self.layer}]", OTHER_STEPS: f"steps={self.step + 1}"}
+            help = f"record it with {helps[self.reason]}" if self.reason in helps else ""
             raise usage_error(f"call {self.number} was not kept: {self.reason}", help=help)
         return self.attention
 
@@ -337,7 +339,7 @@ def _cut(tensor: Tensor, head: int | None, entry: int | None) -> Tensor:
 def _chosen(what: str, number: int | None, most: int) -> int | None:
     if number is None:
         return None
-    if not isinstance(number, int):
+    if not isinstance(number, SupportsIndex):
         raise usage_error(f"{what} is one whole number, not {number!r}")
     if not 0 <= number < most:
         raise usage_error(

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any, overload
+from typing import Any, SupportsIndex
 
 import torch
 from torch import nn
 
-from attncli.english import byte_size, count, listed
+from attncli.english import byte_size, listed
 from attncli.errors import usage_error
-from attncli.page.document import Document, Paragraph, Table
-from attncli.render import Style, render
-from attncli.torch.call import NOT_ASKED, Call, dtype_name, own, size_of
+from attncli.torch.call import OTHER_LAYERS, OTHER_STEPS, Call, dtype_name, own, size_of
+from attncli.torch.calls import NOTHING_ASKED, Calls
 from attncli.torch.functions import Seen, Watch
 from attncli.torch.registry import watched_registry
 
@@ -26,65 +24,11 @@ _HELP = (
 )
 
 
-class Calls(Sequence[Call]):
-    """The recorded calls, in order. `print(calls)` shows them as a table, and so does a notebook."""
-
-    def __init__(self) -> None:
-        self._calls: list[Call] = []
-        self.unseen: Counter[str] = Counter()
-
-    @overload
-    def __getitem__(self, at: int) -> Call: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Call]: ...
-    def __getitem__(self, at: int | slice) -> Call | Sequence[Call]:
-        try:
-            return self._calls[at]
-        except IndexError:
-            raise IndexError(f"there is no call {at}; the last one is {len(self) - 1}") from None
-
-    def __len__(self) -> int:
-        return len(self._calls)
-
-    def add(self, call: Call) -> None:
-        """Append a call."""
-        self._calls.append(call)
-
-    @property
-    def bytes(self) -> int:
-        """What the tensors that are kept take in memory."""
-        return sum(call.bytes for call in self)
-
-    def __repr__(self) -> str:
-        return render(self._page(), "table", Style()).rstrip()
-
-    def _repr_markdown_(self) -> str:
-        return render(self._page(), "markdown", Style())
-
-    def _page(self) -> Document:
-        head = ("call", "step", "layer", "module", "heads", "kv heads", "n", "m", "d", "mask", "format")
-        rows = tuple(tuple((word,) for word in _row(call)) for call in self)
-        notes = [f"The recorded tensors take {byte_size(self.bytes)}."] if self.bytes else []
-        not_kept = Counter(call.reason for call in self if call.reason not in ("", NOT_ASKED))
-        notes += [f"{count(times, 'call')} cannot be saved: {reason}." for reason, times in not_kept.items()]
-        notes += [f"{count(times, 'call')} of {what} could not be recorded." for what, times in self.unseen.items()]
-        return Document(
-            "Recorded calls of attention",
-            (Table(head, rows, (0, 1, 2, 4, 5, 6, 7, 8)), *(Paragraph((note,)) for note in notes)),
-        )
-
-
-def _row(call: Call) -> tuple[str, ...]:
-    query, key, _ = call.shapes
-    sizes = (call.heads, call.kv_heads, query[-2], key[-2], query[-1])
-    return (str(call.number), str(call.step), str(call.layer), call.where, *map(str, sizes), call.mask, call.dtype)
-
-
 class _Recorder:
     """Counts runs and layers, and keeps of each call what was asked for."""
 
     def __init__(
-        self, calls: Calls, model: nn.Module | None, layers: Collection[int] | None, steps: int | None, limit: int
+        self, calls: Calls, model: nn.Module | None, layers: frozenset[int] | None, steps: int | None, limit: int
     ) -> None:
         self.calls, self._layers, self._steps, self._limit = calls, layers, steps, limit
         self._model = None if model is None else _uncompiled(model)
@@ -138,17 +82,16 @@ class _Recorder:
 
     def _why_not(self) -> str:
         if self._layers is not None and self._layer not in self._layers:
-            return NOT_ASKED
+            return OTHER_LAYERS if self._layers else NOTHING_ASKED
         if self._steps is not None and self._step >= self._steps:
-            return NOT_ASKED
+            return OTHER_STEPS
         return ""
 
     def _where(self) -> str:
-        """The name of the module that runs, as the model has it."""
+        """The name of the module that runs, as the outermost one has it."""
         if not self._running:
             return ""
-        root = self._running[0] if self._model is None else self._model
-        module = self._running[-1]
+        root, module = self._running[0], self._running[-1]
         if root not in self._names:
             self._names[root] = {each: name for name, each in root.named_modules()}
         return self._names[root].get(module, "") or type(module).__name__
@@ -171,14 +114,16 @@ def recording(
 
     With a `model`, only its calls are recorded. `layers` are those to keep, by the order of the calls in one run of
     the model, and `steps` says of how many runs: `generate()` runs the model once for each token. If a call does not
-    fit into `limit` bytes, only its shapes are kept. The model computes the same as without recording; compiled modules
-    run as they were before they were compiled.
-    Raises AttncliError where no call was seen.
+    fit into `limit` bytes, only its shapes are kept. With `layers=[]` this is so for all calls. The model computes the
+    same as without recording; compiled modules run as they were before they were compiled.
+    Raises AttncliError where no call was seen, or none of these layers.
     """
-    if isinstance(layers, int):
-        raise usage_error("layers are a list of numbers", help=f"write layers=[{layers}]")
+    wanted = None if layers is None else _layers(layers)
+    if steps is not None:
+        _require_whole("steps", steps, least=1)
+    _require_whole("limit", limit, least=0)
     calls = Calls()
-    recorder = _Recorder(calls, model, layers, steps, limit)
+    recorder = _Recorder(calls, model, wanted, steps, limit)
     watch = Watch(recorder.tell, lambda name: calls.unseen.update([name]))
     fast_path = torch.backends.mha.get_fastpath_enabled()
     with ExitStack() as stack:
@@ -193,6 +138,26 @@ def recording(
     if not calls:
         seen = f" (but {listed(list(calls.unseen))})" if calls.unseen else ""
         raise usage_error(f"no call of attention was seen{seen}", help=_HELP)
+    if wanted and wanted.isdisjoint(call.layer for call in calls):
+        last = max(call.layer for call in calls)
+        raise usage_error(
+            f"no call was kept: there is no layer {listed([str(layer) for layer in sorted(wanted)], last='or')}",
+            help=f"there are layers 0 to {last}" if last else "there is only layer 0",
+        )
+
+
+def _layers(layers: Collection[int]) -> frozenset[int]:
+    """The layers to keep; raises AttncliError for what cannot be one."""
+    if isinstance(layers, int):
+        raise usage_error("layers are a list of numbers", help=f"write layers=[{layers}]")
+    for layer in layers:
+        _require_whole("a layer", layer, least=0)
+    return frozenset(layers)
+
+
+def _require_whole(what: str, number: int, *, least: int) -> None:
+    if not isinstance(number, SupportsIndex) or number < least:
+        raise usage_error(f"{what} is a whole number, at least {least}, not {number!r}")
 
 
 @contextmanager

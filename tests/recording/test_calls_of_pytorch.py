@@ -430,7 +430,123 @@ def test_a_call_is_shown_in_a_line(torch: Any, recording: Recording) -> None:
     assert repr(calls[2]) == "<call 2: step 0, layer 2, 1 head, 3×2, none, float32>"
 
 
-def test_layers_are_a_list(torch: Any, recording: Recording) -> None:
-    with pytest.raises(attncli.AttncliError, match="layers are a list") as caught, recording(layers=3):
-        pass
-    assert caught.value.help == "write layers=[3]"
+@pytest.mark.parametrize(
+    ("asked", "message", "help"),
+    [
+        ({"layers": 3}, "layers are a list", "write layers=[3]"),
+        ({"layers": ["3"]}, "a layer is a whole number, at least 0, not '3'", ""),
+        ({"layers": [-1]}, "a layer is a whole number, at least 0, not -1", ""),
+        ({"steps": 0}, "steps is a whole number, at least 1, not 0", ""),
+        ({"steps": 1.5}, "steps is a whole number, at least 1, not 1.5", ""),
+        ({"limit": "1 GiB"}, "limit is a whole number, at least 0, not '1 GiB'", ""),
+    ],
+)
+def test_what_cannot_be_kept(asked: dict[str, Any], message: str, help: str, recording: Recording) -> None:
+    with pytest.raises(attncli.AttncliError, match=message) as caught, recording(**asked):
+        pytest.fail("the block must not run")
+    assert caught.value.help == help
+
+
+def test_layers_that_are_not_there(torch: Any, recording: Recording) -> None:
+    model, x = torch.nn.Sequential(layer(torch), layer(torch)), torch.randn(1, 5, 8)
+    with pytest.raises(attncli.AttncliError, match="there is no layer 2 or 7") as caught, recording(layers={7, 2}):
+        model(x)
+    assert caught.value.help == "there are layers 0 to 1"
+    with pytest.raises(attncli.AttncliError) as caught, recording(layers=[1]):
+        model[0](x)
+    assert caught.value.help == "there is only layer 0"
+
+
+def test_only_the_table(torch: Any, recording: Recording) -> None:
+    with recording(layers=[]) as calls:
+        torch.nn.Sequential(layer(torch), layer(torch))(torch.randn(1, 5, 8))
+    assert calls.bytes == 0
+    assert "cannot be saved" not in str(calls)
+    with pytest.raises(attncli.AttncliError, match=r"call 1 was not kept: layers=\[\] keeps no call"):
+        calls[1].problem()
+
+
+def table(calls: Any) -> list[list[str]]:
+    """The words of the table, by its lines."""
+    return [line.split() for line in str(calls).split("\n")[3:] if line.startswith("  ")]
+
+
+def test_the_table_marks_what_was_left_out(torch: Any, recording: Recording) -> None:
+    model, x = torch.nn.Sequential(layer(torch), layer(torch)), torch.randn(1, 5, 8)
+    with recording(layers=[1], steps=1) as calls:
+        model(x)
+        model(x)
+    head, _, *rows = table(calls)
+    assert head == ["call", "step", "layer", "module", "heads", "n", "m", "d", "mask", "kept"]
+    assert [row[-1] for row in rows[:4]] == ["no", "yes", "no", "no"]
+    assert "2 calls cannot be saved: layers= names other layers." in str(calls)
+    assert "1 call cannot be saved: steps= asks for fewer runs." in str(calls)
+    assert repr(calls[0]).endswith("none, float32, not kept>")
+    for number, help in [(2, "record it with layers=[0]"), (3, "record it with steps=2")]:
+        with pytest.raises(attncli.AttncliError, match=f"call {number} was not kept") as caught:
+            calls[number].save("x.yaml")
+        assert caught.value.help == help
+
+
+def test_the_table_leaves_out_columns_that_say_nothing(torch: Any, recording: Recording) -> None:
+    with recording() as calls:
+        layer(torch)(torch.randn(1, 5, 8))
+    assert table(calls)[0] == ["call", "layer", "module", "heads", "n", "m", "d", "mask"]
+    assert table(calls)[2] == ["0", "0", "Layer", "2", "5", "5", "4", "none"]
+    assert "The number format is float32." in str(calls)
+    with recording() as calls:
+        attend(torch, (4, 1, 8), (2, 3, 8), (2, 3, 8), enable_gqa=True)
+        attend(torch, *[(3, 8)] * 3, dtype=torch.bfloat16)
+    assert table(calls)[0][-2:] == ["mask", "format"]
+    assert [row[-1] for row in table(calls)[2:4]] == ["float32", "bfloat16"]
+    assert "4 (2 kv)" in str(calls)
+
+
+@pytest.mark.parametrize(
+    ("names", "cells", "pattern"),
+    [
+        (["model.layers.{}.self_attn"] * 2, ["0", "1"], "model.layers.*.self_attn"),
+        (["first.layers.{}.attention", "second.layers.{}.attention"], ["first.0", "second.1"], "*.layers.*.attention"),
+    ],
+)
+def test_long_names_are_said_once_where_the_table_is_wide(
+    names: list[str], cells: list[str], pattern: str, torch: Any, recording: Recording
+) -> None:
+    root, leaves = torch.nn.Module(), []
+    full = [f"the_language_model_inside.{name.format(number)}" for number, name in enumerate(names)]
+    for name in full:
+        *outer, last = name.split(".")
+        at = root
+        for part in outer:
+            at.add_module(part, at._modules.get(part, torch.nn.Module()))
+            at = at.get_submodule(part)
+        at.add_module(last, layer(torch))
+        leaves.append(at.get_submodule(last))
+    root.forward = lambda x: [leaf(x) for leaf in leaves]
+    with recording() as calls:
+        root(torch.randn(1, 5, 8))
+    assert [call.where for call in calls] == full
+    assert [row[2] for row in table(calls)[2:4]] == cells
+    assert f"the_language_model_inside.{pattern}" in "".join(str(calls).split())
+    assert max(map(len, str(calls).split("\n"))) <= 80
+
+
+def test_modules_have_the_same_names_whichever_model_is_named(torch: Any, recording: Recording) -> None:
+    model, x = torch.nn.Sequential(torch.nn.Sequential(layer(torch)), torch.nn.ReLU()), torch.randn(1, 5, 8)
+    for named in (None, model, model[0], model[0][0]):
+        with recording(named) as calls:
+            model(x)
+        assert [call.where for call in calls] == ["0.0"]
+
+
+def test_a_name_is_no_number(torch: Any, recording: Recording) -> None:
+    model = torch.nn.Sequential(layer(torch), layer(torch))
+    with recording() as calls:
+        model(torch.randn(1, 5, 8))
+        model(torch.randn(1, 5, 8))
+    with pytest.raises(attncli.AttncliError, match="calls have numbers, and '1' is none") as caught:
+        calls["1"]
+    assert caught.value.help == "this module made calls[1] and calls[3]"
+    with pytest.raises(attncli.AttncliError) as caught:
+        calls["weights"]
+    assert caught.value.help == "print(calls) shows which module made which call"
