@@ -9,7 +9,7 @@ from unicodedata import combining, east_asian_width
 from attncli.cli.progress import progress
 from attncli.english import shorten
 from attncli.errors import COUNTED, AttncliError, Place
-from attncli.render.escaping import IN_ASCII, visible
+from attncli.escaping import IN_ASCII, visible
 
 LONGEST = 2000  # characters of one line: what was typed may be as long as the system lets it
 WINDOW = 76  # cells of a source line that are shown, so that with its indent it fits a narrow terminal

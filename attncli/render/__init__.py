@@ -43,6 +43,10 @@ OF_ONE_STEP: dict[str, Format] = {
     "tsv": Format("attncli.render.tsv", (".tsv",), is_data=True),
 }  # what holds a single table of numbers
 
+PICTURES: dict[str, tuple[str, ...]] = {
+    "svg": (".svg",), "png": (".png",), "markdown": (".md", ".markdown"), "latex": (".tex", ".latex")
+}  # fmt: skip  # the formats of a picture alone, and the file names they go by
+
 
 class Style(NamedTuple):
     """How a page should look, for the formats that have a choice.
@@ -78,3 +82,9 @@ def format_of(path: str) -> str | None:
     """The format a file name asks for by its suffix, or None."""
     suffix = splitext(path)[1].lower()
     return next((name for name, format in FORMATS.items() if suffix in format.suffixes), None)
+
+
+def picture_format(path: str) -> str | None:
+    """The format of a picture that a file name asks for by its suffix, or None."""
+    suffix = splitext(path)[1].lower()
+    return next((name for name, suffixes in PICTURES.items() if suffix in suffixes), None)

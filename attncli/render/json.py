@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import TypeAlias
 
+from attncli.escaping import unseen
 from attncli.page.document import Document, Lazy
 from attncli.render import Style
-from attncli.render.escaping import unseen
 
 Writer: TypeAlias = Callable[[object], str]
 LINE = 100

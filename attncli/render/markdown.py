@@ -12,11 +12,12 @@ from attncli.equation.nodes import Expression
 from attncli.equation.notation import LATEX, LATEX_LINE, UNICODE
 from attncli.equation.printer import write, write_number
 from attncli.equation.shapes import product_text
+from attncli.escaping import label, visible
 from attncli.page import document as page
+from attncli.page.colors import LEGEND
 from attncli.page.document import formula, sides
 from attncli.render import Style
-from attncli.render.cells import BLANK, BLOCKS, HIDDEN, LEGEND, chunks, has_sign_of_hidden, mark, product_width
-from attncli.render.escaping import label, visible
+from attncli.render.cells import BLANK, BLOCKS, HIDDEN, chunks, has_sign_of_hidden, mark, product_width
 
 # Entities where a backslash is not enough: | divides cells, the others are read by GitHub's own filters.
 _ENTITIES = {"|": "&#124;", "<": "&lt;", ">": "&gt;", "&": "&amp;", "$": "&#36;", "\\": "&#92;", "@": "&#64;"}

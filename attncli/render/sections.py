@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
+from attncli.escaping import visible
 from attncli.page.document import Block, Document, Heading
 from attncli.render import Style, pieces
-from attncli.render.escaping import visible
 
 START = "start"
 

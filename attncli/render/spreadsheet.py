@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 from typing import TypeAlias
 
-from attncli.render.escaping import visible
+from attncli.escaping import visible
 
 Value: TypeAlias = str | int | float
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")

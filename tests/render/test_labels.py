@@ -2,7 +2,7 @@
 
 import pytest
 
-from attncli.render.escaping import label, visible
+from attncli.escaping import label, visible
 
 
 @pytest.mark.parametrize(

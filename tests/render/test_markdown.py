@@ -9,9 +9,9 @@ from pages import EVERY_BLOCK, HOSTILE, dot, grid, number, page
 
 from attncli.equation.nodes import number_node
 from attncli.equation.parser import parse_equation
+from attncli.escaping import label, visible
 from attncli.page.document import Block, Formula, Heading, Listing, Paragraph, Table, Worked, WorkedLine, text
 from attncli.render import Style, render
-from attncli.render.escaping import label, visible
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 DOLLARS = Style(math="dollars")

@@ -2,8 +2,9 @@
 
 import pytest
 
+from attncli.page.colors import background, foreground
 from attncli.page.document import Cell
-from attncli.render.cells import background, foreground, mark
+from attncli.render.cells import mark
 
 
 def luminance(color: tuple[int, int, int]) -> float:

@@ -15,6 +15,7 @@ from attncli.cli.options import holds_numbers
 from attncli.cli.output import is_same_file, require_writable, write, write_page
 from attncli.cli.progress import progress
 from attncli.errors import reason, unwritable, usage_error
+from attncli.escaping import visible
 from attncli.features.check.class_page import class_page
 from attncli.features.check.manifest import Submission, read_manifest, students_of, without_doubles
 from attncli.features.check.marking import Marked, Settings, mark_all, mark_in_processes, name_of
@@ -22,7 +23,6 @@ from attncli.features.check.results import read_results
 from attncli.problem.loader import read_problem
 from attncli.problem.source import read_source
 from attncli.render import FORMATS
-from attncli.render.escaping import visible
 
 FEW = 8  # submissions, for which no other process is started
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from attncli.equation.nodes import Name
+from attncli.escaping import label
 from attncli.features.export.html import html, literal, readable
 from attncli.features.export.question import Blank, Question
 from attncli.page.document import Math, Paragraph, plain
-from attncli.render.escaping import label
 
 _SMALLEST = Decimal("0.0001")  # bound that it takes
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from attncli.equation.nodes import Expression
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write, write_number
+from attncli.escaping import label, visible
 from attncli.page.document import Block, Cell, Grid, Math, Paragraph, Table, Text
-from attncli.render.escaping import label, visible
 
 _SIGN = re.compile(r"""[!"#$%&'*<>@\[\\\]`{|}~]|(?<!\w)_|_(?!\w)|-(?=-)|(?<=-)-|\.(?=\.)""")  # not W_Q, nor -1
 _INDEX = re.compile(r"(?<=\b[A-Za-z])_(\w+)")  # of W_Q, d_model

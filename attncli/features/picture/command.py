@@ -7,10 +7,8 @@ import typer
 
 from attncli.cli import options
 from attncli.errors import usage_error
-
-KINDS = ("weights", "scores", "flow", "dimensions", "output", "softmax")
-FORMATS = {"svg": (".svg",), "png": (".png",), "markdown": (".md", ".markdown"), "latex": (".tex", ".latex")}
-OF_ONE_QUERY = ("flow", "output", "softmax")
+from attncli.page.pictures import KINDS, OF_ONE_QUERY
+from attncli.render import PICTURES, picture_format
 
 
 def picture(
@@ -27,7 +25,7 @@ def picture(
     ] = "weights",
     format: Annotated[
         str | None,
-        options.choice("--format", FORMATS, "The format of the picture.  [default: from the name after -o, else svg]"),
+        options.choice("--format", PICTURES, "The format of the picture.  [default: from the name after -o, else svg]"),
     ] = None,
     output: options.Output = None,
     query: Annotated[
@@ -68,30 +66,28 @@ def picture(
 
     from attncli.cli.error_report import warn  # while there is memory for it: an error may be that there is none
     from attncli.cli.input import load
-    from attncli.cli.output import require_writable, standard_output, terminal_width, write, write_bytes
+    from attncli.cli.output import require_writable, standard_output, terminal_width, write_bytes
     from attncli.cli.progress import progress
 
     require_writable(output, file)
     if format == "png" and terminal_width(standard_output(output)) is not None:
         raise usage_error("a terminal cannot show a .png file", help="write it to a file: -o picture.png")
     if format == "png":
-        from attncli.features.picture.png import renderer
+        from attncli.render.png import renderer
 
-        png = renderer()
+        renderer()  # before any work is done
     problem = load(file, mask=mask, scale=scale, convention=as_, outside=allow_outside)
 
-    from attncli.features.picture.pictures import Choice, draw, with_and_without_scale
+    from attncli.page.pictures.kinds import Choice, draw, with_and_without_scale
+    from attncli.render.pictures import picture_file
     from attncli.tracing import run
 
     progress.begin("working out")
     trace = run(problem)
     other = run(with_and_without_scale(problem)) if of == "softmax" else None
     progress.begin("drawing")
-    drawn = draw(of, trace, Choice(query, head, entry, precision), other)
-    if format == "png":
-        write_bytes([png(drawn.drawing)], output)
-    else:
-        write(drawn.text(format, fragment=fragment), output, portable=True)
+    drawing = draw(of, trace, Choice(query, head, entry, precision), other)
+    write_bytes([picture_file(drawing, format, fragment=fragment)], output)
     if not quiet:
         for message in trace.warnings:
             warn(message, sys.stderr)
@@ -99,11 +95,9 @@ def picture(
 
 def _format(given: str | None, output: str | None) -> str:
     """The format asked for, or the one that the suffix of the output names; SVG without a suffix."""
-    suffix = options.suffix_of(output)
-    if given is not None or not suffix:
+    if given is not None or not options.suffix_of(output):
         return given or "svg"
-    for name, suffixes in FORMATS.items():
-        if suffix in suffixes:
-            return name
+    if format := picture_format(output or ""):
+        return format
     known = ".svg, .png, .md or .tex, or choose a format with --format"
     raise options.unknown_suffix("-o", output or "", known)

@@ -16,11 +16,11 @@ from typing import NamedTuple
 from attncli.equation.mathml import MATHML
 from attncli.equation.notation import UNICODE
 from attncli.equation.shapes import product_text
+from attncli.escaping import visible
 from attncli.page import document as page
 from attncli.page.document import formula, plain, sides
 from attncli.render import Style
 from attncli.render.cells import left_out_text, product_width
-from attncli.render.escaping import visible
 from attncli.render.html.matrix import NARROW, matrix, opening, product, width
 from attncli.render.html.text import attribute, cell_label, sentence, signed, written
 

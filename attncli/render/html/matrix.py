@@ -6,19 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write, write_number
+from attncli.page.colors import LEGEND, background, foreground
 from attncli.page.document import Cell, Grid, Product
-from attncli.render.cells import (
-    DOTS,
-    HIDDEN,
-    LEGEND,
-    VERDICTS,
-    background,
-    chunks,
-    foreground,
-    has_sign_of_hidden,
-    mark,
-    with_dots,
-)
+from attncli.render.cells import DOTS, HIDDEN, VERDICTS, chunks, has_sign_of_hidden, mark, with_dots
 from attncli.render.html.text import attribute, isolated, math, number, written
 
 NARROW = 34  # digits that a phone shows side by side

@@ -9,8 +9,8 @@ from attncli.equation.mathml import MATHML
 from attncli.equation.nodes import Expression, Number
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write, write_number
+from attncli.escaping import label, visible
 from attncli.page.document import Math, Text
-from attncli.render.escaping import label, visible
 
 
 def written(text: str) -> str:

@@ -8,11 +8,11 @@ from itertools import chain
 
 from attncli.equation.notation import LATEX, LATEX_LINE, LATEX_TERMS, UNICODE
 from attncli.equation.shapes import product_text
+from attncli.escaping import label
 from attncli.page import document as page
 from attncli.page.document import formula, sides
 from attncli.render import Style
 from attncli.render.cells import product_width
-from attncli.render.escaping import label
 from attncli.render.latex.escape import escape, lacks_letters, length
 from attncli.render.latex.layout import runs
 from attncli.render.latex.matrix import matrix_rows, side_by_side

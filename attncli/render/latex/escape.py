@@ -10,7 +10,7 @@ import unicodedata
 from functools import cache
 from math import fsum
 
-from attncli.render.escaping import visible
+from attncli.escaping import visible
 
 _SIGNS = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from attncli.equation.notation import UNICODE
+from attncli.escaping import label
 from attncli.page.document import Block, Formula, Grid, Paragraph, Product, Worked, WorkedLine, plain, sides
-from attncli.render.escaping import label
 from attncli.render.latex.escape import length
 from attncli.render.latex.matrix import is_small
 

@@ -10,18 +10,10 @@ from typing import TypeAlias
 
 from attncli.equation.notation import LATEX, UNICODE
 from attncli.equation.printer import write, write_number
+from attncli.escaping import label
+from attncli.page.colors import LEGEND, background, foreground
 from attncli.page.document import Cell, Grid, Product
-from attncli.render.cells import (
-    LEGEND,
-    background,
-    caption,
-    chunks,
-    decimals_alone,
-    foreground,
-    has_sign_of_hidden,
-    split,
-)
-from attncli.render.escaping import label
+from attncli.render.cells import caption, chunks, decimals_alone, has_sign_of_hidden, split
 from attncli.render.latex.escape import escape, length
 
 GRAY = 0.5  # what a mask hides

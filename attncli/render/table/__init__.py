@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
 from attncli.equation.shapes import product_text
+from attncli.escaping import visible
 from attncli.page import document as page
 from attncli.page.document import LeftOut
 from attncli.render import Style
 from attncli.render.cells import left_out_text
-from attncli.render.escaping import visible
 from attncli.render.table.formulas import NARROW, formula_lines, sentence, worked_lines
 from attncli.render.table.line import Line, colored
 from attncli.render.table.matrix import matrix_lines

@@ -9,9 +9,9 @@ from typing import TypeAlias
 from attncli.equation.nodes import Call, Equation, Expression
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write
+from attncli.escaping import label, visible
 from attncli.page import document as page
 from attncli.page.document import formula, sides
-from attncli.render.escaping import label, visible
 from attncli.render.table.line import PIECE, Line
 
 HANG = 2  # how far the second line of a sum stands from the first

@@ -10,22 +10,20 @@ from typing import NamedTuple, TypeAlias
 
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write, write_number
+from attncli.escaping import label
+from attncli.page.colors import LEGEND, background, foreground
 from attncli.page.document import EDGE, Cell, Grid
 from attncli.render.cells import (
     BLANK,
     HIDDEN,
-    LEGEND,
-    background,
     caption,
     chunks,
     decimals_alone,
-    foreground,
     has_sign_of_hidden,
     mark,
     split,
     with_dots,
 )
-from attncli.render.escaping import label
 from attncli.render.table.line import Line, cell_len
 
 GAP = 2  # between columns

@@ -8,9 +8,10 @@ from math import ceil
 from attncli.english import count
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write, write_number
+from attncli.escaping import label
+from attncli.page.colors import LEGEND, background
 from attncli.page.document import Cell, Grid
-from attncli.render.cells import BLOCKS, HIDDEN, LEGEND, background, mark
-from attncli.render.escaping import label
+from attncli.render.cells import BLOCKS, HIDDEN, mark
 from attncli.render.table.line import Line, cell_len
 
 PIPE = 80  # where there is no width

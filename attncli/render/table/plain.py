@@ -24,11 +24,11 @@ from attncli.equation.notation import (
 )
 from attncli.equation.printer import write, write_number
 from attncli.equation.shapes import product_text
+from attncli.escaping import label, visible
 from attncli.page import document as page
 from attncli.page.document import formula, sides
 from attncli.render import Style
 from attncli.render.cells import BLOCKS, HIDDEN, VERDICTS, left_out_text, mark, with_dots
-from attncli.render.escaping import label, visible
 
 KINDS = {"text": "", "note": "Note: ", "warning": "Warning: "}
 BLANK = "blank"  # room for a number

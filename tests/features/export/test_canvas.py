@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from exports import HOSTILE, INPUTS, hostile_problem
 
+from attncli.escaping import visible
 from attncli.problem.loader import load
-from attncli.render.escaping import visible
 from attncli.tracing import run
 
 Export = Callable[..., str]

@@ -10,10 +10,10 @@ import pytest
 from cloze import ClozeQuestion, read
 from exports import HOSTILE, INPUTS, hostile_problem
 
+from attncli.escaping import visible
 from attncli.mistakes.catalogue import applicable
 from attncli.mistakes.mistaken import Mistaken
 from attncli.problem.loader import load
-from attncli.render.escaping import visible
 from attncli.tracing import run
 
 Export = Callable[..., str]

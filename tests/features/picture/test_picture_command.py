@@ -13,8 +13,8 @@ from types import SimpleNamespace
 import pytest
 
 from attncli.cli.main import run as command
-from attncli.features.picture import png
-from attncli.features.picture.command import KINDS
+from attncli.page.pictures import KINDS
+from attncli.render import png
 from tests.features.picture.drawn import read
 
 ROOT = Path(__file__).parents[3]

@@ -14,10 +14,12 @@ import pytest
 
 from attncli.cli.main import run as command
 from attncli.errors import AttncliError
-from attncli.features.picture.command import KINDS
-from attncli.features.picture.drawing import HUES, PAINTS
-from attncli.features.picture.pictures import Choice, Picture, draw, with_and_without_scale
+from attncli.page.pictures import KINDS
+from attncli.page.pictures.drawing import HUES, PAINTS, Drawing
+from attncli.page.pictures.kinds import Choice, draw, with_and_without_scale
 from attncli.problem.loader import load, loads
+from attncli.render.pictures import picture_file
+from attncli.render.svg import svg as written
 from attncli.tracing import run
 from tests.features.picture.drawn import DAY, NIGHT, SVG, blended, colors, contrast, drawn, paths, read, texts
 
@@ -28,7 +30,7 @@ E = np.e
 PAIR = {"tokens": ["a", "b"], "Q": [[1], [0]], "K": [[0], [1]], "V": [[1, 2], [-2, 2]], "scale": "none"}
 
 
-def picture(of: str, problem: dict[str, Any] | str, **choice: Any) -> Picture:
+def picture(of: str, problem: dict[str, Any] | str, **choice: Any) -> Drawing:
     if isinstance(problem, str):
         given = load(str(INPUTS / problem))
     else:
@@ -38,7 +40,7 @@ def picture(of: str, problem: dict[str, Any] | str, **choice: Any) -> Picture:
 
 
 def svg(of: str, problem: dict[str, Any] | str, **choice: Any) -> xml.Element:
-    return read(picture(of, problem, **choice).text("svg"))
+    return read(written(picture(of, problem, **choice)))
 
 
 def digits(root: xml.Element) -> list[str]:
@@ -195,7 +197,7 @@ def test_the_shapes_stand_on_the_arrows() -> None:
         ("scores", "3 × 3", "scaled"), ("scaled", "3 × 3", "weights"), ("weights", "3 × 3", "output"),
         ("V", "3 × 3", "output"),
     ])  # fmt: skip
-    root = read(chart.text("svg"))
+    root = read(written(chart))
     shown = Counter(each.text for each in texts(root))
     assert (shown["3 × 4"], shown["4 × 3"], shown["3 × 3"]) == (3, 3, 7)
     assert {"Q = X W_Q", "S = Q Kᵀ", "A = softmax(Z)", "O = A V"} <= {*shown}
@@ -294,7 +296,7 @@ def test_labels_stay_text(of: str) -> None:
     number = len(LABELS)
     problem = {"title": "<b>&\x1b", "tokens": LABELS, "Q": [[1]] * number, "K": [[1]] * number, "V": [[1]] * number}
     made = picture(of, problem)
-    root = read(made.text("svg"))
+    root = read(written(made))
     assert_valid(root)
     assert root.findtext(f"{SVG}title").startswith("<b>&\\x1b: ")
     if of == "weights":
@@ -303,7 +305,7 @@ def test_labels_stay_text(of: str) -> None:
         (cut, *_) = [each for each in texts(root) if each.text.startswith("long long") and each.text.endswith("…")]
         assert cut.title == "long " * 39 + "long␣"
     for format in ("markdown", "latex"):
-        text = made.text(format)
+        text = picture_file(made, format).decode()
         assert "\x1b" not in text
         assert "<script>" not in text
         assert "\u202e" not in text

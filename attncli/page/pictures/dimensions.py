@@ -9,7 +9,8 @@ from attncli.english import listed, shape_text
 from attncli.equation.indices import INDICES
 from attncli.equation.nodes import Equation, Expression, Name, walk
 from attncli.equation.notation import LATEX_LINE, UNICODE
-from attncli.features.picture.drawing import (
+from attncli.page.document import formula
+from attncli.page.pictures.drawing import (
     SIZE,
     SMALL,
     Drawing,
@@ -24,8 +25,7 @@ from attncli.features.picture.drawing import (
     rectangle,
     text_width,
 )
-from attncli.features.picture.layers import Layout, lay_out
-from attncli.page.document import formula
+from attncli.page.pictures.layers import Layout, lay_out
 from attncli.page.printer import Printer
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import forward_steps
@@ -37,14 +37,13 @@ PLACES_OF_A_NUMBER = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)  # on its arrow
 INSIDE_THE_SOFTMAX = ("row_max", "shifted", "exp", "row_sum")
 
 
-def dimensions(title: str, trace: Trace) -> tuple[Drawing, str]:
-    """The picture of all shapes, and the same for Mermaid."""
+def dimensions(title: str, trace: Trace) -> Drawing:
+    """The picture of all shapes."""
     inputs = _inputs(trace)
     boxes = {name: _Box(trace, name, inputs[name]) for name in inputs}
     said = _said(trace, inputs)
-    return drawing(title, "The shapes of all steps", said, _panel(boxes, inputs), [_lengths(trace, inputs)]), _mermaid(
-        boxes, inputs
-    )
+    drawn = drawing(title, "The shapes of all steps", said, _panel(boxes, inputs), [_lengths(trace, inputs)])
+    return drawn._replace(mermaid=_mermaid(boxes, inputs))
 
 
 def _inputs(trace: Trace) -> dict[str, tuple[str, ...]]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from attncli.english import count
-from attncli.features.picture.drawing import (
+from attncli.page.colors import CIVIDIS, LEGEND, background, foreground
+from attncli.page.pictures.drawing import (
     LINE,
     MIDDLE,
     SIZE,
@@ -37,7 +38,7 @@ from attncli.features.picture.drawing import (
     turned_size,
     with_title,
 )
-from attncli.features.picture.parts import (
+from attncli.page.pictures.parts import (
     Part,
     attention_in_words,
     largest_scores_in_words,
@@ -45,7 +46,6 @@ from attncli.features.picture.parts import (
     visible_numbers,
 )
 from attncli.page.printer import format_number
-from attncli.render.cells import CIVIDIS, LEGEND, background, foreground
 from attncli.tracing.model import Trace, masked_out
 
 if TYPE_CHECKING:

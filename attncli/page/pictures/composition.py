@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from attncli.features.picture.drawing import (
+from attncli.page.colors import foreground
+from attncli.page.pictures.drawing import (
     LINE,
     MIDDLE,
     SIZE,
@@ -31,8 +32,7 @@ from attncli.features.picture.drawing import (
     text_line,
     text_width,
 )
-from attncli.features.picture.parts import Part, name_of_key
-from attncli.render.cells import foreground
+from attncli.page.pictures.parts import Part, name_of_key
 from attncli.tracing.model import Trace
 
 if TYPE_CHECKING:

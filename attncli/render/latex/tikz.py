@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncli.features.picture.drawing import PAINTS, Drawing, Move, Path, Shape, Words
+from attncli.page.pictures.drawing import PAINTS, Drawing, Move, Path, Shape, Words
 from attncli.render.latex.escape import escape
 
 POINTS = 0.75  # in a pixel

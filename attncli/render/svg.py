@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from xml.etree import ElementTree as xml
 
-from attncli.features.picture.drawing import PAINTS, Drawing, Path, Point, Shape, Words
+from attncli.page.pictures.drawing import PAINTS, Drawing, Path, Point, Shape, Words
 
 FONTS = "system-ui,sans-serif"
 CORNER = "8"

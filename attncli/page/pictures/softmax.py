@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from attncli.features.picture.drawing import (
+from attncli.page.pictures.drawing import (
     LINE,
     MIDDLE,
     SIZE,
@@ -25,7 +25,7 @@ from attncli.features.picture.drawing import (
     text_line,
     text_width,
 )
-from attncli.features.picture.parts import Part, name_of_key
+from attncli.page.pictures.parts import Part, name_of_key
 from attncli.page.reading import percent
 from attncli.tracing.model import Trace, masked_out
 

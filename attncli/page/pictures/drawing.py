@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from math import ceil, cos, radians, sin
 from typing import NamedTuple, TypeAlias
 
-from attncli.render.cells import RGB
-from attncli.render.escaping import label
+from attncli.escaping import label
+from attncli.page.colors import RGB
 
 SIZE, SMALL = 12, 11  # of letters
 MARGIN, GAP = 16, 28  # around a picture; between two panels
@@ -85,13 +85,17 @@ class Panel(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """A picture with its title, and with a description for those who do not see it."""
+    """A picture with its title, and with a description for those who do not see it.
+
+    `mermaid` is the same in the language of Mermaid, if it is a chart.
+    """
 
     title: str
     description: str
     width: float
     height: float
     shapes: tuple[Shape, ...]
+    mermaid: str = ""
 
 
 def rectangle(x: float, y: float, width: float, height: float) -> tuple[Move, ...]:

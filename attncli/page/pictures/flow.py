@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from attncli.english import count
-from attncli.features.picture.drawing import (
+from attncli.page.pictures.drawing import (
     LINE,
     MIDDLE,
     SIZE,
@@ -26,7 +26,7 @@ from attncli.features.picture.drawing import (
     text_width,
     with_title,
 )
-from attncli.features.picture.parts import Part, attention_in_words, name_of_key, typeset
+from attncli.page.pictures.parts import Part, attention_in_words, name_of_key, typeset
 from attncli.page.printer import format_number
 
 if TYPE_CHECKING:

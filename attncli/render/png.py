@@ -8,8 +8,8 @@ from collections.abc import Callable
 from importlib.util import find_spec
 
 from attncli.errors import AttncliError, Exit, missing_error
-from attncli.features.picture.drawing import Drawing
-from attncli.features.picture.svg import FONTS, svg
+from attncli.page.pictures.drawing import Drawing
+from attncli.render.svg import FONTS, svg
 
 ZOOM = 2  # pixels of the file for each of the picture, for screens that have as many
 # resvg knows no font by a family such as sans-serif, unless Arial is there. So it gets the names of common ones.

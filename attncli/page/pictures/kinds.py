@@ -1,0 +1,70 @@
+"""All pictures by their names."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from attncli.errors import usage_error
+from attncli.page.pictures.drawing import Drawing
+from attncli.page.pictures.parts import parts_of
+from attncli.page.view import View, chosen_query, selected_part
+from attncli.problem.keys import SCORES
+from attncli.problem.model import Problem
+from attncli.tracing.model import Trace
+
+
+class Choice(NamedTuple):
+    """What of a trace is drawn: one query, head or entry, or all of them; and how many decimals."""
+
+    query: str | None = None
+    head: int | None = None
+    entry: int | None = None
+    precision: int = 3
+
+
+def draw(of: str, trace: Trace, choice: Choice, other: Trace | None = None) -> Drawing:
+    """The picture of this name, one of KINDS; `other` is for the softmax: the trace `with_and_without_scale`.
+
+    Raises AttncliError (exit 2) for a query, a head or an entry that is not there.
+    """
+    query = None if choice.query is None else chosen_query(trace, choice.query)
+    view = View(head=choice.head, entry=choice.entry)
+    chosen = selected_part(trace, view)
+    if of == "dimensions":
+        from attncli.page.pictures.dimensions import dimensions
+
+        return dimensions(chosen.title, chosen)
+    parts = parts_of(chosen, choice.precision)
+    if of == "flow":
+        from attncli.page.pictures.flow import flow
+
+        return flow(chosen.title, parts, query)
+    if of == "output":
+        from attncli.page.pictures.composition import composition
+
+        return composition(chosen.title, parts, query)
+    if of == "softmax":
+        from attncli.page.pictures.softmax import softmax
+
+        assert other is not None
+        others = parts_of(selected_part(other, view), choice.precision)
+        return softmax(chosen.title, parts, others, query)
+    from attncli.page.pictures.heatmap import heatmap
+
+    return heatmap(chosen.title, parts, of)
+
+
+def with_and_without_scale(problem: Problem) -> Problem:
+    """The same problem without the scale, or with the default one if it has none; raises AttncliError (exit 2) for
+    scores that are no dot products.
+    """
+    divided = SCORES[problem.score].divided
+    if problem.scale == "none" or (problem.scale == "default" and not divided):
+        if not SCORES[problem.score].is_dot:
+            raise usage_error(
+                f"--of softmax needs a scale or scores that are dot products, and the score is {problem.score}",
+                help="use another picture, or a problem with score: scaled_dot or dot",
+            )
+        return replace(problem, score="scaled_dot", scale="default")
+    return replace(problem, scale="none")
