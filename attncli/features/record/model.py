@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from attncli.english import count, listed, shorten
+from attncli.english import count, listed, shape_text, shorten
 from attncli.errors import AttncliError, file_error, input_error, missing_error, usage_error
 
 if TYPE_CHECKING:
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
     from attncli.torch.call import ProblemOptions
 
 _MOST_NAMED = 3  # weights in a warning
+_SAVED = "give the folder that save_pretrained() wrote"
+_IN_PYTHON = "run it in Python, inside attncli.torch.recording()"
+_LONG = 300  # characters of what another package says
 
 
 class Loaded(NamedTuple):
@@ -50,13 +55,11 @@ class Recorded(NamedTuple):
 
 def read_model(folder: str) -> Loaded:
     """The model in a folder, in float32 and ready to be run; raises AttncliError where it cannot be read."""
-    if not (Path(folder) / "config.json").is_file():
-        why = "there is no config.json in it" if Path(folder).is_dir() else "there is no such folder"
-        raise file_error(f"cannot read the model {folder}: {why}", help="give the folder that save_pretrained() wrote")
+    _require_model(folder)
     os.environ["HF_HUB_OFFLINE"] = "1"  # before the import: Transformers asks its hub for what is missing
     try:
         import torch
-        from transformers import AutoModel, AutoTokenizer, logging
+        from transformers import AutoConfig, AutoModel, AutoTokenizer, logging
     except ImportError as error:
         raise missing_error(
             f"attncli record needs {error.name or 'PyTorch'}, which is not installed",
@@ -64,16 +67,60 @@ def read_model(folder: str) -> Loaded:
         ) from error
     logging.set_verbosity_error()
     logging.disable_progress_bar()
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    alone: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}  # else it may ask whether to trust
+    with _reading(f"the model {folder}", _SAVED):
+        config = AutoConfig.from_pretrained(folder, **alone)
+    with _reading(f"the tokenizer in {folder}", "tokenizer.save_pretrained() writes one that can be read"):
+        tokenizer = AutoTokenizer.from_pretrained(folder, **alone)
+    with _reading(f"the model {folder}", _SAVED):
         model, found = AutoModel.from_pretrained(
-            folder, local_files_only=True, dtype=torch.float32, output_loading_info=True
+            folder, config=config, dtype=torch.float32, output_loading_info=True, ignore_mismatched_sizes=True, **alone
         )
-    except Exception as error:  # a folder may be wrong in more ways than Transformers and its readers have errors for
+    if model.main_input_name != "input_ids":
+        raise input_error(f"the model in {folder} reads {model.main_input_name}, and no text", help=_IN_PYTHON)
+    for name, stored, expected in sorted(found["mismatched_keys"]):
         raise input_error(
-            f"cannot read the model {folder}: {_words(error)}", help="give the folder that save_pretrained() wrote"
-        ) from error
+            f"cannot read the model {folder}: {name} is {shape_text(stored)}, and config.json asks for "
+            f"{shape_text(expected)}",
+            help="config.json belongs to another model; save both with save_pretrained()",
+        )
     return Loaded(model.eval(), tokenizer, tuple(sorted(found["missing_keys"])))
+
+
+def _require_model(folder: str) -> None:
+    """Raises AttncliError unless this is a folder with a model and a tokenizer, by the names of its files."""
+    place = Path(folder)
+    if not place.exists():
+        why, help = "there is no such folder", f"attncli downloads nothing; run hf download NAME --local-dir {folder}"
+    elif not place.is_dir():
+        why, help = "this is a file", f"give the folder that it is in: {place.parent}"
+    elif not (place / "config.json").is_file():
+        why, help = "there is no config.json in it", _SAVED
+        for config in sorted(place.glob("snapshots/*/config.json"))[:1]:
+            help = f"give {config.parent}"  # what is downloaded is kept in folders of this form
+    elif not _has(place, "*token*", "*vocab*", "*.model", "*.spm", "*bpe*"):
+        why, help = "there is no tokenizer in it", f'add one with tokenizer.save_pretrained("{folder}")'
+    elif not _has(place, "*.safetensors", "*.bin"):
+        why, help = "there are no weights in it", f'add them with model.save_pretrained("{folder}")'
+    else:
+        return
+    raise file_error(f"cannot read the model {folder}: {why}", help=help)
+
+
+def _has(folder: Path, *patterns: str) -> bool:
+    return any(True for pattern in patterns for _ in folder.glob(pattern))
+
+
+@contextmanager
+def _reading(what: str, help: str) -> Iterator[None]:
+    """Turns every error of Transformers into ours: a folder may be wrong in more ways than it has errors for."""
+    try:
+        yield
+    except Exception as error:
+        why = _words(error)
+        if "trust_remote_code" in str(error):
+            why, help = "it needs code from the folder, which attncli does not run", _IN_PYTHON
+        raise input_error(f"cannot read {what}: {why}", help=help) from error
 
 
 def run_model(loaded: Loaded, text: str, layer: int | None) -> Recorded:
@@ -86,10 +133,14 @@ def run_model(loaded: Loaded, text: str, layer: int | None) -> Recorded:
     encoded = loaded.tokenizer(text, return_tensors="pt")
     tokens, decoder_tokens = encoded["input_ids"][0].tolist(), []
     if not tokens:
-        raise usage_error("the tokenizer finds no token in --text", help="give a text, and a folder with its tokenizer")
+        help = (
+            "is its vocabulary in the folder? tokenizer.save_pretrained() writes it" if text.strip() else "give a text"
+        )
+        raise usage_error("the tokenizer finds no token in --text", help=help)
     inputs = dict(encoded)
     if config.is_encoder_decoder:
-        decoder_tokens = [config.decoder_start_token_id]
+        starts = (getattr(config, name, None) for name in ("decoder_start_token_id", "bos_token_id", "pad_token_id"))
+        decoder_tokens = [next((start for start in starts if start is not None), 0)]
         inputs["decoder_input_ids"] = torch.tensor([decoder_tokens])
     try:
         with torch.no_grad(), recording(layers=[] if layer is None else [layer]) as calls:
@@ -114,5 +165,8 @@ def _labels(loaded: Loaded, tokens: list[int]) -> list[str]:
 
 
 def _words(error: Exception) -> str:
-    """What an error of another package says, on one line."""
-    return shorten(" ".join(str(error).split()), 300) or type(error).__name__
+    """What an error of another package says, on one line; of a long text the first sentences."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    if len(text) <= _LONG:
+        return text.removesuffix(".")
+    return text[:_LONG].rpartition(". ")[0] or shorten(text, _LONG)

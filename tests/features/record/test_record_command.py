@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +74,7 @@ def test_without_an_output_the_calls_are_listed(folder: Path, capsys: pytest.Cap
         (["--layer", "7", "-o", "x.yaml"], "there is no layer 7"),
         (["--layer", "0", "--head", "2", "-o", "x.yaml"], "there is no head 2"),
         (["--layer", "0", "-o", "x.json"], "x.json is not a YAML file"),
-        (["--text", " "], "finds no token in --text"),
+        (["--text", " "], "finds no token in --text\nhelp: give a text"),
         (["--text", "tea " * 9], "the text has 9 tokens, and the model reads at most 8"),
     ],
 )
@@ -86,14 +88,59 @@ def test_what_is_not_there(
     assert not list(tmp_path.iterdir())
 
 
+def changed_config(folder: Path, **changes: Any) -> None:
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def cut_off(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-8])
+
+
 @pytest.mark.torch
 @pytest.mark.filterwarnings("ignore")
-def test_a_file_of_weights_that_is_cut_off(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("damage", "messages"),
+    [
+        (lambda folder: cut_off(folder / "model.safetensors"), ["cannot read the model "]),
+        (lambda folder: cut_off(folder / "config.json"), ["cannot read the model ", "not a valid JSON file"]),
+        (
+            lambda folder: cut_off(folder / "tokenizer.json"),
+            ["cannot read the tokenizer in ", "tokenizer.save_"],
+        ),
+        (lambda folder: changed_config(folder, n_embd=16), ["h.0.attn.c_attn.bias is 24, and config.json asks for 48"]),
+        (
+            lambda folder: changed_config(folder, model_type="mine", auto_map={"AutoConfig": "mine.Mine"}),
+            ["it needs code from the folder, which attncli does not run", "recording()"],
+        ),
+    ],
+)
+def test_a_folder_that_is_damaged(
+    damage: Callable[[Path], None], messages: list[str], folder: Path, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
     broken = shutil.copytree(folder, tmp_path / "broken")
-    weights = broken / "model.safetensors"
-    weights.write_bytes(weights.read_bytes()[:-8])
+    (broken / "mine.py").write_text("raise SystemExit('this must not run')")
+    damage(broken)
     assert run(["record", str(broken), "--text", "I love AI"]) == 3
-    assert "cannot read the model" in capsys.readouterr().err
+    out, err = capsys.readouterr()
+    assert out == ""
+    for message in messages:
+        assert message in err
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore")
+def test_a_model_of_images(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import transformers
+
+    images = shutil.copytree(folder, tmp_path / "images", ignore=shutil.ignore_patterns("config.json", "model*"))
+    config = transformers.ViTConfig(
+        hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8, image_size=8, patch_size=4
+    )
+    transformers.ViTModel(config).save_pretrained(images)
+    assert run(["record", str(images), "--text", "I love AI"]) == 3
+    assert "reads pixel_values, and no text" in capsys.readouterr().err
 
 
 @pytest.mark.torch
@@ -114,14 +161,13 @@ def test_weights_that_are_not_in_the_folder(folder: Path, tmp_path: Path, capsys
 
 @pytest.mark.torch
 @pytest.mark.filterwarnings("ignore")
-def test_a_decoder_has_tokens_of_its_own(folder: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("given", "start"), [({}, "[UNK]"), ({"decoder_start_token_id": 3}, "AI")])
+def test_a_decoder_has_tokens_of_its_own(given: dict[str, int], start: str, folder: Path, tmp_path: Path) -> None:
     import transformers
 
     both = shutil.copytree(folder, tmp_path / "both", ignore=shutil.ignore_patterns("config.json", "model*"))
     transformers.T5Model(
-        transformers.T5Config(
-            vocab_size=4, d_model=8, d_kv=4, d_ff=8, num_layers=1, num_heads=2, decoder_start_token_id=0
-        )
+        transformers.T5Config(vocab_size=4, d_model=8, d_kv=4, d_ff=8, num_layers=1, num_heads=2, **given)
     ).save_pretrained(both)
     labels = []
     for layer in range(3):  # the encoder, and the decoder: of itself, and of the text
@@ -129,8 +175,8 @@ def test_a_decoder_has_tokens_of_its_own(folder: Path, tmp_path: Path) -> None:
         assert run(["record", str(both), "--text", "I love AI", "--layer", str(layer), "-o", str(saved)]) == 0
         problem = attncli.load(saved, allow_outside=True)
         labels.append((problem.tokens, problem.context_tokens))
-    words, start = ("I", "love", "AI"), ("[UNK]",)
-    assert labels == [(words, words), (start, start), (start, words)]
+    words = ("I", "love", "AI")
+    assert labels == [(words, words), ((start,), (start,)), ((start,), words)]
 
 
 @pytest.mark.parametrize(
@@ -146,18 +192,44 @@ def test_options_that_need_each_other(more: list[str], message: str, capsys: pyt
     assert message in capsys.readouterr().err
 
 
-def test_a_folder_without_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+FILES = ("config.json", "tokenizer.json", "model.safetensors")
+
+
+@pytest.mark.parametrize(
+    ("files", "message", "help"),
+    [
+        (FILES[1:], "there is no config.json in it", "give the folder that save_pretrained() wrote"),
+        ([FILES[0], FILES[2]], "there is no tokenizer in it", "add one with tokenizer.save_pretrained("),
+        (FILES[:2], "there are no weights in it", "add them with model.save_pretrained("),
+        (["snapshots/1a2b/config.json"], "there is no config.json in it", "give {folder}/snapshots/1a2b"),
+    ],
+)
+def test_a_folder_without_a_model(
+    files: list[str], message: str, help: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in files:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("{}")
     assert run(["record", str(tmp_path), "--text", "I love AI"]) == 4
-    assert "there is no config.json in it" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert f"cannot read the model {tmp_path}: {message}\n" in err
+    assert f"help: {help.format(folder=tmp_path)}" in err
+
+
+def test_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["record", str(tmp_path / "nowhere"), "--text", "I love AI"]) == 4
-    assert "there is no such folder" in capsys.readouterr().err
+    assert "there is no such folder\nhelp: attncli downloads nothing" in capsys.readouterr().err
+    (tmp_path / "config.json").write_text("{}")
+    assert run(["record", str(tmp_path / "config.json"), "--text", "I love AI"]) == 4
+    assert f"this is a file\nhelp: give the folder that it is in: {tmp_path}\n" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("package", ["torch", "transformers"])
 def test_a_package_that_is_missing(
     package: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "config.json").write_text("{}")
+    for name in FILES:
+        (tmp_path / name).write_text("{}")
     monkeypatch.setitem(sys.modules, package, None)
     assert run(["record", str(tmp_path), "--text", "I love AI"]) == 5
     assert "pip install 'attncli[torch]' transformers" in capsys.readouterr().err
