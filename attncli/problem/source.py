@@ -93,7 +93,12 @@ class ErrorCollector:
         self._blanks[key] = self._blanks.get(key, 0) + 1
 
     def add_error(self, error: AttncliError, *, at: int, path: str) -> None:
-        """Note an error that was found elsewhere, such as a file that is not there, at the place that led to it."""
+        """Note an error that was found elsewhere, such as a file that is not there, at the place that led to it.
+
+        A file that several keys name is one problem.
+        """
+        if any(known.message == error.message and known.exit_code == Exit.FILE for known in self._errors):
+            return
         self._count += 1
         if self._count <= REPORTED:
             place = self.source.place(at) if self.source.name else None
