@@ -362,8 +362,10 @@ def _labels(
     if context_tokens is not None:
         return {"tokens": tokens, "context_tokens": [str(each) for each in context_tokens]}
     if len(tokens) not in (keys, queries):
+        cut = f", as in tokens[:{keys}]" if len(tokens) > keys else ""
         raise usage_error(
-            f"{count(len(tokens), 'token')} cannot label {count(keys, 'key')}", help="give one label for each key"
+            f"{count(len(tokens), 'token')} cannot label {count(keys, 'key')}",
+            help=f"give one label for each key{cut}",
         )
     if queries == keys:
         return {"tokens": tokens}

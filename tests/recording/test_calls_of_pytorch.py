@@ -409,8 +409,12 @@ def test_labels_of_queries_are_the_last_ones(torch: Any, recording: Recording) -
     problem = calls[0].problem(tokens=["I", "love", "AI"])
     assert problem.tokens == ("AI",)
     assert problem.context_tokens == ("I", "love", "AI")
-    with pytest.raises(attncli.AttncliError, match="2 tokens cannot label 3 keys"):
+    with pytest.raises(attncli.AttncliError, match="2 tokens cannot label 3 keys") as caught:
         calls[0].problem(tokens=["I", "love"])
+    assert caught.value.help == "give one label for each key"
+    with pytest.raises(attncli.AttncliError, match="4 tokens cannot label 3 keys") as caught:
+        calls[0].problem(tokens=["I", "love", "AI", "and"])
+    assert caught.value.help == "give one label for each key, as in tokens[:3]"
 
 
 def test_labels_in_cross_attention(torch: Any, recording: Recording) -> None:
