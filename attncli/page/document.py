@@ -264,6 +264,12 @@ class Table(NamedTuple):
         return tuple((each,) if isinstance(each, str) else each for each in self.head)
 
 
+class Room(NamedTuple):
+    """Room to write so many lines by hand, below what they belong to. Only paper has it."""
+
+    lines: int
+
+
 class Listing(NamedTuple):
     """A list of sentences; `left_out` tells what others it would have."""
 
@@ -271,7 +277,7 @@ class Listing(NamedTuple):
     left_out: LeftOut = ()
 
 
-Block: TypeAlias = Heading | Paragraph | Formula | Worked | Grid | Product | Table | Listing
+Block: TypeAlias = Heading | Paragraph | Formula | Worked | Grid | Product | Table | Listing | Room
 
 
 class Live(NamedTuple):
@@ -291,7 +297,7 @@ class Document:
 
     Data is made of dicts, lists, numbers and words; a list of it may be `Lazy`. `array` and `rows` are for the page of
     one step of a trace: the array of its numbers, and the rows of a table of them, with labels. `live` is for
-    a page that works itself out when a number is changed.
+    a page that works itself out when a number is changed. In LaTeX there may be several `copies`, each on new paper.
     """
 
     title: str
@@ -300,6 +306,12 @@ class Document:
     array: Callable[[], NDArray[Any]] | None = field(default=None, compare=False)
     rows: Callable[[], Iterable[Sequence[str | int | float | None]]] = field(default=tuple, compare=False)
     live: Callable[[], Live] | None = field(default=None, compare=False)
+    copies: int = 1
+
+
+def without_room(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The blocks of a page that is not for paper."""
+    return (block for block in blocks if not isinstance(block, Room))
 
 
 def sequence(make: Callable[[], Iterable[Item]], *, lazy: bool) -> Sequence[Item]:

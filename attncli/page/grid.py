@@ -32,7 +32,8 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
     def cells(part: slice = slice(None)) -> Iterator[tuple[Cell, ...]]:
         """The rows, with some of their columns."""
         hidden = hidden_cells(printer.trace, step)
-        as_worked_out = step.written is None and step.exact is None and step.name not in printer.blank
+        typed = step.written is not None or step.exact is not None or printer.shows_all_digits(step)
+        as_worked_out = not typed and step.name not in printer.blank
         if step.value.ndim > 1 and as_worked_out and not (heatmap or closed or left):
             by_rows, unseen = (each.reshape(len(rows), len(heads))[:, part] for each in (step.value, hidden))
             yield from _plain_cells(by_rows, unseen, printer.precision)

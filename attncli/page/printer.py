@@ -38,13 +38,14 @@ GIVEN_DECIMALS = 6  # given numbers are shown in full up to so many decimals
 class Printer:
     """The printed form of every number of a trace: the same in a matrix and in a worked line.
 
-    The steps in `blank` are left to the reader: nothing that tells a number of theirs is to be printed. With `ends`
-    only the first and the last of many rows and columns are.
+    The steps in `blank` are left to the reader: nothing that tells a number of theirs is to be printed. With `in_full`
+    given numbers have all their digits. With `ends` only the first and the last of many rows and columns are printed.
     """
 
     trace: Trace
     precision: int
     blank: frozenset[str] = frozenset()
+    in_full: bool = False
     ends: bool = False
 
     @property
@@ -93,7 +94,8 @@ class Printer:
             except NumberError:  # a copy of what was worked out on paper, beyond all numbers that are read
                 return format_decimal(Decimal(array.written[index]), self.precision)
             if (
-                self.shows_closed_forms
+                self.in_full
+                or self.shows_closed_forms
                 or self.trace.truth
                 or len(text.partition(".")[2]) <= max(GIVEN_DECIMALS, self.precision)
             ):
@@ -104,7 +106,16 @@ class Printer:
             number = array.exact[index]
             digits = DIGITS - 10 if isinstance(number, Decimal) else DIGITS  # the last ones of decimals are roundings
             return format_decimal(decimal_of(number, digits), self.precision)
-        return format_number(float(array.value[index]), self.precision)
+        number = float(array.value[index])
+        return spell(number) if self.shows_all_digits(array) else format_number(number, self.precision)
+
+    def shows_all_digits(self, array: Step | Matrix) -> bool:
+        """Whether these are given numbers, or copies of them, and are shown as they are read."""
+        if not self.in_full or isinstance(array, Matrix):
+            return self.in_full
+        return array.rule.given or (
+            array.rule.is_copy and all(self.trace.steps[name].rule.given for name in array.rule.inputs)
+        )
 
     @property
     def shows_closed_forms(self) -> bool:
@@ -170,7 +181,7 @@ _canonical = lru_cache(maxsize=2**12)(canonical)  # of a given matrix that is sh
 def printer_for(trace: Trace, view: View) -> Printer:
     """The printer of a page: at the precision of its view, or of its paper, whose numbers have no more digits."""
     precision = view.precision if trace.settings.precision is None else trace.settings.precision
-    return Printer(zero_residues(trace, precision), precision, view.blank, view.ends)
+    return Printer(zero_residues(trace, precision), precision, view.blank, view.in_full, view.ends)
 
 
 MOST = 2**12  # numbers of the largest step; in larger traces nobody looks for zeros, and not all is kept
@@ -236,6 +247,11 @@ def _rounds_plainly(decimals: str, precision: int) -> bool:
     """Whether a mantissa of these decimals is neither whole, nor at a tie, nor one that is rounded up to ten."""
     kept, rest = decimals[:precision], decimals[precision:]
     return bool(rest.strip("0")) and rest.rstrip("0") != "5" and bool(kept.strip("9"))
+
+
+def spell(value: float) -> str:
+    """The shortest text that is this double; a whole number without decimals."""
+    return canonical(repr(value)) if math.isfinite(value) else str(value)
 
 
 def format_decimal(decimal: Decimal, precision: int) -> str:

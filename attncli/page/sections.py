@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from attncli.attention.registry import cell_form, headline
 from attncli.english import shape_text
 from attncli.equation.nodes import Name
 from attncli.equation.shapes import product_factors
 from attncli.equation.symbols import symbol
-from attncli.page.document import Block, Formula, Heading, Math, Paragraph, Shapes, Worked, WorkedLine, text
+from attncli.page.document import Block, Formula, Heading, Math, Paragraph, Room, Shapes, Worked, WorkedLine, text
 from attncli.page.grid import grid
 from attncli.page.printer import Printer
 from attncli.page.product import beside_factors, meeting
 from attncli.page.worked import lists_closed_forms, rotated_pair, worked, worked_cells
 from attncli.tracing.model import Step, Trace
+
+MOST_ROOM = 12  # lines below a matrix that is to be filled in; with that many rows, both still fit on a page
 
 
 def given_section(printer: Printer, step: Step, detail: str, *, explained: bool = False) -> Iterator[Block]:
@@ -44,6 +47,8 @@ def step_section(
     shows_work = detail != "brief" or lists_closed_forms(printer, step)
     if shows_work and printer.may_show_work(step) and (together := worked(printer, step, detail)).lines:
         yield together
+    if detail != "brief" and step.name in printer.blank and not rule.is_copy:
+        yield Room(min(MOST_ROOM, prod(step.shape if detail == "cells" else step.shape[:-1] or step.shape)))
 
 
 def cell_section(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterator[Block]:

@@ -30,8 +30,8 @@ class View:
     `detail` is "brief" (matrices only), "rows" (a worked line per row) or "cells" (every cell worked);
     `steps` the names of the only steps wanted, `cell` such as "scores[0,1]" the only cell, `query` such as "love" the
     only query, whose keys are then in order. `head` and `entry` are the only head and the only entry of a batch.
-    `blank` names steps whose numbers are left out, to be filled in. With `ends` only the ends of what is long are
-    shown, as a terminal has it.
+    `blank` names steps whose numbers are left out, to be filled in. With `in_full`, given numbers have all their
+    digits: somebody works with them. With `ends` only the ends of what is long are shown, as a terminal has it.
     """
 
     detail: str = "rows"
@@ -43,6 +43,7 @@ class View:
     head: int | None = None
     entry: int | None = None
     blank: frozenset[str] = frozenset()
+    in_full: bool = False
     ends: bool = False
 
     def steps_needed(self, numbers_alone: bool) -> frozenset[str] | None:

@@ -21,20 +21,37 @@ from attncli.tracing.slices import backward_steps, loss_steps
 _HEAD = f"Name: {24 * '.'}   Date: {12 * '.'}   Points: {8 * '.'}"  # no underscores: these are the blanks for numbers
 
 
-def worksheet(trace: Trace, view: View, asked: Sequence[str] = ()) -> Document:
+def worksheet(trace: Trace, view: View, asked: Sequence[str] = (), copies: int = 1) -> Document:
     """The page for this view, whose `blank` steps have room for numbers, and no line that gives these numbers away.
 
-    If only some of them are `asked` for, the note at the beginning says so.
+    Given numbers have all the digits that the answers are judged by. If only some of the blank steps are `asked` for,
+    the note at the beginning says so.
     """
     page = _page(trace, view)
-    example = format_number(0.123456789, view.precision)
-    said = (
-        f"Fill in the blanks. Round to {count(view.precision, 'decimal')}, as in {example}, or write an exact number, "
-        "such as 7/10 or √3."
-    )
+    said = f"Work through the steps from the first to the last, and write a number on every line. {_rounding(view)}"
     if asked:
         said += f" Hand in these results: {listed([trace.steps[name].rule.title.lower() for name in asked])}."
-    return replace(page, blocks=(Paragraph((_HEAD,)), Paragraph((said,), "note"), *page.blocks))
+    return replace(page, blocks=(Paragraph((_HEAD,)), Paragraph((said,), "note"), *page.blocks), copies=copies)
+
+
+def _rounding(view: View) -> str:
+    """How precise a number has to be, for a student."""
+    exact = "You can also write an exact number, such as 7/10 or √3."
+    if not view.precision:
+        return f"Round every number to a whole number. {exact}"
+    example = format_number(0.123456789, view.precision)
+    return f"Give {count(view.precision, 'decimal')}, as in {example}; a whole number needs none. {exact}"
+
+
+def longest_given(trace: Trace) -> tuple[str, int]:
+    """The given array whose numbers have most decimals, and how many these are."""
+    given = [step for step in trace.steps.values() if step.rule.given and step.written is None]
+    many = (
+        (max(len(repr(number).partition(".")[2]) for number in step.value.ravel().tolist()), step.name)
+        for step in given
+    )
+    decimals, name = max(many, default=(0, ""))
+    return name, decimals
 
 
 def answer_key(trace: Trace, view: View, audit: Audit) -> Document:
@@ -46,6 +63,7 @@ def answer_key(trace: Trace, view: View, audit: Audit) -> Document:
 
 
 def _page(trace: Trace, view: View) -> Document:
+    view = replace(view, in_full=True)
     return gradient_page(trace, view) if backward_steps(trace) else derivation(trace, view)
 
 

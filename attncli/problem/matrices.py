@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from attncli.english import count, shape_text, shorten
+from attncli.english import count, shape_text
 from attncli.problem.decimal_commas import comma_advice, report_doubtful_commas
-from attncli.problem.limits import DIMENSION_LIMIT, ELEMENT_LIMIT
-from attncli.problem.model import Matrix, Scalar, read_only
+from attncli.problem.model import Matrix, read_only
 from attncli.problem.numbers import as_float
 from attncli.problem.pasted import written_out
+from attncli.problem.random_matrices import read_random
 from attncli.problem.tree import Leaf, Node, Sequence, describe
-from attncli.problem.values import Value, read_integer, read_number, read_scalar, require_keys
+from attncli.problem.values import Value, read_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,8 +29,6 @@ DEEPEST = 4  # batch × heads × rows × columns
 _EVEN = "all rows of a matrix must be equally long"
 _BATCHES = {"X": 3, "context": 3, "Q": 4, "K": 4, "V": 4}  # the lists inside one another where there are entries
 _LISTED = 12  # lengths that a help line spells out
-_RANDOM = "write {random: [4, 8], seed: 7}"
-_LOW, _HIGH = Scalar(0, "0"), Scalar(1, "1")
 _Cell = TypeVar("_Cell")
 
 
@@ -54,7 +51,7 @@ def read_matrix(
         at = max(value.keys["random"], value.keys["file"])
         value.wrong("both file and random are given", "keep one of the two", at=at)
     elif "random" in value.keys:
-        matrix = _read_random(value)
+        matrix = read_random(value)
     elif "file" not in value.keys:
         value.wrong(f"must be {_RANKS[rank]}, {{file: …}} or {{random: …}}", _REFERENCES)
     else:
@@ -195,45 +192,6 @@ def _all_numbers(array: Array, value: Value, minus_infinity: bool) -> bool:
         replace(value, path=path).wrong(message, "attention needs finite numbers")
         return False
     return True
-
-
-def _read_random(value: Value) -> Matrix | None:
-    """Numbers drawn evenly from low up to high (0 and 1 by default); None after reporting what is wrong.
-
-    The same seed draws the same numbers.
-    """
-    before = value.errors.count
-    require_keys(value, ("random", "seed", "low", "high"))
-    sizes = value.key("random")
-    if not isinstance(sizes.node, Sequence):
-        sizes.wrong(f"must be a shape, not {describe(sizes.node)}", _RANDOM)
-    elif not sizes.node.length:
-        sizes.wrong("is empty", _RANDOM)
-    elif sizes.node.length > DIMENSION_LIMIT:
-        sizes.wrong(
-            f"has {count(sizes.node.length, 'dimension')}", f"an array has at most {DIMENSION_LIMIT} dimensions"
-        )
-    shape = [read_integer(size, least=1, help=_RANDOM) for size in islice(sizes.items, DIMENSION_LIMIT)]
-    seed = read_integer(value.key("seed"), least=0, help=_RANDOM) if "seed" in value.keys else 0
-    low = read_scalar(value.key("low")) if "low" in value.keys else _LOW
-    high = read_scalar(value.key("high")) if "high" in value.keys else _HIGH
-    if value.errors.count > before or low is None or high is None:
-        return None
-    sides = tuple(side for side in shape if side)
-    ends = f"low ({shorten(low.written)})", f"high ({shorten(high.written)})"
-    if (total := math.prod(sides)) > ELEMENT_LIMIT:
-        sizes.wrong(f"asks for {shorten(f'{total:,}')} numbers", f"an array has at most {ELEMENT_LIMIT:,} numbers")
-    elif not low.value < high.value:
-        value.wrong(f"{ends[0]} must be less than {ends[1]}", "low is where the numbers begin, high where they end")
-    elif math.isinf(high.value - low.value):
-        value.wrong(f"{ends[0]} is too far from {ends[1]}", "the distance between them can be at most about 1.8e308")
-    else:
-        import numpy as np
-
-        drawn = np.random.default_rng(seed).uniform(low.value, high.value, sides)
-        drawn.setflags(write=False)
-        return Matrix(drawn)
-    return None
 
 
 def _wrong_rank(value: Value, what: str, rank: int) -> None:

@@ -44,7 +44,7 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     writer = _Writer(dollars=style.math == "dollars")
     if document.title:
         yield f"# {writer.escape(document.title)}\n"
-    for place, block in enumerate(document.blocks):
+    for place, block in enumerate(page.without_room(document.blocks)):
         if place or document.title:
             yield "\n"
         yield from (f"{line}\n" for line in writer.block(block))

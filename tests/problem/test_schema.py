@@ -57,6 +57,7 @@ GOOD = [
     "{Q: [[1, 2]], K: [[1, 2]], V: [[1, 2]], heads: 2, position: {alibi: {slopes: [1/2, 0.25]}}, sink: [1, 2]}",
     "{Q: [[1]], K: [[1]], V: [[1]], position: none}",
     "{Q: [[1, 2]], K: [[1, 2]], V: [[1]], position: {rope: {}, alibi: false}}",
+    "{Q: {random: [2, 1], integers: true, low: -1}, K: {random: [2, 1], decimals: 1}, V: {random: [2, 1]}}",
     "Q: |\n  1 2\n  3 4\nK: '[1 2; 3 4]'\nV: np.array([[1, 2], [3, 4]])\nmask: |\n  true false\n  true true",
     "{Q: 1 2; 3 4, K: 1 2; 3 4, V: 1 2; 3 4, mask: [causal, 0.5 0; 0 0, {keep: 1 0; 1 1, padding: 1 1}], sink: '[1]'}",
 ]
@@ -76,7 +77,8 @@ BAD: list[dict[str, Any]] = [
     {"mask": ["causal", [[1]]]}, {"mask": [[0.0]]}, {"Q": [[[[[1]]]]]}, {"mask": [[[[[0.5]]]]]},
     {"mask": [[[1]], [[0]]]}, {"mask": {"lengths": []}}, {"mask": {"padding": [[[1]]]}},
     {"mask": {"keep": [[[[[1]]]]]}}, {"mask": {"window": [1]}}, {"mask": {"keep": [[2]]}}, {"mask": [[True, 0.5]]},
-    {"tokens": "ab"}, {"tokens": [""]},
+    {"tokens": "ab"}, {"tokens": [""]}, {"X": {"random": [1, 1], "decimals": -1}},
+    {"X": {"random": [1, 1], "integers": 1}},
 ]  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from attncli.page.document import (
     Listing,
     Paragraph,
     Product,
+    Room,
     Table,
     Worked,
     WorkedLine,
@@ -101,5 +102,6 @@ EVERY_BLOCK: tuple[Block, ...] = (
     ),
     Heading("A part"),
     Table(("step", "shape"), ((text("Queries, `X @ W_Q`"), ("3×4",)),), (1,)),
+    Room(3),
     Listing((text("rows of `A` sum to 1"), ("second",))),
 )

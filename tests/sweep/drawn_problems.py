@@ -377,6 +377,8 @@ class _Drawing:
         low, high = found.get("low", 0), found.get("high", 1)
         if as_float(str(low)) >= as_float(str(high)) and self.often(0.9):
             found |= {"low": -1, "high": 2}
+        if "integers" in found and self.often(0.9):
+            found.pop("decimals", None)
         return found
 
     def _in_file(self, form: Schema, shape: tuple[int, ...], path: str) -> dict[str, Any]:

@@ -21,7 +21,6 @@ from attncli.page.remarks import about, summary
 from attncli.page.sections import given_section
 from attncli.page.view import View, chosen_steps, steps_back
 from attncli.problem.model import Problem
-from attncli.problem.numbers import canonical
 from attncli.tracing import run
 from attncli.tracing.difference import Numbers
 from attncli.tracing.model import Step, Trace
@@ -100,7 +99,8 @@ def question(problem: Problem, asking: Asking, name: str) -> Question:
     Raises AttncliError: exit 2 for steps that are none, that are given or that have too many numbers, exit 3 for
     numbers that nobody types.
     """
-    printer = printer_for(run(problem, gradient=bool(steps_back(asking.steps))), View(precision=asking.decimals))
+    view = View(precision=asking.decimals, in_full=True)
+    printer = printer_for(run(problem, gradient=bool(steps_back(asking.steps))), view)
     trace = printer.trace
     names = chosen_steps(trace, asking.steps)
     if given := [each for each in names if trace.steps[each].rule.given]:
@@ -156,13 +156,6 @@ def _emptied(step: Step, matrix: Grid, asked: Sequence[tuple[int, ...]]) -> Grid
     return _changed(step, matrix, dict.fromkeys(asked, ""))
 
 
-def _in_full(step: Step, matrix: Grid) -> Grid:
-    """A given matrix with all digits: whoever works with it has to come to the same numbers."""
-    numbers = step.value.astype(float).ravel().tolist() if step.written is None else step.written.ravel().tolist()
-    texts = (canonical(str(number)) for number in numbers)
-    return _changed(step, matrix, dict(zip(np.ndindex(step.shape), texts, strict=True)))
-
-
 def _asked(trace: Trace, matrices: Mapping[str, Grid]) -> Iterator[Block]:
     for name, matrix in matrices.items():
         rule = trace.steps[name].rule
@@ -176,9 +169,7 @@ def _given(printer: Printer, asked: Sequence[str], asking: Asking) -> Iterator[B
     yield Paragraph(about(printer))
     for step in trace.steps.values():
         if step.rule.given:
-            title, matrix = given_section(printer, step, "brief")
-            yield title
-            yield _in_full(step, matrix) if isinstance(matrix, Grid) else matrix
+            yield from given_section(printer, step, "brief")
     if "mask" in trace and "mask" not in asked:
         mask = trace.steps["mask"]
         yield Paragraph((f"{mask.rule.title} ", Math(Name(mask.rule.symbol)), ", which is added to the scores:"))

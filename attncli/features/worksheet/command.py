@@ -10,6 +10,8 @@ from attncli.cli import options
 from attncli.errors import usage_error
 from attncli.render import FORMATS
 
+_COPIES = range(1, 1001)
+_READABLE = 6  # decimals of a given number, which people can still work with
 _FORMATS = tuple(name for name, format in FORMATS.items() if not format.is_data)
 
 
@@ -40,6 +42,16 @@ def worksheet(
             "--key", metavar="FILE", help="Also write the solution, with a note on the mistakes that the problem shows."
         ),
     ] = None,
+    copies: Annotated[
+        int | None,
+        options.read_by(
+            options.whole,
+            "--copies",
+            metavar="N",
+            help="Put N copies into the file, each on new paper. Only LaTeX has this.",
+            allowed=_COPIES,
+        ),
+    ] = None,
     gradient: Annotated[
         bool, typer.Option("--gradient", help="Leave the backward pass blank; the forward pass is filled in.")
     ] = False,
@@ -63,8 +75,12 @@ def worksheet(
     """
     format = options.page_format(format, output, formats=_FORMATS)
     options.reject_conflicts(
-        *options.format_conflicts(format, output, math=math, fragment=fragment, no_title=no_title, ascii=ascii)
-    )
+        *options.format_conflicts(format, output, math=math, fragment=fragment, no_title=no_title, ascii=ascii),
+        (
+            copies is not None and format != "latex", "--copies", f"--format {format}",
+            "write a .tex file, or let the printer make the copies",
+        ),
+    )  # fmt: skip
     if answers is not None:
         _require_separate_files(answers, output)
     key_format = options.page_format(None, key, formats=_FORMATS, option="--key")
@@ -83,7 +99,7 @@ def worksheet(
 
     from attncli.answers.blank import blank_answers
     from attncli.page.view import View
-    from attncli.page.worksheet import blank_steps
+    from attncli.page.worksheet import blank_steps, longest_given
     from attncli.page.worksheet import worksheet as page
     from attncli.tracing import run
 
@@ -91,7 +107,7 @@ def worksheet(
     trace = run(problem, gradient=gradient)
     left = blank_steps(trace, blank)
     view = View(detail=detail or "rows", precision=precision, blank=frozenset(left))
-    document = page(trace, view)
+    document = page(trace, view, copies=copies or 1)
     if answers is not None:
         write(blank_answers(trace, left), answers, portable=True, option="--answers")
     if key is not None:
@@ -104,6 +120,13 @@ def worksheet(
     if not quiet:
         for message in trace.warnings:
             warn(message, sys.stderr)
+        name, decimals = longest_given(trace)
+        if decimals > _READABLE:
+            warn(
+                f"{name} has numbers with {decimals} decimals, which nobody likes to work with on paper; a form such "
+                "as {random: [4, 3], decimals: 1} draws shorter ones",
+                sys.stderr,
+            )
 
 
 def _require_separate_pages(key: str, answers: str | None, output: str | None) -> None:

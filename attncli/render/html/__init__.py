@@ -210,6 +210,8 @@ def rendered(block: page.Block | _Pair, topic: str, *, lead: bool = False) -> It
                     yield from rendered(each, topic)
         case page.Table():
             yield _table(block, topic)
+        case page.Room(lines=lines):
+            yield f'<div class="room" aria-hidden="true">{"<br/>" * lines}</div>\n'
         case page.Listing(items=items, left_out=left_out):
             yield "<ul>\n"
             yield from (f"<li>{sentence(item)}</li>\n" for item in items)

@@ -14,7 +14,7 @@ from attncli.page.document import formula, sides
 from attncli.render import Style
 from attncli.render.cells import product_width
 from attncli.render.latex.escape import escape, lacks_letters, length
-from attncli.render.latex.layout import runs
+from attncli.render.latex.layout import line_width, runs
 from attncli.render.latex.matrix import matrix_rows, side_by_side
 from attncli.render.latex.sentences import sentence, tables
 
@@ -34,9 +34,15 @@ PREAMBLE = r"""\documentclass{article}
 \makeatother
 \begin{document}
 """
+# A copy begins on a right-hand page, so that both sides of the paper can be printed.
+NEW_PAPER = (
+    "\n\n\\clearpage\\ifodd\\value{page}\\else\\thispagestyle{empty}\\hbox{}\\clearpage\\fi\\setcounter{page}{1}\n\n"
+)
 CHECK = "✓"  # which needs amssymb
 LABEL = 34  # digits; labels wider than this do not set the width of their column
 PRODUCT_LINE = 86  # digits; TeX can break a product after its =
+LINE_BY_HAND = 8  # mm
+TOGETHER = 20  # lines that are kept on one page, with the matrix above them
 SHORT = 46  # digits; a label and a sum as wide as this together fit on a line of a slide
 
 
@@ -50,12 +56,14 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     yield _start(document, said, style)
     title = [_title(document.title)] if document.title and style.title else []
     legend = [rf"{{\raggedright {escape(said)}\par}}"] if said else []
-    blocks = (each for block in document.blocks for each in _fitting(_shortened(block, short)))
-    body = (part for run in runs(blocks) for part in _run(run))
-    for place, part in enumerate(chain(title, legend, body)):
-        if place:
-            yield "\n\n"
-        yield part
+    for copy in range(document.copies):
+        yield NEW_PAPER if copy else ""
+        blocks = (each for block in document.blocks for each in _fitting(_shortened(block, short)))
+        body = (part for run in runs(blocks) for part in _run(run))
+        for place, part in enumerate(chain(title, legend, body)):
+            if place:
+                yield "\n\n"
+            yield part
     yield "\n" if style.fragment else "\n\n\\end{document}\n"
 
 
@@ -175,20 +183,28 @@ def _block(block: page.Block) -> Iterator[str]:
             yield from matrix_rows([block])
         case page.Table(rows=rows, right=right):
             yield from tables(block.heads, rows, right)
+        case page.Room(lines=lines):
+            yield rf"\nopagebreak\vskip{lines * LINE_BY_HAND}mm"
         case page.Listing(items=items):
             bullets = "\n".join(rf"\item[$\bullet$] {sentence(item)}" for item in items)
             yield f"\\begin{{itemize}}\\raggedright\\itemsep=0pt\n{bullets}\n\\end{{itemize}}"
 
 
 def _worked(lines: Iterable[page.WorkedLine]) -> str:
-    """Paragraphs of inline math, which TeX breaks before terms, hanging from a column of labels."""
+    """Paragraphs of inline math, which TeX breaks before terms, hanging from a column of labels.
+
+    They stay on the page of the matrix above them; of many, the first two and the last two stay together.
+    """
+    lines = list(lines)
     parts = [_worked_parts(line) for line in lines]
+    high = sum(1 + int(line_width(line) / PRODUCT_LINE) for line in lines)
     width = max((wide for _, wide, _ in parts if wide <= LABEL), default=0) * 0.5 + 1.5
     written = []
-    for name, wide, said in parts:
+    for place, (name, wide, said) in enumerate(parts):
+        stays = r"\nopagebreak" if high <= TOGETHER or place < 2 or place == len(parts) - 1 else ""
         head = rf"\makebox[{width:.1f}em][l]{{{name}}}" if wide <= LABEL else rf"{name}\quad"
         hang = rf"\hangindent={width + 1.5:.1f}em \hangafter=1"
-        written.append(rf"{hang} \leavevmode{{}}{head}{said}\par")
+        written.append(rf"{stays}{hang} \leavevmode{{}}{head}{said}\par")
     return (
         "{\\raggedright\\leftskip=1.5em\\parskip=2pt\\binoppenalty=10000\\relpenalty=10000\n"
         + "\n".join(written)

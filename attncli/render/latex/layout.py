@@ -65,9 +65,10 @@ def are_short(lines: Sequence[WorkedLine]) -> bool:
     """Whether worked lines are few enough, and short enough, to stand beside a matrix unbroken."""
     first = list(islice(lines, FEW + 1))
     names = max((length(label(line.label)) for line in first), default=0)
-    return len(first) <= FEW and all(names + _width(line) <= BESIDE for line in first)
+    return len(first) <= FEW and all(names + line_width(line) <= BESIDE for line in first)
 
 
-def _width(line: WorkedLine) -> float:
+def line_width(line: WorkedLine) -> float:
+    """How wide what is worked in a line is, in digits."""
     said = " ".join(side for side in sides(line, UNICODE) if side)
     return len(said) + length(plain(line.remark))

@@ -56,7 +56,7 @@ def _lines(document: page.Document, writer: _Writer) -> Iterator[Line]:
     if document.title:
         yield from writer.title(document.title)
     before: page.Block | None = None
-    for block in document.blocks:
+    for block in page.without_room(document.blocks):
         run_on = isinstance(block, page.Formula) and isinstance(before, page.Formula)
         if (before or document.title) and not run_on:
             yield Line()
@@ -104,6 +104,8 @@ class _Writer:
             case page.Listing(items=items, left_out=left_out):
                 bullets = (self.wrapped(sentence(item), self.body, "• ") for item in items)
                 return chain(chain.from_iterable(bullets), _indented(self.said(left_out), self.body))
+            case page.Room():
+                return ()
 
     def apart(self, blocks: Iterable[page.Block]) -> Iterator[Line]:
         """Blocks one under the other."""

@@ -90,7 +90,7 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     if document.title:
         yield from _wrapped(writer.text(visible(document.title)), style.width)
     before: page.Block | None = None
-    for block in document.blocks:
+    for block in page.without_room(document.blocks):
         run_on = isinstance(block, page.Formula) and isinstance(before, page.Formula)
         if (before or document.title) and not run_on:
             yield "\n"

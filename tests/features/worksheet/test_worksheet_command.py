@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import jsonschema
+import numpy as np
 import pytest
 import yaml
 
@@ -57,6 +59,45 @@ def test_a_mask_that_is_given_as_a_matrix_stays(tmp_path: Path, capsys: pytest.C
     (tmp_path / "p.yaml").write_text("Q: [[1], [1]]\nK: [[1], [2]]\nV: [[1], [2]]\nmask: causal\n")
     assert run(["worksheet", str(tmp_path / "p.yaml")]) == 0
     assert "t1 ⎡ ______  ______ ⎤" in capsys.readouterr().out.partition("Mask")[2].partition("Masked scores")[0]
+
+
+def test_given_numbers_have_all_digits_that_answers_are_judged_by(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    long, problem = "0.12345678901234566", str(tmp_path / "p.yaml")
+    Path(problem).write_text(f"Q: [[{long}]]\nK: {{random: [1, 1], seed: 5}}\nV: {{random: [1, 1], decimals: 1}}\n")
+    key = tmp_path / "key.md"
+    assert run(["worksheet", problem, "--blank", "scores", "--key", str(key)]) == 0
+    page, err = capsys.readouterr()
+    drawn = repr(float(np.random.default_rng(5).random()))
+    assert long in page
+    assert page.count(drawn) == 2  # in K, and in its transpose
+    assert long in key.read_text(encoding="utf-8")
+    assert "warning: K has numbers with 1" in err
+    assert "warning: V" not in err
+    assert run(["compute", problem]) == 0
+    assert drawn not in capsys.readouterr().out
+
+
+def test_there_is_room_to_calculate_on_paper_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    room = {}
+    for detail in ("brief", "rows", "cells"):
+        assert run(["worksheet", LOVE, "--blank", "scores", "--detail", detail, "--format", "latex"]) == 0
+        room[detail] = re.findall(r"\\vskip(\d+)mm", capsys.readouterr().out)
+    assert room == {"brief": [], "rows": ["24"], "cells": ["72"]}  # three rows, nine cells
+    assert run(["worksheet", LOVE, "--blank", "K", "--format", "html"]) == 0
+    assert capsys.readouterr().out.count('class="room"') == 1  # the transpose of K is only copied
+    assert run(["worksheet", LOVE, "--format", "markdown"]) == 0
+    assert "\n\n\n" not in capsys.readouterr().out
+
+
+def test_copies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["worksheet", LOVE, "--copies", "3", "-o", str(tmp_path / "w.tex")]) == 0
+    page = (tmp_path / "w.tex").read_text(encoding="utf-8")
+    assert page.count("Name: ...") == 3
+    assert page.count(r"\setcounter{page}{1}") == 2
+    assert page.count(r"\end{document}") == 1
+    assert run(["worksheet", LOVE, "--answers", str(tmp_path / "a.yaml"), "-o", str(tmp_path / "w.tex")]) == 0
 
 
 def test_labels_cannot_leave_their_comment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -114,6 +155,8 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["--blank", "X"], "X cannot be blank"),
         (["--math", "dollars"], "--math cannot be used with --format table"),
         (["--fragment"], "--fragment cannot be used with --format table"),
+        (["--copies", "2"], "--copies cannot be used with --format table"),
+        (["--copies", "0", "-o", "w.tex"], "--copies"),
         (["--detail", "all"], "--detail cannot be 'all'"),
     ],
 )
@@ -137,7 +180,7 @@ def test_a_folder_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_a_worksheet_compiles(name: str, tmp_path: Path) -> None:
     if shutil.which("pdflatex") is None:
         pytest.skip("needs pdflatex")
-    assert run(["worksheet", str(INPUTS / name), "-q", "-o", str(tmp_path / "w.tex")]) == 0
+    assert run(["worksheet", str(INPUTS / name), "-q", "--copies", "2", "-o", str(tmp_path / "w.tex")]) == 0
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "w.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True)
     assert done.returncode == 0, done.stdout[-2000:]
