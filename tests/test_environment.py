@@ -22,6 +22,7 @@ PRESENT: dict[str, Callable[[], bool]] = {
     "shells": lambda: all(shutil.which(shell) for shell in ("bash", "zsh", "fish")),
     "man": lambda: all(shutil.which(program) for program in ("man", "groff")),
     "pandoc": lambda: shutil.which("pandoc") is not None,
+    "libreoffice": lambda: shutil.which("soffice") is not None,
     "jq": lambda: shutil.which("jq") is not None,
     "browser": lambda: (
         (shutil.which("chromium") or shutil.which("google-chrome")) is not None

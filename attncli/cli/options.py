@@ -19,7 +19,7 @@ from attncli.dtypes import DETAILS, DEVICES, DTYPES, NOT_FLOATS, PRECISION, ROUN
 from attncli.english import listed, shorten
 from attncli.errors import AttncliError, usage_error
 from attncli.problem.conventions import CONVENTIONS
-from attncli.render import FORMATS, OF_ONE_STEP, SECTION, format_of
+from attncli.render import FORMATS, OF_ONE_STEP, SECTION, WORKBOOK, format_of
 
 ALONE = "leave out one of the two"
 
@@ -161,6 +161,7 @@ Problem: TypeAlias = Annotated[
 FORMAT_HELP = "The format of the page.  [default: from the name after -o, else table]"
 Format: TypeAlias = Annotated[str | None, choice("--format", FORMATS, FORMAT_HELP)]
 StepFormat: TypeAlias = Annotated[str | None, choice("--format", (*FORMATS, *OF_ONE_STEP), FORMAT_HELP)]
+TraceFormat: TypeAlias = Annotated[str | None, choice("--format", (*FORMATS, *OF_ONE_STEP, *WORKBOOK), FORMAT_HELP)]
 Output: TypeAlias = Annotated[
     str | None, typer.Option("-o", "--output", metavar="FILE", help="Write to this file. If it exists, it is replaced.")
 ]
@@ -283,23 +284,24 @@ def page_format(
     *,
     formats: Collection[str] = FORMATS,
     one_step: bool = False,
+    workbook: bool = False,
     option: str = "-o",
 ) -> str:
     """The format asked for, or the one of these `formats` that the output's suffix names; without a suffix, table.
 
-    With `one_step` it may also be one of OF_ONE_STEP, or "npy", which holds an array. Raises AttncliError (exit 2) for
-    any other suffix.
+    With `one_step` it may also be one of OF_ONE_STEP, or "npy", which holds an array; with `workbook`, one of WORKBOOK.
+    Raises AttncliError (exit 2) for any other suffix.
     """
     suffix = suffix_of(output)
     if given is not None or not suffix:
         return given or "table"
-    alone = {f".{name}": name for name in ("npy", *OF_ONE_STEP)} if one_step else {}
-    if suffix in alone:
-        return alone[suffix]
+    others = (*(("npy", *OF_ONE_STEP) if one_step else ()), *(WORKBOOK if workbook else ()))
+    if suffix.removeprefix(".") in others:
+        return suffix.removeprefix(".")
     found = format_of(output or "")
     if found is not None and found in formats:
         return found
-    suffixes = [FORMATS[name].suffixes[0] for name in formats]
+    suffixes = [FORMATS[name].suffixes[0] for name in formats] + [f".{name}" for name in WORKBOOK if workbook]
     help = listed(suffixes, last="or") + ", or choose a format with --format" * (option == "-o")
     raise unknown_suffix(option, output or "", help + "; .npy, .csv and .tsv hold the numbers of one step" * one_step)
 
@@ -394,8 +396,23 @@ def rounding_conflicts(rounding: str, *, dtype: str, device: str) -> tuple[Confl
     )
 
 
+def workbook_conflicts(
+    format: str, *, steps: Sequence[str] | None, detail: str | None, rounding: str, dtype: str, device: str
+) -> tuple[Conflict, ...]:
+    """A workbook, and what its formulas cannot do."""
+    asked, calculates = f"--format {format}", "a workbook calculates in float64, as spreadsheets do"
+    conflicts = (
+        (steps is not None, "--steps", asked, "the formulas of a workbook read the other steps; leave out --steps"),
+        (detail is not None, "--detail", asked, "the formulas of a workbook are its worked lines; leave out --detail"),
+        (rounding != "shown", f"--rounding {rounding}", asked, f"{calculates}; --precision sets the decimals it shows"),
+        (dtype != "float64", f"--dtype {dtype}", asked, f"{calculates}; leave out --dtype"),
+        (device != "cpu", f"--device {device}", asked, f"{calculates}; leave out --device"),
+    )
+    return conflicts if format in WORKBOOK else ()
+
+
 def require_one_step(format: str, output: str | None, steps: Sequence[str] | None) -> None:
     """Raises AttncliError (exit 2) where a file of one step is asked for, but not one step."""
-    if format not in FORMATS and (steps is None or len(steps) != 1):
+    if format in ("npy", *OF_ONE_STEP) and (steps is None or len(steps) != 1):
         said = f"-o {output}: {format.upper()} holds" if output else f"--format {format} holds"
         raise usage_error(f"{said} the numbers of one step", help="ask for one step: --steps output")

@@ -13,7 +13,7 @@ from attncli.cli.progress import progress
 from attncli.cli.signals import CleanupBeforeExit
 from attncli.errors import reason, unwritable, usage_error
 from attncli.problem.files import OPENED
-from attncli.render import SECTION, Style, pieces
+from attncli.render import SECTION, WORKBOOK, Style, pieces
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,6 +60,17 @@ def require_writable(path: str | None, source: str, option: str = "-o", what: st
         raise unwritable(path, why, option) from None
     except OSError as error:
         raise unwritable(path, reason(error), option) from None
+
+
+def require_workbook(format: str, path: str | None) -> None:
+    """Refuse a workbook where nothing can write or show it. Raises AttncliError (exit 2 or 5)."""
+    if format not in WORKBOOK:
+        return
+    from attncli.render.xlsx import require_writer
+
+    require_writer()
+    if terminal_width(standard_output(path)) is not None:
+        raise usage_error(f"a terminal cannot show an .{format} file", help=f"write it to a file: -o problem.{format}")
 
 
 def require_new(path: str, data: bytes | None = None, option: str = "-o") -> None:
@@ -109,10 +120,16 @@ def write_page(
     Of a fragment, a path with {n} in it stands for a file for each section. Standard output gets a table in ASCII, too,
     where the locale is C, even if Python writes UTF-8 there.
 
-    As "npy" it is the array of the one step that it shows, in the number format that this was worked out in.
+    As "npy" it is the array of the one step that it shows, in the number format that this was worked out in; as "xlsx"
+    its workbook.
     """
     if format == "npy" and document.array:
         write_bytes(_npy(document.array()), path)
+        return
+    if format in WORKBOOK:
+        from attncli.render.xlsx import xlsx
+
+        write_bytes([xlsx(document)], path)
         return
     stream = standard_output(path)
     style = Style(

@@ -291,13 +291,59 @@ class Live(NamedTuple):
     layouts: Mapping[str, tuple[Block, ...]]
 
 
+Key: TypeAlias = tuple[str, tuple[int, ...]]  # a cell of an array by its name and its place, or a number by its name
+
+
+class Entry(NamedTuple):
+    """What stands in a cell of a workbook: its number, and what this is worked out from.
+
+    The leaves of `work` are cells, Q[0, 2], rows or columns of cells, Q[0, 0:2], and numbers that have a cell by their
+    name, d_k. It is None where the number is given as it is.
+    """
+
+    value: float
+    work: Expression | None = None
+
+
+class Numbers(NamedTuple):
+    """A matrix of a workbook: which cells stand in it, row by row, with its labels; `columns` as in a Grid.
+
+    `given` numbers are there to be typed over. `may_hide` says that −∞ may stand in it, `shares` that its rows are
+    shares of 1. `blank` is room for numbers, which are compared with those of the cells.
+    """
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    keys: tuple[tuple[Key, ...], ...]
+    given: bool = False
+    may_hide: bool = False
+    shares: bool = False
+    blank: bool = False
+
+
+class Sheet(NamedTuple):
+    """A sheet of a workbook; its title names it among the others."""
+
+    title: str
+    blocks: tuple[Heading | Paragraph | Formula | Numbers, ...]
+
+
+class Workbook(NamedTuple):
+    """The sheets of a workbook, what stands in each cell, and with how many decimals it is shown."""
+
+    sheets: tuple[Sheet, ...]
+    entry: Callable[[Key], Entry]
+    precision: int
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A page: its title and its blocks in order; `data` makes the same page for programs (JSON).
 
     Data is made of dicts, lists, numbers and words; a list of it may be `Lazy`. `array` and `rows` are for the page of
     one step of a trace: the array of its numbers, and the rows of a table of them, with labels. `live` is for
-    a page that works itself out when a number is changed. In LaTeX there may be several `copies`, each on new paper.
+    a page that works itself out when a number is changed, and so is `workbook`, whose formulas do so. In LaTeX there
+    may be several `copies`, each on new paper.
     """
 
     title: str
@@ -306,6 +352,7 @@ class Document:
     array: Callable[[], NDArray[Any]] | None = field(default=None, compare=False)
     rows: Callable[[], Iterable[Sequence[str | int | float | None]]] = field(default=tuple, compare=False)
     live: Callable[[], Live] | None = field(default=None, compare=False)
+    workbook: Callable[[], Workbook] | None = field(default=None, compare=False)
     copies: int = 1
 
 

@@ -42,6 +42,9 @@ OF_ONE_STEP: dict[str, Format] = {
     "csv": Format("attncli.render.csv", (".csv",), is_data=True),
     "tsv": Format("attncli.render.tsv", (".tsv",), is_data=True),
 }  # what holds a single table of numbers
+WORKBOOK: dict[str, Format] = {
+    "xlsx": Format("attncli.render.xlsx", (".xlsx",), is_data=True),
+}  # what holds a whole trace in formulas; its module makes bytes
 
 PICTURES: dict[str, tuple[str, ...]] = {
     "svg": (".svg",), "png": (".png",), "markdown": (".md", ".markdown"), "latex": (".tex", ".latex")

@@ -49,7 +49,7 @@ def test_what_is_no_place(text: str) -> None:
     ("option", "value", "help"),
     [
         ("--format", "markdwon", "did you mean markdown?"),
-        ("--format", "", "choose table, markdown, latex, html, json, csv or tsv"),
+        ("--format", "", "choose table, markdown, latex, html, json, csv, tsv or xlsx"),
         ("--detail", "all", "choose brief, rows or cells"),
         ("--rounding", "nearest", "choose exact, shown or paper"),
         ("--dtype", "float", "did you mean float64?"),

@@ -53,6 +53,12 @@ def trace() -> Callable[..., attncli.Trace]:
 
 
 @pytest.fixture(scope="session")
+def full() -> Callable[[dict[str, Any], bool], np.ndarray]:
+    """`full(step, joined)` is a step of JSON with all axes."""
+    return in_full
+
+
+@pytest.fixture(scope="session")
 def read() -> Callable[[dict[str, Any]], Problem]:
     """`read(problem)` is the problem that the program reads in a file."""
     return read_problem

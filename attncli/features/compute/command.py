@@ -3,11 +3,12 @@
 import sys
 
 from attncli.cli import options
+from attncli.render import WORKBOOK
 
 
 def compute(
     file: options.Problem,
-    format: options.StepFormat = None,
+    format: options.TraceFormat = None,
     output: options.Output = None,
     steps: options.Steps = None,
     detail: options.Detail = None,
@@ -36,10 +37,11 @@ def compute(
 ) -> None:
     """Work out a problem, step by step.
 
-    Shows every step from the input to the output. -o solution.md, .html, .tex or .json writes them to a file.
+    Shows every step from the input to the output. -o solution.md, .html, .tex, .xlsx or .json writes them to a file.
     """
-    format = options.page_format(format, output, one_step=True)
+    format = options.page_format(format, output, one_step=True, workbook=True)
     options.reject_conflicts(
+        *options.workbook_conflicts(format, steps=steps, detail=detail, rounding=rounding, dtype=dtype, device=device),
         *options.view_conflicts(format, output, steps=steps, detail=detail, cell=cell),
         *options.format_conflicts(
             format,
@@ -65,11 +67,12 @@ def compute(
     from attncli.attention.registry import holds_scores
     from attncli.cli.error_report import warn
     from attncli.cli.input import load
-    from attncli.cli.output import is_for_screen, require_writable, write_page
+    from attncli.cli.output import is_for_screen, require_workbook, require_writable, write_page
     from attncli.cli.progress import progress
     from attncli.page.view import View
 
     require_writable(output, file)
+    require_workbook(format, output)
     view = View(
         detail=detail or ("brief" if numbers_alone else "rows"),
         precision=precision,
@@ -105,6 +108,10 @@ def compute(
         from attncli.page.live import with_live  # which no other format has
 
         page = with_live(page, problem, trace, view)
+    if format in WORKBOOK:
+        from attncli.page.workbook import with_workbook
+
+        page = with_workbook(page, trace, view)
     write_page(page, format, output, color=color, math=math, fragment=fragment, title=not no_title, ascii=ascii)
     if not quiet:
         for message in warnings:

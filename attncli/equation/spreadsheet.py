@@ -1,0 +1,61 @@
+"""The notation of spreadsheets: an expression over cells is what stands after = in a formula of Excel or LibreOffice.
+
+Names and cells are spelled by addresses, which only a workbook knows: it puts its own `name` and `cell` into the table.
+
+A spreadsheet has no infinity. Where a score is hidden stands the text −∞, and the functions that may meet it here are
+functions of their own, `shown_…`, since a spreadsheet cannot calculate with text.
+"""
+
+from __future__ import annotations
+
+from attncli.equation.notation import ATOM, COMPARISON, MINUS, POWER, PRODUCT, SUM, Notation, Spelling, operator
+
+HIDDEN = "−∞"
+
+
+def _function(name: str) -> Spelling:
+    return Spelling(f"{name}({{0}})", separator=",")
+
+
+def _unless_hidden(cell: str, form: str, *needs: int, hidden: str = "0") -> Spelling:
+    return Spelling(f"IF(ISTEXT({cell}),{hidden},{form})", needs=needs)
+
+
+SPREADSHEET = Notation(
+    {
+        "add": operator("+", SUM, SUM, PRODUCT),
+        "sub": operator("-", SUM, SUM, PRODUCT),
+        "neg": Spelling("-{0}", MINUS, (ATOM,)),  # of a power, it would be taken before the power
+        "mul": operator("*", PRODUCT, PRODUCT, POWER),
+        "multiple": operator("*", PRODUCT, PRODUCT, POWER),
+        "div": Spelling("{0}/{1}", PRODUCT, (PRODUCT, POWER)),
+        "ratio": Spelling("{0}/{1}", PRODUCT, (PRODUCT, POWER)),
+        "pow": Spelling("{0}^{1}", POWER, (ATOM, ATOM)),
+        "lt": operator("<", COMPARISON, SUM),
+        "gt": operator(">", COMPARISON, SUM),
+        "le": operator("<=", COMPARISON, SUM),
+        "ge": operator(">=", COMPARISON, SUM),
+        "eq": operator("=", COMPARISON, SUM),
+        "log": _function("LN"),
+        "floor_div": Spelling("INT({0}/{1})", needs=(PRODUCT, POWER)),
+        "where": Spelling("IF({0},{1},{2})"),
+        "range": Spelling("{0}:{1}"),
+        "sum_of": _function("SUM"),
+        "products_of": Spelling("SUMPRODUCT({0},{1})"),
+        "row_by_column": Spelling("SUMPRODUCT(MMULT({0},{1}))"),
+        "share": Spelling("IF({1}=0,0,{0}/{1})", needs=(PRODUCT, POWER)),
+        "add_mask": _unless_hidden("{1}", "{0}+{1}", SUM, ATOM, hidden=f'"{HIDDEN}"'),
+        "finite": _function("N"),  # the number of a text is 0
+        "shown_exp": _unless_hidden("{0}", "EXP({0})", SUM),
+        "shown_pow": _unless_hidden("{1}", "{0}^{1}", ATOM),
+        "shown_sub": _unless_hidden("{0}", "{0}-{1}", SUM, PRODUCT, hidden=f'"{HIDDEN}"'),
+        "shown_max": Spelling(f'IF(COUNT({{0}})=0,"{HIDDEN}",MAX({{0}}))'),
+        "where_hidden": _unless_hidden("{0}", "{2}", SUM, hidden="{1}"),
+    },
+    sums="",  # written out, or SUM of a range
+    maxima="",
+    name=str,
+    cell=lambda name, indices: f"{name}[{','.join(indices)}]",
+    digits=str.upper,  # 1E+20
+    others=lambda function: _function(function.upper()),
+)

@@ -1,0 +1,268 @@
+"""A workbook of live formulas as an .xlsx file, by XlsxWriter: formulas with their results, so that previews show them.
+
+Text is always written as text, and a label that begins with = stays one when somebody edits it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cached_property
+from importlib.util import find_spec
+from io import BytesIO
+from math import inf, isfinite
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from attncli.english import grouped, shorten
+from attncli.equation.notation import UNICODE, Notation
+from attncli.equation.printer import write
+from attncli.equation.shapes import product_text
+from attncli.equation.spreadsheet import HIDDEN, SPREADSHEET
+from attncli.errors import missing_error, usage_error
+from attncli.escaping import label
+from attncli.page.document import Document, Formula, Heading, Key, Numbers, Paragraph, Workbook, formula, plain
+
+if TYPE_CHECKING:
+    from xlsxwriter.format import Format
+    from xlsxwriter.worksheet import Worksheet
+
+LONGEST_FORMULA, MOST_ROWS, MOST_COLUMNS, LONGEST_NAME = 8_192, 1_048_576, 16_384, 31  # Excel's
+_LINE = 100  # characters of a sentence on a line
+_LABEL, _NARROW, _WIDE = 10, 8, 30  # widths of columns, in characters
+_MANY_COLUMNS = 10  # the labels of wider matrices stay where they are when somebody scrolls
+_MADE = datetime(2000, 1, 1)  # so that the same problem is the same file
+_NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\']")  # what the name of a sheet cannot have
+
+_INK, _MUTED, _BLUE, _LINES = "#1F2937", "#6B7280", "#1D4ED8", "#D1D5DB"
+_BASE = {"font_name": "Calibri", "font_size": 11, "font_color": _INK, "valign": "vcenter"}
+_TEXT = {"quote_prefix": True}  # so that it stays text if somebody edits it
+_FORMATS: Mapping[str, Mapping[str, Any]] = {
+    "title": {**_TEXT, "bold": True, "font_size": 18},
+    "heading": {**_TEXT, "bold": True, "font_size": 13, "top": 1, "top_color": _LINES},
+    "rule": {"top": 1, "top_color": _LINES},
+    "text": _TEXT,
+    "note": {**_TEXT, "font_color": _BLUE},
+    "warning": {**_TEXT, "font_color": "#B45309"},
+    "formula": {**_TEXT, "font_name": "Cambria", "italic": True, "font_color": _MUTED},
+    "row": {**_TEXT, "bold": True, "indent": 1},
+    "column": {**_TEXT, "bold": True, "align": "right", "bottom": 1, "bottom_color": _LINES},
+    "given": {"font_color": _BLUE, "align": "right", "bg_color": "#F3F7FF"},
+    "number": {"align": "right"},
+    "blank": {"align": "right", "border": 1, "border_color": _LINES, "bg_color": "#FFFDF3"},
+}
+
+
+class _Spot(NamedTuple):
+    """Where a cell is: the sheet, and the row and the column counted from 0."""
+
+    sheet: int
+    row: int
+    column: int
+
+
+class _Placed(NamedTuple):
+    """A block of a sheet, and the row at which it begins."""
+
+    row: int
+    block: Heading | Paragraph | Formula | Numbers
+
+
+def require_writer() -> None:
+    """Raises AttncliError (exit 5) where XlsxWriter is not installed."""
+    if find_spec("xlsxwriter") is None:
+        raise missing_error(
+            "an .xlsx file needs XlsxWriter, which is not installed", help="pip install 'attncli[xlsx]'"
+        )
+
+
+def xlsx(document: Document) -> bytes:
+    """The workbook of a page as a file. Raises AttncliError (exit 2) where a formula is longer than Excel can read."""
+    require_writer()
+    assert document.workbook is not None
+    return _Writer(document.title, document.workbook()).file()
+
+
+@dataclass
+class _Writer:
+    """Places every matrix on its sheet first, since formulas read cells of any sheet, and then writes them."""
+
+    title: str
+    book: Workbook
+    spots: dict[Key, _Spot] = field(default_factory=dict)
+
+    def file(self) -> bytes:
+        import xlsxwriter
+
+        stream = BytesIO()
+        self.file_ = file = xlsxwriter.Workbook(stream, {"in_memory": True})
+        file.set_properties({"title": self.title[:255], "created": _MADE})
+        file.set_calc_mode("auto")
+        self.formats = {name: file.add_format({**_BASE, **form}) for name, form in _FORMATS.items()}
+        self.formats["number"].set_num_format(_decimals(self.book.precision))
+        self.whole = file.add_format({"num_format": "0"})
+        self.hidden = file.add_format({"font_color": _MUTED})
+        placed = [[*self._place(number)] for number in range(len(self.book.sheets))]
+        pages = [file.add_worksheet(name) for name in self.names]
+        for number, (page, blocks) in enumerate(zip(pages, placed, strict=True)):
+            self._sheet(page, number, blocks)
+        file.close()
+        return stream.getvalue()
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of the sheets, as Excel allows them."""
+        return [_NOT_IN_NAMES.sub(" ", sheet.title)[:LONGEST_NAME].strip() for sheet in self.book.sheets]
+
+    # --- where everything stands
+
+    def _place(self, number: int) -> Iterator[_Placed]:
+        """The blocks of a sheet one below the other, with their rows."""
+        row, after_numbers = 2, False
+        for block in self.book.sheets[number].blocks:
+            if isinstance(block, Heading) and not after_numbers:  # which leave a row free
+                row += 1
+            after_numbers = isinstance(block, Numbers)
+            yield _Placed(row, block)
+            row += self._height(block)
+            if isinstance(block, Numbers):
+                top = row - len(block.rows) - 1
+                for down, keys in enumerate(block.keys):
+                    for across, key in enumerate(keys):
+                        self.spots[key] = _Spot(number, top + down, across + 1)
+                _require_room(top + len(block.keys), len(block.keys[0]) + 1)
+
+    @staticmethod
+    def _height(block: Heading | Paragraph | Formula | Numbers) -> int:
+        match block:
+            case Numbers(rows=rows, columns=columns):
+                return bool(columns) + len(rows) + 1
+            case Paragraph(text=said):
+                return len(_lines(plain(said)))
+        return 1
+
+    def _notation(self, sheet: int) -> Notation:
+        """The notation of formulas on a sheet, whose cells are addresses."""
+
+        def cell(name: str, indices: tuple[str, ...]) -> str:
+            first, last = (tuple(int(index.split(":")[end]) for index in indices) for end in (0, -1))
+            start, end = self.spots[name, first], self.spots[name, last]
+            found = _address(start) if start == end else f"{_address(start)}:{_address(end)}"
+            return self._on_sheet(sheet, start, found)
+
+        def scalar(name: str) -> str:
+            spot = self.spots[name, ()]
+            return self._on_sheet(sheet, spot, _address(spot, "$"))
+
+        return replace(SPREADSHEET, cell=cell, name=scalar)
+
+    def _on_sheet(self, sheet: int, spot: _Spot, found: str) -> str:
+        return found if spot.sheet == sheet else f"'{self.names[spot.sheet]}'!{found}"
+
+    # --- what stands there
+
+    def _sheet(self, page: Worksheet, number: int, blocks: list[_Placed]) -> None:
+        title = (self.title or self.names[0]) if number == 0 else self.names[number]
+        page.write_string(0, 0, shorten(label(title), 200), self.formats["title"])
+        page.set_row(0, 28)
+        page.hide_gridlines(2)
+        page.set_paper(9)  # A4
+        page.fit_to_pages(1, 0)
+        matrices = [block for _, block in blocks if isinstance(block, Numbers)]
+        widest = max((len(each.keys[0]) for each in matrices), default=1)
+        self._set_widths(page, matrices, widest)
+        if widest > _MANY_COLUMNS:
+            page.freeze_panes(0, 1)
+            page.set_landscape()
+        notation = self._notation(number)
+        for row, block in blocks:
+            match block:
+                case Heading(text=said, number=step):
+                    page.set_row(row, 22)
+                    heading = f"{step}. {said}" if step else said
+                    page.write_string(row, 0, heading, self.formats["heading"])
+                    for column in range(1, max(widest, 8) + 1):
+                        page.write_blank(row, column, None, self.formats["rule"])
+                case Paragraph(text=said, kind=kind):
+                    for line, part in enumerate(_lines(plain(said))):
+                        page.write_string(row + line, 0, part, self.formats[kind])
+                case Formula(equation=equation, shapes=shapes):
+                    tail = f"     {product_text(shapes)}" if shapes else ""
+                    page.write_string(row, 0, formula(equation, UNICODE) + tail, self.formats["formula"])
+                case Numbers():
+                    self._numbers(page, row, block, notation)
+
+    def _set_widths(self, page: Worksheet, matrices: list[Numbers], widest: int) -> None:
+        labels = max((len(label(name)) for each in matrices for name in each.rows), default=0)
+        page.set_column(0, 0, min(max(_LABEL, labels + 3), _WIDE))
+        heads = max((len(label(name)) for each in matrices for name in each.columns), default=0)
+        page.set_column(1, widest, min(max(_NARROW, heads + 2, self.book.precision + 6), _WIDE))
+
+    def _numbers(self, page: Worksheet, row: int, matrix: Numbers, notation: Notation) -> None:
+        """A matrix with its labels, from this row on."""
+        for column, name in enumerate(matrix.columns, 1):
+            page.write_string(row, column, shorten(label(name), 200), self.formats["column"])
+        top = row + bool(matrix.columns)
+        for down, (name, keys) in enumerate(zip(matrix.rows, matrix.keys, strict=True), top):
+            page.write_string(down, 0, shorten(label(name), 200), self.formats["row"])
+            for across, key in enumerate(keys, 1):
+                self._cell(page, down, across, key, self.formats["given" if matrix.given else "number"], notation)
+        area = top, 1, top + len(matrix.rows) - 1, len(matrix.keys[0])
+        self._condition(page, area, matrix)
+
+    def _cell(self, page: Worksheet, row: int, column: int, key: Key, form: Format, notation: Notation) -> None:
+        value, work = self.book.entry(key)
+        shown = HIDDEN if value == -inf else value if isfinite(value) else "#NUM!"
+        if work is None:
+            if isinstance(shown, str):
+                page.write_string(row, column, shown, form)
+            else:
+                page.write_number(row, column, shown, form)
+            return
+        written = f"={write(work, notation)}"
+        if len(written) > LONGEST_FORMULA:
+            name = f"{key[0]}[{', '.join(map(str, key[1]))}]"
+            said = f"the formula of {name} has {grouped(len(written))} characters, and Excel reads {LONGEST_FORMULA:,}"
+            raise usage_error(said, help="write .html or .json, or make the problem smaller")
+        page.write_formula(row, column, written, form, shown)
+
+    def _condition(self, page: Worksheet, area: tuple[int, int, int, int], matrix: Numbers) -> None:
+        """What a matrix looks like as its numbers are: whole ones whole, what is hidden pale, weights in shades."""
+        first = _address(_Spot(0, *area[:2]))
+        if not matrix.given:
+            whole = f"=AND(ISNUMBER({first}),ABS({first}-ROUND({first},0))<1E-12*(1+ABS({first})))"
+            page.conditional_format(*area, {"type": "formula", "criteria": whole, "format": self.whole})
+        if matrix.may_hide:
+            page.conditional_format(*area, {"type": "formula", "criteria": f"=ISTEXT({first})", "format": self.hidden})
+        if matrix.shares:
+            page.conditional_format(
+                *area,
+                {"type": "2_color_scale", "min_type": "num", "max_type": "num", "min_value": 0, "max_value": 1,
+                 "min_color": "#FFFFFF", "max_color": "#6FB1E8"},
+            )  # fmt: skip
+
+
+def _decimals(precision: int) -> str:
+    return f"0.{'0' * precision}" if precision else "0"
+
+
+def _lines(said: str) -> list[str]:
+    return wrap(said, _LINE) or [""]
+
+
+def _address(spot: _Spot, fixed: str = "") -> str:
+    """B34, or $B$34."""
+    letters, column = "", spot.column + 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return f"{fixed}{letters}{fixed}{spot.row + 1}"
+
+
+def _require_room(rows: int, columns: int) -> None:
+    for count, most, what in ((rows, MOST_ROWS, "rows"), (columns, MOST_COLUMNS, "columns")):
+        if count > most:
+            said = f"the workbook would have {grouped(count)} {what}, and Excel has {most:,}"
+            raise usage_error(said, help="write .html or .json, or make the problem smaller")

@@ -1,0 +1,127 @@
+"""Workbooks as files: what an .xlsx file has besides formulas, and what it refuses."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import re
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+import attncli
+from attncli.cli.main import run as command
+from attncli.errors import AttncliError
+from attncli.page.derivation import derivation
+from attncli.page.view import View
+from attncli.page.workbook import with_workbook
+from attncli.problem.model import Problem
+from attncli.render import xlsx as renderer
+from attncli.render.xlsx import xlsx
+
+pytest.importorskip("xlsxwriter")
+
+MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+SMALL = {"Q": [[1, 0], [0, 2]], "K": [[1, 1], [0, 1]], "V": [[1], [5]]}
+
+
+def file_of(problem: Problem | dict[str, Any], view: View | None = None) -> bytes:
+    trace = attncli.trace(problem) if isinstance(problem, Problem) else attncli.trace(**problem)
+    view = view or View()
+    return xlsx(with_workbook(derivation(trace, view), trace, view))
+
+
+def part(file: bytes, name: str) -> str:
+    with zipfile.ZipFile(io.BytesIO(file)) as archive:
+        return archive.read(name).decode()
+
+
+def sheet_names(file: bytes) -> list[str]:
+    return [
+        sheet.attrib["name"] for sheet in ElementTree.fromstring(part(file, "xl/workbook.xml")).iter(f"{MAIN}sheet")
+    ]
+
+
+def texts(file: bytes) -> list[str]:
+    entries = ElementTree.fromstring(part(file, "xl/sharedStrings.xml"))
+    return ["".join(piece.text or "" for piece in entry.iter(f"{MAIN}t")) for entry in entries]
+
+
+@pytest.mark.parametrize(
+    "label", ["=1+1", "+1", "-1", "@SUM(A1)", '=HYPERLINK("http://a.b","x")', "http://a.b", "{=1}"]
+)
+def test_a_label_is_text(label: str) -> None:
+    file = file_of(SMALL | {"tokens": [label, "b"], "title": label})
+    xml = part(file, "xl/worksheets/sheet1.xml")
+    assert label in texts(file)
+    assert not [formula for formula in re.findall("<f>(.*?)</f>", xml) if formula in label or "http" in formula]
+    assert "<hyperlink" not in xml
+    quoted = [form for form in re.findall("<xf .*?>", part(file, "xl/styles.xml")) if 'quotePrefix="1"' in form]
+    assert quoted  # so it stays text if somebody edits it
+
+
+def test_a_label_with_unseen_characters_is_shown() -> None:
+    found = texts(file_of(SMALL | {"tokens": ["a\u202eb", "_x0041_"]}))
+    assert r"a\u202eb" in found
+    assert "_x005F_x0041_" in found  # which stands for the text _x0041_, that else would be an A
+
+
+def test_a_fraction_is_a_formula(problem: Callable[..., Problem]) -> None:
+    given = {"Q": [["1/3", "0.50"]], "K": [["1", "sqrt(2)"]], "V": [["-2/5"]]}
+    xml = part(file_of(problem(**given)), "xl/worksheets/sheet1.xml")
+    assert {"1/3", "SQRT(2)", "-(2/5)"} <= {*re.findall("<f>(.*?)</f>", xml)}
+    assert re.search(r"<c [^>]*><v>0\.5</v>", xml)
+
+
+def test_heads_have_sheets_of_their_own() -> None:
+    random = {"X": [[1, 0], [0, 1]], "W_Q": [[1, 0], [0, 1]], "W_K": [[1, 2], [0, 1]], "W_V": [[1, 0], [3, 1]]}
+    file = file_of(random | {"heads": 2})
+    assert sheet_names(file) == ["What all heads share", "Head 0", "Head 1", "All heads together"]
+    assert "'What all heads share'!" in part(file, "xl/worksheets/sheet2.xml")
+    assert sheet_names(file_of(random | {"heads": 2}, View(head=1))) == ["Derivation"]
+
+
+def test_the_same_problem_is_the_same_file() -> None:
+    assert file_of(SMALL) == file_of(SMALL)
+
+
+def test_too_many_formulas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attncli.page.workbook.MOST_FORMULAS", 21)
+    with pytest.raises(AttncliError, match="the workbook would have 24 formulas, and 21 is the most") as found:
+        file_of(SMALL)
+    assert found.value.exit_code == 2
+
+
+def test_a_formula_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(renderer, "LONGEST_FORMULA", 12)
+    with pytest.raises(AttncliError, match=r"the formula of scores\[0, 0\] has 16 characters, and Excel reads 12"):
+        file_of(SMALL)
+
+
+@pytest.mark.parametrize(("limit", "what"), [("MOST_ROWS", "rows"), ("MOST_COLUMNS", "columns")])
+def test_a_sheet_that_is_too_large(limit: str, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(renderer, limit, 2)
+    with pytest.raises(AttncliError, match=rf"would have \d+ {what}, and Excel has 2"):
+        file_of(SMALL)
+
+
+def test_without_the_package(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(
+        renderer, "find_spec", lambda name: None if name == "xlsxwriter" else importlib.util.find_spec(name)
+    )
+    problem, book = tmp_path / "p.yaml", tmp_path / "p.xlsx"
+    problem.write_text("Q: [[1]]\nK: [[1]]\nV: [[1]]\n")
+    assert command(["compute", str(problem), "-o", str(book)]) == 5
+    assert "pip install 'attncli[xlsx]'" in capsys.readouterr().err
+    assert not book.exists()
+
+
+def test_a_number_that_is_too_large_for_a_spreadsheet() -> None:
+    file = file_of({"Q": [[1e300]], "K": [[1e300]], "V": [[1]], "scale": "none"})
+    assert re.search('t="e"><f>[^<]*</f><v>#NUM!</v>', part(file, "xl/worksheets/sheet1.xml"))
