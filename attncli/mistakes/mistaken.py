@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from attncli.equation.evaluator import evaluate
+from attncli.backend import CPU
+from attncli.dtypes import DTYPES
 from attncli.mistakes.model import Changes, with_changes
-from attncli.problem.model import Matrix, Scalar
 from attncli.tracing.difference import Numbers
 from attncli.tracing.model import Trace
+from attncli.tracing.workers import FloatWorker
 
 
 class Mistaken:
@@ -37,15 +38,8 @@ class Mistaken:
             return self._given[name]
         if name not in self.moved:
             return self.trace[name].astype(np.float64)
-        step, given = self.trace.steps[name], self.trace.parameters
-        equation = step.rule.equation
-        matrices = {of: each.value for of, each in given.items() if isinstance(each, Matrix)}
-        scalars = {of: float(each.value) for of, each in given.items() if isinstance(each, Scalar)}
-        arrays = {of: self[of] if of in self.trace else matrices[of] for of in step.rule.inputs}
-        own = dict(zip(step.rule.target.letters, step.shape, strict=True))
+        step = self.trace.steps[name]
+        sizes = dict(zip(step.rule.target.letters, step.shape, strict=True))
+        arrays = {of: self[of] for of in step.rule.inputs if of in self.trace}
         with np.errstate(all="ignore"):  # what overflows is not what the other side has
-            found: Numbers = evaluate(
-                equation, arrays=arrays, scalars=scalars | {"inf": np.inf},
-                sizes=self.trace.sizes(equation) | own, xp=np, dtype=np.float64,
-            )  # fmt: skip
-        return found
+            return FloatWorker(CPU, DTYPES["float64"], self.trace.parameters, sizes, arrays).work(step.rule).value

@@ -10,7 +10,7 @@ from typing import get_args
 import numpy as np
 
 from attncli.english import either, listed
-from attncli.features.compare.known_mistakes import Explanation
+from attncli.features.compare.known_mistakes import MOST_WEIGHTS, Explanation, unexplained_size
 from attncli.page.document import Text
 from attncli.page.measures import legible_number, number
 from attncli.tracing.comparison import Comparison, Operand, StepComparison
@@ -83,6 +83,8 @@ def causes(comparison: Comparison, explained: Explanation | None, precision: int
         one = "A known mistake gives" if len(explained.mistakes) == 1 else "Each of these mistakes gives"
         numbers = f"all numbers of {explained.step} {explained.side.phrase}"
         yield (f"{one} {numbers}: {'; or '.join(explained.mistakes)}.",)
+    if size := unexplained_size(comparison):
+        yield (f"attncli tries its known mistakes on at most {MOST_WEIGHTS:,} weights. Here are {size:,}.",)
     serving = tiled_kv_heads(comparison)
     if serving and first is not None:
         heads, theirs, ours = serving

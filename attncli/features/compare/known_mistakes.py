@@ -33,7 +33,7 @@ def explanation(comparison: Comparison) -> Explanation | None:
     problems the second is the one with the mistake, if both can be. None after a change, whose cause is known.
     """
     step = comparison.first
-    if step is None or step.difference is None or comparison.b.word == "after":
+    if step is None or not _can_be_explained(comparison):
         return None
     for ours, theirs in ((comparison.a, comparison.b), (comparison.b, comparison.a)):
         trace = ours.trace
@@ -48,6 +48,18 @@ def explanation(comparison: Comparison) -> Explanation | None:
         if 0 < len(best) <= MOST_NAMED:
             return Explanation(theirs, step.name, tuple(best))
     return None
+
+
+def unexplained_size(comparison: Comparison) -> int:
+    """How many weights the sides have, if these are so many that no mistake was tried; else 0."""
+    sizes = [side.trace["weights"].size for side in (comparison.a, comparison.b) if side.trace is not None]
+    return min(sizes) if sizes and min(sizes) > MOST_WEIGHTS and _can_be_explained(comparison) else 0
+
+
+def _can_be_explained(comparison: Comparison) -> bool:
+    """Whether numbers differ, and not because of a change that was asked for."""
+    first = comparison.first
+    return first is not None and first.difference is not None and comparison.b.word != "after"
 
 
 def _explained(comparison: Comparison, mistaken: Mistaken, ours: Operand, theirs: Operand) -> Mapping[str, int]:

@@ -13,6 +13,7 @@ from attncli.features.compare.known_mistakes import MOST_NAMED, explanation
 from attncli.features.compare.page import comparison_page
 from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Problem
+from attncli.render import render
 from attncli.tracing import run
 from attncli.tracing.comparison import Operand, compare
 
@@ -144,3 +145,12 @@ def test_the_data_name_the_mistake(plain: Problem) -> None:
     mistake = {"side": "b", "step": "weights", "mistakes": ["the softmax was taken down the columns"]}
     assert explained(worked(axis=-2)) == mistake
     assert explained(worked()) is None
+
+
+@pytest.mark.parametrize(("tokens", "said"), [(547, False), (548, True)])
+def test_too_many_weights_are_said(tokens: int, said: bool, problem: Build) -> None:
+    column = np.linspace(0, 1, tokens)[:, None]
+    ours = Operand.of_trace(run(problem(Q=column, K=column, V=column)), "p.yaml", "ours", "in ours")
+    theirs = Dump({"output": column}, "float64").operand("d.npz", "theirs", "in theirs")
+    page = render(comparison_page(compare(ours, theirs)), "markdown")
+    assert ("tries its known mistakes on at most 300,000 weights. Here are 300,304." in page) is said
