@@ -220,6 +220,7 @@ class _Writer:
             "given": list(plan.given),
             "mask": "mask",
             "weights": "weights",
+            "mixed": next(rule.name for rule in plan.softmax_rules(shift=False) if "weights" in rule.inputs),
             "own": Keep.name,
             "yaml": self._yaml(self.problem)[0],
             "arrays": self.arrays,

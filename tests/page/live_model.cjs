@@ -27,6 +27,17 @@ const answers = {
     });
     return { shifted: model.shifted, steps, worked };
   },
+  walks({ data, cells }) {
+    const model = new Model(data);
+    const lines = new Lines(model);
+    return cells.map(([name, at, fixed]) => lines.walk(model.steps.get(name).rule, at, fixed).map(({ text, relation, total, cells }) => [text, relation, total, cells]));
+  },
+  terms({ data }) {
+    const model = new Model(data);
+    const { rule, values } = model.steps.get(data.mixed);
+    const terms = model.terms(rule);
+    return { terms: Array.from(values, (_, at) => terms(at)), name: rule.name };
+  },
   numbers: ({ texts }) => texts.map((text) => {
     const found = readNumber(text);
     return found && [Number.isFinite(found.value) ? found.value : `${found.value}`, found.text];

@@ -103,6 +103,30 @@ def test_every_number_and_line_of_an_example_is_that_of_attncli(file: Path) -> N
     assert found["worked"] == lines
 
 
+def test_a_sum_is_stepped_through_with_what_its_terms_come_to_so_far() -> None:
+    data = live_data(load(str(ROOT / "inputs" / "i_love_ai.yaml")), 3)
+    asking = {"ask": "walks", "data": data, "cells": [["scores", 1, {}], ["row_sum", 0, {}], ["scaled", 0, {}]]}
+    ((scores, row_sum, scaled),) = asked(json.loads(json.dumps(asking)))
+    assert [part[:3] for part in scores] == [["2·2", "=", "4"], ["0·1", "=", "4"], ["1·1", "=", "5"]]
+    assert [part[3] for part in scores] == [[["Q", at], ["K_T", 3 * at + 1]] for at in range(3)]
+    assert [part[:3] for part in row_sum] == [  # 1.7813 + 17.9345 + 5.6522
+        ["1.781", "=", "1.781"], ["17.935", "=", "19.716"], ["5.652", "=", "25.368"]
+    ]  # fmt: skip
+    assert scaled == []
+
+
+@pytest.mark.parametrize("name", ["i_love_ai", "grouped_query", "batch", "kv_cache"])
+def test_the_output_is_a_sum_of_values(name: str) -> None:
+    problem = load(str(ROOT / "inputs" / f"{name}.yaml"))
+    trace = run(problem)
+    (found,) = asked({"ask": "terms", "data": json.loads(json.dumps(live_data(problem, 3)))})
+    weights, values, output = trace["weights"], trace["V"], trace[found["name"]]
+    values = np.repeat(values, output.shape[-3] // values.shape[-3], axis=-3) if values.ndim > 2 else values
+    expected = np.moveaxis(weights[..., :, :, None] * values[..., None, :, :], -2, -1)
+    np.testing.assert_allclose(np.reshape(found["terms"], expected.shape), expected, atol=1e-12)
+    np.testing.assert_allclose(expected.sum(-1), output, atol=1e-12)
+
+
 TEXTS = ("0", "1", "-1", "2.5", "1/3", "-2/7", "sqrt(2)", "-3*sqrt(5)/4", ".5", "1e3", "-0.0001", "123456789.125", "40")
 
 

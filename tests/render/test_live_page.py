@@ -20,6 +20,7 @@ HERE = Path(__file__).parent
 INPUTS = sorted((HERE.parents[1] / "inputs").glob("*.[jy]*"))
 I_LOVE_AI = HERE.parents[1] / "inputs" / "i_love_ai.yaml"
 X, SCORES = "#what-is-given table[data-array=X] tbody td", "#step-scores table:has(caption.unseen) tbody td"
+HOLD = ".inspector button:text-matches('Hold|Let go')"
 SHOWN = {"batch", "bloom_alibi", "fully_masked", "grouped_query", "i_love_ai", "large_scores", "sentinel"}
 Play = list[tuple[str, str]]
 
@@ -118,14 +119,45 @@ def test_masks_and_the_scale_are_switched_and_cells_of_a_mask_clicked(modules: P
 def test_a_cell_shows_its_line_and_outlines_its_operands_and_can_be_slid(modules: Path, tmp_path: Path) -> None:
     play: Play = [
         ("hover", f"{SCORES} >> nth=1"), ("line", ""), ("marked", ""),
-        ("click", f"{SCORES} >> nth=1"), ("click", ".inspector button"), ("slide", "0"), ("line", ""),
-        ("texts", "#step-scaled table tbody td >> nth=1"), ("click", ".inspector button"), ("line", ""),
+        ("click", f"{SCORES} >> nth=1"), ("click", HOLD), ("slide", "0"), ("line", ""),
+        ("texts", "#step-scaled table tbody td >> nth=1"), ("click", HOLD), ("line", ""),
     ]  # fmt: skip
     ((line, marked, held, scaled, free),) = played(modules, (written(I_LOVE_AI, tmp_path), play))
     assert line == free == "S: I → love 2·2 + 0·1 + 1·1 = 5"
     assert marked == ["Q 2", "Q 0", "Q 1", "K_T 2", "K_T 1", "K_T 1"] * 2  # also beside the product
     assert held == "S: I → love 0 held"
     assert scaled == ["0"]
+
+
+@browser
+def test_a_word_is_chosen_with_the_mouse_and_with_keys(modules: Path, tmp_path: Path) -> None:
+    weights, sums, said = ".ribbons li", ".sum p b", "[role=status]"
+    play: Play = [
+        ("texts", weights), ("texts", sums), ("click", ".words button >> nth=2"), ("texts", sums), ("texts", said),
+        ("press", "ArrowUp"), ("texts", said), ("focus", ""),
+    ]  # fmt: skip
+    ((first, sums, third, said, moved, focus),) = played(modules, (written(I_LOVE_AI, tmp_path), play))
+    assert [" ".join(each.split()) for each in first] == ["I 0.070", "love 0.707", "AI 0.223"]
+    assert (sums, third) == (["1", "1.637", "0.070"], ["1", "1.365", "0.168"])
+    assert said == ["AI: I 0.168, love 0.533, AI 0.299"]
+    assert (moved, focus) == (["love: I 0.333, love 0.333, AI 0.333"], "BUTTON")
+
+
+@browser
+def test_a_sum_is_stepped_through_and_a_transpose_is_paired(modules: Path, tmp_path: Path) -> None:
+    step = ".inspector button:has-text('Next')"
+    play: Play = [
+        ("click", f"{SCORES} >> nth=1"), ("press", "n"), ("line", ""), ("click", step), ("line", ""),
+        ("texts", "table .term"), ("press", "Tab"), ("click", f"{SCORES} >> nth=1"), ("press", "n b"), ("line", ""),
+        ("click", "#step-K table:has(caption.unseen) tbody td >> nth=1"), ("texts", "#step-K_T .partner"),
+        ("click", "#step-K_T tbody td >> nth=3"), ("texts", "#step-K .partner"),
+    ]  # fmt: skip
+    ((first, second, terms, whole, partner, back),) = played(modules, (written(I_LOVE_AI, tmp_path), play))
+    assert first == "S: I → love 2·2 = 4 · 2 more"
+    assert second == "S: I → love 2·2 + 0·1 = 4 · 1 more"
+    assert terms == ["0", "1", "0", "1"]  # of Q and Kᵀ, in their own sections and beside the scores
+    assert whole == "S: I → love 2·2 + 0·1 + 1·1 = 5"
+    assert (partner, back) == (["1"], ["1"])
 
 
 @browser

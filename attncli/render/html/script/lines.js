@@ -62,6 +62,27 @@ class Lines {
     return words.join(", ");
   }
 
+  /**
+   * The parts that the number of a cell is made of one after the other, those of a sum or of a maximum, each with what
+   * the parts so far come to: [{ text, relation, total, cells }]. `cells` are the names and places of its numbers. None
+   * where there are no parts.
+   */
+  walk(rule, at, fixed = {}) {
+    if (!rule.equation || this.model.held.get(rule.name)?.has(at)) return [];
+    const put = (number) => this.substitute(rule.equation, this.model.place(rule, at), rule.runs, fixed, number);
+    const [kind, ...parts] = [put((...cell) => ({ ...this.number(...cell), cell }))].flat();
+    if ((kind !== "add" && kind !== "max") || parts.length < 2) return [];
+    const full = put((...cell) => this.numberInFull(...cell)).slice(1);
+    return parts.map((part, last) => {
+      const value = full.slice(0, last + 1).map((each) => this.float(each)).reduce(FLOATS[kind]);
+      const isWhole = last === parts.length - 1;
+      const total = isWhole ? this.number(rule.name, at) : this.node(formatNumber(value, this.model.data.precision));
+      const partial = this.withoutSignOfZero(last ? [kind, ...parts.slice(0, last + 1)] : part);
+      const relation = this.gives(partial, total) ? this.notation.equals : this.notation.nearly;
+      return { text: this.text(this.withoutSignOfZero(part)), relation, total: this.text(total), cells: cellsOf(part) };
+    });
+  }
+
   // --- numbers put in
 
   node(text) {
@@ -321,6 +342,9 @@ class Lines {
 }
 
 const termsOf = (node, name) => (isCall(node) && node[0] === name ? node.slice(1) : [node]);
+
+/** Names and places of the numbers in a sentence. */
+const cellsOf = (node) => (isCall(node) ? node.slice(1).flatMap(cellsOf) : node.cell ? [node.cell] : []);
 
 /** K_rotᵀ for K_rot_T. */
 const symbolName = (name) => (name.endsWith("_T") ? `${name.slice(0, -2)}ᵀ` : name);

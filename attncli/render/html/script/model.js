@@ -103,6 +103,19 @@ class Model {
     }
   }
 
+  /** The terms of the sum that a rule is, by a function of the place of a cell; null where it is another. */
+  terms(rule) {
+    const [kind, letter, body] = rule.equation;
+    if (kind !== "sum") return null;
+    const own = { ...rule, cell: [...rule.cell, letter], shape: [...rule.shape, rule.runs[letter]] };
+    const work = this.compiled(own, body);
+    const place = new Int32Array(16);
+    return (at) => {
+      place.set(this.index(rule.shape, at));
+      return Array.from({ length: rule.runs[letter] }, (_, term) => ((place[rule.cell.length] = term), work(place)));
+    };
+  }
+
   /** The texts of a step that only copies numbers as they were written; null where one was not written. */
   copied(rule) {
     const read = rule.reads.map((name) => (this.steps.get(name) ?? this.arrays.get(name)).texts);
@@ -238,14 +251,31 @@ class Model {
     return index.reduce((at, each, axis) => at * shape[axis] + each, 0);
   }
 
+  /** The indices of a cell, from its place in the numbers of an array. */
+  index(shape, at) {
+    const index = new Array(shape.length);
+    for (let axis = shape.length - 1; axis >= 0; axis--) {
+      index[axis] = at % shape[axis];
+      at = Math.floor(at / shape[axis]);
+    }
+    return index;
+  }
+
   /** Where the cell of each letter is, from its place in the numbers of a step. */
   place(rule, at) {
-    const place = {};
-    for (let axis = rule.shape.length - 1; axis >= 0; axis--) {
-      place[rule.cell[axis]] = at % rule.shape[axis];
-      at = Math.floor(at / rule.shape[axis]);
-    }
-    return place;
+    const cell = this.index(rule.shape, at);
+    return Object.fromEntries(rule.cell.map((letter, axis) => [letter, cell[axis]]));
+  }
+
+  /** The cells of steps that only copy this one, as Kᵀ copies K: pairs of a name and a place. */
+  copiesOf(name, at) {
+    const array = this.steps.get(name);
+    const cell = this.index(array.rule.shape, at);
+    return [...this.steps.values()].flatMap(({ rule }) => {
+      const [kind, of, ...letters] = rule.equation ?? [];
+      if (kind !== "@" || of !== name || !rule.cell.every((letter) => letters.includes(letter))) return [];
+      return [[rule.name, this.at(rule.shape, rule.cell.map((letter) => cell[letters.indexOf(letter)]))]];
+    });
   }
 
   /** Whether the mask hides the key of a cell from its query. */

@@ -26,6 +26,7 @@ class Page {
     this.first = this.key();
     for (const each of this.main.querySelectorAll("section[id]")) this.sections.set(each.id, each);
     this.lead = [...this.main.children].filter((each) => !each.matches("section"));
+    this.place = {}; // of the head and the entry that are shown, by their letters
     this.addControls();
     this.restore();
     this.listen();
@@ -44,6 +45,7 @@ class Page {
     if (this.key() !== this.arranged) this.arrange();
     this.texts = new Map();
     for (const table of this.tables) this.fill(table);
+    this.query.show();
     for (const list of this.lists) list.isOld = true;
     for (const list of this.lists) if (list.inView) this.work(list);
     clearTimeout(this.later);
@@ -236,13 +238,19 @@ class Page {
 
   /** Show how a cell is worked out, and outline what it is worked out from. */
   inspect(table, at) {
-    for (const cell of this.outlined ?? []) cell.classList.remove("operand", "chosen");
+    for (const cell of this.outlined ?? []) cell.classList.remove("operand", "chosen", "term", "partner");
     this.outlined = [];
     const { name, rule, fixed, start, editable } = table;
+    const isFocused = this.focused?.table === table && this.focused.at === at;
+    const parts = isFocused ? this.lines.walk(rule, start + at, fixed) : [];
+    this.inspector.walk.hidden = !parts.length;
+    if (isFocused && this.term !== null) this.term = this.term < parts.length ? this.term : null;
     const { label, work, relation, result, remark } = this.lines.line(rule, start + at, fixed);
     const symbol = symbolName(rule.symbol);
     const line = signed([work, result && relation ? `${relation} ${result}` : result, remark].filter(Boolean).join(" "));
-    this.inspector.line.replaceChildren(element("b", {}, element("bdi", {}, `${symbol}: ${label}`)), ` ${line}`);
+    const walked = isFocused && this.term !== null ? this.walked(parts) : [` ${line}`];
+    this.inspector.line.replaceChildren(element("b", {}, element("bdi", {}, `${symbol}: ${label}`)), ...walked);
+    this.inspector.back.disabled = this.term === null;
     const isHeld = this.model.held.get(name)?.has(start + at) ?? false;
     const value = this.model.steps.get(name).values[start + at];
     this.inspector.slide.hidden = editable || !Number.isFinite(value);
@@ -250,11 +258,34 @@ class Page {
     this.inspector.range.hidden = !isHeld;
     this.inspector.root.hidden = false;
     this.outline(name, start + at, "chosen");
+    for (const [of, place] of this.model.copiesOf(name, start + at)) this.outline(of, place, "partner");
     if (!editable && !isHeld)
       this.lines.substitute(rule.equation, this.model.place(rule, start + at), rule.runs, fixed, (of, place) => {
-        this.outline(of, place, "operand");
+        this.outline(of, place, rule.copies ? "partner" : "operand");
         return this.lines.number(of, place);
       });
+    if (isFocused && this.term !== null) for (const [of, place] of parts[this.term].cells) this.outline(of, place, "term");
+  }
+
+  /** The parts up to the one that was stepped to, and what they come to; those that follow are only hinted at. */
+  walked(parts) {
+    const { text, relation, total } = parts[this.term];
+    const before = parts.slice(0, this.term).map((part) => part.text);
+    const rest = parts.length - 1 - this.term;
+    const said = [...before.flatMap((part) => [part, " + "]), element("mark", {}, signed(text))];
+    const [kind] = this.focused.table.rule.equation;
+    if (kind === "largest") said.splice(0, said.length, `${before.join(", ")}${before.length ? ", " : ""}`, element("mark", {}, signed(text)));
+    return [" ", ...said.map((each) => (typeof each === "string" ? signed(each) : each)), ` ${relation} `, element("b", {}, signed(total)), rest ? ` · ${rest} more` : ""];
+  }
+
+  /** To the next part of the sum, or back to the one before it; before the first stands the whole line. */
+  step(by) {
+    if (!this.focused || this.inspector.walk.hidden) return;
+    const { rule, start, fixed } = this.focused.table;
+    const parts = this.lines.walk(rule, start + this.focused.at, fixed);
+    const next = (this.term ?? -1) + by;
+    this.term = next < 0 || next >= parts.length ? null : next;
+    this.inspect(this.focused.table, this.focused.at);
   }
 
   outline(name, at, kind) {
@@ -275,6 +306,7 @@ class Page {
 
   choose(found) {
     this.focused = found;
+    this.term = null; // of a sum: the part that was stepped to
     for (const cell of found.table.cells) if (found.table.labelled) cell.setAttribute("tabindex", cell === found.cell ? "0" : "-1");
     this.inspect(found.table, found.at);
   }
@@ -427,16 +459,26 @@ class Page {
     bar.append(reset);
     if (this.live.data.yaml) bar.append(save);
     const hint = element("p", { class: "hint" }, "Click a given number and type: 2, 1/3 or sqrt(2). Point at any number to see how it is worked out.");
-    (this.root.querySelector("header") ?? this.root).append(element("div", { class: "live" }, bar, hint));
+    this.query = new Query(this);
+    (this.root.querySelector("header") ?? this.root).append(element("div", { class: "live" }, bar, hint, this.query.root));
     this.controls = { mask: select, scale, reset, save };
     const line = element("p", { "aria-live": "polite" });
     const [slide, range] = [button("Hold and slide"), element("input", { type: "range", "aria-label": "The number held" })];
-    const box = element("aside", { class: "inspector", "aria-label": "How a number is worked out" }, line, element("div", {}, slide, range));
+    const [back, next] = [button("Back"), button("Next term")];
+    back.setAttribute("aria-keyshortcuts", "b");
+    next.setAttribute("aria-keyshortcuts", "n");
+    const walk = element("div", { role: "group", "aria-label": "Term by term" }, back, next);
+    const box = element("aside", { class: "inspector", "aria-label": "How a number is worked out" }, line, walk, element("div", {}, slide, range));
     box.hidden = true;
     this.root.append(box);
-    this.inspector = { root: box, line, slide, range };
+    this.inspector = { root: box, line, slide, range, walk, back, next };
     this.status = element("p", { class: "unseen", role: "status" });
     this.root.append(this.status);
+  }
+
+  /** Where the head and the entry that are shown begin in a step. */
+  leading(rule) {
+    return rule.cell.slice(0, -2).map((letter) => this.place[letter] ?? 0);
   }
 
   say(text) {
@@ -450,6 +492,8 @@ class Page {
     reset.addEventListener("click", () => this.reset());
     save.addEventListener("click", () => this.save());
     this.inspector.slide.addEventListener("click", () => this.hold());
+    this.inspector.back.addEventListener("click", () => this.step(-1));
+    this.inspector.next.addEventListener("click", () => this.step(1));
     this.inspector.range.addEventListener("input", ({ target }) => this.slide(Number(target.value)));
     this.main.addEventListener("focusin", ({ target }) => {
       const found = this.find(target);
@@ -471,6 +515,8 @@ class Page {
       if (!found || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key in ARROWS) this.move(found, event.key);
       else if (event.key === "Enter" || event.key === " ") this.act(found);
+      else if (!found.table.editable && event.key === "n") this.step(1);
+      else if (!found.table.editable && event.key === "b") this.step(-1);
       else if (found.table.editable && /^[-+.0-9s]$/.test(event.key)) this.edit(found, event.key);
       else return;
       event.preventDefault();
