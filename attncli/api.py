@@ -19,12 +19,13 @@ from attncli.errors import AttncliError, usage_error
 from attncli.page.derivation import derivation
 from attncli.page.document import Document
 from attncli.page.gradient import gradient_page
+from attncli.page.pictures import KINDS, OF_ONE_QUERY
 from attncli.page.view import View, chosen_place
 from attncli.problem.loader import load as load_problem
 from attncli.problem.model import Problem
 from attncli.problem.python_values import ProblemKeys, read_values
 from attncli.problem.python_values import problem as problem
-from attncli.render import Style, render
+from attncli.render import Style, picture_format, render
 from attncli.tracing.serialization import from_dict, to_dict
 from attncli.tracing.slices import backward_steps, trace_at
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from attncli.features.check.diagnosis import Diagnosis
     from attncli.features.check.marking import Marked
     from attncli.features.check.solution import Solution
+    from attncli.page.pictures.drawing import Drawing
 
 Given: TypeAlias = Problem | str | PathLike[str] | Mapping[str, Any]
 
@@ -70,30 +72,118 @@ class Trace(tracing.Trace):
         values = {field.name: getattr(trace, field.name) for field in fields(tracing.Trace)}
         return cls(**values | {"truth": trace.truth and cls._of(trace.truth)})
 
-    def to_markdown(self, *, detail: str = "rows", precision: int = 3, heatmap: bool = False) -> str:
+    def to_markdown(
+        self, *, detail: str = "rows", precision: int = 3, heatmap: bool = False, pictures: bool = False
+    ) -> str:
         """The worked derivation as Markdown with dollar math, as `attncli compute --format markdown` writes it.
 
         A trace with its gradient is written as `attncli gradient` does.
 
-        A trace on paper is always shown at its own precision.
+        A trace on paper is always shown at its own precision. With `pictures`, the text holds them, as it does below.
         """
-        view = _view(detail, precision, heatmap)
+        view = _view(detail, precision, heatmap, pictures)
         return render(_page(self, view), "markdown", Style(math="dollars"))
 
     def to_latex(
-        self, *, detail: str = "rows", precision: int = 3, heatmap: bool = False, fragment: bool = False
+        self,
+        *,
+        detail: str = "rows",
+        precision: int = 3,
+        heatmap: bool = False,
+        pictures: bool = False,
+        fragment: bool = False,
     ) -> str:
         """The worked derivation as a LaTeX document, or as a fragment to paste into one."""
-        return render(_page(self, _view(detail, precision, heatmap)), "latex", Style(fragment=fragment))
+        return render(_page(self, _view(detail, precision, heatmap, pictures)), "latex", Style(fragment=fragment))
 
     def to_html(
-        self, *, detail: str = "rows", precision: int = 3, heatmap: bool = False, fragment: bool = False
+        self,
+        *,
+        detail: str = "rows",
+        precision: int = 3,
+        heatmap: bool = False,
+        pictures: bool = False,
+        fragment: bool = False,
     ) -> str:
         """The worked derivation as a page for browsers, or as a fragment to put into one; nothing is left out."""
-        return render(_page(self, _view(detail, precision, heatmap)), "html", Style(fragment=fragment))
+        return render(_page(self, _view(detail, precision, heatmap, pictures)), "html", Style(fragment=fragment))
+
+    def picture(
+        self,
+        of: str = "weights",
+        *,
+        query: str | None = None,
+        head: int | None = None,
+        entry: int | None = None,
+        precision: int = 3,
+    ) -> Picture:
+        """A picture, as `attncli picture` draws it; a notebook shows it.
+
+        `of` is "weights", "scores", "flow", "dimensions" or "output". Of the flow and of the outputs, `query` is the
+        only one that is drawn: its label, or its number as text. Raises AttncliError (exit code 2) for what is not
+        there.
+
+            attncli.trace("problem.yaml").picture("flow", query="love").save("flow.svg")
+        """
+        if of == "softmax":  # of which a trace has one half
+            raise usage_error("a trace has only one scale", help="attncli picture problem.yaml --of softmax draws both")
+        chosen("picture", of, [kind for kind in KINDS if kind != "softmax"])
+        check_precision(precision)
+        if query is not None and of not in OF_ONE_QUERY:
+            raise usage_error(f"a picture of the {of} has all queries", help="leave out query")
+        from attncli.page.pictures.kinds import Choice, draw  # which few programs need
+
+        return Picture(draw(of, self, Choice(query, head, entry, precision)))
 
     def _repr_markdown_(self) -> str:
         return self.to_markdown(detail="rows")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Picture:
+    """A picture of a trace: a notebook shows it, and `save` writes it to a file."""
+
+    drawing: Drawing
+
+    @property
+    def title(self) -> str:
+        """What is drawn."""
+        return self.drawing.title
+
+    @property
+    def description(self) -> str:
+        """The picture in words, for those who do not see it."""
+        return self.drawing.description
+
+    def to_svg(self) -> str:
+        """The text of an SVG file."""
+        from attncli.render.svg import svg  # which few programs need
+
+        return svg(self.drawing)
+
+    def save(self, path: str | PathLike[str], *, fragment: bool = False) -> None:
+        """Write the picture to a file, which is replaced as a whole or not at all: .svg, .png, .md or .tex.
+
+        `fragment` asks for LaTeX to include in a document. Raises AttncliError: exit code 2 for another suffix, 4
+        where the file cannot be written, 5 where nothing that draws .png is installed.
+        """
+        from attncli.cli.output import require_writable, write_bytes
+        from attncli.render.pictures import picture_file  # which few programs need
+
+        name = fspath(path)
+        format = picture_format(name)
+        if format is None:
+            help = "end the name in .svg, .png, .md or .tex"
+            raise usage_error(f"{name}: attncli does not write pictures with this suffix", help=help)
+        data = picture_file(self.drawing, format, fragment=fragment)
+        try:
+            require_writable(name, "-")
+            write_bytes([data], name)
+        except AttncliError as error:
+            raise AttncliError(error.exit_code, error.message, help="choose another place") from None
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
 
 
 def load(
@@ -257,7 +347,7 @@ def _page(trace: Trace, view: View) -> Document:
     return gradient_page(trace, view) if backward_steps(trace) else derivation(trace, view)
 
 
-def _view(detail: str, precision: int, heatmap: bool) -> View:
+def _view(detail: str, precision: int, heatmap: bool, pictures: bool) -> View:
     chosen("detail", detail, DETAILS)
     check_precision(precision)
-    return View(detail=detail, precision=precision, heatmap=heatmap)
+    return View(detail=detail, precision=precision, heatmap=heatmap, pictures=pictures)

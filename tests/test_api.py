@@ -142,3 +142,42 @@ def test_a_trace_with_its_gradient() -> None:
     assert trace["loss"].shape == ()
     assert "The backward pass" in trace.to_markdown()
     assert attncli.Trace.from_dict(trace.to_dict())["d_X"].tolist() == trace["d_X"].tolist()
+
+
+def test_a_trace_draws_pictures(trace: attncli.Trace, tmp_path: Path) -> None:
+    picture = trace.picture("flow", query="AI")
+    assert picture.title == "I love AI: who attends to whom"
+    assert picture.description == '"AI" attends most to "love" (53.3 %).'
+    assert picture._repr_svg_().startswith("<svg ")
+    for suffix, begin in {".svg": b"<svg ", ".md": b"![", ".tex": b"\\documentclass"}.items():
+        picture.save(tmp_path / f"flow{suffix}")
+        assert (tmp_path / f"flow{suffix}").read_bytes().startswith(begin)
+    picture.save(tmp_path / "flow.tex", fragment=True)
+    assert b"\\documentclass" not in (tmp_path / "flow.tex").read_bytes()
+    heads = attncli.trace(FILE.with_name("multi_head.yaml"))
+    assert "Head 0" not in heads.picture(head=1).to_svg()
+    assert "![" in trace.to_markdown(pictures=True)
+    assert "\\usepackage{tikz}" in trace.to_latex(pictures=True)
+    assert "<figure " in trace.to_html(pictures=True)
+
+
+@pytest.mark.parametrize(
+    ("choices", "message", "help"),
+    [
+        ({"of": "wieghts"}, "picture cannot be 'wieghts'", "did you mean weights?"),
+        ({"of": "softmax"}, "a trace has only one scale", "attncli picture problem.yaml --of softmax draws both"),
+        ({"of": "scores", "query": "AI"}, "a picture of the scores has all queries", "leave out query"),
+        ({"precision": 99}, "precision cannot be 99", "give a whole number from 0 to 15"),
+    ],
+)
+def test_a_picture_that_there_is_not(trace: attncli.Trace, choices: dict[str, Any], message: str, help: str) -> None:
+    with pytest.raises(attncli.AttncliError) as caught:
+        trace.picture(**choices)
+    assert (caught.value.exit_code, caught.value.message, caught.value.help) == (2, message, help)
+
+
+def test_where_no_picture_can_be_written(trace: attncli.Trace, tmp_path: Path) -> None:
+    for path, code in ((tmp_path / "x.pdf", 2), (tmp_path / "no" / "x.svg", 4)):
+        with pytest.raises(attncli.AttncliError) as caught:
+            trace.picture().save(path)
+        assert caught.value.exit_code == code

@@ -207,6 +207,12 @@ Rounding: TypeAlias = Annotated[
     ),
 ]
 Heatmap: TypeAlias = Annotated[bool, typer.Option("--heatmap", help="Shade each cell by the size of its number.")]
+Pictures: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--pictures", help="Draw the shapes, the weights and the outputs, too. Beside Markdown, these are .svg files."
+    ),
+]
 Mask: TypeAlias = Annotated[
     str | None,
     typer.Option(
@@ -335,11 +341,12 @@ def format_conflicts(
     ascii: bool = False,
     static: bool = False,
     query: bool = False,
+    pictures: bool = False,
 ) -> tuple[Conflict, ...]:
     """The options that only some formats have, and a format that lacks them."""
     given = {
         "--heatmap": heatmap, "--math": math is not None, "--fragment": fragment, "--no-title": no_title,
-        "--ascii": ascii, "--static": static, "--query": query,
+        "--ascii": ascii, "--static": static, "--query": query, "--pictures": pictures,
     }  # fmt: skip
     in_sections = SECTION in (output or "")
     help = f"--fragment writes each section to a file of its own: -o step-{SECTION}.tex"
@@ -352,11 +359,11 @@ def format_conflicts(
 def _lacking(option: str, format: str) -> Conflict:
     """An option that is given, and a format that may lack it."""
     having = [name for name, row in FORMATS.items() if option in row.options]
-    if len(having) < 3:
+    is_data = holds_numbers(format)
+    if len(having) < 3 or not is_data:
         help = f"{option} is for --format {listed(having, last='or')}"
     else:
-        is_data = holds_numbers(format)
-        help = f"{f'{format.upper()} holds the numbers themselves; ' * is_data}leave out {option}"
+        help = f"{format.upper()} holds the numbers themselves; leave out {option}"
     return format not in having, option, "a .npy file" if format == "npy" else f"--format {format}", help
 
 
@@ -366,7 +373,13 @@ def holds_numbers(format: str) -> bool:
 
 
 def view_conflicts(
-    format: str, output: str | None, *, steps: Sequence[str] | None, detail: str | None, cell: str | None
+    format: str,
+    output: str | None,
+    *,
+    steps: Sequence[str] | None,
+    detail: str | None,
+    cell: str | None,
+    pictures: bool = False,
 ) -> tuple[Conflict, ...]:
     """One cell and whatever shows more than one, and lines worked and numbers alone."""
     one_cell, help = cell is not None, f"--cell works one cell in full; {ALONE}"
@@ -374,6 +387,7 @@ def view_conflicts(
     return (
         (one_cell and steps is not None, "--cell", "--steps", help),
         (one_cell and detail is not None, "--cell", "--detail", help),
+        (one_cell and pictures, "--cell", "--pictures", help),
         (one_cell and alone, "--cell", where, help),
         (detail is not None and alone, "--detail", where, f"{format.upper()} has no worked lines"),
     )

@@ -7,6 +7,8 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 
 from attncli.cli.progress import progress
@@ -114,11 +116,13 @@ def write_page(
     fragment: bool = False,
     title: bool = True,
     ascii: bool = False,
+    pictures: bool = False,
 ) -> None:
     """Write the page in this format to the path, or to standard output where that is None or "-".
 
     Of a fragment, a path with {n} in it stands for a file for each section. Standard output gets a table in ASCII, too,
-    where the locale is C, even if Python writes UTF-8 there.
+    where the locale is C, even if Python writes UTF-8 there. The `pictures` of a page of Markdown in a file are files
+    beside it.
 
     As "npy" it is the array of the one step that it shows, in the number format that this was worked out in; as "xlsx"
     its workbook.
@@ -145,6 +149,13 @@ def write_page(
         from attncli.render.sections import sections
 
         write_files((path.replace(SECTION, name), text) for name, text in sections(document, format, style))
+        return
+    if pictures and format == "markdown" and path and _is_file(path):
+        from attncli.render.markdown import picture_files  # which few pages have
+
+        style = style._replace(pictures=Path(path).stem)
+        beside = ((str(Path(path).with_name(name)), [text]) for name, text in picture_files(document, style))
+        write_files(chain([(path, pieces(document, format, style))], beside))
         return
     write(pieces(document, format, style), path, portable=format != "table")
 
@@ -356,6 +367,14 @@ def _write_standard(data: Iterable[bytes | memoryview]) -> None:
         sys.stdout.flush()
     except OSError as error:
         raise unwritable("standard output", reason(error)) from error
+
+
+def _is_file(path: str) -> bool:
+    """Whether the path is of a file, be it there or not, and of no stream or device."""
+    with contextlib.suppress(OSError):
+        target = _status(path)
+        return path != "-" and (target is None or stat.S_ISREG(target.st_mode))
+    return False
 
 
 def _status(path: str) -> os.stat_result | None:

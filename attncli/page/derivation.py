@@ -10,7 +10,7 @@ import numpy as np
 from attncli.page.document import Block, Document, Heading, Lazy, Once, Paragraph
 from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import about, closing, notes
-from attncli.page.sections import cell_section, given_section, step_section
+from attncli.page.sections import cell_section, given_section, step_pictures, step_section
 from attncli.page.view import View, chosen_cell, chosen_query, chosen_steps, selected_part
 from attncli.problem.axes import PLACES
 from attncli.tracing.model import Trace
@@ -44,12 +44,16 @@ def derivation(trace: Trace, view: View, deviation: FormatDeviation | None = Non
         yield from _head_context(whole, view, names)
         yield from sections_of(printer, names, view)
 
+    if view.pictures and view.steps is not None:
+        from attncli.page.pictures.blocks import require_pictured  # and all pictures, which few pages have
+
+        require_pictured(trace, names)
     kind = Lazy if printer.is_large else Once
     blocks = kind(steps)
 
     def page() -> Iterator[Block]:
         if view.steps is None:
-            yield Paragraph(about(printer))
+            yield from beginning(printer, view)
         yield from notes(printer, blocks)
         yield from blocks
         if view.steps is None:
@@ -60,6 +64,15 @@ def derivation(trace: Trace, view: View, deviation: FormatDeviation | None = Non
         trace.title, kind(page), lambda: _data(whole, view, deviation), array=lambda: one_array(trace, names),
         rows=lambda: table_rows(trace, names),
     )  # fmt: skip
+
+
+def beginning(printer: Printer, view: View) -> Iterator[Block]:
+    """What is computed, in a line and as a chart."""
+    yield Paragraph(about(printer))
+    if view.pictures:
+        from attncli.page.pictures.blocks import chart
+
+        yield chart(printer.trace)
 
 
 def one_array(trace: Trace, names: Sequence[str]) -> NDArray[Any]:
@@ -138,3 +151,4 @@ def sections_of(printer: Printer, names: Sequence[str], view: View) -> Iterator[
     for name in names:
         if name in numbers:
             yield from step_section(printer, steps[name], numbers[name], view.detail, view.heatmap)
+            yield from step_pictures(printer, name, view, {})

@@ -14,6 +14,8 @@ from attncli.equation.printer import write, write_equation
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from attncli.page.pictures.drawing import Drawing
+
 Item = TypeVar("Item")
 IN_MEMORY = 2**19  # cells of a matrix; of a larger one only some rows or columns are there at a time
 MOST = 40  # rows, or columns, that are shown whole
@@ -277,7 +279,14 @@ class Listing(NamedTuple):
     left_out: LeftOut = ()
 
 
-Block: TypeAlias = Heading | Paragraph | Formula | Worked | Grid | Product | Table | Listing | Room
+class Picture(NamedTuple):
+    """A picture, which `draw` makes when a format has room for it. No other picture of the page has its `name`."""
+
+    name: str
+    draw: Callable[[], Drawing]
+
+
+Block: TypeAlias = Heading | Paragraph | Formula | Worked | Grid | Product | Table | Listing | Room | Picture
 
 
 class Live(NamedTuple):

@@ -14,12 +14,12 @@ from attncli.equation.nodes import Call, Equation, Expression, Name, Reduce, Ref
 from attncli.equation.parser import parse_expression
 from attncli.equation.rule import Rule
 from attncli.page.data import view_data
-from attncli.page.derivation import one_array, sections_of, table_rows
+from attncli.page.derivation import beginning, one_array, sections_of, table_rows
 from attncli.page.document import Block, Document, Formula, Heading, Lazy, Math, Once, Paragraph, Text, text
 from attncli.page.grid import grid
 from attncli.page.heads import HeadPart, backward_sections, head_context
 from attncli.page.printer import Printer, printer_for
-from attncli.page.remarks import about, notes, summary
+from attncli.page.remarks import notes, summary
 from attncli.page.sections import cell_section, given_section, step_section
 from attncli.page.view import View, chosen_cell, chosen_steps, selected_part
 from attncli.page.worked import worked
@@ -68,12 +68,16 @@ def gradient_page(
             yield from _both_ways(printer, view)
         yield from further
 
+    if view.pictures and view.steps is not None:
+        from attncli.page.pictures.blocks import require_pictured  # and all pictures, which few pages have
+
+        require_pictured(trace, names)
     kind = Lazy if printer.is_large else Once
     blocks = kind(steps)
 
     def page() -> Iterator[Block]:
         if view.cell is None and view.steps is None:
-            yield from _start(printer, whole)
+            yield from _start(printer, whole, view)
         yield from notes(printer, blocks)
         yield from blocks
 
@@ -91,8 +95,8 @@ def is_softmax(trace: Trace, name: str) -> bool:
     return next((each for each in trace.steps if "delta" in trace.steps[each].rule.inputs), "") == name
 
 
-def _start(printer: Printer, whole: Trace) -> Iterator[Paragraph]:
-    yield Paragraph(about(printer))
+def _start(printer: Printer, whole: Trace, view: View) -> Iterator[Block]:
+    yield from beginning(printer, view)
     yield Paragraph(_loss(printer.trace))
     flat = "d_scores" in whole and np.abs(whole["d_scores"]).max(initial=0.0) < NOTHING
     if flat and "loss" not in whole:

@@ -11,7 +11,7 @@ from attncli.english import listed
 from attncli.page.document import Block, Heading, Paragraph, Worked, WorkedLine
 from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import in_words
-from attncli.page.sections import given_section, step_section
+from attncli.page.sections import given_section, step_pictures, step_section
 from attncli.page.view import View, chosen_place, place_title
 from attncli.page.worked_line import worked_line
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING, PER_HEAD, PLACES
@@ -107,7 +107,7 @@ def _sections_at(whole: Printer, here: Printer, names: tuple[str, ...], view: Vi
     own = [name for name in names if name not in together and _belongs(whole, trace.steps[name], place)]
     inner = next((letter for letter in trace.leading_letters if letter not in place), None)
     explained = any(place.values())  # under an earlier head
-    blocks = tuple(_steps(whole, here, own, view, explained))
+    blocks = tuple(_steps(whole, here, own, view, explained, place))
     if inner is None and view.steps is None and not view.blank:
         blocks = (*blocks, Heading(f"{place_title(place)} in words"), in_words(here))
     if blocks:
@@ -127,7 +127,7 @@ def _sections_at(whole: Printer, here: Printer, names: tuple[str, ...], view: Vi
     if inner == HEAD and (joined := [name for name in names if name in together]):
         title = "All heads together" + (f", entry {place[BATCH]}" if BATCH in place else "")
         yield Heading(title, part=True, place=tuple(place.items()))
-        yield from _steps(whole, here, joined, view, explained)
+        yield from _steps(whole, here, joined, view, explained, place)
 
 
 def _sections_of(whole: Printer, names: tuple[str, ...], view: View, place: Places) -> Iterator[Block]:
@@ -142,7 +142,9 @@ def _served(whole: Printer, head: int, names: Sequence[str]) -> Iterator[Block]:
         yield Paragraph((f"{said}, which are shown under head {first}." if before else f"{said}.",))
 
 
-def _steps(whole: Printer, here: Printer, names: list[str], view: View, explained: bool) -> Iterator[Block]:
+def _steps(
+    whole: Printer, here: Printer, names: list[str], view: View, explained: bool, place: Places
+) -> Iterator[Block]:
     """Given arrays first, then what is worked out, numbered as in the whole trace."""
     numbers = {step.name: number for number, step in enumerate(whole.trace.computed(), 1)}
     given = [here.trace.steps[name] for name in names if name not in numbers]
@@ -153,6 +155,7 @@ def _steps(whole: Printer, here: Printer, names: list[str], view: View, explaine
             step = here.trace.steps[name]
             known = explained and not step.rule.meanings  # which says something else of each entry
             yield from step_section(here, step, numbers[name], view.detail, view.heatmap, explained=known)
+            yield from step_pictures(here, name, view, place)
 
 
 def _belongs(whole: Printer, step: Step, place: Places) -> bool:

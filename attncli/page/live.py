@@ -23,7 +23,7 @@ from attncli.equation.nodes import Call, Expression, Name, Number, Reduce, Ref, 
 from attncli.equation.notation import ATOM, PRODUCT, UNICODE, Spelling
 from attncli.equation.rule import Rule
 from attncli.equation.shapes import index_sizes
-from attncli.page.derivation import sections_of
+from attncli.page.derivation import beginning, sections_of
 from attncli.page.document import MOST as EDGES
 from attncli.page.document import (
     Block,
@@ -41,7 +41,7 @@ from attncli.page.document import (
 from attncli.page.heads import MOST_PARTS
 from attncli.page.printer import GIVEN_DECIMALS, printer_for
 from attncli.page.printer import MOST as LARGEST_WITH_RESIDUES
-from attncli.page.remarks import WORDS, about, in_words
+from attncli.page.remarks import WORDS, in_words
 from attncli.page.stages import NO_DIVISOR
 from attncli.page.visibility import FALSE, HIDDEN, TRUE, VISIBLE
 from attncli.page.worked_line import NO_KEY
@@ -129,7 +129,7 @@ def layout_name(mask: str, scaled: bool, shifted: bool) -> str:
 def _layout(trace: Trace, view: View) -> Iterator[Block]:
     """The blocks of a page, without its numbers and its summary."""
     printer = printer_for(trace, view)
-    yield Paragraph(about(printer))
+    yield from beginning(printer, view)
     yield from map(_without_numbers, sections_of(printer, tuple(trace.steps), view))
     if not trace.leading_letters:
         yield Heading(WORDS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import prod
 
 from attncli.attention.registry import cell_form, headline
@@ -14,6 +14,7 @@ from attncli.page.document import Block, Formula, Heading, Math, Paragraph, Room
 from attncli.page.grid import grid
 from attncli.page.printer import Printer
 from attncli.page.product import beside_factors, meeting
+from attncli.page.view import View
 from attncli.page.worked import lists_closed_forms, rotated_pair, worked, worked_cells
 from attncli.tracing.model import Step, Trace
 
@@ -49,6 +50,14 @@ def step_section(
         yield together
     if detail != "brief" and step.name in printer.blank and not rule.is_copy:
         yield Room(min(MOST_ROOM, prod(step.shape if detail == "cells" else step.shape[:-1] or step.shape)))
+
+
+def step_pictures(printer: Printer, step: str, view: View, place: Mapping[str, int]) -> Iterator[Block]:
+    """What a page with pictures draws of a step; `place` is the one of its trace among all heads and entries."""
+    if view.pictures:
+        from attncli.page.pictures.blocks import pictures_after  # and all pictures, which few pages have
+
+        yield from pictures_after(printer, step, place)
 
 
 def cell_section(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterator[Block]:

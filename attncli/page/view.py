@@ -30,6 +30,7 @@ class View:
     `detail` is "brief" (matrices only), "rows" (a worked line per row) or "cells" (every cell worked);
     `steps` the names of the only steps wanted, `cell` such as "scores[0,1]" the only cell, `query` such as "love" the
     only query, whose keys are then in order. `head` and `entry` are the only head and the only entry of a batch.
+    With `pictures`, the page has pictures.
     `blank` names steps whose numbers are left out, to be filled in. With `in_full`, given numbers have all their
     digits: somebody works with them. With `ends` only the ends of what is long are shown, as a terminal has it.
     """
@@ -40,6 +41,7 @@ class View:
     cell: str | None = None
     query: str | None = None
     heatmap: bool = False
+    pictures: bool = False
     head: int | None = None
     entry: int | None = None
     blank: frozenset[str] = frozenset()
@@ -53,6 +55,7 @@ class View:
             and self.query is None
             and self.head is None
             and self.entry is None
+            and not self.pictures
             and self.detail == "brief"
         )
         if self.steps is None or not alone:

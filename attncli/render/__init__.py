@@ -24,17 +24,23 @@ class Format(NamedTuple):
     module: str
     suffixes: tuple[str, ...]
     options: tuple[
-        Literal["--heatmap", "--math", "--fragment", "--no-title", "--ascii", "--query", "--static"], ...
+        Literal["--heatmap", "--math", "--fragment", "--no-title", "--ascii", "--query", "--static", "--pictures"], ...
     ] = ()
     is_data: bool = False
 
 
 FORMATS: dict[str, Format] = {
     "table": Format("attncli.render.table", (".txt",), ("--heatmap", "--ascii", "--query")),
-    "markdown": Format("attncli.render.markdown", (".md", ".markdown"), ("--heatmap", "--math", "--query")),
-    "latex": Format("attncli.render.latex", (".tex", ".latex"), ("--heatmap", "--fragment", "--no-title")),
+    "markdown": Format(
+        "attncli.render.markdown", (".md", ".markdown"), ("--heatmap", "--pictures", "--math", "--query")
+    ),
+    "latex": Format(
+        "attncli.render.latex", (".tex", ".latex"), ("--heatmap", "--pictures", "--fragment", "--no-title")
+    ),
     "html": Format(
-        "attncli.render.html", (".html", ".htm"), ("--heatmap", "--fragment", "--no-title", "--query", "--static")
+        "attncli.render.html",
+        (".html", ".htm"),
+        ("--heatmap", "--pictures", "--fragment", "--no-title", "--query", "--static"),
     ),
     "json": Format("attncli.render.json", (".json",), is_data=True),
 }
@@ -58,7 +64,8 @@ class Style(NamedTuple):
     how Markdown marks formulas: fences as GitHub reads them, dollars as pandoc and Jupyter do. `fragment`
     asks for LaTeX or HTML to paste into a document instead of a whole one, and `title` for its title. `ascii` asks for
     a terminal's page in words, with nothing drawn. `encoding` is what the terminal's page will be written in; the other
-    formats are for UTF-8.
+    formats are for UTF-8. `pictures` is what the names of the picture files beside a page of Markdown begin with;
+    without it, the pictures stand in the page itself.
     """
 
     width: int | None = None
@@ -68,6 +75,7 @@ class Style(NamedTuple):
     title: bool = True
     ascii: bool = False
     encoding: str = "utf-8"
+    pictures: str = ""
 
 
 def render(document: Document, format: str, style: Style | None = None) -> str:

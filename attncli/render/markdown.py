@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from attncli.equation.nodes import Expression
 from attncli.equation.notation import LATEX, LATEX_LINE, UNICODE
@@ -18,6 +19,9 @@ from attncli.page.colors import LEGEND
 from attncli.page.document import formula, sides
 from attncli.render import Style
 from attncli.render.cells import BLANK, BLOCKS, HIDDEN, chunks, has_sign_of_hidden, mark, product_width
+
+if TYPE_CHECKING:
+    from attncli.page.pictures.drawing import Drawing
 
 # Entities where a backslash is not enough: | divides cells, the others are read by GitHub's own filters.
 _ENTITIES = {"|": "&#124;", "<": "&lt;", ">": "&gt;", "&": "&amp;", "$": "&#36;", "\\": "&#92;", "@": "&#64;"}
@@ -41,7 +45,7 @@ _LINE_START = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")  # would begin a list, a 
 
 def stream(document: page.Document, style: Style) -> Iterator[str]:
     """The page as Markdown: every table keeps all its cells, and every formula is one KaTeX knows."""
-    writer = _Writer(dollars=style.math == "dollars")
+    writer = _Writer(style)
     if document.title:
         yield f"# {writer.escape(document.title)}\n"
     for place, block in enumerate(page.without_room(document.blocks)):
@@ -55,6 +59,40 @@ def plain_text(text: str) -> str:
     return visible(text).translate(_ESCAPES)
 
 
+def picture_files(document: page.Document, style: Style) -> Iterator[tuple[str, str]]:
+    """The names of the files that stand beside a page with pictures, and what is in them."""
+    from attncli.render.svg import svg
+
+    for block in document.blocks:
+        if isinstance(block, page.Picture) and not _is_chart(block.draw(), style):
+            yield _file_name(block, style), svg(block.draw())
+
+
+def _file_name(block: page.Picture, style: Style) -> str:
+    return f"{style.pictures}-{block.name}.svg"
+
+
+def _is_chart(drawing: Drawing, style: Style) -> bool:
+    """Whether it is written in the language of Mermaid, which GitHub draws, and pandoc and Jupyter do not."""
+    return bool(drawing.mermaid) and style.math == "fences"
+
+
+def linked(drawing: Drawing, target: str = "") -> str:
+    """A link to a picture, or to its own data: a picture in the page."""
+    if not target:
+        from base64 import b64encode  # and the writer of SVG, which few pages need
+
+        from attncli.render.svg import svg
+
+        target = f"data:image/svg+xml;base64,{b64encode(svg(drawing).encode()).decode()}"
+    return f"![{plain_text(drawing.description)}]({target})"
+
+
+def chart(drawing: Drawing) -> str:
+    """A chart in a fence."""
+    return f"```mermaid\n{drawing.mermaid}```"
+
+
 def _line_start(text: str) -> str:
     return _LINE_START.sub(lambda found: f"{found[1]}&#{ord(found[2][0])};{found[2][1:]}", text)
 
@@ -62,8 +100,9 @@ def _line_start(text: str) -> str:
 class _Writer:
     """Turns one block after another into Markdown, with formulas marked as the reader wants them."""
 
-    def __init__(self, dollars: bool) -> None:
-        self.dollars = dollars
+    def __init__(self, style: Style) -> None:
+        self.style = style
+        self.dollars = style.math == "dollars"
         self.section = "##"  # one level lower from the first part on
 
     def block(self, block: page.Block) -> Iterator[str]:
@@ -94,6 +133,8 @@ class _Writer:
                 yield from _pipes([self.sentence(head) for head in block.heads], cells, right)
             case page.Listing(items=items):
                 yield from (f"- {self.sentence(item)}" for item in items)
+            case page.Picture():
+                yield self.picture(block)
 
     def escape(self, text: str) -> str:
         """What a person wrote, so that Markdown shows it letter for letter, in a sentence or in a table's cell."""
@@ -177,6 +218,16 @@ class _Writer:
         if self.dollars and not number.isascii():
             number = self.inline(write_number(cell.text, LATEX_LINE))
         return (f"**{number}**" if cell.verdict == "wrong" else number) + (f" {sign}" if sign else "")
+
+    def picture(self, block: page.Picture) -> str:
+        drawing = block.draw()
+        if _is_chart(drawing, self.style):
+            return chart(drawing)
+        if not self.style.pictures:
+            return linked(drawing)
+        from urllib.parse import quote
+
+        return linked(drawing, quote(_file_name(block, self.style)))
 
     def name(self, text: str) -> str:
         """A label."""

@@ -1,11 +1,9 @@
-"""A picture alone as a file, and as it stands in a page of Markdown."""
+"""A picture alone as a file."""
 
 from __future__ import annotations
 
-from base64 import b64encode
-
 from attncli.page.pictures.drawing import Drawing
-from attncli.render.markdown import plain_text
+from attncli.render.markdown import chart, linked, plain_text
 from attncli.render.svg import svg
 
 
@@ -27,7 +25,6 @@ def picture_file(drawing: Drawing, format: str, *, fragment: bool = False) -> by
 
 def _markdown(drawing: Drawing) -> str:
     """A chart in a fence, as GitHub draws it; any other picture inside the file, as a link to its own data."""
-    head, said = plain_text(drawing.title), plain_text(drawing.description)
-    if drawing.mermaid:
-        return f"# {head}\n\n```mermaid\n{drawing.mermaid}```\n\n{said}\n"
-    return f"![{said}](data:image/svg+xml;base64,{b64encode(svg(drawing).encode()).decode()})\n"
+    if not drawing.mermaid:
+        return f"{linked(drawing)}\n"
+    return f"# {plain_text(drawing.title)}\n\n{chart(drawing)}\n\n{plain_text(drawing.description)}\n"

@@ -19,6 +19,7 @@ def compute(
     precision: options.Precision = 3,
     rounding: options.Rounding = "shown",
     heatmap: options.Heatmap = False,
+    pictures: options.Pictures = False,
     mask: options.Mask = None,
     as_: options.As = None,
     allow_outside: options.AllowOutside = False,
@@ -42,7 +43,7 @@ def compute(
     format = options.page_format(format, output, one_step=True, workbook=True)
     options.reject_conflicts(
         *options.workbook_conflicts(format, steps=steps, detail=detail, rounding=rounding, dtype=dtype, device=device),
-        *options.view_conflicts(format, output, steps=steps, detail=detail, cell=cell),
+        *options.view_conflicts(format, output, steps=steps, detail=detail, cell=cell, pictures=pictures),
         *options.format_conflicts(
             format,
             output,
@@ -53,9 +54,17 @@ def compute(
             ascii=ascii,
             static=static,
             query=query is not None,
+            pictures=pictures,
         ),
         *options.query_conflicts(
-            query, {"--steps": steps, "--detail": detail, "--cell": cell, "--heatmap": heatmap or None}
+            query,
+            {
+                "--steps": steps,
+                "--detail": detail,
+                "--cell": cell,
+                "--heatmap": heatmap or None,
+                "--pictures": pictures or None,
+            },
         ),
         *options.rounding_conflicts(rounding, dtype=dtype, device=device),
     )
@@ -80,6 +89,7 @@ def compute(
         cell=cell,
         query=query,
         heatmap=heatmap,
+        pictures=pictures,
         head=head,
         entry=entry,
         ends=not all_ and is_for_screen(format, output),
@@ -112,7 +122,10 @@ def compute(
         from attncli.page.workbook import with_workbook
 
         page = with_workbook(page, trace, view)
-    write_page(page, format, output, color=color, math=math, fragment=fragment, title=not no_title, ascii=ascii)
+    write_page(
+        page, format, output, color=color, math=math, fragment=fragment, title=not no_title, ascii=ascii,
+        pictures=pictures,
+    )  # fmt: skip
     if not quiet:
         for message in warnings:
             warn(message, sys.stderr)

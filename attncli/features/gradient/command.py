@@ -22,6 +22,7 @@ def gradient(
     precision: options.Precision = 3,
     rounding: options.Rounding = "shown",
     heatmap: options.Heatmap = False,
+    pictures: options.Pictures = False,
     mask: options.Mask = None,
     as_: options.As = None,
     allow_outside: options.AllowOutside = False,
@@ -54,9 +55,16 @@ def gradient(
     descent_help = f"a step of gradient descent needs floating point: {options.ALONE}"
     verify_help = f"finite differences need all digits: {options.ALONE}"
     options.reject_conflicts(
-        *options.view_conflicts(format, output, steps=steps, detail=detail, cell=cell),
+        *options.view_conflicts(format, output, steps=steps, detail=detail, cell=cell, pictures=pictures),
         *options.format_conflicts(
-            format, output, heatmap=heatmap, math=math, fragment=fragment, no_title=no_title, ascii=ascii
+            format,
+            output,
+            heatmap=heatmap,
+            math=math,
+            fragment=fragment,
+            no_title=no_title,
+            ascii=ascii,
+            pictures=pictures,
         ),
         *options.rounding_conflicts(rounding, dtype=dtype, device=device),
         (verify and not floats, "--verify", f"--rounding {rounding}", verify_help),
@@ -79,6 +87,7 @@ def gradient(
         steps=steps,
         cell=cell,
         heatmap=heatmap,
+        pictures=pictures,
         head=head,
         entry=entry,
         ends=not all_ and is_for_screen(format, output),
@@ -107,7 +116,10 @@ def gradient(
     progress.begin("writing")
     deviation = page_deviation(problem, trace, view, warnings) if format == "json" and not descent else None
     page = gradient_document(trace, view, checks, descent, deviation)
-    write_page(page, format, output, color=color, math=math, fragment=fragment, title=not no_title, ascii=ascii)
+    write_page(
+        page, format, output, color=color, math=math, fragment=fragment, title=not no_title, ascii=ascii,
+        pictures=pictures,
+    )  # fmt: skip
     if not quiet:
         for message in warnings:
             warn(message, sys.stderr)

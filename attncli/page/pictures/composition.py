@@ -57,8 +57,8 @@ class Sum(NamedTuple):
 
 def composition(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
     """The picture of what the outputs are made of, query by query; `only` is the one query that is drawn."""
-    sums = [_sum(part, row) for part in parts for row in part.queries(only)]
-    drawn = sums[:MOST_PANELS]
+    outputs = [(part, row) for part in parts for row in part.queries(only)]
+    drawn = [_sum(part, row) for part, row in outputs[:MOST_PANELS]]
     reach = [_reach(each.terms) for each in drawn]
     low, high = min(each[0] for each in reach), max(each[1] for each in reach)
     finite = np.isfinite([low, high]).all()
@@ -66,8 +66,8 @@ def composition(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
     panels = [_panel(each, low, unit) for each in drawn]
     legend: list[Panel | str] = [_keys(drawn)]
     legend.append("Each piece is a weight times a number of the value of its key. The two ticks mark their sum.")
-    if len(drawn) < len(sums):
-        legend.append(f"The first {len(drawn)} of {len(sums):,} outputs; --query draws one.")
+    if len(drawn) < len(outputs):
+        legend.append(f"The first {len(drawn)} of {len(outputs):,} outputs; --query draws one.")
     features = parts[0].trace["V"].shape[-1]
     if features > MOST_FEATURES:
         legend.append(f"The first {MOST_FEATURES} of {features:,} features.")

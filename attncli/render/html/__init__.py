@@ -212,6 +212,10 @@ def rendered(block: page.Block | _Pair, topic: str, *, lead: bool = False) -> It
             yield _table(block, topic)
         case page.Room(lines=lines):
             yield f'<div class="room" aria-hidden="true">{"<br/>" * lines}</div>\n'
+        case page.Picture(name=name, draw=draw):
+            from attncli.render.svg import svg  # which few pages need
+
+            yield f'<figure data-picture="{name}">{svg(draw(), "inherit")}</figure>\n'
         case page.Listing(items=items, left_out=left_out):
             yield "<ul>\n"
             yield from (f"<li>{sentence(item)}</li>\n" for item in items)

@@ -38,6 +38,7 @@ PREAMBLE = r"""\documentclass{article}
 NEW_PAPER = (
     "\n\n\\clearpage\\ifodd\\value{page}\\else\\thispagestyle{empty}\\hbox{}\\clearpage\\fi\\setcounter{page}{1}\n\n"
 )
+PACKAGES = ("color", "amssymb", "tikz")
 CHECK = "✓"  # which needs amssymb
 LABEL = 34  # digits; labels wider than this do not set the width of their column
 PRODUCT_LINE = 86  # digits; TeX can break a product after its =
@@ -68,12 +69,25 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
 
 
 def _start(document: page.Document, said: str, style: Style) -> str:
-    """The preamble, with amssymb where the page has its sign; of a fragment what the document it goes to needs."""
-    checks = CHECK in document.title + said or any(map(_has_check, document.blocks))
+    """The preamble, with the packages of what the page has; of a fragment what the document it goes to needs."""
+    found = {package for block in document.blocks for package in _packages(block)}
+    if CHECK in document.title + said:
+        found.add("amssymb")
+    needed = [rf"\usepackage{{{package}}}" for package in PACKAGES if package in found]
     if not style.fragment:
-        return PREAMBLE.replace("PACKAGES", "\n\\usepackage{amssymb}" if checks else "") + "\n"
-    needed = r"\usepackage{color}" * any(map(_is_coloured, document.blocks)) + r"\usepackage{amssymb}" * checks
-    return f"% Needs {needed} in the preamble.\n" if needed else ""
+        further = (f"\n{each}" for each in needed if "color" not in each)
+        return PREAMBLE.replace("PACKAGES", "".join(further)) + "\n"
+    return f"% Needs {''.join(needed)} in the preamble.\n" if needed else ""
+
+
+def _packages(block: page.Block) -> Iterator[str]:
+    """What a block needs, from the packages that not every page has."""
+    if _is_coloured(block):
+        yield "color"
+    if _has_check(block):
+        yield "amssymb"
+    if isinstance(block, page.Picture):
+        yield "tikz"
 
 
 def _is_coloured(block: page.Block) -> bool:
@@ -181,6 +195,10 @@ def _block(block: page.Block) -> Iterator[str]:
             yield _worked(lines)
         case page.Grid() | page.Product():
             yield from matrix_rows([block])
+        case page.Picture(draw=draw):
+            from attncli.render.latex.tikz import boxed  # which few pages need
+
+            yield boxed(draw())
         case page.Table(rows=rows, right=right):
             yield from tables(block.heads, rows, right)
         case page.Room(lines=lines):

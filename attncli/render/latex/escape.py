@@ -21,7 +21,7 @@ _SIGNS = {
     "ß": r"\ss{}", "æ": r"\ae{}", "Æ": r"\AE{}", "œ": r"\oe{}", "Œ": r"\OE{}", "ø": r"\o{}",
     "Ø": r"\O{}", "ł": r"\l{}", "Ł": r"\L{}", "ı": r"\i{}", "¡": "!`", "¿": "?`",
     "×": r"$\times$", "·": r"$\cdot$", "÷": r"$\div$", "±": r"$\pm$", "−": "$-$", "≈": r"$\approx$",
-    "≠": r"$\neq$", "≤": r"$\leq$", "≥": r"$\geq$", "→": r"$\rightarrow$", "←": r"$\leftarrow$",
+    "≠": r"$\neq$", "≤": r"$\leq$", "≥": r"$\geq$", "→": r"$\rightarrow$", "↓": r"$\downarrow$", "←": r"$\leftarrow$",
     "∞": r"$\infty$", "√": r"$\surd$", "Σ": r"$\Sigma$", "∑": r"$\sum$", "°": r"$^\circ$", "ᵀ": r"$^\top$",
     "²": "$^2$", "³": "$^3$", "½": r"$\frac12$", "α": r"$\alpha$", "β": r"$\beta$", "γ": r"$\gamma$",
     "δ": r"$\delta$", "ε": r"$\varepsilon$", "η": r"$\eta$", "θ": r"$\theta$", "λ": r"$\lambda$",

@@ -8,6 +8,7 @@ from attncli.page.pictures.drawing import PAINTS, Drawing, Move, Path, Shape, Wo
 from attncli.render.latex.escape import escape
 
 POINTS = 0.75  # in a pixel
+MOST_OF_A_PAGE = 0.9  # of its height
 WHITE = "#ffffff"  # as paper is
 
 PREAMBLE = r"""\documentclass{article}
@@ -19,6 +20,16 @@ PREAMBLE = r"""\documentclass{article}
 \begin{document}
 """
 ANCHORS = {"start": "base west", "middle": "base", "end": "base east"}
+
+
+def boxed(drawing: Drawing) -> str:
+    """The drawing as a paragraph, smaller than it is where a line or a page of the document has no room for it."""
+    ratio, body = drawing.width / drawing.height, "\n".join(_picture(drawing))
+    return (
+        f"{{\\dimen0={drawing.width * POINTS:g}pt \\dimen2={MOST_OF_A_PAGE * ratio:.4f}\\textheight\n"
+        "\\ifdim\\dimen0>\\linewidth \\dimen0=\\linewidth\\fi \\ifdim\\dimen0>\\dimen2 \\dimen0=\\dimen2\\fi\n"
+        f"\\noindent\\resizebox{{\\dimen0}}{{!}}{{%\n{body}}}\\par}}"
+    )
 
 
 def tikz(drawing: Drawing, *, fragment: bool) -> str:

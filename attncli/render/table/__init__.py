@@ -101,6 +101,8 @@ class _Writer:
                 # on a pipe, sentences wrap as prose does, and numbers stay in line
                 room = None if self.style.width is None and right else self.page - self.body
                 return _indented(table_lines(heads, cells, right, room), self.body)
+            case page.Picture(draw=draw):
+                return self.wrapped(Line(visible(draw().description)), self.body)
             case page.Listing(items=items, left_out=left_out):
                 bullets = (self.wrapped(sentence(item), self.body, "• ") for item in items)
                 return chain(chain.from_iterable(bullets), _indented(self.said(left_out), self.body))

@@ -138,6 +138,8 @@ class _Writer:
             case page.Table(rows=rows):
                 heads = [self.sentence(head) for head in block.heads]
                 yield from (self.row(heads, [self.sentence(cell) for cell in row]) for row in rows)
+            case page.Picture(draw=draw):
+                yield self.text(draw().description)
             case page.Listing(items=items, left_out=left_out):
                 yield from map(self.sentence, items)
                 yield from self.said(left_out)

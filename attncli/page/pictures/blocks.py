@@ -1,0 +1,54 @@
+"""Where pictures stand in a page: a chart of all shapes first, then one after the weights and one after the outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from functools import cache, partial
+
+from attncli.english import listed
+from attncli.errors import usage_error
+from attncli.page.document import Picture
+from attncli.page.pictures.composition import output_step
+from attncli.page.pictures.drawing import Drawing
+from attncli.page.pictures.kinds import Choice, draw
+from attncli.page.printer import Printer
+from attncli.page.view import place_title
+from attncli.tracing.model import Trace
+
+CHART = "dimensions"
+
+
+def chart(trace: Trace) -> Picture:
+    """The shapes of all steps."""
+    return _picture(CHART, CHART, trace, "", 0)
+
+
+def pictures_after(printer: Printer, step: str, place: Mapping[str, int]) -> Iterator[Picture]:
+    """What is drawn of a step, after it; `place` is the one of its trace among all heads and entries."""
+    trace, title = printer.trace, place_title(place) if place else ""
+    of = _pictured(trace).get(step)
+    if of:
+        name = "-".join((*title.lower().replace(",", "").split(), of))
+        yield _picture(name, of, trace, title, printer.precision)
+
+
+def require_pictured(trace: Trace, steps: Collection[str]) -> None:
+    """Raises AttncliError (exit 2) where none of these steps has a picture."""
+    if not {*_pictured(trace)} & {*steps}:
+        having = listed([*_pictured(trace)])
+        message = f"--pictures has nothing to draw: of the steps, only {having} have a picture"
+        raise usage_error(message, help="leave out --pictures, or draw any picture with attncli picture")
+
+
+def _pictured(trace: Trace) -> dict[str, str]:
+    """The steps that have a picture, and which."""
+    return {"weights": "weights", output_step(trace): "output"}
+
+
+def _picture(name: str, of: str, trace: Trace, title: str, precision: int) -> Picture:
+    return Picture(name, cache(partial(_drawn, of, trace, title, precision)))
+
+
+def _drawn(of: str, trace: Trace, title: str, precision: int) -> Drawing:
+    return draw(of, replace(trace, title=title), Choice(precision=precision))
