@@ -254,6 +254,8 @@ def trace(
         attncli.trace(Q=queries, K=keys, V=values)["output"]
     """
     if problem is not None and keys:
+        for name in keys:
+            chosen("an option", name, [*(trace.__kwdefaults__ or ()), *ProblemKeys.__annotations__])
         raise usage_error(f"{listed([*keys])} given beside a problem", help="give a problem, or its keys, not both")
     worked = tracing.run(
         _problem(keys if problem is None else problem),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isclose
 from os import PathLike
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TypedDict, Unpack
 import torch
 from torch import Tensor
 
+from attncli.dtypes import chosen
 from attncli.english import count
 from attncli.errors import usage_error
 from attncli.torch.masks import written_mask
@@ -196,12 +197,14 @@ class Call:
         """
         from attncli import problem
 
+        _require_options(options)
         return problem(**self.keys(**options))
 
     def trace(self, **options: Any) -> Trace:
         """The problem worked out; `options` are those of `problem` and of `attncli.trace`."""
         from attncli import trace
 
+        _require_options(options, *(trace.__kwdefaults__ or ()))
         wanted = {name: options.pop(name) for name in ProblemOptions.__annotations__ if name in options}
         return trace(self.problem(**wanted), **options)
 
@@ -334,6 +337,11 @@ def _cut(tensor: Tensor, head: int | None, entry: int | None) -> Tensor:
         at = head if tensor.shape[-3] > 1 else 0
         tensor = tensor[:, at : at + 1] if tensor.ndim > 3 else tensor[at]
     return tensor
+
+
+def _require_options(options: Iterable[str], *others: str) -> None:
+    for name in options:
+        chosen("an option", name, [*ProblemOptions.__annotations__, *others])
 
 
 def _chosen(what: str, number: int | None, most: int) -> int | None:

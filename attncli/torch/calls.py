@@ -62,6 +62,8 @@ class Calls(Sequence[Call]):
         return render(self._page(), "markdown", Style())
 
     def _page(self) -> Document:
+        if not self:
+            return Document("Recorded calls of attention", (Paragraph(("There is none yet.",)),))
         columns, facts = self._columns(), []
         if len(set(columns["format"])) == 1:
             facts.append(f"The number format is {columns.pop('format')[0]}.")

@@ -196,6 +196,8 @@ def test_a_convention_and_a_problem_as_one_line() -> None:
     assert attncli.trace(**QKV)["weights"].shape == (2, 2)
     with pytest.raises(attncli.AttncliError, match=r"(?m)^Q and K given beside a problem$"):
         attncli.trace(attncli.problem(**QKV), Q=ONE, K=ONE)
+    with pytest.raises(attncli.AttncliError, match=r"'precison'\nhelp: did you mean precision\?$"):
+        attncli.trace(attncli.problem(**QKV), precison=2)
 
 
 def test_the_function_is_called_like_the_package() -> None:

@@ -381,6 +381,8 @@ def test_no_gradient_is_kept(torch: Any, recording: Recording) -> None:
         ({"head": 2}, "no head 2"),
         ({"entry": 1}, "no entry 1"),
         ({"head": -1}, "no head -1"),
+        ({"haed": 1}, "an option cannot be 'haed'\nhelp: did you mean head?"),
+        ({"precision": 1}, "an option cannot be 'precision'"),
         ({"head": "1"}, "head is one whole number, not '1'"),
         ({"tokens": "abc"}, "tokens is one text, not a list of labels"),
         ({"tokens": ["a"]}, "1 token cannot label 3 keys"),
@@ -437,6 +439,7 @@ def test_a_call_is_shown_in_a_line(torch: Any, recording: Recording) -> None:
 @pytest.mark.parametrize(
     ("asked", "message", "help"),
     [
+        ({"model": "gpt2"}, "the model is a torch.nn.Module, not 'gpt2'", "recording() takes all calls"),
         ({"layers": 3}, "layers are a list", "write layers=[3]"),
         ({"layers": ["3"]}, "a layer is a whole number, at least 0, not '3'", ""),
         ({"layers": [-1]}, "a layer is a whole number, at least 0, not -1", ""),
@@ -554,3 +557,20 @@ def test_a_name_is_no_number(torch: Any, recording: Recording) -> None:
     with pytest.raises(attncli.AttncliError) as caught:
         calls["weights"]
     assert caught.value.help == "print(calls) shows which module made which call"
+
+
+def test_options_of_a_trace(torch: Any, recording: Recording) -> None:
+    with recording() as calls:
+        attend(torch, *[(1, 2, 3, 4)] * 3)
+        assert "call   layer" in str(calls)
+    assert calls[0].trace(head=1, dtype="float16").settings.dtype == "float16"
+    for asked, meant in [({"dtpye": "float16"}, "dtype"), ({"haed": 1}, "head")]:
+        with pytest.raises(attncli.AttncliError, match="an option cannot be") as caught:
+            calls[0].trace(**asked)
+        assert caught.value.help == f"did you mean {meant}?"
+
+
+def test_before_the_first_call(torch: Any, recording: Recording) -> None:
+    with recording() as calls:
+        assert "There is none yet." in str(calls)
+        attend(torch, *[(3, 4)] * 3)
