@@ -18,6 +18,7 @@ from attncli.problem.model import Matrix, Problem
 Draws: TypeAlias = NDArray[np.integer[Any]]  # draws × numbers of a problem
 
 _VALUES = ("W_V", "V")
+SHORT = 4  # numbers in a row of X, or tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,11 @@ class Layer:
     def _among(self, name: str) -> Draws:
         """The numbers that a matrix is drawn from: small, so that sums are easy by hand, and fewer where sums are long.
 
-        Values are smaller: the output is then the same if the weights are rounded.
+        Values are smaller: the output is then the same if the weights are rounded. So are the weights of many tokens or
+        long rows, where hardly any draw would else have small scores only.
         """
+        if not self.gives_qkv and name != "X" and max(self.n, self.d_model) > SHORT:
+            return np.array([0, 0, -1, 1])
         zeros = 1 if self.gives_qkv else max(1, self.d_model - 1)
         return np.array([*[0] * zeros, -1, 1, *([] if name in _VALUES else [2])])
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +26,9 @@ SHOWN_BY = 0.75  # a mistake is looked for if this share of plausible draws show
 _BLOCK = 1024  # draws that are looked at at once; most of them need not be worked out
 _SAMPLED = ["a sample"]  # the key of its draws; those of a problem have two texts
 _SAMPLE = 48  # plausible draws that say what problems of this kind can show
-_MOST_BLOCKS = 400  # for one problem; with the default sizes, one to five are enough
+_MOST_BLOCKS = 200  # for one problem; with the default sizes, one to five are enough
+_BLOCKS_WITHOUT = 40  # in which no draw is plausible: then none will be
+_MOST_TRIED = 32  # problems worked out on paper, of which the one is taken that rounding changes least
 _NEAR = 1e-6  # units of the last digit: this close to a half, a number may be rounded up or down
 
 
@@ -68,23 +71,46 @@ class Search:
         found: list[Draws] = []
         for block in range(_MOST_BLOCKS):
             found.append(plain._plausible(plain._block(_SAMPLED, block)))
-            if sum(map(len, found)) >= _SAMPLE:
+            seen = sum(map(len, found))
+            if seen >= _SAMPLE or (not seen and block >= _BLOCKS_WITHOUT - 1):
                 break
         draws = np.concatenate(found)
         if not len(draws):
-            raise _nothing_found(_MOST_BLOCKS)
+            raise _nothing_found(_BLOCKS_WITHOUT, "has small scores and a clear winner in every row")
         right, numbers = plain._numbers(draws)
         shown = {name: each for name, each in numbers.items() if told_apart(each, right, decimals).mean() >= SHOWN_BY}
         pairs = all_told_apart(np.array([*shown.values()]), decimals) if shown else np.zeros((0, 0, 1))
         return cls(layer, mask, steps, decimals, like, tuple(shown), pairs.mean(axis=-1) >= SHOWN_BY)
 
     def problem(self, key: Sequence[object], title: str) -> Found:
-        """The first problem by this key that will do; AttncliError (exit 2) where there is none."""
+        """The first problem by this key that shows what it should, and that rounding on paper hardly changes.
+
+        With many tokens there is none; of the first few, it is then the one that is changed least. AttncliError
+        (exit 2) where no problem shows what it should.
+        """
+        tried: list[tuple[float, int, Problem, str]] = []
+        for draw in islice(self._drawn(key), _MOST_TRIED):
+            text = self.layer.text(draw, title, self.mask)
+            problem = loads(text.encode(), "problem.yaml")
+            off = self._changed_by_rounding(problem)
+            tried.append((off, len(tried), problem, text))
+            if off <= 1 + _NEAR and (found := self._found(problem, text)):
+                return found
+        for _, _, problem, text in sorted(tried):
+            if found := self._found(problem, text):
+                return found
+        raise _nothing_found(_MOST_BLOCKS, "shows all mistakes and tells them apart")
+
+    def _drawn(self, key: Sequence[object]) -> Iterator[Draws]:
+        """The draws by a key that show every mistake."""
         for block in range(_MOST_BLOCKS):
-            for draw in self._telling(self._plausible(self._block(key, block))):
-                if found := self._found(self.layer.text(draw, title, self.mask)):
-                    return found
-        raise _nothing_found(_MOST_BLOCKS)
+            yield from self._telling(self._plausible(self._block(key, block)))
+
+    def _changed_by_rounding(self, problem: Problem) -> float:
+        """How many units of the last digit the last step is off if every step is rounded, at most."""
+        step = self.asked[-1]
+        exact, paper = (run(problem, rounding=way, precision=self.decimals) for way in ("shown", "paper"))
+        return float(abs(paper[step] - exact[step]).max() * 10.0**self.decimals)
 
     def _block(self, key: Sequence[object], block: int) -> Draws:
         return self.layer.draw(key, range(block * _BLOCK, (block + 1) * _BLOCK))
@@ -140,16 +166,11 @@ class Search:
         by_mistake = mistaken_numbers(trace, step)
         return _flat(trace[step]), {name: _flat(numbers) for name, numbers in by_mistake.items()}
 
-    def _found(self, text: str) -> Found | None:
-        """The problem of this text if it will do worked out in full and on paper, too."""
-        problem, step = loads(text.encode(), "problem.yaml"), self.asked[-1]
+    def _found(self, problem: Problem, text: str) -> Found | None:
+        """The problem of this text if it shows the mistakes worked out alone, too."""
         trace = run(problem, precision=self.decimals)
-        paper = run(problem, rounding="paper", precision=self.decimals)
-        off = abs(paper[step] - trace[step]).max() * 10.0**self.decimals
-        said = audit(trace, step, self.decimals)
-        if trace.shifted or off > 1 + _NEAR or not set(self.needed) <= set(said.shown):
-            return None
-        return Found(text, trace, said)
+        said = audit(trace, self.asked[-1], self.decimals)
+        return None if trace.shifted or not set(self.needed) <= set(said.shown) else Found(text, trace, said)
 
 
 def _flat(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -162,8 +183,8 @@ def _all(fine: NDArray[np.bool_] | np.bool_) -> NDArray[np.bool_]:
     return np.asarray(fine.reshape(len(fine), -1).all(axis=-1))
 
 
-def _nothing_found(blocks: int) -> AttncliError:
+def _nothing_found(blocks: int, what: str) -> AttncliError:
     return usage_error(
-        f"no problem of {blocks * _BLOCK:,} that were drawn serves: it would have to show and tell apart the mistakes",
-        help="choose smaller sizes, such as --dims 4,2,3,5, or with several heads --dims 4,2,3,2",
+        f"no problem of {blocks * _BLOCK:,} that were drawn {what}",
+        help="choose fewer tokens or shorter rows, such as --dims 4,2,3,5, or with several heads --dims 4,2,3,2",
     )

@@ -93,7 +93,9 @@ KINDS_OF_PROBLEMS: dict[str, tuple[Layer, str | None, int]] = {
     "two heads": (HEADS, None, 2),
     "three decimals": (PLAIN, None, 3),
     "square": (Layer(4, 4, 4, 4), None, 2),
+    "six tokens": (Layer(6, 4, 4, 4), None, 2),
 }
+MOST_OFF = {"six tokens": 3}  # units of the last digit by which rounding on paper changes the output; else one
 
 
 def test_every_mistake_is_named_from_the_output_alone() -> None:
@@ -139,7 +141,14 @@ def test_a_problem_is_a_pleasure_to_work_out(kind: str) -> None:
             units = full[name] * 10.0**decimals
             assert (abs(units - np.floor(units) - 0.5) > 1e-7).all()
     paper = worked(sheet, steps_of(sheet), decimals)
-    assert abs(paper.output - full.output).max() <= 1.01 * 10.0**-decimals
+    assert abs(paper.output - full.output).max() <= 1.01 * MOST_OFF.get(kind, 1) * 10.0**-decimals
+
+
+@pytest.mark.slow
+def test_sizes_of_which_there_is_no_problem_are_refused() -> None:
+    with pytest.raises(attncli.AttncliError, match="has small scores and a clear winner in every row") as error:
+        search(Layer(16, 8, 8, 8))
+    assert "--dims 4,2,3,5" in error.value.help
 
 
 def test_numbers_are_drawn_as_the_reference_says() -> None:

@@ -128,9 +128,9 @@ def test_a_place_where_nothing_can_be_written(capsys: pytest.CaptureFixture[str]
 
 
 def test_sizes_that_cannot_serve(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("attncli.features.generate.search._MOST_BLOCKS", 1)
+    monkeypatch.setattr("attncli.features.generate.search._BLOCKS_WITHOUT", 1)
     assert run(["generate", "--seed", "a", "--count", "1", "-d", "set", "--dims", "16,1,1,1"]) == 2
-    assert "no problem of 1,024 that were drawn serves" in capsys.readouterr().err
+    assert "no problem of 1,024 that were drawn has small scores" in capsys.readouterr().err
 
 
 def test_what_a_problem_can_show(capsys: pytest.CaptureFixture[str]) -> None:
