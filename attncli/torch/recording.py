@@ -119,9 +119,7 @@ def recording(
     Raises AttncliError where no call was seen, or none of these layers.
     """
     if not isinstance(model, nn.Module | None):
-        raise usage_error(
-            f"the model is a torch.nn.Module, not {model!r}", help="recording() takes all calls in its block"
-        )
+        raise usage_error(f"the model is a torch.nn.Module, not {model!r}", help="recording() takes all calls")
     wanted = None if layers is None else _layers(layers)
     if steps is not None:
         _require_whole("steps", steps, least=1)
