@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from io import BytesIO
 from os import PathLike, fspath
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from attncli import tracing
 from attncli.dtypes import DETAILS, check_precision, chosen
-from attncli.english import listed
+from attncli.english import entitled, listed
 from attncli.errors import AttncliError, usage_error
 from attncli.page.derivation import derivation
 from attncli.page.document import Document
@@ -36,18 +36,22 @@ if TYPE_CHECKING:
     from attncli.features.check.marking import Marked
     from attncli.features.check.solution import Solution
     from attncli.page.pictures.drawing import Drawing
+    from attncli.render.html.frame import Page
 
+WIDTH_OF_TEXT = 100  # columns of a page that stands for a frame
 Given: TypeAlias = Problem | str | PathLike[str] | Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Trace(tracing.Trace):
-    """A trace that a notebook shows as a worked derivation.
+    """A trace that a notebook shows as a worked derivation, and, with `page()`, as a page that works itself out.
 
     `trace["weights"]` is a step's value, a read-only NumPy array; `trace.steps` holds the steps with their
-    equations and labels; `trace.to_dict()` is the JSON form, and `Trace.from_dict(data)` reads it back.
+    equations and labels; `trace.to_dict()` is the JSON form, and `Trace.from_dict(data)` reads it back. `problem` is
+    what was worked out; None where the trace was read from data, and for a single head or entry.
     """
 
-    __slots__ = ()
+    problem: Problem | None = None
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Trace:
@@ -68,9 +72,9 @@ class Trace(tracing.Trace):
         return Trace._of(trace_at(self, place)) if place else self
 
     @classmethod
-    def _of(cls, trace: tracing.Trace) -> Trace:
+    def _of(cls, trace: tracing.Trace, problem: Problem | None = None) -> Trace:
         values = {field.name: getattr(trace, field.name) for field in fields(tracing.Trace)}
-        return cls(**values | {"truth": trace.truth and cls._of(trace.truth)})
+        return cls(**values | {"truth": trace.truth and cls._of(trace.truth, problem), "problem": problem})
 
     def to_markdown(
         self, *, detail: str = "rows", precision: int = 3, heatmap: bool = False, pictures: bool = False
@@ -134,6 +138,36 @@ class Trace(tracing.Trace):
         from attncli.page.pictures.kinds import Choice, draw  # which few programs need
 
         return Picture(draw(of, self, Choice(query, head, entry, precision)))
+
+    def page(
+        self,
+        *,
+        detail: str = "rows",
+        precision: int = 3,
+        heatmap: bool = False,
+        pictures: bool = False,
+        static: bool = False,
+        height: int = 640,
+    ) -> Page:
+        """The page of `attncli compute -o page.html`, whose numbers can be changed: a notebook shows it in a frame.
+
+        `height` is that of the frame in pixels; `page.html` is the page, for a file. With `static`, and where
+        attncli gives a reason on the page, its numbers cannot be changed; neither can those of a trace without its
+        `problem`.
+
+            attncli.trace("problem.yaml").page()
+        """
+        from attncli.page.live import with_live  # which few programs need
+        from attncli.render.html.frame import Page
+
+        if not isinstance(height, int) or isinstance(height, bool) or height < 1:
+            raise usage_error(f"height cannot be {height!r}", help="give the pixels of the frame, such as 640")
+        view = replace(_view(detail, precision, heatmap, pictures), ends=True)
+        page = _page(self, view)
+        text = render(_page(self, replace(view, pictures=False)), "table", Style(width=WIDTH_OF_TEXT))
+        if self.problem and not static:
+            page = with_live(page, self.problem, self, view)
+        return Page(self.title, render(page, "html"), text, height)
 
     def _repr_markdown_(self) -> str:
         return self.to_markdown(detail="rows")
@@ -257,18 +291,19 @@ def trace(
         for name in keys:
             chosen("an option", name, [*(trace.__kwdefaults__ or ()), *ProblemKeys.__annotations__])
         raise usage_error(f"{listed([*keys])} given beside a problem", help="give a problem, or its keys, not both")
+    given = _problem(keys if problem is None else problem)
     worked = tracing.run(
-        _problem(keys if problem is None else problem),
+        given,
         device=device,
         dtype=dtype,
         rounding=rounding,
         precision=precision,
         gradient=gradient,
     )
-    return Trace._of(worked)
+    return Trace._of(worked, given)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Checked:
     """A solution judged: a notebook shows it as the page of `attncli check`.
 
@@ -277,6 +312,11 @@ class Checked:
 
     solution: Solution
     diagnoses: tuple[Diagnosis, ...]
+
+    def __repr__(self) -> str:
+        verdicts = self.solution.verdicts
+        counts = listed([f"{found} {verdict}" for verdict, found in verdicts.counts.items() if found])
+        return f"<{entitled('checked', verdicts.trace.title)}: {counts}>"
 
     @property
     def passed(self) -> bool:

@@ -39,6 +39,11 @@ def shorten(text: str, limit: int = 40) -> str:
     return f"{text[: limit // 2]}…{text[-limit // 4 :]} ({len(text):,} characters)"
 
 
+def entitled(what: str, title: str) -> str:
+    """What something is, with its title if it has one: problem 'I love AI'."""
+    return f"{what} {shorten(repr(title))}" if title else what
+
+
 def named(key: str) -> str:
     """A key inside a message, in quotes where it could not be seen without."""
     return shorten(key) if key.strip() else f'"{shorten(key)}"'

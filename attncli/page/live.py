@@ -54,7 +54,7 @@ from attncli.problem.saving import as_yaml
 from attncli.tracing.magnitudes import HONEST
 from attncli.tracing.model import Trace, labels
 from attncli.tracing.run import FEWEST, Shift, run
-from attncli.tracing.slices import axis_length
+from attncli.tracing.slices import axis_length, backward_steps
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -96,6 +96,8 @@ def why_static(trace: Trace, view: View) -> str | None:
         return "they were worked out on a GPU"
     if view.heatmap:
         return "they are shaded"
+    if backward_steps(trace):
+        return "gradients are worked out by attncli alone"
     if view.ends and (
         max(max(step.shape, default=0) for step in trace.steps.values()) > EDGES or _has_many_parts(trace)
     ):

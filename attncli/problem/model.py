@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from attncli.english import entitled, listed, shape_text
 from attncli.problem.keys import Corner, ScaleWord
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ class Loss:
     target: Matrix
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Problem:
     """One attention layer's input, complete and consistent: what `attncli.load` returns.
 
@@ -156,6 +157,11 @@ class Problem:
     convention: str | None = None
     d_output: Matrix | None = None
     loss: Loss | None = None
+
+    def __repr__(self) -> str:
+        arrays = listed([f"{name} {shape_text(given.shape)}" for name, given in self.given.items()], last="")
+        mask = f"; mask {listed(self.mask.names)}" if self.mask.names else ""
+        return f"<{entitled('problem', self.title)}: {arrays}{mask}>"
 
     @property
     def rope(self) -> Rope | None:

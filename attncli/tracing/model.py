@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
+from attncli.english import count, entitled, listed, shape_text
 from attncli.equation.evaluator import Array
 from attncli.equation.indexing import GROUP_MEMBER
 from attncli.equation.indices import INDICES
@@ -32,7 +33,7 @@ Row: TypeAlias = int | tuple[int, ...]  # of the weights
 _COUNTED = {index.axis: index.label for index in INDICES.values() if index.label}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Step:
     """One step: the rule that made it, its value, and a label for every place on every axis.
 
@@ -48,6 +49,9 @@ class Step:
     written: NDArray[np.object_] | None = None
     exact: NDArray[np.object_] | None = None
     kept: bool = True
+
+    def __repr__(self) -> str:
+        return f"<step {self.name}: {shape_text(self.shape) or 'a number'}, {self.rule.source or 'given'}>"
 
     @property
     def name(self) -> str:
@@ -152,7 +156,7 @@ class Settings(NamedTuple):
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Trace:
     """All steps of one problem in order, and how they were worked out.
 
@@ -171,6 +175,10 @@ class Trace:
     warnings: tuple[str, ...] = ()
     fully_masked: tuple[Row, ...] = ()
     truth: Trace | None = field(default=None)
+
+    def __repr__(self) -> str:
+        sizes = listed((count(len(self.tokens), "query"), count(len(self.context_tokens), "key")))
+        return f"<{entitled('trace', self.title)}: {sizes}; {' '.join(self.steps)}>"
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """The value of a step: trace["weights"]; raises KeyError naming the steps there are, or if it was not kept."""

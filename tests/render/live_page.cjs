@@ -22,10 +22,14 @@ const read = () => {
 const acts = {
   click: (page, selector) => page.locator(selector).first().click(),
   hover: (page, selector) => page.locator(selector).first().hover(),
-  press: (page, keys) => keys.split(" ").reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve()),
-  type: (page, text) => page.keyboard.type(text),
+  press: (page, keys, { keyboard }) => keys.split(" ").reduce((before, key) => before.then(() => keyboard.press(key)), Promise.resolve()),
+  type: (page, text, { keyboard }) => keyboard.type(text),
   choose: (page, mask) => page.selectOption(".controls select", mask),
   slide: (page, value) => page.locator(".inspector input").fill(value),
+  to: async (page, array, { keyboard }) => { // by Tab alone
+    for (let stops = 0; stops < 40 && (await answers.focus(page)) !== array; stops++) await keyboard.press("Tab");
+  },
+  print: (page) => page.emulateMedia({ media: "print" }),
   wait: (page) => page.waitForTimeout(1000),
 };
 const answers = {
@@ -36,17 +40,31 @@ const answers = {
   marked: (page) => page.evaluate(() => [...document.querySelectorAll("table .operand")].map((cell) => `${cell.closest("table").dataset.array} ${cell.textContent}`)),
   texts: (page, selector) => page.locator(selector).allInnerTexts(),
   invalid: (page) => page.locator("[aria-invalid=true]").count(),
-  saved: async (page) => {
-    const [download] = await Promise.all([page.waitForEvent("download"), page.getByText("Save as YAML").click()]);
+  shown: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.checkVisibility())),
+  announced: (page) => page.locator("[aria-live], [role=status]").allTextContents(),
+  saved: async (page, _, whole) => {
+    const [download] = await Promise.all([whole.waitForEvent("download"), page.getByText("Save as YAML").click()]);
     return fs.readFileSync(await download.path(), "utf8");
   },
+  axe: async (page) => {
+    await page.evaluate(require("axe-core").source);
+    return page.evaluate(async () =>
+      (await axe.run({ resultTypes: ["violations"] })).violations.map(({ id, nodes }) => `${id}: ${nodes[0].html.slice(0, 200)}`));
+  },
+  wider: (page, selector) => page.locator(selector).evaluateAll((found) =>
+    found.filter((each) => each.getBoundingClientRect().right > innerWidth + 1).map((each) => each.outerHTML.slice(0, 200))),
+  shift: (page) => page.evaluate(() => new Promise((done) => {
+    let sum = 0;
+    new PerformanceObserver((list) => list.getEntries().forEach((each) => (sum += each.value))).observe({ type: "layout-shift", buffered: true });
+    setTimeout(() => done(sum), 200);
+  })),
 };
 
 (async () => {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: QUIET });
   for (const line of fs.readFileSync(0, "utf8").split("\n").filter(Boolean)) {
-    const { address, play } = JSON.parse(line);
-    const context = await browser.newContext({ javaScriptEnabled: true, acceptDownloads: true, viewport: { width: 1200, height: 800 } });
+    const { address, play, options } = JSON.parse(line);
+    const context = await browser.newContext({ acceptDownloads: true, viewport: { width: 1200, height: 800 }, ...options });
     const page = await context.newPage();
     page.setDefaultTimeout(10000);
     const faults = [];
@@ -56,9 +74,11 @@ const answers = {
     page.on("dialog", (dialog) => faults.push(dialog.message()) && dialog.dismiss());
     await page.goto(address);
     const found = [];
+    let part = page;
     for (const [what, how] of play) {
-      if (what in acts) await acts[what](page, how);
-      else found.push(await answers[what](page, how));
+      if (what === "frame") part = page.frames()[1];
+      else if (what in acts) await acts[what](part, how, page);
+      else found.push(await answers[what](part, how, page));
     }
     process.stdout.write(`${JSON.stringify({ faults, found })}\n`);
     await context.close();

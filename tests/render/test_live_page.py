@@ -34,7 +34,15 @@ def written(problem: Path, folder: Path, *options: str) -> Path:
 
 def played(modules: Path, *pages: tuple[Path, Play], at: str = "") -> list[list[Any]]:
     """What a browser answers on each page; no page may report an error or ask for anything."""
-    asked = "".join(f"{json.dumps({'address': page.as_uri() + at, 'play': play})}\n" for page, play in pages)
+    return played_in(modules, *((page, play, {}) for page, play in pages), at=at)
+
+
+def played_in(modules: Path, *pages: tuple[Path, Play, dict[str, Any]], at: str = "") -> list[list[Any]]:
+    """The same with options of Playwright for each: {"colorScheme": "dark"}, {"javaScriptEnabled": False}."""
+    asked = "".join(
+        f"{json.dumps({'address': page.as_uri() + at, 'play': play, 'options': options})}\n"
+        for page, play, options in pages
+    )
     ran = subprocess.run(
         ["node", str(HERE / "live_page.cjs")],
         input=asked,
@@ -66,8 +74,9 @@ browser = pytest.mark.browser
 
 
 @browser
-def test_the_script_shows_what_the_page_without_it_shows(modules: Path, tmp_path: Path) -> None:
-    files = [file for file in INPUTS if file.stem in SHOWN]
+@pytest.mark.parametrize("fast", [True, pytest.param(False, marks=pytest.mark.slow)])
+def test_the_script_shows_what_the_page_without_it_shows(modules: Path, tmp_path: Path, fast: bool) -> None:
+    files = [file for file in INPUTS if (file.stem in SHOWN) == fast]
     pages = [(written(file, tmp_path), written(file, tmp_path, "--static")) for file in files]
     read: Play = [("wait", ""), ("read", "")]
     found = played(modules, *((page, read) for both in pages for page in both))

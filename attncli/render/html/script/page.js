@@ -31,6 +31,7 @@ class Page {
     this.restore();
     this.listen();
     this.show();
+    root.classList.add("ready");
   }
 
   key() {
@@ -126,8 +127,8 @@ class Page {
       const labelled = Boolean(table.querySelector("caption.unseen"));
       const known = { ...found, table, cells, labelled, width: table.tBodies[0].rows[0].cells.length - 1 };
       cells.forEach((cell, at) => cell.setAttribute("tabindex", labelled && at === 0 ? "0" : "-1"));
-      table.setAttribute("role", "grid");
-      if (!found.editable) table.setAttribute("aria-readonly", "true");
+      if (labelled) table.setAttribute("role", "grid"); // an operand beside others has its name in a caption, as no grid may
+      if (labelled && !found.editable) table.setAttribute("aria-readonly", "true");
       table.classList.toggle("given", found.editable);
       table.closest(".scroll")?.removeAttribute("tabindex");
       this.tables.push(known);

@@ -1,0 +1,84 @@
+"""The page that works itself out, for everybody: read aloud, by keys alone, in the dark, on paper, and without a script."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.render.test_live_page import I_LOVE_AI, Play, modules, played, played_in, written
+
+pytestmark = pytest.mark.browser
+__all__ = ["modules"]
+CAUSAL, HEADS = I_LOVE_AI.with_name("causal.yaml"), I_LOVE_AI.with_name("multi_head.yaml")
+WIDE, NARROW = {"width": 1200, "height": 800}, {"width": 390, "height": 800}
+A4 = {"width": 665, "height": 940}  # what the margins leave, in pixels
+
+
+@pytest.fixture
+def axe(modules: Path) -> Path:
+    """Where npm put axe-core beside playwright-core; skips without it."""
+    if not (modules / "axe-core").is_dir():
+        pytest.skip("needs axe-core: npm install --prefix .ci axe-core")
+    return modules
+
+
+def test_axe_finds_nothing(axe: Path, tmp_path: Path) -> None:
+    """By day and by night, with a script and without one, while a number is typed over."""
+    causal, static, dark = written(CAUSAL, tmp_path), written(CAUSAL, tmp_path, "--static"), {"colorScheme": "dark"}
+    chosen: Play = [("click", "#step-weights tbody td"), ("click", "table[data-array=X] tbody td"), ("axe", "")]
+    pages: list[tuple[Path, Play, dict[str, Any]]] = [
+        (causal, chosen, {}), (causal, chosen, dark | {"viewport": NARROW}), (static, [("axe", "")], {}),
+    ]  # fmt: skip
+    assert played_in(axe, *pages) == [[[]]] * len(pages)
+
+
+def test_without_javascript_the_derivation_is_there_and_no_controls(modules: Path, tmp_path: Path) -> None:
+    page = written(I_LOVE_AI, tmp_path)
+    play: Play = [("texts", "#step-output .worked li"), ("texts", "main h2"), ("texts", "button, select")]
+    ((lines, titles, controls),) = played_in(modules, (page, play, {"javaScriptEnabled": False}))
+    assert lines[0].split() == "I, d1 0.070·1 + 0.707·1 + 0.223·1 = 1".split()
+    assert titles[-1] == "In words"
+    assert controls == []
+
+
+def test_nothing_moves_when_the_script_begins(modules: Path, tmp_path: Path) -> None:
+    pages = [(written(file, tmp_path), size) for file in (CAUSAL, HEADS) for size in (WIDE, NARROW)]
+    found = played_in(modules, *((page, [("shift", "")], {"viewport": size}) for page, size in pages))
+    assert [shift for (shift,) in found] == [0] * len(pages)
+
+
+def test_keys_alone_change_a_number_and_a_mask(modules: Path, tmp_path: Path) -> None:
+    play: Play = [
+        ("to", "X"), ("press", "ArrowRight ArrowDown"), ("line", ""), ("press", "7 Enter"),
+        ("line", ""), ("address", ""), ("to", "mask"), ("press", "ArrowRight Enter"), ("address", ""),
+        ("to", "output"), ("press", "ArrowDown ArrowDown ArrowRight ArrowRight"), ("line", ""),
+    ]  # fmt: skip
+    ((before, after, changed, masked, last),) = played(modules, (written(CAUSAL, tmp_path), play))
+    assert (before, after) == ("X: love, d2 1 given", "X: love, d2 7 given")
+    assert changed == "#!X.5=7"
+    assert masked == "#!X.5=7&keep.2=0&keep.5=0&mask=own"  # the second key, which was hidden, can be seen
+    assert last.startswith("O: AI, d3 ")
+
+
+def test_what_changes_is_announced(modules: Path, tmp_path: Path) -> None:
+    play: Play = [
+        ("choose", "causal"), ("announced", ""), ("click", ".controls button"), ("announced", ""),
+        ("click", "table[data-array=X] tbody td"), ("type", "one"), ("announced", ""), ("press", "Escape"),
+        ("announced", ""),
+    ]  # fmt: skip
+    ((switched, reset, invalid, kept),) = played(modules, (written(I_LOVE_AI, tmp_path), play))
+    assert "16 steps" in switched  # 14, the mask and the masked scores
+    assert "as it was given" in reset
+    assert any(said.startswith("one is not a number") for said in invalid)
+    assert "X: I, d1 1 given" in kept
+
+
+def test_on_paper_no_matrix_is_cut_off_and_there_is_nothing_to_press(modules: Path, tmp_path: Path) -> None:
+    pages = [written(I_LOVE_AI.with_name(f"{name}.yaml"), tmp_path) for name in ("causal", "multi_head", "twelve_tokens")]
+    play: Play = [("click", "main td"), ("print", ""), ("wider", "main table"), ("shown", "button, select, .inspector")]
+    for wider, controls in played_in(modules, *((page, play, {"viewport": A4}) for page in pages)):
+        assert wider == []
+        assert controls
+        assert not any(controls)
