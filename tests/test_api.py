@@ -64,6 +64,24 @@ def test_a_notebook_shows_the_derivation(trace: attncli.Trace) -> None:
     assert "$$\nS = Q \\, K^{\\top}" in shown
 
 
+def test_what_python_prints_is_short(trace: attncli.Trace) -> None:
+    steps = "X W_Q W_K W_V Q K V K_T scores scaled exp row_sum weights output"
+    assert repr(trace) == f"<trace 'I love AI': 3 queries and 3 keys; {steps}>"
+    assert repr(trace.steps["scores"]) == "<step scores: 3×3, scores[i, j] = sum(k, Q[i, k] * K_T[k, j])>"
+    assert repr(trace.steps["X"]) == "<step X: 3×4, given>"
+    assert repr(trace.problem) == "<problem 'I love AI': X 3×4, W_Q 4×3, W_K 4×3, W_V 4×3>"
+    assert (
+        repr(attncli.problem(Q=[[1]], K=[[2]], V=[[3]], mask="causal")) == "<problem: Q 1×1, K 1×1, V 1×1; mask causal>"
+    )
+    assert repr(attncli.problem(title="\x1b[2J" + "x" * 99, Q=[[1]], K=[[2]], V=[[3]])).startswith(
+        "<problem '\\x1b[2Jx"
+    )
+    assert repr(attncli.check(FILE, {"scores": [[1, 5, 3], [3, 3, 4], [None, 4, 3]]})) == (
+        "<checked 'I love AI': 7 right, 1 wrong and 1 missing>"
+    )
+    assert repr(trace.page()).startswith("<page 'I love AI': ≈ ")
+
+
 def test_latex_as_a_document_and_as_a_fragment(trace: attncli.Trace) -> None:
     assert trace.to_latex().startswith("\\documentclass")
     assert "\\documentclass" not in trace.to_latex(fragment=True)

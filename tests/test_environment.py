@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+NODE_MODULES = Path(__file__).parents[1] / ".ci" / "node_modules"
 PRESENT: dict[str, Callable[[], bool]] = {
     "torch": lambda: importlib.util.find_spec("torch") is not None,
     "onnx": lambda: importlib.util.find_spec("onnx") is not None,
@@ -17,6 +18,7 @@ PRESENT: dict[str, Callable[[], bool]] = {
     "keras": lambda: importlib.util.find_spec("keras") is not None,
     "transformers": lambda: importlib.util.find_spec("transformers") is not None,
     "text2qti": lambda: importlib.util.find_spec("text2qti") is not None,
+    "distributed": lambda: importlib.util.find_spec("distributed") is not None,
     "gpu": lambda: importlib.util.find_spec("cupy") is not None,
     "tex": lambda: all(shutil.which(engine) for engine in ("pdflatex", "xelatex", "lualatex")),
     "shells": lambda: all(shutil.which(shell) for shell in ("bash", "zsh", "fish")),
@@ -26,11 +28,9 @@ PRESENT: dict[str, Callable[[], bool]] = {
     "jq": lambda: shutil.which("jq") is not None,
     "browser": lambda: (
         (shutil.which("chromium") or shutil.which("google-chrome")) is not None
-        and (Path(__file__).parents[1] / ".ci" / "node_modules" / "playwright-core").is_dir()
+        and all((NODE_MODULES / package).is_dir() for package in ("playwright-core", "axe-core"))
     ),
-    "katex": lambda: (
-        shutil.which("node") is not None and (Path(__file__).parents[1] / ".ci" / "node_modules" / "katex").is_dir()
-    ),
+    "katex": lambda: shutil.which("node") is not None and (NODE_MODULES / "katex").is_dir(),
 }
 
 

@@ -63,10 +63,10 @@ def chromium() -> str | None:
 
 @pytest.fixture
 def modules() -> Path:
-    """Where npm put playwright-core; skips without it, or without Chromium."""
+    """Where npm put playwright-core and axe-core; skips without them, or without Chromium."""
     folder = HERE.parents[1] / ".ci" / "node_modules"
-    if not (folder / "playwright-core").is_dir() or chromium() is None:
-        pytest.skip("needs Chromium, Node.js and playwright-core: npm install --prefix .ci playwright-core")
+    if chromium() is None or not all((folder / package).is_dir() for package in ("playwright-core", "axe-core")):
+        pytest.skip("needs Chromium and Node.js, and: npm install --prefix .ci playwright-core axe-core")
     return folder
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write, write_number
@@ -13,6 +14,7 @@ from attncli.render.html.text import attribute, isolated, math, number, written
 
 NARROW = 34  # digits that a phone shows side by side
 GAP = 2  # digits between columns
+TELLING = 20  # rows: of a causal mask, the first alone would not say how wide its columns are
 EVEN = 5  # columns narrower than this are as wide as the widest of them: a matrix reads as a square
 POINT = 0.45  # digits that a decimal point is wide
 
@@ -67,11 +69,11 @@ def opening(kind: str, called: str, width: int) -> str:
 
 
 def width(grid: Grid) -> int:
-    """About how many digits wide a matrix is, its labels among them."""
-    first = next(iter(grid.cells))
+    """About how many digits wide a matrix is, its labels among them, as its first rows tell."""
+    columns = zip(*islice(grid.cells, TELLING), strict=True)
     heads = grid.columns or [""]
-    columns = sum(max(len(head), len(cell.text)) + GAP for head, cell in zip(heads, first, strict=True))
-    return columns + max(map(len, grid.rows))
+    widths = (max(len(head), *(len(cell.text) for cell in cells)) for head, cells in zip(heads, columns, strict=True))
+    return sum(width + GAP for width in widths) + max(map(len, grid.rows))
 
 
 def _table(grid: Grid, topic: str, *, labelled: bool = True, forms: bool = False) -> Iterator[str]:
