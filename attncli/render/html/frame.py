@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 
 from attncli.english import byte_size, entitled
-from attncli.render.escaping import visible
+from attncli.escaping import visible
 from attncli.render.html import UNTITLED
 
 # Scripts run, but as those of a stranger: they see neither the notebook nor its cookies.
