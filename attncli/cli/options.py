@@ -411,7 +411,13 @@ def rounding_conflicts(rounding: str, *, dtype: str, device: str) -> tuple[Confl
 
 
 def workbook_conflicts(
-    format: str, *, steps: Sequence[str] | None, detail: str | None, rounding: str, dtype: str, device: str
+    format: str,
+    *,
+    detail: str | None,
+    steps: Sequence[str] | None = None,
+    rounding: str = "shown",
+    dtype: str = "float64",
+    device: str = "cpu",
 ) -> tuple[Conflict, ...]:
     """A workbook, and what its formulas cannot do."""
     asked, calculates = f"--format {format}", "a workbook calculates in float64, as spreadsheets do"

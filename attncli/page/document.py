@@ -318,7 +318,7 @@ class Numbers(NamedTuple):
     """A matrix of a workbook: which cells stand in it, row by row, with its labels; `columns` as in a Grid.
 
     `given` numbers are there to be typed over. `may_hide` says that −∞ may stand in it, `shares` that its rows are
-    shares of 1. `blank` is room for numbers, which are compared with those of the cells.
+    shares of 1. `blank` is room for a reader's own numbers, which take the colour of a right or a wrong one.
     """
 
     rows: tuple[str, ...]

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from attncli.attention.registry import cell_form, headline
-from attncli.english import grouped
+from attncli.english import count, grouped
 from attncli.equation.indexing import Place, all_letters, position
 from attncli.equation.nodes import Call, Expression, Name, Number, Reduce, Ref, number_node, rewrite, walk
 from attncli.equation.printer import numeral
@@ -53,6 +53,10 @@ _EDITING = (
     "Type over any blue number: every number that depends on it follows. F2 on a number shows the cells that it is "
     "worked out from."
 )
+_FILLING = (
+    "Fill in the empty cells, with {} or as a formula such as =7/10 or =SQRT(3). A right number becomes green, and so "
+    "does one that follows from your own earlier numbers. A wrong one becomes red."
+)
 _MASK = " A number of a mask is 0 or −∞. Any text counts as −∞."
 
 Sizes: TypeAlias = Mapping[str, int]
@@ -86,7 +90,8 @@ class _Writer:
         """A sheet for each part of the page: what heads share, each of them, and what they come to."""
         printer = printer_for(self.trace, replace(self.view, blank=frozenset()))
         names, brief = tuple(self.trace.steps), replace(self.view, detail="brief", heatmap=False, ends=False)
-        editing = _EDITING + _MASK * ("mask" in self.trace)
+        editing = _FILLING.format(count(self.view.precision, "decimal")) if self.view.blank else _EDITING
+        editing += _MASK * ("mask" in self.trace)
         title, place = TITLE, dict[str, int]()
         blocks: list[Heading | Paragraph | Formula | Numbers] = [
             Paragraph(about(printer)), Paragraph((editing,), "note"), *self._scalars(),

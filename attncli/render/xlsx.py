@@ -17,6 +17,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncli.english import grouped, shorten
+from attncli.equation.nodes import Ref, walk
 from attncli.equation.notation import UNICODE, Notation
 from attncli.equation.printer import write
 from attncli.equation.shapes import product_text
@@ -55,6 +56,12 @@ _FORMATS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
+_RIGHT = {"font_color": "#14532D", "bg_color": "#BBF7D0"}
+_WRONG = {"font_color": "#7F1D1D", "bg_color": "#FECACA"}
+_NOTHING = "–"  # what follows from numbers that are not filled in yet
+_SHOWN_COLUMNS = 12  # of a sheet to fill in at least, before those that are hidden
+
+
 class _Spot(NamedTuple):
     """Where a cell is: the sheet, and the row and the column counted from 0."""
 
@@ -87,11 +94,18 @@ def xlsx(document: Document) -> bytes:
 
 @dataclass
 class _Writer:
-    """Places every matrix on its sheet first, since formulas read cells of any sheet, and then writes them."""
+    """Places every matrix on its sheet first, since formulas read cells of any sheet, and then writes them.
+
+    A sheet to fill in has two hidden copies of its matrices beside them: the key, which is worked out from what is
+    given, and what follows from the reader's own numbers. They are on the same sheet, since the colours of a cell may
+    depend on no other sheet in older programs and in Google Sheets.
+    """
 
     title: str
     book: Workbook
     spots: dict[Key, _Spot] = field(default_factory=dict)
+    blank: set[str] = field(default_factory=set)  # arrays to fill in
+    typed: set[str] = field(default_factory=set)  # arrays that are given
 
     def file(self) -> bytes:
         import xlsxwriter
@@ -103,6 +117,7 @@ class _Writer:
         self.formats = {name: file.add_format({**_BASE, **form}) for name, form in _FORMATS.items()}
         self.formats["number"].set_num_format(_decimals(self.book.precision))
         self.whole = file.add_format({"num_format": "0"})
+        self.right, self.wrong = file.add_format(_RIGHT), file.add_format(_WRONG)
         self.hidden = file.add_format({"font_color": _MUTED})
         placed = [[*self._place(number)] for number in range(len(self.book.sheets))]
         pages = [file.add_worksheet(name) for name in self.names]
@@ -129,6 +144,8 @@ class _Writer:
             row += self._height(block)
             if isinstance(block, Numbers):
                 top = row - len(block.rows) - 1
+                names = {name for keys in block.keys for name, _ in keys}
+                (self.blank if block.blank else self.typed if block.given else set[str]()).update(names)
                 for down, keys in enumerate(block.keys):
                     for across, key in enumerate(keys):
                         self.spots[key] = _Spot(number, top + down, across + 1)
@@ -143,12 +160,22 @@ class _Writer:
                 return len(_lines(plain(said)))
         return 1
 
-    def _notation(self, sheet: int) -> Notation:
+    def _shift(self, sheet: int) -> int:
+        """How many columns a hidden copy is beside what it is a copy of."""
+        blocks = self.book.sheets[sheet].blocks
+        return max([_SHOWN_COLUMNS, *(len(block.keys[0]) + 1 for block in blocks if isinstance(block, Numbers))]) + 1
+
+    def _spot(self, key: Key, of_key: bool) -> _Spot:
+        """Where a number stands, or where the key has it."""
+        spot = self.spots[key]
+        return spot._replace(column=spot.column + self._shift(spot.sheet) * (of_key and key[0] not in self.typed))
+
+    def _notation(self, sheet: int, *, of_key: bool = False) -> Notation:
         """The notation of formulas on a sheet, whose cells are addresses."""
 
         def cell(name: str, indices: tuple[str, ...]) -> str:
             first, last = (tuple(int(index.split(":")[end]) for index in indices) for end in (0, -1))
-            start, end = self.spots[name, first], self.spots[name, last]
+            start, end = self._spot((name, first), of_key), self._spot((name, last), of_key)
             found = _address(start) if start == end else f"{_address(start)}:{_address(end)}"
             return self._on_sheet(sheet, start, found)
 
@@ -172,7 +199,7 @@ class _Writer:
         page.fit_to_pages(1, 0)
         matrices = [block for _, block in blocks if isinstance(block, Numbers)]
         widest = max((len(each.keys[0]) for each in matrices), default=1)
-        self._set_widths(page, matrices, widest)
+        self._set_widths(page, number, matrices, widest)
         if widest > _MANY_COLUMNS:
             page.freeze_panes(0, 1)
             page.set_landscape()
@@ -194,10 +221,13 @@ class _Writer:
                 case Numbers():
                     self._numbers(page, row, block, notation)
 
-    def _set_widths(self, page: Worksheet, matrices: list[Numbers], widest: int) -> None:
+    def _set_widths(self, page: Worksheet, sheet: int, matrices: list[Numbers], widest: int) -> None:
         labels = max((len(label(name)) for each in matrices for name in each.rows), default=0)
         page.set_column(0, 0, min(max(_LABEL, labels + 3), _WIDE))
         heads = max((len(label(name)) for each in matrices for name in each.columns), default=0)
+        if self.blank:
+            shift = self._shift(sheet)
+            page.set_column(shift, 3 * shift, None, None, {"hidden": True})
         page.set_column(1, widest, min(max(_NARROW, heads + 2, self.book.precision + 6), _WIDE))
 
     def _numbers(self, page: Worksheet, row: int, matrix: Numbers, notation: Notation) -> None:
@@ -208,40 +238,86 @@ class _Writer:
         for down, (name, keys) in enumerate(zip(matrix.rows, matrix.keys, strict=True), top):
             page.write_string(down, 0, shorten(label(name), 200), self.formats["row"])
             for across, key in enumerate(keys, 1):
-                self._cell(page, down, across, key, self.formats["given" if matrix.given else "number"], notation)
+                if matrix.blank:
+                    page.write_blank(down, across, None, self.formats["blank"])
+                elif matrix.given or not self.blank:
+                    form = self.formats["given" if matrix.given else "number"]
+                    self._cell(page, down, across, key, form, notation)
+                else:  # what is worked out for the reader is that of the key, whatever the reader filled in
+                    found = f"={_address(self._spot(key, of_key=True))}"
+                    page.write_formula(down, across, found, self.formats["number"], self._shown(key))
         area = top, 1, top + len(matrix.rows) - 1, len(matrix.keys[0])
+        if self.blank and (matrix.blank or not matrix.given):
+            self._copies(page, area, matrix)
         self._condition(page, area, matrix)
 
+    def _copies(self, page: Worksheet, area: tuple[int, int, int, int], matrix: Numbers) -> None:
+        """The hidden copies of a matrix, and the colours of numbers that somebody fills in."""
+        top, sheet = area[0], self.spots[matrix.keys[0][0]].sheet
+        form, shift, key = self.formats["number"], self._shift(sheet), self._notation(sheet, of_key=True)
+        own = self._notation(sheet)
+        for down, keys in enumerate(matrix.keys, top):
+            for across, each in enumerate(keys, 1):
+                self._cell(page, down, across + shift, each, form, key)
+                work = self.book.entry(each).work if matrix.blank and not matrix.given else None
+                if work is None:
+                    continue
+                read = {node: None for node in walk(work) if isinstance(node, Ref) and node.name in self.blank}
+                empty = "+".join(f"COUNTBLANK({write(node, own)})" for node in read)
+                found, shown = write(work, own), self._shown(each)
+                if empty:
+                    found, shown = f'IF({empty}>0,"{_NOTHING}",{found})', _NOTHING
+                page.write_formula(down, across + 2 * shift, _formula(found, each), form, shown)
+        if matrix.blank:
+            cell, right, follows = (_address(_Spot(0, top, 1 + copy * shift)) for copy in range(3))
+            near = f"<={0.5 * 10**-self.book.precision * (1 + 1e-6)!r}"
+            is_right = (
+                f"IF(ISNUMBER({cell}),OR(AND(ISNUMBER({right}),ABS(N({cell})-N({right})){near}),"
+                f"AND(ISNUMBER({follows}),ABS(N({cell})-N({follows})){near})),ISTEXT({right}))"
+            )
+            filled = f"NOT(ISBLANK({cell}))"
+            green, red = f"=AND({filled},{is_right})", f"=AND({filled},NOT({is_right}))"
+            page.conditional_format(*area, {"type": "formula", "criteria": green, "format": self.right})
+            page.conditional_format(*area, {"type": "formula", "criteria": red, "format": self.wrong})
+
+    def _shown(self, key: Key) -> str | float:
+        """The number of a cell as a spreadsheet has it."""
+        value = self.book.entry(key).value
+        return HIDDEN if value == -inf else value if isfinite(value) else "#NUM!"
+
     def _cell(self, page: Worksheet, row: int, column: int, key: Key, form: Format, notation: Notation) -> None:
-        value, work = self.book.entry(key)
-        shown = HIDDEN if value == -inf else value if isfinite(value) else "#NUM!"
+        shown, work = self._shown(key), self.book.entry(key).work
         if work is None:
             if isinstance(shown, str):
                 page.write_string(row, column, shown, form)
             else:
                 page.write_number(row, column, shown, form)
             return
-        written = f"={write(work, notation)}"
-        if len(written) > LONGEST_FORMULA:
-            name = f"{key[0]}[{', '.join(map(str, key[1]))}]"
-            said = f"the formula of {name} has {grouped(len(written))} characters, and Excel reads {LONGEST_FORMULA:,}"
-            raise usage_error(said, help="write .html or .json, or make the problem smaller")
-        page.write_formula(row, column, written, form, shown)
+        page.write_formula(row, column, _formula(write(work, notation), key), form, shown)
 
     def _condition(self, page: Worksheet, area: tuple[int, int, int, int], matrix: Numbers) -> None:
         """What a matrix looks like as its numbers are: whole ones whole, what is hidden pale, weights in shades."""
         first = _address(_Spot(0, *area[:2]))
-        if not matrix.given:
+        if not matrix.given and not matrix.blank:
             whole = f"=AND(ISNUMBER({first}),ABS({first}-ROUND({first},0))<1E-12*(1+ABS({first})))"
             page.conditional_format(*area, {"type": "formula", "criteria": whole, "format": self.whole})
-        if matrix.may_hide:
+        if matrix.may_hide and not matrix.blank:
             page.conditional_format(*area, {"type": "formula", "criteria": f"=ISTEXT({first})", "format": self.hidden})
-        if matrix.shares:
+        if matrix.shares and not matrix.blank:
             page.conditional_format(
                 *area,
                 {"type": "2_color_scale", "min_type": "num", "max_type": "num", "min_value": 0, "max_value": 1,
                  "min_color": "#FFFFFF", "max_color": "#6FB1E8"},
             )  # fmt: skip
+
+
+def _formula(written: str, key: Key) -> str:
+    """What stands after = in a cell, if it is not too long."""
+    if len(written) >= LONGEST_FORMULA:
+        name = f"{key[0]}[{', '.join(map(str, key[1]))}]"
+        said = f"the formula of {name} has {grouped(len(written) + 1)} characters, and Excel reads {LONGEST_FORMULA:,}"
+        raise usage_error(said, help="write .html or .json, or make the problem smaller")
+    return f"={written}"
 
 
 def _decimals(precision: int) -> str:

@@ -75,6 +75,10 @@ class Spreadsheet:
             self._known[key] = _Formula(found, key[0], self).value() if isinstance(found, Written) else found
         return self._known[key]
 
+    def formula(self, text: str, sheet: str) -> Any:
+        """What a formula comes to that stands in no cell, as one of a conditional format."""
+        return _Formula(text, sheet, self).value()
+
     def rows(self, step: int) -> list[list[tuple[str, str]]]:
         """The cells of a step by its number, row by row, on all sheets that have it."""
         return [row for name in self.names for row in self._rows_below(name, f"{step}. ")]
@@ -96,7 +100,9 @@ class Spreadsheet:
                 return
 
     def _is_number(self, key: tuple[str, str]) -> bool:
-        return not isinstance(self.cached[key], str) or self.cached[key] == _HIDDEN
+        return (
+            isinstance(self.cells[key], Written) or self.cached[key] == _HIDDEN or isinstance(self.cached[key], float)
+        )
 
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -247,6 +253,14 @@ def _matrix_product(one: Cells, other: Cells) -> Cells:
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "IF": lambda condition, yes, no: yes if condition else no,
     "ISTEXT": lambda value: isinstance(value, str),
+    "ISNUMBER": lambda value: isinstance(value, float | int) and not isinstance(value, bool),
+    "ISBLANK": lambda value: value is None,
+    "COUNTBLANK": lambda value: float(
+        sum(each is None for row in value for each in row) if isinstance(value, Cells) else value is None
+    ),
+    "AND": lambda *values: all(values),
+    "OR": lambda *values: any(values),
+    "NOT": lambda value: not value,
     "N": lambda value: value if isinstance(value, float) else 0.0,
     "COUNT": lambda *cells: float(len(list(_numbers(*cells)))),
     "SUM": lambda *cells: math.fsum(_numbers(*cells)),

@@ -8,7 +8,7 @@ import typer
 
 from attncli.cli import options
 from attncli.errors import usage_error
-from attncli.render import FORMATS
+from attncli.render import FORMATS, WORKBOOK
 
 _COPIES = range(1, 1001)
 _READABLE = 6  # decimals of a given number, which people can still work with
@@ -19,7 +19,7 @@ def worksheet(
     file: options.Problem,
     format: Annotated[
         str | None,
-        options.choice("--format", _FORMATS, options.FORMAT_HELP),
+        options.choice("--format", (*_FORMATS, *WORKBOOK), options.FORMAT_HELP),
     ] = None,
     output: options.Output = None,
     blank: Annotated[
@@ -70,11 +70,16 @@ def worksheet(
 ) -> None:
     """Print a problem with blank steps, to be worked out by hand.
 
-    -o worksheet.tex or worksheet.md writes a file to print. --answers answers.yaml also writes a file to fill in.
-    attncli check reads both.
+    -o worksheet.tex or .md writes a file to print, .xlsx a workbook to fill in that marks each number. --answers
+    answers.yaml also writes a file to fill in. attncli check reads all but the workbook.
     """
-    format = options.page_format(format, output, formats=_FORMATS)
+    format = options.page_format(format, output, formats=_FORMATS, workbook=True)
     options.reject_conflicts(
+        *options.workbook_conflicts(format, detail=detail),
+        (
+            gradient and format in WORKBOOK, "--gradient", f"--format {format}",
+            "a workbook has the forward pass; write .tex or .md",
+        ),
         *options.format_conflicts(format, output, math=math, fragment=fragment, no_title=no_title, ascii=ascii),
         (
             copies is not None and format != "latex", "--copies", f"--format {format}",
@@ -89,10 +94,11 @@ def worksheet(
 
     from attncli.cli.error_report import warn  # while there is memory for it: an error may be that there is none
     from attncli.cli.input import load
-    from attncli.cli.output import require_writable, write, write_page
+    from attncli.cli.output import require_workbook, require_writable, write, write_page
     from attncli.cli.progress import progress
 
     require_writable(output, file)
+    require_workbook(format, output)
     require_writable(answers, file, "--answers")
     require_writable(key, file, "--key")
     problem = load(file, mask=mask, scale=scale, convention=as_, outside=allow_outside)
@@ -108,6 +114,10 @@ def worksheet(
     left = blank_steps(trace, blank)
     view = View(detail=detail or "rows", precision=precision, blank=frozenset(left))
     document = page(trace, view, copies=copies or 1)
+    if format in WORKBOOK:
+        from attncli.page.workbook import with_workbook
+
+        document = with_workbook(document, trace, view)
     if answers is not None:
         write(blank_answers(trace, left), answers, portable=True, option="--answers")
     if key is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import math
 import re
 import zipfile
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from spreadsheet import Spreadsheet
 
 import attncli
 from attncli.cli.main import run as command
@@ -24,6 +26,7 @@ from attncli.render import xlsx as renderer
 from attncli.render.xlsx import xlsx
 
 pytest.importorskip("xlsxwriter")
+
 
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 SMALL = {"Q": [[1, 0], [0, 2]], "K": [[1, 1], [0, 1]], "V": [[1], [5]]}
@@ -107,6 +110,66 @@ def test_a_sheet_that_is_too_large(limit: str, what: str, monkeypatch: pytest.Mo
     monkeypatch.setattr(renderer, limit, 2)
     with pytest.raises(AttncliError, match=rf"would have \d+ {what}, and Excel has 2"):
         file_of(SMALL)
+
+
+def colors(file: bytes, step: int, cells: dict[int, float | str]) -> list[str]:
+    """Which of green and red the first cell of a step takes, where the first cells of some steps are filled in."""
+    book = Spreadsheet(file)
+    places = {each: "B" + re.sub(r"\D", "", book.rows(each)[0][0][1]) for each in cells}
+    for each, value in cells.items():
+        book.set(("Derivation", places[each]), value)
+    formats = ElementTree.fromstring(part(file, "xl/worksheets/sheet1.xml")).iter(f"{MAIN}conditionalFormatting")
+    (rules,) = [each for each in formats if each.attrib["sqref"].startswith(f"{places[step]}:")]
+    found = [str(rule.findtext(f"{MAIN}formula")) for rule in rules]
+    return [name for name, rule in zip(("green", "red"), found, strict=True) if book.formula(rule, "Derivation")]
+
+
+def blank(*steps: str) -> View:
+    return View(blank=frozenset(steps))
+
+
+@pytest.mark.parametrize(
+    ("value", "color"),
+    [(0.707, "green"), (0.7074, "green"), (0.708, "red"), (2**-0.5, "green"), ("0.707", "red"), ("", "red")],
+)
+def test_a_number_that_is_filled_in_takes_a_color(value: float | str, color: str) -> None:
+    """The first scaled score is 1/√2."""
+    assert colors(file_of(SMALL, blank("scaled")), 3, {3: value}) == [color]
+
+
+def test_what_follows_from_a_wrong_number_is_right() -> None:
+    """The first score is 1, and the first scaled score 1/√2; from a score of 2 follows √2."""
+    file = file_of(SMALL, blank("scores", "scaled"))
+    assert colors(file, 3, {3: 1.414}) == ["red"]
+    assert colors(file, 3, {3: 1.414, 2: 2.0}) == ["green"]
+    assert colors(file, 3, {3: 0.707, 2: 2.0}) == ["green"]
+    assert colors(file, 3, {3: 0.0}) == ["red"]  # although 0 would follow from an empty cell
+
+
+def test_a_hidden_score_is_text() -> None:
+    file = file_of({**SMALL, "mask": {"keep": [[False, True], [True, True]]}}, blank("masked"))
+    assert colors(file, 5, {5: "-inf"}) == ["green"]
+    assert colors(file, 5, {5: 0.707}) == ["red"]
+
+
+def test_what_is_not_blank_is_that_of_the_key() -> None:
+    book = Spreadsheet(file_of(SMALL, blank("scores")))
+    score = "B" + re.sub(r"\D", "", book.rows(2)[0][0][1])
+    book.set(("Derivation", score), 100.0)
+    assert book.value(book.rows(3)[0][0]) == pytest.approx(2**-0.5)
+    exponential = math.exp(2**-0.5)
+    assert book.value(book.rows(7)[0][0]) == pytest.approx((exponential + 5) / (exponential + 1))
+
+
+def test_the_answers_are_hidden() -> None:
+    file = file_of(SMALL, blank("scores"))
+    xml = part(file, "xl/worksheets/sheet1.xml")
+    (first, last) = re.search(r'<col min="(\d+)" max="(\d+)"[^>]* hidden="1"', xml).groups()  # type: ignore[union-attr]
+    columns = {re.sub(r"\d", "", address) for address in re.findall(r'<c r="(\w+)"[^>]*><f>', xml)}
+    numbers = {sum(26**at * (ord(letter) - 64) for at, letter in enumerate(name[::-1])) for name in columns}
+    assert all(number < 4 or int(first) <= number <= int(last) for number in numbers)
+    score = re.sub(r"\D", "", Spreadsheet(file).rows(2)[0][0][1])
+    assert re.search(f'<c r="B{score}"[^>]*/>', xml)
 
 
 def test_without_the_package(
