@@ -1,7 +1,8 @@
 """A drawing as SVG: small, read aloud by its title and description, and legible by day and by night.
 
 Elements are made by ElementTree, so that no text can become markup. Colours are attributes; a style sheet has only
-those of the night. Nothing has an id, so pictures may stand together in one page.
+those of the night. Nothing has an id, so pictures may stand together in one page. Outlines that look alike are one
+path, and what most texts have in common stands at the root.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from xml.etree import ElementTree as xml
 
-from attncli.page.pictures.drawing import PAINTS, Drawing, Path, Point, Shape, Words
+from attncli.page.pictures.drawing import PAINTS, SIZE, Drawing, Path, Point, Shape, Words
 
 FONTS = "system-ui,sans-serif"
 CORNER = "8"
+PLACES = 1  # of a coordinate
 
 
 def svg(drawing: Drawing, fonts: str = FONTS) -> str:
@@ -29,6 +31,8 @@ def svg(drawing: Drawing, fonts: str = FONTS) -> str:
             "height": height,
             "viewBox": f"0 0 {width} {height}",
             "font-family": fonts,
+            "font-size": _number(SIZE),
+            "fill": PAINTS["ink"][0],
         },
     )
     xml.SubElement(root, "title").text = _allowed(drawing.title)
@@ -37,19 +41,19 @@ def svg(drawing: Drawing, fonts: str = FONTS) -> str:
     xml.SubElement(root, "rect", {"width": "100%", "height": "100%", "rx": CORNER, **_paint("paper", "fill")})
     for attributes, shapes in groupby(drawing.shapes, _shared):
         _add(root, dict(attributes), list(shapes))
-    used = {name for element in root.iter() for name in (element.get("class") or "").split()}
+    used = {"ink"} | {name for element in root.iter() for name in (element.get("class") or "").split()}
     style.text = _night(used)
     xml.indent(root, "")
-    return xml.tostring(root, encoding="unicode") + "\n"
+    return xml.tostring(root, encoding="unicode").replace(" />", "/>") + "\n"  # a text has &gt; for >
 
 
 def _night(used: set[str]) -> str:
     """The colours of the night, of the classes that the picture has."""
     rules = [
-        f".attncli .{role}{'-line' * (kind == 'stroke')}{{{kind}:{night}}}"
+        f".attncli{'' if role == 'ink' and kind == 'fill' else f' .{_class(role, kind)}'}{{{kind}:{night}}}"
         for role, (_, night) in PAINTS.items()
         for kind in ("fill", "stroke")
-        if role + "-line" * (kind == "stroke") in used
+        if _class(role, kind) in used
     ]
     return f"@media(prefers-color-scheme:dark){{{''.join(rules)}}}"
 
@@ -57,7 +61,9 @@ def _night(used: set[str]) -> str:
 def _shared(shape: Shape) -> tuple[tuple[str, str], ...]:
     """The attributes that a shape may have in common with those around it."""
     if isinstance(shape, Words):
-        found: dict[str, str] = {"font-size": _number(shape.size), **_paint(shape.paint, "fill")}
+        found: dict[str, str] = {} if shape.size == SIZE else {"font-size": _number(shape.size)}
+        if shape.paint != "ink":
+            found |= _paint(shape.paint, "fill")
         if shape.anchor != "start":
             found["text-anchor"] = shape.anchor
         if shape.bold:
@@ -79,14 +85,21 @@ def _shared(shape: Shape) -> tuple[tuple[str, str], ...]:
 
 def _paint(paint: str, kind: str) -> dict[str, str]:
     if paint in PAINTS:
-        return {kind: PAINTS[paint][0], "class": paint + "-line" * (kind == "stroke")}
+        return {kind: PAINTS[paint][0], "class": _class(paint, kind)}
     red, green, blue = paint[1:3], paint[3:5], paint[5:7]
     short = all(part[0] == part[1] for part in (red, green, blue))
     return {kind: f"#{red[0]}{green[0]}{blue[0]}" if short else paint}
 
 
+def _class(role: str, kind: str) -> str:
+    return role + "-line" * (kind == "stroke")
+
+
 def _add(root: xml.Element, shared: Mapping[str, str], shapes: list[Shape]) -> None:
-    """Shapes that have attributes in common: in a group, unless there is one alone."""
+    """Shapes that have attributes in common: in a group, unless there is one alone, or outlines that may be one."""
+    if all(isinstance(shape, Path) and not shape.title and shape.opacity == 1 for shape in shapes):
+        moves = tuple(move for shape in shapes if isinstance(shape, Path) for move in shape.moves)
+        shapes = [Path(moves)]
     if len(shapes) == 1:
         _element(root, shapes[0], shared)
         return
@@ -112,26 +125,37 @@ def _element(parent: xml.Element, shape: Shape, shared: Mapping[str, str]) -> No
 
 
 def _moves(path: Path) -> Iterator[str]:
-    """The outline, with lines along the axes in their short form: M60 40h56v36h-56z."""
+    """The outline, each part in its shortest form: M60 40h56v36h-56z."""
     at: Point = (0, 0)
     for kind, points in path.moves:
-        yield _move(kind, points, at)
-        at = points[-1] if points else at
+        ends = tuple((round(x, PLACES), round(y, PLACES)) for x, y in points)
+        yield _move(kind, ends, at)
+        at = ends[-1] if ends else at
 
 
 def _move(kind: str, points: tuple[Point, ...], at: Point) -> str:
+    if kind == "Z":
+        return "z"
+    written = kind + _numbers(points)
+    if kind == "M":
+        return written
+    steps = tuple((x - at[0], y - at[1]) for x, y in points)
     if kind == "L":
-        (x, y), (from_x, from_y) = points[0], at
-        if _number(y) == _number(from_y):
-            return f"H{_number(x)}"
-        if _number(x) == _number(from_x):
-            return f"V{_number(y)}"
-    return kind.replace("Z", "z") + " ".join(f"{_number(x)} {_number(y)}" for x, y in points)
+        ((right, down),) = steps
+        if not down:
+            return f"h{_number(right)}"
+        if not right:
+            return f"v{_number(down)}"
+    return min(written, kind.lower() + _numbers(steps), key=len)
+
+
+def _numbers(points: tuple[Point, ...]) -> str:
+    return " ".join(_number(each) for point in points for each in point).replace(" -", "-")
 
 
 def _number(value: float) -> str:
-    """At most two decimals: 12.5."""
-    return f"{value:z.2f}".rstrip("0").rstrip(".")
+    """A tenth of a pixel is as much as anybody sees: 12.5."""
+    return f"{value:z.{PLACES}f}".removesuffix(".0")
 
 
 def _allowed(text: str) -> str:

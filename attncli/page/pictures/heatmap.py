@@ -178,7 +178,7 @@ def _panel(map: Map) -> Panel:
     left = ceil(max(text_width(name, SIZE) for name, _ in names)) + 8
     left = max(left, ceil(text_width("query ↓", SMALL)) + 8)
     heads = list(_heads(map.columns, left, width))
-    top = max((_height(head) for head in heads), default=LINE) + 6
+    top = ceil(max((_height(head) for head in heads), default=LINE)) + 6
     shapes: list[Shape] = [Words(0, top - 6, "query ↓", "soft", SMALL)]
     shapes += (head._replace(y=top - 6) for head in heads)
     every = 1 if height >= APART else ceil(APART / height)
@@ -224,7 +224,7 @@ def _cells_with_digits(map: Map, width: float, height: float) -> Iterator[Shape]
     for (row, column), shade in np.ndenumerate(map.shades):
         x, y = column * width, row * height
         fill = "wash" if np.isnan(shade) else hexadecimal(background(float(shade)))
-        areas[fill].append(Path(rectangle(x + 0.5, y + 0.5, width - 1, height - 1), fill))
+        areas[fill].append(Path(rectangle(x, y, width - 1, height - 1), fill))
         if text := map.texts[row][column]:
             paint = "ink" if fill == "wash" else hexadecimal(foreground(rgb(fill)))
             base = y + height / 2 + MIDDLE * SIZE
@@ -287,7 +287,7 @@ def _bar(part: Part, scale: Scale) -> Panel:
     shapes: list[Shape] = list(first.shapes)
     left = ceil(first.width) + 6
     for step, color in enumerate(CIVIDIS):
-        shapes.append(Path(rectangle(left + step * STEP, 2, STEP, 12), hexadecimal(color), crisp=True))
+        shapes.append(Path(rectangle(left + step * STEP, 2, STEP, 12), hexadecimal(color)))
     last = text_line(ends[1], paint="soft", size=SMALL)
     right = left + len(CIVIDIS) * STEP + 6
     shapes += moved(last.shapes, right, 0)

@@ -47,13 +47,17 @@ def read(text: str) -> xml.Element:
 
 
 def drawn(root: xml.Element, around: dict[str, str] | None = None) -> Iterator[Drawn]:
-    """All paths and texts in order."""
+    """All texts and outlines in order; a path may have several."""
+    around = root.attrib if around is None else around
     for element in root:
-        attributes = (around or {}) | element.attrib
+        attributes = around | ({"class": ""} if "fill" in element.attrib else {}) | element.attrib
         if element.tag == f"{SVG}g":
             yield from drawn(element, attributes)
-        elif element.tag in (f"{SVG}path", f"{SVG}text"):
+        elif element.tag == f"{SVG}text":
             yield Drawn(element, attributes)
+        elif element.tag == f"{SVG}path":
+            outlines = re.findall("M[^M]*", attributes["d"])
+            yield from (Drawn(element, attributes | {"d": outline}) for outline in outlines)
 
 
 def texts(root: xml.Element) -> list[Drawn]:
@@ -68,16 +72,19 @@ def points(outline: str) -> Iterator[tuple[float, float]]:
     """The points of an outline, those that bend a curve among them; raises ValueError for what is no outline."""
     x = y = 0.0
     for command, arguments in re.findall(r"([A-Za-z])([^A-Za-z]*)", outline):
-        numbers = [float(each) for each in re.findall(r"[^\s,]+", arguments)]
-        if command == "H":
-            (x,) = numbers
-        elif command == "V":
-            (y,) = numbers
-        elif command in "MLC":
-            if len(numbers) != (6 if command == "C" else 2):
+        numbers = [float(each) for each in re.findall(r"-?[\d.]+", arguments)]
+        if command == "h":
+            x += numbers.pop()
+        elif command == "v":
+            y += numbers.pop()
+        elif command in "MLClc":
+            if len(numbers) != (6 if command in "Cc" else 2):
                 raise ValueError(outline)
-            yield from zip(numbers[:-2:2], numbers[1:-2:2], strict=True)
-            x, y = numbers[-2:]
+            from_x, from_y = (x, y) if command.islower() else (0, 0)
+            *between, (x, y) = (
+                (from_x + right, from_y + down) for right, down in zip(numbers[::2], numbers[1::2], strict=True)
+            )
+            yield from between
         elif command == "z":
             continue
         else:
@@ -87,7 +94,7 @@ def points(outline: str) -> Iterator[tuple[float, float]]:
 
 def colors(root: xml.Element, each: Drawn, kind: str = "fill") -> dict[str, str]:
     """The colour of a paint by day, and at night where a class changes it."""
-    night = dict(re.findall(rf"\.attncli \.([\w-]+)\{{{kind}:(#\w+)\}}", root.findtext(f"{SVG}style") or ""))
+    night = dict(re.findall(rf"\.([\w-]+)\{{{kind}:(#\w+)\}}", root.findtext(f"{SVG}style") or ""))
     day = each.attributes[kind]
     changed = [night[name] for name in each.attributes.get("class", "").split() if name in night]
     return {DAY: day, NIGHT: changed[0] if changed else day}
