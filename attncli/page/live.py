@@ -1,7 +1,7 @@
 """A problem as data for a page that works itself out: its numbers as they were written, and its equations as trees.
 
 There is a plan for every setting that a page offers: each mask, with and without the scale, with the plain softmax and
-the shifted one. A page needs no other knowledge of attention.
+the shifted one, and each mistake that can be made in it. A page needs no other knowledge of attention.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from attncli.equation.nodes import Call, Expression, Name, Number, Reduce, Ref, 
 from attncli.equation.notation import ATOM, PRODUCT, UNICODE, Spelling
 from attncli.equation.rule import Rule
 from attncli.equation.shapes import index_sizes
+from attncli.mistakes.catalogue import applicable
+from attncli.mistakes.model import with_changes
 from attncli.page.derivation import beginning, sections_of
 from attncli.page.document import MOST as EDGES
 from attncli.page.document import (
@@ -66,6 +68,7 @@ MOST_CELLS = 20_000  # computed ones; a page of more would be slow to follow an 
 FLOAT64 = DTYPES["float64"]
 PRINTED = ("neg", "ratio", "multiple", "sqrt", "comes_to", "comes_near", "sub")  # in numbers, and between stages
 Tree: TypeAlias = "str | float | list[Any]"
+Traces: TypeAlias = Mapping[tuple[str, bool, bool], Trace]  # by the mask, the scale, and whether the softmax is shifted
 
 
 def with_live(page: Document, problem: Problem, trace: Trace, view: View) -> Document:
@@ -115,12 +118,18 @@ def _has_many_parts(trace: Trace) -> bool:
 
 def live(problem: Problem, trace: Trace, view: View) -> Live:
     """What the page of this trace needs to work itself out; the problem as data, and the page in every setting."""
-    layouts: dict[str, tuple[Block, ...]] = {}
-    for mask, scaled, other in settings_of(problem):
-        for shifted in (trace.shifted, not trace.shifted):
-            found = run(other, precision=view.precision, shifted=shifted)
-            layouts[layout_name(mask, scaled, shifted)] = tuple(_layout(found, view))
-    return Live(live_data(problem, view.precision, view.detail), layouts)
+    traces = _traces(problem, view.precision, first=trace.shifted)
+    layouts = {layout_name(*setting): tuple(_layout(found, view)) for setting, found in traces.items()}
+    return Live(_Writer(problem, view.precision, view.detail, traces).data(), layouts)
+
+
+def _traces(problem: Problem, precision: int, *, first: bool = False) -> Traces:
+    """The problem worked out in every setting; that of the page itself comes first, if it `first` is shifted."""
+    return {
+        (mask, scaled, shifted): run(other, precision=precision, shifted=shifted)
+        for mask, scaled, other in settings_of(problem)
+        for shifted in (first, not first)
+    }
 
 
 def layout_name(mask: str, scaled: bool, shifted: bool) -> str:
@@ -163,9 +172,10 @@ def live_data(problem: Problem, precision: int, detail: str = "rows") -> dict[st
     """The problem as data that JSON can hold: what `render/html/script/model.js` reads.
 
     `arrays` are the given ones, and those of masks, with the texts of their numbers, or the numbers where nobody wrote
-    them. `rules` are all steps of any setting, each once; a plan lists them by their places.
+    them. `rules` are all steps of any setting, each once; a plan lists them by their places. A rule of a mistake says
+    only what differs from the rule that it is `instead` of.
     """
-    return _Writer(problem, precision, detail).data()
+    return _Writer(problem, precision, detail, _traces(problem, precision)).data()
 
 
 def settings_of(problem: Problem) -> Iterator[tuple[str, bool, Problem]]:
@@ -200,8 +210,9 @@ def _scales(problem: Problem) -> Iterator[tuple[bool, Scalar | keys.ScaleWord]]:
 class _Writer:
     """Collects rules, labels and arrays of all settings, each once."""
 
-    def __init__(self, problem: Problem, precision: int, detail: str) -> None:
-        self.problem, self.precision, self.detail = problem, precision, detail
+    def __init__(self, problem: Problem, precision: int, detail: str, traces: Traces) -> None:
+        self.problem, self.precision, self.detail, self.traces = problem, precision, detail, traces
+        self.mistakes: list[str] = []
         self.rules: list[dict[str, Any]] = []
         self.labels: list[tuple[str, ...]] = []
         self.arrays: dict[str, dict[str, Any]] = {}
@@ -229,6 +240,7 @@ class _Writer:
             "labels": self.labels,
             "rules": self.rules,
             "settings": settings,
+            "mistakes": self.mistakes,
             "shift": {
                 "steepness": math.log(base.value if base else math.e),
                 "highest": FLOAT64.highest_exponent_of(terms),
@@ -238,6 +250,7 @@ class _Writer:
                         "smallest": FLOAT64.smallest, "most": LARGEST_WITH_RESIDUES},
             "functions": {name: self._function(name) for name in sorted(self.functions)},
             "notation": {"equals": UNICODE.equals, "nearly": UNICODE.nearly, "parenthesis": UNICODE.parenthesis,
+                         "sum": UNICODE.sums, "largest": UNICODE.maxima,
                          "product": PRODUCT, "atom": ATOM},
             "words": {"no_key": NO_KEY, "no_divisor": NO_DIVISOR[0], "true": TRUE, "false": FALSE,
                       "visible": VISIBLE, "hidden": HIDDEN},
@@ -257,6 +270,10 @@ class _Writer:
             "logits": plan.logits,
             "plain": before + [self._rule(plan, rule, shapes) for rule in plan.softmax_rules(shift=False)],
             "shifted": before + [self._rule(plan, rule, shapes) for rule in plan.softmax_rules(shift=True)],
+            "mistakes": {
+                word: self._mistakes(plan, self.traces[mask, scaled, shifted])
+                for word, shifted in (("plain", False), ("shifted", True))
+            },
             "yaml": self._yaml(problem)[1],
             "scalars": {
                 name: given.written for name, given in plan.parameters.items() if isinstance(given, Scalar)
@@ -297,15 +314,48 @@ class _Writer:
             self.rules.append(written if tree is None else written | self._equation(rule, tree, sizes))
         return self._places[key]
 
+    def _mistakes(self, plan: Plan, trace: Trace) -> list[list[int]]:
+        """Every mistake that can be made here: its place among all, and those of its rules.
+
+        Without those that put numbers in the place of a step, such as rounding: the numbers of a page change.
+        """
+        found = []
+        for mistake, changes in applicable(trace):
+            if any(isinstance(change, np.ndarray) for change in changes.values()):
+                continue
+            if mistake.name not in self.mistakes:
+                self.mistakes.append(mistake.name)
+            steps = with_changes(trace, changes).steps
+            rules = [self._instead(plan, trace, steps[name].rule) for name in changes]
+            found.append([self.mistakes.index(mistake.name), *rules])
+        return found
+
+    def _instead(self, plan: Plan, trace: Trace, wrong: Rule) -> int:
+        """The place of a rule with a mistake, after writing down how it differs from the right one."""
+        tree = wrong.equation.expression
+        key = (wrong.name, wrong.target.letters, tree)
+        if key not in self._places:
+            base = self._rule(plan, trace.steps[wrong.name].rule, trace.shapes())
+            sizes = trace.sizes(wrong.equation)
+            self._places[key] = len(self.rules)
+            self.rules.append({"instead": base} | self._equation(wrong, tree, sizes, right=False))
+        return self._places[key]
+
     def _axis(self, names: tuple[str, ...]) -> int:
         if names not in self.labels:
             self.labels.append(names)
         return self.labels.index(names)
 
-    def _equation(self, rule: Rule, tree: Expression, sizes: Mapping[str, int]) -> dict[str, Any]:
-        kinds = {"copies": rule.is_copy, "hides": rule.only_hides, "divides": rule.divides_rows}
-        bound = None if rule.divides_rows else magnitude(rule.equation, FLOAT64.epsilon).expression
-        self.functions |= {node.function for node in walk(tree) if isinstance(node, Call | Reduce)}
+    def _equation(
+        self, rule: Rule, tree: Expression, sizes: Mapping[str, int], *, right: bool = True
+    ) -> dict[str, Any]:
+        kinds = {"copies": rule.is_copy, "hides": rule.only_hides, "divides": right and rule.divides_rows}
+        bound = magnitude(rule.equation, FLOAT64.epsilon).expression if right and not rule.divides_rows else None
+        indices = [
+            each for node in walk(tree) if isinstance(node, Ref) for each in node.indices if isinstance(each, Call)
+        ]
+        nodes = [node for part in (tree, *indices) for node in walk(part)]
+        self.functions |= {node.function for node in nodes if isinstance(node, Call | Reduce)}
         summed = {node.index for node in walk(tree) if isinstance(node, Reduce)}
         return {
             "equation": as_tree(tree),

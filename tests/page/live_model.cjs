@@ -38,6 +38,23 @@ const answers = {
     const terms = model.terms(rule);
     return { terms: Array.from(values, (_, at) => terms(at)), name: rule.name };
   },
+  mistakes({ data }) {
+    const model = new Model(data);
+    const lines = new Lines(model);
+    return data.settings.flatMap(({ mask, scaled }) => {
+      model.choose(mask, scaled);
+      return model.mistakes().map((name) => {
+        model.choose(mask, scaled, name);
+        const steps = {};
+        for (const [step, { rule, values }] of model.steps) {
+          steps[step] = Array.from(values, (value) => (Number.isFinite(value) ? value : `${value}`));
+          for (const at of values.keys()) lines.line(rule, at); // which must not stumble
+        }
+        const equations = [...model.instead.values()].map((at) => lines.equation(model.rules[at]));
+        return { mask, scaled, name, shifted: model.shifted, steps, equations };
+      });
+    });
+  },
   numbers: ({ texts }) => texts.map((text) => {
     const found = readNumber(text);
     return found && [Number.isFinite(found.value) ? found.value : `${found.value}`, found.text];

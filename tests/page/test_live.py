@@ -18,6 +18,8 @@ import pytest
 
 from attncli.dtypes import DTYPES
 from attncli.equation.functions import FUNCTIONS
+from attncli.mistakes.catalogue import applicable, changes_of
+from attncli.mistakes.mistaken import Mistaken
 from attncli.page.derivation import derivation
 from attncli.page.document import Heading, Worked, plain_line
 from attncli.page.live import live_data, settings_of, why_static
@@ -125,6 +127,30 @@ def test_the_output_is_a_sum_of_values(name: str) -> None:
     expected = np.moveaxis(weights[..., :, :, None] * values[..., None, :, :], -2, -1)
     np.testing.assert_allclose(np.reshape(found["terms"], expected.shape), expected, atol=1e-12)
     np.testing.assert_allclose(expected.sum(-1), output, atol=1e-12)
+
+
+@pytest.mark.parametrize("each", [12, pytest.param(1, marks=pytest.mark.slow)], ids=["few", "all"])
+@pytest.mark.parametrize("name", ["i_love_ai", "large_scores", "gpt2_layer", "grouped_query", "cross_attention"])
+def test_every_mistake_is_worked_out_as_check_does(name: str, each: int) -> None:
+    problem = load(str(ROOT / "inputs" / f"{name}.yaml"))
+    (found,) = asked({"ask": "mistakes", "data": json.loads(json.dumps(live_data(problem, 3)))})
+    settings = {(mask, scaled): other for mask, scaled, other in settings_of(problem)}
+    for made in found[::each]:
+        trace = run(settings[made["mask"], made["scaled"]], shifted=made["shifted"])
+        changes = changes_of(made["name"], trace)
+        mistaken = Mistaken(trace, changes)
+        assert len(made["equations"]) == len(changes)
+        for step, shown in made["steps"].items():
+            numbers = np.array(shown, dtype=float)
+            np.testing.assert_allclose(numbers, mistaken[step].ravel(), rtol=1e-9, atol=1e-12, err_msg=made["name"])
+    assert [*made["steps"]] == [*trace.steps]
+    changed = {
+        mistake.name
+        for other in settings.values()
+        for mistake, changes in applicable(run(other))
+        if not any(isinstance(change, np.ndarray) for change in changes.values())
+    }
+    assert {made["name"] for made in found} >= changed
 
 
 TEXTS = ("0", "1", "-1", "2.5", "1/3", "-2/7", "sqrt(2)", "-3*sqrt(5)/4", ".5", "1e3", "-0.0001", "123456789.125", "40")

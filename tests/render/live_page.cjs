@@ -25,6 +25,7 @@ const acts = {
   press: (page, keys, { keyboard }) => keys.split(" ").reduce((before, key) => before.then(() => keyboard.press(key)), Promise.resolve()),
   type: (page, text, { keyboard }) => keyboard.type(text),
   choose: (page, mask) => page.selectOption(".controls select", mask),
+  "what-if": (page, name) => page.selectOption(".what-if-choice", name),
   slide: (page, value) => page.locator(".inspector input").fill(value),
   to: async (page, array, { keyboard }) => { // by Tab alone
     for (let stops = 0; stops < 40 && (await answers.focus(page)) !== array; stops++) await keyboard.press("Tab");

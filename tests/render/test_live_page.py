@@ -21,6 +21,7 @@ INPUTS = sorted((HERE.parents[1] / "inputs").glob("*.[jy]*"))
 I_LOVE_AI = HERE.parents[1] / "inputs" / "i_love_ai.yaml"
 X, SCORES = "#what-is-given table[data-array=X] tbody td", "#step-scores table:has(caption.unseen) tbody td"
 HOLD = ".inspector button:text-matches('Hold|Let go')"
+RESET = ".controls button:has-text('As given')"
 SHOWN = {"batch", "bloom_alibi", "fully_masked", "grouped_query", "i_love_ai", "large_scores", "sentinel"}
 Play = list[tuple[str, str]]
 
@@ -167,6 +168,29 @@ def test_a_sum_is_stepped_through_and_a_transpose_is_paired(modules: Path, tmp_p
     assert terms == ["0", "1", "0", "1"]  # of Q and Kᵀ, in their own sections and beside the scores
     assert whole == "S: I → love 2·2 + 0·1 + 1·1 = 5"
     assert (partner, back) == (["1"], ["1"])
+
+
+@browser
+def test_a_mistake_changes_the_numbers_that_follow_from_it(modules: Path, tmp_path: Path) -> None:
+    mistake = "the scores were divided by d_k, not by its root"
+    play: Play = [
+        ("what-if", mistake), ("texts", ".effect"), ("texts", "#step-scaled .what-if"),
+        ("texts", "#step-scores .changed"),
+        ("texts", "#step-scaled tbody .changed"), ("hover", "#step-scaled tbody td >> nth=1"), ("line", ""),
+        ("address", ""), ("choose", "causal"), ("texts", "#step-masked tbody .changed"), ("click", RESET),
+        ("address", ""), ("texts", ".changed"),
+    ]  # fmt: skip
+    ((effect, note, scores, scaled, line, address, masked, reset, none),) = played(
+        modules, (written(I_LOVE_AI, tmp_path), play)
+    )
+    assert note == ["What if: Z[i, j] = S[i, j] / d_k"]
+    assert scores == none == []
+    assert scaled == ["0.333", "1.667", "1", "1", "1", "1", "0.667", "1.333", "1"]  # S / 3
+    assert line == "Z: I → love 5 / 3 ≈ 1.667 (without the mistake 2.887)"
+    assert masked == ["0.333", "1", "1", "0.667", "1.333", "1"]  # what is hidden is hidden all the same
+    # All scaled scores, exponentials and row sums; love still looks at all alike, and the values all have 1 as d1.
+    assert effect == ["Z[i, j] = S[i, j] / d_k. 31 numbers differ and are marked."]
+    assert (address, reset) == (f"#!what-if={mistake.replace(' ', '+').replace(',', '%2C')}", "")
 
 
 @browser

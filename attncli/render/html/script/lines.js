@@ -83,6 +83,11 @@ class Lines {
     });
   }
 
+  /** The equation of a step: Z[i, j] = S[i, j] / √d_k. */
+  equation({ name, cell, equation }) {
+    return `${this.text(["@", name, ...cell])} = ${this.text(equation)}`;
+  }
+
   // --- numbers put in
 
   node(text) {
@@ -319,13 +324,20 @@ class Lines {
   written(node) {
     const { atom, product } = this.notation;
     if (typeof node === "string") return [symbolName(node), atom];
+    if (typeof node === "number" || node[0] === "#") return this.written(this.node(`${node[1] ?? node}`));
+    if (node[0] === "sum" || node[0] === "largest") {
+      const spelled = { index: node[1], body: this.within(node[2], product)[0] };
+      return [this.notation[node[0]].replace(/\{(\w+)\}/g, (_, part) => spelled[part]), product];
+    }
     if (isNumber(node)) {
       if (DIGITS.test(node.text)) return [node.text, atom];
       const tree = numeral(node.text);
       if (isCall(tree)) return this.written(tree);
       return [tree.text.replace(/inf$/, "∞"), tree.text.includes("e") ? product : atom];
     }
-    if (node[0] === "@") return [`${symbolName(node[1])}[${node.slice(2).map((index) => this.text(index)).join(", ")}]`, atom];
+    const symbol = node[0] === "@" && symbolName(this.model.steps.get(node[1])?.rule.symbol ?? node[1]);
+    if (symbol && node.length === 2) return [symbol, atom];
+    if (symbol) return [`${symbol}[${node.slice(2).map((index) => this.text(index)).join(", ")}]`, atom];
     const [name, ...parts] = node;
     let spelling = this.functions[name];
     if (spelling.of_number && isNumber(parts[0])) spelling = spelling.of_number;

@@ -11,6 +11,11 @@ class Model {
     this.data = data;
     this.leading = new Set([...data.letters.leading, data.letters.group]);
     this.arrays = new Map(Object.entries(data.arrays).map(([name, array]) => [name, this.read(array)]));
+    this.rules = [];
+    for (const rule of data.rules) {
+      const { name, symbol, cell, shape, axes, labels } = this.rules[rule.instead] ?? rule;
+      this.rules.push({ name, symbol, cell, shape, axes, labels, ...rule });
+    }
     this.held = new Map(); // of a step: numbers by their places, which stay whatever the equation says
     this.choose(data.settings[0].mask, data.settings[0].scaled);
   }
@@ -21,11 +26,12 @@ class Model {
     return { shape, texts, written: written ? [...written] : null, values };
   }
 
-  /** Take a mask and a scale, by the words of the settings, and work everything out. */
-  choose(mask, scaled) {
+  /** Take a mask and a scale, by the words of the settings, and a mistake by its name, and work everything out. */
+  choose(mask, scaled, mistake = "") {
     const found = this.data.settings.find((each) => each.mask === mask && each.scaled === scaled);
     if (!found) throw new RangeError(`no setting ${mask}, ${scaled}`);
     this.setting = found;
+    this.mistake = mistake;
     this.scalars = new Map(Object.entries(found.scalars).map(([name, text]) => [name, readScalar(text)]));
     this.scalars.set("inf", { value: Infinity, node: { text: "inf", value: Infinity } });
     this.prepared = {};
@@ -53,14 +59,41 @@ class Model {
   work() {
     const { plain, shifted, logits } = this.setting;
     this.steps = new Map();
-    const softmax = plain.findIndex((at) => this.data.rules[at].name === logits) + 1;
+    this.instead = this.changes("plain");
+    const softmax = plain.findIndex((at) => this.rules[at].name === logits) + 1;
     for (const at of plain.slice(0, softmax)) this.step(at);
+    const inPlain = this.instead;
+    this.instead = this.changes("shifted");
     const maxima = this.step(shifted[softmax]).values;
     this.shifted = this.mustShift(maxima);
-    if (!this.shifted) this.steps.delete(this.data.rules[shifted[softmax]].name);
+    if (!this.shifted) {
+      this.steps.delete(this.rules[shifted[softmax]].name);
+      this.instead = inPlain;
+    }
     for (const at of this.shifted ? shifted.slice(softmax + 1) : plain.slice(softmax)) this.step(at, this.shifted);
     this.magnitudes = new Map();
     this.withoutResidues();
+  }
+
+  /** The rules that the mistake has instead of others, by the names of their steps; none without a mistake. */
+  changes(plan) {
+    const mistake = this.data.mistakes.indexOf(this.mistake);
+    const [, ...rules] = this.setting.mistakes[plan].find(([each]) => each === mistake) ?? [];
+    return new Map(rules.map((at) => [this.rules[at].name, at]));
+  }
+
+  /** The same without the mistake, of the same numbers. */
+  right() {
+    const right = Object.assign(Object.create(Model.prototype), this, { prepared: {}, mistake: "" });
+    right.work();
+    return right;
+  }
+
+  /** The mistakes that can be made in this setting, in their order. */
+  mistakes() {
+    const { plain, shifted } = this.setting.mistakes;
+    const known = new Set([...plain, ...shifted].map(([each]) => each));
+    return this.data.mistakes.filter((_, at) => known.has(at));
   }
 
   /** Whether exponentials of rows with these largest scores overflow, or all of a row would be printed as 0. */
@@ -72,7 +105,8 @@ class Model {
 
   /** Work out one rule; one that reads the exponentials reads others where the softmax `isShifted`. */
   step(at, isShifted = false) {
-    const rule = this.data.rules[at];
+    at = this.instead.get(this.rules[at].name) ?? at;
+    const rule = this.rules[at];
     if (!rule.equation) {
       const given = this.arrays.get(rule.name);
       this.steps.set(rule.name, { rule, values: given.values, texts: given.texts, given: true });
@@ -219,6 +253,7 @@ class Model {
 
   bound(rule) {
     if (rule.divides) return this.boundOfShares(rule);
+    if (!rule.magnitude) return this.steps.get(rule.name).values.map(Math.abs); // of a mistake
     const found = new Float64Array(size(rule.shape));
     this.fill(rule, this.compiled(rule, rule.magnitude), found);
     return found;

@@ -13,6 +13,7 @@ const element = (tag, attributes = {}, ...children) => {
 };
 const signed = (text) => text.replaceAll("-", "−");
 const LATER = 120; // milliseconds after which what is out of sight follows
+const NEAR_RIGHT = 1e-9; // in relation to a number of 1 or more: what differs less differs by its last bits
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 class Page {
@@ -44,14 +45,17 @@ class Page {
   /** Everything again, after the model has changed. */
   show() {
     if (this.key() !== this.arranged) this.arrange();
+    else if (this.model.mistake !== this.connected) this.connect(); // other rules in the same sections
     this.texts = new Map();
+    this.right = this.model.mistake ? this.model.right() : null;
     for (const table of this.tables) this.fill(table);
     this.query.show();
+    this.showMistake();
     for (const list of this.lists) list.isOld = true;
     for (const list of this.lists) if (list.inView) this.work(list);
     clearTimeout(this.later);
     this.later = setTimeout(() => this.workAll(), LATER);
-    this.root.classList.toggle("numbers-changed", this.edits.size > 0 || this.model.held.size > 0);
+    this.root.classList.toggle("numbers-changed", this.edits.size > 0 || this.model.held.size > 0 || Boolean(this.model.mistake));
     this.controls.reset.disabled = !this.isChanged();
     if (this.focused) this.inspect(this.focused.table, this.focused.at);
     this.remember();
@@ -63,7 +67,7 @@ class Page {
   }
 
   isChanged() {
-    return this.edits.size > 0 || this.model.held.size > 0 || this.model.setting !== this.live.data.settings[0];
+    return this.edits.size > 0 || this.model.held.size > 0 || this.model.mistake || this.model.setting !== this.live.data.settings[0];
   }
 
   /** The sections of this setting, in their order: those of the page as it was, and new ones where they say otherwise. */
@@ -119,6 +123,7 @@ class Page {
 
   /** Find the matrices and the worked lines, and what each of them shows. */
   connect() {
+    this.connected = this.model.mistake;
     this.tables = [];
     for (const table of this.main.querySelectorAll("table[data-array]")) {
       const found = this.source(table, table.dataset.array);
@@ -186,6 +191,7 @@ class Page {
       }
       cell.classList.toggle("hidden", Boolean(hidden));
       cell.classList.toggle("held", Boolean(held?.has(start + at)));
+      cell.classList.toggle("changed", this.differs(name, start + at));
       cell.classList.toggle("edited", editable && this.edits.has(`${name}.${start + at}`));
     });
     table.classList.toggle("clickable", isMask && this.canMask());
@@ -193,6 +199,35 @@ class Page {
 
   printed(name, at) {
     return signed(this.lines.text(this.lines.number(name, at)));
+  }
+
+  /** Whether a number is another than without the mistake. */
+  differs(name, at) {
+    const right = this.right?.steps.get(name)?.values[at];
+    if (right === undefined) return false;
+    const wrong = this.model.steps.get(name).values[at];
+    return wrong !== right && !(Math.abs(wrong - right) <= NEAR_RIGHT * Math.max(1, Math.abs(right)));
+  }
+
+  /** What the mistake works out instead, at each step that it changes, and how many numbers it changes. */
+  showMistake() {
+    for (const note of this.main.querySelectorAll(".what-if")) note.remove();
+    const { mistake, instead, steps } = this.model;
+    const { whatIf, effect } = this.controls;
+    const known = ["", ...this.model.mistakes()];
+    if (whatIf.options.length !== known.length || known.some((name, at) => whatIf.options[at].value !== name))
+      whatIf.replaceChildren(...known.map((name) => element("option", { value: name }, name || "nobody made a mistake")));
+    whatIf.value = mistake;
+    effect.hidden = !mistake;
+    if (!mistake) return;
+    const made = [...instead].filter(([name]) => steps.has(name)).map(([name, at]) => [name, signed(this.lines.equation(this.model.rules[at]))]);
+    const moved = [...steps].flatMap(([name, { values }]) => Array.from(values, (_, at) => this.differs(name, at))).filter(Boolean).length;
+    effect.replaceChildren(element("bdi", {}, made.map(([, text]) => text).join(", ")), `. ${moved === 1 ? "1 number differs and is" : `${moved || "No"} numbers differ${moved ? " and are" : ""}`}${moved ? " marked." : ": this problem cannot show the mistake."}`);
+    for (const [name, text] of made) {
+      const note = element("aside", { class: "warning what-if" }, element("p", {}, element("b", {}, "What if: "), text));
+      for (const section of this.main.querySelectorAll("section[id]"))
+        if (stepOf(section.firstElementChild) === name) section.firstElementChild.after(note.cloneNode(true));
+    }
   }
 
   /** Whether hidden keys are marked in a step: in those of queries by keys, from the mask on. */
@@ -248,7 +283,8 @@ class Page {
     if (isFocused && this.term !== null) this.term = this.term < parts.length ? this.term : null;
     const { label, work, relation, result, remark } = this.lines.line(rule, start + at, fixed);
     const symbol = symbolName(rule.symbol);
-    const line = signed([work, result && relation ? `${relation} ${result}` : result, remark].filter(Boolean).join(" "));
+    const right = this.differs(name, start + at) && `(without the mistake ${this.lines.text(this.lines.node(this.right.text(name, start + at)))})`;
+    const line = signed([work, result && relation ? `${relation} ${result}` : result, remark, right].filter(Boolean).join(" "));
     const walked = isFocused && this.term !== null ? this.walked(parts) : [` ${line}`];
     this.inspector.line.replaceChildren(element("b", {}, element("bdi", {}, `${symbol}: ${label}`)), ...walked);
     this.inspector.back.disabled = this.term === null;
@@ -394,10 +430,12 @@ class Page {
     else this.edits.set(`${this.live.data.own}.${at}`, "0");
   }
 
-  set(mask, scaled) {
+  /** Take a mask, a scale and a mistake; one that cannot be made in this setting is given up. */
+  set(mask, scaled, mistake = this.model.mistake) {
     const focused = this.focused && { name: this.focused.table.name, at: this.focused.at };
     this.model.held.clear();
     this.model.choose(mask, scaled);
+    if (this.model.mistakes().includes(mistake)) this.model.choose(mask, scaled, mistake);
     this.focused = null;
     this.show();
     this.controls.mask.value = mask;
@@ -438,7 +476,7 @@ class Page {
     }
     this.edits.clear();
     const { mask, scaled } = this.live.data.settings[0];
-    this.set(mask, scaled);
+    this.set(mask, scaled, "");
     this.say("as it was given");
   }
 
@@ -457,12 +495,14 @@ class Page {
     const bar = element("div", { class: "controls", role: "group", "aria-label": "What is worked out" });
     bar.append(element("label", {}, "Mask ", select));
     if (switched) bar.append(element("label", {}, scale, " Scaled scores"));
-    bar.append(reset);
+    const whatIf = element("select", { class: "what-if-choice" });
+    const effect = element("p", { class: "effect", role: "status" });
+    bar.append(element("label", {}, "What if ", whatIf), reset);
     if (this.live.data.yaml) bar.append(save);
     const hint = element("p", { class: "hint" }, "Click a given number and type: 2, 1/3 or sqrt(2). Point at any number to see how it is worked out.");
     this.query = new Query(this);
-    (this.root.querySelector("header") ?? this.root).append(element("div", { class: "live" }, bar, hint, this.query.root));
-    this.controls = { mask: select, scale, reset, save };
+    (this.root.querySelector("header") ?? this.root).append(element("div", { class: "live" }, bar, effect, hint, this.query.root));
+    this.controls = { mask: select, scale, whatIf, effect, reset, save };
     const line = element("p", { "aria-live": "polite" });
     const [slide, range] = [button("Hold and slide"), element("input", { type: "range", "aria-label": "The number held" })];
     const [back, next] = [button("Back"), button("Next term")];
@@ -487,9 +527,10 @@ class Page {
   }
 
   listen() {
-    const { mask, scale, reset, save } = this.controls;
+    const { mask, scale, whatIf, reset, save } = this.controls;
     mask.addEventListener("change", () => this.set(mask.value, this.model.setting.scaled));
     scale.addEventListener("change", () => this.set(this.model.setting.mask, scale.checked));
+    whatIf.addEventListener("change", () => this.set(this.model.setting.mask, this.model.setting.scaled, whatIf.value));
     reset.addEventListener("click", () => this.reset());
     save.addEventListener("click", () => this.save());
     this.inspector.slide.addEventListener("click", () => this.hold());
@@ -543,6 +584,7 @@ class Page {
     const said = [...this.edits];
     if (mask !== first.mask) said.push(["mask", mask]);
     if (scaled !== first.scaled) said.push(["scaled", String(scaled)]);
+    if (this.model.mistake) said.push(["what-if", this.model.mistake]);
     const hash = said.length ? `#!${new URLSearchParams(said)}` : "";
     if (hash === location.hash || (!hash && !location.hash.startsWith("#!"))) return;
     try {
@@ -563,6 +605,8 @@ class Page {
     const { mask, scaled } = this.live.data.settings[0];
     const chosen = this.live.data.settings.find((each) => each.mask === (said.get("mask") ?? mask) && String(each.scaled) === (said.get("scaled") ?? String(scaled)));
     this.model.choose(chosen?.mask ?? mask, chosen?.scaled ?? scaled);
+    const mistake = said.get("what-if");
+    if (this.model.mistakes().includes(mistake)) this.model.choose(this.model.setting.mask, this.model.setting.scaled, mistake);
     this.controls.mask.value = this.model.setting.mask;
     this.controls.scale.checked = this.model.setting.scaled;
   }
