@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import runpy
 import shlex
 from pathlib import Path
+from xml.etree import ElementTree as xml
 
 import pytest
 
@@ -29,3 +31,27 @@ def test_a_picture_is_as_its_command_draws_it(
 
 def test_every_picture_is_shown() -> None:
     assert {*re.findall(r"\]\(\.\./pictures/(.*)\)", PAGE)} == {*COMMANDS}
+
+
+def test_the_terminal_of_the_readme_shows_what_the_program_prints(pytestconfig: pytest.Config) -> None:
+    """Line by line; how Rich draws a terminal may differ from version to version."""
+    folder = ROOT / "docs" / "pictures"
+    drawn = runpy.run_path(str(folder / "make.py"))["picture"]()
+    if pytestconfig.getoption("--update"):
+        (folder / "terminal.svg").write_text(drawn, encoding="utf-8")
+    kept = (folder / "terminal.svg").read_text(encoding="utf-8")
+    shown = terminal_lines(kept)
+    assert shown == terminal_lines(drawn)
+    assert "I love AI" in shown[1]
+    assert "I → love 17.935 / 25.368 ≈ 0.707" in shown  # e^2.887 of the sum of its row
+
+
+def terminal_lines(svg: str) -> list[str]:
+    """The lines of a terminal drawn by Rich, which places each run of a line by itself."""
+    lines: dict[float, list[tuple[float, str]]] = {}
+    for element in xml.fromstring(svg).iter("{http://www.w3.org/2000/svg}text"):
+        if "clip-path" in element.attrib:  # the title of the window has none
+            run = float(element.attrib["x"]), (element.text or "").replace("\xa0", " ").strip()
+            lines.setdefault(float(element.attrib["y"]), []).append(run)
+    written = (" ".join(" ".join(text for _, text in sorted(runs)).split()) for _, runs in sorted(lines.items()))
+    return [line for line in written if line]
