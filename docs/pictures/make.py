@@ -1,13 +1,17 @@
-"""Draw the README's picture of a terminal: `python docs/pictures/make.py` writes terminal.svg anew."""
+"""Draw the README's pictures: `python docs/pictures/make.py` writes terminal.svg anew, and page.png where Chromium is."""
 
 from __future__ import annotations
 
 import io
+import shutil
+import subprocess
+import tempfile
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
+from attncli import api
 from attncli.page.derivation import derivation
 from attncli.page.view import View
 from attncli.problem.loader import load
@@ -30,5 +34,19 @@ def picture() -> str:
     return console.export_svg(title="attncli", unique_id="attncli")
 
 
+def photograph(path: Path) -> None:
+    """The upper part of the page that works itself out, as Chromium shows it, as PNG; nothing where there is none."""
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "page.html"
+        page.write_text(api.trace(HERE.parents[1] / PROBLEM).page().html, encoding="utf-8")
+        quiet = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars")
+        size = ("--window-size=1280,620", "--virtual-time-budget=2000")
+        subprocess.run([chromium, *quiet, *size, f"--screenshot={path}", page.as_uri()], check=True, capture_output=True)
+
+
 if __name__ == "__main__":
     (HERE / "terminal.svg").write_text(picture(), encoding="utf-8")
+    photograph(HERE / "page.png")
