@@ -1,4 +1,4 @@
-"""Draw the README's pictures: `python docs/pictures/make.py` writes terminal.svg anew, and page.png where Chromium is."""
+"""Draw the README's pictures: `python docs/pictures/make.py` writes terminal.svg, and page.png with Chromium."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def photograph(path: Path) -> None:
         page.write_text(api.trace(HERE.parents[1] / PROBLEM).page().html, encoding="utf-8")
         quiet = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars")
         size = ("--window-size=1280,620", "--virtual-time-budget=2000")
-        subprocess.run([chromium, *quiet, *size, f"--screenshot={path}", page.as_uri()], check=True, capture_output=True)
+        shot = (f"--screenshot={path}", page.as_uri())
+        subprocess.run([chromium, *quiet, *size, *shot], check=True, capture_output=True)
 
 
 if __name__ == "__main__":
