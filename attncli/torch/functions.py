@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from inspect import signature
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor
@@ -15,9 +15,15 @@ from torch.overrides import TorchFunctionMode
 
 from attncli.torch.call import Attention, Projections
 
+Noted = TypeVar("Noted")
 LINEAR_LAYERS = 8  # the last ones, among which are those of the queries, the keys and the values
 
-_of_multi_head = signature(functional.multi_head_attention_forward)
+_MULTI_HEAD = {
+    name: each.default for name, each in signature(functional.multi_head_attention_forward).parameters.items()
+}
+_WATCHED = frozenset(
+    (functional.multi_head_attention_forward, functional.scaled_dot_product_attention, functional.linear, torch.addmm)
+)
 
 
 class Seen(NamedTuple):
@@ -60,12 +66,13 @@ class Watch(TorchFunctionMode):
         self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         kwargs = kwargs or {}
+        if function not in _WATCHED:  # nearly all are not, and each costs a model time
+            return function(*args, **kwargs)
         if function is functional.multi_head_attention_forward:
-            with self._within(function) as (layers, inner):
+            with _watched_inside(function) as (layers, inner):
                 result = function(*args, **kwargs)
-            given = _of_multi_head.bind(*args, **kwargs)
-            given.apply_defaults()
-            seen = _multi_head(given.arguments, result, list(layers), inner)
+            given = {**_MULTI_HEAD, **dict(zip(_MULTI_HEAD, args, strict=False)), **kwargs}
+            seen = _multi_head(given, result, layers, inner)
             if seen is None:
                 self.unseen("F.multi_head_attention_forward")
             else:
@@ -83,22 +90,6 @@ class Watch(TorchFunctionMode):
         elif function is torch.addmm and args[0].ndim == 1:  # as GPT-2 writes a linear layer
             self.linear.append(Linear(args[1], args[2], args[0], result))
         return result
-
-    @contextmanager
-    def _within(self, function: Callable[..., Any]) -> Iterator[tuple[deque[Linear], list[Seen]]]:
-        """Watches what this function calls: its linear layers, and its calls of the other function of attention.
-
-        A function that is written in Python asks first whether it is watched, and then hands itself over as a whole.
-        Meanwhile its module is told that it is not.
-        """
-        asks, outer = function.__globals__["has_torch_function"], self.linear
-        function.__globals__["has_torch_function"] = lambda tensors: False
-        self.linear = deque()
-        try:
-            with self.inside() as inner, self:
-                yield self.linear, inner
-        finally:
-            function.__globals__["has_torch_function"], self.linear = asks, outer
 
     @contextmanager
     def inside(self) -> Iterator[list[Seen]]:
@@ -144,6 +135,40 @@ class Watch(TorchFunctionMode):
                     bias = None if layer.bias is None else layer.bias[part]
                     return Linear(layer.input, layer.weight[:, part], bias, layer.output)
         return None
+
+
+@contextmanager
+def _watched_inside(function: Callable[..., Any]) -> Iterator[tuple[list[Linear], list[Seen]]]:
+    """The linear layers that this function of PyTorch calls, and its calls of the other function of attention.
+
+    A function that is written in Python asks first whether it is watched, and then hands itself over as a whole. So its
+    module is told meanwhile that it is not, and has functions that note what they are called with. To watch
+    everything that it calls instead takes several times as long.
+    """
+    layers: list[Linear] = []
+    inner: list[Seen] = []
+    module = function.__globals__
+    own = {name: module[name] for name in ("has_torch_function", "linear", "scaled_dot_product_attention")}
+    module["has_torch_function"] = lambda tensors: False
+    module["linear"] = _noting(functional.linear, _linear, layers)
+    module["scaled_dot_product_attention"] = _noting(
+        functional.scaled_dot_product_attention, _scaled_dot_product, inner
+    )
+    try:
+        yield layers, inner
+    finally:
+        module.update(own)
+
+
+def _noting(function: Callable[..., Any], note: Callable[..., Noted], noted: list[Noted]) -> Callable[..., Any]:
+    """The function, of which each call is noted in a list: what it gives back, and what it is called with."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        result = function(*args, **kwargs)
+        noted.append(note(result, *args, **kwargs))
+        return result
+
+    return call
 
 
 def _of_entries(input: Tensor, attention_side: Tensor) -> Tensor:
