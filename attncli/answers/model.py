@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 CLOSE = 1e-12  # doubles this close, in relation, are the same
+ONE_UNIT_OFF = 3  # halves of a unit: how far a number is at most that rounds to one unit above or below a claim
 
 
 @dataclass(frozen=True, slots=True)

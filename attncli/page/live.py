@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from attncli.answers.model import CLOSE, ONE_UNIT_OFF
 from attncli.attention.plan import Plan, has_sink, plan_for
 from attncli.dtypes import DTYPES
 from attncli.equation.error_bounds import magnitude
@@ -45,6 +46,7 @@ from attncli.page.printer import GIVEN_DECIMALS, printer_for
 from attncli.page.printer import MOST as LARGEST_WITH_RESIDUES
 from attncli.page.remarks import WORDS, in_words
 from attncli.page.stages import NO_DIVISOR
+from attncli.page.view import View
 from attncli.page.visibility import FALSE, HIDDEN, TRUE, VISIBLE
 from attncli.page.worked_line import NO_KEY
 from attncli.problem import keys
@@ -60,8 +62,6 @@ from attncli.tracing.slices import axis_length, backward_steps
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from attncli.page.view import View
 
 OWN = "own"  # the mask whose cells a reader has clicked
 MOST_CELLS = 20_000  # computed ones; a page of more would be slow to follow an edit
@@ -248,6 +248,8 @@ class _Writer:
             },
             "residue": {"noise": HONEST * FLOAT64.epsilon, "epsilon": FLOAT64.epsilon,
                         "smallest": FLOAT64.smallest, "most": LARGEST_WITH_RESIDUES},
+            "judging": {"one_unit_off": ONE_UNIT_OFF, "exactly": CLOSE},
+            "command": _command(self.precision, self.detail),
             "functions": {name: self._function(name) for name in sorted(self.functions)},
             "notation": {"equals": UNICODE.equals, "nearly": UNICODE.nearly, "parenthesis": UNICODE.parenthesis,
                          "sum": UNICODE.sums, "largest": UNICODE.maxima,
@@ -373,6 +375,15 @@ class _Writer:
         if known and known.looked_up:
             found["looked_up"] = True
         return found
+
+
+def _command(precision: int, detail: str) -> str:
+    """The command line that works out the file that a page saves, as this page does."""
+    usual = View()
+    options = f" --precision {precision}" * (precision != usual.precision) + f" --detail {detail}" * (
+        detail != usual.detail
+    )
+    return f"attncli compute problem.yaml{options}"
 
 
 def as_tree(node: Expression) -> Tree:

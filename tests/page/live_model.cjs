@@ -5,8 +5,8 @@ const vm = require("vm");
 
 const folder = path.join(__dirname, "..", "..", "attncli", "render", "html", "script");
 const source = ["numbers.js", "functions.js", "model.js", "lines.js"].map((name) => fs.readFileSync(path.join(folder, name), "utf8"));
-vm.runInThisContext(`${source.join("\n")}\n;globalThis.page = { Model, Lines, readNumber, formatNumber, FLOATS, EXACT };`);
-const { Model, Lines, readNumber, formatNumber, FLOATS, EXACT } = globalThis.page;
+vm.runInThisContext(`${source.join("\n")}\n;globalThis.page = { Model, Lines, judge, readNumber, formatNumber, FLOATS, EXACT };`);
+const { Model, Lines, judge, readNumber, formatNumber, FLOATS, EXACT } = globalThis.page;
 
 const answers = {
   trace({ data, mask, scaled, edits, cells }) {
@@ -55,6 +55,7 @@ const answers = {
       });
     });
   },
+  verdicts: ({ claims, judging }) => claims.map(([value, text]) => judge(value, text, judging)),
   numbers: ({ texts }) => texts.map((text) => {
     const found = readNumber(text);
     return found && [Number.isFinite(found.value) ? found.value : `${found.value}`, found.text];

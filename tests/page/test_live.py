@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attncli.answers.reader import read_answers
 from attncli.dtypes import DTYPES
 from attncli.equation.functions import FUNCTIONS
+from attncli.features.check.solution import judge
 from attncli.mistakes.catalogue import applicable, changes_of
 from attncli.mistakes.mistaken import Mistaken
 from attncli.page.derivation import derivation
@@ -28,6 +30,7 @@ from attncli.page.view import View
 from attncli.problem.loader import load
 from attncli.problem.model import Matrix, Problem
 from attncli.problem.numbers import NumberError, as_float, canonical
+from attncli.problem.source import decode
 from attncli.tracing import Trace, run
 from attncli.tracing.magnitudes import Magnitudes
 
@@ -127,6 +130,34 @@ def test_the_output_is_a_sum_of_values(name: str) -> None:
     expected = np.moveaxis(weights[..., :, :, None] * values[..., None, :, :], -2, -1)
     np.testing.assert_allclose(np.reshape(found["terms"], expected.shape), expected, atol=1e-12)
     np.testing.assert_allclose(expected.sum(-1), output, atol=1e-12)
+
+
+EXACT_OR_LONG = ("5", "5/sqrt(3)", "1/3", "0.33", "3.00", "2.9", "1e1", "0.3333333333333333")
+
+
+def test_answers_are_judged_as_check_judges_them() -> None:
+    chosen = random.Random(18)
+    problem = load(str(ROOT / "inputs" / "i_love_ai.yaml"))
+    trace = run(problem)
+    claims: list[tuple[str, int, str]] = []
+    for name in ("scores", "scaled", "exp", "weights", "output"):
+        for at in range(9):
+            value = float(trace[name].ravel()[at])
+            places = chosen.randint(0, 4)
+            off = chosen.choice([0, 0, 1, -1, 2, -2, 5]) * 10.0**-places
+            claims.append((name, at, f"{value + off:.{places}f}"))
+            claims.append((name, at, chosen.choice(EXACT_OR_LONG)))
+    expected = []
+    for name, at, text in claims:
+        cells = [["_"] * 3 for _ in range(3)]
+        cells[at // 3][at % 3] = text
+        answers = decode(json.dumps({name: cells}).encode(), "a.json")
+        expected.append(judge(trace, read_answers(answers, trace)).steps[name][divmod(at, 3)].verdict)
+    judging = live_data(problem, 3)["judging"]
+    asking = [(float(trace[name].ravel()[at]), text) for name, at, text in claims]
+    (found,) = asked({"ask": "verdicts", "claims": asking, "judging": judging})
+    assert found == expected
+    assert {*expected} == {"right", "rounding", "wrong"}
 
 
 @pytest.mark.parametrize("each", [12, pytest.param(1, marks=pytest.mark.slow)], ids=["few", "all"])

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -191,6 +192,43 @@ def test_a_mistake_changes_the_numbers_that_follow_from_it(modules: Path, tmp_pa
     # All scaled scores, exponentials and row sums; love still looks at all alike, and the values all have 1 as d1.
     assert effect == ["Z[i, j] = S[i, j] / d_k. 31 numbers differ and are marked."]
     assert (address, reset) == (f"#!what-if={mistake.replace(' ', '+').replace(',', '%2C')}", "")
+
+
+@browser
+def test_the_quiz_asks_about_the_numbers_of_the_page(modules: Path, tmp_path: Path) -> None:
+    options, verdict = ".quiz .options button", ".quiz [role=status]"
+    play: Play = [
+        ("click", "button:text-is('Quiz')"), ("texts", options), ("click", f"{options} >> nth=0"), ("texts", verdict),
+        ("click", f"{options} >> nth=1"), ("texts", verdict), ("click", ".quiz > button"),
+        ("click", ".quiz input"), ("type", "one"), ("press", "Enter"), ("texts", verdict), ("click", ".quiz input"),
+        ("press", "Control+a"), ("type", "999"), ("press", "Enter"), ("texts", verdict), ("click", ".quiz > button"),
+        ("texts", ".quiz > p >> nth=0"), ("texts", options), ("click", f"{options} >> nth=3"), ("texts", verdict),
+        ("click", "button:text-is('Quiz')"), ("texts", ".quiz:visible"),
+    ]  # fmt: skip
+    ((keys, wrong, right, no_number, wrong_number, asked, mistakes, found, closed),) = played(
+        modules, (written(I_LOVE_AI, tmp_path), play)
+    )
+    assert keys == ["I", "love", "AI"]
+    assert wrong[0].startswith("Wrong. I has the weight 0.")  # I and AI look at love most, love at all alike
+    assert right[0].startswith("Right. love has the weight 0.")
+    assert no_number == ["one is not a number: write 3, -0.5, 1e3, 1/3 or sqrt(2)"]
+    assert wrong_number[0].startswith("Wrong. ")
+    assert asked[0].startswith("A mistake gave these numbers for ")
+    assert len({*mistakes}) == 4
+    assert found[0].startswith(("Right.", "Wrong. It was this: "))
+    assert closed == []
+
+
+@browser
+def test_a_page_of_twelve_words_follows_a_number_within_a_frame(
+    modules: Path, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    page = written(I_LOVE_AI.with_name("twelve_tokens.yaml"), tmp_path)
+    play: Play = [("click", "#what-is-given tbody td"), ("follows", "")]
+    milliseconds = min(found[0] for found in played(modules, *[(page, play)] * 3))
+    record_property("milliseconds to follow an edit", milliseconds)
+    print(f"{milliseconds:.1f} ms to follow an edit of twelve words")
+    assert milliseconds < 5 * 16  # a frame has 16; a machine with other work to do needs longer
 
 
 @browser

@@ -22,7 +22,7 @@ from typing import Literal, TypeAlias, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.answers.model import CLOSE, Answer, Answers, Claim
+from attncli.answers.model import CLOSE, ONE_UNIT_OFF, Answer, Answers, Claim
 from attncli.dtypes import PRECISION
 from attncli.equation.intervals import Interval
 from attncli.equation.nodes import Ref
@@ -44,7 +44,6 @@ SMALL = 0.01  # what is less may be written as 0
 _WIDE = Context(prec=1000)  # for claims of up to 400 digits
 _FLOAT_ERROR = 4 * float(np.finfo(float).eps)  # of the difference of two floats, each rounded once
 # In halves of a unit of a claim's last digit:
-ONE_UNIT_OFF = 3  # how far a number is at most that rounds to one unit above or below the claim
 _UNSURE = 1e-8  # how near to where the next claim begins floats leave the verdict to decimals
 _SHORT_OF_NEXT = 1 - 1e-9  # for the ends of a range, at which the next claim begins
 _DOUBLES_ALIKE = 1e-13  # how far apart, for their size, numbers may be that doubles hardly tell apart

@@ -16,7 +16,7 @@ from attncli.render.cells import HIDDEN
 from attncli.render.html import entries, heading, paired, rendered, section_tag
 from attncli.render.html.matrix import POINT
 
-FILES = ("numbers.js", "functions.js", "model.js", "lines.js", "query.js", "page.js")
+FILES = ("numbers.js", "functions.js", "model.js", "lines.js", "query.js", "quiz.js", "page.js")
 MASKS = {"given": "as given", "none": "none", "causal": "causal", "own": "of my own: click its cells"}
 Section: TypeAlias = tuple[str, int, tuple[str, ...]]  # its id, its level, and its HTML in pieces without the end
 

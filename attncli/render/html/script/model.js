@@ -82,11 +82,11 @@ class Model {
     return new Map(rules.map((at) => [this.rules[at].name, at]));
   }
 
-  /** The same without the mistake, of the same numbers. */
-  right() {
-    const right = Object.assign(Object.create(Model.prototype), this, { prepared: {}, mistake: "" });
-    right.work();
-    return right;
+  /** The same numbers and settings worked out with a mistake, or with "" without any. */
+  with(mistake) {
+    const other = Object.assign(Object.create(Model.prototype), this, { prepared: {}, mistake });
+    other.work();
+    return other;
   }
 
   /** The mistakes that can be made in this setting, in their order. */

@@ -186,6 +186,24 @@ function canonicalDecimal({ digits, exponent }) {
   return (digits < 0n ? "-" : "") + (readable ? plain : powered);
 }
 
+/**
+ * The verdict on a number that somebody wrote, by the digits that were written: "right" if the true one rounds to it,
+ * "rounding" if it is a unit of the last digit off, else "wrong"; null for what is no number. 1/3 and sqrt(2) are exact.
+ */
+function judge(value, written, { one_unit_off: offBy, exactly }) {
+  const claim = readNumber(written);
+  if (!claim) return null;
+  const tolerance = exactly * Math.max(1, Math.abs(value));
+  const unit = PLAIN.test(written.trim()) ? 10 ** decimalParts(written.trim()).exponent : 0;
+  const off = Math.abs(value - claim.value);
+  if (unit / 2 < tolerance) return off <= tolerance ? "right" : "wrong";
+  const rounded = unit < 1 ? readNumber(formatNumber(value, Math.round(-Math.log10(unit)))).value : Math.floor(value / unit + 0.5 + exactly) * unit;
+  if (Math.abs(rounded - claim.value) <= tolerance) return "right";
+  const units = value / unit;
+  const hasNoMoreDigits = Math.abs(units - Math.round(units)) <= exactly * Math.max(1, Math.abs(units));
+  return off <= (offBy * unit) / 2 && !hasNoMoreDigits ? "rounding" : "wrong";
+}
+
 // --- printing
 
 /** A number at so many decimals, rounded half up from the fifteen significant digits that it stands for. */

@@ -47,7 +47,7 @@ class Page {
     if (this.key() !== this.arranged) this.arrange();
     else if (this.model.mistake !== this.connected) this.connect(); // other rules in the same sections
     this.texts = new Map();
-    this.right = this.model.mistake ? this.model.right() : null;
+    this.right = this.model.mistake ? this.model.with("") : null;
     for (const table of this.tables) this.fill(table);
     this.query.show();
     this.showMistake();
@@ -499,10 +499,18 @@ class Page {
     const effect = element("p", { class: "effect", role: "status" });
     bar.append(element("label", {}, "What if ", whatIf), reset);
     if (this.live.data.yaml) bar.append(save);
+    const ask = button("Quiz");
+    ask.setAttribute("aria-expanded", "false");
+    this.quiz = new Quiz(this);
+    bar.append(ask);
+    const command = element("p", { class: "hint" }, "In a terminal: ", element("code", {}, this.live.data.command), " ");
+    const copy = button("Copy");
+    copy.setAttribute("aria-label", "Copy the command line");
+    if (this.live.data.yaml) command.append(copy);
     const hint = element("p", { class: "hint" }, "Click a given number and type: 2, 1/3 or sqrt(2). Point at any number to see how it is worked out.");
     this.query = new Query(this);
-    (this.root.querySelector("header") ?? this.root).append(element("div", { class: "live" }, bar, effect, hint, this.query.root));
-    this.controls = { mask: select, scale, whatIf, effect, reset, save };
+    (this.root.querySelector("header") ?? this.root).append(element("div", { class: "live" }, bar, effect, this.quiz.root, hint, ...(this.live.data.yaml ? [command] : []), this.query.root));
+    this.controls = { mask: select, scale, whatIf, effect, reset, save, ask, copy };
     const line = element("p", { "aria-live": "polite" });
     const [slide, range] = [button("Hold and slide"), element("input", { type: "range", "aria-label": "The number held" })];
     const [back, next] = [button("Back"), button("Next term")];
@@ -527,12 +535,14 @@ class Page {
   }
 
   listen() {
-    const { mask, scale, whatIf, reset, save } = this.controls;
+    const { mask, scale, whatIf, reset, save, ask, copy } = this.controls;
     mask.addEventListener("change", () => this.set(mask.value, this.model.setting.scaled));
     scale.addEventListener("change", () => this.set(this.model.setting.mask, scale.checked));
     whatIf.addEventListener("change", () => this.set(this.model.setting.mask, this.model.setting.scaled, whatIf.value));
     reset.addEventListener("click", () => this.reset());
     save.addEventListener("click", () => this.save());
+    ask.addEventListener("click", () => ask.setAttribute("aria-expanded", String(this.quiz.toggle())));
+    copy.addEventListener("click", () => this.copy());
     this.inspector.slide.addEventListener("click", () => this.hold());
     this.inspector.back.addEventListener("click", () => this.step(-1));
     this.inspector.next.addEventListener("click", () => this.step(1));
@@ -618,6 +628,14 @@ class Page {
       const array = this.model.arrays.get(name);
       return array.written?.[at] ?? `${array.values[at]}`.replace("Infinity", "inf");
     });
+  }
+
+  /** The command line that works the saved problem out, to the clipboard; where there is none, it is marked to copy. */
+  copy() {
+    const { command } = this.live.data;
+    const mark = () => getSelection().selectAllChildren(this.controls.copy.previousElementSibling);
+    const done = navigator.clipboard?.writeText(command) ?? Promise.reject();
+    done.then(() => this.say("copied"), () => (mark(), this.say("marked, to be copied")));
   }
 
   save() {

@@ -63,8 +63,9 @@ class Query {
     });
     const picture = document.createElementNS(SVG, "svg");
     const height = Math.max(n, m) * ROW;
-    for (const [name, value] of Object.entries({ viewBox: `0 0 100 ${height}`, preserveAspectRatio: "none", "aria-hidden": "true", height }))
+    for (const [name, value] of Object.entries({ viewBox: `0 0 100 ${height}`, preserveAspectRatio: "none", "aria-hidden": "true" }))
       picture.setAttribute(name, value);
+    picture.style.height = `${height}px`;
     this.paths = queries.map(() => keys.map((_, key) => {
       const path = document.createElementNS(SVG, "path");
       path.setAttribute("class", `hue-${key % HUES}`);

@@ -1,0 +1,143 @@
+// Questions about the numbers on the page: which key a query looks at most, a number to fill in, a mistake to find.
+
+"use strict";
+
+const OPTIONS = 4; // mistakes to choose from
+const TRIES = 24; // mistakes that are worked out to find these
+const VERDICTS = {
+  right: "Right",
+  rounding: "Nearly: only the last digit differs, as after rounding too early",
+  wrong: "Wrong",
+};
+
+const anyOf = (items) => items[Math.floor(Math.random() * items.length)];
+const shuffled = (items) => items.map((item) => [Math.random(), item]).sort(([a], [b]) => a - b).map(([, item]) => item);
+
+class Quiz {
+  constructor(page) {
+    this.page = page;
+    this.turn = 0;
+    this.ask = element("p");
+    this.room = element("div", { class: "options" });
+    this.verdict = element("p", { role: "status" });
+    this.next = element("button", { type: "button" }, "Another question");
+    this.next.addEventListener("click", () => this.question());
+    this.root = element("section", { class: "quiz", "aria-label": "Quiz" }, this.ask, this.room, this.verdict, this.next);
+    this.root.hidden = true;
+  }
+
+  toggle() {
+    this.root.hidden = !this.root.hidden;
+    if (!this.root.hidden) this.question();
+    return !this.root.hidden;
+  }
+
+  /** The next question that these numbers allow; of three kinds in turn. */
+  question() {
+    this.model = this.page.model.with("");
+    this.lines = new Lines(this.model);
+    this.verdict.textContent = "";
+    const kinds = [() => this.whichKey(), () => this.blank(), () => this.whichMistake()];
+    for (let tried = 0; tried < kinds.length; tried++) if (kinds[this.turn++ % kinds.length]()) return;
+    this.ask.textContent = "There is no question about these numbers.";
+    this.room.replaceChildren();
+  }
+
+  put(question, ...children) {
+    this.ask.replaceChildren(...[question].flat());
+    this.room.replaceChildren(...children);
+  }
+
+  options(texts, answer) {
+    return texts.map((text, at) => {
+      const button = element("button", { type: "button" }, element("bdi", {}, text));
+      button.addEventListener("click", () => answer(at));
+      return button;
+    });
+  }
+
+  said(verdict, more) {
+    this.verdict.className = verdict;
+    this.verdict.textContent = `${VERDICTS[verdict]}. ${more}`;
+  }
+
+  text(name, at, model = this.model) {
+    return signed(this.lines.text(this.lines.node(model.text(name, at))));
+  }
+
+  /** The labels of the last axes of a step, and where the numbers begin of the head and the entry that are shown. */
+  shown(rule, axes = 2) {
+    const labels = rule.labels.slice(-axes).map((at) => this.model.data.labels[at]);
+    const before = rule.cell.slice(0, -axes).map((letter) => this.page.place[letter] ?? 0);
+    return { labels, start: this.model.at(rule.shape, [...before, ...new Array(axes).fill(0)]) };
+  }
+
+  whichKey() {
+    const { rule, values } = this.model.steps.get(this.model.data.weights);
+    const { labels: [queries, keys], start } = this.shown(rule);
+    const rows = queries.map((_, query) => Array.from(values.subarray(start + query * keys.length, start + (query + 1) * keys.length)));
+    const clear = [...rows.keys()].filter((query) => {
+      const [most, next] = [...rows[query]].sort((a, b) => b - a);
+      return most - (next ?? 0) > 10 ** -this.model.data.precision;
+    });
+    if (!clear.length || keys.length < 2 || keys.length > MOST_WORDS) return false;
+    const query = anyOf(clear);
+    const most = rows[query].indexOf(Math.max(...rows[query]));
+    const weight = (key) => `${keys[key]} has the weight ${this.text(rule.name, start + query * keys.length + key)}`;
+    this.put(["Which key does ", element("b", {}, element("bdi", {}, queries[query])), " look at most?"], ...this.options(keys, (key) =>
+      key === most ? this.said("right", `${weight(key)}.`) : this.said("wrong", `${weight(key)}, and ${weight(most)}.`)));
+    return true;
+  }
+
+  blank() {
+    const cells = [...this.model.steps.values()].filter(({ rule, given }) => !given && !rule.copies && !rule.hides).flatMap(({ rule, values }) =>
+      Array.from(values, (value, at) => [rule, at, value]).filter(([, , value]) => Number.isFinite(value)));
+    if (!cells.length) return false;
+    const [rule, at, value] = anyOf(cells);
+    const { label, work, relation, result } = this.lines.line(rule, at);
+    if (!work) return false;
+    const input = element("input", { inputmode: "text", autocomplete: "off", spellcheck: "false", "aria-label": "The number" });
+    const form = element("form", {}, signed(`${work} = `), input, " ", element("button", {}, "Check"));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const verdict = judge(value, input.value.replaceAll("−", "-"), this.model.data.judging);
+      if (verdict) this.said(verdict, `${signed(`${work} ${relation} ${result}`)}.`);
+      else this.verdict.textContent = `${shorten(input.value)} is not a number: write 3, -0.5, 1e3, 1/3 or sqrt(2)`;
+    });
+    this.put(["Work out ", element("b", {}, element("bdi", {}, `${symbolName(rule.symbol)}: ${label}`)), "."], form);
+    return true;
+  }
+
+  whichMistake() {
+    const right = this.printed(this.model);
+    const known = shuffled(this.model.mistakes()).slice(0, TRIES).map((name) => ({ name, steps: this.printed(this.model.with(name)) }));
+    for (const { name, steps } of known) {
+      const step = [...steps.keys()].find((each) => right.has(each) && right.get(each) !== steps.get(each));
+      if (!step) continue;
+      const others = known.filter((other) => other.steps.get(step) !== steps.get(step)).slice(0, OPTIONS - 1);
+      if (others.length < OPTIONS - 1) continue;
+      const names = shuffled([name, ...others.map((other) => other.name)]);
+      const { rule } = this.model.steps.get(step);
+      this.put(`A mistake gave these numbers for ${symbolName(rule.symbol)}. Which one?`, this.matrix(rule, this.model.with(name)), ...this.options(names, (at) =>
+        names[at] === name ? this.said("right", "") : this.said("wrong", `It was this: ${name}.`)));
+      return true;
+    }
+    return false;
+  }
+
+  /** The texts of every step in one, to see which of them differ. */
+  printed(model) {
+    return new Map([...model.steps].map(([name, { values }]) => [name, Array.from(values, (_, at) => model.text(name, at)).join(" ")]));
+  }
+
+  matrix(rule, model) {
+    const { labels, start } = this.shown(rule, Math.min(2, rule.shape.length));
+    const [rows, columns = [""]] = labels;
+    const head = (text, scope) => element(text ? "th" : "td", text ? { scope } : {}, element("bdi", {}, text));
+    const top = element("thead", {}, element("tr", {}, element("td"), ...columns.map((text) => head(text, "col"))));
+    const body = element("tbody", {}, ...rows.map((text, row) => element("tr", {}, head(text, "row"), ...columns.map((_, column) =>
+      element("td", {}, this.text(rule.name, start + row * columns.length + column, model))))));
+    const table = element("table", { class: "matrix" }, element("caption", { class: "unseen" }, `${symbolName(rule.symbol)}, with a mistake`), top, body);
+    return element("div", { class: "scroll" }, table);
+  }
+}
