@@ -359,15 +359,16 @@ def check_many(
     lenient: bool = False,
     steps: Sequence[str] | None = None,
     marks: int | None = None,
+    seconds: float | None = None,
 ) -> list[Marked]:
     """Many solutions checked: a row for each, in their order, as `attncli check --batch` has them.
 
     Each job is a student, a problem and answers, both as for `check`. What is wrong with one of them is the `error` of
     its row, and ends nothing. `steps` are those that were asked for: of these, what is not in the answers is missing.
-    `marks` is how many marks there are; else there is one for each cell.
+    `marks` is how many marks there are; else there is one for each cell. `seconds` is how long each of them may take.
 
     `executor` is any `concurrent.futures.Executor`, such as a ProcessPoolExecutor or Dask's; without one, the jobs are
-    done one after the other. Other processes take files and dicts, but no Problem.
+    done one after the other.
 
         with ProcessPoolExecutor() as executor:
             rows = attncli.check_many([("Ada", "problem.yaml", "ada.yaml")], executor)
@@ -376,7 +377,7 @@ def check_many(
     from attncli.features.check.marking import Settings, mark_all
 
     submissions = [Submission(student, problem, answers) for student, problem, answers in jobs]
-    settings = Settings(lenient=lenient, steps=None if steps is None else tuple(steps), marks=marks)
+    settings = Settings(lenient=lenient, steps=None if steps is None else tuple(steps), marks=marks, seconds=seconds)
     marked = dict(mark_all(submissions, settings, executor))
     return [marked[number] for number in range(len(submissions))]
 

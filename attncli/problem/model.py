@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from attncli.english import entitled, listed, shape_text
@@ -52,8 +53,8 @@ class Matrix:
     def __repr__(self) -> str:
         return f"Matrix(value={self.value!r}, written={self.written!r})"
 
-    def __reduce__(self) -> tuple[type[Matrix], tuple[NDArray[Any], NDArray[np.object_] | None]]:
-        return Matrix, (self.value, self.written)
+    def __reduce__(self) -> tuple[Callable[..., Matrix], tuple[NDArray[Any], NDArray[np.object_] | None]]:
+        return _unpickled_matrix, (self.value, self.written)
 
     @classmethod
     def of(cls, numbers: Any) -> Matrix:
@@ -163,6 +164,10 @@ class Problem:
         mask = f"; mask {listed(self.mask.names)}" if self.mask.names else ""
         return f"<{entitled('problem', self.title)}: {arrays}{mask}>"
 
+    def __reduce__(self) -> tuple[Callable[[dict[str, Any]], Problem], tuple[dict[str, Any]]]:
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return _unpickled_problem, ({**values, "given": dict(self.given)},)
+
     @property
     def rope(self) -> Rope | None:
         """How queries and keys are rotated by their positions; None where they are not."""
@@ -181,6 +186,14 @@ class Problem:
 
     def _position(self, name: str) -> Position | None:
         return next((position for position in self.positions if position.name == name), None)
+
+
+def _unpickled_problem(values: dict[str, Any]) -> Problem:
+    return Problem(**{**values, "given": MappingProxyType(values["given"])})
+
+
+def _unpickled_matrix(value: NDArray[Any], written: NDArray[np.object_] | None) -> Matrix:
+    return Matrix(read_only(value), None if written is None else read_only(written))
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:

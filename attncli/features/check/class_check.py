@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import re
 import unicodedata
-from collections.abc import Generator, Sequence
-from contextlib import closing
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from typing import Any
 
 from attncli.cli.input import limit_threads
 from attncli.cli.options import holds_numbers
 from attncli.cli.output import is_same_file, require_writable, write, write_page
 from attncli.cli.progress import progress
-from attncli.errors import reason, unwritable, usage_error
+from attncli.errors import AttncliError, file_error, missing_error, reason, unwritable, usage_error
 from attncli.escaping import visible
 from attncli.features.check.class_page import class_page
 from attncli.features.check.manifest import Submission, read_manifest, students_of, without_doubles
@@ -24,6 +27,7 @@ from attncli.problem.loader import read_problem
 from attncli.problem.source import read_source
 from attncli.render import FORMATS
 
+TO_CONNECT = 10  # seconds
 FEW = 8  # submissions, for which no other process is started
 
 
@@ -122,13 +126,17 @@ class Marking:
         """The page or the results of all that is marked; `style` is as for `write_page`."""
         write_page(class_page(self.marked), format, output, **style)
 
-    def run(self, settings: Settings, workers: int, feedback: Feedback | None) -> None:
-        """Check what is not done. Ctrl-C is a KeyboardInterrupt, and leaves what is done until then."""
+    def run(self, settings: Settings, workers: int, feedback: Feedback | None, scheduler: str | None = None) -> None:
+        """Check what is not done, in processes here or by a scheduler of Dask.
+
+        Ctrl-C is a KeyboardInterrupt, and leaves what is done until then. Raises AttncliError (exit 4 or 5) where the
+        scheduler cannot be reached.
+        """
         numbers = [number for number in range(len(self.submissions)) if number not in self._found]
         left = [self.submissions[number] for number in numbers]
         gc.enable()  # which the command line turns off for work that is soon over
         progress.begin("checking")
-        with closing(_marked(left, settings, workers)) as results:
+        with _executor(scheduler) as executor, closing(_marked(left, settings, workers, executor)) as results:
             for done, (at, marked) in enumerate(results, start=1):
                 number = numbers[at]
                 self._found[number] = marked
@@ -142,10 +150,50 @@ def _key(student: str, answers: str) -> tuple[str, str]:
     return visible(student), visible(answers)
 
 
+@contextmanager
+def _executor(scheduler: str | None) -> Iterator[Executor | None]:
+    """The workers of a scheduler of Dask, whose certificates are where Dask's own configuration says."""
+    if scheduler is None:
+        yield None
+        return
+    try:
+        from distributed import Client
+    except ImportError:
+        message = "--scheduler needs Dask, which is not installed"
+        raise missing_error(message, help="pip install 'attncli[dask]'") from None
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is in the rows
+    try:
+        client = Client(scheduler, timeout=TO_CONNECT)
+    except (OSError, ValueError, TypeError, ImportError, RuntimeError) as error:
+        why = (str(error) or type(error).__name__).strip().splitlines()[0]
+        help = "start it with dask scheduler; with tls://, say in Dask's configuration where its certificates are"
+        raise file_error(f"cannot reach the scheduler {scheduler}: {why}", help=help) from None
+    with client:
+        yield client.get_executor()
+
+
+def _sent(submission: Submission, settings: Settings) -> Submission:
+    """The same with the texts of its files, for a computer without them; as it is where they cannot be read."""
+    if submission.error:
+        return submission
+    try:
+        problem, answers = submission.problem, submission.answers
+        return replace(
+            submission,
+            problem=read_source(problem, outside=settings.outside) if isinstance(problem, str) else problem,
+            answers=read_source(answers) if isinstance(answers, str) else answers,
+        )
+    except AttncliError:
+        return submission
+
+
 def _marked(
-    submissions: Sequence[Submission], settings: Settings, workers: int
+    submissions: Sequence[Submission], settings: Settings, workers: int, executor: Executor | None
 ) -> Generator[tuple[int, Marked], None, None]:
-    """Each submission by its number, in other processes if that is worth it."""
+    """Each submission by its number, in other processes if that is worth it, or by an executor."""
+    if executor is not None:
+        yield from mark_all([_sent(each, settings) for each in submissions], settings, executor)
+        return
     alone = workers == 1 or len(submissions) < FEW
     yield from mark_all(submissions, settings) if alone else mark_in_processes(submissions, settings, workers)
 

@@ -14,6 +14,7 @@ from attncli.render import FORMATS, OF_ONE_STEP
 
 _MARKS = range(1, 1001)
 _WORKERS = range(1, 1001)
+_SECONDS = 600
 _PAGES = [name for name in FORMATS if not FORMATS[name].is_data]
 
 
@@ -79,6 +80,22 @@ def check(
             allowed=_WORKERS,
         ),
     ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            "--scheduler", metavar="ADDRESS", help="Check a class on a cluster: the address of Dask's scheduler."
+        ),
+    ] = None,
+    time_limit: Annotated[
+        int | None,
+        options.read_by(
+            options.whole,
+            "--time-limit",
+            metavar="SECONDS",
+            help=f"In a class, give up on a solution after this time.  [default: {_SECONDS}]",
+            allowed=range(1, 10**6),
+        ),
+    ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Check only what is not in the results of -o yet, and add it to them.")
     ] = False,
@@ -117,9 +134,11 @@ def check(
         *options.format_conflicts(
             format, output, math=None if feedback else math, fragment=fragment, no_title=no_title, ascii=ascii
         ),
+        (scheduler is not None and workers is not None, "--scheduler", "--workers", "the cluster has its own workers"),
         (feedback_format is not None and feedback is None, "--feedback-format", "no --feedback", "name a folder too"),
     )
-    if batch is not None or len(paths) > 1 or format in OF_ONE_STEP or feedback is not None or resume:
+    of_a_class = batch is not None or len(paths) > 1 or format in OF_ONE_STEP or feedback is not None or resume
+    if of_a_class or scheduler is not None or time_limit is not None:
         from attncli.attention.registry import RULES
         from attncli.cli.signals import CleanupBeforeExit
         from attncli.features.check.class_check import Feedback, Marking, class_of, earlier_results
@@ -136,6 +155,7 @@ def check(
             marks=marks,
             convention=as_,
             outside=allow_outside,
+            seconds=time_limit or _SECONDS,
             feedback=(feedback_format or "markdown") if feedback is not None else None,
             math="dollars" if math == "dollars" else "fences",
         )
@@ -144,7 +164,7 @@ def check(
         look = {"color": color, "math": math, "fragment": fragment, "title": not no_title, "ascii": ascii}
         with CleanupBeforeExit():
             try:
-                marking.run(settings, workers or os.cpu_count() or 1, pages)
+                marking.run(settings, workers or os.cpu_count() or 1, pages, scheduler)
             finally:  # after Ctrl-C, too
                 if marking.marked or not students:
                     marking.write(format, output, **look)

@@ -18,6 +18,7 @@ from attncli.features.check.diagnosis import Diagnosis, diagnose
 from attncli.features.check.manifest import Submission
 from attncli.features.check.page import check_page
 from attncli.features.check.solution import Solution, Verdict, judge_solution
+from attncli.features.check.time_limit import OutOfTimeError, within
 from attncli.page.document import Document, Paragraph
 from attncli.page.view import chosen_steps, steps_back
 from attncli.problem.loader import load, read_problem
@@ -30,13 +31,17 @@ _ENDED = "the process that checked this ended; perhaps there was not enough memo
 
 
 class Settings(NamedTuple):
-    """How all submissions are checked, and in which format each student's page is written, if any."""
+    """How all submissions are checked, and in which format each student's page is written, if any.
+
+    `seconds` is how long each of them may take.
+    """
 
     lenient: bool = False
     steps: tuple[str, ...] | None = None
     marks: int | None = None
     convention: str | None = None
     outside: bool = False
+    seconds: float | None = None
     feedback: str | None = None
     math: Literal["fences", "dollars"] = "fences"
 
@@ -120,7 +125,9 @@ def mark(submission: Submission, settings: Settings) -> Marked:
     if submission.error:
         return failed(submission, submission.error, settings)
     try:
-        return _mark(submission, settings)
+        return within(settings.seconds, lambda: _mark(submission, settings))
+    except OutOfTimeError:
+        return failed(submission, f"this took more than {settings.seconds:g} s", settings)
     except AttncliError as error:
         where = f"{error.place.file}:{error.place.line}:{error.place.column}: " if error.place else ""
         others = len(error.more) + error.untold

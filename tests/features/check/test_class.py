@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import suppress
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,7 @@ from attncli.cli.main import run
 from attncli.features.check.class_check import page_names
 from attncli.features.check.manifest import Submission, read_manifest
 from attncli.features.check.marking import Settings, mark_all, mark_in_processes
+from attncli.features.check.time_limit import OutOfTimeError, within
 from attncli.features.schema.command import schemas
 
 SCHEMA = json.loads(schemas()["results"].read_text(encoding="utf-8"))
@@ -346,6 +350,67 @@ def test_what_is_done_is_kept(school: Path, ending: Any) -> None:
         done = len(list(csv.DictReader(stream)))
     assert 5 <= done < 60
     assert len(results("--resume")) == 60
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")  # what Dask warns of is its own
+def test_a_scheduler_gives_the_same(school: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The workers are in another folder, where the files are not."""
+    distributed = pytest.importorskip("distributed")
+    assert run(["check", "--batch", "manifest.csv", "-o", "alone.csv"]) == 1
+    (school / "elsewhere").mkdir()
+    os.chdir(school / "elsewhere")
+    settings = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**settings) as cluster, distributed.Client(cluster) as client:
+        client.wait_for_workers(2, timeout=60)
+        os.chdir(school)
+        line = ["check", "--batch", "manifest.csv", "-o", "dask.csv", "--scheduler", cluster.scheduler_address]
+        assert run(line) == 1
+    assert Path("dask.csv").read_bytes() == Path("alone.csv").read_bytes()
+
+
+@pytest.mark.usefixtures("school")
+def test_a_scheduler_that_cannot_be_reached(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = ["check", "--batch", "manifest.csv", "--scheduler", "nonsense://here"]
+    assert run([*line, "--workers", "2"]) == 2
+    assert "--scheduler cannot be used with --workers" in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert run(line) == 5
+    assert "pip install 'attncli[dask]'" in capsys.readouterr().err
+    monkeypatch.delitem(sys.modules, "distributed")
+    pytest.importorskip("distributed")
+    assert run(line) == 4
+    assert "cannot reach the scheduler nonsense://here" in capsys.readouterr().err
+
+
+def test_a_solution_that_takes_too_long_is_a_row(school: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(problem: object, settings: Settings) -> None:
+        while problem == "slow.yaml":
+            pass
+
+    monkeypatch.setattr("attncli.features.check.marking._problem", never)
+    jobs = [Submission("Ada", "slow.yaml", {}), Submission("Ben", "fast.yaml", {})]
+    with ThreadPoolExecutor(2) as threads:  # and not only where signals arrive
+        for executor in (None, threads):
+            rows = dict(mark_all(jobs, Settings(seconds=0.2), executor))
+            assert rows[0].error == "this took more than 0.2 s"
+            assert "took" not in rows[1].error
+    for _ in range(200):  # the end of the time and that of the work fall together: no exception comes afterwards
+        with suppress(OutOfTimeError):
+            within(0.002, lambda: time.sleep(0.002))
+    time.sleep(0.01)
+
+
+def test_a_problem_goes_to_other_processes(school: Path) -> None:
+    problem = attncli.load("problem.yaml")
+    again = pickle.loads(pickle.dumps(problem))
+    assert not again.given["Q"].value.flags.writeable
+    assert again.given["K"].written.tolist() == [["0"], ["1"]]
+    jobs = [(str(number), problem, f"answers/{number}.yaml") for number in range(4)]
+    with ProcessPoolExecutor(1, get_context("spawn")) as executor:
+        assert attncli.check_many(jobs, executor) == attncli.check_many(jobs)
 
 
 @pytest.mark.slow
