@@ -27,9 +27,11 @@ from attncli.problem.values import (
     require_keys,
 )
 
-_KEYS = ("file", "name", "index", "transpose", "part", "layout")
+_KEYS = ("file", "name", "range", "index", "transpose", "part", "layout")
+_WORKBOOK, _RANGE = ".xlsx", "range: Sheet1!A1:C3"
 _SUFFIXES = (
-    *(suffix for suffix in suffixes()[::-1] if suffix not in TEXT_SUFFIXES),
+    *(suffix for suffix in suffixes()[::-1] if suffix not in (_WORKBOOK, *TEXT_SUFFIXES)),
+    _WORKBOOK,
     *TEXT_SUFFIXES,
 )  # those of models first
 _HELP = "a fused array has the columns of q, k and v side by side; heads and kv_heads say how many heads they are"
@@ -89,15 +91,16 @@ def read_array(value: Value, rank: int = 2) -> Array | None:
     require_keys(value, _KEYS)
     file = read_text(value.key("file"))
     name = read_text(value.key("name")) if "name" in value.keys else ""
+    range_ = read_text(value.key("range")) if "range" in value.keys else ""
     index = _read_index(value.key("index")) if "index" in value.keys else ()
     transpose = read_truth(value.key("transpose")) if "transpose" in value.keys else False
     fused = _read_fused(value)
-    if file is None or name is None or transpose is None or value.errors.count > before:
+    if file is None or name is None or range_ is None or transpose is None or value.errors.count > before:
         return None
     source = value.errors.source
     try:
-        array = _load(source, file, name)
-        if rank == 1 and array.ndim == 2 and 1 in array.shape and _suffix(file) in TEXT_SUFFIXES:
+        array = _load(source, file, _name_in(file, name, range_))
+        if rank == 1 and array.ndim == 2 and 1 in array.shape and _suffix(file) in (*TEXT_SUFFIXES, _WORKBOOK):
             array = array.ravel()
         array = _entry(array, index)
         array = _turned(array) if transpose else array
@@ -109,6 +112,16 @@ def read_array(value: Value, rank: int = 2) -> Array | None:
         help = f"name a {listed(_SUFFIXES, last='or')} file"
         value.key("file").add_error(cannot_read(file, error, Path(source.folder, file), help))
     return None
+
+
+def _name_in(file: str, name: str, range_: str) -> str:
+    """The name of an array in a file, or of a workbook the range of its cells; ArrayError for the other of both."""
+    is_workbook = _suffix(file) == _WORKBOOK
+    if is_workbook and name:
+        raise ArrayError("a workbook has no arrays with names", f"name the cells: {_RANGE}", key="name")
+    if range_ and not is_workbook:
+        raise ArrayError("only a workbook, .xlsx, has ranges of cells", "remove range", key="range")
+    return range_ if is_workbook else name
 
 
 def _held(value: Value, array: Array | None) -> Array | None:

@@ -159,12 +159,13 @@ def decode(data: bytes, name: str, folder: str = "", *, outside: bool = False) -
     except UnicodeDecodeError as error:
         from attncli.problem.array_formats import TEXT_SUFFIXES, suffixes
 
-        if os.path.splitext(name)[1].lower() in ({*suffixes()} - {*TEXT_SUFFIXES}) | {*PICKLES}:
+        if os.path.splitext(name)[1].lower() in ({*suffixes()} - {*TEXT_SUFFIXES, ".xlsx"}) | {*PICKLES}:
             help = "name the arrays in a problem, as in X: {file: arrays.npz, name: X}; write answers as numbers"
             raise input_error(f"{name} holds arrays, not text", help=help) from None
         if data.startswith(b"PK\x03\x04"):
             message = f"{name} is a spreadsheet or another zip archive, not text"
-            raise input_error(message, help="write the numbers into a file of YAML or JSON") from None
+            help = "write a problem as YAML or JSON; there you can name cells: X: {file: x.xlsx, range: Sheet1!A1:C3}"
+            raise input_error(message, help=help) from None
         before = data[: error.start].decode()
         codecs.register_error("windows-1252", _as_windows)
         place = Source(name, data.decode(errors="windows-1252")).place(len(before))

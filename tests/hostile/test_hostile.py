@@ -72,7 +72,7 @@ FILES: dict[str, tuple[Callable[[Path], object], str]] = {
     "brackets.npy": (lambda path: path.write_bytes(header("(" * 9000)), " is not an array in NumPy's format"),
     "objects.npy": (lambda path: np.save(path, np.array([[{}]], dtype=object)), " holds object instead of plain "),
     "bomb.npz": (lambda path: bomb(path, "q"), " bytes to 80,000,128"),
-    "crowd.npz": (lambda path: crowd(path, 10**5), " its list of arrays takes 5,100,000 bytes, 4,194,304 is the limit"),
+    "crowd.npz": (lambda path: crowd(path, 10**5), " its list of files takes 5,100,000 bytes, 4,194,304 is the limit"),
     "deep.safetensors": (lambda path: path.write_bytes(safetensors(b"[" * MANY)), " its header is not a JSON mapping"),
     "digits.safetensors": (
         lambda path: path.write_bytes(safetensors(b'{"a": {"shape": [' + b"9" * 5000 + b"]}}")),

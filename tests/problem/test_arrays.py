@@ -61,7 +61,7 @@ def test_npy(tmp_path: Path, dtype: str, order: Any) -> None:
 
 
 def test_each_format_is_one_file_found_by_listing() -> None:
-    assert suffixes() == (".csv", ".npy", ".npz", ".safetensors", ".tsv", ".txt")
+    assert suffixes() == (".csv", ".npy", ".npz", ".safetensors", ".tsv", ".txt", ".xlsx")
     for suffix in suffixes():
         assert all(callable(getattr(format_of(suffix), name)) for name in ("read", "names", "dtype"))
 
@@ -255,7 +255,7 @@ def test_zip_files_that_lie(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "q.npz", "w", zipfile.ZIP_LZMA) as archive:
         archive.writestr("q.npy", header("(1, 2)"))
     assert wrong(tmp_path, "{file: q.npz}")[1] == (
-        "Q.file: q.npz is not a readable .npz file: it is compressed in a way NumPy does not use"
+        "Q.file: q.npz is not a readable .npz file: it is compressed in a way that it should not be"
     )
     np.savez(tmp_path / "q.npz", q=np.eye(2))
     data = bytearray((tmp_path / "q.npz").read_bytes())
@@ -300,7 +300,7 @@ def listed(data: bytes, *, begins: int, name: bytes, flags: int = 0) -> bytes:
     ("entry", "why"),
     [
         ({"begins": 0, "name": b"q.npy"}, None),
-        ({"begins": 2**64 - 1, "name": b"q.npy"}, "an array in it begins outside of it"),
+        ({"begins": 2**64 - 1, "name": b"q.npy"}, "a part of it begins outside of it"),
         ({"begins": 2**40, "name": b"q.npy"}, "it is damaged"),
         ({"begins": 0, "name": b"\xff.npy", "flags": 0x800}, "it is damaged"),
     ],
@@ -341,7 +341,7 @@ def test_damaged_zip_member(tmp_path: Path) -> None:
         ("{file: zzzzzz.npy}",
          (4, "Q.file: cannot read zzzzzz.npy: this file does not exist", "check the spelling and the folder")),
         ("{file: qq.npy}", (4, "Q.file: cannot read qq.npy: this file does not exist", "did you mean q.npy?")),
-        ("{file: p.yaml}", (3, "Q.file: p.yaml is neither .safetensors, .npz, .npy, .csv, .tsv nor .txt",
+        ("{file: p.yaml}", (3, "Q.file: p.yaml is neither .safetensors, .npz, .npy, .xlsx, .csv, .tsv nor .txt",
                               "save it with numpy.savez or safetensors")),
         ("{file: q.pt}", (3, "Q.file: q.pt may be a pickle, which can run any program when it is read",
                           "save it with safetensors.torch.save_file or numpy.savez")),
@@ -352,9 +352,9 @@ def test_damaged_zip_member(tmp_path: Path) -> None:
         ("{file: out.npy}", (3, "Q.file: out.npy is outside the problem's folder (it is a link)",
                              OUTSIDE)),
         ("{file: folder.npy}", (4, "Q.file: cannot read folder.npy: it is a folder, not a file",
-                                "name a .safetensors, .npz, .npy, .csv, .tsv or .txt file")),
+                                "name a .safetensors, .npz, .npy, .xlsx, .csv, .tsv or .txt file")),
         ("{file: pipe.npy}", (4, "Q.file: cannot read pipe.npy: it is a named pipe, not a file",
-                              "name a .safetensors, .npz, .npy, .csv, .tsv or .txt file")),
+                              "name a .safetensors, .npz, .npy, .xlsx, .csv, .tsv or .txt file")),
         ("{file: [a]}", (3, "Q.file: must be text, not a list", "write text in quotes")),
         ("{file: q.npy, transpose: 1}", (3, "Q.transpose: must be true or false, not 1", "write true or false")),
         ("{file: v.npy, transpose: true}",

@@ -64,10 +64,11 @@ def _read_rows(value: Value) -> Array | None:
     if read is None:
         return None
     cells, shape = read
-    return _as_array([cell for cell in cells if cell is not None]).reshape(shape)
+    return as_array([cell for cell in cells if cell is not None]).reshape(shape)
 
 
-def _as_array(cells: list[str]) -> Array:
+def as_array(cells: list[str]) -> Array:
+    """Truth values, whole numbers or float64 by their texts; the texts themselves where one is a fraction or a root."""
     if all(cell in TRUTHS for cell in cells):
         return np.array([TRUTHS[cell] for cell in cells])
     if not all(is_plain(cell) or cell in MINUS_INFINITY for cell in cells):

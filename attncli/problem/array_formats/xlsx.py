@@ -1,0 +1,320 @@
+"""Cells of an .xlsx workbook, by their range: Sheet1!A1:C3. What the file has as results of formulas is read.
+
+The XML is read piece by piece, no further than the range goes. A document type, with which a file could define entities
+that grow without end, is refused.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import zipfile
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import IO, NamedTuple, NoReturn
+from xml.parsers import expat
+
+from attncli.english import grouped, listed, shorten
+from attncli.errors import did_you_mean
+from attncli.problem.archives import Archive
+from attncli.problem.array_formats import Array, ArrayError
+from attncli.problem.array_formats.csv import as_array
+from attncli.problem.limits import PACKED_LIMIT
+from attncli.problem.numbers import NumberError, as_float
+from attncli.problem.tree import TRUTHS
+
+KEY = "range"
+_EXAMPLE = "range: Sheet1!A1:C3"
+_AGAIN = "open it in a spreadsheet, and save it as .xlsx"
+_RANGE = re.compile(
+    r"(?:(?P<sheet>'(?:[^']|'')+'|[^'!]+)!)?\$?(?P<left>[A-Za-z]{1,3})\$?(?P<top>[1-9]\d{0,6})"
+    r"(?::\$?(?P<right>[A-Za-z]{1,3})\$?(?P<bottom>[1-9]\d{0,6}))?"
+)
+_ADDRESS = re.compile(r"([A-Z]{1,3})([1-9]\d{0,6})")
+_MOST_ROWS, _MOST_COLUMNS, _MOST_CELLS = 2**20, 2**14, 2**18
+_DATES = frozenset(
+    (*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59))
+)  # formats that all spreadsheets have
+_NOT_OF_DATES = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|_.|\*.|General', re.IGNORECASE)
+_PIECE = 2**16
+_Handler = Callable[[str, Mapping[str, str]], None]
+
+
+class _Range(NamedTuple):
+    """The cells from a row and a column to others, counted from 1; of the only sheet where none is named."""
+
+    sheet: str
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.bottom - self.top + 1, self.right - self.left + 1
+
+
+@dataclass(slots=True)
+class _Cell:
+    """What the XML says of a cell: its type, whether it has a formula or looks like a date, and its text."""
+
+    type: str
+    style: int
+    text: str = ""
+    formula: bool = False
+
+
+class _Enough(Exception):
+    """Nothing that follows is asked for."""
+
+
+def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Array:
+    """The cells of a range, which stands for the name of an array."""
+    wanted = _read_range(name)
+    archive = Archive(file, ".xlsx", _AGAIN)
+    with archive.opened(stream) as opened:
+        book = _Book(archive, opened)
+        sheets = book.sheets()
+        sheet, part = _chosen(wanted.sheet, sheets, file)
+        cells = book.cells(part, wanted)
+        texts = book.shared_texts({int(cell.text) for cell in cells.values() if cell.type == "s"})
+        dates = book.date_styles() if any(cell.style for cell in cells.values()) else frozenset()
+        found = []
+        for row in range(wanted.top, wanted.bottom + 1):
+            for column in range(wanted.left, wanted.right + 1):
+                where = f"{sheet}!{_letters(column)}{row} in {file}"
+                found.append(_number(cells.get((row, column)), where, texts, dates))
+        return as_array(found).reshape(wanted.shape)
+
+
+def names(stream: IO[bytes], file: str) -> list[str]:
+    """Raises ArrayError: a workbook has ranges."""
+    raise ArrayError(f"{file} is a workbook", f"name its cells in a problem: {{file: {file}, {_EXAMPLE}}}")
+
+
+def dtype(stream: IO[bytes], file: str, name: str) -> str:
+    """That of all numbers in a spreadsheet."""
+    return "float64"
+
+
+def _read_range(text: str) -> _Range:
+    if not text:
+        raise ArrayError("a workbook has no arrays with names", f"say which cells: {_EXAMPLE}", key="file")
+    found = _RANGE.fullmatch(text.strip())
+    if not found:
+        raise ArrayError(f"{shorten(text)} is no range of cells", f"write {_EXAMPLE}, or {KEY}: A1:C3", key=KEY)
+    sheet = found["sheet"] or ""
+    sheet = sheet[1:-1].replace("''", "'") if sheet.startswith("'") else sheet
+    columns = sorted((_column(found["left"]), _column(found["right"] or found["left"])))
+    rows = sorted((int(found["top"]), int(found["bottom"] or found["top"])))
+    if columns[1] > _MOST_COLUMNS or rows[1] > _MOST_ROWS:
+        raise ArrayError(f"{shorten(text)} is outside of any sheet", "the last cell is XFD1048576", key=KEY)
+    cells = (rows[1] - rows[0] + 1) * (columns[1] - columns[0] + 1)
+    if cells > _MOST_CELLS:
+        message = f"{shorten(text)} has {grouped(cells)} cells, and {grouped(_MOST_CELLS)} is the most"
+        raise ArrayError(message, "save the numbers as .csv, or with numpy.save", key=KEY)
+    return _Range(sheet, rows[0], columns[0], rows[1], columns[1])
+
+
+def _chosen(name: str, sheets: Mapping[str, str], file: str) -> tuple[str, str]:
+    """The sheet of this name, whatever its capitals, or the only one, and the part of the archive that it is."""
+    there = listed([shorten(sheet) for sheet in sheets], most=12)
+    if not name:
+        if len(sheets) == 1:
+            return next(iter(sheets.items()))
+        raise ArrayError(f"{file} has {len(sheets)} sheets", f"name one of {there}: {_EXAMPLE}", key=KEY)
+    for sheet, part in sheets.items():
+        if sheet.lower() == name.lower():
+            return sheet, part
+    help = did_you_mean(name, list(sheets), f"it has {there}")
+    raise ArrayError(f"{file} has no sheet {shorten(name)}", help, key=KEY)
+
+
+def _number(cell: _Cell | None, where: str, texts: Mapping[int, str], dates: Collection[int]) -> str:
+    """The text of a cell's number or truth value; ArrayError for anything else."""
+    if cell is None:
+        raise ArrayError(f"{where} is empty", "write a number there, or choose other cells", key=KEY)
+    if cell.formula and not cell.text:
+        raise ArrayError(f"{where} is a formula without a result", f"{_AGAIN}: that adds the results", key=KEY)
+    if cell.type == "e":
+        raise ArrayError(f"{where} is the error {shorten(cell.text)}", "mend its formula", key=KEY)
+    if cell.type == "b":
+        return "true" if cell.text == "1" else "false"
+    if cell.type not in ("n", ""):
+        text = (texts.get(int(cell.text), "") if cell.type == "s" else cell.text).strip().replace("−", "-")
+        return _number_in_text(text.replace("-∞", "-inf"), where)
+    if cell.style in dates:
+        help = "a spreadsheet makes a date of 1/2: write =1/2 there, or 0.5, and format the cell as a number"
+        raise ArrayError(f"{where} is a date", help, key=KEY)
+    value = float(cell.text)
+    if not isfinite(value):
+        raise ArrayError(f"{where} is too large for a number", "the largest number is about 1.8e308", key=KEY)
+    return repr(value)
+
+
+def _number_in_text(text: str, where: str) -> str:
+    try:
+        if text not in TRUTHS:
+            as_float(text)
+    except NumberError:
+        said = f"the text {shorten(text)}, and no number" if text else "empty"
+        raise ArrayError(f"{where} is {said}", "write a number there, or choose other cells", key=KEY) from None
+    return text
+
+
+@dataclass
+class _Book:
+    """The parts of a workbook that are read."""
+
+    archive: Archive
+    zip: zipfile.ZipFile
+    _left: int = field(default=PACKED_LIMIT)  # bytes that may still be unpacked
+
+    def sheets(self) -> dict[str, str]:
+        """The parts of the sheets by their names, in order; those that only hold a chart are not told apart."""
+        found: list[tuple[str, str]] = []
+        parts: dict[str, str] = {}
+
+        def sheet(tag: str, attributes: Mapping[str, str]) -> None:
+            if tag == "sheet":
+                id = next((value for name, value in attributes.items() if name.rpartition(":")[2] == "id"), "")
+                found.append((attributes.get("name", ""), id))
+
+        def relation(tag: str, attributes: Mapping[str, str]) -> None:
+            if tag == "Relationship":
+                target = posixpath.join("/xl", attributes.get("Target", ""))
+                parts[attributes.get("Id", "")] = posixpath.normpath(target)[1:]
+
+        self._read("xl/workbook.xml", sheet)
+        self._read("xl/_rels/workbook.xml.rels", relation)
+        if not found:
+            raise self.archive.unreadable("it has no sheets")
+        return {name: parts.get(id, "") for name, id in found}
+
+    def cells(self, part: str, wanted: _Range) -> dict[tuple[int, int], _Cell]:
+        """The cells of a range that are not empty, by row and column."""
+        found: dict[tuple[int, int], _Cell] = {}
+        now: list[_Cell] = []
+        inside = [""]
+
+        def start(tag: str, attributes: Mapping[str, str]) -> None:
+            inside.append(tag)
+            if tag == "c":
+                now.clear()
+                place = _ADDRESS.fullmatch(attributes.get("r", ""))
+                if not place:
+                    raise self.archive.unreadable("a cell has no address")
+                row, column = int(place[2]), _column(place[1])
+                if row > wanted.bottom:
+                    raise _Enough
+                if row >= wanted.top and wanted.left <= column <= wanted.right:
+                    style = attributes.get("s", "0")
+                    now.append(_Cell(attributes.get("t", ""), int(style) if style.isdigit() else 0))
+                    found[row, column] = now[0]
+            elif tag == "f" and now:
+                now[0].formula = True
+
+        def end(tag: str) -> None:
+            inside.pop()
+
+        def text(data: str) -> None:
+            if now and inside[-1] in ("v", "t"):
+                now[0].text += data
+
+        self._read(part, start, end, text)
+        return {place: cell for place, cell in found.items() if cell.text or cell.formula}
+
+    def shared_texts(self, wanted: Collection[int]) -> dict[int, str]:
+        """Some of the texts that all sheets share, by number."""
+        found: dict[int, str] = {}
+        if not wanted:
+            return found
+        inside, last = [""], -1
+
+        def start(tag: str, attributes: Mapping[str, str]) -> None:
+            nonlocal last
+            inside.append(tag)
+            if tag == "si":
+                last += 1
+                if last > max(wanted):
+                    raise _Enough
+
+        def end(tag: str) -> None:
+            inside.pop()
+
+        def text(data: str) -> None:
+            if inside[-1] == "t" and "rPh" not in inside and last in wanted:  # rPh: how a text is pronounced
+                found[last] = found.get(last, "") + data
+
+        self._read("xl/sharedStrings.xml", start, end, text)
+        return found
+
+    def date_styles(self) -> frozenset[int]:
+        """The styles, by their number, with which a number is shown as a date or a time."""
+        own: set[str] = set()
+        formats: list[str] = []
+        inside = [""]
+
+        def start(tag: str, attributes: Mapping[str, str]) -> None:
+            if tag == "numFmt" and re.search("[dmyhs]", _NOT_OF_DATES.sub("", attributes.get("formatCode", "")), re.I):
+                own.add(attributes.get("numFmtId", ""))
+            elif tag == "xf" and inside[-1] == "cellXfs":
+                formats.append(attributes.get("numFmtId", "0"))
+            inside.append(tag)
+
+        def end(tag: str) -> None:
+            inside.pop()
+
+        self._read("xl/styles.xml", start, end)
+        known = {*map(str, _DATES)} | own
+        return frozenset(style for style, format in enumerate(formats) if format in known)
+
+    def _read(
+        self, part: str, start: _Handler, end: Callable[[str], None] | None = None,
+        text: Callable[[str], None] | None = None,
+    ) -> None:  # fmt: skip
+        """Hand all elements and texts of a part to these functions, until one of them has enough."""
+        entry = next((each for each in self.zip.infolist() if each.filename == part), None)
+        if entry is None:
+            raise self.archive.unreadable(f"it has no {shorten(part) or 'part for this sheet'}")
+        self.archive.require_readable(entry)
+        parser = expat.ParserCreate()
+        parser.buffer_text = True
+        parser.StartDoctypeDeclHandler = self._refuse_types
+        parser.StartElementHandler = lambda tag, attributes: start(tag.rpartition(":")[2], attributes)
+        if end:
+            parser.EndElementHandler = lambda tag: end(tag.rpartition(":")[2])
+        if text:
+            parser.CharacterDataHandler = text
+        try:
+            with self.zip.open(entry) as stream:
+                while piece := stream.read(_PIECE):
+                    self._left -= len(piece)
+                    if self._left < 0:
+                        raise ArrayError(
+                            f"{self.archive.file} unpacks to more than {PACKED_LIMIT // 2**20} MiB",
+                            "save the sheet as .csv",
+                        )
+                    parser.Parse(piece, False)
+                parser.Parse(b"", True)
+        except _Enough:
+            pass
+
+    def _refuse_types(self, *_: object) -> NoReturn:
+        raise self.archive.unreadable("it declares a document type, as no spreadsheet does")
+
+
+def _column(letters: str) -> int:
+    found = 0
+    for letter in letters.upper():
+        found = 26 * found + ord(letter) - ord("A") + 1
+    return found
+
+
+def _letters(column: int) -> str:
+    found = ""
+    while column:
+        column, rest = divmod(column - 1, 26)
+        found = chr(ord("A") + rest) + found
+    return found

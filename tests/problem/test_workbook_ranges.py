@@ -1,0 +1,189 @@
+"""Cells of .xlsx workbooks as arrays of a problem, as spreadsheets write them, and as nobody should."""
+
+from __future__ import annotations
+
+import zipfile
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attncli.errors import AttncliError
+from attncli.problem.array_formats import xlsx
+from attncli.problem.loader import load
+from attncli.problem.model import Problem
+
+xlsxwriter = pytest.importorskip("xlsxwriter")
+
+KV = "K: [[1, 0], [0, 1]]\nV: [[1, 2], [3, 4]]\n"
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+
+
+def read(folder: Path, reference: str, more: str = "") -> Problem:
+    (folder / "p.yaml").write_text(f"Q: {reference}\n{KV}{more}", encoding="utf-8")
+    return load(str(folder / "p.yaml"))
+
+
+def wrong(folder: Path, reference: str, more: str = "") -> str:
+    with pytest.raises(AttncliError) as caught:
+        read(folder, reference, more)
+    assert not caught.value.more
+    assert caught.value.help
+    assert caught.value.exit_code == 3
+    return str(caught.value)
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    """Two sheets of what people have in cells; by XlsxWriter."""
+    with xlsxwriter.Workbook(tmp_path / "x.xlsx") as file:
+        first, second = file.add_worksheet("Data"), file.add_worksheet("It's mine")
+        for row, numbers in enumerate([[1, 2.5, -3], [0.1, 1e-300, 4], ["1/3", "sqrt(2)", "−∞"]]):
+            for column, value in enumerate(numbers):
+                first.write(row + 1, column + 1, value)
+        first.write("F1", "a word")
+        first.write_datetime("F2", date(2026, 1, 2), file.add_format({"num_format": "d/m/yy"}))
+        first.write_datetime("F3", date(2026, 1, 2), file.add_format({"num_format": 14}))
+        first.write_formula("F4", "=1+1", None, 2)
+        first.write_formula("F5", "=1/0", None, "#DIV/0!")
+        first.write_formula("F6", '=IF(1,"−∞",0)', None, "−∞")
+        first.write_boolean("F7", True)
+        first.write_rich_string("F8", "1", file.add_format({"bold": True}), "2")
+        first.write("F9", 7, file.add_format({"num_format": '0.0 "days"'}))
+        second.write("A1", 5)
+        second.write("B1", 6)
+    return tmp_path
+
+
+@pytest.mark.parametrize("cells", ["Data!B2:C3", "data!$B$2:$C$3", "'Data'!C3:B2", " Data!b2:c3 "])
+def test_a_range(book: Path, cells: str) -> None:
+    found = read(book, f'{{file: x.xlsx, range: "{cells}"}}').given["Q"]
+    assert found.value.tolist() == [[1, 2.5], [0.1, 1e-300]]
+
+
+def test_names_of_sheets_in_quotes(book: Path) -> None:
+    assert read(book, "{file: x.xlsx, range: \"'It''s mine'!A1:B1\"}").given["Q"].value.tolist() == [[5, 6]]
+
+
+def test_fractions_and_roots_are_exact(book: Path) -> None:
+    found = read(book, "{file: x.xlsx, range: Data!B4:C4}").given["Q"]
+    assert found.written is not None
+    assert found.written.tolist() == [["1/3", "sqrt(2)"]]
+
+
+def test_a_mask_with_hidden_cells(book: Path) -> None:
+    problem = read(book, "[[1, 0]]", "mask: {additive: {file: x.xlsx, range: Data!C4:D4}}\n")
+    np.testing.assert_array_equal(problem.mask.parts[0].matrix.value, [[2**0.5, -np.inf]])  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("cell", "value"), [("F4", 2), ("F8", 12), ("F9", 7)])
+def test_a_cell_with_a_number(book: Path, cell: str, value: float) -> None:
+    problem = f"Q: {{file: x.xlsx, range: Data!{cell}}}\nK: [[1]]\nV: [[1]]\n"
+    (book / "q.yaml").write_text(problem)
+    assert load(str(book / "q.yaml")).given["Q"].value.tolist() == [[value]]
+
+
+def test_a_vector_is_a_row_or_a_column(book: Path) -> None:
+    (book / "q.yaml").write_text(
+        "X: [[1, 0]]\nW_Q: [[1], [1]]\nW_K: [[1], [1]]\nW_V: [[1, 0], [0, 1]]\nb_V: {file: x.xlsx, range: Data!B2:B3}\n"
+    )
+    assert load(str(book / "q.yaml")).given["b_V"].value.tolist() == [1, 0.1]
+
+
+@pytest.mark.parametrize(
+    ("reference", "said"),
+    [
+        ("{file: x.xlsx}", "Q.file: a workbook has no arrays with names"),
+        ("{file: x.xlsx, name: Data}", "Q.name: a workbook has no arrays with names"),
+        ("{file: q.csv, range: A1}", "Q.range: only a workbook, .xlsx, has ranges of cells"),
+        ("{file: x.xlsx, range: A1:B2}", "Q.range: x.xlsx has 2 sheets"),
+        ("{file: x.xlsx, range: Dota!A1:B2}", "Q.range: x.xlsx has no sheet Dota"),
+        ("{file: x.xlsx, range: Data!A}", "Q.range: Data!A is no range of cells"),
+        ("{file: x.xlsx, range: Data!A0:B2}", "Q.range: Data!A0:B2 is no range of cells"),
+        ("{file: x.xlsx, range: Data!XFE1}", "Q.range: Data!XFE1 is outside of any sheet"),
+        ("{file: x.xlsx, range: Data!A1048577}", "Q.range: Data!A1048577 is outside of any sheet"),
+        ("{file: x.xlsx, range: A1:Z9999}", "Q.range: A1:Z9999 has 259,974 cells, and 10 is the most"),
+        ("{file: x.xlsx, range: Data!B2:E3}", "Q.range: Data!E2 in x.xlsx is empty"),
+        ("{file: x.xlsx, range: Data!F1}", "Q.range: Data!F1 in x.xlsx is the text a word, and no number"),
+        ("{file: x.xlsx, range: Data!F2}", "Q.range: Data!F2 in x.xlsx is a date"),
+        ("{file: x.xlsx, range: Data!F3}", "Q.range: Data!F3 in x.xlsx is a date"),
+        ("{file: x.xlsx, range: Data!F5}", "Q.range: Data!F5 in x.xlsx is the error #DIV/0!"),
+        ("{file: x.xlsx, range: Data!B1000:B1001}", "Q.range: Data!B1000 in x.xlsx is empty"),
+    ],
+)
+def test_what_is_no_number(book: Path, reference: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(xlsx, "_MOST_CELLS", 10)
+    (book / "q.csv").write_text("1\n")
+    assert wrong(book, reference) == said
+
+
+def archive(folder: Path, **changed: str | bytes) -> None:
+    """A workbook of one sheet whose parts may be replaced."""
+    parts: dict[str, Any] = {
+        "workbook": f'<workbook xmlns="{MAIN}" xmlns:r="r"><sheets><sheet name="S" r:id="1"/></sheets></workbook>',
+        "rels": '<Relationships><Relationship Id="1" Target="worksheets/s.xml"/></Relationships>',
+        "sheet": '<worksheet><row><c r="A1"><v>1</v></c><c r="B1"><v>2</v></c></row></worksheet>',
+        "strings": "<sst><si><t>3</t></si></sst>",
+    } | changed
+    names = {"workbook": "xl/workbook.xml", "rels": "xl/_rels/workbook.xml.rels", "sheet": "xl/worksheets/s.xml",
+             "strings": "xl/sharedStrings.xml"}  # fmt: skip
+    with zipfile.ZipFile(folder / "x.xlsx", "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in parts.items():
+            file.writestr(names[name], content)
+
+
+def test_one_sheet_needs_no_name(tmp_path: Path) -> None:
+    archive(tmp_path)
+    assert read(tmp_path, "{file: x.xlsx, range: A1:B1}").given["Q"].value.tolist() == [[1, 2]]
+
+
+BOMB = '<!DOCTYPE s [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>'
+DAMAGED = "Q.file: x.xlsx is not a readable .xlsx file: "
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"sheet": f"{BOMB}<worksheet><c r=\"A1\"><v>&b;</v></c></worksheet>"},
+         DAMAGED + "it declares a document type, as no spreadsheet does"),
+        ({"workbook": f"{BOMB}<workbook/>"}, DAMAGED + "it declares a document type, as no spreadsheet does"),
+        ({"workbook": "<workbook/>"}, DAMAGED + "it has no sheets"),
+        ({"workbook": "<workbook>"}, DAMAGED + "it is damaged"),
+        ({"rels": "<Relationships/>"}, DAMAGED + "it has no part for this sheet"),
+        ({"rels": '<R><Relationship Id="1" Target="../../etc/passwd"/></R>'}, DAMAGED + "it has no etc/passwd"),
+        ({"sheet": "<worksheet><c><v>1</v></c></worksheet>"}, DAMAGED + "a cell has no address"),
+        ({"sheet": '<w><c r="A1"><v>one</v></c><c r="B1"><v>2</v></c></w>'}, DAMAGED + "it is damaged"),
+        ({"sheet": '<w><c r="A1"><v>1e999</v></c><c r="B1"><v>2</v></c></w>'},
+         "Q.range: S!A1 in x.xlsx is too large for a number"),
+        ({"sheet": '<w><c r="A1" t="s"><v>9</v></c><c r="B1"><v>2</v></c></w>'}, "Q.range: S!A1 in x.xlsx is empty"),
+        ({"sheet": '<w><c r="A1"><f>1+1</f></c><c r="B1"><v>2</v></c></w>'},
+         "Q.range: S!A1 in x.xlsx is a formula without a result"),
+        ({"sheet": b"<w>" + b" " * (2**26 + 1)}, "Q.file: x.xlsx unpacks to more than 64 MiB"),
+    ],
+)  # fmt: skip
+def test_what_no_spreadsheet_writes(tmp_path: Path, changed: dict[str, Any], said: str) -> None:
+    archive(tmp_path, **changed)
+    assert wrong(tmp_path, "{file: x.xlsx, range: A1:B1}") == said
+
+
+def test_what_is_no_workbook(tmp_path: Path) -> None:
+    (tmp_path / "x.xlsx").write_bytes(b"\xd0\xcf\x11\xe0 an old one, or one with a password")
+    assert wrong(tmp_path, "{file: x.xlsx, range: A1:B1}") == DAMAGED + "it is not an archive"
+    with zipfile.ZipFile(tmp_path / "x.xlsx", "w") as file:
+        file.writestr("a", "b")
+    assert wrong(tmp_path, "{file: x.xlsx, range: A1:B1}") == DAMAGED + "it has no xl/workbook.xml"
+
+
+def test_nothing_behind_the_range_is_read(tmp_path: Path) -> None:
+    archive(tmp_path, sheet='<w><c r="A1"><v>1</v></c><c r="B1"><v>2</v></c><c r="A2"><v>3</v></c><broken')
+    assert read(tmp_path, "{file: x.xlsx, range: A1:B1}").given["Q"].value.tolist() == [[1, 2]]
+
+
+def test_a_cut_file_is_an_error(tmp_path: Path) -> None:
+    archive(tmp_path)
+    whole = (tmp_path / "x.xlsx").read_bytes()
+    for end in range(0, len(whole) - 1, 7):
+        (tmp_path / "x.xlsx").write_bytes(whole[:end])
+        wrong(tmp_path, "{file: x.xlsx, range: A1:B1}")
