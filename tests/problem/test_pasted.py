@@ -328,3 +328,12 @@ def test_a_large_file_is_read_in_one_go(tmp_path: Path) -> None:
     for name in ("v.txt", "v.csv"):
         problem = f"Q: [[1]]\nK: {{random: [60, 1]}}\nV: {{file: {name}}}"
         assert (loads(problem.encode(), "p.yaml", folder=tmp_path).given["V"].value == numbers).all()
+
+
+@pytest.mark.parametrize("table", [",0,1\n0,5,6\n1,7,8", "key,0,1\n0,5,6\n1,7,8"])
+def test_names_that_are_numbers_are_never_guessed(table: str, tmp_path: Path) -> None:
+    """As pandas writes an index, and attncli tokens that are numbers."""
+    (tmp_path / "v.csv").write_text(table, encoding="utf-8")
+    with pytest.raises(attncli.AttncliError, match=r"v\.csv:1:1: ") as caught:
+        loads(b"Q: [[1]]\nK: [[1], [2]]\nV: {file: v.csv}\n", "p.yaml", folder=tmp_path)
+    assert caught.value.help == "leave out names, unless all of the first row or of the first column are words"

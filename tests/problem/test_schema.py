@@ -9,6 +9,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+import yaml
 
 import attncli
 from attncli.problem.keys import (
@@ -153,3 +154,16 @@ def test_inputs_validate(plain: Any, path: Path) -> None:
 @pytest.mark.parametrize("problem", BAD, ids=str)
 def test_bad_problems_do_not(problem: dict[str, Any]) -> None:
     assert not VALIDATOR.is_valid(problem)
+
+
+@pytest.mark.parametrize("written", ["[1 2; 3 4]", "[1, 2; 3, 4]", "[sqrt(2) 0; 0 1]", "'1 2; 3 4'", "|\n  1 2\n  3 4"])
+def test_a_matrix_pasted_into_yaml_without_quotes_is_allowed(written: str) -> None:
+    """As YAML has it: a list with texts in it, which are not rows of numbers."""
+    text = f"Q: {written}\nK: [[1, 0], [0, 1]]\nV: [[1, 0], [0, 1]]\n"
+    assert loads(text.encode(), "problem.yaml").given["Q"].shape == (2, 2)
+    assert VALIDATOR.is_valid(yaml.safe_load(text))
+
+
+def test_a_list_of_words_is_no_pasted_matrix() -> None:
+    assert not VALIDATOR.is_valid({"Q": ["one two; three four"], "K": [[1, 0]], "V": [[1]]})
+    assert not VALIDATOR.is_valid({"Q": [1, 2], "K": [[1, 0]], "V": [[1]]})

@@ -18,6 +18,7 @@ _LONGEST_TITLE = 60  # characters
 _HEAD = """\
 # yaml-language-server: $schema=problem.schema.json
 # {first}.
+# You can also paste a whole matrix: write X: | and, below it, its rows with two blanks before each.
 # Then run: attncli compute {name}
 # The first line lets editors check this file. They need the schema beside it:
 # attncli schema problem -o problem.schema.json

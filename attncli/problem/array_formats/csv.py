@@ -19,7 +19,7 @@ from attncli.problem.source import ErrorCollector, decode
 from attncli.problem.tree import TRUTHS, Leaf, Sequence
 from attncli.problem.values import Value
 
-_NO_NAMES = "only the first row and the first column can be names, all of them"
+_NO_NAMES = "leave out names, unless all of the first row or of the first column are words"
 _EXACT = 2.0**53  # up to which every whole number is a double
 
 
@@ -88,7 +88,7 @@ def _read_cell(cell: Value) -> str | None:
     try:
         as_float(cell.text)
     except NumberError as error:
-        is_name = cell.text[:1].isalpha() and cell.text not in ("nan", "inf")
+        is_name = not cell.text or (cell.text[:1].isalpha() and cell.text not in ("nan", "inf"))
         cell.wrong_number(error.message, _NO_NAMES if is_name else error.help)
         return None
     return cell.text

@@ -35,7 +35,7 @@ def test_blanks_are_asked_for_in_one_error(tmp_path: Path, capsys: pytest.Captur
     assert run(["compute", "homework.yaml"]) == 3
     assert capsys.readouterr() == (
         "",
-        "attncli: error: homework.yaml:11:6: X[0][0]: 48 numbers are still to be written\n"
+        "attncli: error: homework.yaml:12:6: X[0][0]: 48 numbers are still to be written\n"
         "    - [_, _, _, _]  # I\n"
         "       ^\n"
         "help: write a number for each _: 12 in X, 12 in W_Q, 12 in W_K and 12 in W_V\n",
