@@ -31,7 +31,7 @@ const acts = {
     for (let stops = 0; stops < 40 && (await answers.focus(page)) !== array; stops++) await keyboard.press("Tab");
   },
   print: (page) => page.emulateMedia({ media: "print" }),
-  wait: (page) => page.waitForTimeout(1000),
+  wait: (page) => page.evaluate(() => new Promise((done) => setTimeout(done, 200))), // until the lines have followed
 };
 const answers = {
   // Milliseconds that the page needs to follow a number typed into the open field: the median of some.
