@@ -48,7 +48,7 @@ const answers = {
   read: (page) => page.evaluate(read),
   line: (page) => page.locator(".inspector p").innerText(),
   focus: (page) => page.evaluate(() => document.activeElement.closest("table")?.dataset.array ?? document.activeElement.tagName),
-  address: (page) => page.evaluate(() => location.hash),
+  address: (page) => page.waitForTimeout(400).then(() => page.evaluate(() => location.hash)),
   marked: (page) => page.evaluate(() => [...document.querySelectorAll("table .operand")].map((cell) => `${cell.closest("table").dataset.array} ${cell.textContent}`)),
   texts: (page, selector) => page.locator(selector).allInnerTexts(),
   invalid: (page) => page.locator("[aria-invalid=true]").count(),

@@ -142,7 +142,7 @@ def test_a_cell_shows_its_line_and_outlines_its_operands_and_can_be_slid(modules
 
 @browser
 def test_a_word_is_chosen_with_the_mouse_and_with_keys(modules: Path, tmp_path: Path) -> None:
-    weights, sums, said = ".ribbons li", ".sum p b", "[role=status]"
+    weights, sums, said = ".ribbons li", ".sum p b", ".unseen[role=status]"
     play: Play = [
         ("texts", weights), ("texts", sums), ("click", ".words button >> nth=2"), ("texts", sums), ("texts", said),
         ("press", "ArrowUp"), ("texts", said), ("focus", ""),
@@ -229,6 +229,22 @@ def test_a_page_of_twelve_words_follows_a_number_within_a_frame(
     record_property("milliseconds to follow an edit", milliseconds)
     print(f"{milliseconds:.1f} ms to follow an edit of twelve words")
     assert milliseconds < 5 * 16  # a frame has 16; a machine with other work to do needs longer
+
+
+@browser
+def test_heads_are_tabs(modules: Path, tmp_path: Path) -> None:
+    shown, said = "section.part[data-place] > h2:visible", ".sum figcaption"
+    play: Play = [
+        ("texts", ".tabs button"), ("texts", shown), ("texts", said), ("click", ".tabs button >> nth=2"),
+        ("texts", shown), ("texts", said), ("address", ""), ("click", "nav a:text-is('Head 1')"), ("texts", shown),
+        ("click", ".tabs button >> nth=4"), ("texts", shown),
+    ]  # fmt: skip
+    page = written(I_LOVE_AI.with_name("grouped_query.yaml"), tmp_path)
+    ((tabs, first, of_first, third, of_third, address, second, every),) = played(modules, (page, play))
+    assert tabs == ["Head 0", "Head 1", "Head 2", "Head 3", "All"]
+    assert (first, third, second) == (["Head 0"], ["Head 2"], ["Head 1"])
+    assert (of_first, of_third) == (["Head 0, dogs: H as a sum of V"], ["Head 2, dogs: H as a sum of V"])
+    assert (address, every) == ("#!part=2", tabs[:4])
 
 
 @browser

@@ -14,6 +14,7 @@ const element = (tag, attributes = {}, ...children) => {
 const signed = (text) => text.replaceAll("-", "−");
 const LATER = 120; // milliseconds after which what is out of sight follows
 const NEAR_RIGHT = 1e-9; // in relation to a number of 1 or more: what differs less differs by its last bits
+const MOST_TABS = 8; // of more heads or entries, one is chosen from a list
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 class Page {
@@ -28,6 +29,7 @@ class Page {
     for (const each of this.main.querySelectorAll("section[id]")) this.sections.set(each.id, each);
     this.lead = [...this.main.children].filter((each) => !each.matches("section"));
     this.place = {}; // of the head and the entry that are shown, by their letters
+    this.part = 0; // which of them this is
     this.addControls();
     this.restore();
     this.listen();
@@ -54,16 +56,16 @@ class Page {
     for (const list of this.lists) list.isOld = true;
     for (const list of this.lists) if (list.inView) this.work(list);
     clearTimeout(this.later);
-    this.later = setTimeout(() => this.workAll(), LATER);
+    this.later = setTimeout(() => this.finish(), LATER);
     this.root.classList.toggle("numbers-changed", this.edits.size > 0 || this.model.held.size > 0 || Boolean(this.model.mistake));
     this.controls.reset.disabled = !this.isChanged();
     if (this.focused) this.inspect(this.focused.table, this.focused.at);
-    this.remember();
   }
 
-  /** The worked lines that nobody looks at. */
-  workAll() {
+  /** What nobody looks at while typing: the worked lines out of sight, and the address, which is slow to change. */
+  finish() {
     for (const list of this.lists) if (list.isOld) this.work(list);
+    this.remember();
   }
 
   isChanged() {
@@ -89,6 +91,7 @@ class Page {
     }
     this.arranged = this.key();
     this.number();
+    this.divide();
     this.connect();
     if (focused && document.contains(focused)) focused.focus({ preventScroll: true });
     if (!isFirst) this.say(`${this.model.steps.size} steps`);
@@ -104,6 +107,49 @@ class Page {
     }
     const found = this.sections.get(known);
     return id ? found : found.cloneNode(true);
+  }
+
+  /** Heads and entries, of which one is shown at a time, or all of them; the numbers above are those of the one. */
+  divide() {
+    this.parts = [...this.main.querySelectorAll(":scope > section.part[data-place]")];
+    const { tabs } = this.controls;
+    tabs.hidden = this.parts.length < 2;
+    if (tabs.hidden) return;
+    const titles = [...this.parts.map((part) => part.querySelector("h2").textContent), "All"];
+    if (this.parts.length > MOST_TABS) {
+      const select = element("select", { "aria-label": "What is shown" }, ...titles.map((title, at) => element("option", { value: `${at}` }, title)));
+      select.addEventListener("change", () => this.turnTo(Number(select.value)));
+      tabs.replaceChildren(select);
+    } else
+      tabs.replaceChildren(...titles.map((title, at) => {
+        const tab = element("button", { type: "button" }, title);
+        tab.addEventListener("click", () => this.turnTo(at));
+        return tab;
+      }));
+    this.parts[0].before(tabs);
+    this.turn(Math.min(this.part, this.parts.length));
+  }
+
+  /** Show a head or an entry, or all of them after the last. */
+  turn(part) {
+    this.part = part;
+    const { tabs } = this.controls;
+    [...tabs.children].forEach((tab, at) => tab.matches("button") && tab.setAttribute("aria-pressed", String(at === part)));
+    if (tabs.firstElementChild.matches("select")) tabs.firstElementChild.value = `${part}`;
+    this.parts.forEach((each, at) => each.classList.toggle("away", at !== part && part < this.parts.length));
+    this.place = placeOf(this.parts[part] ?? this.parts[0]);
+  }
+
+  /** Of which head or entry the numbers above are: "Head 1, "; nothing where there is only one. */
+  partTitle() {
+    const [first, second] = this.parts;
+    return second ? `${(this.parts[this.part] ?? first).querySelector("h2").textContent}, ` : "";
+  }
+
+  turnTo(part) {
+    this.turn(part);
+    this.query.show();
+    this.remember();
   }
 
   /** The numbers of steps, in titles and in the list of contents. */
@@ -130,7 +176,7 @@ class Page {
       const cells = [...table.tBodies].flatMap((body) => [...body.rows].flatMap((row) => [...row.cells].slice(1)));
       if (!found || cells.length !== found.length) continue;
       const labelled = Boolean(table.querySelector("caption.unseen"));
-      const known = { ...found, table, cells, labelled, width: table.tBodies[0].rows[0].cells.length - 1 };
+      const known = { ...found, table, cells, labelled, shown: [], width: table.tBodies[0].rows[0].cells.length - 1 };
       cells.forEach((cell, at) => cell.setAttribute("tabindex", labelled && at === 0 ? "0" : "-1"));
       if (labelled) table.setAttribute("role", "grid"); // an operand beside others has its name in a caption, as no grid may
       if (labelled && !found.editable) table.setAttribute("aria-readonly", "true");
@@ -159,8 +205,7 @@ class Page {
   source(at, name) {
     const step = this.model.steps.get(name);
     if (!step) return null;
-    const written = at.closest("[data-place]")?.dataset.place ?? "";
-    const fixed = Object.fromEntries(written.split(" ").filter(Boolean).map((each) => each.split("=")).map(([letter, place]) => [letter, Number(place)]));
+    const fixed = placeOf(at.closest("[data-place]"));
     const { rule } = step;
     const own = rule.cell.filter((letter) => letter in fixed).length; // which come before all others
     const length = size(rule.shape.slice(own));
@@ -168,33 +213,38 @@ class Page {
     return { name, rule, fixed, start, length, editable: step.given };
   }
 
-  fill({ name, rule, start, cells, width, editable, table, labelled }) {
-    const isMask = name === this.model.data.mask;
+  fill({ name, rule, start, cells, width, editable, table, labelled, shown }) {
     const key = `${name} ${start}`;
-    if (!this.texts.has(key)) this.texts.set(key, cells.map((_, at) => this.printed(name, start + at)));
-    const texts = this.texts.get(key);
-    const decimals = (text) => text.split(".")[1]?.length ?? 0;
-    const most = new Array(width).fill(0);
-    texts.forEach((text, at) => (most[at % width] = Math.max(most[at % width], decimals(text))));
+    if (!this.texts.has(key)) {
+      const texts = cells.map((_, at) => this.printed(name, start + at));
+      const decimals = texts.map((text) => text.split(".")[1]?.length ?? 0);
+      const most = new Array(width).fill(0);
+      decimals.forEach((count, at) => (most[at % width] = Math.max(most[at % width], count)));
+      this.texts.set(key, { texts, decimals, most });
+    }
+    const { texts, decimals, most } = this.texts.get(key);
     const held = this.model.held.get(name);
     const hides = labelled && this.hiding(rule); // an operand beside others has its numbers alone
     cells.forEach((cell, at) => {
-      const missing = most[at % width] - decimals(texts[at]);
-      const shift = missing && (decimals(texts[at]) ? missing : missing + this.live.point);
-      if (`${shift || ""}` !== cell.style.getPropertyValue("--d")) cell.style.setProperty("--d", shift || "");
-      const hidden = hides && this.model.hides(this.model.place(rule, start + at));
-      if (!cell.querySelector("input")) {
-        if (cell.firstChild?.data !== texts[at] || cell.classList.contains("hidden") !== hidden) {
-          cell.replaceChildren(texts[at]);
-          if (hidden && !texts[at].endsWith("∞")) cell.append(element("i", {}, this.live.hidden));
-        }
-      }
-      cell.classList.toggle("hidden", Boolean(hidden));
-      cell.classList.toggle("held", Boolean(held?.has(start + at)));
-      cell.classList.toggle("changed", this.differs(name, start + at));
-      cell.classList.toggle("edited", editable && this.edits.has(`${name}.${start + at}`));
+      const missing = most[at % width] - decimals[at];
+      const shift = missing && (decimals[at] ? missing : missing + this.live.point);
+      const marks = {
+        hidden: hides && this.model.hides(this.model.place(rule, start + at)),
+        held: held?.has(start + at),
+        changed: this.differs(name, start + at),
+        edited: editable && this.edits.has(`${name}.${start + at}`),
+      };
+      const isOpen = cell === this.open; // to be typed over
+      const now = [texts[at], shift, isOpen, ...Object.values(marks)].join();
+      if (shown[at] === now) return; // most cells do not change, and a page has many
+      shown[at] = now;
+      cell.style.setProperty("--d", shift || "");
+      for (const [mark, holds] of Object.entries(marks)) cell.classList.toggle(mark, Boolean(holds));
+      if (isOpen) return;
+      cell.replaceChildren(texts[at]);
+      if (marks.hidden && !texts[at].endsWith("∞")) cell.append(element("i", {}, this.live.hidden));
     });
-    table.classList.toggle("clickable", isMask && this.canMask());
+    table.classList.toggle("clickable", name === this.model.data.mask && this.canMask());
   }
 
   printed(name, at) {
@@ -365,6 +415,7 @@ class Page {
     const label = this.lines.label(table.rule, this.model.place(table.rule, start + at), table.fixed);
     const input = element("input", { value: text ?? before, "aria-label": `${symbolName(table.rule.symbol)}: ${label}`, inputmode: "text", autocomplete: "off", spellcheck: "false" });
     input.style.width = `${Math.max(4, before.length + 1)}ch`;
+    this.open = cell;
     cell.replaceChildren(input);
     const take = (written) => {
       const good = this.model.edit(name, start + at, written);
@@ -375,7 +426,7 @@ class Page {
     const close = (focus) => {
       if (input.closing) return;
       input.closing = true;
-      cell.replaceChildren();
+      this.open = null;
       this.show();
       if (focus) cell.focus();
     };
@@ -510,7 +561,8 @@ class Page {
     const hint = element("p", { class: "hint" }, "Click a given number and type: 2, 1/3 or sqrt(2). Point at any number to see how it is worked out.");
     this.query = new Query(this);
     (this.root.querySelector("header") ?? this.root).append(element("div", { class: "live" }, bar, effect, this.quiz.root, hint, ...(this.live.data.yaml ? [command] : []), this.query.root));
-    this.controls = { mask: select, scale, whatIf, effect, reset, save, ask, copy };
+    const tabs = element("div", { class: "tabs controls", role: "group", "aria-label": "Heads and entries" });
+    this.controls = { tabs, mask: select, scale, whatIf, effect, reset, save, ask, copy };
     const line = element("p", { "aria-live": "polite" });
     const [slide, range] = [button("Hold and slide"), element("input", { type: "range", "aria-label": "The number held" })];
     const [back, next] = [button("Back"), button("Next term")];
@@ -578,6 +630,8 @@ class Page {
       const section = link && document.getElementById(link.hash.slice(1));
       if (!section) return;
       event.preventDefault(); // the address keeps what was changed
+      const part = this.parts.indexOf(section);
+      if (part >= 0 && section.matches(".away")) this.turnTo(part);
       section.scrollIntoView();
     });
   }
@@ -595,6 +649,7 @@ class Page {
     if (mask !== first.mask) said.push(["mask", mask]);
     if (scaled !== first.scaled) said.push(["scaled", String(scaled)]);
     if (this.model.mistake) said.push(["what-if", this.model.mistake]);
+    if (this.part) said.push(["part", `${this.part}`]);
     const hash = said.length ? `#!${new URLSearchParams(said)}` : "";
     if (hash === location.hash || (!hash && !location.hash.startsWith("#!"))) return;
     try {
@@ -615,6 +670,7 @@ class Page {
     const { mask, scaled } = this.live.data.settings[0];
     const chosen = this.live.data.settings.find((each) => each.mask === (said.get("mask") ?? mask) && String(each.scaled) === (said.get("scaled") ?? String(scaled)));
     this.model.choose(chosen?.mask ?? mask, chosen?.scaled ?? scaled);
+    this.part = Math.max(0, Math.trunc(said.get("part")) || 0);
     const mistake = said.get("what-if");
     if (this.model.mistakes().includes(mistake)) this.model.choose(this.model.setting.mask, this.model.setting.scaled, mistake);
     this.controls.mask.value = this.model.setting.mask;
@@ -648,6 +704,9 @@ class Page {
 
 /** The step that a section is about: step-scores, or head-0-step-scores. */
 const stepOf = (node) => /(?:^|-)step-(\w+)/.exec(node.closest("section").id)?.[1];
+/** The places on leading axes that are written at a part of the page: { h: 1 } for h=1. */
+const placeOf = (part) =>
+  Object.fromEntries((part?.dataset.place ?? "").split(" ").filter(Boolean).map((each) => each.split("=")).map(([letter, place]) => [letter, Number(place)]));
 const splitKey = (key) => [key.slice(0, key.lastIndexOf(".")), Number(key.slice(key.lastIndexOf(".") + 1))];
 const shorten = (text) => (text.length > 20 ? `${text.slice(0, 19)}…` : text || "nothing");
 
