@@ -5,7 +5,8 @@ This is asked of a problem before anybody works it out. `attncli check` asks the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from attncli.errors import usage_error
 from attncli.mistakes.catalogue import applicable
 from attncli.mistakes.mistaken import Mistaken
+from attncli.problem.model import Scalar
 from attncli.tracing.difference import Numbers
 from attncli.tracing.model import Trace
 
@@ -28,10 +30,12 @@ class Audit(NamedTuple):
     `shown` are the mistakes that these numbers show, in the order in which they can be made. Those that are `same` give
     the right numbers, as a division by the root of n does where n = d_k; those that are `hidden` give others, but less
     than two units of the last digit away. `alike` are groups of shown mistakes that the numbers cannot tell apart.
+    `equal_sizes` say why a division by the wrong size does not show: "n = d_k = 3".
     """
 
     step: str
     decimals: int
+    equal_sizes: tuple[str, ...]
     shown: tuple[str, ...]
     same: tuple[str, ...]
     hidden: tuple[str, ...]
@@ -52,7 +56,25 @@ def audit(trace: Trace, step: str, decimals: int) -> Audit:
     shown = tuple(name for name, array in numbers.items() if told_apart(array, right, decimals))
     hidden = tuple(name for name in numbers if name not in (*same, *shown))
     pairs = all_told_apart(np.array([numbers[name] for name in shown]).reshape(len(shown), -1), decimals)
-    return Audit(step, decimals, shown, same, hidden, _groups(shown, pairs))
+    alike = _groups(shown, pairs)
+    return Audit(step, decimals, equal_sizes(trace, {*same, *chain(*alike)}), shown, same, hidden, alike)
+
+
+def equal_sizes(trace: Trace, mistakes: Collection[str]) -> tuple[str, ...]:
+    """Which sizes are d_k, or its square, though some of these mistakes divide by them instead."""
+    d_k = trace.parameters.get("d_k")
+    if not isinstance(d_k, Scalar):
+        return ()
+    sizes = {"n": trace[trace.logits].shape[-2]} | ({"d_model": trace["X"].shape[-1]} if "X" in trace else {})
+    found = []
+    for name, size in sizes.items():
+        if not {f"the scores were divided by {name}", f"the scores were divided by the root of {name}"} & {*mistakes}:
+            continue
+        if size == d_k.value:
+            found.append(f"{name} = d_k = {size}")
+        elif size == d_k.value**2:
+            found.append(f"the root of {name} is d_k = {d_k.value:g}")
+    return tuple(found)
 
 
 def mistaken_numbers(trace: Trace, step: str) -> dict[str, Numbers]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncli import __version__
-from attncli.english import count, either
+from attncli.english import count, either, listed
 from attncli.mistakes.audit import UNITS, Audit
 from attncli.page.document import Block, Document, Heading, Listing, Paragraph
 from attncli.tracing.model import Trace
@@ -34,6 +34,8 @@ def audit_blocks(audit: Audit) -> Iterator[Block]:
     if audit.same:
         yield Paragraph((f"{either(len(audit.same), 'This gives', 'These give')} the right numbers here:",))
         yield Listing(tuple((name,) for name in audit.same))
+    if audit.equal_sizes:
+        yield Paragraph((f"Sizes that are equal hide some divisions: {listed(audit.equal_sizes)}.",))
     if audit.hidden:
         what = either(len(audit.hidden), "This changes", "These change")
         yield Paragraph((f"{what} every number by less than {UNITS} units of its last digit:",))

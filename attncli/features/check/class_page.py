@@ -96,7 +96,10 @@ def _blocks(results: Sequence[Marked]) -> Iterator[Block]:
 def _counted(results: Sequence[Marked], read: Sequence[Marked]) -> str:
     passed, unread = sum(each.passed for each in read), len(results) - len(read)
     parts = [f"{passed:,} {either(passed, 'has', 'have')} no error"] if passed else []
-    parts += [f"{wrong:,} {either(wrong, 'has', 'have')} errors or blanks"] if (wrong := len(read) - passed) else []
+    blank = sum(0 < each.counts["missing"] == sum(each.counts.values()) for each in read)
+    wrong = len(read) - passed - blank
+    parts += [f"{wrong:,} {either(wrong, 'has', 'have')} errors or blanks"] if wrong else []
+    parts += [f"{blank:,} {either(blank, 'is', 'are')} blank"] if blank else []
     parts += [f"{unread:,} could not be checked"] if unread else []
     return f"{listed(parts)}." if parts else "There are no solutions."
 

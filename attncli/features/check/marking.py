@@ -181,7 +181,9 @@ def _mark(submission: Submission, settings: Settings) -> Marked:
     page = None
     if settings.feedback:
         document = check_page(solution, marks=settings.marks, diagnoses=diagnoses)
-        page = _rendered(Document(f"{submission.student}: {document.title}", document.blocks), settings)
+        named = submission.student in document.title  # as the title of a problem is that was made for the student
+        title = document.title if named else f"{submission.student}: {document.title}"
+        page = _rendered(Document(title, document.blocks), settings)
     return Marked(
         submission.student,
         name_of(submission.problem),

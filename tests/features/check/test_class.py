@@ -403,6 +403,16 @@ def test_a_solution_that_takes_too_long_is_a_row(school: Path, monkeypatch: pyte
     time.sleep(0.01)
 
 
+def test_a_blank_sheet_is_counted_apart(school: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (school / "problem.yaml").write_text(f"title: 'Attention: Eve'\n{PROBLEM}", encoding="utf-8")
+    (school / "Eve.yaml").write_text("scores: [[null, null]]\n", encoding="utf-8")
+    (school / "Ada.yaml").write_text(RIGHT, encoding="utf-8")
+    assert run(["check", "problem.yaml", "Ada.yaml", "Eve.yaml", "--feedback", "pages"]) == 1
+    assert "1 has no error and 1 is blank." in capsys.readouterr().out
+    titles = {path.name: path.read_text(encoding="utf-8").splitlines()[0] for path in Path("pages").iterdir()}
+    assert titles == {"Ada.md": "# Ada: Attention: Eve: checked", "Eve.md": "# Attention: Eve: checked"}
+
+
 def test_a_problem_goes_to_other_processes(school: Path) -> None:
     problem = attncli.load("problem.yaml")
     again = pickle.loads(pickle.dumps(problem))

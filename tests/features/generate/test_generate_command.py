@@ -133,11 +133,23 @@ def test_sizes_that_cannot_serve(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert "no problem of 1,024 that were drawn has small scores" in capsys.readouterr().err
 
 
+def test_why_a_division_does_not_show(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("p.yaml").write_text(
+        "X: [[1, 0, 2, 1], [0, 1, 1, 2], [2, 1, 0, 1]]\nW_Q: [[1, 0], [0, 1], [1, 0], [0, 1]]\n"
+        "W_K: [[0, 1], [1, 0], [1, 1], [0, 1]]\nW_V: [[1, 0], [0, 2], [1, 0], [0, 1]]\n"
+    )
+    assert run(["generate", "--audit", "p.yaml"]) == 0
+    page = capsys.readouterr().out
+    assert "hide some divisions: the root of d_model is d_k = 2." in page
+    assert "n = d_k" not in page
+
+
 def test_what_a_problem_can_show(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["generate", "--audit", LOVE]) == 0
     page = capsys.readouterr().out
     same = page.partition("the right numbers here:")[2].partition("These change")[0]
     assert "the scores were divided by the root of n\n" in same
+    assert "Sizes that are equal hide some divisions: n = d_k = 3." in page
     assert run(["generate", "--audit", LOVE, "--format", "json", "--ask", "weights,output", "--decimals", "3"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert (data["title"], data["step"], data["decimals"]) == ("I love AI", "output", 3)
