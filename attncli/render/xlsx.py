@@ -168,7 +168,9 @@ class _Writer:
     def _spot(self, key: Key, of_key: bool) -> _Spot:
         """Where a number stands, or where the key has it."""
         spot = self.spots[key]
-        return spot._replace(column=spot.column + self._shift(spot.sheet) * (of_key and key[0] not in self.typed))
+        if not of_key or key[0] in self.typed:
+            return spot
+        return spot._replace(column=spot.column + self._shift(spot.sheet))
 
     def _notation(self, sheet: int, *, of_key: bool = False) -> Notation:
         """The notation of formulas on a sheet, whose cells are addresses."""
@@ -245,7 +247,7 @@ class _Writer:
                     self._cell(page, down, across, key, form, notation)
                 else:  # what is worked out for the reader is that of the key, whatever the reader filled in
                     found = f"={_address(self._spot(key, of_key=True))}"
-                    page.write_formula(down, across, found, self.formats["number"], self._shown(key))
+                    page.write_formula(down, across, found, self.formats["number"], _shown(self.book.entry(key).value))
         area = top, 1, top + len(matrix.rows) - 1, len(matrix.keys[0])
         if self.blank and (matrix.blank or not matrix.given):
             self._copies(page, area, matrix)
@@ -259,12 +261,12 @@ class _Writer:
         for down, keys in enumerate(matrix.keys, top):
             for across, each in enumerate(keys, 1):
                 self._cell(page, down, across + shift, each, form, key)
-                work = self.book.entry(each).work if matrix.blank and not matrix.given else None
-                if work is None:
+                value, work = self.book.entry(each)
+                if work is None or not matrix.blank:
                     continue
                 read = {node: None for node in walk(work) if isinstance(node, Ref) and node.name in self.blank}
                 empty = "+".join(f"COUNTBLANK({write(node, own)})" for node in read)
-                found, shown = write(work, own), self._shown(each)
+                found, shown = write(work, own), _shown(value)
                 if empty:
                     found, shown = f'IF({empty}>0,"{_NOTHING}",{found})', _NOTHING
                 page.write_formula(down, across + 2 * shift, _formula(found, each), form, shown)
@@ -280,13 +282,9 @@ class _Writer:
             page.conditional_format(*area, {"type": "formula", "criteria": green, "format": self.right})
             page.conditional_format(*area, {"type": "formula", "criteria": red, "format": self.wrong})
 
-    def _shown(self, key: Key) -> str | float:
-        """The number of a cell as a spreadsheet has it."""
-        value = self.book.entry(key).value
-        return HIDDEN if value == -inf else value if isfinite(value) else "#NUM!"
-
     def _cell(self, page: Worksheet, row: int, column: int, key: Key, form: Format, notation: Notation) -> None:
-        shown, work = self._shown(key), self.book.entry(key).work
+        value, work = self.book.entry(key)
+        shown = _shown(value)
         if work is None:
             if isinstance(shown, str):
                 page.write_string(row, column, shown, form)
@@ -309,6 +307,11 @@ class _Writer:
                 {"type": "2_color_scale", "min_type": "num", "max_type": "num", "min_value": 0, "max_value": 1,
                  "min_color": "#FFFFFF", "max_color": "#6FB1E8"},
             )  # fmt: skip
+
+
+def _shown(value: float) -> str | float:
+    """A number as a spreadsheet has it."""
+    return HIDDEN if value == -inf else value if isfinite(value) else "#NUM!"
 
 
 def _formula(written: str, key: Key) -> str:
