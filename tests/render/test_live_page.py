@@ -298,6 +298,14 @@ def test_the_script_is_left_out_where_it_is_not_wanted_or_of_no_use(tmp_path: Pa
         assert ("cannot be changed" in page, said or "" in page) == (said is not None, said or True)
 
 
+def test_the_page_of_a_gradient_says_why_its_numbers_cannot_be_changed(tmp_path: Path) -> None:
+    page = tmp_path / "gradient.html"
+    assert attncli(["gradient", str(I_LOVE_AI), "-q", "-o", str(page)]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert "cannot be changed: gradients are worked out by attncli alone" in text
+    assert "<script" not in text
+
+
 def test_the_script_has_no_comments_and_ends_no_element() -> None:
     assert "</" not in script().replace("</section>", "")
     assert not re.search(r"^\s*(//|/\*|\*)", script(), re.MULTILINE)

@@ -116,6 +116,10 @@ def gradient(
     progress.begin("writing")
     deviation = page_deviation(problem, trace, view, warnings) if format == "json" and not descent else None
     page = gradient_document(trace, view, checks, descent, deviation)
+    if format == "html" and not fragment:
+        from attncli.page.live import with_live  # which no other format has
+
+        page = with_live(page, problem, trace, view)
     write_page(
         page, format, output, color=color, math=math, fragment=fragment, title=not no_title, ascii=ascii,
         pictures=pictures,
