@@ -6,8 +6,8 @@ whole products of cases, many drawn examples, hostile inputs. Four marks say wha
 - `slow`: a test, a case (`pytest.param(…, marks=pytest.mark.slow)`) or a module (`pytestmark`).
 - `each_choice`: of a product of parameters, the cases that are not needed to play each value of each parameter once.
 - `sampled(n)`: all cases but n of them, which are spread evenly over the values of all parameters.
-- A property (a test by hypothesis) is in both tiers: with 25 examples in the fast one, 100 in the slow one; with 25 and
-  400 where it has `settings.get_profile("many")`, with 10 and 40 where it has `settings.get_profile("few")`.
+- A property (a test by hypothesis) is in both tiers: with 10 examples in the fast one, 60 in the slow one; with 10 and
+  200 where it has `settings.get_profile("many")`, with 5 and 25 where it has `settings.get_profile("few")`.
 
 Where the lines that tests reach are measured (`--cov`), properties and cases of `sampled` are played unmeasured: they
 go the same ways many times over, each at more than twice the time.
@@ -39,8 +39,8 @@ from attncli.problem.positions import Alibi, Position, Rope
 
 LASTS = "about 2.5 minutes on two cores; -m slow, the slow tier, another 5"
 EXAMPLES = {  # of a property, usually, where it has many, and where it has few
-    "fast": (25, 25, 10),
-    "thorough": (100, 400, 40),
+    "fast": (10, 10, 5),
+    "thorough": (60, 200, 25),
     "explore": (2000, 8000, 400),
 }
 
