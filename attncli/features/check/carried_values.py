@@ -1,8 +1,8 @@
 """What a cell is by a solution's own numbers: its equation with the cells written before it, and the steps left out.
 
-Values are decimals of 50 digits. Those of the solution are worked out a whole step at a time. Where a mistake is tried,
-the equations of some steps are others, and most mistakes are ruled out by a cell or two: there each cell is worked out
-when it is first asked for.
+Values are decimals that are right to 50 digits. Those of the solution are worked out a whole step at a time. Where a
+mistake is tried, the equations of some steps are others, and most mistakes are ruled out by a cell or two: there each
+cell is worked out when it is first asked for, with no more than these digits.
 """
 
 from __future__ import annotations
@@ -33,6 +33,9 @@ from attncli.tracing.model import Trace
 Cell = tuple[int, ...]
 Decimals = NDArray[np.object_]  # an array of Decimal
 HALF = Decimal("0.5")  # half a unit of a number without decimals
+# Rounding errors add up, and our pages print closed forms by 50 digits that are right. Seven more digits cost no time:
+# the three words of a Decimal have room for 57.
+_WORKING_DIGITS = DIGITS + 7
 
 
 def ref_to(name: str, index: Cell) -> Ref:
@@ -206,7 +209,7 @@ class CarriedValues:
         step, equation = self.trace.steps[name], self.trace.steps[name].rule.equation
         sizes = self._sizes_of(name) | dict(zip(equation.target.letters, step.shape, strict=True))
         arrays = {read_name: read(read_name) for read_name in names_used(equation.expression)}
-        with localcontext(Context(prec=DIGITS, traps=[])):
+        with localcontext(Context(prec=_WORKING_DIGITS, traps=[])):
             evaluator = _DecimalEvaluator(np, arrays, cast("Any", self._scalars), sizes, object)
             return cast("Decimals", np.array(evaluator.result(equation), dtype=object))
 

@@ -82,6 +82,13 @@ def test_a_number_times_a_power_of_ten_is_right_with_the_digits_that_a_page_keep
         assert where(judged(trace, f'{{"row_sum": [{written}]}}'), "row_sum", "right")
 
 
+def test_a_number_that_only_its_50th_digit_tells_from_a_tie_is_right() -> None:
+    """The weights are 1/(1 + e^-115) and e^-115/(1 + e^-115): -5.5 + 6.5·1.1e-50 is nearer to -5 than to -6."""
+    trace = traced("Q: [[1]]\nK: [[0], [-115]]\nV: [[-5.5], [1]]\nscore: dot")
+    for output, verdict in (("-5", "right"), ("-3", "wrong")):
+        assert judged(trace, f"output: [[{output}]]").steps["output"][0, 0].verdict == verdict
+
+
 def test_a_zero_is_wrong_where_terms_cancel_only_in_doubles() -> None:
     """1e20 + 1 - 1e20 is 1: whoever writes 0 has lost it, as doubles do."""
     trace = traced("Q: [[1e20, 1, -1e20]]\nK: [[1, 1, 1]]\nV: [[1]]\nscale: 1e30")
