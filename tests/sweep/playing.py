@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -34,6 +35,7 @@ from attncli.errors import AttncliError
 CPU = 10  # seconds that a line may take
 WALL = 300  # seconds after which a case is stopped that only waits
 MEMORY = 2**30  # bytes that a line may take besides what the program itself does
+HALF = Decimal("0.005")  # half a unit of the last digit where numbers have two decimals
 CODES = {"compute": (), "gradient": (1,), "check": (1,), "compare": (1,)}  # besides 0, 2, 3, 4 and 5
 
 
@@ -193,13 +195,14 @@ def _same_numbers(lines: list[list[str]], ends: list[End]) -> None:
     steps = json.loads(ends[0].out)["steps"].values()
     given = {number for step in steps if not step["inputs"] for number in _flat(step["value"])}
     numbers = {number for step in steps for number in _flat(step["value"])} - given  # which stand there as written
-    wanted = sorted(number for number in numbers if 0.01 < abs(number) < 1e12)
+    # A page rounds the decimal of 15 significant digits that a float stands for.
+    wanted = sorted(Decimal(f"{number:.14e}") for number in numbers if 0.01 < abs(number) < 1e12)
     for end, form in zip(ends[1:], ("table", "markdown", "latex", "html"), strict=True):
         text = end.out.replace("−", "-").replace("{,}", "").replace("\\,", "")
-        there = sorted({float(word) for word in re.findall(r"-?\d+(?:\.\d+)?", text) if len(word) < 40})
+        there = sorted({Decimal(word) for word in re.findall(r"-?\d+(?:\.\d+)?", text) if len(word) < 40})
         for number in wanted:
             place = bisect.bisect_left(there, number)
-            if min((abs(number - near) for near in there[max(0, place - 1) : place + 1]), default=1) > 0.00501:
+            if min((abs(number - near) for near in there[max(0, place - 1) : place + 1]), default=1) > HALF:
                 raise Broken(f"a number of JSON is not on the page: {form}", str(number))
 
 

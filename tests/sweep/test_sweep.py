@@ -9,6 +9,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from contextlib import nullcontext
 from copy import deepcopy
 from pathlib import Path
 from random import Random
@@ -18,7 +19,8 @@ import pytest
 import typer
 from drawn_lines import ENDLESS, commands, draw_line
 from drawn_problems import Drawn, draw_problem, problem_schema
-from playing import Case, Fault
+from ends import End
+from playing import PROMISES, Broken, Case, Fault
 
 HERE = Path(__file__).parent
 DRAWS = 200
@@ -101,6 +103,15 @@ def test_a_fault_is_told_as_commands_to_be_pasted() -> None:
         Case({"problem.yaml": "Q: [[1]]\n"}, {}, [["compute", "problem.yaml"]], "ends well"), Fault("kind", "seen")
     )
     assert "cat > problem.yaml <<'END'\nQ: [[1]]\nEND\nattncli compute problem.yaml\n" in text
+
+
+@pytest.mark.parametrize(("shown", "same"), [("60509219279.20", True), ("60509219279.21", False), ("1.20", False)])
+def test_a_large_number_is_compared_as_pages_round_it(shown: str, same: bool) -> None:
+    """60509219279.19496 is 60509219279.1950 in 15 digits, which is .20 half up."""
+    steps = {"exp": {"inputs": ["scores"], "value": [[60509219279.19496]]}}
+    ends = [End(0, json.dumps({"steps": steps}), ""), *[End(0, f"t1 [ {shown} ]", "")] * 4]
+    with nullcontext() if same else pytest.raises(Broken):
+        PROMISES["same numbers"].holds([], ends)
 
 
 def drawn_lines(known: dict[str, Any]) -> list[list[str]]:
