@@ -55,6 +55,7 @@ def _of_markdown(text: str) -> Iterator[tuple[str, str]]:
 def _of_latex(text: str) -> Iterator[tuple[str, str]]:
     beside = False  # a matrix
     for line in text.splitlines():
+        line = line.removeprefix(r"\nopagebreak")
         below = re.fullmatch(r"\\hangindent=.*?\\makebox\[[\d.]+em\]\[l\]\{(.*?)\}(?=[$\d])(.*?)\\par", line)
         beside = beside and not line.startswith(r"\end{tabular}")
         found = below or (beside and re.fullmatch(r"(.*?) & (?=[$\d])(.*?) \\\\", line))

@@ -80,7 +80,8 @@ def test_in_words_there_are_no_bars(problem: str, capsys: pytest.CaptureFixture[
          "--query shows one row of the weights; leave out one of the two"),
         (["--query", "a", "--format", "json"], "--query cannot be used with --format json",
          "JSON holds the numbers themselves; leave out --query"),
-        (["--query", "a", "--format", "latex"], "--query cannot be used with --format latex", "leave out --query"),
+        (["--query", "a", "--format", "latex"], "--query cannot be used with --format latex",
+             "--query is for --format table, markdown or html"),
     ],
 )  # fmt: skip
 def test_wrong_use(

@@ -95,7 +95,7 @@ def test_a_vector_is_a_row_or_a_column(book: Path) -> None:
 @pytest.mark.parametrize(
     ("reference", "said"),
     [
-        ("{file: x.xlsx}", "Q.file: a workbook has no arrays with names"),
+        ("{file: x.xlsx}", "Q.file: which cells of the workbook is not said"),
         ("{file: x.xlsx, name: Data}", "Q.name: a workbook has no arrays with names"),
         ("{file: q.csv, range: A1}", "Q.range: only a workbook, .xlsx, has ranges of cells"),
         ("{file: x.xlsx, range: A1:B2}", "Q.range: x.xlsx has 2 sheets"),

@@ -31,7 +31,9 @@ Schema = Mapping[str, Any]
 DAMAGED = 0.12  # the share of problems
 OPTIONAL = 0.25  # how often a key is given that a problem may as well go without
 LETTERS = "QKV"
-BINARY = [suffix for suffix in suffixes() if suffix not in TEXT_SUFFIXES]
+WORKBOOK, SHEET = ".xlsx", "Numbers"
+FLAT = (*TEXT_SUFFIXES, WORKBOOK)  # files of one matrix
+BINARY = [suffix for suffix in suffixes() if suffix not in FLAT]
 TEXTS = [
     "a",
     "I",
@@ -114,6 +116,13 @@ def array_file(name: str, arrays: Mapping[str, Any]) -> bytes:
         from safetensors.numpy import save
 
         return save({key: np.ascontiguousarray(value) for key, value in named.items()})
+    elif name.endswith(WORKBOOK):
+        from xlsxwriter import Workbook
+
+        with Workbook(stream, {"in_memory": True}) as book:
+            sheet = book.add_worksheet(SHEET)
+            for place, row in enumerate(np.atleast_2d(next(iter(named.values()))).tolist()):
+                sheet.write_row(place, 0, row)
     return stream.getvalue()
 
 
@@ -385,13 +394,13 @@ class _Drawing:
         """A reference to an array in a file, and the file with what it takes to find such an array there."""
         choice, properties = self.choice, form["properties"]
         found = {"file": f"{path.replace('.', '_')}{choice.choice(suffixes() if len(shape) < 3 else BINARY)}"}
-        unnamed = found["file"].endswith((".npy", *TEXT_SUFFIXES))
+        unnamed = found["file"].endswith((".npy", *FLAT))
         part = path[-1] in LETTERS and "W_" in path  # a fused array: the others are in it as well
         for name, property in properties.items():
-            if name not in ("file", "part", "layout") and self.often(0.25):
+            if name not in ("file", "part", "layout", "range") and self.often(0.25):
                 if (name == "name" and unnamed) or (name == "transpose" and len(shape) < 2):
                     continue
-                if name == "index" and found["file"].endswith(TEXT_SUFFIXES):  # which have no further axis
+                if name == "index" and found["file"].endswith(FLAT):  # which have no further axis
                     continue
                 found[name] = self.value(property, f"{path}.{name}")
         if "part" in properties and part and self.often(0.4):
@@ -400,8 +409,11 @@ class _Drawing:
                 found["layout"] = self.value(properties["layout"], f"{path}.layout")
         if not unnamed:
             found.setdefault("name", choice.choice(["a", "w.q", "model.weight"]))
-        array = self._numbers(shape, path)
-        self.drawn.arrays[found["file"]] = {found.get("name", "a"): _laid_out(array, found, self.drawn.data, choice)}
+        array = _laid_out(self._numbers(shape, path), found, self.drawn.data, choice)
+        self.drawn.arrays[found["file"]] = {found.get("name", "a"): array}
+        if "range" in properties and found["file"].endswith(WORKBOOK) and self.often(0.95):
+            rows, columns = np.atleast_2d(array).shape
+            found["range"] = f"{choice.choice(['', f'{SHEET}!'])}A1:{_column(columns)}{rows}"
         if "name" in found and self.often(0.3):
             self.drawn.arrays[found["file"]]["other"] = np.zeros(2)
         return found
@@ -468,6 +480,12 @@ def _pasted(choice: Random, lists: Any) -> str:
 
 def _printed(lists: Any) -> str:
     return f"[{', '.join(map(_printed, lists))}]" if isinstance(lists, list) else _cell(lists)
+
+
+def _column(number: int) -> str:
+    """What a spreadsheet calls its column of this number, counted from 1."""
+    before, place = divmod(number - 1, 26)
+    return (_column(before) if before else "") + chr(ord("A") + place)
 
 
 def _cell(value: Any) -> str:

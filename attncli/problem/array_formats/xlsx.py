@@ -100,7 +100,7 @@ def dtype(stream: IO[bytes], file: str, name: str) -> str:
 
 def _read_range(text: str) -> _Range:
     if not text:
-        raise ArrayError("a workbook has no arrays with names", f"say which cells: {_EXAMPLE}", key="file")
+        raise ArrayError("which cells of the workbook is not said", f"name them: {_EXAMPLE}", key="file")
     found = _RANGE.fullmatch(text.strip())
     if not found:
         raise ArrayError(f"{shorten(text)} is no range of cells", f"write {_EXAMPLE}, or {KEY}: A1:C3", key=KEY)

@@ -223,7 +223,10 @@ def test_a_head_that_is_not_there_is_told_with_those_that_are(
 
 @pytest.mark.parametrize(
     ("is_data", "help"),
-    [(False, "leave out --heatmap"), (True, "RST holds the numbers themselves; leave out --heatmap")],
+    [
+        (False, "--heatmap is for --format table, markdown, latex or html"),
+        (True, "RST holds the numbers themselves; leave out --heatmap"),
+    ],
 )
 def test_a_format_that_says_nothing_of_shades_takes_no_heatmap(
     is_data: bool, help: str, problem: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
