@@ -39,7 +39,7 @@ class Mistaken:
         if name not in self.moved:
             return self.trace[name].astype(np.float64)
         step = self.trace.steps[name]
-        sizes = dict(zip(step.rule.target.letters, step.shape, strict=True))
+        sizes = self.trace.sizes(step.rule.equation) | dict(zip(step.rule.target.letters, step.shape, strict=True))
         arrays = {of: self[of] for of in step.rule.inputs if of in self.trace}
         with np.errstate(all="ignore"):  # what overflows is not what the other side has
             return FloatWorker(CPU, DTYPES["float64"], self.trace.parameters, sizes, arrays).work(step.rule).value
