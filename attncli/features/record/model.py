@@ -59,12 +59,17 @@ def read_model(folder: str) -> Loaded:
     os.environ["HF_HUB_OFFLINE"] = "1"  # before the import: Transformers asks its hub for what is missing
     try:
         import torch
-        from transformers import AutoConfig, AutoModel, AutoTokenizer, logging
+        from transformers import AutoConfig, AutoModel, AutoTokenizer, is_torch_available, logging
     except ImportError as error:
         raise missing_error(
             f"attncli record needs {error.name or 'PyTorch'}, which is not installed",
             help="pip install 'attncli[torch]' transformers",
         ) from error
+    if not is_torch_available():  # it makes no use of one that it finds too old
+        raise missing_error(
+            f"this version of Transformers needs a newer PyTorch than {torch.__version__}",
+            help="pip install --upgrade torch",
+        )
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     alone: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}  # else it may ask whether to trust

@@ -233,3 +233,16 @@ def test_a_package_that_is_missing(
     monkeypatch.setitem(sys.modules, package, None)
     assert run(["record", str(tmp_path), "--text", "I love AI"]) == 5
     assert "pip install 'attncli[torch]' transformers" in capsys.readouterr().err
+
+
+def test_a_torch_too_old_for_transformers(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+    import transformers
+
+    monkeypatch.setattr(transformers, "is_torch_available", lambda: False)
+    assert run(["record", str(folder), "--text", "I love AI"]) == 5
+    error = capsys.readouterr().err
+    assert f"this version of Transformers needs a newer PyTorch than {torch.__version__}\n" in error
+    assert error.endswith("help: pip install --upgrade torch\n")
