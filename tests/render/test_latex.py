@@ -299,7 +299,8 @@ def test_no_page_has_a_line_that_is_too_long_or_a_hole(name: str, gradient: bool
         pytest.skip("has no gradient")
     log = compiled("pdflatex", source.replace("\\begin{document}\n", "\\begin{document}\n\\tracingpages1\n"), tmp_path)
     assert "Overfull" not in log
-    assert max(blank_parts(log)[: page_count(log) - 1], default=0) < 0.3
+    # up to 20 lines and their matrix stay together, which may leave more than a third of the page before them
+    assert max(blank_parts(log)[: page_count(log) - 1], default=0) < 0.4
 
 
 def page_count(log: str) -> int:
