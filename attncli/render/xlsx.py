@@ -183,7 +183,7 @@ class _Writer:
 
         def scalar(name: str) -> str:
             spot = self.spots[name, ()]
-            return self._on_sheet(sheet, spot, _address(spot, "$"))
+            return self._on_sheet(sheet, spot, _address(spot, fixed=True))
 
         return replace(SPREADSHEET, cell=cell, name=scalar)
 
@@ -331,13 +331,12 @@ def _lines(said: str) -> list[str]:
     return wrap(said, _LINE) or [""]
 
 
-def _address(spot: _Spot, fixed: str = "") -> str:
+def _address(spot: _Spot, *, fixed: bool = False) -> str:
     """B34, or $B$34."""
-    letters, column = "", spot.column + 1
-    while column:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(ord("A") + rest) + letters
-    return f"{fixed}{letters}{fixed}{spot.row + 1}"
+    from xlsxwriter.utility import xl_rowcol_to_cell
+
+    found: str = xl_rowcol_to_cell(spot.row, spot.column, row_abs=fixed, col_abs=fixed)
+    return found
 
 
 def _require_room(rows: int, columns: int) -> None:

@@ -412,8 +412,10 @@ class _Drawing:
         array = _laid_out(self._numbers(shape, path), found, self.drawn.data, choice)
         self.drawn.arrays[found["file"]] = {found.get("name", "a"): array}
         if "range" in properties and found["file"].endswith(WORKBOOK) and self.often(0.95):
+            from xlsxwriter.utility import xl_range
+
             rows, columns = np.atleast_2d(array).shape
-            found["range"] = f"{choice.choice(['', f'{SHEET}!'])}A1:{_column(columns)}{rows}"
+            found["range"] = choice.choice(["", f"{SHEET}!"]) + xl_range(0, 0, rows - 1, columns - 1)
         if "name" in found and self.often(0.3):
             self.drawn.arrays[found["file"]]["other"] = np.zeros(2)
         return found
@@ -480,12 +482,6 @@ def _pasted(choice: Random, lists: Any) -> str:
 
 def _printed(lists: Any) -> str:
     return f"[{', '.join(map(_printed, lists))}]" if isinstance(lists, list) else _cell(lists)
-
-
-def _column(number: int) -> str:
-    """What a spreadsheet calls its column of this number, counted from 1."""
-    before, place = divmod(number - 1, 26)
-    return (_column(before) if before else "") + chr(ord("A") + place)
 
 
 def _cell(value: Any) -> str:
