@@ -73,14 +73,16 @@ class _Text:
     """A pasted text, and where it stands: what is at a place of it is at `at`, and `step` times that place, further on.
 
     The step is 0 for a text without places, as one that is given in Python. `of_file` says that it is a whole file:
-    there only the lines are rows, whatever a semicolon may separate. `doubt` is where a line break may be one that a
-    program put into a long line: YAML takes a break for a blank, and an empty line for a break, but after a |.
+    there only the lines are rows, whatever a semicolon may separate. In one `of_tabs`, no comma separates numbers.
+    `doubt` is where a line break may be one that a program put into a long line: YAML takes a break for a blank, and
+    an empty line for a break, but after a |.
     """
 
     text: str
     at: int
     step: int = 1
     of_file: bool = False
+    of_tabs: bool = False
     doubt: int | None = None
 
     def place(self, at: int) -> int:
@@ -156,7 +158,8 @@ def _end_of(text: str, start: int, inside: int) -> tuple[int, int]:
 def written_in_file(value: Value) -> bool:
     """The same for a value that is the whole text of a file of rows."""
     try:
-        found = _read(_Text(value.text, 0, of_file=True), 2, may_be_one=True)
+        of_tabs = value.errors.source.name.lower().endswith(".tsv")
+        found = _read(_Text(value.text, 0, of_file=True, of_tabs=of_tabs), 2, may_be_one=True)
     except _Fault as fault:
         value.wrong(*fault.args, at=fault.at)
         return False
@@ -368,6 +371,8 @@ def _read_lines(text: _Text, rank: int, *, may_be_one: bool) -> PastedList | Non
         if not may_be_one:
             return None
         _require_clear(text, doubtful_pairs(rows))
+    if text.of_tabs and all(_ALONE.fullmatch(row.strip()) for _, row in rows):  # a single column
+        separator = "\t"
     if len(matrices) == 1 and rank > 1 and (numbers := _in_one_go(text, body, rows, separator)):
         return numbers
     cells = _split(text, rows, separator, has_names=text.of_file and len(matrices) == 1)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from unittest.mock import patch
 
 import pytest
 
+from attncli.cli.main import run
 from attncli.errors import AttncliError
 from attncli.problem import long_lists, tree
 from attncli.problem.decimal_commas import doubtful_commas
@@ -120,3 +122,55 @@ def test_a_long_matrix_in_doubt() -> None:
     matrix = f"[{', '.join(['[0,7, 0,2]'] * 5000)}]"
     with patch.object(tree, "LONG", 2**14), pytest.raises(AttncliError, match="0,7 can be read"):
         loads(f"{{Q: {matrix}, K: [[1, 2, 3, 4]], V: [[1]]}}".encode(), "p.yaml")
+
+
+TAB = [[0.7, 0.25], [1.5, 2]]
+EVERYWHERE: list[tuple[str, str, list[list[float]]]] = [  # a file, its text, and what is read
+    ("v.csv", "0,7;0,25\n1,5;2\n", TAB), ("v.csv", "0,7\t0,25\n1,5\t2\n", TAB),
+    ("v.csv", '"0,7","0,25"\n"1,5",2\n', TAB), ("v.tsv", "0,7\t0,25\n1,5\t2\n", TAB),
+    ("v.txt", "0,7\t0,25\n1,5\t2\n", TAB), ("v.TSV", "0,7\n1,5\n", [[0.7], [1.5]]), ("v.tsv", "0,7", [[0.7]]),
+    ("v.csv", "0,7\n1,5\n", [[0, 7], [1, 5]]), ("v.txt", "0,7\n1,5\n", [[0, 7], [1, 5]]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "expected"), EVERYWHERE)
+def test_the_one_rule_in_files(name: str, text: str, expected: list[list[float]], tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    rows = [[1]] * len(expected)
+    problem = loads(f"{{Q: [[1]], K: {rows}, V: {{file: {name}}}}}".encode(), "p.yaml", folder=tmp_path)
+    assert problem.given["V"].value.tolist() == expected
+
+
+@pytest.mark.parametrize(("name", "text"), [("v.txt", "0,7 0,25\n1,5 2,5"), ("v.csv", "0,7, 0,25\n1,5, 2,5"),
+                                            ("v.tsv", "0,7 0,25\n1,5 2,5")])  # fmt: skip
+def test_files_in_doubt_are_refused(name: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(AttncliError, match=r"0,7 can be read as 0\.7, or as the two numbers 0 and 7"):
+        loads(f"{{Q: [[1]], K: [[1], [2]], V: {{file: {name}}}}}".encode(), "p.yaml", folder=tmp_path)
+
+
+@pytest.mark.parametrize("matrix", ["|\n  0,7 0,2", "np.array([[0,7, 0,2]])", "torch.tensor([[0,7, 0,2]])", "0,7; 0,2",
+                                    "|\n  0,7"])  # fmt: skip
+def test_pasted_texts_in_doubt_are_refused(matrix: str, problems: Callable[..., list[str]]) -> None:
+    found = problems(f"Q: {matrix}\nK: [[1]]\nV: [[1]]\n")
+    assert "Q: 0,7 can be read as 0.7, or as the two numbers 0 and 7 (write " in found[0]
+
+
+@pytest.mark.parametrize(
+    "options", [["--scale", "0,7"], ["--step-size", "0,7"], ["--mask", "{additive: [[0,7, 0,2]]}"]]
+)
+def test_options_are_refused(options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "p.yaml").write_text("Q: [[1]]\nK: [[1], [2]]\nV: [[1], [2]]\n", encoding="utf-8")
+    assert run(["gradient", str(tmp_path / "p.yaml"), *options]) in (2, 3)
+    assert "0.7" in capsys.readouterr().err  # what to write
+
+
+@pytest.mark.parametrize(
+    ("answers", "code"),
+    [("weights: |\n  0,5\t0,5\n", 0), ("weights: [[0,5, 0,5]]\n", 3), ("weights: |\n  0,5 0,5\n", 3),
+     ("weights: [['0,5', '0,5']]\n", 3)],
+)  # fmt: skip
+def test_answers_follow_the_same_rule(answers: str, code: int, tmp_path: Path) -> None:
+    (tmp_path / "p.yaml").write_text("Q: [[1]]\nK: [[2], [2]]\nV: [[1], [2]]\n", encoding="utf-8")
+    (tmp_path / "a.yaml").write_text(answers, encoding="utf-8")
+    assert run(["check", str(tmp_path / "p.yaml"), str(tmp_path / "a.yaml")]) == code

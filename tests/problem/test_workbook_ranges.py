@@ -73,6 +73,23 @@ def test_fractions_and_roots_are_exact(book: Path) -> None:
     assert found.written.tolist() == [["1/3", "sqrt(2)"]]
 
 
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["1,5", "-0,25"], [1.5, -0.25]), (["1,5", 0.5], [1.5, 0.5]), (["1,500", "2,5"], [1.5, 2.5]),
+        (["1,500", 2], "x.xlsx is the text 1,500, and no number"), (["1,5", "2.5"], "x.xlsx is the text 1,5, and no"),
+    ],
+)  # fmt: skip
+def test_a_text_with_a_decimal_comma(tmp_path: Path, cells: list[str | float], expected: list[float] | str) -> None:
+    with xlsxwriter.Workbook(tmp_path / "x.xlsx") as file:
+        file.add_worksheet("S").write_row(0, 0, cells)
+    reference = "{file: x.xlsx, range: A1:B1}"
+    if isinstance(expected, str):
+        assert expected in wrong(tmp_path, reference)
+    else:
+        assert read(tmp_path, reference).given["Q"].value.tolist() == [expected]
+
+
 def test_a_mask_with_hidden_cells(book: Path) -> None:
     problem = read(book, "[[1, 0]]", "mask: {additive: {file: x.xlsx, range: Data!C4:D4}}\n")
     np.testing.assert_array_equal(problem.mask.parts[0].matrix.value, [[2**0.5, -np.inf]])  # type: ignore[attr-defined]

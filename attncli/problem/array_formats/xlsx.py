@@ -20,6 +20,7 @@ from attncli.errors import did_you_mean
 from attncli.problem.archives import Archive
 from attncli.problem.array_formats import Array, ArrayError
 from attncli.problem.array_formats.csv import as_array
+from attncli.problem.decimal_commas import with_points
 from attncli.problem.limits import PACKED_LIMIT
 from attncli.problem.numbers import NumberError, as_float
 from attncli.problem.tree import TRUTHS
@@ -64,6 +65,11 @@ class _Cell:
     text: str = ""
     formula: bool = False
 
+    @property
+    def is_text(self) -> bool:
+        """Whether a text stands in it, and no number, truth value or error."""
+        return self.type not in ("n", "", "b", "e")
+
 
 class _Enough(Exception):
     """Nothing that follows is asked for."""
@@ -80,11 +86,12 @@ def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Ar
         cells = book.cells(part, wanted)
         texts = book.shared_texts({int(cell.text) for cell in cells.values() if cell.type == "s"})
         dates = book.date_styles() if any(cell.style for cell in cells.values()) else frozenset()
+        points = with_points(_text(cell, texts) for cell in cells.values() if cell.is_text)
         found = []
         for row in range(wanted.top, wanted.bottom + 1):
             for column in range(wanted.left, wanted.right + 1):
                 where = f"{sheet}!{_letters(column)}{row} in {file}"
-                found.append(_number(cells.get((row, column)), where, texts, dates))
+                found.append(_number(cells.get((row, column)), where, texts, dates, points))
         return as_array(found).reshape(wanted.shape)
 
 
@@ -131,8 +138,10 @@ def _chosen(name: str, sheets: Mapping[str, str], file: str) -> tuple[str, str]:
     raise ArrayError(f"{file} has no sheet {shorten(name)}", help, key=KEY)
 
 
-def _number(cell: _Cell | None, where: str, texts: Mapping[int, str], dates: Collection[int]) -> str:
-    """The text of a cell's number or truth value; ArrayError for anything else."""
+def _number(
+    cell: _Cell | None, where: str, texts: Mapping[int, str], dates: Collection[int], points: Mapping[str, str]
+) -> str:
+    """The text of a number or a truth value; ArrayError for anything else. `points`: texts with a decimal comma."""
     if cell is None:
         raise ArrayError(f"{where} is empty", "write a number there, or choose other cells", key=KEY)
     if cell.formula and not cell.text:
@@ -141,9 +150,9 @@ def _number(cell: _Cell | None, where: str, texts: Mapping[int, str], dates: Col
         raise ArrayError(f"{where} is the error {shorten(cell.text)}", "mend its formula", key=KEY)
     if cell.type == "b":
         return "true" if cell.text == "1" else "false"
-    if cell.type not in ("n", ""):
-        text = (texts.get(int(cell.text), "") if cell.type == "s" else cell.text).strip().replace("−", "-")
-        return _number_in_text(text.replace("-∞", "-inf"), where)
+    if cell.is_text:
+        text = _text(cell, texts)
+        return _number_in_text(points.get(text, text), where)
     if cell.style in dates:
         help = "a spreadsheet makes a date of 1/2: write =1/2 there, or 0.5, and format the cell as a number"
         raise ArrayError(f"{where} is a date", help, key=KEY)
@@ -153,13 +162,20 @@ def _number(cell: _Cell | None, where: str, texts: Mapping[int, str], dates: Col
     return repr(value)
 
 
+def _text(cell: _Cell, texts: Mapping[int, str]) -> str:
+    """The text that stands in a cell, with signs as numbers have them elsewhere."""
+    text = texts.get(int(cell.text), "") if cell.type == "s" else cell.text
+    return text.strip().replace("−", "-").replace("-∞", "-inf")
+
+
 def _number_in_text(text: str, where: str) -> str:
     try:
         if text not in TRUTHS:
             as_float(text)
-    except NumberError:
+    except NumberError as error:
         said = f"the text {shorten(text)}, and no number" if text else "empty"
-        raise ArrayError(f"{where} is {said}", "write a number there, or choose other cells", key=KEY) from None
+        help = error.help if "," in text else "write a number there, or choose other cells"
+        raise ArrayError(f"{where} is {said}", help, key=KEY) from None
     return text
 
 
