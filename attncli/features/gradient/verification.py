@@ -11,9 +11,8 @@ digits left behind the point.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -23,6 +22,7 @@ from attncli.attention.registry import gradient_name
 from attncli.backend import CPU
 from attncli.dtypes import DTYPES
 from attncli.equation.chain_rule import reads
+from attncli.equation.indexing import add_axes
 from attncli.equation.rule import Rule
 from attncli.errors import usage_error
 from attncli.page.view import View, chosen_cell, chosen_place, chosen_steps, selected_part
@@ -49,6 +49,9 @@ ROUNDINGS = HONEST * DTYPES["float64"].epsilon
 HUGE = 1e99  # a loss of such terms: differences tell next to nothing beside it
 NARROWEST_CAP = 1e-9  # of a softcap: within a smaller one the scores turn faster than any h can follow
 ORDINARY = 100.0  # times that of the outputs: what scores of an ordinary size may do to the loss by their roundings
+SAME = 0.1  # of itself: changes of the loss this near to each other are the same one, of a jump
+MOVE = "move"  # the axis of all moves that are worked out together
+TOGETHER = 2_000_000  # numbers of an array that has this axis
 WORST: tuple[Verdict, ...] = ("agree", "unknown", "disagree")
 
 
@@ -147,8 +150,11 @@ def verify(
         if names is None or name in names:
             indices = [cell] if cell is not None else list(_indices(trace, name, place or {}))
             moved = _MovedStep.of(trace, name.removeprefix("d_"))
-            found = (_check(moved, name, index, measures) for index in indices[:: -(-len(indices) // MOST)])
-            yield GradientCheck(name, len(indices), tuple(found))
+            chosen = indices[:: -(-len(indices) // MOST)]
+            # The first h nearly always is enough: that of all cells is worked out together, and others where asked for.
+            firsts = moved.quotients([(index, first_step(float(moved.values[index]))) for index in chosen])
+            cells = (_Cell(moved, index, first) for index, first in zip(chosen, firsts, strict=True))
+            yield GradientCheck(name, len(indices), tuple(_check(cell, name, measures) for cell in cells))
 
 
 def _indices(trace: Trace, name: str, place: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
@@ -160,16 +166,17 @@ def _indices(trace: Trace, name: str, place: Mapping[str, int]) -> Iterator[tupl
             yield index
 
 
-def _check(moved: _MovedStep, name: str, index: tuple[int, ...], measures: _Measures) -> CellCheck:
+def _check(cell: _Cell, name: str, measures: _Measures) -> CellCheck:
+    moved, index, x = cell.moved, cell.index, cell.x
     gradient = moved.trace[name]
-    ours, x = float(gradient[index]), float(moved.values[index])
+    ours = float(gradient[index])
     typical, rounding = _typical(gradient), measures.rounding
-    noise = rounding / first_step(x) if math.isfinite(x) else 0.0
+    noise = rounding / first_step(x)
     # What is hidden by rounding is 0 beside the other cells, or where nothing else is left of its own terms.
     zero = abs(ours) <= noise and (noise <= SURE * typical or measures.is_residue(ours, name, index))
     seen = max(SURE * measures.largest, measures.ordinary / first_step(x) if noise else 0.0)
     found, distance, verdict = compare(
-        ours, partial(moved.quotient, index), x, typical=typical, rounding=rounding, zero=seen if zero else 0.0
+        ours, cell.quotient, x, typical=typical, rounding=rounding, zero=seen if zero else 0.0
     )
     if verdict == "disagree" and not (
         measures.rounding <= ROUNDINGS * HUGE
@@ -191,7 +198,12 @@ def _relative(ours: float, quotient: float) -> float | None:
 
 def first_step(x: float) -> float:
     """How far a number is moved at first."""
-    return min(STEP * max(1.0, abs(x)), WIDEST)
+    return min(STEP * max(1.0, abs(x)), WIDEST) if math.isfinite(x) else math.inf
+
+
+def all_steps(x: float) -> list[float]:
+    """Every h that may be tried, the widest first."""
+    return [first_step(x) / NARROWER**level for level in range(-WIDE, LEVELS)]
 
 
 def compare(
@@ -212,7 +224,7 @@ def compare(
     def size_with(found: float) -> float:
         return max(abs(gradient), abs(found)) + typical
 
-    h = first_step(x) if math.isfinite(x) else math.inf
+    h = first_step(x)
     first = quotient(h)
     if not math.isfinite(gradient):
         return first, 0.0, "unknown"
@@ -220,17 +232,18 @@ def compare(
     distance = _distance(gradient, first, TOLERANCE * size + noise)
     if distance <= 1 and noise <= max(HIDDEN * size, zero):
         return first, distance, "agree"
-    wide = WIDE if distance <= 1 or math.isnan(first) else 0
+    changes: list[float] = []
     best, error, before = math.nan, math.inf, math.nan
-    for level in range(-wide, LEVELS):
-        narrower = h / NARROWER**level
+    for narrower in all_steps(x)[0 if distance <= 1 or math.isnan(first) else WIDE :]:
         found = quotient(narrower)
-        own, before = abs(found - before) + rounding / narrower, found
+        noise = rounding / narrower
+        own, before = abs(found - before) + noise, found
         if not math.isfinite(own):
             continue
+        changes.append(found * narrower)
         allowed = TOLERANCE * size_with(found)
         settled = own <= allowed
-        if own < error or abs(found - best) > own + error:  # then a wide h has missed what is near x
+        if own < error or abs(found - best) > noise + error:  # then a wide h has missed what is near x
             best, error = found, own
         if own > error and (settled or own <= zero) and abs(gradient - found) <= allowed + own:
             break  # narrower ones only have more roundings
@@ -239,8 +252,14 @@ def compare(
     size = size_with(best)
     distance = _distance(gradient, best, TOLERANCE * size + error)
     if distance > 1:
-        return best, distance, "disagree"
+        return best, distance, "unknown" if error > HIDDEN * size or _is_jump(changes) else "disagree"
     return best, distance, "agree" if error <= max(SURE * size, zero) else "unknown"
+
+
+def _is_jump(changes: Sequence[float]) -> bool:
+    """Whether the loss changes by as much for each of the narrowest h: what it does near x is narrower than all."""
+    *_, last = changes
+    return len(changes) > 2 and last != 0 and all(abs(each - last) <= SAME * abs(last) for each in changes[-3:])
 
 
 def _distance(gradient: float, quotient: float, allowed: float) -> float:
@@ -260,34 +279,36 @@ def loss_of(values: Trace | Mapping[str, NDArray[Any]], d_output: NDArray[Any]) 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _MovedStep:
-    """A step of a trace, or a number it reads, that can be moved; `following` are the rules that depend on it."""
+    """A step of a trace, or a number it reads, that can be moved.
+
+    `following` are the rules that depend on it, of arrays whose first axis runs through all moves.
+    """
 
     trace: Trace
     name: str
     values: NDArray[np.float64]
     following: tuple[Rule, ...]
-    lengths: Mapping[str, int]
 
     @classmethod
     def of(cls, trace: Trace, name: str) -> _MovedStep:
         """A step, or a parameter, by its name."""
         scalar = trace.parameters.get(name)
         values = np.asarray(scalar.value if isinstance(scalar, Scalar) else trace[name], dtype=np.float64)
-        return cls(trace, name, values, tuple(_following(trace, name)), trace.lengths)
+        return cls(trace, name, values, tuple(_following(trace, name)))
 
-    def quotient(self, index: tuple[int, ...], h: float) -> float:
-        """How much the loss changes with one cell, by its values at x + h and x - h; NaN where h is lost in x.
+    def quotients(self, moves: Sequence[tuple[tuple[int, ...], float]]) -> list[float]:
+        """How much the loss changes with a cell, by its values at x + h and x - h, for each cell and h.
 
-        It is 0 at -∞, which a mask puts there, and no h moves.
+        It is NaN where h is lost in x, and 0 where x is -∞, which a mask puts there, and no h moves.
         """
-        x = float(self.values[index])
-        if not math.isfinite(x):
-            return 0.0
-        up, down = x + h, x - h  # which round, so that they need not be 2h apart
-        if up == down:
-            return math.nan
+        numbers = [float(self.values[index]) for index, _ in moves]
+        sides = [(x + h, x - h) for x, (_, h) in zip(numbers, moves, strict=True)]  # round, and need not be 2h apart
+        at = [(index, moved) for (index, _), both in zip(moves, sides, strict=True) for moved in both]
+        up, down = np.array(self._losses(at)).reshape(-1, 2).T
         with np.errstate(all="ignore"):
-            return float((np.float64(self._loss(index, up)) - self._loss(index, down)) / (up - down))
+            apart = np.array([above - below for above, below in sides])
+            found = np.where(apart == 0, np.nan, (up - down) / apart)
+        return [0.0 if not math.isfinite(x) else float(each) for x, each in zip(numbers, found, strict=True)]
 
     @property
     def is_capped_at_once(self) -> bool:
@@ -304,38 +325,66 @@ class _MovedStep:
         x = float(self.values[index])
         if not math.isfinite(x):
             return 0.0
-        here, found = np.float64(self._loss(index, x)), math.inf
+        sides = [moved for h in all_steps(x)[WIDE:] if x - h != x != x + h for moved in (x + h, x - h)]
+        here, *losses = self._losses([(index, moved) for moved in (x, *sides)])
         with np.errstate(all="ignore"):
-            for level in range(LEVELS):
-                h = first_step(x) / NARROWER**level
-                sides = [(self._loss(index, moved) - here) / (moved - x) for moved in (x + h, x - h) if moved != x]
-                if len(sides) == 2:
-                    found = min(found, abs(float(sides[0] - sides[1])))
-        return found
+            up, down = ((np.array(losses) - here) / (np.array(sides) - x)).reshape(-1, 2).T
+            return float(np.nanmin(abs(up - down), initial=math.inf))
 
-    def _loss(self, index: tuple[int, ...], x: float) -> float:
-        trace, moved = self.trace, self.values.copy()
-        moved[index] = x
-        arrays = {name: trace[name] for name in (*forward_steps(trace), *loss_steps(trace))}
-        parameters = dict(trace.parameters)
-        if self.name in parameters:
-            parameters[self.name] = Scalar.of(float(moved))
-        else:
-            arrays[self.name] = moved
-        worker = FloatWorker(CPU, DTYPES["float64"], parameters, self.lengths, arrays)
-        for rule in self.following:
-            worker.work(rule)
-        return loss_of(worker.arrays, trace["d_output"])
+    def _losses(self, moves: Sequence[tuple[tuple[int, ...], float]]) -> list[float]:
+        """The loss with one cell moved to a number, for each of these."""
+        largest = max((self.trace[rule.name].size for rule in self.following), default=1)
+        together = max(1, TOGETHER // max(largest, self.values.size))
+        parts = (moves[first : first + together] for first in range(0, len(moves), together))
+        return [loss for part in parts for loss in self._losses_of(part)]
+
+    def _losses_of(self, moves: Sequence[tuple[tuple[int, ...], float]]) -> list[float]:
+        trace = self.trace
+        moved = np.repeat(self.values[np.newaxis], len(moves), axis=0)
+        for number, (index, x) in enumerate(moves):
+            moved[number, *index] = x
+        arrays = {name: trace[name] for name in (*forward_steps(trace), *loss_steps(trace))} | {self.name: moved}
+        worker = FloatWorker(CPU, DTYPES["float64"], trace.parameters, trace.lengths, arrays)
+        with np.errstate(all="ignore"):
+            for rule in self.following:
+                worker.work(rule)
+            if "loss" in trace:
+                return [float(loss) for loss in worker.arrays["loss"]]
+            return [loss_of({"output": output}, trace["d_output"]) for output in worker.arrays["output"]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cell:
+    """One cell of a moved step, with its quotient for the first h."""
+
+    moved: _MovedStep
+    index: tuple[int, ...]
+    first: float
+    _others: dict[float, float] = field(default_factory=dict)
+
+    @property
+    def x(self) -> float:
+        """Its own number."""
+        return float(self.moved.values[self.index])
+
+    def quotient(self, h: float) -> float:
+        """The quotient for one h; all but the first are worked out together."""
+        if h == first_step(self.x):
+            return self.first
+        if not self._others:
+            steps = all_steps(self.x)
+            self._others.update(zip(steps, self.moved.quotients([(self.index, each) for each in steps]), strict=True))
+        return self._others[h]
 
 
 def _following(trace: Trace, name: str) -> Iterator[Rule]:
-    """The rules that depend on a step, or on a number, up to the output or to the loss."""
-    changed = {name}
+    """The rules that depend on a step, or on a number, up to the output or to the loss, with an axis of all moves."""
+    leading = {name: (MOVE,)}
     for each in (*forward_steps(trace), *loss_steps(trace)):
         rule = trace.steps[each].rule
-        if not rule.given and each != name and any(reads(rule.equation.expression, read) for read in changed):
-            changed.add(each)
-            yield rule
+        if not rule.given and each != name and any(reads(rule.equation.expression, read) for read in leading):
+            leading[each] = (MOVE,)
+            yield rule.with_formula(add_axes(rule.equation, leading, (MOVE,), {}), None)
 
 
 # What differences are measured by

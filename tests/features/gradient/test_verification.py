@@ -127,8 +127,24 @@ def test_wide_steps_that_miss_what_is_near_do_not_judge(gradient: float, verdict
     def quotient(h: float) -> float:
         return 16.5 if h > 0.5 else 3.66 if h > 0.01 else 0.0
 
-    found, _, said = compare(gradient, quotient, -12.0, typical=4.9, rounding=0.16)
+    found, _, said = compare(gradient, quotient, -12.0, typical=4.9, rounding=0.016)
     assert (found, said) == (3.66, verdict)
+
+
+def test_a_rough_quotient_does_not_judge() -> None:
+    """Three quarters of the gradient are within the error of the only quotient that is not lost in rounding."""
+    found, distance, said = compare(4.0, lambda h: 1.0, 1.0, typical=0.0, rounding=0.04)
+    assert (found, said) == (1.0, "unknown")
+    assert distance > 1
+    assert compare(4.0, lambda h: 1.0, 1.0, typical=0.0, rounding=1e-9)[2] == "disagree"
+
+
+@pytest.mark.parametrize("jump", [1.0, -1e20])
+def test_a_jump_that_every_step_is_wider_than_does_not_judge(jump: float) -> None:
+    """The loss changes by as much for every h, so that its slope at x may be anything."""
+    found, _, said = compare(1e60, lambda h: jump / h, 0.0, typical=0.0, rounding=1e-9)
+    assert said == "unknown"
+    assert abs(found) < 1e50
 
 
 def test_what_is_left_of_zero_is_no_error() -> None:
