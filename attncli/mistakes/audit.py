@@ -55,7 +55,7 @@ def audit(trace: Trace, step: str, decimals: int) -> Audit:
     same = tuple(name for name, array in numbers.items() if np.allclose(array, right, _SAME, _SAME))
     shown = tuple(name for name, array in numbers.items() if told_apart(array, right, decimals))
     hidden = tuple(name for name in numbers if name not in (*same, *shown))
-    pairs = all_told_apart(np.array([numbers[name] for name in shown]).reshape(len(shown), -1), decimals)
+    pairs = all_told_apart(np.array([numbers[name] for name in shown]).reshape(len(shown), right.size), decimals)
     alike = _groups(shown, pairs)
     return Audit(step, decimals, equal_sizes(trace, {*same, *chain(*alike)}), shown, same, hidden, alike)
 

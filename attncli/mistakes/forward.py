@@ -153,10 +153,12 @@ def rounded(name: str, decimals: int) -> Change:
     units = 10.0**decimals
 
     def change(trace: Trace) -> Changes:
-        if name not in trace or trace.steps[name].rule.given or not np.isfinite(trace[name] * units).all():
+        if name not in trace or trace.steps[name].rule.given:
             return {}
         number = trace[name].astype(float)
-        return {name: np.copysign(np.floor(abs(number) * units + _HALF) / units, number)}
+        with np.errstate(over="ignore"):
+            whole = abs(number) * units + _HALF
+        return {name: np.copysign(np.floor(whole) / units, number)} if np.isfinite(whole).all() else {}
 
     return change
 

@@ -32,7 +32,8 @@ def end_of(arguments: list[str], standard_input: bytes = b"") -> End:
         code = run(arguments)
         out.flush()
         err.flush()
-    return End(code, *(stream.buffer.getvalue().decode() for stream in (out, err)))  # type: ignore[attr-defined]
+    # A picture or a workbook on standard output is not text.
+    return End(code, *(stream.buffer.getvalue().decode(errors="backslashreplace") for stream in (out, err)))  # type: ignore[attr-defined]
 
 
 def check_end(end: End, codes: Collection[int]) -> End:

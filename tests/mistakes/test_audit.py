@@ -45,6 +45,12 @@ def test_scores_that_are_all_zero_show_nothing_of_the_scale() -> None:
     assert "the exponentials were not divided by their sum" in found.shown  # 1 + 3 for 2
 
 
+def test_numbers_that_show_nothing() -> None:
+    """Of nothing but zeros, every mistake makes zeros."""
+    found = audit(run(loads(b"Q: [[0]]\nK: [[0]]\nV: [[0]]\n", "p.yaml")), "output", 2)
+    assert found.shown == found.alike == ()
+
+
 def test_two_units_of_the_last_digit() -> None:
     one, other = np.array([1.0, 2.0]), np.array([[1.0, 2.0199], [1.02, 2.0], [np.nan, 2.0], [np.inf, 2.0]])
     assert UNITS == 2

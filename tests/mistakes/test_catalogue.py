@@ -57,3 +57,11 @@ def test_what_only_a_trace_with_its_gradient_can_have() -> None:
     problem = loads(f"{PLAIN}loss: {{kind: mse, target: [[1], [2], [3]]}}".encode(), "p.yaml")
     assert all(not mistake.change(run(problem)) for mistake in known_mistakes() if mistake.name in backward)
     assert "the loss was added up, not averaged" in {each.name for each, _ in applicable(run(problem, gradient=True))}
+
+
+@pytest.mark.filterwarnings("error")
+def test_numbers_too_large_to_be_rounded() -> None:
+    """What is near the largest float64 has no hundredths: trying them warns of nothing."""
+    names = {mistake.name for mistake, _ in applicable(traced("Q: [[1e300]]\nK: [[3e7]]\nV: [[1]]\n"))}
+    rounded = {name for name in names if name.startswith("the scores were rounded to ")}
+    assert rounded == {"the scores were rounded to whole numbers first"}

@@ -13,7 +13,6 @@ import os
 import re
 import resource
 import signal
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -355,7 +354,7 @@ def _in_child(what: Case, folder: Path, told: Path) -> None:
         except Exception as error:
             tell(code=None, fault=(f"{what.promise}: {_where(error)}", repr(error)))
     except BaseException as error:
-        sys.stderr.write(f"the sweep itself: {error!r}\n")
+        tell(code=None, fault=(f"the sweep itself: {type(error).__name__}", repr(error)[:1000]))
     finally:
         os._exit(0)
 
