@@ -64,15 +64,20 @@ def require_writable(path: str | None, source: str, option: str = "-o", what: st
         raise unwritable(path, reason(error), option) from None
 
 
-def require_workbook(format: str, path: str | None) -> None:
-    """Refuse a workbook where nothing can write or show it. Raises AttncliError (exit 2 or 5)."""
+def require_workbook(format: str, path: str | None, example: str = "problem") -> None:
+    """Refuse a workbook where nothing can write or show it; `example` is a name for its file.
+
+    Raises AttncliError (exit 2 or 5).
+    """
     if format not in WORKBOOK:
         return
     from attncli.render.xlsx import require_writer
 
     require_writer()
     if terminal_width(standard_output(path)) is not None:
-        raise usage_error(f"a terminal cannot show an .{format} file", help=f"write it to a file: -o problem.{format}")
+        raise usage_error(
+            f"a terminal cannot show an .{format} file", help=f"write it to a file: -o {example}.{format}"
+        )
 
 
 def require_new(path: str, data: bytes | None = None, option: str = "-o") -> None:

@@ -345,14 +345,21 @@ class Workbook(NamedTuple):
     precision: int
 
 
+class TableSheet(NamedTuple):
+    """A sheet of tables, one below the other. The first row of each has the names of its columns."""
+
+    title: str
+    tables: tuple[Sequence[Sequence[str | int | float | None]], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A page: its title and its blocks in order; `data` makes the same page for programs (JSON).
 
     Data is made of dicts, lists, numbers and words; a list of it may be `Lazy`. `array` and `rows` are for the page of
     one step of a trace: the array of its numbers, and the rows of a table of them, with labels. `live` is for
-    a page that works itself out when a number is changed, and so is `workbook`, whose formulas do so. In LaTeX there
-    may be several `copies`, each on new paper.
+    a page that works itself out when a number is changed, and so is a `workbook` of formulas; one of tables has only
+    their numbers. In LaTeX there may be several `copies`, each on new paper.
     """
 
     title: str
@@ -361,7 +368,7 @@ class Document:
     array: Callable[[], NDArray[Any]] | None = field(default=None, compare=False)
     rows: Callable[[], Iterable[Sequence[str | int | float | None]]] = field(default=tuple, compare=False)
     live: Callable[[], Live] | None = field(default=None, compare=False)
-    workbook: Callable[[], Workbook] | None = field(default=None, compare=False)
+    workbook: Callable[[], Workbook | tuple[TableSheet, ...]] | None = field(default=None, compare=False)
     copies: int = 1
 
 

@@ -34,7 +34,7 @@ LONGEST_FORMULA, MOST_ROWS, MOST_COLUMNS, LONGEST_NAME = 8_192, 1_048_576, 16_38
 _LINE = 100  # characters of a sentence on a line
 _LABEL, _NARROW, _WIDE = 10, 8, 30  # widths of columns, in characters
 _MANY_COLUMNS = 10  # the labels of wider matrices stay where they are when somebody scrolls
-_MADE = datetime(2000, 1, 1)  # so that the same problem is the same file
+MADE = datetime(2000, 1, 1)  # so that the same problem is the same file
 _NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\']")  # what the name of a sheet cannot have
 
 _INK, _MUTED, _BLUE, _LINES = "#1F2937", "#6B7280", "#1D4ED8", "#D1D5DB"
@@ -89,7 +89,12 @@ def xlsx(document: Document) -> bytes:
     """The workbook of a page as a file. Raises AttncliError (exit 2) where a formula is longer than Excel can read."""
     require_writer()
     assert document.workbook is not None
-    return _Writer(document.title, document.workbook()).file()
+    book = document.workbook()
+    if isinstance(book, Workbook):
+        return _Writer(document.title, book).file()
+    from attncli.render.xlsx_tables import table_workbook
+
+    return table_workbook(document.title, book)
 
 
 @dataclass
@@ -112,7 +117,7 @@ class _Writer:
 
         stream = BytesIO()
         self.file_ = file = xlsxwriter.Workbook(stream, {"in_memory": True})
-        file.set_properties({"title": self.title[:255], "created": _MADE})
+        file.set_properties({"title": self.title[:255], "created": MADE})
         file.set_calc_mode("auto")
         self.formats = {name: file.add_format({**_BASE, **form}) for name, form in _FORMATS.items()}
         self.formats["number"].set_num_format(_decimals(self.book.precision))
@@ -149,7 +154,7 @@ class _Writer:
                 for down, keys in enumerate(block.keys):
                     for across, key in enumerate(keys):
                         self.spots[key] = _Spot(number, top + down, across + 1)
-                _require_room(top + len(block.keys), len(block.keys[0]) + 1)
+                require_room(top + len(block.keys), len(block.keys[0]) + 1)
 
     @staticmethod
     def _height(block: Heading | Paragraph | Formula | Numbers) -> int:
@@ -339,7 +344,8 @@ def _address(spot: _Spot, *, fixed: bool = False) -> str:
     return found
 
 
-def _require_room(rows: int, columns: int) -> None:
+def require_room(rows: int, columns: int) -> None:
+    """Raises AttncliError (exit 2) for more rows or columns than Excel has."""
     for count, most, what in ((rows, MOST_ROWS, "rows"), (columns, MOST_COLUMNS, "columns")):
         if count > most:
             said = f"the workbook would have {grouped(count)} {what}, and Excel has {most:,}"

@@ -201,5 +201,7 @@ def _marked(
 def earlier_results(output: str | None, format: str, *, lenient: bool) -> list[Marked]:
     """The results in the file that is to be written, if it is there; AttncliError where it holds none."""
     if output is None or output == "-" or not holds_numbers(format):
-        raise usage_error("--resume needs results that can be read", help="write them with -o results.csv or .json")
+        raise usage_error(
+            "--resume needs results that can be read", help="write them with -o results.csv, .xlsx or .json"
+        )
     return read_results(output, lenient=lenient) if os.path.exists(output) else []

@@ -11,7 +11,7 @@ from attncli import __version__
 from attncli.english import count, either, listed
 from attncli.features.check.marking import Marked
 from attncli.features.check.solution import VERDICTS
-from attncli.page.document import Block, Document, Heading, Listing, Paragraph, Table, Text
+from attncli.page.document import Block, Document, Heading, Listing, Paragraph, Table, TableSheet, Text
 from attncli.page.printer import format_number
 from attncli.render.spreadsheet import Value
 from attncli.tracing.serialization import FORMAT
@@ -19,14 +19,24 @@ from attncli.tracing.serialization import FORMAT
 MOST = 20  # mistakes that are listed
 NAMES = 3  # students that are named beside a mistake
 BETWEEN = " | "  # mistakes in one cell
+RESULTS, SUMMARY = "results", "summary"  # sheets of a workbook
 COLUMNS = ("student", "marks", "of", *VERDICTS, "first_wrong", "mistakes", "error", "problem", "answers")
 Key = TypeVar("Key", bound=Hashable)
 
 
 def class_page(results: Sequence[Marked]) -> Document:
-    """The page; its rows are those of results.csv, its data those of results.json."""
+    """The page; its rows are those of results.csv and results.xlsx, its data those of results.json."""
     title = f"{count(len(results), 'solution')}: checked"
-    return Document(title, tuple(_blocks(results)), lambda: _data(results), rows=lambda: _rows(results))
+    return Document(
+        title,
+        tuple(_blocks(results)),
+        lambda: _data(results),
+        rows=lambda: _rows(results),
+        workbook=lambda: (
+            TableSheet(RESULTS, ([*_rows(results)],)),
+            TableSheet(SUMMARY, tuple(_summary_tables(results))),
+        ),
+    )
 
 
 def _rows(results: Sequence[Marked]) -> Iterator[Sequence[Value | None]]:
@@ -39,6 +49,25 @@ def _rows(results: Sequence[Marked]) -> Iterator[Sequence[Value | None]]:
             each.first_wrong, BETWEEN.join(f"{step}: {mistake}" for step, mistake in each.mistakes), each.error,
             each.problem, each.answers, *(each.more.get(name) for name in more),
         ]  # fmt: skip
+
+
+def _summary_tables(results: Sequence[Marked]) -> Iterator[list[Sequence[Value | None]]]:
+    """What the page says of the whole class, with all names."""
+    read = [each for each in results if not each.error]
+    yield [("solutions", len(results)), *((words, number) for number, _, words in _kinds(results, read))]
+    if read:
+        shares = [round(100 * value, 1) for value in _spread(read)]
+        yield [("marks in %", ""), *zip(("average", "middle", "lowest", "highest"), shares, strict=True)]
+    if first := _first_steps(read):
+        yield [
+            ("first wrong number in", "students", "who"),
+            *((step, len(who), ", ".join(who)) for step, who in first),
+        ]
+    if made := _made(read):
+        yield [
+            ("step", "students", "who", "mistake"),
+            *((step, len(who), ", ".join(who), mistake) for (step, mistake), who in made),
+        ]
 
 
 def _data(results: Sequence[Marked]) -> dict[str, Any]:
@@ -93,23 +122,34 @@ def _blocks(results: Sequence[Marked]) -> Iterator[Block]:
         yield Table(("student", "why"), tuple(((each.student,), (each.error,)) for each in unread))
 
 
-def _counted(results: Sequence[Marked], read: Sequence[Marked]) -> str:
+def _kinds(results: Sequence[Marked], read: Sequence[Marked]) -> list[tuple[int, str, str]]:
+    """How many solutions there are of each kind, and the verb and the words for them."""
     passed, unread = sum(each.passed for each in read), len(results) - len(read)
-    parts = [f"{passed:,} {either(passed, 'has', 'have')} no error"] if passed else []
     blank = sum(0 < each.counts["missing"] == sum(each.counts.values()) for each in read)
     wrong = len(read) - passed - blank
-    parts += [f"{wrong:,} {either(wrong, 'has', 'have')} errors or blanks"] if wrong else []
-    parts += [f"{blank:,} {either(blank, 'is', 'are')} blank"] if blank else []
-    parts += [f"{unread:,} could not be checked"] if unread else []
+    kinds = (
+        (passed, either(passed, "has ", "have "), "no error"),
+        (wrong, either(wrong, "has ", "have "), "errors or blanks"),
+        (blank, either(blank, "is ", "are "), "blank"),
+        (unread, "", "could not be checked"),
+    )
+    return [kind for kind in kinds if kind[0]]
+
+
+def _counted(results: Sequence[Marked], read: Sequence[Marked]) -> str:
+    parts = [f"{number:,} {verb}{words}" for number, verb, words in _kinds(results, read)]
     return f"{listed(parts)}." if parts else "There are no solutions."
 
 
 def _marks(read: Sequence[Marked]) -> str:
-    shares = [_share(each) for each in read]
-    average, middle, low, high = (
-        f"{format_number(100 * value, 0)} %" for value in (mean(shares), median(shares), min(shares), max(shares))
-    )
+    average, middle, low, high = (f"{format_number(100 * value, 0)} %" for value in _spread(read))
     return f"Marks: {average} on average, {middle} in the middle, from {low} to {high}."
+
+
+def _spread(read: Sequence[Marked]) -> tuple[float, float, float, float]:
+    """The mean, the median, the smallest and the largest share of the marks."""
+    shares = [_share(each) for each in read]
+    return mean(shares), median(shares), min(shares), max(shares)
 
 
 def _share(each: Marked) -> float:

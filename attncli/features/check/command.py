@@ -10,7 +10,7 @@ import typer
 from attncli.cli import options
 from attncli.english import listed
 from attncli.errors import Exit, usage_error
-from attncli.render import FORMATS, OF_ONE_STEP
+from attncli.render import FORMATS, OF_ONE_STEP, WORKBOOK
 
 _MARKS = range(1, 1001)
 _WORKERS = range(1, 1001)
@@ -30,7 +30,7 @@ def check(
             "Several solutions make a table with a row for each.",
         ),
     ] = None,
-    format: options.StepFormat = None,
+    format: options.TraceFormat = None,
     output: options.Output = None,
     steps: Annotated[
         Sequence[str] | None,
@@ -127,9 +127,10 @@ def check(
             raise usage_error(f"{'PROBLEM' if file is None else 'ANSWERS'} is missing", help="see attncli check --help")
         if directory is not None:
             raise usage_error("-d cannot be used without --batch", help="write the answers after the problem")
+    tables = OF_ONE_STEP | WORKBOOK
     suffix = options.suffix_of(output)
-    format = format or next((name for name in OF_ONE_STEP if suffix in OF_ONE_STEP[name].suffixes), None)
-    format = format if format in OF_ONE_STEP else options.page_format(format, output)
+    format = format or next((name for name in tables if suffix in tables[name].suffixes), None)
+    format = format if format in tables else options.page_format(format, output)
     options.reject_conflicts(
         *options.format_conflicts(
             format, output, math=None if feedback else math, fragment=fragment, no_title=no_title, ascii=ascii
@@ -137,14 +138,16 @@ def check(
         (scheduler is not None and workers is not None, "--scheduler", "--workers", "the cluster has its own workers"),
         (feedback_format is not None and feedback is None, "--feedback-format", "no --feedback", "name a folder too"),
     )
-    of_a_class = batch is not None or len(paths) > 1 or format in OF_ONE_STEP or feedback is not None or resume
+    of_a_class = batch is not None or len(paths) > 1 or format in tables or feedback is not None or resume
     if of_a_class or scheduler is not None or time_limit is not None:
         from attncli.attention.registry import RULES
+        from attncli.cli.output import require_workbook
         from attncli.cli.signals import CleanupBeforeExit
         from attncli.features.check.class_check import Feedback, Marking, class_of, earlier_results
         from attncli.features.check.marking import Settings
         from attncli.page.view import chosen_names
 
+        require_workbook(format, output, "results")
         earlier = earlier_results(output, format, lenient=lenient) if resume else ()
         students = class_of(file, paths, batch=batch, folder=directory, output=output, outside=allow_outside)
         if steps is not None:

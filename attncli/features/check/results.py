@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from io import BytesIO
 from typing import Any
 
 from attncli.cli.csv_files import csv_rows
+from attncli.cli.options import suffix_of
 from attncli.errors import AttncliError, Place, input_error
-from attncli.features.check.class_page import BETWEEN, COLUMNS
+from attncli.features.check.class_page import BETWEEN, COLUMNS, RESULTS
 from attncli.features.check.marking import Marked
 from attncli.features.check.solution import VERDICTS, Verdict
+from attncli.problem.array_formats import ArrayError
+from attncli.problem.files import read_bytes
 from attncli.problem.source import Source, read_source
 
 _HELP = "name a file that attncli check wrote, or leave out --resume"
 
 
 def read_results(path: str, *, lenient: bool) -> list[Marked]:
-    """The rows of results in CSV, TSV or JSON; AttncliError (exit 3 or 4) for what is none."""
-    source = read_source(path)
+    """The rows of results in CSV, TSV, JSON or a workbook; AttncliError (exit 3 or 4) for what is none."""
+    suffix = suffix_of(path)
     try:
-        rows = _of_json(source) if path.lower().endswith(".json") else _of_csv(source, lenient)
-        return list(rows)
+        if suffix == ".json":
+            return [*_of_json(read_source(path))]
+        return [*_of_table(_of_workbook(path) if suffix == ".xlsx" else _of_csv(read_source(path)), lenient)]
     except AttncliError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise input_error("these are no results of a class", place=Place(path, 1, 1), help=_HELP) from None
 
 
-def _of_json(source: Source) -> Iterable[Marked]:
+def _of_json(source: Source) -> Iterator[Marked]:
     for row in json.loads(source.text)["students"]:
         yield Marked(
             student=_text(row["student"]),
@@ -51,13 +56,28 @@ def _text(value: Any) -> str:
     return value
 
 
-def _of_csv(source: Source, lenient: bool) -> Iterable[Marked]:
-    rows = csv_rows(source)
-    head = first.cells if (first := next(rows, None)) else ()
+def _of_csv(source: Source) -> Iterator[Sequence[str]]:
+    return (row.cells for row in csv_rows(source))
+
+
+def _of_workbook(path: str) -> Iterator[Sequence[str]]:
+    from attncli.problem.array_formats.xlsx import rows_of_text
+
+    try:
+        rows = rows_of_text(BytesIO(read_bytes(path)), path, RESULTS)
+    except ArrayError as error:
+        message, help = error.args
+        raise input_error(message, help=help) from None
+    columns = [*rows[0]] if rows else []
+    return ([row.get(column, "") for column in columns] for row in rows)
+
+
+def _of_table(rows: Iterator[Sequence[str]], lenient: bool) -> Iterator[Marked]:
+    head = next(rows, ())
     if not {*COLUMNS}.issubset(head):
         raise ValueError
     for row in rows:
-        cells = dict(zip(head, row.cells, strict=True))
+        cells = dict(zip(head, row, strict=True))
         counts = {verdict: int(cells[verdict]) for verdict in VERDICTS if cells[verdict]}
         yield Marked(
             student=cells["student"],

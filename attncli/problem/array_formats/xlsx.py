@@ -38,6 +38,7 @@ _DATES = frozenset(
     (*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59))
 )  # formats that all spreadsheets have
 _NOT_OF_DATES = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|_.|\*.|General', re.IGNORECASE)
+_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")  # how a text has a character that XML lacks
 _PIECE = 2**16
 _Handler = Callable[[str, Mapping[str, str]], None]
 
@@ -54,6 +55,9 @@ class _Range(NamedTuple):
     @property
     def shape(self) -> tuple[int, int]:
         return self.bottom - self.top + 1, self.right - self.left + 1
+
+
+_EVERYWHERE = _Range("", 1, 1, _MOST_ROWS, _MOST_COLUMNS)
 
 
 @dataclass(slots=True)
@@ -93,6 +97,24 @@ def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Ar
                 where = f"{sheet}!{_letters(column)}{row} in {file}"
                 found.append(_number(cells.get((row, column)), where, texts, dates, points))
         return as_array(found).reshape(wanted.shape)
+
+
+def rows_of_text(stream: IO[bytes], file: str, sheet: str) -> list[dict[int, str]]:
+    """The texts and numbers of the sheet of this name, or else of the first, by column in each row that is not empty.
+
+    Raises ArrayError where the file is no workbook.
+    """
+    archive = Archive(file, ".xlsx", _AGAIN)
+    with archive.opened(stream) as opened:
+        book = _Book(archive, opened)
+        sheets = book.sheets()
+        cells = book.cells(sheets.get(sheet) or next(iter(sheets.values())), _EVERYWHERE)
+        texts = book.shared_texts({int(cell.text) for cell in cells.values() if cell.type == "s"})
+        rows: dict[int, dict[int, str]] = {}
+        for (row, column), cell in sorted(cells.items()):
+            text = texts.get(int(cell.text), "") if cell.type == "s" else cell.text
+            rows.setdefault(row, {})[column] = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+        return [*rows.values()]
 
 
 def names(stream: IO[bytes], file: str) -> list[str]:

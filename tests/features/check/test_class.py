@@ -16,6 +16,8 @@ from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
+from zipfile import ZipFile
 
 import jsonschema
 import pytest
@@ -192,21 +194,116 @@ def test_several_answers_and_the_mistake_they_share(capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.usefixtures("school")
-@pytest.mark.parametrize("output", ["results.csv", "results.tsv", "results.json"])
+@pytest.mark.parametrize("output", ["results.csv", "results.tsv", "results.json", "results.xlsx"])
 def test_resume(output: str) -> None:
+    if output.endswith("xlsx"):
+        pytest.importorskip("xlsxwriter")
     arguments = ["check", "--batch", "manifest.csv", "-o", output, "--workers", "1", "--resume"]
     add_row("late", "problem.yaml", "answers/late.yaml")
     assert run(arguments) == 1
-    before = Path(output).read_text(encoding="utf-8")
+    before = text_of(output)
     Path("answers/0.yaml").write_text("scores: [[9, 9]]\n", encoding="utf-8")  # which is not looked at again
     Path("answers/late.yaml").write_text(RIGHT, encoding="utf-8")
     assert run(arguments) == 1
-    after = Path(output).read_text(encoding="utf-8")
+    after = text_of(output)
     assert "this file does not exist" in before
     assert "this file does not exist" not in after
     if output.endswith("csv"):
         assert before.splitlines()[:5] == after.splitlines()[:5]
         assert after.splitlines()[5].startswith('"late",4,4,4,')
+
+
+def text_of(output: str) -> str:
+    """What stands in the results; of a workbook, its cells."""
+    if output.endswith(".xlsx"):
+        return "\n".join(map(str, cells_of(output).items()))
+    return Path(output).read_text(encoding="utf-8")
+
+
+def cells_of(workbook: str) -> dict[tuple[str, str], Any]:
+    """The sheets and addresses of the cells, with texts and numbers, as the XML of the file has them."""
+    main = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+    found: dict[tuple[str, str], Any] = {}
+    with ZipFile(workbook) as archive:
+        names = [
+            each.attrib["name"] for each in ElementTree.fromstring(archive.read("xl/workbook.xml")).iter(f"{main}sheet")
+        ]
+        shared = ElementTree.fromstring(archive.read("xl/sharedStrings.xml")).iter(f"{main}si")
+        texts = ["".join(each.itertext()) for each in shared]
+        for number, name in enumerate(names, 1):
+            for cell in ElementTree.fromstring(archive.read(f"xl/worksheets/sheet{number}.xml")).iter(f"{main}c"):
+                assert cell.find(f"{main}f") is None  # a formula
+                if value := cell.findtext(f"{main}v"):
+                    found[name, cell.attrib["r"]] = texts[int(value)] if cell.get("t") == "s" else float(value)
+    return found
+
+
+@pytest.mark.usefixtures("school")
+def test_a_workbook() -> None:
+    """Its rows are those of results.csv, but for the apostrophes; its second sheet sums up."""
+    pytest.importorskip("xlsxwriter")
+    add_row("none", "problem.yaml", "none.yaml", "007")
+    rows = results()
+    assert run(["check", "--batch", "manifest.csv", "-o", "results.xlsx", "--workers", "1"]) == 1
+    cells = cells_of("results.xlsx")
+    for down, row in enumerate(rows, 2):
+        for letter, (name, text) in zip("ABCDEFGHIJKLMN", row.items(), strict=True):
+            assert cells["results", f"{letter}1"] == name
+            plain = text.removeprefix("'") if text.startswith(("'=", "'@")) else text
+            numbers = name in ("marks", "of", "right", "carried", "rounding", "wrong", "missing")
+            assert cells.get(("results", f"{letter}{down}"), "") == (float(plain) if numbers and plain else plain)
+    assert cells["results", "A4"] == "=cmd()"
+    assert cells["results", "N6"] == "007"
+    summary = [value for (sheet, _), value in cells.items() if sheet == "summary"]
+    assert summary[:8] == ["solutions", 5, "no error", 1, "errors or blanks", 3, "could not be checked", 1]
+    assert summary[8:17] == ["marks in %", "average", 75, "middle", 75, "lowest", 50, "highest", 100]
+    assert summary[17:26] == [
+        "first wrong number in", "students", "who", "scores", 1, "Бела", "weights", 1, "=cmd()",
+    ]  # fmt: skip
+    with ZipFile("results.xlsx") as archive:
+        sheet = archive.read("xl/worksheets/sheet1.xml").decode()
+    assert '<autoFilter ref="A1:N6"/>' in sheet
+    assert 'xSplit="1" ySplit="1"' in sheet
+    assert 'state="frozen"' in sheet
+
+
+def test_long_texts_and_escapes_in_a_workbook(school: Path) -> None:
+    """Excel takes 32,767 characters in a cell, and _x0041_ for A."""
+    pytest.importorskip("xlsxwriter")
+    name = "Eve _x0041_ \x07\u202e"
+    write_manifest([["student", "problem", "answers", "note"], [name, "problem.yaml", "answers/0.yaml", "é" * 40_000]])
+    arguments = ["check", "--batch", "manifest.csv", "-o", "results.xlsx", "--workers", "1"]
+    assert run(arguments) == 0
+    cells = cells_of("results.xlsx")
+    assert cells["results", "A2"] == "Eve _x005F_x0041_ \\x07\\u202e"
+    assert cells["results", "N2"].endswith("(40,000 characters)")
+    (school / "answers" / "0.yaml").write_text("scores: [[9, 9]]\n", encoding="utf-8")  # which is not looked at again
+    assert run([*arguments, "--resume"]) == 0
+    assert cells_of("results.xlsx")["results", "A2"] == cells["results", "A2"]
+
+
+@pytest.mark.usefixtures("school")
+def test_a_workbook_that_cannot_be_written_or_read(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("xlsxwriter")
+    line = ["check", "--batch", "manifest.csv", "-o", "results.xlsx", "--workers", "1"]
+    for data, said in {
+        b"student,marks\n": "results.xlsx is not a readable .xlsx file: it is not an archive",
+        b"PK\x03\x04 cut off": "results.xlsx is not a readable .xlsx file",
+    }.items():
+        Path("results.xlsx").write_bytes(data)
+        assert run([*line, "--resume"]) == 3
+        assert said in capsys.readouterr().err
+        assert Path("results.xlsx").read_bytes() == data
+    assert run(["compute", "problem.yaml", "-o", "other.xlsx"]) == 0
+    assert run(["check", "--batch", "manifest.csv", "-o", "other.xlsx", "--resume"]) == 3
+    assert "these are no results of a class" in capsys.readouterr().err
+    monkeypatch.setattr("attncli.render.xlsx.find_spec", lambda name: None)
+    before = Path("results.xlsx").read_bytes()
+    assert run(line) == 5
+    assert "pip install 'attncli[xlsx]'" in capsys.readouterr().err
+    assert Path("results.xlsx").read_bytes() == before
 
 
 @pytest.mark.usefixtures("school")
@@ -244,7 +341,7 @@ def test_names_of_pages() -> None:
         (["problem.yaml", "answers/0.yaml", "-", "answers/1.yaml"], 2, "- is one solution"),
         (["--batch", "manifest.csv", "-o", "answers/0.yaml", "--format", "json"], 2, "would write over ./answers/0"),
         (["--batch", "manifest.csv", "-o", "manifest.csv"], 2, "would write over the manifest"),
-        (["--batch", "manifest.csv", "-o", "results.xlsx"], 2, "does not write .xlsx files"),
+        (["--batch", "manifest.csv", "-o", "results.ods"], 2, "does not write .ods files"),
         (["--batch", "manifest.csv", "--resume"], 2, "--resume needs results that can be read"),
         (["--batch", "manifest.csv", "--steps", "scorse"], 2, "scorse"),
         (["--batch", "none.csv"], 4, "cannot read none.csv"),
