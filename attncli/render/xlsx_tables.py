@@ -41,6 +41,9 @@ def table_workbook(title: str, sheets: Sequence[TableSheet]) -> bytes:
             row += len(table) + 1
         for column, width in widths.items():
             page.set_column(column, column, min(width + 2, _WIDE))
+        page.set_paper(9)  # A4
+        page.set_landscape()
+        page.fit_to_pages(1, 0)
         if len(sheet.tables) == 1:
             (table,) = sheet.tables
             page.freeze_panes(1, 1)

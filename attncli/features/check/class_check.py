@@ -8,15 +8,16 @@ import os
 import re
 import unicodedata
 from collections.abc import Generator, Iterator, Sequence
-from concurrent.futures import Executor
-from contextlib import closing, contextmanager
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
 from attncli.cli.input import limit_threads
 from attncli.cli.options import holds_numbers
-from attncli.cli.output import is_same_file, require_writable, write, write_page
+from attncli.cli.output import is_same_file, require_writable, write, write_bytes, write_page
 from attncli.cli.progress import progress
+from attncli.english import count, listed
 from attncli.errors import AttncliError, file_error, missing_error, reason, unwritable, usage_error
 from attncli.escaping import visible
 from attncli.features.check.class_page import class_page
@@ -26,28 +27,70 @@ from attncli.features.check.results import read_results
 from attncli.problem.loader import read_problem
 from attncli.problem.source import read_source
 from attncli.render import FORMATS
+from attncli.render.pdf import engine
 
 TO_CONNECT = 10  # seconds
 FEW = 8  # submissions, for which no other process is started
 
 
 class Feedback:
-    """A page for each student, in a folder; each is written when its student has been marked."""
+    """A page for each student, in a folder; each is written when its student has been marked.
 
-    def __init__(self, folder: str, submissions: Sequence[Submission], settings: Settings) -> None:
-        """Make the folder, if it is not there; AttncliError (exit 4) where that cannot be done."""
+    As a context, it waits at its end for pages that TeX is still at. Then it raises AttncliError (exit 4) if TeX could
+    not make some.
+    """
+
+    def __init__(self, folder: str, submissions: Sequence[Submission], format: str) -> None:
+        """Make the folder, if it is not there. `format` is one of FORMATS or "pdf", which is made of LaTeX.
+
+        Raises AttncliError where the folder cannot be made (exit 4), or no TeX is installed (exit 5).
+        """
+        self._students = [each.student for each in submissions]
+        self._engine = engine() if format == "pdf" else None
+        self._threads = ThreadPoolExecutor(os.cpu_count() or 1)  # each waits for TeX
+        self._in_work: dict[int, Future[bytes]] = {}
+        self._failed: dict[str, AttncliError] = {}
         try:
             os.makedirs(folder, exist_ok=True)
         except (OSError, ValueError) as error:
             raise unwritable(folder, reason(error), "--feedback") from None
-        suffix = FORMATS[settings.feedback or "markdown"].suffixes[0]
-        names = page_names([each.student for each in submissions])
+        suffix = ".pdf" if format == "pdf" else FORMATS[format].suffixes[0]
+        names = page_names(self._students)
         self.paths = [os.path.join(folder, f"{name}{suffix}") for name in names]
 
     def write(self, number: int, marked: Marked) -> None:
-        """The page of a student by its number."""
-        if marked.page is not None:
+        """The page of a student by its number; as PDF as soon as it is made."""
+        if marked.page is None:
+            return
+        if self._engine is None:
             write(marked.page, self.paths[number], portable=True, option="--feedback")
+            return
+        self._in_work[number] = self._threads.submit(self._engine, marked.page)
+        self._write_made(most_left=2 * (os.cpu_count() or 1))
+
+    def _write_made(self, most_left: int) -> None:
+        """Write pages in order, until no more than this many are being made."""
+        while len(self._in_work) > most_left:
+            number, page = next(iter(self._in_work.items()))
+            try:
+                made = page.result()
+            except AttncliError as error:
+                self._failed[self._students[number]] = error
+            else:
+                write_bytes([made], self.paths[number], option="--feedback")
+            del self._in_work[number]
+
+    def __enter__(self) -> Feedback:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        with self._threads:
+            self._write_made(most_left=0)  # after Ctrl-C, too: what is marked has its page
+        if self._failed and kind is None:
+            why = next(iter(self._failed.values()))
+            pages = count(len(self._failed), "page")
+            said = f"{pages} of feedback could not be made ({listed([*self._failed], most=3)}): {why.message}"
+            raise file_error(said, help=why.help)
 
 
 def page_names(students: Sequence[str]) -> list[str]:
@@ -130,13 +173,17 @@ class Marking:
         """Check what is not done, in processes here or by a scheduler of Dask.
 
         Ctrl-C is a KeyboardInterrupt, and leaves what is done until then. Raises AttncliError (exit 4 or 5) where the
-        scheduler cannot be reached.
+        scheduler cannot be reached, or a page of feedback cannot be made.
         """
         numbers = [number for number in range(len(self.submissions)) if number not in self._found]
         left = [self.submissions[number] for number in numbers]
         gc.enable()  # which the command line turns off for work that is soon over
         progress.begin("checking")
-        with _executor(scheduler) as executor, closing(_marked(left, settings, workers, executor)) as results:
+        with (
+            feedback or nullcontext(),
+            _executor(scheduler) as executor,
+            closing(_marked(left, settings, workers, executor)) as results,
+        ):
             for done, (at, marked) in enumerate(results, start=1):
                 number = numbers[at]
                 self._found[number] = marked

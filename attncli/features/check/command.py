@@ -68,7 +68,7 @@ def check(
     ] = None,
     feedback_format: Annotated[
         str | None,
-        options.choice("--feedback-format", _PAGES, "The format of these pages.  [default: markdown]"),
+        options.choice("--feedback-format", (*_PAGES, "pdf"), "The format of these pages.  [default: markdown]"),
     ] = None,
     workers: Annotated[
         int | None,
@@ -159,11 +159,15 @@ def check(
             convention=as_,
             outside=allow_outside,
             seconds=time_limit or _SECONDS,
-            feedback=(feedback_format or "markdown") if feedback is not None else None,
+            feedback=None
+            if feedback is None
+            else "latex"
+            if feedback_format == "pdf"
+            else feedback_format or "markdown",
             math="dollars" if math == "dollars" else "fences",
         )
         marking = Marking(students, earlier)
-        pages = None if feedback is None else Feedback(feedback, students, settings)
+        pages = None if feedback is None else Feedback(feedback, students, feedback_format or "markdown")
         look = {"color": color, "math": math, "fragment": fragment, "title": not no_title, "ascii": ascii}
         with CleanupBeforeExit():
             try:

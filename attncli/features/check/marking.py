@@ -144,7 +144,8 @@ def failed(submission: Submission, error: str, settings: Settings, help: str = "
     page = None
     if settings.feedback:
         said = Paragraph((f"These answers could not be checked: {error}.",), "warning")
-        blocks = (said, Paragraph((f"{help[0].upper()}{help[1:]}.",))) if help else (said,)
+        end = "" if help.endswith("?") else "."
+        blocks = (said, Paragraph((f"{help[0].upper()}{help[1:]}{end}",))) if help else (said,)
         page = _rendered(Document(submission.student, blocks), settings)
     return Marked(
         submission.student, name_of(submission.problem), name_of(submission.answers),

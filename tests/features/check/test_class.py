@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -325,6 +326,72 @@ def test_feedback() -> None:
     assert page.startswith("# Бела: ")
     assert "7.5 of 10 with follow-through" in page
     assert "this file does not exist" in Path("pages/_up_none.md").read_text(encoding="utf-8")
+
+
+def fake_tex(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    """The only program that there is: a pdflatex which does this."""
+    program = folder / "pdflatex"
+    program.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setattr("attncli.render.pdf.shutil.which", lambda name: str(program) if name == "pdflatex" else None)
+
+
+def test_feedback_as_pdf(school: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program gets a whole document, and may run nothing; what it makes is the page."""
+    fake_tex(school, monkeypatch, 'echo "$@" > page.pdf; cat page.tex >> page.pdf')
+    results("--feedback", "pages", "--feedback-format", "pdf")
+    assert sorted(os.listdir("pages")) == sorted(["Ada.pdf", "Бела.pdf", "_cmd__.pdf", "Dai_ _x_.pdf"])
+    options, start, *_ = Path("pages/Ada.pdf").read_text(encoding="utf-8").splitlines()
+    assert options == "-interaction=nonstopmode -halt-on-error -no-shell-escape page.tex"
+    assert start == "\\documentclass{article}"
+
+
+def test_pages_that_tex_cannot_make(
+    school: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The others are there, and so are the results; an old page stays."""
+    fake_tex(
+        school, monkeypatch, "grep -q Ada page.tex && { echo '! LaTeX Error: no font.'; exit 1; }; cp page.tex page.pdf"
+    )
+    Path("pages").mkdir()
+    Path("pages/Ada.pdf").write_text("old", encoding="utf-8")
+    line = ["check", "--batch", "manifest.csv", "--workers", "1", "--feedback", "pages", "--feedback-format", "pdf"]
+    assert run([*line, "-o", "results.csv"]) == 4
+    err = capsys.readouterr().err
+    assert "1 page of feedback could not be made (Ada): pdflatex made no PDF: LaTeX Error: no font." in err
+    assert "help: write the page as .tex, and run pdflatex on it" in err
+    assert len(os.listdir("pages")) == 4
+    assert Path("pages/Ada.pdf").read_text(encoding="utf-8") == "old"
+    assert len(Path("results.csv").read_text(encoding="utf-8").splitlines()) == 5
+    fake_tex(school, monkeypatch, "exec sleep 60")
+    monkeypatch.setattr("attncli.render.pdf.SECONDS", 0.1)
+    assert run(line) == 4
+    assert "pdflatex took more than 0.1 s" in capsys.readouterr().err
+    monkeypatch.setattr("attncli.render.pdf.shutil.which", lambda name: None)
+    assert run([*line[:-4], "--workers", "1", "--feedback", "new", "--feedback-format", "pdf"]) == 5
+    err = capsys.readouterr().err
+    assert "a .pdf file needs TeX, and none is installed" in err
+    assert "apt install texlive-latex-recommended" in err
+    assert not Path("new").exists()
+
+
+@pytest.mark.tex
+@pytest.mark.parametrize("engine", ["pdflatex", "xelatex", "lualatex"])
+def test_a_pdf_by_each_engine(engine: str, school: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a student is called is shown and not obeyed."""
+    program = shutil.which(engine)
+    if program is None or shutil.which("pdftotext") is None:
+        pytest.skip(f"needs {engine} and pdftotext")
+    monkeypatch.setattr("attncli.render.pdf.shutil.which", lambda name: program if name == engine else None)
+    write_manifest(
+        [["student", "problem", "answers"], ["Zoë \\input{problem.yaml} 王", "problem.yaml", "answers/1.yaml"]]
+    )
+    results("--feedback", "pages", "--feedback-format", "pdf")
+    (page,) = Path("pages").iterdir()
+    assert page.read_bytes().startswith(b"%PDF-")
+    said = subprocess.run(["pdftotext", str(page), "-"], capture_output=True, check=True).stdout.decode()
+    assert "input{problem.yaml} U+738B" in " ".join(said.split())
+    assert "1 right, 2 carried and 1 wrong" in " ".join(said.split())
 
 
 def test_names_of_pages() -> None:
