@@ -359,7 +359,7 @@ class Document:
     Data is made of dicts, lists, numbers and words; a list of it may be `Lazy`. `array` and `rows` are for the page of
     one step of a trace: the array of its numbers, and the rows of a table of them, with labels. `live` is for
     a page that works itself out when a number is changed, and so is a `workbook` of formulas; one of tables has only
-    their numbers. In LaTeX there may be several `copies`, each on new paper.
+    their numbers. In LaTeX and HTML there may be several `copies`, each on new paper.
     """
 
     title: str

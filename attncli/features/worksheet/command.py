@@ -48,7 +48,7 @@ def worksheet(
             options.whole,
             "--copies",
             metavar="N",
-            help="Put N copies into the file, each on new paper. Only LaTeX has this.",
+            help="Put N copies into the file, each on new paper: in LaTeX and HTML.",
             allowed=_COPIES,
         ),
     ] = None,
@@ -82,8 +82,8 @@ def worksheet(
         ),
         *options.format_conflicts(format, output, math=math, fragment=fragment, no_title=no_title, ascii=ascii),
         (
-            copies is not None and format != "latex", "--copies", f"--format {format}",
-            "write a .tex file, or let the printer make the copies",
+            copies is not None and format not in ("latex", "html"), "--copies", f"--format {format}",
+            "write a .tex or .html file, or let the printer make the copies",
         ),
     )  # fmt: skip
     if answers is not None:

@@ -50,13 +50,15 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     The headings are looked through first, for the list of contents.
     """
     title = document.title if style.title else ""
+    copied = ["copies.css"] if document.copies > 1 else []
     if style.fragment:
-        yield f'<section class="attncli">\n<style>{stylesheet("block.css")}</style>\n'
+        yield f'<section class="attncli">\n<style>{"".join(map(stylesheet, ["block.css", *copied]))}</style>\n'
         yield f"<h2>{written(title)}</h2>\n" if title else ""
         yield from _body(document, 3)
+        yield from _copies(document, title, 3)
         yield "</section>\n"
         return
-    policy, sheets = POLICY, ["page.css", "block.css"]
+    policy, sheets = POLICY, ["page.css", "block.css", *copied]
     if document.live:
         from attncli.render.html import live  # and all scripts, which most pages have none of
 
@@ -75,6 +77,7 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     yield from _contents(entries(document.blocks, 2))
     yield "<main>\n"
     yield from _body(document, 2)
+    yield from _copies(document, title, 2)
     yield "</main>\n</div>\n"
     if document.live:
         yield from live.scripts(document)
@@ -120,8 +123,17 @@ def _contents(entries: Iterable[Entry]) -> Iterator[str]:
     yield "</ol>\n</nav>\n"
 
 
-def _body(document: page.Document, level: int) -> Iterator[str]:
-    """The blocks, each section with all that follows its heading up to the next one."""
+def _copies(document: page.Document, title: str, level: int) -> Iterator[str]:
+    """The page again, for each further copy; on paper it begins on a new sheet."""
+    for copy in range(2, document.copies + 1):
+        yield f'<section class="copy" aria-label="Copy {copy}">\n'
+        yield f"<h{level - 1}>{written(title)}</h{level - 1}>\n" if title else ""
+        yield from _body(document, level, named=False)
+        yield "</section>\n"
+
+
+def _body(document: page.Document, level: int, *, named: bool = True) -> Iterator[str]:
+    """The blocks, each section with all that follows its heading up to the next one; `named` for links to it."""
     headings = entries(document.blocks, level)
     opened: list[int] = []  # the levels of the sections that are not closed yet
     topic = document.title
@@ -133,8 +145,8 @@ def _body(document: page.Document, level: int) -> Iterator[str]:
                 opened.pop()
                 yield "</section>\n"
             opened.append(entry.level)
-            named = level == 2  # of fragments, a page may have two
-            yield f"{section_tag(entry, named=named)}\n{heading(block, entry.level)}"
+            alone = named and level == 2  # of fragments, a page may have two
+            yield f"{section_tag(entry, named=alone)}\n{heading(block, entry.level)}"
         else:
             yield from rendered(block, topic, lead=first)
         first = False

@@ -100,6 +100,38 @@ def test_copies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["worksheet", LOVE, "--answers", str(tmp_path / "a.yaml"), "-o", str(tmp_path / "w.tex")]) == 0
 
 
+@pytest.mark.parametrize("options", [[], ["--fragment"]])
+def test_copies_for_browsers(options: list[str], tmp_path: Path) -> None:
+    """All have the same blanks, links lead into the first, and each is printed on new paper."""
+    one, three = tmp_path / "one.html", tmp_path / "three.html"
+    assert run(["worksheet", LOVE, "-o", str(one), *options]) == 0
+    assert run(["worksheet", LOVE, "--copies", "3", "-o", str(three), *options]) == 0
+    alone, page = (path.read_text(encoding="utf-8") for path in (one, three))
+    assert page.count("Name: ...") == 3
+    assert page.count("<input") == 3 * alone.count("<input")
+    assert page.count("I love AI</h") == 3 * alone.count("I love AI</h")
+    ids = re.findall(r' id="([^"]*)"', page)
+    assert ids == re.findall(r' id="([^"]*)"', alone)
+    assert page.count("break-before:right") == 1
+    assert page.count("<section") == page.count("</section>")
+    assert "copy" not in alone
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_copies_on_paper(tmp_path: Path) -> None:
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None or shutil.which("pdftotext") is None:
+        pytest.skip("needs Chromium and pdftotext")
+    assert run(["worksheet", LOVE, "--copies", "2", "-o", str(tmp_path / "w.html")]) == 0
+    command = [browser, "--headless", "--no-sandbox", "--no-pdf-header-footer", f"--print-to-pdf={tmp_path / 'w.pdf'}"]
+    subprocess.run([*command, str(tmp_path / "w.html")], check=True, capture_output=True, timeout=120)
+    text = subprocess.run(["pdftotext", str(tmp_path / "w.pdf"), "-"], check=True, capture_output=True).stdout.decode()
+    starts = [number for number, page in enumerate(text.split("\f")) if page.strip().startswith("I love AI")]
+    assert len(starts) == 2
+    assert sum(page.count("Name: ...") for page in text.split("\f")) == 2
+
+
 def test_labels_cannot_leave_their_comment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     problem = tmp_path / "p.yaml"
     problem.write_text('title: "a\\nb"\ntokens: ["x\\ny: 1"]\nQ: [[1]]\nK: [[1]]\nV: [[1]]\n', encoding="utf-8")
