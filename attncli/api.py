@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from io import BytesIO
 from os import PathLike, fspath
+from os.path import splitext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
@@ -112,6 +113,26 @@ class Trace(tracing.Trace):
         """The worked derivation as a page for browsers, or as a fragment to put into one; nothing is left out."""
         return render(_page(self, _view(detail, precision, heatmap, pictures)), "html", Style(fragment=fragment))
 
+    def to_xlsx(self, path: str | PathLike[str], *, precision: int = 3) -> None:
+        """Write the trace as a workbook of live formulas, .xlsx, as `attncli compute -o problem.xlsx` does.
+
+        A trace with its gradient has the backward pass, too. The file is replaced as a whole or not at all. Raises
+        AttncliError: exit code 2 for another suffix, a trace that is not in float64, and one with too many formulas; 4
+        where the file cannot be written; 5 where XlsxWriter is not installed.
+        """
+        from attncli.page.workbook import with_workbook  # which few programs need
+        from attncli.render.xlsx import xlsx
+
+        name = fspath(path)
+        if splitext(name)[1].lower() != ".xlsx":
+            raise usage_error(f"{name}: a workbook has another suffix", help="end the name in .xlsx")
+        if self.settings.rounding != "shown" or self.settings.dtype != "float64":
+            raise usage_error(
+                "a workbook calculates in float64, and this trace does not", help="leave out dtype and rounding"
+            )
+        view = _view("rows", precision, heatmap=False, pictures=False)
+        _save(xlsx(with_workbook(_page(self, view), self, view)), name)
+
     def picture(
         self,
         of: str = "weights",
@@ -201,7 +222,6 @@ class Picture:
         `fragment` asks for LaTeX to include in a document. Raises AttncliError: exit code 2 for another suffix, 4
         where the file cannot be written, 5 where nothing that draws .png is installed.
         """
-        from attncli.cli.output import require_writable, write_bytes
         from attncli.render.pictures import picture_file  # which few programs need
 
         name = fspath(path)
@@ -209,12 +229,7 @@ class Picture:
         if format is None:
             help = "end the name in .svg, .png, .md or .tex"
             raise usage_error(f"{name}: attncli does not write pictures with this suffix", help=help)
-        data = picture_file(self.drawing, format, fragment=fragment)
-        try:
-            require_writable(name, "-")
-            write_bytes([data], name)
-        except AttncliError as error:
-            raise AttncliError(error.exit_code, error.message, help="choose another place") from None
+        _save(picture_file(self.drawing, format, fragment=fragment), name)
 
     def _repr_svg_(self) -> str:
         return self.to_svg()
@@ -388,6 +403,17 @@ def _problem(given: Given) -> Problem:
 
 def _page(trace: Trace, view: View) -> Document:
     return gradient_page(trace, view) if backward_steps(trace) else derivation(trace, view)
+
+
+def _save(data: bytes, name: str) -> None:
+    """Replace a file as a whole or not at all. Raises AttncliError (exit code 4) where that cannot be done."""
+    from attncli.cli.output import require_writable, write_bytes
+
+    try:
+        require_writable(name, "-")
+        write_bytes([data], name)
+    except AttncliError as error:
+        raise AttncliError(error.exit_code, error.message, help="choose another place") from None
 
 
 def _view(detail: str, precision: int, heatmap: bool, pictures: bool) -> View:

@@ -26,7 +26,7 @@ from attncli.page.worked import worked
 from attncli.problem.model import Scalar, read_only
 from attncli.tracing.cell_workers import ExactWorker
 from attncli.tracing.model import Step, Trace, masked_out
-from attncli.tracing.slices import backward_steps, cut_trace, forward_steps, loss_steps
+from attncli.tracing.slices import backward_steps, cut_trace, forward_steps, loss_steps, with_key_head
 
 if TYPE_CHECKING:
     from attncli.tracing.number_formats import FormatDeviation
@@ -63,7 +63,7 @@ def gradient_page(
         elif view.steps is not None:
             there = [name for name in names if name in forward_steps(trace)]
             yield from sections_of(printer, there, view)
-            yield from _back(printer, [name for name in names if name not in there], view)
+            yield from backward_blocks(printer, [name for name in names if name not in there], view)
         else:
             yield from _both_ways(printer, view)
         yield from further
@@ -131,15 +131,15 @@ def _both_ways(printer: Printer, view: View) -> Iterator[Block]:
     yield from sections_of(printer, forward_steps(trace), brief)
     if loss_steps(trace):
         yield Heading("The loss", part=True)
-        yield from _back(printer, loss_steps(trace), view)
+        yield from backward_blocks(printer, loss_steps(trace), view)
     yield Heading("The backward pass", part=True)
-    yield from _back(printer, backward_steps(trace), view)
+    yield from backward_blocks(printer, backward_steps(trace), view)
     yield Heading("Summary", part=bool(trace.leading_letters))
     worked = [trace.steps[name] for name in backward_steps(trace) if not trace.steps[name].rule.given]
     yield from summary(printer, worked, "Gradient of the")
 
 
-def _back(printer: Printer, names: Sequence[str], view: View) -> Iterator[Block]:
+def backward_blocks(printer: Printer, names: Sequence[str], view: View) -> Iterator[Block]:
     """The chosen steps of the loss or of the backward pass: of a single head together, else head by head."""
     trace = printer.trace
     if not trace.leading_letters:
@@ -149,7 +149,7 @@ def _back(printer: Printer, names: Sequence[str], view: View) -> Iterator[Block]
 
     def show(part: HeadPart) -> Iterator[Block]:
         here = replace(printer, trace=cut_trace(trace, part.place))
-        yield Heading(part.title, part=True)
+        yield Heading(part.title, part=True, place=tuple(with_key_head(trace, part.place).items()))
         yield from _steps(printer, here, part.names, view, explained)
         explained.update(part.names)
 

@@ -37,13 +37,15 @@ from attncli.page.document import (
     Workbook,
     text,
 )
-from attncli.page.printer import printer_for
+from attncli.page.gradient import backward_blocks
+from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import about
 from attncli.page.view import View, selected_part
 from attncli.problem.axes import LEADING
 from attncli.problem.model import Matrix, Scalar
 from attncli.problem.numbers import canonical, is_plain
 from attncli.tracing.model import Step, Trace
+from attncli.tracing.slices import backward_steps, forward_steps, loss_steps
 
 MOST_FORMULAS = 100_000  # about half a minute, and as much as a spreadsheet calculates again without a pause
 MOST_TERMS = 30  # of a sum that is written out
@@ -89,14 +91,14 @@ class _Writer:
     def _sheets(self) -> Iterator[Sheet]:
         """A sheet for each part of the page: what heads share, each of them, and what they come to."""
         printer = printer_for(self.trace, replace(self.view, blank=frozenset()))
-        names, brief = tuple(self.trace.steps), replace(self.view, detail="brief", heatmap=False, ends=False)
+        brief = replace(self.view, detail="brief", heatmap=False, ends=False)
         editing = _FILLING.format(count(self.view.precision, "decimal")) if self.view.blank else _EDITING
         editing += _MASK * ("mask" in self.trace)
         title, place = TITLE, dict[str, int]()
         blocks: list[Heading | Paragraph | Formula | Numbers] = [
             Paragraph(about(printer)), Paragraph((editing,), "note"), *self._scalars(),
         ]  # fmt: skip
-        for block in _without_words(sections_of(printer, names, brief)):
+        for block in _without_words(_both_ways(printer, brief)):
             if isinstance(block, Heading) and block.part:
                 if title != TITLE:
                     yield Sheet(title, tuple(blocks))
@@ -272,6 +274,24 @@ class _Writer:
         cells: list[Expression] = [number_node(each) for each in places]
         indices = (*cells[:at], Call("range", (number_node(0), number_node(size - 1))), *cells[at + 1 :])
         return Ref(cell.name, indices), "column" if upright else "row"
+
+
+def _both_ways(printer: Printer, view: View) -> Iterator[Block]:
+    """The sections of the forward pass, then those of the loss and of the backward pass where a trace has them.
+
+    The parts of heads and entries are told apart by their titles, which name sheets.
+    """
+    trace = printer.trace
+    yield from sections_of(printer, forward_steps(trace), view)
+    for title, word, names in (
+        ("The loss", "loss", loss_steps(trace)), ("The backward pass", "back", backward_steps(trace)),
+    ):  # fmt: skip
+        if names and not trace.leading_letters:
+            yield Heading(title)
+        for block in backward_blocks(printer, names, view) if names else ():
+            if isinstance(block, Heading) and block.part:
+                block = block._replace(text=f"{block.text}, {word}")
+            yield block
 
 
 def _elsewhere(cell: Ref, index: str) -> bool:

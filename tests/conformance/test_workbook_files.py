@@ -88,6 +88,63 @@ def test_heads_have_sheets_of_their_own() -> None:
     assert sheet_names(file_of(random | {"heads": 2}, View(head=1))) == ["Derivation"]
 
 
+def test_heads_of_the_backward_pass_have_sheets_of_their_own() -> None:
+    random = {"X": [[1, 0], [0, 1]], "W_Q": [[1, 0], [0, 1]], "W_K": [[1, 2], [0, 1]], "W_V": [[1, 0], [3, 1]]}
+    trace = attncli.trace(**random, heads=2, loss={"kind": "mse", "target": [[1, 0], [0, 1]]}, gradient=True)
+    names = sheet_names(xlsx(with_workbook(derivation(trace, View()), trace, View())))
+    assert names == [
+        "What all heads share", "Head 0", "Head 1", "All heads together", "All heads together, loss",
+        "Before the heads, back", "Head 0, back", "Head 1, back", "All heads together, back",
+    ]  # fmt: skip
+
+
+def test_a_gradient_to_fill_in(tmp_path: Path) -> None:
+    """The gradient of 1/2 is the number of V that it is multiplied by: dA = dO·V."""
+    (tmp_path / "p.yaml").write_text("Q: [[1]]\nK: [[1], [1]]\nV: [[4], [6]]\n")
+    assert command(["worksheet", str(tmp_path / "p.yaml"), "--gradient", "-q", "-o", str(tmp_path / "p.xlsx")]) == 0
+    file = (tmp_path / "p.xlsx").read_bytes()
+    number = next(
+        int(text.partition(".")[0])
+        for text in texts(file)
+        if re.match(r"\d+\. Gradient of the attention weights", text)
+    )
+    assert colors(file, number, {number: 4.0}) == ["green"]
+    assert colors(file, number, {number: 6.0}) == ["red"]
+
+
+@pytest.mark.parametrize("option", [["--verify"], ["--step-size", "0.1"], ["--steps", "d_Q"], ["--dtype", "float32"]])
+def test_what_a_workbook_of_a_gradient_has_not(
+    option: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "p.yaml").write_text("Q: [[1]]\nK: [[1], [1]]\nV: [[4], [6]]\n")
+    assert command(["gradient", str(tmp_path / "p.yaml"), *option, "-o", str(tmp_path / "p.xlsx")]) == 2
+    assert f"{' '.join(option[:1])}" in capsys.readouterr().err
+    assert not (tmp_path / "p.xlsx").exists()
+
+
+@pytest.mark.parametrize("gradient", [False, True])
+def test_from_python_it_is_the_same_file(gradient: bool, tmp_path: Path) -> None:
+    (tmp_path / "p.yaml").write_text("Q: [[1]]\nK: [[1], [1]]\nV: [[4], [6]]\n")
+    name = "gradient" if gradient else "compute"
+    assert command([name, str(tmp_path / "p.yaml"), "--precision", "2", "-o", str(tmp_path / "p.xlsx")]) == 0
+    attncli.trace(tmp_path / "p.yaml", gradient=gradient).to_xlsx(tmp_path / "q.XLSX", precision=2)
+    assert (tmp_path / "q.XLSX").read_bytes() == (tmp_path / "p.xlsx").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "choices", "code", "said"),
+    [
+        ("p.ods", {}, 2, "a workbook has another suffix"), ("p.xlsx", {"dtype": "float32"}, 2, "float64"),
+        ("p.xlsx", {"rounding": "paper"}, 2, "float64"), ("no/p.xlsx", {}, 4, "there is no folder"),
+    ],
+)  # fmt: skip
+def test_from_python_it_is_refused(name: str, choices: dict[str, Any], code: int, said: str, tmp_path: Path) -> None:
+    trace = attncli.trace(**SMALL, **choices)
+    with pytest.raises(AttncliError, match=said) as found:
+        trace.to_xlsx(tmp_path / name)
+    assert found.value.exit_code == code
+
+
 def test_the_same_problem_is_the_same_file() -> None:
     assert file_of(SMALL) == file_of(SMALL)
 

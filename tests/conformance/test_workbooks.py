@@ -42,7 +42,7 @@ StepsOf = Callable[[Spreadsheet, attncli.Trace], dict[str, np.ndarray]]
 
 
 def file_of(trace: attncli.Trace) -> bytes:
-    return xlsx(with_workbook(derivation(trace, View()), trace, View()))
+    return xlsx(with_workbook(derivation(trace, View()), trace, View()))  # with the gradient, where the trace has it
 
 
 def book_of(trace: attncli.Trace) -> Spreadsheet:
@@ -137,6 +137,39 @@ def test_d_k_is_a_cell(trace: Callable[..., attncli.Trace], steps_of: StepsOf) -
     agree(steps_of(book, found), reference.attention(problem | {"scale": 1 / 3}))
 
 
+LAYERS: list[dict[str, Any]] = [
+    {"X": [[1, 0.5], [-1, 2]], "W_Q": [[1, 0], [2, 1]], "W_K": [[0, 1], [1, 1]], "W_V": [[1, 2], [0, 1]]},
+    {"X": [[1, 0.5], [-1, 2]], "W_Q": [[1, 0.5], [2, 1]], "W_K": [[0, 1], [1, 1]], "W_V": [[1, 2], [0, 1]],
+     "heads": 2, "mask": "causal", "b_Q": [0.5, 1], "W_O": [[1, 2], [0, -1]]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("problem", LAYERS)
+def test_gradients_follow_a_number_that_is_typed_over(
+    trace: Callable[..., attncli.Trace], problem: dict[str, Any]
+) -> None:
+    """As central differences of the sum of all outputs find them, which NumPy works out."""
+    found = trace(problem, gradient=True)
+    book = book_of(found)
+    book.set(book.rows_below("Input ")[0][0], 0.375)
+
+    def loss(name: str, at: tuple[int, ...], step: float) -> float:
+        changed = copy.deepcopy(problem)
+        changed["X"][0][0] = 0.375
+        array = np.array(changed[name], dtype=float)
+        array[at] += step
+        changed[name] = array.tolist()
+        return float(reference.attention(changed)["output"].sum())
+
+    numbers = {step.name: number for number, step in enumerate(found.computed(), 1)}
+    for name in ("X", "W_Q", "W_V"):
+        expected = [(loss(name, at, 1e-5) - loss(name, at, -1e-5)) / 2e-5 for at in np.ndindex(np.shape(problem[name]))]
+        own = values(book, numbers[f"d_{name}"], (len(book.rows(numbers[f"d_{name}"])), -1))
+        if "heads" in problem and name != "X":  # a row of every head, one head after the other
+            own = np.hstack(np.split(own, 2))
+        np.testing.assert_allclose(own.ravel(), expected, rtol=1e-7, atol=1e-8)
+
+
 @pytest.mark.parametrize("width", [30, 31])
 def test_long_sums_are_those_of_rows_and_columns(
     trace: Callable[..., attncli.Trace], steps_of: StepsOf, width: int
@@ -168,11 +201,11 @@ def typed_over(file: bytes, cells: dict[tuple[int, str], float]) -> bytes:
 @pytest.mark.slow
 @pytest.mark.libreoffice
 def test_libreoffice_calculates_the_same(tmp_path: Path) -> None:
-    """Of every example, and of every example with the first number of each given array typed over."""
+    """Of every example with its gradient, and of every one with the first number of each given array typed over."""
     expected: dict[str, attncli.Trace] = {}
     for file in INPUTS:
         problem = load(str(file))
-        trace = attncli.trace(problem)
+        trace = attncli.trace(problem, gradient=True)
         written, given, cells = file_of(trace), dict(problem.given), {}
         book = Spreadsheet(written)
         for name, matrix in problem.given.items():
@@ -186,7 +219,7 @@ def test_libreoffice_calculates_the_same(tmp_path: Path) -> None:
         (tmp_path / f"{file.stem}.xlsx").write_bytes(written)
         (tmp_path / f"{file.stem}_changed.xlsx").write_bytes(typed_over(written, cells))
         expected[file.stem] = trace
-        expected[f"{file.stem}_changed"] = attncli.trace(replace(problem, given=given))
+        expected[f"{file.stem}_changed"] = attncli.trace(replace(problem, given=given), gradient=True)
     recalculated(tmp_path)
     for name, trace in expected.items():
         if trace.shifted != expected[name.removesuffix("_changed")].shifted:

@@ -8,11 +8,12 @@ import typer
 
 from attncli.cli import options
 from attncli.errors import Exit
+from attncli.render import WORKBOOK
 
 
 def gradient(
     file: options.Problem,
-    format: options.StepFormat = None,
+    format: options.TraceFormat = None,
     output: options.Output = None,
     steps: options.Steps = None,
     detail: options.Detail = None,
@@ -49,12 +50,13 @@ def gradient(
 
     Shows the forward pass in brief, then the backward pass: how much the loss grows with every number of every step.
     """
-    format = options.page_format(format, output, one_step=True)
+    format = options.page_format(format, output, one_step=True, workbook=True)
     size = None if step_size is None else options.number("--step-size", step_size, example="0.1", zero=False)
     floats = rounding == "shown"
     descent_help = f"a step of gradient descent needs floating point: {options.ALONE}"
     verify_help = f"finite differences need all digits: {options.ALONE}"
     options.reject_conflicts(
+        *options.workbook_conflicts(format, steps=steps, detail=detail, rounding=rounding, dtype=dtype, device=device),
         *options.view_conflicts(format, output, steps=steps, detail=detail, cell=cell, pictures=pictures),
         *options.format_conflicts(
             format,
@@ -67,6 +69,16 @@ def gradient(
             pictures=pictures,
         ),
         *options.rounding_conflicts(rounding, dtype=dtype, device=device),
+        *(
+            (
+                asked,
+                option,
+                f"--format {format}",
+                "a workbook has the forward and the backward pass; write .html or .md",
+            )
+            for asked, option in ((verify, "--verify"), (size is not None, "--step-size"))
+            if format in WORKBOOK
+        ),
         (verify and not floats, "--verify", f"--rounding {rounding}", verify_help),
         (size is not None and not floats, "--step-size", f"--rounding {rounding}", descent_help),
         (verify and dtype != "float64", "--verify", f"--dtype {dtype}", verify_help),
@@ -76,11 +88,12 @@ def gradient(
 
     from attncli.cli.error_report import warn  # while there is memory for it: an error may be that there is none
     from attncli.cli.input import load
-    from attncli.cli.output import is_for_screen, require_writable, write_page
+    from attncli.cli.output import is_for_screen, require_workbook, require_writable, write_page
     from attncli.cli.progress import progress
     from attncli.page.view import View
 
     require_writable(output, file)
+    require_workbook(format, output)
     view = View(
         detail=detail or ("brief" if numbers_alone else "rows"),
         precision=precision,
@@ -120,6 +133,10 @@ def gradient(
         from attncli.page.live import with_live  # which no other format has
 
         page = with_live(page, problem, trace, view)
+    if format in WORKBOOK:
+        from attncli.page.workbook import with_workbook
+
+        page = with_workbook(page, trace, view)
     write_page(
         page, format, output, color=color, math=math, fragment=fragment, title=not no_title, ascii=ascii,
         pictures=pictures,

@@ -76,10 +76,6 @@ def worksheet(
     format = options.page_format(format, output, formats=_FORMATS, workbook=True)
     options.reject_conflicts(
         *options.workbook_conflicts(format, detail=detail),
-        (
-            gradient and format in WORKBOOK, "--gradient", f"--format {format}",
-            "a workbook has the forward pass; write .tex or .md",
-        ),
         *options.format_conflicts(format, output, math=math, fragment=fragment, no_title=no_title, ascii=ascii),
         (
             copies is not None and format not in ("latex", "html"), "--copies", f"--format {format}",
