@@ -120,6 +120,15 @@ def based_on(text: str, decimals: tuple[int, int]) -> Kind:
     return plain(f"{text} was used instead of e", decimals=decimals, exp=lambda s: power(float(text), s.logits))
 
 
+def mixed(name: str, work: Work, needs: Mapping[str, Any] | None = None) -> Kind:
+    """Other work for the product with the values: the output, or that of the heads."""
+
+    def make(p: Sheet, choice: Generator, decimals: int) -> Made:
+        return Made((name,), {"heads_output" if p.heads > 1 else "output": work})
+
+    return Kind(name, make, Needs(**(needs or {})))
+
+
 def rounded_first(step: str, title: str, to: int) -> Kind:
     """The numbers of a step rounded, and so written with the decimals of the others."""
     return plain(f"{title} were rounded to {ROUNDED[to]} first", {"mask": "none"} if step == "scaled" else {},
@@ -144,7 +153,7 @@ FORWARD: tuple[Kind, ...] = (
     plain("RoPE was left out", TURNED, Q_rot=lambda s: s.Q, K_rot=lambda s: s.K),
     plain("RoPE rotated in the wrong direction", TURNED,
           Q_rot=lambda s: turned(s.Q, s.pairing, -1), K_rot=lambda s: turned(s.K, s.pairing, -1)),
-    plain("K Q^T was worked out instead of Q K^T", scores=lambda s: s.K @ s.Q.T),
+    plain("K Q^T was worked out instead of Q K^T", scores=lambda s: s.K @ t(s.Q)),
     plain("K was not transposed", {"alike": ("d_k", "n"), "mask": "none"}, K_T=lambda s: s.K),
     plain("KV heads were tiled, not repeated", SHARED, scores=lambda s: s.Q @ tiled(s.K_T, s.group),
           heads_output=lambda s: s.weights @ tiled(s.V, s.group)),
@@ -152,7 +161,7 @@ FORWARD: tuple[Kind, ...] = (
     plain("the scores were divided by d_k, not by its root", scaled=lambda s: s.scores / s.d_k),
     plain("the scores were scaled twice", scaled=lambda s: s.scores * scale(s) ** 2),
     plain("the scores were divided by the root of d_model", PROJECTED, scaled=lambda s: s.scores / s.X.shape[1] ** 0.5),
-    plain("the scores were divided by the root of n", scaled=lambda s: s.scores / len(s.scores) ** 0.5),
+    plain("the scores were divided by the root of n", scaled=lambda s: s.scores / s.scores.shape[-2] ** 0.5),
     plain("the scores were divided by the root of d_k of all heads together", LAYER,
           scaled=lambda s: s.scores / (s.heads * s.d_k) ** 0.5),
     plain("the scores were multiplied by the root of d_k", scaled=lambda s: s.scores / scale(s)),
@@ -175,17 +184,17 @@ FORWARD: tuple[Kind, ...] = (
     Kind("a sentinel was added instead of -inf", added_in_place, Needs(**MASKED)),
     Kind("hidden scores were set to a sentinel, not to -inf", set_in_place, Needs(**MASKED)),
     plain("the softmax was taken down the columns", weights=lambda s: shares(s.exp, summed(s.exp, -2))),
-    plain("the softmax was taken over the whole matrix", weights=lambda s: s.exp / s.exp.sum()),
+    plain("the softmax was taken over the whole matrix",
+          weights=lambda s: s.exp / s.exp.sum(axis=(-2, -1), keepdims=True)),
     plain("the scores were divided by their sum, without exponentials",
           weights=lambda s: shares(finite(s.logits), summed(finite(s.logits)))),
     plain("the base was e, not the one given", {"exp_base": 2}, exp=lambda s: power(math.e, s.logits)),
     *(based_on(text, decimals) for text, decimals in (
         ("2", (2, 4)), ("3", (2, 4)), ("10", (2, 4)), ("2.7", (3, 4)), ("2.71", (4, 4)), ("2.718", (6, 6)))),
-    plain("A X was worked out instead of A V", {**PROJECTED, "alike": ("d_model", "d_v")},
-          output=lambda s: s.weights @ s.X),
-    plain("A K was worked out instead of A V", {"alike": ("d_k", "d_v")}, output=lambda s: s.weights @ s.K),
-    plain("A Q was worked out instead of A V", {"alike": ("d_k", "d_v")}, output=lambda s: s.weights @ s.Q),
-    plain("A^T V was worked out instead of A V", output=lambda s: s.weights.T @ s.V),
+    mixed("A X was worked out instead of A V", lambda s: s.weights @ s.X, {**PROJECTED, "alike": ("d_model", "d_v")}),
+    mixed("A K was worked out instead of A V", lambda s: s.weights @ s.K, {"alike": ("d_k", "d_v")}),
+    mixed("A Q was worked out instead of A V", lambda s: s.weights @ s.Q, {"alike": ("d_k", "d_v")}),
+    mixed("A^T V was worked out instead of A V", lambda s: t(s.weights) @ s.V),
     *(rounded_first(step, title, to) for step, title in (
         ("scores", "the scores"), ("scaled", "the scaled scores"), ("weights", "the weights")) for to in ROUNDED),
 )  # fmt: skip
@@ -580,10 +589,10 @@ SLIPS: tuple[Kind, ...] = (
 )  # fmt: skip
 
 OTHERS: tuple[Kind, ...] = (
-    plain("the scores were divided by n", scaled=lambda s: s.scores / len(s.scores)),
-    plain("Q V^T was worked out instead of Q K^T", {"alike": ("d_k", "d_v")}, scores=lambda s: s.Q @ s.V.T),
-    plain("Q Q^T was worked out instead of Q K^T", scores=lambda s: s.Q @ s.Q.T),
-    plain("K K^T was worked out instead of Q K^T", scores=lambda s: s.K @ s.K.T),
+    plain("the scores were divided by n", scaled=lambda s: s.scores / s.scores.shape[-2]),
+    plain("Q V^T was worked out instead of Q K^T", {"alike": ("d_k", "d_v")}, scores=lambda s: s.Q @ t(s.V)),
+    plain("Q Q^T was worked out instead of Q K^T", scores=lambda s: s.Q @ t(s.Q)),
+    plain("K K^T was worked out instead of Q K^T", scores=lambda s: s.K @ t(s.K)),
     plain("X X^T was worked out instead of Q K^T", PROJECTED, scores=lambda s: s.X @ s.X.T),
     plain("Q W_K^T was worked out instead of Q K^T", {**PROJECTED, "alike": ("n", "d_model"), "mask": "none"},
           scores=lambda s: s.Q @ s.W_K.T),

@@ -138,9 +138,11 @@ def projected(name: str, weights: str, *, biased: bool = True, transposed: bool 
     """X W + b, in heads."""
 
     def work(s: Sheet) -> Array:
-        w = s[weights].T if transposed else s[weights]
-        bias = s.get(f"b_{name}", 0.0) if biased else 0.0
-        return cut((s.X if name == "Q" else s.source) @ w + bias, s.heads if name == "Q" else s.kv_heads)
+        heads = s.heads if name == "Q" else s.kv_heads
+        w = cut(s[weights], heads)
+        none = np.zeros(s[weights].shape[1])
+        bias = cut(np.atleast_2d(s.get(f"b_{name}", none) if biased else none), heads)
+        return (s.X if name == "Q" else s.source) @ (t(w) if transposed else w) + bias
 
     return work
 
