@@ -65,6 +65,11 @@ def _read_step(value: Value, step: Step) -> Answer | None:
         return None
     if report_doubtful_commas(value):
         return None
+    if value.node.numbers is not None:  # of what was read in one go, the shape is known before all cells are
+        shape = value.node.numbers.array.shape
+        if in_shape_of(np.broadcast_to(np.array(None), shape), step.shape) is None:
+            value.wrong(*shape_error(shape, StepPart.of(step)))
+            return None
     value.node = _with_blanks(value.node, step.shape)
     read = read_cells(value, _read_cell, empty=_form(step.shape))
     if read is None:

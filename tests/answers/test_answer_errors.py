@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from attncli.answers.reader import read_answers
 from attncli.errors import AttncliError, Exit
 from attncli.problem.loader import load
+from attncli.problem.long_lists import NumberList
 from attncli.problem.model import Problem
 from attncli.problem.source import decode
 from attncli.tracing import run
@@ -222,6 +224,18 @@ def test_a_large_file() -> None:
     rows = "\n".join("| a |" + " 1 |" * 500 for _ in range(1000))
     error = error_of("a.md", f"| $`S`$ |{' a |' * 500}\n|-{'|-' * 500}|\n{rows}\n", trace)
     assert "is 1000×500, but must be 3×3" in str(error)
+
+
+def test_of_a_long_list_that_does_not_fit_no_cell_is_read(trace: Trace, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nodes(self: NumberList, at: int) -> NoReturn:
+        raise AssertionError("a node for each cell")
+
+    monkeypatch.setattr(NumberList, "nodes", nodes)
+    for rows, found in ((", ".join(["[1, 2]"] * 2000), "2000×2"), (", ".join(["1.5"] * 2000), "2000")):
+        error = error_of("a.yaml", f"scores: [{rows}]\n", trace)
+        assert f"is {found}, but must be 3×3" in str(error)
+        assert error.place is not None
+        assert error.place.column == 9
 
 
 def test_a_large_step_is_told_by_its_size() -> None:
