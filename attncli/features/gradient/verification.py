@@ -408,8 +408,9 @@ class _Measures:
         largest = max(_typical(trace[name]) for name in backward_steps(trace))
         magnitudes = Magnitudes(trace, DTYPES["float64"])
         outputs, scores = (ROUNDINGS * each for each in _loss_magnitudes(trace, magnitudes))
-        # Tiny numbers are rounded by as much as the smallest one, which moves the loss by their gradient times that.
-        outputs += HONEST * SMALLEST * sum(_size(trace[name]) for name in backward_steps(trace))
+        # Tiny numbers are rounded by as much as the smallest one, which moves the loss by their gradient times that,
+        # and so is the loss itself.
+        outputs += HONEST * SMALLEST * (1 + sum(_size(trace[name]) for name in backward_steps(trace)))
         return cls(outputs + scores, ORDINARY * outputs, largest, magnitudes)
 
     def is_residue(self, ours: float, name: str, index: tuple[int, ...]) -> bool:

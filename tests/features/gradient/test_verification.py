@@ -147,6 +147,14 @@ def test_a_jump_that_every_step_is_wider_than_does_not_judge(jump: float) -> Non
     assert abs(found) < 1e50
 
 
+def test_a_loss_of_the_smallest_numbers_is_rounded_to_one_of_them() -> None:
+    """No h of 1e-5 moves a loss of 1e-312 by as much as the next float64, where the gradient is 1e-321."""
+    tiny = read({"Q": [[1.0]], "K": [[0.0], [0.0]], "V": [[1e-9], [0.0]], "d_output": [[7e-312]]})
+    verdicts = {each.name: each.verdict for each in verify(run(tiny, gradient=True))}
+    assert verdicts["d_V"] == "agree"
+    assert "disagree" not in verdicts.values()
+
+
 def test_what_is_left_of_zero_is_no_error() -> None:
     """With values that are alike, the scores have no gradient: what is left of it is rounding."""
     alike = read({"Q": [[0.3, 0.1]], "K": [[0.7, 0.2], [0.1, 0.9]], "V": [[0.1, 0.2], [0.2, 0.1]]})
