@@ -62,6 +62,7 @@ LEVELS = 40  # of colour, of cells without digits
 LABEL = 130  # the longest label
 TURN = 45.0
 APART = 14  # lines of labels
+_HEADS = SMALL + APART  # at least: what the labels are is said in two lines beside those of keys
 TOPS = (0.1, 0.2, 0.5, 1.0)  # the first that no weight is above has the last colour
 STEP = 18  # of the colour bar
 
@@ -178,8 +179,9 @@ def _panel(map: Map) -> Panel:
     left = ceil(max(text_width(name, SIZE) for name, _ in names)) + 8
     left = max(left, ceil(text_width("query ↓", SMALL)) + 8)
     heads = list(_heads(map.columns, left, width))
-    top = ceil(max((_height(head) for head in heads), default=LINE)) + 6
-    shapes: list[Shape] = [Words(0, top - 6, "query ↓", "soft", SMALL)]
+    top = ceil(max(_HEADS, *(_height(head) for head in heads))) + 6
+    corner = ((top - 6, "query ↓"), (top - 6 - APART, "key →"))
+    shapes: list[Shape] = [Words(left - 8, y, said, "soft", SMALL, anchor="end") for y, said in corner]
     shapes += (head._replace(y=top - 6) for head in heads)
     every = 1 if height >= APART else ceil(APART / height)
     shapes += (
@@ -189,9 +191,7 @@ def _panel(map: Map) -> Panel:
     cells = _cells_with_digits(map, width, height) if map.texts else _cells(map, width)
     shapes += moved(cells, left, top)
     right = max([left + columns * width, *(_right(head) for head in heads)])
-    key = Words(left, LINE - 6, "key →", "soft", SMALL)
-    shapes = [key, *moved(shapes, 0, LINE)]
-    return Panel(right, top + rows * height + LINE, tuple(shapes))
+    return Panel(right, top + rows * height, tuple(shapes))
 
 
 def _heads(names: Sequence[str], left: float, width: float) -> Iterator[Words]:
