@@ -76,6 +76,8 @@ def _shared(shape: Shape) -> tuple[tuple[str, str], ...]:
         found = found | stroke | ({"class": classes} if classes else {})
         if shape.width != 1:
             found["stroke-width"] = _number(shape.width)
+    elif not shape.fill:
+        found["pointer-events"] = "all"
     if shape.opacity != 1:
         found["opacity"] = _number(shape.opacity)
     if shape.crisp:

@@ -44,7 +44,10 @@ _MARKS = ("Mn", "Me", "Cf")  # they stand above or below another character, or j
 
 
 class Path(NamedTuple):
-    """A line or an area. `title` is what a browser shows of it under the pointer; `crisp` asks for sharp edges."""
+    """A line or an area. `title` is what a browser shows of it under the pointer; `crisp` asks for sharp edges.
+
+    Without paints it is not seen, and there for its title.
+    """
 
     moves: tuple[Move, ...]
     fill: str | None = None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from attncli.english import count
+from attncli.english import count, listed
 from attncli.page.colors import CIVIDIS, LEGEND, background, foreground
 from attncli.page.pictures.drawing import (
     LINE,
@@ -58,6 +58,7 @@ WIDE = 960  # of a map with digits
 SIDE = 480  # of a map without digits, about
 LARGEST, SMALLEST = 24, 4  # cells without digits
 MOST_CELLS = 128  # on a side; of more, some share a cell
+MOST_NAMED = 3  # keys of a row, under the pointer: a number for each cell would make the file five times as large
 LEVELS = 40  # of colour, of cells without digits
 LABEL = 130  # the longest label
 TURN = 45.0
@@ -87,13 +88,17 @@ class Scale(NamedTuple):
 
 
 class Map(NamedTuple):
-    """A matrix to be shaded; `texts` are its digits, where there is room for them, "" in hidden cells."""
+    """A matrix to be shaded; `texts` are its digits, where there is room for them, "" in hidden cells.
+
+    Without digits, `titles` say what is largest in each row.
+    """
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     shades: NDArray[np.float64]
     hidden: NDArray[np.bool_]
     texts: tuple[tuple[str, ...], ...] = ()
+    titles: tuple[str, ...] = ()
 
 
 def heatmap(title: str, parts: Sequence[Part], step: str) -> Drawing:
@@ -143,7 +148,21 @@ def _map(part: Part, step: str, scale: Scale, values: NDArray[np.float64], digit
         return Map(rows, columns, shades, hidden, texts)
     if (block := block_of(trace)) > 1:
         shades, hidden = _largest(shades, block), _all(hidden, block)
-    return Map(rows[::block], columns[::block], shades, hidden)
+        return Map(rows[::block], columns[::block], shades, hidden)
+    return Map(rows, columns, shades, hidden, titles=tuple(_largest_of_rows(part, step, values)))
+
+
+def _largest_of_rows(part: Part, step: str, values: NDArray[np.float64]) -> Iterator[str]:
+    """What the pointer shows on each row: AI: love 0.533, AI 0.299, I 0.168."""
+    queries, keys = (
+        [cut(name, SIZE, LABEL)[0] for name in names] for names in (part.trace.tokens, part.trace.context_tokens)
+    )
+    for row, query in enumerate(queries):
+        seen = np.flatnonzero(np.isfinite(values[row]))
+        most = seen[np.argsort(-values[row, seen], kind="stable")[:MOST_NAMED]].tolist()
+        yield (
+            f"{query}: {listed([f'{keys[key]} {part.text(step, row, key)}' for key in most], last='')}" if most else ""
+        )
 
 
 def _largest(shades: NDArray[np.float64], block: int) -> NDArray[np.float64]:
@@ -253,6 +272,9 @@ def _cells(map: Map, size: float) -> Iterator[Shape]:
         yield Path(moves, stroke=color, width=size, crisp=True)
     yield from _hatched(map.hidden, size, size)
     yield Path(rectangle(0, 0, columns * size, rows * size), stroke="line")
+    for row, said in enumerate(map.titles):
+        if said:
+            yield Path(rectangle(0, row * size, columns * size, size), title=said)
 
 
 def _hatched(hidden: NDArray[np.bool_], width: float, height: float) -> Iterator[Shape]:

@@ -52,7 +52,10 @@ def _picture(drawing: Drawing) -> Iterator[str]:
         yield rf"\definecolor{{{name}}}{{HTML}}{{{value[1:].upper()}}}"
     yield rf"\useasboundingbox (0,0) rectangle ({drawing.width:g},{drawing.height:g});"
     for shape in drawing.shapes:
-        yield _words(shape, colors) if isinstance(shape, Words) else _path(shape, colors)
+        if isinstance(shape, Words):
+            yield _words(shape, colors)
+        elif shape.fill or shape.stroke:  # others are there for a pointer
+            yield _path(shape, colors)
     yield r"\end{tikzpicture}"
 
 

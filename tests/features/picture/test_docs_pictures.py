@@ -13,8 +13,13 @@ import pytest
 from attncli.cli.main import run as command
 
 ROOT = Path(__file__).parents[3]
-PAGE = (ROOT / "docs" / "how-to" / "pictures.md").read_text(encoding="utf-8")
-COMMANDS = {name: line for line, name in re.findall(r"^\$ attncli (picture .*) -o (\w+\.svg)$", PAGE, re.MULTILINE)}
+TERMINAL = "terminal.svg"
+PAGES = [page.read_text(encoding="utf-8") for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))]
+SHOWN = {name for page in PAGES for name in re.findall(r"!\[.*?\]\([\w./]*pictures/(.*?\.svg)\)", page)} - {TERMINAL}
+_DRAWN = {
+    (name, line) for page in PAGES for line, name in re.findall(r"^\$ attncli (picture .*) -o (\w+\.svg)$", page, re.M)
+}
+COMMANDS = dict(sorted((name, line) for name, line in _DRAWN if name in SHOWN))
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -29,8 +34,9 @@ def test_a_picture_is_as_its_command_draws_it(
     assert kept.read_text(encoding="utf-8") == written
 
 
-def test_every_picture_is_shown() -> None:
-    assert {*re.findall(r"\]\(\.\./pictures/(.*)\)", PAGE)} == {*COMMANDS}
+def test_every_picture_is_shown_and_drawn_by_one_command() -> None:
+    assert {*COMMANDS} == SHOWN == {path.name for path in (ROOT / "docs" / "pictures").glob("*.svg")} - {TERMINAL}
+    assert len([name for name, _ in _DRAWN if name in SHOWN]) == len(COMMANDS)
 
 
 def test_the_terminal_of_the_readme_shows_what_the_program_prints(pytestconfig: pytest.Config) -> None:

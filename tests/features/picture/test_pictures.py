@@ -97,6 +97,30 @@ def test_several_heads_are_several_maps() -> None:
     assert digits(svg("weights", heads, head=1)) == ["0.500"] * 4
 
 
+def test_the_pointer_shows_the_largest_numbers_of_a_row_without_digits() -> None:
+    """A score of ln 2 gives twice the weight of one of 0: of 24 keys, 2/25 and 1/25."""
+    names = [f"k{number}" for number in range(24)]
+    keys = [[float(np.log(2)) if name == "k7" else 0] for name in names]
+    mask = [[True] * 24] * 23 + [[False] * 23 + [True]]
+    root = svg("weights", {"tokens": names, "Q": [[1]] * 24, "K": keys, "V": keys, "mask": mask})
+    titles = [each.title for each in drawn(root) if each.title]
+    assert titles == [f"k{row}: k7 0.080, k0 0.040, k1 0.040" for row in range(23)] + ["k23: k23 1"]
+    assert {each.attributes["pointer-events"] for each in drawn(root) if each.title} == {"all"}
+
+
+@pytest.mark.parametrize("size", [3, 40])
+def test_the_captions_stand_beside_the_first_labels(size: int) -> None:
+    names = [f"a long name {number}" for number in range(size)]
+    one = [[1]] * size
+    root = svg("weights", {"tokens": names, "Q": one, "K": one, "V": one})
+    (right, up), (left, down) = (next(each.place for each in texts(root) if each.text == said)
+                                 for said in ("key →", "query ↓"))  # fmt: skip
+    columns = [each for each in texts(root) if each.text == names[0]]
+    assert right == left
+    assert 10 <= down - up <= 16
+    assert min(abs(each.place[1] - down) for each in columns) <= 1
+
+
 def test_a_long_map_has_thinned_labels_and_colours_within_its_rows() -> None:
     """Of 130 tokens, each sees only itself: two by two share a cell, and each is the largest of its row."""
     tokens = [f"token{number}" for number in range(130)]
