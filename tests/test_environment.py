@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.render import browsers
+
 NODE_MODULES = Path(__file__).parents[1] / ".ci" / "node_modules"
 PRESENT: dict[str, Callable[[], bool]] = {
     "torch": lambda: importlib.util.find_spec("torch") is not None,
@@ -26,10 +28,8 @@ PRESENT: dict[str, Callable[[], bool]] = {
     "pandoc": lambda: shutil.which("pandoc") is not None,
     "libreoffice": lambda: shutil.which("soffice") is not None,
     "jq": lambda: shutil.which("jq") is not None,
-    "browser": lambda: (
-        (shutil.which("chromium") or shutil.which("google-chrome")) is not None
-        and all((NODE_MODULES / package).is_dir() for package in ("playwright-core", "axe-core"))
-    ),
+    "chromium": lambda: browsers.found("chromium") is not None,
+    "firefox": lambda: browsers.found("firefox") is not None,
     "katex": lambda: shutil.which("node") is not None and (NODE_MODULES / "katex").is_dir(),
 }
 

@@ -1,9 +1,16 @@
-// Opens pages in Chromium and plays what standard input asks for: one JSON a line, and one answer a line.
+// Opens pages in the browser BROWSER, whose program is PROGRAM, and plays what standard input asks for: one JSON a line,
+// and one answer a line.
 const fs = require("fs");
-const { chromium } = require("playwright-core");
+const os = require("os");
+const path = require("path");
+const playwright = require("playwright-core");
 
 const QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync"];
+const { BROWSER, PROGRAM } = process.env;
+const LAUNCHED = { chromium: { args: QUIET }, firefox: { channel: "moz-firefox" } }; // a Firefox as people have it
+const DOWNLOADS = fs.mkdtempSync(path.join(os.tmpdir(), "attncli-downloads-"));
+const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 /** What a reader sees: the matrices, the worked lines, and the titles. */
 const read = () => {
@@ -54,9 +61,15 @@ const answers = {
   invalid: (page) => page.locator("[aria-invalid=true]").count(),
   shown: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.checkVisibility())),
   announced: (page) => page.locator("[aria-live], [role=status]").allTextContents(),
-  saved: async (page, _, whole) => {
-    const [download] = await Promise.all([whole.waitForEvent("download"), page.getByText("Save as YAML").click()]);
-    return fs.readFileSync(await download.path(), "utf8");
+  // Looked for on the disk, as Playwright hears nothing of it from Firefox.
+  saved: async (page) => {
+    for (const file of fs.readdirSync(DOWNLOADS)) fs.rmSync(path.join(DOWNLOADS, file));
+    await page.getByText("Save as YAML").click();
+    for (let waited = 0; waited < 100; waited++, await pause(50)) {
+      const texts = fs.readdirSync(DOWNLOADS).map((file) => fs.readFileSync(path.join(DOWNLOADS, file), "utf8"));
+      if (texts.length === 1 && texts[0].endsWith("\n")) return texts[0];
+    }
+    throw new Error("nothing was saved");
   },
   axe: async (page) => {
     await page.evaluate(require("axe-core").source);
@@ -73,7 +86,7 @@ const answers = {
 };
 
 (async () => {
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: QUIET });
+  const browser = await playwright[BROWSER].launch({ executablePath: PROGRAM, downloadsPath: DOWNLOADS, ...LAUNCHED[BROWSER] });
   for (const line of fs.readFileSync(0, "utf8").split("\n").filter(Boolean)) {
     const { address, play, options } = JSON.parse(line);
     const context = await browser.newContext({ acceptDownloads: true, viewport: { width: 1200, height: 800 }, ...options });
@@ -96,4 +109,5 @@ const answers = {
     await context.close();
   }
   await browser.close();
+  fs.rmSync(DOWNLOADS, { recursive: true });
 })();

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 import attncli
-from tests.render.test_live_page import I_LOVE_AI, Play, modules, played
+from tests.render.browsers import Browser, Play, browser, chromium, played
+from tests.render.test_live_page import I_LOVE_AI
 
-__all__ = ["modules"]
+__all__ = ["browser", "chromium"]
 HOSTILE = "</script></iframe></pre>\"' &quot; <img src=x onerror=alert(1)>"
 
 
@@ -93,7 +94,7 @@ def test_labels_are_text_in_the_frame_and_beside_it() -> None:
 
 
 @pytest.mark.browser
-def test_the_frame_is_live_and_asks_for_nothing(modules: Path, tmp_path: Path) -> None:
+def test_the_frame_is_live_and_asks_for_nothing(browser: Browser, tmp_path: Path) -> None:
     notebook, unknown = tmp_path / "notebook.html", tmp_path / "hostile.html"
     start = '<!DOCTYPE html><meta charset="utf-8"><p>Out[1]:</p>'
     notebook.write_text(start + attncli.trace(I_LOVE_AI).page()._repr_html_(), encoding="utf-8")
@@ -105,7 +106,7 @@ def test_the_frame_is_live_and_asks_for_nothing(modules: Path, tmp_path: Path) -
     ]  # fmt: skip
     read: Play = [("texts", "p"), ("shown", "iframe"), ("frame", ""), ("texts", "h1"), ("texts", "img")]
     ((text, lines, saved, titles), (words, frames, heading, images)) = played(
-        modules, (notebook, edited), (unknown, read)
+        browser, (notebook, edited), (unknown, read)
     )
     assert text == [False]
     assert "1/3·1 + 0·0 + 1·1 + 0·0 ≈ 1.333" in lines[0]
@@ -116,7 +117,7 @@ def test_the_frame_is_live_and_asks_for_nothing(modules: Path, tmp_path: Path) -
 
 
 @pytest.mark.browser
-def test_without_a_frame_and_on_paper_the_text_is_shown(modules: Path, tmp_path: Path) -> None:
+def test_without_a_frame_and_on_paper_the_text_is_shown(chromium: Browser, tmp_path: Path) -> None:
     """As in a notebook that nobody trusts, which takes the frame away, and keeps or takes the style."""
     shown = attncli.trace(I_LOVE_AI).page()._repr_html_()
     frame = shown[shown.index("<iframe") : shown.index("</iframe>") + len("</iframe>")]
@@ -124,5 +125,5 @@ def test_without_a_frame_and_on_paper_the_text_is_shown(modules: Path, tmp_path:
     whole.write_text(shown, encoding="utf-8")
     untrusted.write_text(shown.replace(frame, ""), encoding="utf-8")
     printed: Play = [("print", ""), ("shown", "pre"), ("shown", "iframe")]
-    found = played(modules, (untrusted, [("shown", "pre")]), (whole, printed))
+    found = played(chromium, (untrusted, [("shown", "pre")]), (whole, printed))
     assert found == [[[True]], [[True], [False]]]

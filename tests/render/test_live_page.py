@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,6 +13,9 @@ from attncli.cli.main import run as attncli
 from attncli.problem.loader import load
 from attncli.render.html.live import script
 from attncli.tracing import run
+from tests.render.browsers import Browser, Play, browser, played
+
+__all__ = ["browser"]
 
 HERE = Path(__file__).parent
 INPUTS = sorted((HERE.parents[1] / "inputs").glob("*.[jy]*"))
@@ -24,7 +24,6 @@ X, SCORES = "#what-is-given table[data-array=X] tbody td", "#step-scores table:h
 HOLD = ".inspector button:text-matches('Hold|Let go')"
 RESET = ".controls button:has-text('As given')"
 SHOWN = {"batch", "bloom_alibi", "fully_masked", "grouped_query", "i_love_ai", "large_scores", "sentinel"}
-Play = list[tuple[str, str]]
 
 
 def written(problem: Path, folder: Path, *options: str) -> Path:
@@ -34,66 +33,25 @@ def written(problem: Path, folder: Path, *options: str) -> Path:
     return page
 
 
-def played(modules: Path, *pages: tuple[Path, Play], at: str = "") -> list[list[Any]]:
-    """What a browser answers on each page; no page may report an error or ask for anything."""
-    return played_in(modules, *((page, play, {}) for page, play in pages), at=at)
-
-
-def played_in(modules: Path, *pages: tuple[Path, Play, dict[str, Any]], at: str = "") -> list[list[Any]]:
-    """The same with options of Playwright for each: {"colorScheme": "dark"}, {"javaScriptEnabled": False}."""
-    asked = "".join(
-        f"{json.dumps({'address': page.as_uri() + at, 'play': play, 'options': options})}\n"
-        for page, play, options in pages
-    )
-    ran = subprocess.run(
-        ["node", str(HERE / "live_page.cjs")],
-        input=asked,
-        env={"NODE_PATH": str(modules), "PATH": "/usr/local/bin:/usr/bin:/bin", "CHROMIUM": chromium() or ""},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert ran.returncode == 0, ran.stderr[-2000:]
-    answers = [json.loads(line) for line in ran.stdout.splitlines()]
-    assert [answer["faults"] for answer in answers] == [[]] * len(pages)
-    return [answer["found"] for answer in answers]
-
-
-def chromium() -> str | None:
-    return shutil.which("chromium") or shutil.which("google-chrome")
-
-
-@pytest.fixture
-def modules() -> Path:
-    """Where npm put playwright-core and axe-core; skips without them, or without Chromium."""
-    folder = HERE.parents[1] / ".ci" / "node_modules"
-    if chromium() is None or not all((folder / package).is_dir() for package in ("playwright-core", "axe-core")):
-        pytest.skip("needs Chromium and Node.js, and: npm install --prefix .ci playwright-core axe-core")
-    return folder
-
-
-browser = pytest.mark.browser
-
-
-@browser
+@pytest.mark.browser
 @pytest.mark.parametrize("fast", [True, pytest.param(False, marks=pytest.mark.slow)])
-def test_the_script_shows_what_the_page_without_it_shows(modules: Path, tmp_path: Path, fast: bool) -> None:
+def test_the_script_shows_what_the_page_without_it_shows(browser: Browser, tmp_path: Path, fast: bool) -> None:
     files = [file for file in INPUTS if (file.stem in SHOWN) == fast]
     pages = [(written(file, tmp_path), written(file, tmp_path, "--static")) for file in files]
     read: Play = [("wait", ""), ("read", "")]
-    found = played(modules, *((page, read) for both in pages for page in both))
+    found = played(browser, *((page, read) for both in pages for page in both))
     for file, (live,), (static,) in zip(files, found[::2], found[1::2], strict=True):
         assert live == static, file.name
 
 
-@browser
-def test_a_number_typed_over_changes_what_follows_from_it(modules: Path, tmp_path: Path) -> None:
+@pytest.mark.browser
+def test_a_number_typed_over_changes_what_follows_from_it(browser: Browser, tmp_path: Path) -> None:
     play: Play = [
         ("click", X), ("type", "1/3"), ("press", "Enter"), ("wait", ""), ("texts", "#step-Q .worked li"),
         ("address", ""), ("press", "Enter"), ("type", "one"), ("invalid", ""), ("press", "Escape"), ("texts", X),
         ("saved", ""), ("click", ".controls button"), ("address", ""), ("texts", X),
     ]  # fmt: skip
-    ((lines, address, invalid, kept, saved, after, cells),) = played(modules, (written(I_LOVE_AI, tmp_path), play))
+    ((lines, address, invalid, kept, saved, after, cells),) = played(browser, (written(I_LOVE_AI, tmp_path), play))
     assert "1/3·1 + 0·0 + 1·1 + 0·0 ≈ 1.333" in lines[0]
     assert address == "#!X.0=1%2F3"
     assert invalid == 1
@@ -106,14 +64,14 @@ def test_a_number_typed_over_changes_what_follows_from_it(modules: Path, tmp_pat
     assert run(again)["Q"][0, 0] == pytest.approx(4 / 3)
 
 
-@browser
-def test_masks_and_the_scale_are_switched_and_cells_of_a_mask_clicked(modules: Path, tmp_path: Path) -> None:
+@pytest.mark.browser
+def test_masks_and_the_scale_are_switched_and_cells_of_a_mask_clicked(browser: Browser, tmp_path: Path) -> None:
     mask = "#step-mask table tbody td"
     play: Play = [
         ("choose", "causal"), ("read", ""), ("click", ".controls input"), ("read", ""),
         ("click", f"{mask} >> nth=1"), ("texts", mask), ("address", ""), ("saved", ""),
     ]  # fmt: skip
-    ((causal, unscaled, cells, address, saved),) = played(modules, (written(I_LOVE_AI, tmp_path), play))
+    ((causal, unscaled, cells, address, saved),) = played(browser, (written(I_LOVE_AI, tmp_path), play))
     reference = run(load(str(I_LOVE_AI.with_name("causal.yaml"))))
     assert [title for title in causal["titles"] if title[0].isdigit()] == [
         f"{number} {step.rule.title}" for number, step in enumerate(reference.computed(), 1)
@@ -126,36 +84,36 @@ def test_masks_and_the_scale_are_switched_and_cells_of_a_mask_clicked(modules: P
     assert "mask: [{keep: [[1, 1, 0], [1, 1, 0], [1, 1, 1]]}]" in saved
 
 
-@browser
-def test_a_cell_shows_its_line_and_outlines_its_operands_and_can_be_slid(modules: Path, tmp_path: Path) -> None:
+@pytest.mark.browser
+def test_a_cell_shows_its_line_and_outlines_its_operands_and_can_be_slid(browser: Browser, tmp_path: Path) -> None:
     play: Play = [
         ("hover", f"{SCORES} >> nth=1"), ("line", ""), ("marked", ""),
         ("click", f"{SCORES} >> nth=1"), ("click", HOLD), ("slide", "0"), ("line", ""),
         ("texts", "#step-scaled table tbody td >> nth=1"), ("click", HOLD), ("line", ""),
     ]  # fmt: skip
-    ((line, marked, held, scaled, free),) = played(modules, (written(I_LOVE_AI, tmp_path), play))
+    ((line, marked, held, scaled, free),) = played(browser, (written(I_LOVE_AI, tmp_path), play))
     assert line == free == "S: I → love 2·2 + 0·1 + 1·1 = 5"
     assert marked == ["Q 2", "Q 0", "Q 1", "K_T 2", "K_T 1", "K_T 1"] * 2  # also beside the product
     assert held == "S: I → love 0 held"
     assert scaled == ["0"]
 
 
-@browser
-def test_a_word_is_chosen_with_the_mouse_and_with_keys(modules: Path, tmp_path: Path) -> None:
+@pytest.mark.browser
+def test_a_word_is_chosen_with_the_mouse_and_with_keys(browser: Browser, tmp_path: Path) -> None:
     weights, sums, said = ".ribbons li", ".sum p b", ".unseen[role=status]"
     play: Play = [
         ("texts", weights), ("texts", sums), ("click", ".words button >> nth=2"), ("texts", sums), ("texts", said),
         ("press", "ArrowUp"), ("texts", said), ("focus", ""),
     ]  # fmt: skip
-    ((first, sums, third, said, moved, focus),) = played(modules, (written(I_LOVE_AI, tmp_path), play))
+    ((first, sums, third, said, moved, focus),) = played(browser, (written(I_LOVE_AI, tmp_path), play))
     assert [" ".join(each.split()) for each in first] == ["I 0.070", "love 0.707", "AI 0.223"]
     assert (sums, third) == (["1", "1.637", "0.070"], ["1", "1.365", "0.168"])
     assert said == ["AI: I 0.168, love 0.533, AI 0.299"]
     assert (moved, focus) == (["love: I 0.333, love 0.333, AI 0.333"], "BUTTON")
 
 
-@browser
-def test_a_sum_is_stepped_through_and_a_transpose_is_paired(modules: Path, tmp_path: Path) -> None:
+@pytest.mark.browser
+def test_a_sum_is_stepped_through_and_a_transpose_is_paired(browser: Browser, tmp_path: Path) -> None:
     step = ".inspector button:has-text('Next')"
     play: Play = [
         ("click", f"{SCORES} >> nth=1"), ("press", "n"), ("line", ""), ("click", step), ("line", ""),
@@ -163,7 +121,7 @@ def test_a_sum_is_stepped_through_and_a_transpose_is_paired(modules: Path, tmp_p
         ("click", "#step-K table:has(caption.unseen) tbody td >> nth=1"), ("texts", "#step-K_T .partner"),
         ("click", "#step-K_T tbody td >> nth=3"), ("texts", "#step-K .partner"),
     ]  # fmt: skip
-    ((first, second, terms, whole, partner, back),) = played(modules, (written(I_LOVE_AI, tmp_path), play))
+    ((first, second, terms, whole, partner, back),) = played(browser, (written(I_LOVE_AI, tmp_path), play))
     assert first == "S: I → love 2·2 = 4 · 2 more"
     assert second == "S: I → love 2·2 + 0·1 = 4 · 1 more"
     assert terms == ["0", "1", "0", "1"]  # of Q and Kᵀ, in their own sections and beside the scores
@@ -171,8 +129,8 @@ def test_a_sum_is_stepped_through_and_a_transpose_is_paired(modules: Path, tmp_p
     assert (partner, back) == (["1"], ["1"])
 
 
-@browser
-def test_a_mistake_changes_the_numbers_that_follow_from_it(modules: Path, tmp_path: Path) -> None:
+@pytest.mark.browser
+def test_a_mistake_changes_the_numbers_that_follow_from_it(browser: Browser, tmp_path: Path) -> None:
     mistake = "the scores were divided by d_k, not by its root"
     play: Play = [
         ("what-if", mistake), ("texts", ".effect"), ("texts", "#step-scaled .what-if"),
@@ -182,7 +140,7 @@ def test_a_mistake_changes_the_numbers_that_follow_from_it(modules: Path, tmp_pa
         ("address", ""), ("texts", ".changed"),
     ]  # fmt: skip
     ((effect, note, scores, scaled, line, address, masked, reset, none),) = played(
-        modules, (written(I_LOVE_AI, tmp_path), play)
+        browser, (written(I_LOVE_AI, tmp_path), play)
     )
     assert note == ["What if: Z[i, j] = S[i, j] / d_k"]
     assert scores == none == []
@@ -194,8 +152,8 @@ def test_a_mistake_changes_the_numbers_that_follow_from_it(modules: Path, tmp_pa
     assert (address, reset) == (f"#!what-if={mistake.replace(' ', '+').replace(',', '%2C')}", "")
 
 
-@browser
-def test_the_quiz_asks_about_the_numbers_of_the_page(modules: Path, tmp_path: Path) -> None:
+@pytest.mark.browser
+def test_the_quiz_asks_about_the_numbers_of_the_page(browser: Browser, tmp_path: Path) -> None:
     options, verdict = ".quiz .options button", ".quiz [role=status]"
     play: Play = [
         ("click", "button:text-is('Quiz')"), ("texts", options), ("click", f"{options} >> nth=0"), ("texts", verdict),
@@ -206,7 +164,7 @@ def test_the_quiz_asks_about_the_numbers_of_the_page(modules: Path, tmp_path: Pa
         ("click", "button:text-is('Quiz')"), ("texts", ".quiz:visible"),
     ]  # fmt: skip
     ((keys, wrong, right, no_number, wrong_number, asked, mistakes, found, closed),) = played(
-        modules, (written(I_LOVE_AI, tmp_path), play)
+        browser, (written(I_LOVE_AI, tmp_path), play)
     )
     assert keys == ["I", "love", "AI"]
     assert wrong[0].startswith("Wrong. I has the weight 0.")  # I and AI look at love most, love at all alike
@@ -219,20 +177,20 @@ def test_the_quiz_asks_about_the_numbers_of_the_page(modules: Path, tmp_path: Pa
     assert closed == []
 
 
-@browser
+@pytest.mark.browser
 def test_a_page_of_twelve_words_follows_a_number_within_a_frame(
-    modules: Path, tmp_path: Path, record_property: Callable[[str, object], None]
+    browser: Browser, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     page = written(I_LOVE_AI.with_name("twelve_tokens.yaml"), tmp_path)
     play: Play = [("click", "#what-is-given tbody td"), ("follows", "")]
-    milliseconds = min(found[0] for found in played(modules, *[(page, play)] * 3))
+    milliseconds = min(found[0] for found in played(browser, *[(page, play)] * 3))
     record_property("milliseconds to follow an edit", milliseconds)
     print(f"{milliseconds:.1f} ms to follow an edit of twelve words")
     assert milliseconds < 5 * 16  # a frame has 16; a machine with other work to do needs longer
 
 
-@browser
-def test_heads_are_tabs(modules: Path, tmp_path: Path) -> None:
+@pytest.mark.browser
+def test_heads_are_tabs(browser: Browser, tmp_path: Path) -> None:
     shown, said = "section.part[data-place] > h2:visible", ".sum figcaption"
     play: Play = [
         ("texts", ".tabs button"), ("texts", shown), ("texts", said), ("click", ".tabs button >> nth=2"),
@@ -240,44 +198,44 @@ def test_heads_are_tabs(modules: Path, tmp_path: Path) -> None:
         ("click", ".tabs button >> nth=4"), ("texts", shown),
     ]  # fmt: skip
     page = written(I_LOVE_AI.with_name("grouped_query.yaml"), tmp_path)
-    ((tabs, first, of_first, third, of_third, address, second, every),) = played(modules, (page, play))
+    ((tabs, first, of_first, third, of_third, address, second, every),) = played(browser, (page, play))
     assert tabs == ["Head 0", "Head 1", "Head 2", "Head 3", "All"]
     assert (first, third, second) == (["Head 0"], ["Head 2"], ["Head 1"])
     assert (of_first, of_third) == (["Head 0, dogs: H as a sum of V"], ["Head 2, dogs: H as a sum of V"])
     assert (address, every) == ("#!part=2", tabs[:4])
 
 
-@browser
-def test_every_matrix_is_one_tab_stop_with_arrows_inside(modules: Path, tmp_path: Path) -> None:
+@pytest.mark.browser
+def test_every_matrix_is_one_tab_stop_with_arrows_inside(browser: Browser, tmp_path: Path) -> None:
     play: Play = [("click", X)]
     for _ in range(13):
         play += [("press", "Tab"), ("focus", "")]
     play += [("press", "ArrowRight ArrowDown"), ("line", "")]
-    ((*stops, line),) = played(modules, (written(I_LOVE_AI, tmp_path), play))
+    ((*stops, line),) = played(browser, (written(I_LOVE_AI, tmp_path), play))
     assert [stop for stop in stops if stop != "INPUT"] == [
         "W_Q", "W_K", "W_V", "Q", "K", "V", "K_T", "scores", "scaled", "exp", "row_sum", "weights", "output"
     ]  # fmt: skip
     assert line.startswith("O: love, d2 0.333·0 + 0.333·2 + 0.333·1 ≈ 1")
 
 
-@browser
-def test_an_address_brings_back_what_was_changed(modules: Path, tmp_path: Path) -> None:
+@pytest.mark.browser
+def test_an_address_brings_back_what_was_changed(browser: Browser, tmp_path: Path) -> None:
     page = written(I_LOVE_AI, tmp_path)
     ((cells, read),) = played(
-        modules, (page, [("texts", X), ("read", "")]), at="#!X.0=40000&mask=causal&X.99=1&Y.0=2&X.1=x"
+        browser, (page, [("texts", X), ("read", "")]), at="#!X.0=40000&mask=causal&X.99=1&Y.0=2&X.1=x"
     )
     assert cells[:2] == ["40000", "0"]
     assert any(title.endswith("Masked scores") for title in read["titles"])
     assert any(title.endswith("Shifted scores") for title in read["titles"])  # whose exponentials are too large
 
 
-@browser
-def test_a_label_is_never_markup(modules: Path, tmp_path: Path) -> None:
+@pytest.mark.browser
+def test_a_label_is_never_markup(browser: Browser, tmp_path: Path) -> None:
     label = "</script><img src=x onerror=alert(1)><!--"
     problem = tmp_path / "hostile.yaml"
     problem.write_text(f"title: {json.dumps(label)}\ntokens: [{json.dumps(label)}]\nQ: [[1]]\nK: [[2]]\nV: [[3]]\n")
     page = written(problem, tmp_path)
-    ((titles, images),) = played(modules, (page, [("texts", "h1"), ("texts", "img")]))
+    ((titles, images),) = played(browser, (page, [("texts", "h1"), ("texts", "img")]))
     assert (titles[0].strip(), images) == (label, [])
     assert page.read_text(encoding="utf-8").count("<script") == 2
 

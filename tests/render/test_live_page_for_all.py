@@ -7,72 +7,73 @@ from typing import Any
 
 import pytest
 
-from tests.render.test_live_page import I_LOVE_AI, Play, modules, played, played_in, written
+from tests.render.browsers import Browser, Play, browser, chromium, played, played_in
+from tests.render.test_live_page import I_LOVE_AI, written
 
 pytestmark = pytest.mark.browser
-__all__ = ["modules"]
+__all__ = ["browser", "chromium"]
 CAUSAL, HEADS = I_LOVE_AI.with_name("causal.yaml"), I_LOVE_AI.with_name("multi_head.yaml")
 WIDE, NARROW = {"width": 1200, "height": 800}, {"width": 390, "height": 800}
 A4 = {"width": 665, "height": 940}  # what the margins leave, in pixels
 
 
-def test_axe_finds_nothing(modules: Path, tmp_path: Path) -> None:
+def test_axe_finds_nothing(chromium: Browser, tmp_path: Path) -> None:
     """By day and by night, with a script and without one, while a number is typed over."""
     causal, static, dark = written(CAUSAL, tmp_path), written(CAUSAL, tmp_path, "--static"), {"colorScheme": "dark"}
     chosen: Play = [("click", "#step-weights tbody td"), ("click", "table[data-array=X] tbody td"), ("axe", "")]
     pages: list[tuple[Path, Play, dict[str, Any]]] = [
         (causal, chosen, {}), (causal, chosen, dark | {"viewport": NARROW}), (static, [("axe", "")], {}),
     ]  # fmt: skip
-    assert played_in(modules, *pages) == [[[]]] * len(pages)
+    assert played_in(chromium, *pages) == [[[]]] * len(pages)
 
 
-def test_without_javascript_the_derivation_is_there_and_no_controls(modules: Path, tmp_path: Path) -> None:
+def test_without_javascript_the_derivation_is_there_and_no_controls(chromium: Browser, tmp_path: Path) -> None:
     page = written(I_LOVE_AI, tmp_path)
     play: Play = [("texts", "#step-output .worked li"), ("texts", "main h2"), ("texts", "button, select")]
-    ((lines, titles, controls),) = played_in(modules, (page, play, {"javaScriptEnabled": False}))
+    ((lines, titles, controls),) = played_in(chromium, (page, play, {"javaScriptEnabled": False}))
     assert " ".join(lines[0].split()) == "I, d1 0.070·1 + 0.707·1 + 0.223·1 = 1"
     assert titles[-1] == "In words"
     assert controls == []
 
 
-def test_nothing_moves_when_the_script_begins(modules: Path, tmp_path: Path) -> None:
+def test_nothing_moves_when_the_script_begins(chromium: Browser, tmp_path: Path) -> None:
     pages = [(written(file, tmp_path), size) for file in (CAUSAL, HEADS) for size in (WIDE, NARROW)]
-    found = played_in(modules, *((page, [("shift", "")], {"viewport": size}) for page, size in pages))
+    found = played_in(chromium, *((page, [("shift", "")], {"viewport": size}) for page, size in pages))
     assert [shift for (shift,) in found] == [0] * len(pages)
 
 
-def test_keys_alone_change_a_number_and_a_mask(modules: Path, tmp_path: Path) -> None:
+def test_keys_alone_change_a_number_and_a_mask(browser: Browser, tmp_path: Path) -> None:
     play: Play = [
         ("to", "X"), ("press", "ArrowRight ArrowDown"), ("line", ""), ("press", "7 Enter"),
         ("line", ""), ("address", ""), ("to", "mask"), ("press", "ArrowRight Enter"), ("address", ""),
         ("to", "output"), ("press", "ArrowDown ArrowDown ArrowRight ArrowRight"), ("line", ""),
     ]  # fmt: skip
-    ((before, after, changed, masked, last),) = played(modules, (written(CAUSAL, tmp_path), play))
+    ((before, after, changed, masked, last),) = played(browser, (written(CAUSAL, tmp_path), play))
     assert (before, after) == ("X: love, d2 1 given", "X: love, d2 7 given")
     assert changed == "#!X.5=7"
     assert masked == "#!X.5=7&keep.2=0&keep.5=0&mask=own"  # the second key, which was hidden, can be seen
     assert last.startswith("O: AI, d3 ")
 
 
-def test_what_changes_is_announced(modules: Path, tmp_path: Path) -> None:
+def test_what_changes_is_announced(browser: Browser, tmp_path: Path) -> None:
     play: Play = [
         ("choose", "causal"), ("announced", ""), ("click", ".controls button"), ("announced", ""),
         ("click", "table[data-array=X] tbody td"), ("type", "one"), ("announced", ""), ("press", "Escape"),
         ("announced", ""),
     ]  # fmt: skip
-    ((switched, reset, invalid, kept),) = played(modules, (written(I_LOVE_AI, tmp_path), play))
+    ((switched, reset, invalid, kept),) = played(browser, (written(I_LOVE_AI, tmp_path), play))
     assert "16 steps" in switched  # 14, the mask and the masked scores
     assert "as it was given" in reset
     assert any(said.startswith("one is not a number") for said in invalid)
     assert "X: I, d1 1 given" in kept
 
 
-def test_on_paper_no_matrix_is_cut_off_and_there_is_nothing_to_press(modules: Path, tmp_path: Path) -> None:
+def test_on_paper_no_matrix_is_cut_off_and_there_is_nothing_to_press(chromium: Browser, tmp_path: Path) -> None:
     pages = [
         written(I_LOVE_AI.with_name(f"{name}.yaml"), tmp_path) for name in ("causal", "multi_head", "twelve_tokens")
     ]
     play: Play = [("click", "main td"), ("print", ""), ("wider", "main table"), ("shown", "button, select, .inspector")]
-    for wider, controls in played_in(modules, *((page, play, {"viewport": A4}) for page in pages)):
+    for wider, controls in played_in(chromium, *((page, play, {"viewport": A4}) for page in pages)):
         assert wider == []
         assert controls
         assert not any(controls)
