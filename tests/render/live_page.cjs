@@ -58,6 +58,7 @@ const answers = {
   address: (page) => page.waitForTimeout(400).then(() => page.evaluate(() => location.hash)),
   marked: (page) => page.evaluate(() => [...document.querySelectorAll("table .operand")].map((cell) => `${cell.closest("table").dataset.array} ${cell.textContent}`)),
   texts: (page, selector) => page.locator(selector).allInnerTexts(),
+  styles: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.style.cssText)),
   invalid: (page) => page.locator("[aria-invalid=true]").count(),
   shown: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.checkVisibility())),
   announced: (page) => page.locator("[aria-live], [role=status]").allTextContents(),

@@ -113,6 +113,19 @@ def test_a_word_is_chosen_with_the_mouse_and_with_keys(browser: Browser, tmp_pat
 
 
 @pytest.mark.browser
+def test_a_weight_fills_its_cell_in_the_colour_of_its_key(browser: Browser, tmp_path: Path) -> None:
+    column = "#step-weights :is(th, td).hue-1"  # of love, on which I and AI are fixed
+    play: Play = [
+        ("texts", column), ("texts", "#step-V th.hue-1"), ("styles", "#step-weights tbody tr:first-child td"),
+        ("choose", "causal"), ("styles", "#step-weights tbody tr:first-child td"),
+    ]  # fmt: skip
+    ((weights, value, shares, masked),) = played(browser, (written(I_LOVE_AI, tmp_path), play))
+    assert (weights, value) == (["love", "0.707", "0.333", "0.533"], ["love"])
+    assert [round(float(style.partition("--share:")[2].strip(" ;")), 3) for style in shares] == [0.07, 0.707, 0.223]
+    assert [float(style.partition("--share:")[2].partition(";")[0]) for style in masked] == [1, 0, 0]
+
+
+@pytest.mark.browser
 def test_a_sum_is_stepped_through_and_a_transpose_is_paired(browser: Browser, tmp_path: Path) -> None:
     step = ".inspector button:has-text('Next')"
     play: Play = [

@@ -182,6 +182,7 @@ class Page {
       if (labelled && !found.editable) table.setAttribute("aria-readonly", "true");
       table.classList.toggle("given", found.editable);
       table.closest(".scroll")?.removeAttribute("tabindex");
+      this.tint(known);
       this.tables.push(known);
     }
     this.byTable = new Map(this.tables.map((each) => [each.table, each]));
@@ -199,6 +200,16 @@ class Page {
       }
     });
     for (const { list } of this.lists) this.watcher.observe(list.parentElement); // an empty list is never seen
+  }
+
+  /** Every key in the colour of its ribbons: its name, and its weights, which are filled by their sizes. */
+  tint({ name, rule, table, cells, labelled, width }) {
+    const many = this.model.steps.get(this.model.data.weights).rule.shape.at(-1) > MOST_WORDS;
+    const hue = (key) => (many ? "key" : `hue-${key % HUES}`);
+    const heads = { "-1": [...table.tHead.rows[0].cells].slice(1), "-2": [...table.tBodies].flatMap((body) => [...body.rows].map((row) => row.cells[0])) };
+    for (const [axis, names] of Object.entries(heads))
+      if (labelled && rule.axes.at(Number(axis)) === "key") names.forEach((head, key) => head.classList.add("key", hue(key)));
+    if (name === this.model.data.weights) cells.forEach((cell, at) => cell.classList.add("share", hue(at % width)));
   }
 
   /** Which step is shown at an element: its rule, where its numbers begin, and how many there are. */
@@ -224,6 +235,7 @@ class Page {
     }
     const { texts, decimals, most } = this.texts.get(key);
     const held = this.model.held.get(name);
+    const { values } = this.model.steps.get(name);
     const hides = labelled && this.hiding(rule); // an operand beside others has its numbers alone
     cells.forEach((cell, at) => {
       const missing = most[at % width] - decimals[at];
@@ -239,6 +251,7 @@ class Page {
       if (shown[at] === now) return; // most cells do not change, and a page has many
       shown[at] = now;
       cell.style.setProperty("--d", shift || "");
+      if (cell.matches(".share")) cell.style.setProperty("--share", Math.min(1, Math.max(0, values[start + at])) || 0);
       for (const [mark, holds] of Object.entries(marks)) cell.classList.toggle(mark, Boolean(holds));
       if (isOpen) return;
       cell.replaceChildren(texts[at]);
@@ -560,7 +573,7 @@ class Page {
     if (this.live.data.yaml) command.append(copy);
     const hint = element("p", { class: "hint" }, "Click a given number and type: 2, 1/3 or sqrt(2). Point at any number to see how it is worked out.");
     this.query = new Query(this);
-    (this.root.querySelector("header") ?? this.root).append(element("div", { class: "live" }, bar, effect, this.quiz.root, hint, ...(this.live.data.yaml ? [command] : []), this.query.root));
+    (this.root.querySelector("header") ?? this.root).append(element("div", { class: "live" }, this.query.root, bar, effect, this.quiz.root, hint, ...(this.live.data.yaml ? [command] : [])));
     const tabs = element("div", { class: "tabs controls", role: "group", "aria-label": "Heads and entries" });
     this.controls = { tabs, mask: select, scale, whatIf, effect, reset, save, ask, copy };
     const line = element("p", { "aria-live": "polite" });

@@ -12,7 +12,8 @@ class Query {
     this.page = page;
     this.model = page.model;
     this.at = 0;
-    this.root = element("figure", { class: "query", "aria-label": "Where each word looks" });
+    const said = "Choose a word. Its ribbons show where it looks, as wide as the weights. The bars show what each word gives to its output.";
+    this.root = element("figure", { class: "query", "aria-label": "Where each word looks" }, element("p", { class: "hint" }, said));
   }
 
   /** The ribbons and the output again, of the query that was chosen and of the head and the entry that are shown. */
