@@ -73,5 +73,6 @@ def played_in(browser: Browser, *pages: tuple[Path, Play, dict[str, Any]], at: s
     )
     assert ran.returncode == 0, ran.stderr[-2000:]
     answers = [json.loads(line) for line in ran.stdout.splitlines()]
-    assert [answer["faults"] for answer in answers] == [[]] * len(pages)
+    faults = {page.name: answer["faults"] for (page, *_), answer in zip(pages, answers, strict=True) if answer["faults"]}
+    assert faults == {}
     return [answer["found"] for answer in answers]
