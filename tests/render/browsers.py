@@ -73,6 +73,7 @@ def played_in(browser: Browser, *pages: tuple[Path, Play, dict[str, Any]], at: s
     )
     assert ran.returncode == 0, ran.stderr[-2000:]
     answers = [json.loads(line) for line in ran.stdout.splitlines()]
-    faults = {page.name: answer["faults"] for (page, *_), answer in zip(pages, answers, strict=True) if answer["faults"]}
-    assert faults == {}
+    found = zip(pages, answers, strict=True)
+    faults = {page.name: answer["faults"] for (page, *_), answer in found if answer["faults"]}
+    assert not faults, faults
     return [answer["found"] for answer in answers]
