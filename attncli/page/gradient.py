@@ -134,7 +134,7 @@ def _both_ways(printer: Printer, view: View) -> Iterator[Block]:
         yield from backward_blocks(printer, loss_steps(trace), view)
     yield Heading("The backward pass", part=True)
     yield from backward_blocks(printer, backward_steps(trace), view)
-    yield Heading("Summary", part=bool(trace.leading_letters))
+    yield Heading("Summary", part=True)
     worked = [trace.steps[name] for name in backward_steps(trace) if not trace.steps[name].rule.given]
     yield from summary(printer, worked, "Gradient of the")
 

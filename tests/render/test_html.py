@@ -116,6 +116,17 @@ def test_a_list_of_contents_leads_to_every_section() -> None:
     assert not [*parsed(render(page(Heading("a"), Heading("b")), "html")).iter("nav")]
 
 
+def test_a_list_of_contents_has_the_sections_of_parts_unless_they_are_many() -> None:
+    def listed(parts: int, sections: int) -> list[str | None]:
+        blocks = [block for _ in range(parts) for block in (Heading("p", part=True), *[Heading("s", 1)] * sections)]
+        (contents,) = parsed(render(page(*blocks), "html")).iter("nav")
+        return [link.get("href") for link in contents.iter("a")]
+
+    assert listed(2, 1) == ["#p", "#p-s", "#p-2", "#p-2-s"]
+    assert len(listed(4, 11)) == 48
+    assert listed(4, 12) == ["#p", "#p-2", "#p-3", "#p-4"]
+
+
 def test_a_matrix_has_its_labels_as_heads() -> None:
     written = body(Heading("Scores"), grid("S", ("I", "AI"), ("I", "AI"), "1 -2.5", "1/3 sqrt(2)"))
     assert written == (

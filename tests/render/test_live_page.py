@@ -13,7 +13,7 @@ from attncli.cli.main import run as attncli
 from attncli.problem.loader import load
 from attncli.render.html.live import script
 from attncli.tracing import run
-from tests.render.browsers import Browser, Play, browser, played
+from tests.render.browsers import Browser, Play, browser, played, played_in
 
 __all__ = ["browser"]
 
@@ -216,6 +216,23 @@ def test_heads_are_tabs(browser: Browser, tmp_path: Path) -> None:
     assert (first, third, second) == (["Head 0"], ["Head 2"], ["Head 1"])
     assert (of_first, of_third) == (["Head 0, dogs: H as a sum of V"], ["Head 2, dogs: H as a sum of V"])
     assert (address, every) == ("#!part=2", tabs[:4])
+
+
+@pytest.mark.browser
+def test_the_list_of_contents_leads_into_a_head_that_is_not_shown(browser: Browser, tmp_path: Path) -> None:
+    shown, listed = "section.part[data-place] > h2:visible", "nav li.part, nav li:not(.part)"
+    play: Play = [
+        ("texts", shown), ("click", "nav a[href='#head-1-step-weights']"), ("texts", shown), ("texts", "nav li.part"),
+        ("texts", listed), ("choose", "causal"), ("texts", "nav li.part"), ("texts", listed),
+    ]  # fmt: skip
+    page = written(I_LOVE_AI.with_name("multi_head.yaml"), tmp_path)
+    wide = {"viewport": {"width": 1400, "height": 800}}  # where there is room for all beside the page
+    ((first, second, parts, before, causal, after),) = played_in(browser, (page, play, wide))
+    assert (first, second) == (["Head 0"], ["Head 1"])
+    assert parts == ["What all heads share", "Head 0", "Head 1", "All heads together", "Summary"]
+    assert causal == parts[:-1]  # the summary was about other numbers
+    assert not any("Mask" in title for title in before)
+    assert {"7 Mask", "8 Masked scores"} < {*after}
 
 
 @pytest.mark.browser

@@ -27,7 +27,7 @@ from attncli.render.html.text import attribute, cell_label, sentence, signed, wr
 # No script runs, and nothing is loaded; the icon is there so that no browser asks a server for one.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 UNTITLED = "Attention, worked out"
-FEW = 3  # sections that need no list of contents
+FEW, MANY = 3, 48  # sections that need no list of contents, and those of a page of parts that have no room in it
 WIDEST = 84  # digits of matrices side by side
 
 
@@ -112,14 +112,17 @@ def _slug(text: str) -> str:
 
 
 def _contents(entries: Iterable[Entry]) -> Iterator[str]:
-    """The list of sections; where the page has parts, of these and of what comes before them."""
-    top = [entry for entry in entries if entry.level == 2]
-    if len(top) <= FEW:
+    """The list of sections. Of a page of parts these with their sections, unless they are too many."""
+    found = list(entries)
+    listed = found if len(found) <= MANY else [entry for entry in found if entry.level == 2]
+    if len(listed) <= FEW:
         return
+    parted = any(entry.level > 2 for entry in listed)
     yield '<nav aria-label="Contents">\n<ol>\n'
-    for entry in top:
+    for entry in listed:
+        part = ' class="part"' if parted and entry.level == 2 else ""
         number = f"<b>{entry.heading.number}</b> " if entry.heading.number is not None else ""
-        yield f'<li><a href="#{entry.id}">{number}{written(entry.heading.text)}</a></li>\n'
+        yield f'<li{part}><a href="#{entry.id}">{number}{written(entry.heading.text)}</a></li>\n'
     yield "</ol>\n</nav>\n"
 
 

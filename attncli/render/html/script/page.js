@@ -158,12 +158,14 @@ class Page {
     for (const title of this.main.querySelectorAll("section .number"))
       title.textContent = computed.indexOf(stepOf(title)) + 1;
     const list = this.root.querySelector("nav ol");
-    list?.replaceChildren(...[...this.main.querySelectorAll(":scope > section[id]")].map((section) => {
-      const title = section.querySelector("h2");
+    const parted = list?.querySelector(".part");
+    const sections = this.main.querySelectorAll(parted ? "section[id]" : ":scope > section[id]");
+    list?.replaceChildren(...[...sections].map((section) => {
+      const title = section.querySelector("h2, h3");
       const link = element("a", { href: `#${section.id}` });
       for (const node of title.childNodes)
         link.append(node.nodeType === 1 && node.matches(".number") ? element("b", {}, node.textContent) : node.cloneNode(true));
-      return element("li", {}, link);
+      return element("li", parted && section.parentNode === this.main ? { class: "part" } : {}, link);
     }));
   }
 
@@ -643,8 +645,8 @@ class Page {
       const section = link && document.getElementById(link.hash.slice(1));
       if (!section) return;
       event.preventDefault(); // the address keeps what was changed
-      const part = this.parts.indexOf(section);
-      if (part >= 0 && section.matches(".away")) this.turnTo(part);
+      const part = this.parts.indexOf(section.closest(".part"));
+      if (this.parts[part]?.matches(".away")) this.turnTo(part);
       section.scrollIntoView();
     });
   }
