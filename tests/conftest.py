@@ -15,12 +15,13 @@ go the same ways many times over, each at more than twice the time.
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,16 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         session.config.get_terminal_writer().line(f"attncli: the fast tier takes {LASTS}")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """More than ten thousand tests stay until the end: to look through them all for garbage would take seconds."""
+    gc.disable()
+    result = yield
+    gc.freeze()
+    gc.enable()
+    return result
+
+
 @pytest.hookimpl(tryfirst=True)  # before -m chooses by marks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     products: defaultdict[object, list[pytest.Function]] = defaultdict(list)
@@ -96,20 +107,17 @@ def sample_size(case: pytest.Item) -> int:
 
 def each_choice(cases: Iterable[pytest.Function]) -> list[pytest.Function]:
     """As few of these cases of one test as have each value of each of its parameters, and each about as often."""
-    left, chosen = list(cases), []
+    left = {case: [(name, id(value)) for name, value in case.callspec.params.items()] for case in cases}
+    chosen: list[pytest.Function] = []
     uses: Counter[tuple[str, int]] = Counter()
 
-    def values(case: pytest.Function) -> list[tuple[str, int]]:
-        return [(name, id(value)) for name, value in case.callspec.params.items()]
-
     def gain(case: pytest.Function) -> tuple[int, int]:
-        counts = [uses[value] for value in values(case)]
+        counts = [uses[value] for value in left[case]]
         return counts.count(0), -sum(counts)
 
     while left and gain(best := max(left, key=gain))[0]:
         chosen.append(best)
-        left.remove(best)
-        uses.update(values(best))
+        uses.update(left.pop(best))
     return chosen
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import subprocess
 import sys
@@ -67,8 +66,8 @@ def test_every_capability_is_whole(name: str) -> None:
 
 
 def test_every_module_says_what_it_is_for() -> None:
-    modules = {path: ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / "attncli").rglob("*.py")}
-    assert [path for path, module in modules.items() if not ast.get_docstring(module)] == []
+    modules = (ROOT / "attncli").rglob("*.py")
+    assert [path for path in modules if not re.match('r?"""', path.read_text(encoding="utf-8"))] == []
 
 
 def test_no_two_steps_share_a_name_or_a_letter() -> None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from io import StringIO
 from typing import Annotated, Any
@@ -61,7 +61,7 @@ def call(arguments: list[str]) -> int:
     if "-" not in arguments:  # a problem is being typed there, or made
         progress.begin("reading")
     try:
-        result = _group(called).main(arguments, "attncli", standalone_mode=False)
+        result = _group(*called).main(arguments, "attncli", standalone_mode=False)
     except UsageError as error:
         raise _reworded(error, arguments) from None
     except SystemExit as ended:  # Typer has answered a shell that completes a line
@@ -75,7 +75,7 @@ def _complete_in_shell(arguments: list[str]) -> int:
     """Let Typer print or install the completion for the shell that this runs in; AttncliError (exit 2) for others."""
     answer = StringIO()
     with redirect_stdout(answer), redirect_stderr(answer), suppress(SystemExit):
-        if _group(()).main(arguments, "attncli", standalone_mode=False):
+        if _group().main(arguments, "attncli", standalone_mode=False):
             help = "_ATTNCLI_COMPLETE=source_bash attncli prints the completion for bash, from any shell"
             raise usage_error("only bash, zsh, fish and PowerShell can complete; this is another shell", help=help)
     print(answer.getvalue(), end="")
@@ -125,8 +125,9 @@ class _Commands(TyperGroup):
         return found
 
 
-def _group(names: Collection[str]) -> Any:
-    """The application with these commands, as Typer runs it."""
+@cache
+def _group(*names: str) -> Any:
+    """The application with these commands, as Typer runs it, which takes longer to build than many a line to answer."""
     # Markup would read the [i, j] of an equation in a help text as a style and drop it.
     application = typer.Typer(
         cls=_Commands,
@@ -182,7 +183,7 @@ def _option_meant(typed: str, context: Any) -> str:
     if instead.startswith(("--mask ", "--scale ")) and any("--set" in each.opts for each in own):
         return f"did you mean --set {instead[2:].replace(' ', '=')}?"
     known = {option.lstrip("-"): option for parameter in own for option in parameter.opts} | {"help": "--help"}
-    others = _group(command_names()).commands if context.parent else {}
+    others = _group(*command_names()).commands if context.parent else {}
     having = [name for name, other in others.items() if any(typed in each.opts for each in other.params)]
     if having:
         return f"{listed(having)} {either(len(having), 'has', 'have')} it; see {context.command_path} --help"

@@ -26,6 +26,8 @@ ALSO = {"Katmai": "Prescott"}  # as OpenBLAS calls it, whose kernels are the sam
 PRODUCT = f"import numpy; numpy.ones(({QUERIES}, {KEYS})) @ numpy.ones(({KEYS}, {VALUES}))"
 Bounds = list[tuple[int, list[Bounded]]]
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def bounds() -> Bounds:
@@ -72,7 +74,6 @@ def _flags() -> set[str]:
     return set(next((line for line in text.splitlines() if line.startswith("flags")), "").split())
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="these are cores of x86-64")
 @pytest.mark.parametrize("core", CORES)
 def test_cores(core: str, tmp_path: Path, bounds: Bounds) -> None:
@@ -84,7 +85,6 @@ def test_cores(core: str, tmp_path: Path, bounds: Bounds) -> None:
     check_within(found, bounds)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("threads", ["1", "2", "4"])
 def test_threads(threads: str, tmp_path: Path, bounds: Bounds) -> None:
     found = worked(tmp_path, OPENBLAS_NUM_THREADS=threads)
@@ -92,7 +92,6 @@ def test_threads(threads: str, tmp_path: Path, bounds: Bounds) -> None:
     check_within(found, bounds)
 
 
-@pytest.mark.slow
 def test_without_wide_instructions(tmp_path: Path, bounds: Bounds) -> None:
     """NumPy's own loops, such as that of exp, have a version for every width of the processor's registers."""
     from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__

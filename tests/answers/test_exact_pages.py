@@ -59,7 +59,7 @@ def exact_trace(name: str, *, gradient: bool = False) -> Trace:
         pytest.skip(f"{name} is not worked out exactly: {error}")
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", sorted(file.name for file in INPUTS.glob("*.yaml")))
 def test_every_exact_page_is_right(name: str) -> None:
     document = derivation(exact_trace(name), View(detail="brief"))
@@ -67,7 +67,7 @@ def test_every_exact_page_is_right(name: str) -> None:
         assert all_right(load(str(INPUTS / name)), rendered(document, form), form), form
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", sorted(file.name for file in INPUTS.glob("*.yaml")))
 def test_every_exact_page_of_gradients_is_right(name: str) -> None:
     document = gradient_page(exact_trace(name, gradient=True), View(detail="brief"))

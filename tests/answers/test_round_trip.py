@@ -142,6 +142,7 @@ def half_up(number: float) -> str:
     return f"{Decimal(repr(float(number))).quantize(Decimal('1e-6'), ROUND_HALF_UP)}" if number > -np.inf else "-∞"
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("gradient", [False, True])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_worksheet_for_the_terminal_is_filled_in(name: str, gradient: bool) -> None:

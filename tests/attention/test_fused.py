@@ -91,6 +91,7 @@ def test_what_is_added_to_the_output_is_not_lost(problem: Build, monkeypatch: py
     np.testing.assert_allclose(trace["output"], reference(arrays) + arrays["Q"], rtol=0, atol=1e-13)
 
 
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("number", [None, 0.5])
 @pytest.mark.parametrize("heads", [(), (2,), (3, 2)])
 @pytest.mark.parametrize("mask", [(), (Causal(),), (Lengths((2,)),)])

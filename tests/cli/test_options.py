@@ -96,6 +96,7 @@ COMMANDS = {
 }  # fmt: skip
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_output_with_an_unknown_suffix_is_refused_with_the_known_ones(

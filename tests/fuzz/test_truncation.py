@@ -41,11 +41,12 @@ def test_the_first_answer_is_bad_input_and_the_last_is_good() -> None:
         cut(b"Q: [[1]]", "p.yaml", ["compute", "p.yaml"], (0,))
 
 
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize("name", NAMES)
-def test_a_problem_in_yaml(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "every"), [("causal", 9), *(pytest.param(name, 1, marks=pytest.mark.slow) for name in NAMES)]
+)
+def test_a_problem_in_yaml(name: str, every: int) -> None:
     data = (INPUTS / f"{name}.yaml").read_bytes()
-    ends = cut(data, "p.yaml", ["compute", "p.yaml", "--format", "json"], (0, 3))
+    ends = cut(data, "p.yaml", ["compute", "p.yaml", "--format", "json"], (0, 3), every=every)
     assert (ends[0].code, ends[-1].code) == (3, 0)
 
 

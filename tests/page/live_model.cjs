@@ -38,12 +38,15 @@ const answers = {
     const terms = model.terms(rule);
     return { terms: Array.from(values, (_, at) => terms(at)), name: rule.name };
   },
-  mistakes({ data }) {
+  // Which mistakes there are in every setting, with the numbers of each so-manieth of them.
+  mistakes({ data, each }) {
     const model = new Model(data);
     const lines = new Lines(model);
+    let place = 0;
     return data.settings.flatMap(({ mask, scaled }) => {
       model.choose(mask, scaled);
       return model.mistakes().map((name) => {
+        if (place++ % each) return { mask, scaled, name };
         model.choose(mask, scaled, name);
         const steps = {};
         for (const [step, { rule, values }] of model.steps) {

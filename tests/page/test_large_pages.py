@@ -43,6 +43,8 @@ FEW = ("causal", "grouped_query")
 def test_pieces_make_the_same_page(path: Path, gradient: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = load(str(path))
     view = View(heatmap=True) if gradient else View(detail="cells", precision=1)
+    first = INPUTS.index(path) + 2 * gradient
+    styles = STYLES if path.stem in FEW else [STYLES[(first + more) % len(STYLES)] for more in (0, 4)]
     whole = page_of(problem, view, gradient=gradient)
     monkeypatch.setattr(printer, "LARGE", 0)
     monkeypatch.setattr(data, "LARGE", 0)
@@ -50,9 +52,9 @@ def test_pieces_make_the_same_page(path: Path, gradient: bool, monkeypatch: pyte
     monkeypatch.setattr(cells, "AT_ONCE", 7)
     piecewise = page_of(problem, view, gradient=gradient)
     assert isinstance(piecewise.blocks, Lazy)
-    rendered = [render(piecewise, format, style) for format, style in STYLES]
+    rendered = [render(piecewise, format, style) for format, style in styles]
     monkeypatch.undo()
-    for (format, style), text in zip(STYLES, rendered, strict=True):
+    for (format, style), text in zip(styles, rendered, strict=True):
         assert text == render(whole, format, style)
 
 

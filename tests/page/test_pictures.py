@@ -138,7 +138,7 @@ def test_latex_draws_with_tikz(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.tex
-@pytest.mark.each_choice
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("engine", ["pdflatex", "lualatex"])
 @pytest.mark.parametrize("name", ["gpt2_layer.yaml", "sink.yaml", "twelve_tokens.yaml"])
 def test_latex_fits_its_pages(name: str, engine: str, tmp_path: Path) -> None:

@@ -75,8 +75,9 @@ def pandoc(*arguments: str) -> str:
     return ran.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.tex
-@pytest.mark.parametrize("name", [FEW[0], *(pytest.param(name, marks=pytest.mark.slow) for name in FEW[1:])])
+@pytest.mark.parametrize("name", FEW)
 def test_pandoc_makes_a_pdf(name: str, tmp_path: Path) -> None:
     for program in ("pandoc", "pdflatex", "xelatex"):
         if shutil.which(program) is None:

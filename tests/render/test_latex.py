@@ -249,7 +249,7 @@ BLOCKS: dict[str, tuple[Block, ...]] = {
 }
 
 
-@pytest.mark.each_choice
+@pytest.mark.sampled(3)
 @pytest.mark.tex
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", BLOCKS)
@@ -280,7 +280,7 @@ def of_file(name: str, *, gradient: bool = False) -> str:
 
 
 @pytest.mark.tex
-@pytest.mark.each_choice
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_small_problem_takes_three_pages(engine: str, tmp_path: Path) -> None:
     log = compiled(engine, of_file("i_love_ai.yaml"), tmp_path)
@@ -289,7 +289,7 @@ def test_a_small_problem_takes_three_pages(engine: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.tex
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("gradient", [False, True])
 @pytest.mark.parametrize("name", NAMES)
 def test_no_page_has_a_line_that_is_too_long_or_a_hole(name: str, gradient: bool, tmp_path: Path) -> None:

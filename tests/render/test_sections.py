@@ -71,7 +71,7 @@ def test_each_section_names_its_packages_and_explains_its_labels() -> None:
 
 
 @pytest.mark.tex
-@pytest.mark.each_choice
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("options", ["", "[aspectratio=169]"])
 @pytest.mark.parametrize(("name", "count"), [("i_love_ai", 14), ("causal", 16), ("wide_values", 14)])
 def test_each_section_of_a_small_problem_fits_on_a_slide(name: str, count: int, options: str, tmp_path: Path) -> None:

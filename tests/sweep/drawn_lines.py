@@ -30,7 +30,7 @@ ANSWERS, OTHER, DUMP = "answers.yaml", "other.yaml", "dump.json"  # files that m
 @cache
 def commands() -> dict[str, Any]:
     """Every command of the application by its name."""
-    found: dict[str, Any] = _group(command_names()).commands
+    found: dict[str, Any] = _group(*command_names()).commands
     return found
 
 

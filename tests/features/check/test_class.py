@@ -376,6 +376,7 @@ def test_pages_that_tex_cannot_make(
 
 
 @pytest.mark.tex
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("engine", ["pdflatex", "xelatex", "lualatex"])
 def test_a_pdf_by_each_engine(engine: str, school: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a student is called is shown and not obeyed."""

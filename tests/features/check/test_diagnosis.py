@@ -140,7 +140,7 @@ def test_named_from_the_matrices(name: str, given: dict[str, Any], did: str, num
     assert found[0].whole
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("name", "given", "did", "number"), CASES, ids=[case[0] for case in CASES])
 def test_named_from_the_output_alone(name: str, given: dict[str, Any], did: str, number: float) -> None:
     found = diagnosed(problem_of(given), {"output": solution(given, did, number)["output"]})

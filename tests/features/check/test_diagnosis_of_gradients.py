@@ -160,7 +160,7 @@ def diagnosed(given: Given, answers: dict[str, Array]) -> tuple[Diagnosis, ...]:
     return diagnose(checked(problem_of(given), answers))
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(("name", "did", "given", "step"), CASES, ids=NAMES)
 def test_named(name: str, did: str, given: Given, step: str) -> None:
     found = diagnosed(given, gradients(given, did))
@@ -170,7 +170,7 @@ def test_named(name: str, did: str, given: Given, step: str) -> None:
     assert {one.mistakes for one in found} == {(name,)}
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("name", "did", "given", "step"), {case[0]: case for case in CASES[::-1]}.values())
 def test_named_from_its_step_alone(name: str, did: str, given: Given, step: str) -> None:
     """The steps before it are left out, and were right."""

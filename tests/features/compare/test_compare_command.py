@@ -216,7 +216,7 @@ def test_the_pieces_of_pytorch(torch: Any, dtype: str, tmp_path: Path, compared:
 # Pages
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("format", ["table", "markdown", "latex", "html", "json"])
 @pytest.mark.parametrize("file", sorted(INPUTS.glob("*.[jy]*")), ids=lambda path: path.name)
 def test_every_input_in_every_format(file: Path, format: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -228,7 +228,7 @@ def test_every_input_in_every_format(file: Path, format: str, capsys: pytest.Cap
 FILES = sorted(INPUTS.glob("*.[jy]*"))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("one", range(len(FILES)), ids=[path.name for path in FILES])
 def test_any_two_inputs(one: int, capsys: pytest.CaptureFixture[str]) -> None:
     """Each pair in one of its two orders, by turns, and each file beside itself."""

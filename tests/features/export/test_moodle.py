@@ -81,7 +81,7 @@ def test_numpy_s_mistakes_are_answered_by_name(export: Export, name: str, mistak
     assert told > 3
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("file", sorted(INPUTS.glob("*.yaml")), ids=lambda file: file.stem)
 def test_every_key_is_right_and_every_mistake_is_named_in_every_example(export: Export, file: Path) -> None:
     question = one(export(file, "--to", "moodle"))

@@ -86,7 +86,7 @@ def test_a_step_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert "this problem has no step d_W_O" in errors
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("file", sorted(INPUTS.glob("*.yaml")), ids=lambda path: path.stem)
 @pytest.mark.parametrize("format", ["table", "markdown", "latex", "html", "json"])
 def test_every_example_in_every_format(capsys: pytest.CaptureFixture[str], file: Path, format: str) -> None:

@@ -62,7 +62,7 @@ def test_markdown_holds_a_chart_for_mermaid(capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.tex
-@pytest.mark.each_choice
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("of", KINDS)
 @pytest.mark.parametrize("name", ["gpt2_layer.yaml", "sink.yaml", "twelve_tokens.yaml"])
 def test_latex_is_one_page_of_the_size_of_the_picture(name: str, of: str, tmp_path: Path) -> None:

@@ -208,6 +208,7 @@ def test_a_folder_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.tex
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["i_love_ai.yaml", "twelve_tokens.yaml", "multi_head.yaml"])
 def test_a_worksheet_compiles(name: str, tmp_path: Path) -> None:
     if shutil.which("pdflatex") is None:
