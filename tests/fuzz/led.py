@@ -52,8 +52,8 @@ def _watched(atheris: Any, name: str) -> Target:
     with atheris.instrument_imports(include=["attncli"]):
         import attncli
 
-        for module in pkgutil.walk_packages(attncli.__path__, "attncli."):
-            if module.name != "attncli.__main__":
+        for module in pkgutil.walk_packages(attncli.__path__, "attncli.", onerror=lambda _: None):
+            if module.name != "attncli.__main__" and not module.name.startswith("attncli.torch"):  # it needs PyTorch
                 importlib.import_module(module.name)
         from targets import TARGETS
     return TARGETS[name]

@@ -18,8 +18,9 @@ from attncli.render import Style, render
 
 ROOT = Path(__file__).parents[2]
 # Before what follows: a script finds only what lies beside it.
-sys.path.insert(0, str(ROOT / "tests" / "corpus"))
+sys.path[:0] = [str(ROOT / "tests" / "corpus"), str(ROOT / "tests" / "hostile")]
 
+from archives import PARTS, workbook  # noqa: E402
 from cases import Case, cases  # noqa: E402
 
 INPUTS = ROOT / "inputs"
@@ -73,8 +74,12 @@ def pages(suffix: str) -> list[bytes]:
 
 
 def array(suffix: str) -> bytes:
-    """A matrix of 2 × 3 as NumPy or safetensors writes it."""
+    """A matrix of 2 × 3 as NumPy, safetensors or a spreadsheet writes it."""
+    if suffix == "xlsx":
+        return workbook()
     value, file = np.array([[1.0, -2, 3], [4, 5, 0.5]]), io.BytesIO()
+    if suffix == "csv":
+        return b"1,-2,3\n4,5,0.5\n"
     if suffix == "npy":
         np.save(file, value)
     elif suffix == "npz":
@@ -88,9 +93,27 @@ def array(suffix: str) -> bytes:
     return file.getvalue()
 
 
+def parts() -> list[bytes]:
+    """The XML of workbooks, for `packed`."""
+    good = [text for _, text in PARTS.values()]
+    dated = '<c r="A1" s="1"><v>46000</v></c>'
+    formats = '<numFmts><numFmt numFmtId="170" formatCode="[$-407]d/m/yy"/></numFmts>'
+    styles = f'<s>{formats}<cellXfs><xf/><xf numFmtId="170"/></cellXfs></s>'
+    return ["\0".join(each).encode() for each in (good, good[:1], [dated, good[1], styles])]
+
+
+def packed(data: bytes) -> bytes:
+    """A workbook of these parts, apart by NUL, with the good ones for those that are left out."""
+    return workbook(**dict(zip(PARTS, data.split(b"\0"), strict=False)))
+
+
 def arrays(suffix: str) -> list[bytes]:
     """Arrays: in other formats and orders, too."""
     found = [array(suffix)]
+    if suffix == "xlsx":
+        return [*found, workbook(strings="<sst/>")]
+    if suffix == "csv":
+        return [*found, b"\xef\xbb\xbf;q;k;v\nI;1,5;2;-3\nAI;1/3;sqrt(2);0\n", b'"1"\t"2"\t"3"\r\n1 \t2\t.5\r\n']
     if suffix == "safetensors":
         return [*found, (INPUTS / "tiny_gpt2.safetensors").read_bytes()]
     for value in (np.eye(3, dtype="f2"), np.asfortranarray(np.eye(3, dtype=">i4")), np.zeros((1, 3), bool)):

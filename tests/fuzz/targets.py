@@ -6,10 +6,11 @@ Seeds of a target are the good files and the bad ones of the corpus, and what ea
 from __future__ import annotations
 
 import atexit
+import io
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import chdir
+from contextlib import chdir, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,9 +20,11 @@ from zlib import crc32
 from ends import check_end, end_of
 from matrices import text
 from readings import assert_agreement
-from samples import ANSWERED, PROBLEM, arrays, dumps, inputs, options, pages, problems
+from samples import ANSWERED, PROBLEM, arrays, dumps, inputs, options, packed, pages, parts, problems
 
 from attncli.errors import AttncliError
+from attncli.problem.array_formats import ArrayError
+from attncli.problem.array_formats.xlsx import rows_of_text
 from attncli.problem.loader import loads
 
 HERE = Path(__file__).parent
@@ -107,7 +110,8 @@ def file(name: str, *command: str, codes: tuple[int, ...]) -> Callable[[bytes], 
 
 def array(suffix: str) -> Callable[[bytes], None]:
     """A file of arrays that a problem names."""
-    text = f"Q: {{file: a.{suffix}}}\nK: [[1, 2, 3]]\nV: [[1]]\n"
+    cells = ", range: A1:C2" if suffix == "xlsx" else ""
+    text = f"Q: {{file: a.{suffix}{cells}}}\nK: [[1, 2, 3]]\nV: [[1]]\n"
 
     def play(data: bytes) -> None:
         with chdir(workplace()):
@@ -116,6 +120,14 @@ def array(suffix: str) -> Callable[[bytes], None]:
             check_end(end_of(["compute", "a.yaml", "--format", "json"]), (0, 3))
 
     return play
+
+
+def parts_of(data: bytes) -> None:
+    """The parts of a workbook, apart by NUL: slips are in the XML, and not in what packs it."""
+    book = packed(data)
+    array("xlsx")(book)
+    with suppress(ArrayError):
+        rows_of_text(io.BytesIO(book), "a.xlsx", "S")
 
 
 def options_of(data: bytes) -> None:
@@ -146,8 +158,9 @@ def _targets() -> Iterator[Target]:
     yield Target("yaml", problem("yaml"), lambda: problems("yaml"))
     yield Target("json", problem("json"), lambda: problems("json"))
     yield from map(readings, ("yaml", "json"))
-    for suffix in ("npy", "npz", "safetensors"):
+    for suffix in ("npy", "npz", "safetensors", "csv", "xlsx"):
         yield Target(suffix, array(suffix), lambda suffix=suffix: arrays(suffix))
+    yield Target("xlsx.parts", parts_of, parts)
     for suffix in ("yaml", "json", "md", "tex", "txt"):
         play = file(f"s.{suffix}", "check", "love.yaml", f"s.{suffix}", "--format", "json", codes=(0, 1, 3))
         yield Target(f"answers.{suffix}", play, lambda suffix=suffix: pages(suffix))

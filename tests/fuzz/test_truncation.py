@@ -59,10 +59,12 @@ def test_a_problem_in_json() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("suffix", ["npy", "npz", "safetensors"])
+@pytest.mark.parametrize("suffix", ["npy", "npz", "safetensors", "xlsx"])
 def test_a_file_of_arrays(suffix: str) -> None:
-    Path("p.yaml").write_text(MATRIX.replace("SUFFIX", suffix), encoding="utf-8")
-    ends = cut(array(suffix), f"a.{suffix}", ["compute", "p.yaml", "--format", "json"], (0, 3))
+    cells = "xlsx, range: A1:C2" if suffix == "xlsx" else suffix
+    Path("p.yaml").write_text(MATRIX.replace("SUFFIX", cells), encoding="utf-8")
+    command = ["compute", "p.yaml", "--format", "json"]
+    ends = cut(array(suffix), f"a.{suffix}", command, (0, 3), every=5 if suffix == "xlsx" else 1)
     assert {end.code for end in ends[:-1]} == {3}
     assert ends[-1].code == 0
 

@@ -1,4 +1,7 @@
-"""Files of arrays as nobody should hand them over: headers that lie, archives that burst, lists without end."""
+"""Files of arrays as nobody should hand them over: headers that lie, archives that burst, lists without end.
+
+`workbook` makes good ones, too, which only XML of one's own makes hostile.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,35 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
+
+PARTS = {  # of a workbook of one sheet, by the name that these tests give each: where it is, and what it says
+    "sheet": (
+        "xl/worksheets/s.xml",
+        '<worksheet><row><c r="A1"><v>1</v></c><c r="B1" s="1"><v>-2.5</v></c><c r="C1" t="s"><v>0</v></c></row>'
+        '<row><c r="A2"><v>5E-1</v></c><c r="B2"><f>2+2</f><v>4</v></c><c r="C2" t="inlineStr"><is><t>1/3</t></is></c>'
+        "</row></worksheet>",
+    ),
+    "strings": ("xl/sharedStrings.xml", "<sst><si><t>3</t></si></sst>"),
+    "styles": ("xl/styles.xml", '<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="2"/></cellXfs></styleSheet>'),
+    "book": (
+        "xl/workbook.xml",
+        '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="r"><sheets>'
+        '<sheet name="S" r:id="1"/></sheets></workbook>',
+    ),
+    "relations": (
+        "xl/_rels/workbook.xml.rels",
+        '<Relationships><Relationship Id="1" Target="worksheets/s.xml"/></Relationships>',
+    ),
+}
+
+
+def workbook(**changed: str | bytes) -> bytes:
+    """An .xlsx file of one sheet, S, of 2 × 3 cells; any of its PARTS may be another."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for part, (name, text) in PARTS.items():
+            archive.writestr(name, changed.get(part, text))
+    return file.getvalue()
 
 
 def header(shape: str, descr: str = "'<f8'") -> bytes:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from archives import bomb, crowd, header, safetensors
+from archives import bomb, crowd, header, safetensors, workbook
 from limits import Answer, answer
 
 LOVE = Path(__file__).parents[2] / "inputs" / "i_love_ai.yaml"
@@ -64,6 +64,47 @@ PROBLEMS = {
     "wrong.yaml": (lambda: f"Q: [[{'x, ' * MANY}]]", ":1:6: Q[0][0]: x is not a number"),
 }  # fmt: skip
 MANY_VALUES = ("words.json", "empty.json", "one.yaml", "uneven.yaml", "labels.yaml")
+PACKED = 2**26  # bytes of XML, which a file of 100 KB may hold
+UNPACKS = ": Q.file: x.xlsx unpacks to more than "
+TOO_MANY = f"{UNPACKS}1,048,576 elements"
+NOT_READABLE = ": Q.file: x.xlsx is not a readable .xlsx file: "
+TOO_LONG = f"{NOT_READABLE}a cell has more text than a cell can hold"
+DAMAGED = f"{NOT_READABLE}it is damaged"
+TYPED = f"{NOT_READABLE}it declares a document type, as no spreadsheet does"
+CELL = '<w><c r="A1" {}><v>{}</v></c></w>'
+RELATION = '<Relationship Id="1" Target="{}"/>'
+
+
+def filled(text: str) -> str:
+    """The text again and again, as much as a workbook may unpack to."""
+    return text * ((PACKED - 2000) // len(text))
+
+
+WORKBOOKS: dict[str, tuple[Callable[[], dict[str, str]], str]] = {  # parts that are others, and how the error ends
+    "bytes": (lambda: {"sheet": f"<w>{' ' * PACKED}</w>"}, f"{UNPACKS}64 MiB"),
+    "elements": (lambda: {"sheet": "<w>" + filled("<a/>")}, TOO_MANY),
+    "cells": (lambda: {"sheet": "<w>" + filled('<c r="A1"/>')}, TOO_MANY),
+    "sheets": (lambda: {"book": "<w>" + filled("<sheet/>")}, TOO_MANY),
+    "relations": (lambda: {"relations": "<w>" + "".join(map(RELATION.format, range(2**20)))}, TOO_MANY),
+    "styles": (lambda: {"sheet": CELL.format('s="1"', 1), "styles": "<s><cellXfs>" + filled("<xf/>")}, TOO_MANY),
+    "strings": (lambda: {"sheet": CELL.format('t="s"', 10**9), "strings": "<s>" + filled("<si/>")}, TOO_MANY),
+    "text": (lambda: {"sheet": CELL.format('t="str"', filled("1"))}, TOO_LONG),
+    "references": (lambda: {"sheet": CELL.format('t="str"', filled("&#49;"))}, TOO_LONG),
+    "pieces": (lambda: {"sheet": CELL.format('t="s"', 0), "strings": "<s><si><t>" + filled("<b/>x")}, TOO_LONG),
+    "depth": (lambda: {"sheet": filled("<a>")}, f"{NOT_READABLE}its elements are nested more than 64 deep"),
+    "address": (lambda: {"sheet": f'<w><c r="{filled("A")}"/></w>'}, DAMAGED),
+    "attributes": (lambda: {"sheet": "<w><c " + "".join(f"a{n}='1' " for n in range(10**6)) + "/></w>"}, DAMAGED),
+    "comment": (lambda: {"sheet": f"<w><!--{filled('x')}--></w>"}, DAMAGED),
+    "format": (
+        lambda: {"sheet": CELL.format('s="1"', "x"), "styles": f'<s><numFmt formatCode="{"[" * 10**6}"/></s>'},
+        ": Q.range: S!A1 in x.xlsx is the text x, and no number",
+    ),
+    "entities": (lambda: {"sheet": "<!DOCTYPE w [<!ENTITY a '1'><!ENTITY b '&a;&a;&a;'>]><w>&b;</w>"}, TYPED),
+    "another file": (lambda: {"sheet": "<!DOCTYPE w [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><w>&a;</w>"}, TYPED),
+    "path": (lambda: {"relations": RELATION.format("../../../etc/passwd")}, f"{NOT_READABLE}it has no etc/passwd"),
+    "web": (lambda: {"relations": RELATION.format("http://a.org/s")}, f"{NOT_READABLE}it has no xl/http:/a.org/s"),
+}
+MANY_ELEMENTS = 8.0  # seconds for a million elements, each of which is looked at
 UNREADABLE = (": it is a named pipe, not a file", ": too many levels of symbolic links")  # exit code 4, not 3
 FILES: dict[str, tuple[Callable[[Path], object], str]] = {
     "huge.npy": (lambda path: path.write_bytes(header("(1000000000, 1000000000)")), ": too many numbers"),
@@ -145,6 +186,16 @@ def test_an_array(name: str, folder: Path, usual: float) -> None:
     (folder / "p.yaml").write_text(f"Q: {{file: {name}}}\nK: [[1]]\nV: [[1]]\n")
     refused(quick(folder, usual, ["compute", "p.yaml"]), usual, message, 4 if message in UNREADABLE else 3)
     (folder / name).unlink()
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("name", WORKBOOKS)
+def test_a_workbook(name: str, folder: Path, usual: float) -> None:
+    changed, message = WORKBOOKS[name]
+    (folder / "x.xlsx").write_bytes(workbook(**changed()))
+    (folder / "p.yaml").write_text("Q: {file: x.xlsx, range: A1}\nK: [[1]]\nV: [[1]]\n")
+    seconds = MANY_ELEMENTS if message == TOO_MANY else SECOND
+    refused(quick(folder, usual, ["compute", "p.yaml"], seconds=seconds), usual, message, seconds=seconds)
 
 
 @pytest.mark.sampled(2)

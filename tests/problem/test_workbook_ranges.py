@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import zipfile
 from datetime import date
 from pathlib import Path
@@ -15,10 +16,13 @@ from attncli.problem.array_formats import xlsx
 from attncli.problem.loader import load
 from attncli.problem.model import Problem
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "hostile"))
+
+from archives import workbook
+
 xlsxwriter = pytest.importorskip("xlsxwriter")
 
 KV = "K: [[1, 0], [0, 1]]\nV: [[1, 2], [3, 4]]\n"
-MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 
 
 def read(folder: Path, reference: str, more: str = "") -> Problem:
@@ -137,23 +141,13 @@ def test_what_is_no_number(book: Path, reference: str, said: str, monkeypatch: p
 
 
 def archive(folder: Path, **changed: str | bytes) -> None:
-    """A workbook of one sheet whose parts may be replaced."""
-    parts: dict[str, Any] = {
-        "workbook": f'<workbook xmlns="{MAIN}" xmlns:r="r"><sheets><sheet name="S" r:id="1"/></sheets></workbook>',
-        "rels": '<Relationships><Relationship Id="1" Target="worksheets/s.xml"/></Relationships>',
-        "sheet": '<worksheet><row><c r="A1"><v>1</v></c><c r="B1"><v>2</v></c></row></worksheet>',
-        "strings": "<sst><si><t>3</t></si></sst>",
-    } | changed
-    names = {"workbook": "xl/workbook.xml", "rels": "xl/_rels/workbook.xml.rels", "sheet": "xl/worksheets/s.xml",
-             "strings": "xl/sharedStrings.xml"}  # fmt: skip
-    with zipfile.ZipFile(folder / "x.xlsx", "w", zipfile.ZIP_DEFLATED) as file:
-        for name, content in parts.items():
-            file.writestr(names[name], content)
+    """A workbook of one sheet, S, with parts that may be others."""
+    (folder / "x.xlsx").write_bytes(workbook(**changed))
 
 
 def test_one_sheet_needs_no_name(tmp_path: Path) -> None:
     archive(tmp_path)
-    assert read(tmp_path, "{file: x.xlsx, range: A1:B1}").given["Q"].value.tolist() == [[1, 2]]
+    assert read(tmp_path, "{file: x.xlsx, range: A1:B1}").given["Q"].value.tolist() == [[1, -2.5]]
 
 
 BOMB = '<!DOCTYPE s [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>'
@@ -165,13 +159,18 @@ DAMAGED = "Q.file: x.xlsx is not a readable .xlsx file: "
     [
         ({"sheet": f"{BOMB}<worksheet><c r=\"A1\"><v>&b;</v></c></worksheet>"},
          DAMAGED + "it declares a document type, as no spreadsheet does"),
-        ({"workbook": f"{BOMB}<workbook/>"}, DAMAGED + "it declares a document type, as no spreadsheet does"),
-        ({"workbook": "<workbook/>"}, DAMAGED + "it has no sheets"),
-        ({"workbook": "<workbook>"}, DAMAGED + "it is damaged"),
-        ({"rels": "<Relationships/>"}, DAMAGED + "it has no part for this sheet"),
-        ({"rels": '<R><Relationship Id="1" Target="../../etc/passwd"/></R>'}, DAMAGED + "it has no etc/passwd"),
+        ({"book": f"{BOMB}<workbook/>"}, DAMAGED + "it declares a document type, as no spreadsheet does"),
+        ({"book": "<workbook/>"}, DAMAGED + "it has no sheets"),
+        ({"book": "<workbook>"}, DAMAGED + "it is damaged"),
+        ({"relations": "<Relationships/>"}, DAMAGED + "it has no part for this sheet"),
+        ({"relations": '<R><Relationship Id="1" Target="../../etc/passwd"/></R>'}, DAMAGED + "it has no etc/passwd"),
         ({"sheet": "<worksheet><c><v>1</v></c></worksheet>"}, DAMAGED + "a cell has no address"),
-        ({"sheet": '<w><c r="A1"><v>one</v></c><c r="B1"><v>2</v></c></w>'}, DAMAGED + "it is damaged"),
+        ({"sheet": '<w><c r="A1"><v>one</v></c><c r="B1"><v>2</v></c></w>'},
+         "Q.range: S!A1 in x.xlsx is the text one, and no number"),
+        ({"sheet": '<w><c r="A1"><v>1_000</v></c><c r="B1"><v>2</v></c></w>'},
+         "Q.range: S!A1 in x.xlsx is the text 1_000, and no number"),
+        ({"sheet": '<w><c r="A1"><v>NaN</v></c><c r="B1"><v>2</v></c></w>'},
+         "Q.range: S!A1 in x.xlsx is the text NaN, and no number"),
         ({"sheet": '<w><c r="A1"><v>1e999</v></c><c r="B1"><v>2</v></c></w>'},
          "Q.range: S!A1 in x.xlsx is too large for a number"),
         ({"sheet": '<w><c r="A1" t="s"><v>9</v></c><c r="B1"><v>2</v></c></w>'}, "Q.range: S!A1 in x.xlsx is empty"),
@@ -186,7 +185,9 @@ def test_what_no_spreadsheet_writes(tmp_path: Path, changed: dict[str, Any], sai
 
 
 def test_what_is_no_workbook(tmp_path: Path) -> None:
-    (tmp_path / "x.xlsx").write_bytes(b"\xd0\xcf\x11\xe0 an old one, or one with a password")
+    (tmp_path / "x.xlsx").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 and sectors")
+    assert wrong(tmp_path, "{file: x.xlsx, range: A1:B1}") == DAMAGED + "it is an .xls file, or it has a password"
+    (tmp_path / "x.xlsx").write_bytes(b"1,2")
     assert wrong(tmp_path, "{file: x.xlsx, range: A1:B1}") == DAMAGED + "it is not an archive"
     with zipfile.ZipFile(tmp_path / "x.xlsx", "w") as file:
         file.writestr("a", "b")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")  # which hold rows of numbers that people may have written
 Array: TypeAlias = "NDArray[Any]"  # of any type NumPy reads; which is checked, not typed
 _NAMES_SHOWN = 12
-_COMPARED = 1000  # names that a misspelt one is held against
+COMPARED = 1000  # names that a misspelt one is held against
 
 
 class Format(Protocol):
@@ -99,7 +99,7 @@ def choose(name: str, names: Sequence[str], file: str, shape: Callable[[str], Se
         raise ArrayError(f"{file} holds no arrays", "save at least one in it")
     if not name:
         raise ArrayError(f"{file} holds {count(len(names), 'array')}", f"say which by name: {there}")
-    near = did_you_mean(_shown(name), [_shown(each) for each in likely[:_COMPARED]], "")
+    near = did_you_mean(_shown(name), [_shown(each) for each in likely[:COMPARED]], "")
     many = f"{count(len(names), 'array')}: " if len(names) > 1 else ""
     help = f"{near} it holds {many}{there}".lstrip()
     raise ArrayError(f"{file} has no array named {_shown(name)}", help, key="name")

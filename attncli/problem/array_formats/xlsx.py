@@ -1,7 +1,7 @@
 """Cells of an .xlsx workbook, by their range: Sheet1!A1:C3. What the file has as results of formulas is read.
 
-The XML is read piece by piece, no further than the range goes. A document type, with which a file could define entities
-that grow without end, is refused.
+The XML is read piece by piece, no further than the range goes, and no further than a spreadsheet would write. A
+document type, with which a file could define entities that grow without end, is refused.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ from __future__ import annotations
 import posixpath
 import re
 import zipfile
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from math import isfinite
 from typing import IO, NamedTuple, NoReturn
 from xml.parsers import expat
@@ -18,11 +20,11 @@ from xml.parsers import expat
 from attncli.english import grouped, listed, shorten
 from attncli.errors import did_you_mean
 from attncli.problem.archives import Archive
-from attncli.problem.array_formats import Array, ArrayError
+from attncli.problem.array_formats import COMPARED, Array, ArrayError
 from attncli.problem.array_formats.csv import as_array
 from attncli.problem.decimal_commas import with_points
 from attncli.problem.limits import PACKED_LIMIT
-from attncli.problem.numbers import NumberError, as_float
+from attncli.problem.numbers import NumberError, as_float, is_plain
 from attncli.problem.tree import TRUTHS
 
 KEY = "range"
@@ -37,10 +39,13 @@ _MOST_ROWS, _MOST_COLUMNS, _MOST_CELLS = 2**20, 2**14, 2**18
 _DATES = frozenset(
     (*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59))
 )  # formats that all spreadsheets have
-_NOT_OF_DATES = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|_.|\*.|General', re.IGNORECASE)
+_NOT_OF_DATES = re.compile(r'"[^"]*"|\\.|\[[^\[\]]*\]|_.|\*.|General', re.IGNORECASE)
 _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")  # how a text has a character that XML lacks
-_PIECE = 2**16
-_Handler = Callable[[str, Mapping[str, str]], None]
+_PIECE = 2**16  # bytes of XML at once
+_MOST_ELEMENTS, _DEEPEST, _LONGEST_TAG, _LONGEST_TEXT = 2**20, 64, 2**20, 2**15  # of XML; a cell has 32,767 characters
+_OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # how an .xls file begins, and what has a password
+_Start = Callable[[str, Mapping[str, str], Sequence[str]], None]  # a tag, its attributes, and the tags that it is in
+_Text = Callable[[str, Sequence[str]], None]
 
 
 class _Range(NamedTuple):
@@ -82,9 +87,7 @@ class _Enough(Exception):
 def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Array:
     """The cells of a range, which stands for the name of an array."""
     wanted = _read_range(name)
-    archive = Archive(file, ".xlsx", _AGAIN)
-    with archive.opened(stream) as opened:
-        book = _Book(archive, opened)
+    with _opened(stream, file) as book:
         sheets = book.sheets()
         sheet, part = _chosen(wanted.sheet, sheets, file)
         cells = book.cells(part, wanted)
@@ -104,9 +107,7 @@ def rows_of_text(stream: IO[bytes], file: str, sheet: str) -> list[dict[int, str
 
     Raises ArrayError where the file is no workbook.
     """
-    archive = Archive(file, ".xlsx", _AGAIN)
-    with archive.opened(stream) as opened:
-        book = _Book(archive, opened)
+    with _opened(stream, file) as book:
         sheets = book.sheets()
         cells = book.cells(sheets.get(sheet) or next(iter(sheets.values())), _EVERYWHERE)
         texts = book.shared_texts({int(cell.text) for cell in cells.values() if cell.type == "s"})
@@ -115,6 +116,17 @@ def rows_of_text(stream: IO[bytes], file: str, sheet: str) -> list[dict[int, str
             text = texts.get(int(cell.text), "") if cell.type == "s" else cell.text
             rows.setdefault(row, {})[column] = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
         return [*rows.values()]
+
+
+@contextmanager
+def _opened(stream: IO[bytes], file: str) -> Iterator[_Book]:
+    archive = Archive(file, ".xlsx", _AGAIN)
+    is_old = stream.read(len(_OLD)) == _OLD
+    stream.seek(0)
+    if is_old:
+        raise archive.unreadable("it is an .xls file, or it has a password")
+    with archive.opened(stream) as opened:
+        yield _Book(archive, opened)
 
 
 def names(stream: IO[bytes], file: str) -> list[str]:
@@ -148,7 +160,8 @@ def _read_range(text: str) -> _Range:
 
 def _chosen(name: str, sheets: Mapping[str, str], file: str) -> tuple[str, str]:
     """The sheet of this name, whatever its capitals, or the only one, and the part of the archive that it is."""
-    there = listed([shorten(sheet) for sheet in sheets], most=12)
+    shown = [*islice(sheets, COMPARED)]
+    there = listed([shorten(sheet) for sheet in shown], most=12)
     if not name:
         if len(sheets) == 1:
             return next(iter(sheets.items()))
@@ -156,7 +169,7 @@ def _chosen(name: str, sheets: Mapping[str, str], file: str) -> tuple[str, str]:
     for sheet, part in sheets.items():
         if sheet.lower() == name.lower():
             return sheet, part
-    help = did_you_mean(name, list(sheets), f"it has {there}")
+    help = did_you_mean(name, shown, f"it has {there}")
     raise ArrayError(f"{file} has no sheet {shorten(name)}", help, key=KEY)
 
 
@@ -172,7 +185,7 @@ def _number(
         raise ArrayError(f"{where} is the error {shorten(cell.text)}", "mend its formula", key=KEY)
     if cell.type == "b":
         return "true" if cell.text == "1" else "false"
-    if cell.is_text:
+    if cell.is_text or not is_plain(cell.text):
         text = _text(cell, texts)
         return _number_in_text(points.get(text, text), where)
     if cell.style in dates:
@@ -207,19 +220,20 @@ class _Book:
 
     archive: Archive
     zip: zipfile.ZipFile
-    _left: int = field(default=PACKED_LIMIT)  # bytes that may still be unpacked
+    _bytes: int = field(default=PACKED_LIMIT)  # that may still be unpacked
+    _elements: int = field(default=_MOST_ELEMENTS)  # that may still begin
 
     def sheets(self) -> dict[str, str]:
         """The parts of the sheets by their names, in order; those that only hold a chart are not told apart."""
         found: list[tuple[str, str]] = []
         parts: dict[str, str] = {}
 
-        def sheet(tag: str, attributes: Mapping[str, str]) -> None:
+        def sheet(tag: str, attributes: Mapping[str, str], _: Sequence[str]) -> None:
             if tag == "sheet":
                 id = next((value for name, value in attributes.items() if name.rpartition(":")[2] == "id"), "")
                 found.append((attributes.get("name", ""), id))
 
-        def relation(tag: str, attributes: Mapping[str, str]) -> None:
+        def relation(tag: str, attributes: Mapping[str, str], _: Sequence[str]) -> None:
             if tag == "Relationship":
                 target = posixpath.join("/xl", attributes.get("Target", ""))
                 parts[attributes.get("Id", "")] = posixpath.normpath(target)[1:]
@@ -234,10 +248,8 @@ class _Book:
         """The cells of a range that are not empty, by row and column."""
         found: dict[tuple[int, int], _Cell] = {}
         now: list[_Cell] = []
-        inside = [""]
 
-        def start(tag: str, attributes: Mapping[str, str]) -> None:
-            inside.append(tag)
+        def start(tag: str, attributes: Mapping[str, str], _: Sequence[str]) -> None:
             if tag == "c":
                 now.clear()
                 place = _ADDRESS.fullmatch(attributes.get("r", ""))
@@ -253,14 +265,11 @@ class _Book:
             elif tag == "f" and now:
                 now[0].formula = True
 
-        def end(tag: str) -> None:
-            inside.pop()
-
-        def text(data: str) -> None:
+        def text(data: str, inside: Sequence[str]) -> None:
             if now and inside[-1] in ("v", "t"):
-                now[0].text += data
+                now[0].text = self._joined(now[0].text, data)
 
-        self._read(part, start, end, text)
+        self._read(part, start, text)
         return {place: cell for place, cell in found.items() if cell.text or cell.formula}
 
     def shared_texts(self, wanted: Collection[int]) -> dict[int, str]:
@@ -268,76 +277,86 @@ class _Book:
         found: dict[int, str] = {}
         if not wanted:
             return found
-        inside, last = [""], -1
+        last = -1
 
-        def start(tag: str, attributes: Mapping[str, str]) -> None:
+        def start(tag: str, attributes: Mapping[str, str], _: Sequence[str]) -> None:
             nonlocal last
-            inside.append(tag)
             if tag == "si":
                 last += 1
                 if last > max(wanted):
                     raise _Enough
 
-        def end(tag: str) -> None:
-            inside.pop()
-
-        def text(data: str) -> None:
+        def text(data: str, inside: Sequence[str]) -> None:
             if inside[-1] == "t" and "rPh" not in inside and last in wanted:  # rPh: how a text is pronounced
-                found[last] = found.get(last, "") + data
+                found[last] = self._joined(found.get(last, ""), data)
 
-        self._read("xl/sharedStrings.xml", start, end, text)
+        self._read("xl/sharedStrings.xml", start, text)
         return found
 
     def date_styles(self) -> frozenset[int]:
         """The styles, by their number, with which a number is shown as a date or a time."""
         own: set[str] = set()
         formats: list[str] = []
-        inside = [""]
 
-        def start(tag: str, attributes: Mapping[str, str]) -> None:
+        def start(tag: str, attributes: Mapping[str, str], inside: Sequence[str]) -> None:
             if tag == "numFmt" and re.search("[dmyhs]", _NOT_OF_DATES.sub("", attributes.get("formatCode", "")), re.I):
                 own.add(attributes.get("numFmtId", ""))
             elif tag == "xf" and inside[-1] == "cellXfs":
                 formats.append(attributes.get("numFmtId", "0"))
-            inside.append(tag)
 
-        def end(tag: str) -> None:
-            inside.pop()
-
-        self._read("xl/styles.xml", start, end)
+        self._read("xl/styles.xml", start)
         known = {*map(str, _DATES)} | own
         return frozenset(style for style, format in enumerate(formats) if format in known)
 
-    def _read(
-        self, part: str, start: _Handler, end: Callable[[str], None] | None = None,
-        text: Callable[[str], None] | None = None,
-    ) -> None:  # fmt: skip
+    def _read(self, part: str, start: _Start, text: _Text | None = None) -> None:
         """Hand all elements and texts of a part to these functions, until one of them has enough."""
         entry = next((each for each in self.zip.infolist() if each.filename == part), None)
         if entry is None:
             raise self.archive.unreadable(f"it has no {shorten(part) or 'part for this sheet'}")
         self.archive.require_readable(entry)
+        inside = [""]
+
+        def begin(tag: str, attributes: Mapping[str, str]) -> None:
+            self._elements -= 1
+            if self._elements < 0:
+                raise self._too_large(f"{grouped(_MOST_ELEMENTS)} elements")
+            if len(inside) > _DEEPEST:
+                raise self.archive.unreadable(f"its elements are nested more than {_DEEPEST} deep")
+            tag = tag.rpartition(":")[2]
+            start(tag, attributes, inside)
+            inside.append(tag)
+
+        def end(tag: str) -> None:
+            inside.pop()
+
         parser = expat.ParserCreate()
         parser.buffer_text = True
         parser.StartDoctypeDeclHandler = self._refuse_types
-        parser.StartElementHandler = lambda tag, attributes: start(tag.rpartition(":")[2], attributes)
-        if end:
-            parser.EndElementHandler = lambda tag: end(tag.rpartition(":")[2])
+        parser.StartElementHandler, parser.EndElementHandler = begin, end
         if text:
-            parser.CharacterDataHandler = text
+            parser.CharacterDataHandler = lambda data: text(data, inside)
         try:
             with self.zip.open(entry) as stream:
+                handed = 0
                 while piece := stream.read(_PIECE):
-                    self._left -= len(piece)
-                    if self._left < 0:
-                        raise ArrayError(
-                            f"{self.archive.file} unpacks to more than {PACKED_LIMIT // 2**20} MiB",
-                            "save the sheet as .csv",
-                        )
+                    self._bytes -= len(piece)
+                    if self._bytes < 0:
+                        raise self._too_large(f"{PACKED_LIMIT // 2**20} MiB")
                     parser.Parse(piece, False)
+                    handed += len(piece)
+                    if handed - parser.CurrentByteIndex > _LONGEST_TAG:  # each piece more, it begins from there again
+                        raise self.archive.unreadable("it is damaged")
                 parser.Parse(b"", True)
         except _Enough:
             pass
+
+    def _joined(self, text: str, more: str) -> str:
+        if len(text) + len(more) > _LONGEST_TEXT:
+            raise self.archive.unreadable("a cell has more text than a cell can hold")
+        return text + more
+
+    def _too_large(self, most: str) -> ArrayError:
+        return ArrayError(f"{self.archive.file} unpacks to more than {most}", "save the sheet as .csv")
 
     def _refuse_types(self, *_: object) -> NoReturn:
         raise self.archive.unreadable("it declares a document type, as no spreadsheet does")
