@@ -22,7 +22,7 @@ _ESCAPES = str.maketrans(_SIGNS)
 
 def man_page() -> str:
     """The page attncli(1) in roff, for the macros of man."""
-    application = _group(command_names())
+    application = _group(*command_names())
     return "\n".join(_lines(application)) + "\n"
 
 
