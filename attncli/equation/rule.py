@@ -105,7 +105,7 @@ class Rule:
         """The headline in Python syntax, which `parse_expression` reads."""
         return None if self.matrix_form is None else write(self.matrix_form, PYTHON)
 
-    @property
+    @cached_property
     def inputs(self) -> tuple[str, ...]:
         """The arrays the equation reads, in the order of first mention: steps, and arrays that are parameters."""
         return () if self.given else names_used(self.equation.expression)

@@ -103,6 +103,10 @@ class CarriedValues:
             )
         return self._true[name, index]
 
+    def follows_answers(self, name: str) -> bool:
+        """Whether the solution has a number of any step that this one is worked out from."""
+        return name in self._after_answers
+
     def own(self, name: str, index: Cell) -> Decimal:
         """What the cell comes to by what is written before it, exactly as that stands; NaN where that divides by 0.
 
@@ -112,7 +116,7 @@ class CarriedValues:
             return before.own(name, index)
         if self.before is None:
             return cast("Decimal", self.own_step(name)[index])
-        if name not in self._after_answers:  # nothing before it was written
+        if not self.follows_answers(name):
             return self.true(name, index)
         if (name, index) not in self._own:
             undefined = self._divides_by_rounded_zero(name)
@@ -167,7 +171,7 @@ class CarriedValues:
         """What all cells of a step come to by what is written before them, as `own` has it."""
         if before := self._unmoved(name):
             return before.own_step(name)
-        if name not in self._after_answers:
+        if not self.follows_answers(name):
             return self.true_step(name)
         if name not in self._own_steps:
             found = self._from_equation_of_step(name, self._step_as_written)
@@ -274,6 +278,8 @@ class CarriedValues:
         return dict(zip(self.trace.steps[name].rule.target.letters, index, strict=True))
 
     def _sizes_of(self, name: str) -> dict[str, int]:
+        if before := self._unmoved(name):
+            return before._sizes_of(name)
         if name not in self._sizes:
             self._sizes[name] = self.trace.sizes(self.trace.steps[name].rule.equation)
         return self._sizes[name]

@@ -290,7 +290,7 @@ class WithinPrecision:
             claim = cast("Claim", self.values.answers.steps[name].cells[index])
         if rounds_to(self.values.true(name, index), claim):
             return True
-        if self.values.trace.steps[name].rule.given:
+        if not self.values.follows_answers(name):  # so it is what it is
             return False
         equation = self.values.equation(name, index)
         return bool(equation.ranges) and equation.reaches(interval(claim))

@@ -40,18 +40,25 @@ class ExpressionGraph:
         """Raises TypeError for a node that has no range."""
         nodes: list[Expression] = []
         arguments: list[tuple[int, ...]] = []
-        known: dict[int | Ref, int] = {}  # by the node itself, which may stand in the tree in many places
+        known: dict[int, int] = {}  # by the node itself, which may stand in the tree in many places
+        cells: dict[Ref, int] = {}  # which may be written in several nodes
 
         def place(node: Expression) -> int:
-            key = node if isinstance(node, Ref) else id(node)
-            if key not in known:
-                if not isinstance(node, Number | Ref | Call):
-                    raise TypeError(f"no range of {node!r}")
-                inner = tuple(map(place, node.arguments)) if isinstance(node, Call) else ()
-                nodes.append(node)
-                arguments.append(inner)
-                known[key] = len(nodes) - 1
-            return known[key]
+            at = known.get(id(node))
+            if at is None:
+                at = cells.get(node) if isinstance(node, Ref) else None
+                known[id(node)] = at = listed(node) if at is None else at
+            return at
+
+        def listed(node: Expression) -> int:
+            if not isinstance(node, Number | Ref | Call):
+                raise TypeError(f"no range of {node!r}")
+            inner = tuple(map(place, node.arguments)) if isinstance(node, Call) else ()
+            nodes.append(node)
+            arguments.append(inner)
+            if isinstance(node, Ref):
+                cells[node] = len(nodes) - 1
+            return len(nodes) - 1
 
         place(tree)
         return cls(tuple(nodes), tuple(arguments))
