@@ -2,7 +2,7 @@
 
 Elements are made by ElementTree, so that no text can become markup. Colours are attributes; a style sheet has only
 those of the night. Nothing has an id, so pictures may stand together in one page. Outlines that look alike are one
-path, and what most texts have in common stands at the root.
+path. Texts come last, those that look alike in one group, and what most have in common stands at the root.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ def svg(drawing: Drawing, fonts: str = FONTS) -> str:
     xml.SubElement(root, "desc").text = _allowed(drawing.description)
     style = xml.SubElement(root, "style")
     xml.SubElement(root, "rect", {"width": "100%", "height": "100%", "rx": CORNER, **_paint("paper", "fill")})
-    for attributes, shapes in groupby(drawing.shapes, _shared):
+    paths = [shape for shape in drawing.shapes if isinstance(shape, Path)]
+    words = sorted((shape for shape in drawing.shapes if isinstance(shape, Words)), key=_shared)
+    for attributes, shapes in groupby([*paths, *words], _shared):
         _add(root, dict(attributes), list(shapes))
     used = {"ink"} | {name for element in root.iter() for name in (element.get("class") or "").split()}
     style.text = _night(used)
@@ -112,7 +114,7 @@ def _add(root: xml.Element, shared: Mapping[str, str], shapes: list[Shape]) -> N
 
 def _element(parent: xml.Element, shape: Shape, shared: Mapping[str, str]) -> None:
     if isinstance(shape, Words):
-        x, y = _number(shape.x), _number(shape.y)
+        x, y = (_number(round(place)) for place in (shape.x, shape.y))  # whole pixels: half the room, and sharp
         turned = {"transform": f"rotate({_number(-shape.turn)} {x} {y})"} if shape.turn else {}
         element = xml.SubElement(parent, "text", {"x": x, "y": y, **turned, **shared})
         element.text = _allowed(shape.text)

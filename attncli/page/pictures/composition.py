@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -106,10 +107,10 @@ def _panel(each: Sum, low: float, unit: float) -> Panel:
     title = f"{part.title}, " * bool(part.title)
     name, whole = cut(trace.tokens[each.row], SIZE, LABEL)
     head = text_line(f"{title}{name}", bold=True)
-    left = max(text_width(label, SMALL) for label in features) + 8
+    left = ceil(max(text_width(label, SMALL) for label in features)) + 8
     zero = left - low * unit
     shapes: list[Shape] = [shape._replace(title=whole) for shape in head.shapes if isinstance(shape, Words)]
-    digits: list[Shape] = []
+    pieces: list[Path] = []
     marks: list[Shape] = []
     widest = 0.0
     for feature, label in enumerate(features):
@@ -125,27 +126,22 @@ def _panel(each: Sum, low: float, unit: float) -> Panel:
             ends[term > 0] += width if term > 0 else -width
             paint = OTHERS if place >= len(each.keys) else hue(each.keys[place])
             text = part.number(term)
-            shapes.append(Path(rectangle(x, y, width, HIGH), paint, title=f"{_name(each, place)}: {text}"))
+            pieces.append(Path(rectangle(x, y, width, HIGH), paint, title=f"{_name(each, place)}: {text}"))
             if width >= text_width(text, SMALL) + 2:
                 ink = "paper" if paint == OTHERS else hexadecimal(foreground(rgb(paint)))
-                digits.append(Words(x + width / 2, middle, text, ink, SMALL, "middle"))
+                shapes.append(Words(x + width / 2, middle, text, ink, SMALL, "middle"))
         total = part.text(step.name, each.row, feature)
         value = float(step.value[each.row, feature])
         if np.isfinite(value):
             at = zero + value * unit
             ticks = (*lines([(at, y - 3), (at, y + 2)]), *lines([(at, y + HIGH - 2), (at, y + HIGH + 3)]))
             marks.append(Path(ticks, stroke="ink", width=2))
-        digits.append(Words(left + WIDE + 10, middle, f"= {total}", size=SMALL))
+        shapes.append(Words(left + WIDE + 10, middle, f"= {total}", size=SMALL))
         widest = max(widest, text_width(f"= {total}", SMALL))
     bottom = LINE + 4 + len(features) * ROW
     axis = Path(lines([(zero, LINE), (zero, bottom)]), stroke="line")
-    shapes = [*_by_paint(shapes), axis, *marks, *_by_paint(digits)]
-    return Panel(max(left + WIDE + 10 + widest, head.width), bottom, tuple(shapes))
-
-
-def _by_paint(shapes: Sequence[Shape]) -> list[Shape]:
-    """The same with those of one paint together, which makes the file smaller."""
-    return sorted(shapes, key=lambda shape: shape.paint if isinstance(shape, Words) else shape.fill or "")
+    pieces.sort(key=lambda piece: str(piece.fill))  # those of one key together, which makes the file smaller
+    return Panel(max(left + WIDE + 10 + widest, head.width), bottom, (*pieces, axis, *marks, *shapes))
 
 
 def _name(each: Sum, place: int) -> str:

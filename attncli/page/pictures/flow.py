@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import ceil
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -83,7 +84,7 @@ def _panel(part: Part, only: int | None, unit: float, thinnest: float) -> Panel:
     gap = BETWEEN if unit > LINE else 2
     ends = _ends(names, weights.sum(axis=0) * unit, len(queries) * (unit + gap) - gap, gap)
     labels = [cut(trace.tokens[row], SIZE, LABEL) for row in queries]
-    left = max(max(text_width(name, SIZE) for name, _ in labels), text_width("queries", SMALL)) + 8
+    left = ceil(max(*(text_width(name, SIZE) for name, _ in labels), text_width("queries", SMALL))) + 8
     right = left + 2 * BAR + REACH
     shapes: list[Shape] = [
         Words(left - 8, LINE - 6, "queries", "soft", SMALL, "end"), Words(right + 8, LINE - 6, "keys", "soft", SMALL)

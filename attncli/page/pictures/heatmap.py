@@ -294,7 +294,7 @@ def _hatched(hidden: NDArray[np.bool_], width: float, height: float) -> Iterator
 
 def _legend(part: Part, scale: Scale, maps: Sequence[Map], share: int) -> Iterator[Panel | str]:
     hidden = [_sign_of_hidden()] if any(each.hidden.any() for each in maps) else []
-    bar = [_bar(part, scale)] if scale.low < scale.high else []
+    bar = [_bar(part, scale)] if scale.low < scale.high and not maps[0].texts else []  # digits say more
     if bar or hidden:
         yield in_lines([*bar, *hidden], WIDEST)
     if share > 1:

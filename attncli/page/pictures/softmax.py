@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from math import ceil
 
 import numpy as np
 
@@ -66,7 +67,7 @@ def _panel(plain: Part, scaled: Part, row: int) -> Panel:
     query, whole = cut(trace.tokens[row], SIZE, LABEL)
     head = text_line(f"{title}query {query}", bold=True)
     shapes: list[Shape] = [shape._replace(title=whole) for shape in head.shapes if isinstance(shape, Words)]
-    left = max(text_width(name, SIZE) for name, _ in names) + 10
+    left = ceil(max(text_width(name, SIZE) for name, _ in names)) + 10
     for place, (name, whole) in enumerate(names):
         shapes.append(Words(left - 10, _middle(place, SIZE), name, anchor="end", title=whole))
     for part, paint, above in zip((plain, scaled), PAINTS, HEADS, strict=True):
@@ -87,7 +88,7 @@ def _side(part: Part, row: int, keys: Sequence[int], paint: str, above: str) -> 
     weights = trace["weights"]
     scores = ["" if hidden is not None and hidden[row, key] else part.text(step, row, key) for key in keys]
     texts = [part.text("weights", row, key) for key in keys]
-    start = max([text_width(text, SMALL) for text in scores]) + 8
+    start = ceil(max(text_width(text, SMALL) for text in scores)) + 8
     shapes: list[Shape] = [Words(0, 2 * LINE - 5, above, "soft", SMALL)]
     for place, (key, score) in enumerate(zip(keys, scores, strict=True)):
         shapes.append(Words(start - 8, _middle(place, SMALL), score, "soft", SMALL, "end"))
@@ -99,19 +100,12 @@ def _side(part: Part, row: int, keys: Sequence[int], paint: str, above: str) -> 
     bottom = 2 * LINE + 4 + len(keys) * ROW
     shapes.append(Path(lines([(start, 2 * LINE + 1), (start, bottom - 3)]), stroke="line"))
     width = max(start + WIDE + 6 + max(text_width(text, SMALL) for text in texts), text_width(above, SMALL))
-    return Panel(width, bottom, tuple(_by_kind(shapes)))
+    return Panel(width, bottom, tuple(shapes))
 
 
 def scores_of(trace: Trace) -> str:
     """The scores that the scale makes, or those that nothing scales."""
     return "scaled" if "scaled" in trace else "scores"
-
-
-def _by_kind(shapes: Sequence[Shape]) -> Iterator[Shape]:
-    """The same with bars together, and with words of one kind together, which makes the file smaller."""
-    yield from (shape for shape in shapes if isinstance(shape, Path))
-    words = [shape for shape in shapes if isinstance(shape, Words)]
-    yield from sorted(words, key=lambda each: (each.paint, each.anchor))
 
 
 def _keys(trace: Trace, row: int) -> Sequence[int]:

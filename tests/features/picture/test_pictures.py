@@ -76,16 +76,13 @@ def test_what_a_mask_hides_is_crossed_out_and_has_no_digits() -> None:
     assert (x, y, to_x, to_y) == (left, top, right + 1, bottom + 1)  # from corner to corner
 
 
-def test_the_colour_bar_says_what_its_ends_are() -> None:
-    """Weights up to 1; where none is above 1/5, to that; scores from the smallest to the largest."""
-    for of, problem, ends in (
-        ("weights", PAIR, ["0", "1"]),
-        ("weights", {"Q": [[0]], "K": [[0]] * 5, "V": [[1]] * 5}, ["0", "0.200"]),
-        ("scores", PAIR | {"Q": [[4], [-3]]}, ["−3", "4"]),
-    ):
-        root = svg(of, problem)
-        small = [each.text for each in texts(root) if each.attributes["font-size"] == "11"]
-        assert small[-2:] == ends
+def test_the_colour_bar_says_what_its_ends_are_where_there_are_no_digits() -> None:
+    long = {"Q": [[4], [-3]] + [[0]] * 22, "K": [[0], [1]] + [[0]] * 22, "V": [[1]] * 24, "scale": "none"}
+    for of, ends in (("weights", {"0", "the largest of the row"}), ("scores", {"−3", "4"})):
+        small = {each.text for each in texts(svg(of, long)) if each.attributes["font-size"] == "11"}
+        assert small == {*ends, "query ↓", "key →"}
+        small = {each.text for each in texts(svg(of, PAIR)) if each.attributes["font-size"] == "11"}
+        assert small == {"query ↓", "key →"}
 
 
 def test_several_heads_are_several_maps() -> None:
