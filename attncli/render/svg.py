@@ -7,7 +7,7 @@ path. Texts come last, those that look alike in one group, and what most have in
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from xml.etree import ElementTree as xml
 
@@ -39,14 +39,18 @@ def svg(drawing: Drawing, fonts: str = FONTS) -> str:
     xml.SubElement(root, "desc").text = _allowed(drawing.description)
     style = xml.SubElement(root, "style")
     xml.SubElement(root, "rect", {"width": "100%", "height": "100%", "rx": CORNER, **_paint("paper", "fill")})
-    paths = [shape for shape in drawing.shapes if isinstance(shape, Path)]
-    words = sorted((shape for shape in drawing.shapes if isinstance(shape, Words)), key=_shared)
-    for attributes, shapes in groupby([*paths, *words], _shared):
+    for attributes, shapes in groupby(_in_order(drawing.shapes), _shared):
         _add(root, dict(attributes), list(shapes))
     used = {"ink"} | {name for element in root.iter() for name in (element.get("class") or "").split()}
     style.text = _night(used)
     xml.indent(root, "")
     return xml.tostring(root, encoding="unicode").replace(" />", "/>") + "\n"  # a text has &gt; for >
+
+
+def _in_order(shapes: Sequence[Shape]) -> list[Shape]:
+    """Outlines as they lie one on the other, and above them all texts, with those that look alike together."""
+    words = [shape for shape in shapes if isinstance(shape, Words)]
+    return [*(shape for shape in shapes if isinstance(shape, Path)), *sorted(words, key=_shared)]
 
 
 def _night(used: set[str]) -> str:

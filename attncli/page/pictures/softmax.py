@@ -67,7 +67,7 @@ def _panel(plain: Part, scaled: Part, row: int) -> Panel:
     query, whole = cut(trace.tokens[row], SIZE, LABEL)
     head = text_line(f"{title}query {query}", bold=True)
     shapes: list[Shape] = [shape._replace(title=whole) for shape in head.shapes if isinstance(shape, Words)]
-    left = ceil(max(text_width(name, SIZE) for name, _ in names)) + 10
+    left = ceil(max(text_width(name, SIZE) for name, _ in names)) + 10.0
     for place, (name, whole) in enumerate(names):
         shapes.append(Words(left - 10, _middle(place, SIZE), name, anchor="end", title=whole))
     for part, paint, above in zip((plain, scaled), PAINTS, HEADS, strict=True):
