@@ -149,6 +149,8 @@ def _width(step: Step) -> int:
 def _all_printed(printer: Printer, step: Step) -> bool:
     """Whether the matrix of decimals shows every closed form as it is."""
     assert step.exact is not None
+    if step.written is not None:
+        return True  # a copy of given numbers, which stand there as they were written
     places = product(*(range(size) for size in step.shape))
     return all(_alike(expression_of(step.exact[at]), printer.number(step.name, at)) for at in places)
 

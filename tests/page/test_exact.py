@@ -114,6 +114,12 @@ def test_only_a_matrix_that_says_more_has_closed_forms(love: Problem) -> None:
     assert found == ["Z", "E", "r"]
 
 
+def test_a_copy_of_given_numbers_has_them_as_they_were_given_and_no_closed_forms(problem: Build) -> None:
+    page = derivation(run(problem(Q=[["1"]], K=[["1/sqrt(2)"]], V=[["1"]]), rounding="exact"), View(steps=("K_T",)))
+    (grid,) = (block for block in page.blocks if isinstance(block, Grid))
+    assert ([[cell.text for cell in row] for row in grid.cells], grid.closed) == ([["sqrt(2)/2"]], ())
+
+
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.name)
 def test_every_example_has_a_page_in_every_format(path: Path) -> None:
