@@ -113,5 +113,6 @@ def test_finite_differences_agree_and_the_page_is_written(read: Read, problem: d
     assert [each for each in verify(trace) if each.verdict == "disagree"] == []
     data = json.loads(json.dumps(to_dict(trace), allow_nan=False))
     assert to_dict(from_dict(data)) == data
+    page = gradient_page(trace, View())
     for format in ("table", "markdown", "latex"):
-        assert render(gradient_page(trace, View()), format, Style())
+        assert render(page, format, Style())

@@ -123,6 +123,6 @@ def test_a_copy_of_given_numbers_has_them_as_they_were_given_and_no_closed_forms
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.name)
 def test_every_example_has_a_page_in_every_format(path: Path) -> None:
-    trace = run(load(str(path)), rounding="exact")
+    page = derivation(run(load(str(path)), rounding="exact"), View())
     for format in FORMATS:
-        assert render(derivation(trace, View()), format, Style(width=80)).endswith("\n")
+        assert render(page, format, Style(width=80)).endswith("\n")

@@ -26,7 +26,7 @@ HERE = Path(__file__).parent
 DRAWS = 200
 
 
-@pytest.mark.parametrize("lines", [20, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("lines", [20, pytest.param(100, marks=pytest.mark.slow)])
 def test_drawn_lines_end_as_promised(lines: int) -> None:
     # in a process of its own, which forks for each case and has no threads
     done = subprocess.run(

@@ -72,7 +72,7 @@ def problem(score: str, position: str, mask: str, shape: str, rest: str) -> Prob
     return loads(json.dumps(data).encode(), "problem.json")
 
 
-CASES = random.Random(1).sample(list(product(SCORES, POSITIONS, MASKS, SHAPES, REST)), 50)
+CASES = random.Random(1).sample(list(product(SCORES, POSITIONS, MASKS, SHAPES, REST)), 25)
 
 
 @pytest.mark.each_choice

@@ -459,7 +459,7 @@ def _large_class(school: Path, students: int = 200) -> None:
     rows = [["student", "problem", "answers"]]
     odd = {
         3: "weights: [[x, 1]]\n", 5: "", 7: "[" * 50_000, 11: "a: &a [1]\nb: [*a, *a]\n", 13: "scores: 1\n" * 10,
-        17: "scores: [[" + "9" * 1_000_000 + ", 1]]\n", 19: "\x00", 23: "scores: [" + "[1, 2], " * 200_000 + "]\n",
+        17: "scores: [[" + "9" * 1_000_000 + ", 1]]\n", 19: "\x00", 23: "scores: [" + "[1, 2], " * 20_000 + "]\n",
     }  # fmt: skip
     for number in range(students):
         text = odd.get(number, [*ANSWERS.values()][number % 4])
