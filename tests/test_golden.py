@@ -7,6 +7,7 @@ What the numbers must be is proved elsewhere, against oracles; these files show 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -29,20 +30,15 @@ GRADIENTS = (  # one for each thing that the way back has of its own
 INPUTS = sorted(file.name for file in (ROOT / "inputs").glob("*.[jy]*"))
 
 
-def page(name: str, format: str) -> str:
-    """What `attncli compute inputs/NAME` writes in this format, a table as on a terminal of 80 columns."""
-    document = derivation(run(load(str(ROOT / "inputs" / name))), View())
-    return written(document, format)
-
-
-def gradient(name: str, format: str) -> str:
-    """What `attncli gradient inputs/NAME` writes."""
-    document = gradient_page(run(load(str(ROOT / "inputs" / name)), gradient=True), View())
-    return written(document, format)
+@lru_cache(maxsize=2)  # its formats come one after another
+def page(name: str, *, gradient: bool = False) -> Document:
+    """What `attncli compute inputs/NAME` writes, or `attncli gradient`."""
+    trace = run(load(str(ROOT / "inputs" / name)), gradient=gradient)
+    return gradient_page(trace, View()) if gradient else derivation(trace, View())
 
 
 def written(document: Document, format: str) -> str:
-    """The page; without its style sheet, which is the same on every page."""
+    """The page, as on a terminal of 80 columns; without its style sheet, which is the same on every page."""
     text = render(document, format, Style(width=80 if format == "table" else None))
     return re.sub(r"<style>.*?</style>", "<style></style>", text, flags=re.DOTALL)
 
@@ -50,13 +46,13 @@ def written(document: Document, format: str) -> str:
 @pytest.mark.parametrize("format", SUFFIXES)
 @pytest.mark.parametrize("name", INPUTS)
 def test_page_is_as_it_was(name: str, format: str, pytestconfig: pytest.Config) -> None:
-    assert_as_it_was(f"{name}.{SUFFIXES[format]}", page(name, format), pytestconfig)
+    assert_as_it_was(f"{name}.{SUFFIXES[format]}", written(page(name), format), pytestconfig)
 
 
 @pytest.mark.parametrize("format", SUFFIXES)
 @pytest.mark.parametrize("name", GRADIENTS)
 def test_page_of_gradients_is_as_it_was(name: str, format: str, pytestconfig: pytest.Config) -> None:
-    assert_as_it_was(f"gradient.{name}.{SUFFIXES[format]}", gradient(name, format), pytestconfig)
+    assert_as_it_was(f"gradient.{name}.{SUFFIXES[format]}", written(page(name, gradient=True), format), pytestconfig)
 
 
 def assert_as_it_was(file: str, written: str, pytestconfig: pytest.Config) -> None:

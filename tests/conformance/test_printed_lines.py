@@ -22,6 +22,7 @@ from attncli.tracing import run
 
 choose = st.sampled_from
 PAGES = ("table", "markdown", "latex")
+FEW = settings.get_profile("few")
 
 
 def page_of(problem: dict[str, Any], view: View, rounding: Any, gradient: bool) -> Document | None:
@@ -40,9 +41,9 @@ def page_of(problem: dict[str, Any], view: View, rounding: Any, gradient: bool) 
         return None
 
 
-@settings(
-    settings.get_profile("few"), phases=[Phase.explicit, Phase.generate]
-)  # the line says it, however large the problem
+@settings(  # fewer than few, since each has hundreds of lines; and the line says it, however large the problem
+    FEW, max_examples=FEW.max_examples // 2, phases=[Phase.explicit, Phase.generate]
+)
 @given(
     problem=problem_files(),
     precision=choose([0, 1, 2, 3, 5, 8, 12]),

@@ -301,6 +301,7 @@ def test_titles_and_headings_fit_a_narrow_terminal() -> None:
     )
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize("width", [1, 20, 33])
 @pytest.mark.parametrize("example", ["i_love_ai", "next_token", "multi_head", "batch"])
 def test_nothing_is_left_out_of_a_narrow_page(example: str, width: int) -> None:

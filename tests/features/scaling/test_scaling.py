@@ -102,7 +102,7 @@ def test_other_scores_have_no_such_scale() -> None:
 
 @pytest.mark.parametrize("format", ["table", "markdown", "latex", "html"])
 def test_the_page(format: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command(["scaling", str(INPUTS / "i_love_ai.yaml"), "--draws", "5", "--format", format]) == 0
+    assert command(["scaling", str(INPUTS / "i_love_ai.yaml"), "--draws", "2", "--format", format]) == 0
     page = capsys.readouterr().out
     assert "own, 3" in page
     assert {"table": "d_k", "html": "<msub><mi>d</mi><mrow><mi>k</mi></mrow></msub>"}.get(format, "d_{k}") in page
@@ -114,7 +114,7 @@ def test_the_page(format: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_page_fits_on_a_terminal(options: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     name, *precision = options
     more = ("--precision", *precision) if precision else ()
-    assert command(["scaling", str(INPUTS / f"{name}.yaml"), "--draws", "5", *more]) == 0
+    assert command(["scaling", str(INPUTS / f"{name}.yaml"), "--draws", "2", *more]) == 0
     assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
 
 
@@ -153,7 +153,7 @@ def test_numbers_too_large_are_told_on_the_page_alone(tmp_path: Path, capfd: pyt
 
 
 def test_no_power_of_ten_that_is_a_one(capsys: pytest.CaptureFixture[str]) -> None:
-    assert command(["scaling", str(INPUTS / "i_love_ai.yaml"), "--precision", "0", "--draws", "20"]) == 0
+    assert command(["scaling", str(INPUTS / "i_love_ai.yaml"), "--precision", "0", "--draws", "4"]) == 0
     assert "e+0" not in capsys.readouterr().out
 
 
