@@ -20,8 +20,8 @@ from attncli.errors import AttncliError, usage_error
 from attncli.page.derivation import derivation
 from attncli.page.document import Document
 from attncli.page.gradient import gradient_page
-from attncli.page.pictures import KINDS, OF_ONE_QUERY
-from attncli.page.view import View, chosen_place
+from attncli.page.pictures import OF_ONE_QUERY
+from attncli.page.view import View, chosen_place, steps_back
 from attncli.problem.loader import load as load_problem
 from attncli.problem.model import Problem
 from attncli.problem.python_values import ProblemKeys, read_values
@@ -144,20 +144,23 @@ class Trace(tracing.Trace):
     ) -> Picture:
         """A picture, as `attncli picture` draws it; a notebook shows it.
 
-        `of` is "weights", "scores", "flow", "dimensions" or "output". Of the flow and of the outputs, `query` is the
-        only one that is drawn: its label, or its number as text. Raises AttncliError (exit code 2) for what is not
-        there.
+        `of` is "weights", "scores", "flow", "dimensions" or "output", or any other step, of which a heat map is drawn:
+        "d_scores". Of the flow and of the outputs, `query` is the only one that is drawn: its label, or its number as
+        text. Raises AttncliError (exit code 2) for what is not there.
 
             attncli.trace("problem.yaml").picture("flow", query="love").save("flow.svg")
         """
         if of == "softmax":  # of which a trace has one half
             raise usage_error("a trace has only one scale", help="attncli picture problem.yaml --of softmax draws both")
-        chosen("picture", of, [kind for kind in KINDS if kind != "softmax"])
+        from attncli.page.pictures.kinds import Choice, draw, picture_name  # which few programs need
+
+        of = picture_name("picture", of)
         check_precision(precision)
         if query is not None and of not in OF_ONE_QUERY:
             raise usage_error(f"a picture of the {of} has all queries", help="leave out query")
-        from attncli.page.pictures.kinds import Choice, draw  # which few programs need
-
+        if steps_back([of]) and "d_output" not in self:
+            help = "work the gradient out, too: attncli.trace(problem, gradient=True)"
+            raise usage_error(f"{of} is a step of the backward pass", help=help)
         return Picture(draw(of, self, Choice(query, head, entry, precision)))
 
     def page(
@@ -194,11 +197,14 @@ class Trace(tracing.Trace):
         return self.to_markdown(detail="rows")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Picture:
     """A picture of a trace: a notebook shows it, and `save` writes it to a file."""
 
     drawing: Drawing
+
+    def __repr__(self) -> str:
+        return f"<{entitled('picture', self.title)}>"
 
     @property
     def title(self) -> str:

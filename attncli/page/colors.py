@@ -1,7 +1,10 @@
-"""The colours of a heat map, cividis, which reads the same with and without colour blindness."""
+"""The colours of heat maps, which read the same with and without colour blindness: cividis, and of numbers with a
+sign, from blue through almost white, which is 0, to orange.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 RGB: TypeAlias = tuple[int, int, int]
@@ -10,16 +13,20 @@ CIVIDIS: tuple[RGB, ...] = (
     (0x00, 0x22, 0x4E), (0x12, 0x35, 0x70), (0x3B, 0x49, 0x6C), (0x57, 0x5D, 0x6D), (0x70, 0x71, 0x73),
     (0x8A, 0x86, 0x78), (0xA5, 0x9C, 0x74), (0xC3, 0xB3, 0x69), (0xE1, 0xCC, 0x55), (0xFE, 0xE8, 0x38),
 )  # fmt: skip
+DIVERGING: tuple[RGB, ...] = (
+    (0x0B, 0x3C, 0x7A), (0x2B, 0x6C, 0xB0), (0x6F, 0xA3, 0xD6), (0xB5, 0xD2, 0xEB), (0xF2, 0xF2, 0xF0),
+    (0xF7, 0xCF, 0xA4), (0xEE, 0x9A, 0x4D), (0xC8, 0x65, 0x12), (0x86, 0x3B, 0x00),
+)  # fmt: skip
 BLACK, WHITE = (0, 0, 0), (255, 255, 255)
 LEGEND = "hidden by the mask"  # of cells without a colour
 
 
-def background(shade: float) -> RGB:
-    """The ramp's colour for a shade from 0 (dark blue) to 1 (yellow)."""
-    place = min(max(shade, 0.0), 1.0) * (len(CIVIDIS) - 1)
-    low = min(int(place), len(CIVIDIS) - 2)
+def background(shade: float, ramp: Sequence[RGB] = CIVIDIS) -> RGB:
+    """The ramp's colour for a shade from 0, its first (dark blue), to 1, its last (yellow)."""
+    place = min(max(shade, 0.0), 1.0) * (len(ramp) - 1)
+    low = min(int(place), len(ramp) - 2)
     part = place - low
-    red, green, blue = (round(a + (b - a) * part) for a, b in zip(CIVIDIS[low], CIVIDIS[low + 1], strict=True))
+    red, green, blue = (round(a + (b - a) * part) for a, b in zip(ramp[low], ramp[low + 1], strict=True))
     return red, green, blue
 
 

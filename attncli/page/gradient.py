@@ -20,7 +20,7 @@ from attncli.page.grid import grid
 from attncli.page.heads import HeadPart, backward_sections, head_context
 from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import notes, summary
-from attncli.page.sections import cell_section, given_section, step_section
+from attncli.page.sections import cell_section, given_section, step_pictures, step_section
 from attncli.page.view import View, chosen_cell, chosen_steps, selected_part
 from attncli.page.worked import worked
 from attncli.problem.model import Scalar, read_only
@@ -143,23 +143,28 @@ def backward_blocks(printer: Printer, names: Sequence[str], view: View) -> Itera
     """The chosen steps of the loss or of the backward pass: of a single head together, else head by head."""
     trace = printer.trace
     if not trace.leading_letters:
-        yield from _steps(printer, printer, names, view, ())
+        yield from _steps(printer, printer, names, view, (), {})
         return
     explained: set[str] = set()
 
     def show(part: HeadPart) -> Iterator[Block]:
         here = replace(printer, trace=cut_trace(trace, part.place))
         yield Heading(part.title, part=True, place=tuple(with_key_head(trace, part.place).items()))
-        yield from _steps(printer, here, part.names, view, explained)
+        yield from _steps(printer, here, part.names, view, explained, part.place)
         explained.update(part.names)
 
     yield from backward_sections(printer, names, show)
 
 
 def _steps(
-    whole: Printer, here: Printer, names: Sequence[str], view: View, explained: Collection[str]
+    whole: Printer,
+    here: Printer,
+    names: Sequence[str],
+    view: View,
+    explained: Collection[str],
+    place: Mapping[str, int],
 ) -> Iterator[Block]:
-    """Steps of one head, numbered as in the whole trace; those `explained` before are not explained again."""
+    """Steps at one place, numbered as in the whole trace; those `explained` before are not explained again."""
     numbers = {step.name: number for number, step in enumerate(whole.trace.computed(), 1)}
     for name in names:
         step = here.trace.steps[name]
@@ -167,6 +172,7 @@ def _steps(
             yield from given_section(here, step, view.detail, explained=name in explained)
             continue
         yield from step_section(here, step, numbers[name], view.detail, view.heatmap, explained=name in explained)
+        yield from step_pictures(here, name, view, place)
         if is_softmax(here.trace, name) and view.detail != "brief" and name not in explained:
             yield from jacobian_section(here, step)
 

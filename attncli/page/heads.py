@@ -12,16 +12,15 @@ from attncli.page.document import Block, Heading, Paragraph, Worked, WorkedLine
 from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import in_words
 from attncli.page.sections import given_section, step_pictures, step_section
-from attncli.page.view import View, chosen_place, place_title
+from attncli.page.view import SINGULARS, View, chosen_place, place_title
 from attncli.page.worked_line import worked_line
-from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING, PER_HEAD, PLACES
+from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING, PER_HEAD
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import axis_length, group_size, steps_of_all_heads, trace_at, with_key_head
 
 Places = Mapping[str, int]
 MOST_PARTS = 8  # parts, of heads in all entries, that are all shown
 PLURALS = {BATCH: "entries", HEAD: "heads", KEY_HEAD: "KV heads"}
-SINGULARS = {**PLACES, KEY_HEAD: "KV head"}
 
 
 def head_context(whole: Trace, view: View, names: Sequence[str]) -> Iterator[Block]:

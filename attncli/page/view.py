@@ -11,7 +11,7 @@ from attncli.attention.losses import LOSS_RULES
 from attncli.attention.registry import GRADIENT_RULES, STEP_NAMES, holds_scores
 from attncli.english import a, count, either, listed, shorten
 from attncli.errors import did_you_mean, usage_error
-from attncli.problem.axes import BATCH, HEAD, PLACES
+from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, PLACES
 
 if TYPE_CHECKING:
     from attncli.tracing.model import Step, Trace
@@ -20,6 +20,7 @@ _CELL = r"(?s)\s*([^\s\[]+)\s*(?:\[(.*)\]\s*)?"
 _END = r"(?:,|\]\s*\[|$)"  # of an index: scores[0,1], or scores[0][1] as in Python
 _PART = rf"""(?s)\s*"([^"]*)"\s*{_END}|\s*'([^']*)'\s*{_END}|((?:(?!\]\s*\[)[^,])*){_END}"""
 _LONGEST = 1000
+SINGULARS = {**PLACES, KEY_HEAD: "KV head"}  # as titles have them
 _OF_A_HEAD = {"slopes": "bias", "sink": "row_sum"}  # where a head's own number is read
 
 
@@ -102,7 +103,7 @@ def selected_part(trace: Trace, view: View) -> Trace:
 
 def place_title(place: Mapping[str, int]) -> str:
     """Entry 0, head 1."""
-    said = ", ".join(f"{PLACES[letter]} {number}" for letter, number in place.items())
+    said = ", ".join(f"{SINGULARS[letter]} {number}" for letter, number in place.items())
     return said[0].upper() + said[1:]
 
 

@@ -16,6 +16,7 @@ import pytest
 from attncli.cli.main import run as command
 from attncli.page.derivation import derivation
 from attncli.page.document import Heading, Picture
+from attncli.page.gradient import gradient_page
 from attncli.page.view import View
 from attncli.problem.loader import load
 from attncli.tracing import run
@@ -151,11 +152,24 @@ def test_latex_fits_its_pages(name: str, engine: str, tmp_path: Path) -> None:
     assert "Overfull" not in log
 
 
-def test_the_page_of_a_gradient_draws_its_forward_pass(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_of_a_gradient_draws_both_passes(capsys: pytest.CaptureFixture[str]) -> None:
     assert command(["gradient", LOVE, "--pictures", "--format", "html"]) == 0
-    page = capsys.readouterr().out
-    assert re.findall(r'<figure data-picture="(\w+)">', page) == ["dimensions", "weights", "output"]
-    assert page.index('data-picture="output"') < page.index(">The backward pass<", page.index("<main>"))
+    forward, _, backward = capsys.readouterr().out.partition("<main>")[2].partition(">The backward pass<")
+    drawn = re.compile(r'<figure data-picture="(\w+)">')
+    assert drawn.findall(forward) == ["dimensions", "weights", "output"]
+    assert drawn.findall(backward) == ["d_weights", "d_scores"]
+    assert command(["gradient", LOVE, "--pictures", "--format", "html", "--steps", "d_scores"]) == 0
+    assert drawn.findall(capsys.readouterr().out) == ["d_scores"]
+
+
+@pytest.mark.parametrize("name", ["multi_head.yaml", "batch.yaml", "grouped_query.yaml"])
+def test_each_head_of_a_gradient_has_its_own_pictures(name: str) -> None:
+    trace = run(load(str(INPUTS / name)), gradient=True)
+    blocks = gradient_page(trace, View(detail="brief", pictures=True)).blocks
+    names = [each.name for each in blocks if isinstance(each, Picture)]
+    parts = trace["d_scores"].shape[0]
+    assert len({*names}) == len(names) == 1 + 4 * parts
+    assert [name.endswith("-1-d_scores") for name in names].count(True) == 1
 
 
 @pytest.mark.parametrize(

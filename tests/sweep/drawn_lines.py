@@ -77,7 +77,7 @@ class _Values:
             "FILE…": lambda: self.name,
             "FILE_B": lambda: self.choice.choice([OTHER, OTHER, DUMP, self.name, ANSWERS]),
             "ANSWERS": lambda: self.choice.choice([ANSWERS, ANSWERS, ANSWERS, DUMP, OTHER]),
-            "NAME,…": self.steps, "NAME": self.step, "CELL": self.cell, "KEY=VALUE": self.setting,
+            "NAME,…": self.steps, "NAME": self.step, "STEP": self.step, "CELL": self.cell, "KEY=VALUE": self.setting,
             "MASK": self.mask, "SCALE": self.scale, "N,…": lambda: ",".join(self.count() for _ in range(2)),
             "T": lambda: self.choice.choice(["0", "1e-9", "1e-3", "1", "1/3"]), "N": self.size,
         }  # fmt: skip
@@ -92,7 +92,8 @@ class _Values:
         kind = parameter.metavar or ""
         words = list(getattr(parameter.type, "choices", ())) or kind.split("|")
         if len(words) > 1:
-            return str(choice.choice(words))
+            word = str(choice.choice(words))
+            return self.by_kind.get(word, lambda: word)()
         allowed = _range(parameter)
         if allowed is not None:
             return str(self._within(allowed))

@@ -11,16 +11,24 @@ from attncli.page.pictures import KINDS, OF_ONE_QUERY
 from attncli.render import PICTURES, picture_format
 
 
+def _picture_name(value: str) -> str:
+    from attncli.page.pictures.kinds import picture_name  # which only a picture needs
+
+    return picture_name("--of", value)
+
+
 def picture(
     file: options.Problem,
     of: Annotated[
         str,
-        options.choice(
+        typer.Option(
             "--of",
-            KINDS,
-            "weights, scores: heat maps; flow: ribbons from queries to keys; dimensions: a chart of all shapes; "
-            "output: what each output is made of; softmax: the weights with and without the scale.  "
-            "[default: weights]",
+            metavar=f"{'|'.join(KINDS)}|STEP",
+            help="weights, scores: heat maps; flow: ribbons from queries to keys; dimensions: a chart of all shapes; "
+            "output: what each output is made of; softmax: the weights with and without the scale; the name of any "
+            "other step: a heat map of its numbers, also of gradients (d_scores).",
+            parser=_picture_name,
+            autocompletion=options.offer(lambda: (*KINDS, *options.step_names())),
         ),
     ] = "weights",
     format: Annotated[
@@ -79,11 +87,12 @@ def picture(
     problem = load(file, mask=mask, scale=scale, convention=as_, outside=allow_outside)
 
     from attncli.page.pictures.kinds import Choice, draw, with_and_without_scale
+    from attncli.page.view import steps_back
     from attncli.render.pictures import picture_file
     from attncli.tracing import run
 
     progress.begin("working out")
-    trace = run(problem)
+    trace = run(problem, gradient=bool(steps_back([of])))
     other = run(with_and_without_scale(problem)) if of == "softmax" else None
     progress.begin("drawing")
     drawing = draw(of, trace, Choice(query, head, entry, precision), other)

@@ -1,4 +1,4 @@
-"""Where pictures stand in a page: a chart of all shapes first, then one after the weights and one after the outputs."""
+"""Where pictures stand in a page: a chart of all shapes first, then one after each step that has a picture."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def require_pictured(trace: Trace, steps: Collection[str]) -> None:
 
 def _pictured(trace: Trace) -> dict[str, str]:
     """The steps that have a picture, and which."""
-    return {"weights": "weights", output_step(trace): "output"}
+    pictures = {"weights": "weights", output_step(trace): "output"}
+    return pictures | {name: name for name in ("d_weights", "d_scores") if name in trace}
 
 
 def _picture(name: str, of: str, trace: Trace, title: str, precision: int) -> Picture:

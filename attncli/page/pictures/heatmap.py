@@ -1,4 +1,4 @@
-"""Heat maps of the weights and of the scores: a cell for each query and key, with its digits where there is room."""
+"""Heat maps of weights, scores and all other steps: a cell for each number, with its digits where there is room."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from attncli.attention.registry import GRADIENT_RULES
 from attncli.english import count, listed
-from attncli.page.colors import CIVIDIS, LEGEND, background, foreground
+from attncli.equation.indices import INDICES
+from attncli.errors import usage_error
+from attncli.page.colors import CIVIDIS, DIVERGING, LEGEND, RGB, background, foreground
 from attncli.page.pictures.drawing import (
     LINE,
     MIDDLE,
@@ -41,12 +44,14 @@ from attncli.page.pictures.drawing import (
 from attncli.page.pictures.parts import (
     Part,
     attention_in_words,
+    extremes_in_words,
+    hidden_cells,
     largest_scores_in_words,
     typeset,
     visible_numbers,
 )
 from attncli.page.printer import format_number
-from attncli.tracing.model import Trace, masked_out
+from attncli.tracing.model import Cells, Trace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,7 +59,7 @@ if TYPE_CHECKING:
 HIGH = 30  # of a cell with digits
 NARROWEST = 44
 MOST_DIGITS = 1600  # cells with digits in one picture
-WIDE = 960  # of a map with digits
+WIDE, LONG = 960, 64  # of a map with digits: pixels, and rows
 SIDE = 480  # of a map without digits, about
 LARGEST, SMALLEST = 24, 4  # cells without digits
 MOST_CELLS = 128  # on a side; of more, some share a cell
@@ -66,14 +71,27 @@ APART = 14  # lines of labels
 _HEADS = SMALL + APART  # at least: what the labels are is said in two lines beside those of keys
 TOPS = (0.1, 0.2, 0.5, 1.0)  # the first that no weight is above has the last colour
 STEP = 18  # of the colour bar
+_AXES = {letter: index.axis for letter, index in INDICES.items() if "feature" not in index.meaning.split()[:3]}
 
 
 class Scale(NamedTuple):
-    """What the first and the last colour stand for; `by_row`: shades are compared within a row."""
+    """What the first and the last colour stand for.
+
+    `by_row`: shades are compared within a row. `signed`: the colour in the middle is that of 0.
+    """
 
     low: float
     high: float
     by_row: bool = False
+    signed: bool = False
+
+    @property
+    def ramp(self) -> tuple[RGB, ...]:
+        return DIVERGING if self.signed else CIVIDIS
+
+    def color(self, shade: float) -> str:
+        """The colour of a shade from 0 to 1."""
+        return hexadecimal(background(shade, self.ramp))
 
     def shades(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """From 0 to 1; NaN where there is no number to shade."""
@@ -90,11 +108,13 @@ class Scale(NamedTuple):
 class Map(NamedTuple):
     """A matrix to be shaded; `texts` are its digits, where there is room for them, "" in hidden cells.
 
-    Without digits, `titles` say what is largest in each row.
+    `axes` says what its rows and its columns are. Without digits, `titles` say what is largest in each row.
     """
 
+    axes: tuple[str, ...]
     rows: tuple[str, ...]
     columns: tuple[str, ...]
+    scale: Scale
     shades: NDArray[np.float64]
     hidden: NDArray[np.bool_]
     texts: tuple[tuple[str, ...], ...] = ()
@@ -102,77 +122,93 @@ class Map(NamedTuple):
 
 
 def heatmap(title: str, parts: Sequence[Part], step: str) -> Drawing:
-    """The picture of `weights` or `scores`, a map for each head."""
-    values = [visible_numbers(part.trace, step) for part in parts]
-    digits = has_digits(parts, step)
-    scale = _scale(values, step, digits)
+    """The picture of a step, a map for each of its heads; raises AttncliError (exit 2) if it has no rows and columns.
+
+    A vector is one column.
+    """
+    rule = parts[0].trace.steps[step].rule
+    if len(rule.target.letters) not in (1, 2):
+        what = "one number" if not rule.target.letters else "more than rows and columns"
+        raise usage_error(f"{step} is {what}, and a heat map has rows and columns", help="draw another step")
+    values = [_matrix(visible_numbers(part.trace, step)) for part in parts]
+    shape = values[0].shape
+    digits = shape[0] * shape[1] * len(parts) <= MOST_DIGITS and shape[1] * NARROWEST <= WIDE and shape[0] <= LONG
+    scale = _scale(values, parts[0].trace, step, digits)
     maps = [_map(part, step, scale, each, digits) for part, each in zip(parts, values, strict=True)]
-    share = max(block_of(part.trace) for part in parts)
+    share = ceil(max(shape) / MOST_CELLS)
     panels = [with_title(part.title, _panel(each)) for part, each in zip(parts, maps, strict=True)]
-    what, said = "Scores", largest_scores_in_words(parts)
-    if step == "weights":
-        what, said = "Attention weights", attention_in_words(parts)
-    return drawing(title, what, said, side_by_side(panels), list(_legend(parts[0], scale, maps, share)))
+    said = {"weights": attention_in_words, "scores": largest_scores_in_words}.get(step)
+    description = said(parts) if said else extremes_in_words(parts, step)
+    return drawing(title, rule.title, description, side_by_side(panels), list(_legend(parts[0], maps, share)))
 
 
-def has_digits(parts: Sequence[Part], step: str) -> bool:
-    """Whether the cells have room for their digits."""
-    cells = sum(part.trace["weights"].size for part in parts)
-    columns = max(part.trace["weights"].shape[-1] for part in parts)
-    return cells <= MOST_DIGITS and columns * NARROWEST <= WIDE
+def _matrix(cells: NDArray[Cells]) -> NDArray[Cells]:
+    """Rows and columns; a vector is one column."""
+    return cells if cells.ndim == 2 else cells[:, None]
 
 
-def block_of(trace: Trace) -> int:
-    """How many rows, and columns, share a cell."""
-    return ceil(int(max(trace["weights"].shape)) / MOST_CELLS)
-
-
-def _scale(values: Sequence[NDArray[np.float64]], step: str, digits: bool) -> Scale:
+def _scale(values: Sequence[NDArray[np.float64]], trace: Trace, step: str, digits: bool) -> Scale:
+    """What the colours stand for: all gradients have a sign, other numbers if any is negative."""
     finite = np.concatenate([each[np.isfinite(each)] for each in values])
+    low, high = float(finite.min(initial=np.inf)), float(finite.max(initial=-np.inf))
     if step == "weights":
-        most = finite.max(initial=0.0)
-        return Scale(0.0, next((top for top in TOPS if most <= top), 1.0), by_row=not digits)
-    return Scale(float(finite.min()), float(finite.max())) if finite.size else Scale(0, 0)
+        return Scale(0.0, next((top for top in TOPS if high <= top), 1.0), by_row=not digits)
+    if not finite.size:
+        return Scale(0, 0)
+    if step in GRADIENT_RULES or (low < 0 and _has_sign(trace, step)):
+        most = max(-low, high)
+        return Scale(-most, most, signed=True)
+    return Scale(low, high)
+
+
+def _has_sign(trace: Trace, step: str) -> bool:
+    """Whether 0 means something in a step: of scores, only how far they are apart does."""
+    letters = trace.steps[step].rule.target.letters
+    return step in GRADIENT_RULES or letters != trace.steps["weights"].rule.target.letters
 
 
 def _map(part: Part, step: str, scale: Scale, values: NDArray[np.float64], digits: bool) -> Map:
-    trace, shades = part.trace, scale.shades(values)
-    hidden = masked_out(trace.steps)
+    own, shades = part.trace.steps[step], scale.shades(values)
+    hidden = hidden_cells(part.trace, step)
     hidden = np.zeros(shades.shape, dtype=bool) if hidden is None else hidden
-    rows, columns = trace.tokens, trace.context_tokens
+    axes = tuple(_AXES.get(letter, "feature") for letter in own.rule.target.letters)
+    rows, columns = own.labels if len(own.labels) == 2 else (*own.labels, ("",))
     if digits:
         texts = tuple(
-            tuple("" if hidden[row, column] else part.text(step, row, column) for column in range(len(columns)))
-            for row in range(len(rows))
+            tuple("" if hidden[place] else part.text(step, *place[: len(axes)]) for place in line)
+            for line in (((row, column) for column in range(len(columns))) for row in range(len(rows)))
         )
-        return Map(rows, columns, shades, hidden, texts)
-    if (block := block_of(trace)) > 1:
-        shades, hidden = _largest(shades, block), _all(hidden, block)
-        return Map(rows[::block], columns[::block], shades, hidden)
-    return Map(rows, columns, shades, hidden, titles=tuple(_largest_of_rows(part, step, values)))
+        return Map(axes, rows, columns, scale, shades, hidden, texts)
+    if (block := ceil(max(shades.shape) / MOST_CELLS)) > 1:
+        shades, hidden = _largest(shades, block, 0.5 if scale.signed else 0.0), _all(hidden, block)
+        return Map(axes, rows[::block], columns[::block], scale, shades, hidden)
+    titles = tuple(_largest_of_rows(part, step, values, rows, columns))
+    return Map(axes, rows, columns, scale, shades, hidden, titles=titles)
 
 
-def _largest_of_rows(part: Part, step: str, values: NDArray[np.float64]) -> Iterator[str]:
-    """What the pointer shows on each row: AI: love 0.533, AI 0.299, I 0.168."""
-    queries, keys = (
-        [cut(name, SIZE, LABEL)[0] for name in names] for names in (part.trace.tokens, part.trace.context_tokens)
-    )
-    for row, query in enumerate(queries):
+def _largest_of_rows(
+    part: Part, step: str, values: NDArray[np.float64], rows: Sequence[str], columns: Sequence[str]
+) -> Iterator[str]:
+    """What the pointer shows on each row: AI: love 0.533, AI 0.299, I 0.168. Of signed numbers, those far from 0."""
+    names = [cut(name, SIZE, LABEL)[0] for name in columns]
+    size = np.abs(values) if _has_sign(part.trace, step) else values
+    rank = part.trace.steps[step].value.ndim
+    for row, label in enumerate(rows):
         seen = np.flatnonzero(np.isfinite(values[row]))
-        most = seen[np.argsort(-values[row, seen], kind="stable")[:MOST_NAMED]].tolist()
-        yield (
-            f"{query}: {listed([f'{keys[key]} {part.text(step, row, key)}' for key in most], last='')}" if most else ""
-        )
+        most = seen[np.argsort(-size[row, seen], kind="stable")[:MOST_NAMED]].tolist()
+        numbers = [f"{names[column]} {part.text(step, *(row, column)[:rank])}".strip() for column in most]
+        yield f"{cut(label, SIZE, LABEL)[0]}: {listed(numbers, last='')}" if most else ""
 
 
-def _largest(shades: NDArray[np.float64], block: int) -> NDArray[np.float64]:
-    """The largest of each square of cells; NaN where no cell of it has a shade."""
+def _largest(shades: NDArray[np.float64], block: int, nothing: float) -> NDArray[np.float64]:
+    """Of each square of cells the shade farthest from `nothing`, that of 0; NaN where no cell of it has a shade."""
     found = np.full([ceil(size / block) for size in shades.shape], np.nan)
     for down in range(block):
         for right in range(block):
             some = shades[down::block, right::block]
             part = found[: some.shape[0], : some.shape[1]]
-            np.fmax(part, some, out=part)
+            farther = np.isnan(part) | (np.abs(some - nothing) > np.abs(part - nothing))
+            np.copyto(part, some, where=farther)
     return found
 
 
@@ -196,12 +232,15 @@ def _panel(map: Map) -> Panel:
     rows, columns = map.shades.shape
     names = [cut(name, SIZE, LABEL) for name in map.rows]
     left = ceil(max(text_width(name, SIZE) for name, _ in names)) + 8
-    left = max(left, ceil(text_width("query ↓", SMALL)) + 8)
+    captions = [f"{axis} {arrow}" for axis, arrow in zip(map.axes, "↓→", strict=False)]
+    left = max(left, *(ceil(text_width(said, SMALL)) + 8 for said in captions))
     heads = list(_heads(map.columns, left, width))
     top = ceil(max(_HEADS, *(_height(head) for head in heads))) + 6
-    corner = ((top - 6, "query ↓"), (top - 6 - APART, "key →"))
-    shapes: list[Shape] = [Words(left - 8, y, said, "soft", SMALL, anchor="end") for y, said in corner]
-    shapes += (head._replace(y=top - 6) for head in heads)
+    shapes: list[Shape] = [
+        Words(left - 8, top - 6 - place * APART, said, "soft", SMALL, anchor="end")
+        for place, said in enumerate(captions)
+    ]
+    shapes += (head._replace(y=top - 6) for head in heads if head.text)  # none above a vector
     every = 1 if height >= APART else ceil(APART / height)
     shapes += (
         Words(left - 8, top + (row + 0.5) * height + MIDDLE * SIZE, name, anchor="end", title=whole)
@@ -242,7 +281,7 @@ def _cells_with_digits(map: Map, width: float, height: float) -> Iterator[Shape]
     digits: dict[str, list[Shape]] = defaultdict(list)
     for (row, column), shade in np.ndenumerate(map.shades):
         x, y = column * width, row * height
-        fill = "wash" if np.isnan(shade) else hexadecimal(background(float(shade)))
+        fill = "wash" if np.isnan(shade) else map.scale.color(float(shade))
         areas[fill].append(Path(rectangle(x, y, width - 1, height - 1), fill))
         if text := map.texts[row][column]:
             paint = "ink" if fill == "wash" else hexadecimal(foreground(rgb(fill)))
@@ -268,8 +307,7 @@ def _cells(map: Map, size: float) -> Iterator[Shape]:
     runs.pop(-1, None)
     for level in sorted(runs):
         moves = tuple(move for run in runs[level] for move in lines(run))
-        color = hexadecimal(background(level / (LEVELS - 1)))
-        yield Path(moves, stroke=color, width=size, crisp=True)
+        yield Path(moves, stroke=map.scale.color(level / (LEVELS - 1)), width=size, crisp=True)
     yield from _hatched(map.hidden, size, size)
     yield Path(rectangle(0, 0, columns * size, rows * size), stroke="line")
     for row, said in enumerate(map.titles):
@@ -292,13 +330,15 @@ def _hatched(hidden: NDArray[np.bool_], width: float, height: float) -> Iterator
         yield Path(tuple(move for pair in moves for move in lines(pair)), stroke="line")
 
 
-def _legend(part: Part, scale: Scale, maps: Sequence[Map], share: int) -> Iterator[Panel | str]:
+def _legend(part: Part, maps: Sequence[Map], share: int) -> Iterator[Panel | str]:
+    scale = maps[0].scale
     hidden = [_sign_of_hidden()] if any(each.hidden.any() for each in maps) else []
     bar = [_bar(part, scale)] if scale.low < scale.high and not maps[0].texts else []  # digits say more
     if bar or hidden:
         yield in_lines([*bar, *hidden], WIDEST)
     if share > 1:
-        yield f"Each cell is the largest of {count(share, 'row')} by {count(share, 'column')}."
+        which = "the number farthest from 0" if scale.signed else "the largest"
+        yield f"Each cell is {which} of {count(share, 'row')} by {count(share, 'column')}."
 
 
 def _bar(part: Part, scale: Scale) -> Panel:
@@ -308,10 +348,10 @@ def _bar(part: Part, scale: Scale) -> Panel:
     first = text_line(ends[0], paint="soft", size=SMALL)
     shapes: list[Shape] = list(first.shapes)
     left = ceil(first.width) + 6
-    for step, color in enumerate(CIVIDIS):
+    for step, color in enumerate(scale.ramp):
         shapes.append(Path(rectangle(left + step * STEP, 2, STEP, 12), hexadecimal(color)))
     last = text_line(ends[1], paint="soft", size=SMALL)
-    right = left + len(CIVIDIS) * STEP + 6
+    right = left + len(scale.ramp) * STEP + 6
     shapes += moved(last.shapes, right, 0)
     return Panel(right + last.width, LINE, tuple(shapes))
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from attncli.errors import usage_error
+from attncli.attention.registry import RULES, STEP_NAMES
+from attncli.english import listed, shorten
+from attncli.errors import did_you_mean, usage_error
+from attncli.page.pictures import KINDS, OF_ONE_QUERY
 from attncli.page.pictures.drawing import Drawing
 from attncli.page.pictures.parts import parts_of
-from attncli.page.view import View, chosen_query, selected_part
+from attncli.page.view import View, chosen_query, chosen_steps, selected_part
 from attncli.problem.keys import SCORES
 from attncli.problem.model import Problem
 from attncli.tracing.model import Trace
@@ -24,9 +27,10 @@ class Choice(NamedTuple):
 
 
 def draw(of: str, trace: Trace, choice: Choice, other: Trace | None = None) -> Drawing:
-    """The picture of this name, one of KINDS; `other` is for the softmax: the trace `with_and_without_scale`.
+    """The picture of this name, one of KINDS or that of a step; `other` is for the softmax: the trace
+    `with_and_without_scale`.
 
-    Raises AttncliError (exit 2) for a query, a head or an entry that is not there.
+    Raises AttncliError (exit 2) for a step, a query, a head or an entry that is not there.
     """
     query = None if choice.query is None else chosen_query(trace, choice.query)
     view = View(head=choice.head, entry=choice.entry)
@@ -35,6 +39,11 @@ def draw(of: str, trace: Trace, choice: Choice, other: Trace | None = None) -> D
         from attncli.page.pictures.dimensions import dimensions
 
         return dimensions(chosen.title, chosen)
+    if of not in OF_ONE_QUERY:
+        from attncli.page.pictures.heatmap import heatmap
+
+        (step,) = chosen_steps(chosen, [of], trace)
+        return heatmap(chosen.title, parts_of(chosen, choice.precision, step), step)
     parts = parts_of(chosen, choice.precision)
     if of == "flow":
         from attncli.page.pictures.flow import flow
@@ -44,15 +53,22 @@ def draw(of: str, trace: Trace, choice: Choice, other: Trace | None = None) -> D
         from attncli.page.pictures.composition import composition
 
         return composition(chosen.title, parts, query)
-    if of == "softmax":
-        from attncli.page.pictures.softmax import softmax
+    from attncli.page.pictures.softmax import softmax
 
-        assert other is not None
-        others = parts_of(selected_part(other, view), choice.precision)
-        return softmax(chosen.title, parts, others, query)
-    from attncli.page.pictures.heatmap import heatmap
+    assert other is not None
+    others = parts_of(selected_part(other, view), choice.precision)
+    return softmax(chosen.title, parts, others, query)
 
-    return heatmap(chosen.title, parts, of)
+
+def picture_name(option: str, text: str) -> str:
+    """The name of a picture, one of KINDS or a step by its name or letter; raises AttncliError (exit 2) for others."""
+    text = str(text)  # Python may hand over anything
+    if text in KINDS:
+        return text
+    if text in STEP_NAMES:
+        return STEP_NAMES[text]
+    help = did_you_mean(text, [*KINDS, *RULES], f"use {listed(KINDS, last='or')}, or a step")
+    raise usage_error(f"{option} cannot be {shorten(repr(text))}", help=help)
 
 
 def with_and_without_scale(problem: Problem) -> Problem:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from attncli.english import count
+from attncli.english import count, listed
 from attncli.errors import usage_error
 from attncli.page.printer import Printer, format_number
 from attncli.page.reading import percent
 from attncli.page.view import place_title
-from attncli.problem.axes import BATCH, HEAD
+from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
 from attncli.tracing.model import Trace, masked_out
 from attncli.tracing.slices import axis_length, trace_at
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_PARTS = 64  # heads, of all entries of a batch
+OPTIONS = {BATCH: "--entry", HEAD: "--head", KEY_HEAD: "--head"}  # which choose a part
 MOST_SAID = 8  # queries that a description names one by one
 
 
@@ -54,13 +55,13 @@ def typeset(number: str) -> str:
     return number.replace("inf", "∞").replace("-", "−").replace("nan", "NaN")
 
 
-def parts_of(trace: Trace, precision: int) -> list[Part]:
-    """The heads of a trace, each alone; raises AttncliError (exit 2) where they are too many for one picture."""
-    own = trace.leading_letters
+def parts_of(trace: Trace, precision: int, step: str = "weights") -> list[Part]:
+    """The heads that a step has, each alone; raises AttncliError (exit 2) where they are too many for one picture."""
+    own = trace.leading_letters if step == "weights" else own_axes(trace, step)
     lengths = [axis_length(trace, letter) for letter in own]
     number = int(np.prod(lengths, dtype=np.int64))
     if number > MOST_PARTS:
-        options = [option for letter, option in ((BATCH, "--entry"), (HEAD, "--head")) if letter in own]
+        options = [option for letter, option in OPTIONS.items() if letter in own]
         message = f"a picture has room for {MOST_PARTS} heads, and this problem has {number:,} in all"
         raise usage_error(message, help=f"choose with {' and '.join(f'{option} 0' for option in options)}")
     places = [dict(zip(own, place, strict=True)) for place in product(*map(range, lengths))]
@@ -68,6 +69,12 @@ def parts_of(trace: Trace, precision: int) -> list[Part]:
         Part(place_title(place), trace_at(trace, place), precision) if place else Part("", trace, precision)
         for place in places
     ]
+
+
+def own_axes(trace: Trace, step: str) -> tuple[str, ...]:
+    """The leading axes of a step, of which each place is a picture of its own; none of one number for each head."""
+    letters = trace.steps[step].rule.target.letters
+    return tuple(letter for letter in letters if letter in LEADING) if {*letters} - {*LEADING} else ()
 
 
 def name_of_key(trace: Trace, key: int) -> str:
@@ -120,8 +127,37 @@ def _largest(part: Part) -> Iterator[str]:
         yield f'"{part.trace.tokens[row]}" has its largest score, {number}, with {name_of_key(part.trace, key)}.'
 
 
+def extremes_in_words(parts: Sequence[Part], step: str) -> str:
+    """The largest and the smallest number of a step, and where they are."""
+    return " ".join(
+        f"{part.title}: {said}" if part.title else said for part in parts if (said := " ".join(_extremes(part, step)))
+    )
+
+
+def _extremes(part: Part, step: str) -> Iterator[str]:
+    values = visible_numbers(part.trace, step)
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return
+    low, high = finite.min(), finite.max()
+    if low == high:
+        yield f"Every number is {part.number(float(low))}."
+        return
+    for word, value in (("largest", high), ("smallest", low)):
+        place = tuple(int(each[0]) for each in np.nonzero(values == value))
+        names = zip(part.trace.steps[step].labels, place, strict=True)
+        said = listed([f'"{labels[at]}"' for labels, at in names], last="")
+        yield f"The {word} number is {part.text(step, *place)} ({said})."
+
+
 def visible_numbers(trace: Trace, step: str) -> NDArray[np.float64]:
-    """The numbers of a step of queries by keys, NaN where the mask hides them."""
-    hidden = masked_out(trace.steps)
+    """The numbers of a step; where it has queries by keys, NaN for those that the mask hides."""
+    hidden = hidden_cells(trace, step)
     values = trace[step].astype(np.float64)
     return values if hidden is None else np.where(hidden, np.nan, values)
+
+
+def hidden_cells(trace: Trace, step: str) -> NDArray[np.bool_] | None:
+    """Which numbers of a step of queries by keys the mask hides; None for other steps, and without a mask."""
+    own = trace.steps[step].rule.target.letters
+    return masked_out(trace.steps) if own == trace.steps["weights"].rule.target.letters else None

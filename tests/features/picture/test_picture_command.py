@@ -157,6 +157,8 @@ def test_png_is_not_for_terminals(monkeypatch: pytest.MonkeyPatch, capsys: pytes
     ("options", "message"),
     [
         (["--of", "wieghts"], "--of cannot be 'wieghts'\nhelp: did you mean weights?"),
+        (["--of", "d_scoers"], "--of cannot be 'd_scoers'\nhelp: did you mean d_scores?"),
+        (["--of", "capped"], "this problem has no step capped\nhelp: its steps are X, W_Q, "),
         (
             ["-o", "x.pdf"],
             "-o x.pdf: this command does not write .pdf files\nhelp: end the name in .svg, .png, .md or .tex, ",
@@ -172,6 +174,16 @@ def test_what_is_wrong_with_options(options: list[str], message: str, capsys: py
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith(f"attncli: error: {message}")
+
+
+def test_a_step_may_be_called_by_its_letter(capsys: pytest.CaptureFixture[str]) -> None:
+    outs = []
+    for of in ("scores", "S", "d_scores", "dS"):
+        assert command(["picture", LOVE, "--of", of]) == 0
+        outs.append(capsys.readouterr().out)
+    assert outs[0] == outs[1]
+    assert outs[2] == outs[3]
+    assert read(outs[2]).findtext("{http://www.w3.org/2000/svg}title") == "I love AI: gradient of the scores"
 
 
 def test_options_of_a_problem(capsys: pytest.CaptureFixture[str]) -> None:

@@ -36,7 +36,7 @@ def picture(of: str, problem: dict[str, Any] | str, **choice: Any) -> Drawing:
     else:
         given = loads(json.dumps(problem).encode(), "problem.json")
     other = run(with_and_without_scale(given)) if of == "softmax" else None
-    return draw(of, run(given), Choice(**choice), other)
+    return draw(of, run(given, gradient=of.startswith("d_")), Choice(**choice), other)
 
 
 def svg(of: str, problem: dict[str, Any] | str, **choice: Any) -> xml.Element:
@@ -55,6 +55,72 @@ def test_the_digits_of_a_heat_map_are_the_weights_row_by_row() -> None:
     assert digits(svg("weights", PAIR, precision=5))[:2] == ["0.26894", "0.73106"]
     assert digits(svg("scores", PAIR)) == ["0", "1", "0", "0"]
     assert digits(svg("scores", PAIR | {"K": [[0], [-1]]})) == ["0", "−1", "0", "0"]
+
+
+def test_any_step_is_a_heat_map() -> None:
+    """The exponentials are 1 and e, and twice 1; a vector, such as their sums, is one column."""
+    assert digits(svg("exp", PAIR)) == ["1", "2.718", "1", "1"]
+    assert digits(svg("V", PAIR)) == ["1", "2", "−2", "2"]
+    sums = svg("row_sum", PAIR)
+    assert digits(sums) == ["3.718", "2"]
+    assert [each.text for each in texts(sums)] == ["3.718", "2", "query ↓", "Row sums", "a", "b"]
+    said = svg("V", PAIR | {"title": "Two"})
+    assert said.findtext(f"{SVG}title") == "Two: values"
+    assert said.findtext(f"{SVG}desc") == 'The largest number is 2 ("a", "d2"). The smallest number is −2 ("b", "d1").'
+    assert svg("X", "i_love_ai.yaml").findtext(f"{SVG}desc").startswith('The largest number is 1 ("I", "d1").')
+    same = svg("K", PAIR | {"K": [[3], [3]]}).findtext(f"{SVG}desc")
+    assert same == "Every number is 3."
+
+
+def cell_colors(root: xml.Element) -> list[str]:
+    """The colours of the cells of a heat map with digits, row by row."""
+    return [each.attributes["fill"] for each in sorted(paths(root), key=lambda each: each.box[1::-1])]
+
+
+def test_gradients_have_colours_for_both_signs_and_0_in_the_middle() -> None:
+    """With dO of 1, dA is the sum of a value: 3 and 0. A softmax of p and 1 - p makes ±3p(1 - p) of it."""
+    low, middle, high = "#0b3c7a", "#f2f2f0", "#863b00"
+    root = svg("d_weights", PAIR)
+    assert (digits(root), cell_colors(root)) == (["3", "0", "3", "0"], [high, middle, high, middle])
+    root = svg("d_scores", PAIR)
+    assert digits(root) == ["0.590", "−0.590", "0.750", "−0.750"]
+    assert cell_colors(root)[2:] == [high, low]
+    assert digits(svg("d_scores", PAIR | {"mask": "causal"})) == ["0", "0.750", "−0.750"]
+    assert cell_colors(svg("V", PAIR | {"V": [[-4, 0]] * 2}))[:2] == [low, middle]  # other numbers, if any is negative
+    assert cell_colors(svg("V", PAIR | {"V": [[4, 0]] * 2}))[:2] == ["#fee838", "#00224e"]
+    assert cell_colors(svg("scores", PAIR | {"Q": [[-1], [0]]}))[1::-1] == ["#00224e", "#fee838"]  # but not scores
+
+
+def test_long_maps_of_gradients_show_what_is_farthest_from_0() -> None:
+    """A loss that grows with one output only: of the 26 equal weights, that of the first value is 0."""
+    one = [[1]] * 26
+    outer = {"Q": one, "K": one, "V": [[-1 / 5]] + [[0]] * 24 + [[1 / 10]]}
+    root = svg("d_weights", outer)
+    titles = [each.title for each in drawn(root) if each.title]
+    assert titles[0] == "t1: t1 −0.200, t26 0.100, t2 0"
+    assert {"−0.200", "0.200"} <= {each.text for each in texts(root)}
+    far = svg("d_weights", {"Q": [[1]] * 130, "K": [[1]] * 130, "V": [[-2], [1]] * 65})
+    assert "Each cell is the number farthest from 0 of 2 rows by 2 columns." in [each.text for each in texts(far)]
+    assert {each.attributes["stroke"] for each in paths(far) if each.attributes.get("shape-rendering")} == {"#0b3c7a"}
+
+
+def test_heads_of_a_step_are_those_that_it_has() -> None:
+    heads = {name: [each.text for each in texts(svg(name, "grouped_query.yaml")) if "ead " in each.text]
+             for name in ("X", "Q", "K", "d_K", "concat")}  # fmt: skip
+    assert heads == {
+        "X": [], "Q": [f"Head {number}" for number in range(4)], "K": ["KV head 0", "KV head 1"],
+        "d_K": ["KV head 0", "KV head 1"], "concat": [],
+    }  # fmt: skip
+    with pytest.raises(AttncliError, match="concat is no step of a single head"):
+        picture("concat", "grouped_query.yaml", head=1)
+
+
+def test_what_has_no_rows_and_columns_is_no_heat_map() -> None:
+    problem = load(str(INPUTS / "next_token.yaml"))
+    with pytest.raises(AttncliError, match="loss is one number, and a heat map has rows and columns"):
+        draw("loss", run(problem, gradient=True), Choice())
+    with pytest.raises(AttncliError, match="this problem has no step capped"):
+        picture("capped", PAIR)
 
 
 def test_a_heat_map_is_described_by_the_key_of_each_query_with_the_largest_weight() -> None:
@@ -256,6 +322,15 @@ def test_a_picture_is_valid(name: str, of: str) -> None:
     if not is_drawn(of, name):
         return
     assert_valid(svg(of, name))
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_heat_map_of_each_step_is_valid(name: str) -> None:
+    trace = run(load(str(INPUTS / name)), gradient=True)
+    for step in trace.steps.values():
+        if len(set(step.rule.target.letters) - {"b", "h", "g"}) in (1, 2):
+            assert_valid(read(written(draw(step.name, trace, Choice()))))
 
 
 def assert_valid(root: xml.Element) -> None:
