@@ -11,6 +11,7 @@ from attncli.problem.source import Source
 from attncli.render.spreadsheet import original
 
 _DELIMITERS = ",;\t"
+HELP_ON_MORE_CELLS = "put text with commas, semicolons or tabs in quotation marks"
 
 
 class Row(NamedTuple):

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from attncli.cli.csv_files import csv_rows
+from attncli.cli.csv_files import HELP_ON_MORE_CELLS, csv_rows
 from attncli.english import listed
 from attncli.errors import Place, did_you_mean, input_error
 from attncli.problem.source import read_source
@@ -58,7 +58,9 @@ def read_manifest(path: str, folder: str | None = None) -> list[Submission]:
             if lacking:
                 error = f"line {row.place.line} of the manifest has no {listed(lacking)}"
             elif any(cells[len(names) :]):
-                error = f"line {row.place.line} of the manifest has more cells than the first line"
+                error = (
+                    f"line {row.place.line} of the manifest has more cells than the first line: {HELP_ON_MORE_CELLS}"
+                )
             yield Submission(
                 student, problem and _at(problem, path), answers and _at(answers, path, folder), more, error
             )

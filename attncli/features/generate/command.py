@@ -1,5 +1,6 @@
 """`attncli generate`: a problem of their own for every student, in which each mistake can be told from the others."""
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any
 
@@ -88,6 +89,7 @@ def generate(
     output: options.Output = None,
     color: options.Color = "auto",
     ascii: options.Ascii = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Write a set of problems with small numbers, one for each student, with worksheets, answers to fill in, and keys.
 
@@ -102,7 +104,7 @@ def generate(
     if audit is not None:
         help = "--audit looks at a problem that is there already"
         options.reject_conflicts(*((value is not None, "--audit", name, help) for name, value in of_a_set.items()))
-        _audit(audit, ask, decimals, format, output, color=color, ascii=ascii)
+        _audit(audit, ask, decimals, format, output, color=color, ascii=ascii, quiet=quiet)
         return
     help = "these options are for --audit; the files of a set have formats of their own"
     of_a_page = {"--format": format is not None, "-o": output is not None, "--ascii": ascii}
@@ -149,11 +151,13 @@ def _audit(
     *,
     color: str,
     ascii: bool,
+    quiet: bool,
 ) -> None:
     """Print the page on what mistakes a problem can show in the last of the steps that are asked for."""
     format = options.page_format(format, output)
     options.reject_conflicts(*options.format_conflicts(format, output, ascii=ascii))
 
+    from attncli.cli.error_report import warn
     from attncli.cli.input import load
     from attncli.cli.output import require_writable, write_page
 
@@ -168,3 +172,6 @@ def _audit(
     trace = run(problem)
     found = audit(trace, blank_steps(trace, ask)[-1], decimals)
     write_page(audit_page(trace, found), format, output, color=color, ascii=ascii)
+    if not quiet:
+        for message in trace.warnings:
+            warn(message, sys.stderr)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from attncli.cli.csv_files import Row, csv_rows
+from attncli.cli.csv_files import HELP_ON_MORE_CELLS, Row, csv_rows
 from attncli.english import shorten
 from attncli.errors import Place, input_error
 from attncli.problem.source import Source
@@ -35,13 +35,17 @@ def numbered(count: int) -> list[Student]:
 def read_roster(source: Source) -> list[Student]:
     """The students of a list of names, one in each line, or of a CSV file with a column called student or name.
 
+    A list without such a column has one cell in each line, so no name is cut at a comma that is not in quotation marks.
     A file has the number and the name of its student, with letters and digits of any script: 07-ada-lovelace. So no two
-    files have the same name, not even where capitals do not count. Raises AttncliError (exit 3) for a name twice.
+    files have the same name, not even where capitals do not count. Raises AttncliError (exit 3) for a name twice, and
+    for a line with more cells than there are columns.
     """
     rows = list(csv_rows(source))
-    column = next((at for at, cell in enumerate(rows[0].cells) if cell.strip().lower() in _HEADS), None) if rows else 0
+    head = rows[0].cells if rows else ()
+    column = next((at for at, cell in enumerate(head) if cell.strip().lower() in _HEADS), None)
+    lines = _names(rows, 0, 1) if column is None else _names(rows[1:], column, len(head))
     names: dict[str, Place] = {}
-    for name, place in _names(rows[0 if column is None else 1 :], column or 0):
+    for name, place in lines:
         if len(name) > _LONGEST:
             raise input_error(f"{shorten(name)} is no name", place=place, help=f"{_LONGEST} characters are the most")
         if name in names:
@@ -56,8 +60,15 @@ def read_roster(source: Source) -> list[Student]:
     return [Student(name, f"{at:0{digits}}-{_file(name)}".rstrip("-"), name) for at, name in enumerate(names, start=1)]
 
 
-def _names(rows: list[Row], column: int) -> Iterator[tuple[str, Place]]:
+def _names(rows: Sequence[Row], column: int, columns: int) -> Iterator[tuple[str, Place]]:
+    """The cell of each row in this column, with its place; AttncliError (exit 3) where it is blank or was cut."""
     for row in rows:
+        if any(cell.strip() for cell in row.cells[columns:]):
+            help = HELP_ON_MORE_CELLS
+            if columns == 1:
+                help += ", or name the columns in the first line: student,group"
+            message = f"this line has {len(row.cells)} cells, not {columns}"
+            raise input_error(message, place=row.place, help=help)
         name = " ".join(row.cells[column].split()) if column < len(row.cells) else ""
         if not name:
             raise input_error("this line has no name", place=row.place, help="write a name, or remove the line")

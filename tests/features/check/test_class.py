@@ -131,7 +131,10 @@ def test_what_is_wrong_with_a_file_is_a_row(school: Path) -> None:
     assert "bad.yaml:1:1: the keys are missing" in errors["bad problem"]
     assert errors["no file"] == "line 14 of the manifest has no answers"
     assert errors[""] == "line 15 of the manifest has no student"
-    assert errors["five"] == "line 16 of the manifest has more cells than the first line"
+    assert errors["five"] == (
+        "line 16 of the manifest has more cells than the first line: "
+        "put text with commas, semicolons or tabs in quotation marks"
+    )
 
 
 @pytest.mark.usefixtures("school")

@@ -155,3 +155,12 @@ def test_what_a_problem_can_show(capsys: pytest.CaptureFixture[str]) -> None:
     assert (data["title"], data["step"], data["decimals"]) == ("I love AI", "output", 3)
     assert "the scores were divided by the root of n" in data["same"]
     assert ["W_Q and W_K were swapped", "K Q^T was worked out instead of Q K^T"] in data["alike"]
+
+
+@pytest.mark.parametrize("quiet", [[], ["-q"], ["--quiet"]])
+def test_an_audit_warns_like_other_commands(quiet: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    Path("p.yaml").write_text(
+        "Q: [[1, 2], [0, 1]]\nK: [[1, 2], [0, 1]]\nV: [[1, 2], [0, 1]]\nmask: {hide: [[true, true], [false, false]]}\n"
+    )
+    assert run(["generate", "--audit", "p.yaml", *quiet]) == 0
+    assert ('query "t1" (row 0) sees no key' in capsys.readouterr().err) == (not quiet)

@@ -43,6 +43,11 @@ def test_names_of_files(name: str, file: str) -> None:
     assert roster(f"name\n{name}\n")[0].file == file
 
 
+@pytest.mark.parametrize("text", ["Grace\nLovelace; Ada\n", "Grace,\nLovelace; Ada,\n", '"Grace"\n"Lovelace; Ada"'])
+def test_a_name_with_a_separator_is_whole(text: str) -> None:
+    assert [student.name for student in roster(text)] == ["Grace", "Lovelace; Ada"]
+
+
 def test_files_are_different_where_names_are_alike() -> None:
     assert len({student.file.lower() for student in roster("Ada\nada\nADA!\n")}) == 3
 
@@ -62,6 +67,9 @@ def test_students_without_names() -> None:
         ("", "there is no name", 1),
         ("name\n", "there is no name", 1),
         ("x" * 201, "is no name", 1),
+        ("student,mail\nAda,a@x\nLovelace, Ada,a@x\n", "this line has 3 cells, not 2", 3),
+        ("name;group\nGrace;A\n李; 雷;B\n", "this line has 3 cells, not 2", 3),
+        ("Lovelace, Ada\nHopper, Grace\n", "this line has 2 cells, not 1", 1),
     ],
 )
 def test_what_cannot_be_read(text: str, message: str, line: int) -> None:
