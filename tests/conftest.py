@@ -1,13 +1,16 @@
 """What many tests share: the two tiers, problems built in a line, and the array namespaces that everything runs on.
 
 The fast tier is what `pytest` runs: every behaviour once. The slow tier, `pytest -m slow`, has all that is marked slow:
-whole products of cases, many drawn examples, hostile inputs. Four marks say what is slow:
+whole products of cases, many drawn examples, hostile inputs. These marks say what is slow:
 
 - `slow`: a test, a case (`pytest.param(…, marks=pytest.mark.slow)`) or a module (`pytestmark`).
 - `each_choice`: of a product of parameters, the cases that are not needed to play each value of each parameter once.
 - `sampled(n)`: all cases but n of them, which are spread evenly over the values of all parameters.
 - A property (a test by hypothesis) is in both tiers: with 10 examples in the fast one, 60 in the slow one; with 10 and
   200 where it has `settings.get_profile("many")`, with 5 and 25 where it has `settings.get_profile("few")`.
+
+A product of parameters whose cases are much alike has `at_most(n)`: so many of them, spread evenly over the values of
+all parameters. The others are run only where HYPOTHESIS_PROFILE is explore.
 
 Where the lines that tests reach are measured (`--cov`), properties and cases of `sampled` are played unmeasured: they
 go the same ways many times over, each at more than twice the time.
@@ -82,6 +85,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses by marks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    leave_out_what_is_alike(config, items)
     products: defaultdict[object, list[pytest.Function]] = defaultdict(list)
     for item in items:
         function = getattr(item, "function", None)
@@ -92,11 +96,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if isinstance(item, pytest.Function) and (item.get_closest_marker("each_choice") or sample_size(item)):
             products[function].append(item)
     for cases in products.values():
-        fast = each_choice(case for case in cases if not {"gpu", "slow"}.intersection(case.keywords))
+        fast = spread(case for case in cases if not {"gpu", "slow"}.intersection(case.keywords))
         size = sample_size(cases[0]) or len(fast)
         fast = [fast[place * len(fast) // size] for place in range(min(size, len(fast)))]
         for case in set(cases).difference(fast):
             case.add_marker("slow")
+
+
+def leave_out_what_is_alike(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if os.environ.get("HYPOTHESIS_PROFILE") == "explore":
+        return
+    products: defaultdict[object, list[pytest.Function]] = defaultdict(list)
+    for item in items:
+        if isinstance(item, pytest.Function) and item.get_closest_marker("at_most"):
+            products[item.function].append(item)
+    gone: set[pytest.Item] = set()
+    for cases in products.values():
+        mark = cases[0].get_closest_marker("at_most")
+        gone.update(set(cases).difference(spread(cases, mark.args[0])))
+    if gone:
+        config.hook.pytest_deselected(items=list(gone))
+        items[:] = [item for item in items if item not in gone]
 
 
 def sample_size(case: pytest.Item) -> int:
@@ -105,8 +125,9 @@ def sample_size(case: pytest.Item) -> int:
     return mark.args[0] if mark else 0
 
 
-def each_choice(cases: Iterable[pytest.Function]) -> list[pytest.Function]:
-    """As few of these cases of one test as have each value of each of its parameters, and each about as often."""
+def spread(cases: Iterable[pytest.Function], most: int = 0) -> list[pytest.Function]:
+    """So many of these cases of one test that have each value of each of its parameters, and each about as often; as
+    few as have each of them, where none are asked for."""
     left = {case: [(name, id(value)) for name, value in case.callspec.params.items()] for case in cases}
     chosen: list[pytest.Function] = []
     uses: Counter[tuple[str, int]] = Counter()
@@ -115,7 +136,10 @@ def each_choice(cases: Iterable[pytest.Function]) -> list[pytest.Function]:
         counts = [uses[value] for value in left[case]]
         return counts.count(0), -sum(counts)
 
-    while left and gain(best := max(left, key=gain))[0]:
+    while left and (len(chosen) < most or not most):
+        best = max(left, key=gain)
+        if not (most or gain(best)[0]):
+            break
         chosen.append(best)
         uses.update(left.pop(best))
     return chosen

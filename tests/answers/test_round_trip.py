@@ -54,6 +54,7 @@ def claims(answers: Answers) -> Iterator[tuple[str, tuple[int, ...], Claim | Non
             yield name, index, answer.cells[index]
 
 
+@pytest.mark.at_most(82)
 @pytest.mark.sampled(20)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", NAMES)
@@ -110,6 +111,7 @@ def test_one_changed_cell_is_the_only_one_that_changes(name: str, form: str) -> 
         assert claim.text == "123.40"
 
 
+@pytest.mark.at_most(82)
 @pytest.mark.sampled(20)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", NAMES)

@@ -35,6 +35,7 @@ def page_of(problem: Problem, view: View, *, gradient: bool) -> Document:
 FEW = ("causal", "grouped_query")
 
 
+@pytest.mark.at_most(44)
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "path", [pytest.param(path, id=path.stem, marks=[] if path.stem in FEW else pytest.mark.slow) for path in INPUTS]

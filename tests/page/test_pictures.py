@@ -139,6 +139,7 @@ def test_latex_draws_with_tikz(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.tex
+@pytest.mark.at_most(3)
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("engine", ["pdflatex", "lualatex"])
 @pytest.mark.parametrize("name", ["gpt2_layer.yaml", "sink.yaml", "twelve_tokens.yaml"])

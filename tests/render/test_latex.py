@@ -249,6 +249,7 @@ BLOCKS: dict[str, tuple[Block, ...]] = {
 }
 
 
+@pytest.mark.at_most(8)
 @pytest.mark.sampled(3)
 @pytest.mark.tex
 @pytest.mark.parametrize("engine", ENGINES)
@@ -289,6 +290,7 @@ def test_a_small_problem_takes_three_pages(engine: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.tex
+@pytest.mark.at_most(41)
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("gradient", [False, True])
 @pytest.mark.parametrize("name", NAMES)

@@ -71,6 +71,7 @@ def test_each_section_names_its_packages_and_explains_its_labels() -> None:
 
 
 @pytest.mark.tex
+@pytest.mark.at_most(3)
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("options", ["", "[aspectratio=169]"])
 @pytest.mark.parametrize(("name", "count"), [("i_love_ai", 14), ("causal", 16), ("wide_values", 14)])

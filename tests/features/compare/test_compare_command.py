@@ -216,6 +216,7 @@ def test_the_pieces_of_pytorch(torch: Any, dtype: str, tmp_path: Path, compared:
 # Pages
 
 
+@pytest.mark.at_most(82)
 @pytest.mark.sampled(10)
 @pytest.mark.parametrize("format", ["table", "markdown", "latex", "html", "json"])
 @pytest.mark.parametrize("file", sorted(INPUTS.glob("*.[jy]*")), ids=lambda path: path.name)

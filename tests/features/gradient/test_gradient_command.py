@@ -86,6 +86,7 @@ def test_a_step_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert "this problem has no step d_W_O" in errors
 
 
+@pytest.mark.at_most(82)
 @pytest.mark.sampled(10)
 @pytest.mark.parametrize("file", sorted(INPUTS.glob("*.yaml")), ids=lambda path: path.stem)
 @pytest.mark.parametrize("format", ["table", "markdown", "latex", "html", "json"])

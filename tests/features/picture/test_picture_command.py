@@ -62,6 +62,7 @@ def test_markdown_holds_a_chart_for_mermaid(capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.tex
+@pytest.mark.at_most(6)
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("of", KINDS)
 @pytest.mark.parametrize("name", ["gpt2_layer.yaml", "sink.yaml", "twelve_tokens.yaml"])
