@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from io import BytesIO
 from os import PathLike, fspath
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from attncli.page.pictures.drawing import Drawing
     from attncli.render.html.frame import Page
 
+_OPTION = re.compile(r"--(head|entry|query)(?: (\d+)\b)?")
 WIDTH_OF_TEXT = 100  # columns of a page that stands for a frame
 Given: TypeAlias = Problem | str | PathLike[str] | Mapping[str, Any]
 
@@ -69,7 +72,8 @@ class Trace(tracing.Trace):
         Raises AttncliError (exit code 2) where there is no such head or entry. What comes of all heads together, as
         concat and output do, is not in the trace of a head.
         """
-        place = chosen_place(self, View(head=head, entry=entry))
+        with _in_python():
+            place = chosen_place(self, View(head=head, entry=entry))
         return Trace._of(trace_at(self, place)) if place else self
 
     @classmethod
@@ -131,7 +135,9 @@ class Trace(tracing.Trace):
                 "a workbook calculates in float64, and this trace does not", help="leave out dtype and rounding"
             )
         view = _view("rows", precision, heatmap=False, pictures=False)
-        _save(xlsx(with_workbook(_page(self, view), self, view)), name)
+        with _in_python("trace.at({})"):
+            page = with_workbook(_page(self, view), self, view)
+        _save(xlsx(page), name)
 
     def picture(
         self,
@@ -161,7 +167,8 @@ class Trace(tracing.Trace):
         if steps_back([of]) and "d_output" not in self:
             help = "work the gradient out, too: attncli.trace(problem, gradient=True)"
             raise usage_error(f"{of} is a step of the backward pass", help=help)
-        return Picture(draw(of, self, Choice(query, head, entry, precision)))
+        with _in_python():
+            return Picture(draw(of, self, Choice(query, head, entry, precision)))
 
     def page(
         self,
@@ -420,6 +427,20 @@ def _save(data: bytes, name: str) -> None:
         write_bytes([data], name)
     except AttncliError as error:
         raise AttncliError(error.exit_code, error.message, help="choose another place") from None
+
+
+@contextmanager
+def _in_python(chosen: str = "{}") -> Iterator[None]:
+    """Errors in words of Python: head=0, or what else is `chosen` with it, for --head 0."""
+
+    def said(option: re.Match[str]) -> str:
+        return chosen.format(f"{option[1]}={option[2]}") if option[2] else option[1]
+
+    try:
+        yield
+    except AttncliError as error:
+        message, help = (_OPTION.sub(said, text) for text in (error.message, error.help))
+        raise usage_error(message, help=help) from None
 
 
 def _view(detail: str, precision: int, heatmap: bool, pictures: bool) -> View:

@@ -186,12 +186,36 @@ def test_a_trace_draws_pictures(trace: attncli.Trace, tmp_path: Path) -> None:
         ({"of": "softmax"}, "a trace has only one scale", "attncli picture problem.yaml --of softmax draws both"),
         ({"of": "scores", "query": "AI"}, "a picture of the scores has all queries", "leave out query"),
         ({"precision": 99}, "precision cannot be 99", "give a whole number from 0 to 15"),
+        ({"head": 1}, "head needs a problem with a head axis", "leave out head"),
+        ({"of": 3}, "picture cannot be '3'", "use weights, scores, flow, dimensions, output or softmax, or a step"),
+        (
+            {"of": "d_scores"},
+            "d_scores is a step of the backward pass",
+            "work the gradient out, too: attncli.trace(problem, gradient=True)",
+        ),
     ],
 )
 def test_a_picture_that_there_is_not(trace: attncli.Trace, choices: dict[str, Any], message: str, help: str) -> None:
     with pytest.raises(attncli.AttncliError) as caught:
         trace.picture(**choices)
     assert (caught.value.exit_code, caught.value.message, caught.value.help) == (2, message, help)
+
+
+def test_a_trace_with_its_gradient_draws_it() -> None:
+    picture = attncli.trace(FILE, gradient=True).picture("d_scores")
+    assert repr(picture) == "<picture 'I love AI: gradient of the scores'>"
+
+
+def test_errors_of_too_much_name_keywords_and_no_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    many = attncli.trace(Q=np.ones((65, 1, 1)), K=np.ones((65, 1, 1)), V=np.ones((65, 1, 1)))
+    with pytest.raises(attncli.AttncliError) as caught:
+        many.picture()
+    assert caught.value.help == "choose with head=0"
+    monkeypatch.setattr("attncli.page.workbook.MOST_FORMULAS", 64)
+    with pytest.raises(attncli.AttncliError) as caught:
+        many.to_xlsx(tmp_path / "x.xlsx")
+    assert caught.value.help == "choose one head with trace.at(head=0) or write .html or .json"
+    many.at(head=0).to_xlsx(tmp_path / "x.xlsx")
 
 
 def test_where_no_picture_can_be_written(trace: attncli.Trace, tmp_path: Path) -> None:

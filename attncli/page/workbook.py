@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from attncli.attention.registry import cell_form, headline
-from attncli.english import count, grouped
+from attncli.english import count, grouped, listed
 from attncli.equation.indexing import Place, all_letters, position
 from attncli.equation.nodes import Call, Expression, Name, Number, Reduce, Ref, number_node, rewrite, walk
 from attncli.equation.printer import numeral
@@ -41,7 +41,7 @@ from attncli.page.gradient import backward_blocks
 from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import about
 from attncli.page.view import View, selected_part
-from attncli.problem.axes import LEADING
+from attncli.problem.axes import LEADING, PLACES
 from attncli.problem.model import Matrix, Scalar
 from attncli.problem.numbers import canonical, is_plain
 from attncli.tracing.model import Step, Trace
@@ -69,10 +69,9 @@ def with_workbook(page: Document, trace: Trace, view: View) -> Document:
     here = selected_part(trace, view)
     formulas = sum(prod(step.shape) for step in here.computed())
     if formulas > MOST_FORMULAS:
-        raise usage_error(
-            f"the workbook would have {grouped(formulas)} formulas, and {grouped(MOST_FORMULAS)} is the most",
-            help="choose one head with --head 0, or one entry with --entry 0, or write .html or .json",
-        )
+        message = f"the workbook would have {grouped(formulas)} formulas, and {grouped(MOST_FORMULAS)} is the most"
+        fewer = [f"choose one {PLACES[letter]} with --{PLACES[letter]} 0" for letter in here.leading_letters]
+        raise usage_error(message, help=listed([*fewer, "write .html or .json"], last="or"))
     return replace(page, workbook=lambda: _Writer(here, view).workbook())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -65,7 +65,7 @@ def composition(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
     finite = np.isfinite([low, high]).all()
     unit = WIDE / (high - low) if finite and high > low else 0.0
     panels = [_panel(each, low, unit) for each in drawn]
-    legend: list[Panel | str] = [_keys(drawn)]
+    legend: list[Panel | str] = [*_keys(drawn)]
     legend.append("Each piece is a weight times a number of the value of its key. The two ticks mark their sum.")
     if len(drawn) < len(outputs):
         legend.append(f"The first {len(drawn)} of {len(outputs):,} outputs; --query draws one.")
@@ -151,15 +151,17 @@ def _name(each: Sum, place: int) -> str:
     return name_of_key(each.part.trace, each.keys[place])
 
 
-def _keys(sums: Sequence[Sum]) -> Panel:
-    """The colour of each key."""
+def _keys(sums: Sequence[Sum]) -> Iterator[Panel]:
+    """The colour of each key of which there is a piece; nothing where all outputs are 0."""
     names = sums[0].part.trace.context_tokens
-    keys = sorted({key for each in sums for key in each.keys})[: 4 * MOST_KEYS]
+    seen = {key for each in sums for key, terms in zip(each.keys, each.terms, strict=False) if terms.any()}
+    keys = sorted(seen)[: 4 * MOST_KEYS]
     sign = rectangle(0, 3, 12, 12)
     entries = [entry_of_legend([Path(sign, hue(key))], 12, names[key], most=LABEL) for key in keys]
-    if any(each.others for each in sums):
+    if any(each.others and each.terms[-1].any() for each in sums):
         entries.append(entry_of_legend([Path(sign, OTHERS)], 12, "all others"))
-    return in_lines(entries, WIDEST)
+    if entries:
+        yield in_lines(entries, WIDEST)
 
 
 def _said(each: Sum) -> str:

@@ -86,6 +86,19 @@ def test_a_change_that_changes_nothing(setting: str, compared: Compared) -> None
     compared(LOVE, "--set", setting, code=0)
 
 
+def test_a_matrix_with_decimal_commas_as_it_is_copied(compared: Compared) -> None:
+    """Columns apart by tabs, or by semicolons on several lines, leave the comma to decimals alone."""
+    points = "W_Q=[[0.5, 1.5, 0], [0, 1, 0], [1, 0, 0], [0, 1, 2.5]]"
+    for comma in ("0,5\t1,5\t0\n0\t1\t0\n1\t0\t0\n0\t1\t2,5", "0,5;1,5;0\n0;1;0\n1;0;0\n0;1;2,5"):
+        found = compared(LOVE, "--set", f"W_Q={comma}", code=1)
+        assert found["steps"] == compared(LOVE, "--set", points, code=1)["steps"]
+
+
+def test_a_matrix_with_commas_of_two_readings(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["compare", LOVE, "--set", "W_Q=[[0,5, 1,5, 2,0]]"]) == 2
+    assert "W_Q: 0,5 can be read as 0.5, or as the two numbers 0 and 5" in capsys.readouterr().err
+
+
 def test_a_key_taken_away(compared: Compared) -> None:
     assert first(compared(CAUSAL, "--set", "mask=", code=1)) == "exp"
 

@@ -253,6 +253,14 @@ def test_an_output_is_a_sum_of_pieces_left_and_right_of_0() -> None:
     assert [(each.box[0] - zero) / unit for each in ticks] == pytest.approx([-0.5, -0.5, 2, 2], abs=0.01)
 
 
+def test_the_legend_of_an_output_has_the_keys_of_its_pieces_only() -> None:
+    """Of the first query, which sees only itself, there is one piece; of zeros, there is none."""
+    for problem, keys in ((PAIR | {"mask": "causal"}, ["a"]), (PAIR, ["a", "b"]), (PAIR | {"V": [[0]] * 2}, [])):
+        root = svg("output", problem, query="a")
+        low = max(each.place[1] for each in texts(root) if each.text.startswith("= "))
+        assert [each.text for each in texts(root) if each.place[1] > low and each.text in ("a", "b")] == keys
+
+
 def test_a_softmax_before_and_after_the_scale() -> None:
     """Scores 0 and 2 of d_k = 4, which the scale halves: weights 1/(1 + e²) and 1/(1 + e)."""
     given = {"Q": [[1, 0, 0, 0]], "K": [[0] * 4, [2, 0, 0, 0]], "V": [[0]] * 2}
