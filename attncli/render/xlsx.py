@@ -12,6 +12,7 @@ from datetime import datetime
 from functools import cached_property
 from importlib.util import find_spec
 from io import BytesIO
+from itertools import pairwise
 from math import inf, isfinite
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
 
 LONGEST_FORMULA, MOST_ROWS, MOST_COLUMNS, LONGEST_NAME = 8_192, 1_048_576, 16_384, 31  # Excel's
 _LINE = 100  # characters of a sentence on a line
-_LABEL, _NARROW, _WIDE = 10, 8, 30  # widths of columns, in characters
+_LABEL, _NARROW, _WIDE, _USUAL = 10, 8, 30, 8.43  # widths of columns, in characters
+_LONGEST_NUMBER = 11  # characters that a cell shows of a number
+_PAGE, _LINE_HIGH = (640, 960), 20.4  # of A4, between its margins, and of a row, in pixels
 _MANY_COLUMNS = 10  # the labels of wider matrices stay where they are when somebody scrolls
 MADE = datetime(2000, 1, 1)  # so that the same problem is the same file
 _NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\']")  # what the name of a sheet cannot have
@@ -59,6 +62,7 @@ _FORMATS: Mapping[str, Mapping[str, Any]] = {
 _RIGHT = {"font_color": "#14532D", "bg_color": "#BBF7D0"}
 _WRONG = {"font_color": "#7F1D1D", "bg_color": "#FECACA"}
 _NOTHING = "–"  # what follows from numbers that are not filled in yet
+_RULED = 8  # columns at least, under the line above a heading
 _SHOWN_COLUMNS = 12  # of a sheet to fill in at least, before those that are hidden
 
 
@@ -203,13 +207,16 @@ class _Writer:
         page.set_row(0, 28)
         page.hide_gridlines(2)
         page.set_paper(9)  # A4
-        page.fit_to_pages(1, 0)
         matrices = [block for _, block in blocks if isinstance(block, Numbers)]
         widest = max((len(each.keys[0]) for each in matrices), default=1)
-        self._set_widths(page, number, matrices, widest)
-        if widest > _MANY_COLUMNS:
+        width = self._set_widths(page, number, matrices, widest)
+        page.fit_to_pages(1, 0)
+        is_wide = widest > _MANY_COLUMNS
+        if is_wide:
             page.freeze_panes(0, 1)
             page.set_landscape()
+        across, down = _PAGE[::-1] if is_wide else _PAGE
+        page.set_h_pagebreaks([*_page_breaks(blocks, down / _LINE_HIGH * max(1, width / across))])
         notation = self._notation(number)
         for row, block in blocks:
             match block:
@@ -217,7 +224,7 @@ class _Writer:
                     page.set_row(row, 22)
                     heading = f"{step}. {said}" if step else said
                     page.write_string(row, 0, heading, self.formats["heading"])
-                    for column in range(1, max(widest, 8) + 1):
+                    for column in range(1, max(widest, _RULED) + 1):
                         page.write_blank(row, column, None, self.formats["rule"])
                 case Paragraph(text=said, kind=kind):
                     for line, part in enumerate(_lines(plain(said))):
@@ -228,14 +235,20 @@ class _Writer:
                 case Numbers():
                     self._numbers(page, row, block, notation)
 
-    def _set_widths(self, page: Worksheet, sheet: int, matrices: list[Numbers], widest: int) -> None:
+    def _set_widths(self, page: Worksheet, sheet: int, matrices: list[Numbers], widest: int) -> float:
+        """Make columns as wide as what stands in them; how wide all are together, in pixels."""
         labels = max((len(label(name)) for each in matrices for name in each.rows), default=0)
-        page.set_column(0, 0, min(max(_LABEL, labels + 3), _WIDE))
+        first = min(max(_LABEL, labels + 3), _WIDE)
+        page.set_column(0, 0, first)
         heads = max((len(label(name)) for each in matrices for name in each.columns), default=0)
+        given = (self.book.entry(key).value for each in matrices if each.given for keys in each.keys for key in keys)
+        longest = min(_LONGEST_NUMBER, max((len(f"{value:.15g}") for value in given), default=0))
         if self.blank:
             shift = self._shift(sheet)
             page.set_column(shift, 3 * shift, None, None, {"hidden": True})
-        page.set_column(1, widest, min(max(_NARROW, heads + 2, self.book.precision + 6), _WIDE))
+        each = min(max(_NARROW, heads + 2, self.book.precision + 6, longest + 2), _WIDE)
+        page.set_column(1, widest, each)
+        return _pixels(first) + widest * _pixels(each) + max(0, _RULED - widest) * _pixels(_USUAL)
 
     def _numbers(self, page: Worksheet, row: int, matrix: Numbers, notation: Notation) -> None:
         """A matrix with its labels, from this row on."""
@@ -312,6 +325,22 @@ class _Writer:
                 {"type": "2_color_scale", "min_type": "num", "max_type": "num", "min_value": 0, "max_value": 1,
                  "min_color": "#FFFFFF", "max_color": "#6FB1E8"},
             )  # fmt: skip
+
+
+def _page_breaks(blocks: list[_Placed], most: float) -> Iterator[int]:
+    """The rows with which printed pages of so many rows begin, so that no matrix is torn, or apart from its heading."""
+    begins = [row for (row, _), (_, before) in zip(blocks[1:], blocks, strict=False) if isinstance(before, Numbers)]
+    page, headings = 0, [row for row, block in blocks if isinstance(block, Heading)]
+    for begin, end in pairwise([*begins, blocks[-1].row + _Writer._height(blocks[-1].block)] if blocks else []):
+        higher = sum(page <= row < end for row in headings) / 2
+        if end - page + higher > most:
+            yield begin
+            page = begin
+
+
+def _pixels(characters: float) -> float:
+    """How wide a column is."""
+    return 7 * characters + 5
 
 
 def _shown(value: float) -> str | float:

@@ -21,6 +21,7 @@ from attncli.errors import AttncliError
 from attncli.page.derivation import derivation
 from attncli.page.view import View
 from attncli.page.workbook import with_workbook
+from attncli.problem.loader import load
 from attncli.problem.model import Problem
 from attncli.render import xlsx as renderer
 from attncli.render.xlsx import xlsx
@@ -29,6 +30,7 @@ pytest.importorskip("xlsxwriter")
 
 
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+INPUTS = Path(__file__).parents[2] / "inputs"
 SMALL = {"Q": [[1, 0], [0, 2]], "K": [[1, 1], [0, 1]], "V": [[1], [5]]}
 
 
@@ -143,6 +145,30 @@ def test_from_python_it_is_refused(name: str, choices: dict[str, Any], code: int
     with pytest.raises(AttncliError, match=said) as found:
         trace.to_xlsx(tmp_path / name)
     assert found.value.exit_code == code
+
+
+def test_no_printed_page_tears_a_matrix() -> None:
+    """The first row of every page but the first is a heading, or what says which given matrix follows."""
+    file = file_of(load(str(INPUTS / "i_love_ai.yaml")))
+    xml, book = part(file, "xl/worksheets/sheet1.xml"), Spreadsheet(file)
+    assert 'fitToHeight="0"' in xml
+    breaks = [int(row) for row in re.findall(r'<brk id="(\d+)"', xml)]
+    rows = {int(key[1][1:]) for key in book.cells if key[1].startswith("A")}
+    pages = [*breaks, max(rows)]
+    assert len(breaks) >= 1
+    assert all(1 < end - begin < 50 for begin, end in zip([0, *breaks], pages, strict=True))  # rows of an A4 page
+    for row in breaks:
+        assert re.match(r"\d+\. |.* \(\d×\d\)$", book.cells["Derivation", f"A{row + 1}"])
+
+
+def test_columns_are_as_wide_as_given_numbers() -> None:
+    width = {}
+    for number in (1, 0.12345, 0.1234567890123):
+        xml = part(file_of(SMALL | {"Q": [[number, 0]]}), "xl/worksheets/sheet1.xml")
+        width[number] = float(re.findall(r'<col min="2" .*?width="([\d.]+)"', xml)[0])
+    assert width[1] < 10
+    assert width[0.12345] == pytest.approx(width[1])
+    assert width[0.1234567890123] >= 13  # eleven characters, and room beside them
 
 
 def test_the_same_problem_is_the_same_file() -> None:
