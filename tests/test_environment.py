@@ -20,7 +20,7 @@ PRESENT: dict[str, Callable[[], bool]] = {
     "keras": lambda: importlib.util.find_spec("keras") is not None,
     "transformers": lambda: importlib.util.find_spec("transformers") is not None,
     "text2qti": lambda: importlib.util.find_spec("text2qti") is not None,
-    "distributed": lambda: importlib.util.find_spec("distributed") is not None,
+    "distributed": lambda: importlib.util.find_spec("distributed") is not None and shutil.which("openssl") is not None,
     "gpu": lambda: importlib.util.find_spec("cupy") is not None,
     "tex": lambda: all(shutil.which(engine) for engine in ("pdflatex", "xelatex", "lualatex")),
     "shells": lambda: all(shutil.which(shell) for shell in ("bash", "zsh", "fish")),

@@ -27,6 +27,7 @@ from attncli.features.check.results import read_results
 from attncli.problem.loader import read_problem
 from attncli.problem.source import read_source
 from attncli.render import FORMATS
+from attncli.render.latex.escape import has_codes
 from attncli.render.pdf import engine
 
 TO_CONNECT = 10  # seconds
@@ -50,6 +51,8 @@ class Feedback:
         self._threads = ThreadPoolExecutor(os.cpu_count() or 1)  # each waits for TeX
         self._in_work: dict[int, Future[bytes]] = {}
         self._failed: dict[str, AttncliError] = {}
+        self._in_tex = format in ("latex", "pdf")
+        self._with_codes: list[str] = []
         try:
             os.makedirs(folder, exist_ok=True)
         except (OSError, ValueError) as error:
@@ -62,11 +65,24 @@ class Feedback:
         """The page of a student by its number; as PDF as soon as it is made."""
         if marked.page is None:
             return
+        if self._in_tex and has_codes(marked.page):
+            self._with_codes.append(self._students[number])
         if self._engine is None:
             write(marked.page, self.paths[number], portable=True, option="--feedback")
             return
         self._in_work[number] = self._threads.submit(self._engine, marked.page)
         self._write_made(most_left=2 * (os.cpu_count() or 1))
+
+    @property
+    def warnings(self) -> list[str]:
+        """What to say of the pages when all are written: whose have codes for letters that TeX lacks."""
+        if not self._with_codes:
+            return []
+        pages = count(len(self._with_codes), "page")
+        return [
+            f"letters that TeX's basic fonts lack are codes, such as U+738B, in {pages} of feedback "
+            f"({listed(self._with_codes, most=3)}); --feedback-format html shows all letters"
+        ]
 
     def _write_made(self, most_left: int) -> None:
         """Write pages in order, until no more than this many are being made."""

@@ -141,6 +141,7 @@ def check(
     of_a_class = batch is not None or len(paths) > 1 or format in tables or feedback is not None or resume
     if of_a_class or scheduler is not None or time_limit is not None:
         from attncli.attention.registry import RULES
+        from attncli.cli.error_report import warn
         from attncli.cli.output import require_workbook
         from attncli.cli.signals import CleanupBeforeExit
         from attncli.features.check.class_check import Feedback, Marking, class_of, earlier_results
@@ -175,6 +176,8 @@ def check(
             finally:  # after Ctrl-C, too
                 if marking.marked or not students:
                     marking.write(format, output, **look)
+        for message in pages.warnings if pages is not None and not quiet else ():
+            warn(message, sys.stderr)
         return Exit.OK if marking.passed else Exit.DIFFERENCE
     assert file is not None
     (solved,) = paths

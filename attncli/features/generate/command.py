@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from attncli.cli import options
+from attncli.english import listed
 from attncli.errors import usage_error
 
 _GIVEN = ("x", "qkv")
@@ -116,6 +117,7 @@ def generate(
         raise usage_error(f"{lacking} is missing", help=_EXAMPLE)
     n, d_model, d_k, d_v = dims or _dims("--dims", _DIMS if heads in (None, 1) else _DIMS_OF_HEADS)
 
+    from attncli.cli.error_report import warn
     from attncli.cli.output import require_new_folder, write_folder
     from attncli.cli.progress import progress
     from attncli.features.generate.roster import numbered, read_roster
@@ -127,6 +129,7 @@ def generate(
     from attncli.features.generate.drawing import Layer
     from attncli.features.generate.files import files_of, manifest
     from attncli.features.generate.search import Search
+    from attncli.render.latex.escape import lacks_letters
 
     layer = Layer(n, d_model, d_k, d_v, heads or 1, gives_qkv=given == "qkv")
     search = Search.of(layer, None if mask is None else " ".join(mask.split()), ask, decimals)
@@ -140,6 +143,13 @@ def generate(
         yield "manifest.csv", manifest(students)
 
     write_folder(directory, files())
+    coded = [student.name for student in students if lacks_letters(f"{title}: {student.name}")]
+    if coded and not quiet:
+        warn(
+            "letters that TeX's basic fonts lack are codes, such as U+738B, in the .tex files of "
+            f"{listed(coded, most=3)}; the .html files show all letters",
+            sys.stderr,
+        )
 
 
 def _audit(

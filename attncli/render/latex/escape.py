@@ -34,6 +34,7 @@ _ACCENTS = {
 }  # fmt: skip
 _BELOW = "dcb"
 _FALLBACK, _BREAK = "U+", r"\allowbreak{}"
+_CODE = re.compile(rf"{re.escape(_FALLBACK)}[0-9A-F]{{4,6}}{re.escape(_BREAK)}")
 _OPENING = re.compile(r'(?:(?<=[\s(\[{–—-])|^)"(?=[^\s"])')  # the other raw quotation marks close
 _WIDTHS = {
     **dict.fromkeys("fijlrstI.,:;!'`|()[]/ -", 0.8), **dict.fromkeys("ABCDEFGHJKLNOPQRSTUVXYZw", 1.55),
@@ -55,6 +56,11 @@ def length(text: str) -> float:
 def lacks_letters(text: str) -> bool:
     """Whether something of the text can only be written as a code, U+65E5."""
     return any(_character(character).startswith(_FALLBACK) for character in _characters(text))
+
+
+def has_codes(latex: str) -> bool:
+    """Whether a page has such a code; nobody's text can look like one, since its backslashes are escaped."""
+    return _BREAK in latex and _CODE.search(latex) is not None
 
 
 def _characters(text: str) -> str:

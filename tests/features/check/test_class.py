@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -339,11 +339,16 @@ def fake_tex(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None
     monkeypatch.setattr("attncli.render.pdf.shutil.which", lambda name: str(program) if name == "pdflatex" else None)
 
 
-def test_feedback_as_pdf(school: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_feedback_as_pdf(school: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """The program gets a whole document, and may run nothing; what it makes is the page."""
     fake_tex(school, monkeypatch, 'echo "$@" > page.pdf; cat page.tex >> page.pdf')
     results("--feedback", "pages", "--feedback-format", "pdf")
     assert sorted(os.listdir("pages")) == sorted(["Ada.pdf", "Бела.pdf", "_cmd__.pdf", "Dai_ _x_.pdf"])
+    warning = capsys.readouterr().err
+    assert "codes, such as U+738B, in 1 page of feedback (Бела); --feedback-format html shows all letters" in warning
+    results("--feedback", "pages", "--feedback-format", "pdf", "-q")
+    results("--feedback", "pages", "--feedback-format", "html")
+    assert capsys.readouterr().err == ""
     options, start, *_ = Path("pages/Ada.pdf").read_text(encoding="utf-8").splitlines()
     assert options == "-interaction=nonstopmode -halt-on-error -no-shell-escape page.tex"
     assert start == "\\documentclass{article}"
@@ -603,3 +608,68 @@ def test_dask_gives_the_same_though_a_worker_is_killed() -> None:
         os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
         rows = attncli.check_many(jobs, client.get_executor())
     assert rows == attncli.check_many(jobs)
+
+
+def _certificate(name: str) -> dict[str, str]:
+    """A certificate that signs itself, so that one file is the authority, too; and its key."""
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", f"/CN={name}",
+         "-keyout", f"{name}-key.pem", "-out", f"{name}.pem"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    return {"cert": str(Path(f"{name}.pem").resolve()), "key": str(Path(f"{name}-key.pem").resolve())}
+
+
+def _configuration(folder: str, certificate: dict[str, str]) -> dict[str, str]:
+    """The environment of programs that know this certificate alone."""
+    tls = {"ca-file": certificate["cert"], **dict.fromkeys(("scheduler", "worker", "client"), certificate)}
+    Path(folder).mkdir()
+    written = {"distributed": {"comm": {"require-encryption": True, "tls": tls}}}
+    Path(folder, "tls.yaml").write_text(json.dumps(written), encoding="utf-8")
+    return {**os.environ, "DASK_CONFIG": str(Path(folder).resolve()), "PYTHONPATH": str(Path(__file__).parents[3])}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("school")
+def test_a_cluster_over_tls() -> None:
+    """As the documentation says: a scheduler, two workers and attncli, of which each shows its certificate."""
+    pytest.importorskip("distributed")
+    if shutil.which("openssl") is None:
+        pytest.skip("needs openssl")
+    class_, strangers = (_configuration(f"of-{name}", _certificate(name)) for name in ("class", "stranger"))
+    alone = results(output="alone.csv")
+
+    def check(environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+        line = ["-m", "attncli", "check", "--batch", "manifest.csv", "-o", "results.csv", "--scheduler", address]
+        return subprocess.run([sys.executable, *line], env=environment, capture_output=True, text=True, timeout=120)
+
+    with ExitStack() as cluster:
+
+        def start(*arguments: str) -> None:
+            with Path("cluster.log").open("a", encoding="utf-8") as log:
+                line = [sys.executable, "-m", "dask", *arguments]
+                process = subprocess.Popen(line, env=class_, stdout=log, stderr=log)
+            cluster.callback(process.wait)
+            cluster.callback(process.terminate)
+
+        start("scheduler", "--protocol", "tls", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
+              "--scheduler-file", "scheduler.json")  # fmt: skip
+        address = _once_there(Path("scheduler.json"))["address"]
+        assert address.startswith("tls://")
+        start("worker", address, "--nthreads", "1", "--nworkers", "2", "--no-dashboard")
+        refused = check(strangers)
+        assert (refused.returncode, Path("results.csv").exists()) == (4, False)
+        assert f"cannot reach the scheduler {address}" in refused.stderr
+        done = check(class_)
+        assert done.returncode == 1, done.stderr
+    with open("results.csv", newline="", encoding="utf-8") as stream:
+        assert list(csv.DictReader(stream)) == alone
+
+
+def _once_there(file: Path) -> Any:
+    """What is in a file of JSON that another program is about to write."""
+    for _ in range(600):
+        with suppress(OSError, ValueError):
+            return json.loads(file.read_text(encoding="utf-8"))
+        time.sleep(0.1)
+    raise TimeoutError(file)

@@ -31,6 +31,12 @@ def test_a_set(capsys: pytest.CaptureFixture[str]) -> None:
     Path("names.csv").write_text('group,name\nA,Ada Lovelace\nB,"=cmd();\'x"\nB,李\n', encoding="utf-8")
     line = ["generate", "--seed", "midterm", "--roster", "names.csv", "--ask", "weights,output", "--mask", "causal"]
     assert run([*line, "-d", "set", "--title", "Midterm"]) == 0
+    assert capsys.readouterr() == (
+        "",
+        "attncli: warning: letters that TeX's basic fonts lack are codes, such as U+738B, in the .tex files of 李; "
+        "the .html files show all letters\n",
+    )
+    assert run([*line, "-d", "set2", "-q"]) == 0
     assert capsys.readouterr() == ("", "")
     files = contents("set")
     bases = ["01-ada-lovelace", "02-cmd-x", "03-李"]
