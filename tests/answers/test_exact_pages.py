@@ -67,12 +67,13 @@ def test_every_exact_page_is_right(name: str) -> None:
         assert all_right(load(str(INPUTS / name)), rendered(document, form), form), form
 
 
+@pytest.mark.at_most(40)
 @pytest.mark.sampled(2)
+@pytest.mark.parametrize("form", ["fences", "latex"])
 @pytest.mark.parametrize("name", sorted(file.name for file in INPUTS.glob("*.yaml")))
-def test_every_exact_page_of_gradients_is_right(name: str) -> None:
+def test_every_exact_page_of_gradients_is_right(name: str, form: str) -> None:
     document = gradient_page(exact_trace(name, gradient=True), View(detail="brief"))
-    for form in ("fences", "latex"):
-        assert all_right(load(str(INPUTS / name)), rendered(document, form), form), form
+    assert all_right(load(str(INPUTS / name)), rendered(document, form), form)
 
 
 @pytest.mark.each_choice
