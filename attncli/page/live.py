@@ -50,10 +50,13 @@ from attncli.page.view import View
 from attncli.page.visibility import FALSE, HIDDEN, TRUE, VISIBLE
 from attncli.page.worked_line import NO_KEY
 from attncli.problem import keys
-from attncli.problem.axes import LEADING
+from attncli.problem.axes import BATCH, HEAD, LEADING
+from attncli.problem.masks import Clause, MaskSizes
+from attncli.problem.masks.additive import Additive
 from attncli.problem.masks.causal import Causal
 from attncli.problem.masks.keep_and_hide import Keep
 from attncli.problem.model import Mask, Matrix, Problem, Scalar
+from attncli.problem.positions import Offset
 from attncli.problem.saving import as_yaml
 from attncli.tracing.magnitudes import HONEST
 from attncli.tracing.model import Trace, labels
@@ -64,6 +67,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 OWN = "own"  # the mask whose cells a reader has clicked
+OVER = "over"  # the same on top of the numbers that the mask of the problem adds
 MOST_CELLS = 20_000  # computed ones; a page of more would be slow to follow an edit
 FLOAT64 = DTYPES["float64"]
 PRINTED = ("neg", "ratio", "multiple", "sqrt", "comes_to", "comes_near", "sub")  # in numbers, and between stages
@@ -192,11 +196,38 @@ def _masks(problem: Problem) -> Iterator[tuple[str, Mask]]:
         yield "none", Mask()
     if given.parts != (Causal(),):
         yield "causal", Mask((Causal(),))
+    clicked = _clicked(problem)
+    yield OWN, Mask((clicked,))
+    added = tuple(part for part in given.parts if isinstance(part, Additive) and part.adds_numbers)
+    if added:
+        yield OVER, replace(given, parts=(*added, clicked))
+
+
+class _FurtherKeep(Keep):
+    """A matrix with a name of its own beside that of the problem, which stays as it is."""
+
+    __slots__ = ()
+    suffix = "_own"
+
+    def clause(self, offset: Offset, suffix: str) -> Clause:
+        return super().clause(offset, self.suffix)
+
+
+def _clicked_name(problem: Problem) -> str:
+    """What the matrix of the cells that a reader has clicked is called."""
+    return Keep.name + _FurtherKeep.suffix * any(isinstance(part, Keep) for part in problem.mask.parts)
+
+
+def _clicked(problem: Problem) -> Keep:
+    """A mask whose cells can be clicked, one for each head and entry between which the mask of the problem differs."""
     rule = next((rule for rule in plan_for(problem).rules if rule.name == "mask"), None)
-    if rule is None or (rule.only_hides and not {*rule.target.letters} & {*LEADING}):
-        rows, columns = len(problem.tokens), len(problem.context_tokens)
-        every = np.ones((rows, columns), dtype=bool)
-        yield OWN, Mask((Keep(Matrix(every, _names_of_cells("keep", every.shape))),))
+    letters = rule.target.letters if rule else ()
+    sizes = MaskSizes.of(problem.given)
+    batch, heads = (size if letter in letters else 1 for letter, size in ((BATCH, sizes.batch), (HEAD, sizes.heads)))
+    leading = (batch, heads) if batch > 1 else (heads,) if heads > 1 else ()
+    every = np.ones((*leading, sizes.queries, sizes.keys), dtype=bool)
+    name = _clicked_name(problem)
+    return (Keep if name == Keep.name else _FurtherKeep)(Matrix(every, _names_of_cells(name, every.shape)))
 
 
 def _scales(problem: Problem) -> Iterator[tuple[bool, Scalar | keys.ScaleWord]]:
@@ -234,7 +265,7 @@ class _Writer:
             "mask": "mask",
             "weights": "weights",
             "mixed": next(rule.name for rule in plan.softmax_rules(shift=False) if "weights" in rule.inputs),
-            "own": Keep.name,
+            "own": _clicked_name(self.problem),
             "yaml": self._yaml(self.problem)[0],
             "arrays": self.arrays,
             "labels": self.labels,

@@ -25,10 +25,11 @@ from attncli.mistakes.catalogue import applicable, changes_of
 from attncli.mistakes.mistaken import Mistaken
 from attncli.page.derivation import derivation
 from attncli.page.document import Heading, Worked, plain_line
-from attncli.page.live import live_data, settings_of, why_static
+from attncli.page.live import OVER, OWN, live_data, settings_of, why_static
 from attncli.page.printer import format_number, printer_for
 from attncli.page.view import View
 from attncli.problem.loader import load
+from attncli.problem.masks.keep_and_hide import Keep
 from attncli.problem.model import Matrix, Problem
 from attncli.problem.numbers import NumberError, as_float, canonical
 from attncli.problem.source import decode
@@ -208,18 +209,24 @@ def live_example(file: Path) -> tuple[Problem, dict[str, Any]]:
 
 
 def random_question(seed: int) -> tuple[dict[str, Any], Trace, list[list[str]]]:
-    """An example in one of its settings, with a few numbers edited."""
+    """An example in one of its settings, with a few numbers edited, and a few cells of a mask of one's own clicked."""
     chosen = random.Random(seed)
     problem, data = live_example(chosen.choice(INPUTS))
-    mask, scaled, other = chosen.choice([each for each in settings_of(problem) if each[0] != "own"])
+    mask, scaled, other = chosen.choice([*settings_of(problem)])
     arrays = list(data["given"])
     edits = []
+    if mask in (OWN, OVER):
+        *others, clicked = other.mask.parts
+        assert isinstance(clicked, Keep)
+        seen = np.array([chosen.random() < 0.7 for _ in range(clicked.matrix.size)]).reshape(clicked.matrix.shape)
+        edits += [(data["own"], at, "0") for at in np.flatnonzero(~seen).tolist()]
+        other = replace(other, mask=replace(other.mask, parts=(*others, type(clicked)(Matrix.of(seen)))))
     for _ in range(chosen.randint(1, 4)):
         name = chosen.choice(arrays)
         matrix = problem.given.get(name) or problem.given[name.removeprefix("new_")]
         text = chosen.choice([*TEXTS, f"{chosen.gauss(0, 3):.{chosen.randint(0, 9)}f}", repr(chosen.gauss(0, 1))])
         edits.append((name, chosen.randrange(matrix.value.size), text))
-    trace = run(edited(other, edits))
+    trace = run(edited(other, [each for each in edits if each[0] != data["own"]]))
     asking, lines = question(data, trace, mask=mask, scaled=scaled, edits=edits)
     return asking, trace, lines
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from attncli.cli.main import run as attncli
@@ -200,6 +201,47 @@ def test_a_page_of_twelve_words_follows_a_number_within_a_frame(
     record_property("milliseconds to follow an edit", milliseconds)
     print(f"{milliseconds:.1f} ms to follow an edit of twelve words")
     assert milliseconds < 5 * 16  # a frame has 16; a machine with other work to do needs longer
+
+
+@pytest.mark.browser
+def test_a_click_hides_a_key_in_one_head_where_each_has_its_own_mask(browser: Browser, tmp_path: Path) -> None:
+    masks = [f"[id=head-{head}-step-mask] table tbody td" for head in (0, 1)]
+    play: Play = [
+        ("click", "nav a:text-is('Head 1')"), ("texts", masks[1]), ("click", f"{masks[1]} >> nth=0"), ("saved", ""),
+        ("texts", masks[1]), ("click", "nav a:text-is('Head 0')"), ("texts", masks[0]), ("choose", "given"),
+        ("texts", masks[0]), ("click", "nav a:text-is('Head 1')"), ("texts", masks[1]),
+    ]  # fmt: skip
+    page = written(I_LOVE_AI.with_name("head_masks.yaml"), tmp_path)
+    ((before, saved, after, first, first_given, given),) = played(browser, (page, play))
+    assert (before[0], after) == ("0", ["−∞", *before[1:]])
+    assert (given, first_given) == (before, first)
+    (tmp_path / "saved.yaml").write_text(saved, encoding="utf-8")
+    seen = run(load(str(tmp_path / "saved.yaml")))["mask"]
+    assert [["0" if cell == 0 else "−∞" for cell in head.ravel()] for head in seen] == [first, after]
+
+
+@pytest.mark.browser
+def test_a_click_hides_a_key_under_a_mask_that_adds_numbers(browser: Browser, tmp_path: Path) -> None:
+    problem = tmp_path / "added.yaml"
+    given = "".join(f"{name}: [[1, 0], [0, 1]]\n" for name in "QKV")
+    problem.write_text(f"{given}mask: [{{additive: [[0.5, -.inf], [2, 0]]}}, {{keep: [[1, 1], [0, 1]]}}]\n")
+    mask = "#step-mask table tbody td"
+    play: Play = [("texts", mask)]
+    for cell in (2, 0, 0, 0, 1):
+        play += [("click", f"{mask} >> nth={cell}"), ("texts", mask)]
+    play += [
+        ("announced", ""), ("line", ""), ("address", ""), ("saved", ""), ("choose", "given"), ("texts", mask),
+    ]  # fmt: skip
+    ((first, *clicked, said, line, address, saved, again),) = played(browser, (written(problem, tmp_path), play))
+    assert first == again == ["0.500", "−∞", "−∞", "0"]
+    assert clicked[0] == ["0.500", "−∞", "2", "0"]
+    assert clicked[1] == clicked[3] == ["−∞", "−∞", "2", "0"]
+    assert clicked[2] == clicked[0]
+    assert "The numbers that the problem adds hide this key. In a mask of your own it can be seen." in said
+    assert line == "M: t1 → t2 keep_own[0, 1] = 1, so visible: −∞"
+    assert address == "#!keep_own.0=0&mask=over"
+    (tmp_path / "saved.yaml").write_text(saved, encoding="utf-8")
+    assert run(load(str(tmp_path / "saved.yaml")))["mask"].ravel().tolist() == [-np.inf, -np.inf, 2, 0]
 
 
 @pytest.mark.browser

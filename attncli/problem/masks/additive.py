@@ -26,6 +26,13 @@ class Additive(MaskPart):
     order = 7
     matrix: Matrix
 
+    @property
+    def adds_numbers(self) -> bool:
+        """Whether it does more than to hide keys."""
+        import numpy as np
+
+        return bool((np.isfinite(self.matrix.value) & (self.matrix.value != 0)).any())
+
     @classmethod
     def read(cls, value: Value) -> Additive | None:
         matrix = read_matrix(value, deepest=DEEPEST, minus_infinity=True)

@@ -17,7 +17,13 @@ from attncli.render.html import entries, heading, paired, rendered, section_tag
 from attncli.render.html.matrix import POINT
 
 FILES = ("numbers.js", "functions.js", "model.js", "lines.js", "query.js", "quiz.js", "page.js")
-MASKS = {"given": "as given", "none": "none", "causal": "causal", "own": "of my own: click its cells"}
+MASKS = {
+    "given": "as given",
+    "none": "none",
+    "causal": "causal",
+    "own": "of my own: click its cells",
+    "over": "as given, but for cells I click",
+}
 Section: TypeAlias = tuple[str, int, tuple[str, ...]]  # its id, its level, and its HTML in pieces without the end
 
 

@@ -259,7 +259,7 @@ class Page {
       cell.replaceChildren(texts[at]);
       if (marks.hidden && !texts[at].endsWith("∞")) cell.append(element("i", {}, this.live.hidden));
     });
-    table.classList.toggle("clickable", name === this.model.data.mask && this.canMask());
+    table.classList.toggle("clickable", name === this.model.data.mask);
   }
 
   printed(name, at) {
@@ -477,17 +477,26 @@ class Page {
     return written ? written[at] : `${numbers[at]}`;
   }
 
-  canMask() {
-    return this.live.data.settings.some((each) => each.mask === "own");
-  }
-
-  /** Let a query see a key, or hide it. */
+  /** Let a query see a key, or hide it; in all heads and entries that share the mask which is shown. */
   toggle({ table, at }) {
-    const keep = this.model.arrays.get(this.live.data.own);
-    const mask = this.model.steps.get(this.model.data.mask).values;
-    if (this.model.setting.mask !== "own") mask.forEach((value, place) => this.setKeep(place, value !== -Infinity));
-    this.setKeep(table.start + at, keep.values[table.start + at] !== 1);
-    this.set("own", this.model.setting.scaled);
+    const { model } = this;
+    const { mask: before, scaled } = model.setting;
+    const { rule, values } = model.steps.get(model.data.mask);
+    const over = model.data.settings.find((each) => each.mask === "over");
+    const mask = over && before !== "own" && before !== "causal" ? "over" : "own";
+    const { plain } = model.data.settings.find((each) => each.mask === mask);
+    const own = model.rules[plain.find((each) => model.rules[each].name === model.data.mask)];
+    const clicked = table.start + at;
+    const seen = values[clicked] === -Infinity;
+    model.arrays.get(model.data.own).values.forEach((_, place) => {
+      const cell = model.place(own, place);
+      const shown = model.at(rule.shape, rule.cell.map((letter) => cell[letter]));
+      if (shown === clicked) this.setKeep(place, seen);
+      else if (before !== mask) this.setKeep(place, values[shown] !== -Infinity);
+    });
+    this.set(mask, scaled);
+    if (seen && model.steps.get(model.data.mask).values[clicked] === -Infinity)
+      this.say("The numbers that the problem adds hide this key. In a mask of your own it can be seen.");
   }
 
   setKeep(at, seen) {
@@ -498,7 +507,7 @@ class Page {
 
   /** Take a mask, a scale and a mistake; one that cannot be made in this setting is given up. */
   set(mask, scaled, mistake = this.model.mistake) {
-    const focused = this.focused && { name: this.focused.table.name, at: this.focused.at };
+    const { table: { name, start } = {}, at } = this.focused ?? {};
     this.model.held.clear();
     this.model.choose(mask, scaled);
     if (this.model.mistakes().includes(mistake)) this.model.choose(mask, scaled, mistake);
@@ -506,8 +515,10 @@ class Page {
     this.show();
     this.controls.mask.value = mask;
     this.controls.scale.checked = scaled;
-    const table = focused && this.tables.find((each) => each.name === focused.name && each.labelled);
-    if (table && document.activeElement === document.body) table.cells[focused.at].focus({ preventScroll: true });
+    const table = this.tables.find((each) => each.name === name && each.start === start && each.labelled);
+    const cell = table?.cells[at];
+    if (cell && document.activeElement === document.body) cell.focus({ preventScroll: true });
+    else if (cell && document.activeElement === cell) this.choose({ table, at, cell });
   }
 
   hold() {
@@ -653,7 +664,7 @@ class Page {
 
   act(found) {
     if (found.table.editable) this.edit(found);
-    else if (found.table.name === this.model.data.mask && this.canMask()) this.toggle(found);
+    else if (found.table.name === this.model.data.mask) this.toggle(found);
   }
 
   /** Keep what was changed in the address, so that it can be sent to others. */
