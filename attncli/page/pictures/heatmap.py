@@ -60,8 +60,8 @@ HIGH = 30  # of a cell with digits
 NARROWEST = 44
 MOST_DIGITS = 1600  # cells with digits in one picture
 WIDE, LONG = 960, 64  # of a map with digits: pixels, and rows
-SIDE = 480  # of a map without digits, about
-LARGEST, SMALLEST = 24, 4  # cells without digits
+SIDE = 480  # of a long map without digits, about
+LARGEST, SMALLEST = 24, 4  # sides of cells without digits
 MOST_CELLS = 128  # on a side; of more, some share a cell
 MOST_NAMED = 3  # keys of a row, under the pointer: a number for each cell would make the file five times as large
 LEVELS = 40  # of colour, of cells without digits
@@ -228,16 +228,17 @@ def _panel(map: Map) -> Panel:
         widest = max((text_width(text, SIZE) for row in map.texts for text in row), default=0)
         width, height = float(max(NARROWEST, ceil(widest) + 14)), float(HIGH)
     else:
-        width = height = float(min(LARGEST, max(SMALLEST, SIDE // max(map.shades.shape))))
+        height, width = (float(min(LARGEST, max(SMALLEST, SIDE // number))) for number in map.shades.shape)
     rows, columns = map.shades.shape
     names = [cut(name, SIZE, LABEL) for name in map.rows]
     left = ceil(max(text_width(name, SIZE) for name, _ in names)) + 8
     captions = [f"{axis} {arrow}" for axis, arrow in zip(map.axes, "↓→", strict=False)]
     left = max(left, *(ceil(text_width(said, SMALL)) + 8 for said in captions))
     heads = list(_heads(map.columns, left, width))
-    top = ceil(max(_HEADS, *(_height(head) for head in heads))) + 6
+    raised = max(0.0, SIZE - height) / 2  # the first label of low rows reaches above them
+    top = ceil(max(_HEADS + raised, *(_height(head) for head in heads))) + 6
     shapes: list[Shape] = [
-        Words(left - 8, top - 6 - place * APART, said, "soft", SMALL, anchor="end")
+        Words(left - 8, top - 6 - raised - place * APART, said, "soft", SMALL, anchor="end")
         for place, said in enumerate(captions)
     ]
     shapes += (head._replace(y=top - 6) for head in heads if head.text)  # none above a vector
@@ -246,7 +247,7 @@ def _panel(map: Map) -> Panel:
         Words(left - 8, top + (row + 0.5) * height + MIDDLE * SIZE, name, anchor="end", title=whole)
         for row, (name, whole) in list(enumerate(names))[::every]
     )
-    cells = _cells_with_digits(map, width, height) if map.texts else _cells(map, width)
+    cells = _cells_with_digits(map, width, height) if map.texts else _cells(map, width, height)
     shapes += moved(cells, left, top)
     right = max([left + columns * width, *(_right(head) for head in heads)])
     return Panel(right, top + rows * height, tuple(shapes))
@@ -292,27 +293,27 @@ def _cells_with_digits(map: Map, width: float, height: float) -> Iterator[Shape]
     yield from _hatched(map.hidden, width, height)
 
 
-def _cells(map: Map, size: float) -> Iterator[Shape]:
+def _cells(map: Map, width: float, height: float) -> Iterator[Shape]:
     """Cells without digits: of each colour one path, with a stroke for each run of cells."""
     rows, columns = map.shades.shape
-    yield Path(rectangle(0, 0, columns * size, rows * size), "wash")
+    yield Path(rectangle(0, 0, columns * width, rows * height), "wash")
     levels = np.where(np.isnan(map.shades), -1, np.floor(np.nan_to_num(map.shades).clip(0, 1) * (LEVELS - 1) + 0.5))
     runs: dict[int, list[tuple[Point, Point]]] = defaultdict(list)
     for row, line in enumerate(levels.astype(int)):
         ends = [*(np.flatnonzero(np.diff(line)) + 1).tolist(), columns]
-        start, y = 0, (row + 0.5) * size
+        start, y = 0, (row + 0.5) * height
         for end in ends:
-            runs[int(line[start])].append(((start * size, y), (end * size, y)))
+            runs[int(line[start])].append(((start * width, y), (end * width, y)))
             start = end
     runs.pop(-1, None)
     for level in sorted(runs):
         moves = tuple(move for run in runs[level] for move in lines(run))
-        yield Path(moves, stroke=map.scale.color(level / (LEVELS - 1)), width=size, crisp=True)
-    yield from _hatched(map.hidden, size, size)
-    yield Path(rectangle(0, 0, columns * size, rows * size), stroke="line")
+        yield Path(moves, stroke=map.scale.color(level / (LEVELS - 1)), width=height, crisp=True)
+    yield from _hatched(map.hidden, width, height)
+    yield Path(rectangle(0, 0, columns * width, rows * height), stroke="line")
     for row, said in enumerate(map.titles):
         if said:
-            yield Path(rectangle(0, row * size, columns * size, size), title=said)
+            yield Path(rectangle(0, row * height, columns * width, height), title=said)
 
 
 def _hatched(hidden: NDArray[np.bool_], width: float, height: float) -> Iterator[Shape]:

@@ -104,6 +104,18 @@ def test_long_maps_of_gradients_show_what_is_farthest_from_0() -> None:
     assert {each.attributes["stroke"] for each in paths(far) if each.attributes.get("shape-rendering")} == {"#0b3c7a"}
 
 
+def test_a_long_map_of_few_columns_has_wide_cells_and_all_their_labels() -> None:
+    wide = svg("V", {"Q": [[1]] * 120, "K": [[1]] * 120, "V": [[1, 2]] * 119 + [[-3, 0]]})
+    runs = [each.box for each in paths(wide) if each.attributes.get("shape-rendering")]
+    assert {right - left for left, _, right, _ in runs} == {24}  # pixels
+    assert {float(each.attributes["stroke-width"]) for each in paths(wide) if "shape-rendering" in each.attributes} == {
+        4
+    }
+    said = {each.text: each.place[1] for each in texts(wide)}
+    assert {"d1", "d2"} <= said.keys()
+    assert said["t1"] - said["key ↓"] >= 12  # the height of a letter
+
+
 def test_heads_of_a_step_are_those_that_it_has() -> None:
     heads = {name: [each.text for each in texts(svg(name, "grouped_query.yaml")) if "ead " in each.text]
              for name in ("X", "Q", "K", "d_K", "concat")}  # fmt: skip
