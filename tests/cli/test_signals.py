@@ -42,7 +42,7 @@ def test_one_that_is_ignored_stays_so(tmp_path: Path) -> None:
     assert (tmp_path / "a.md").read_text("utf-8").startswith("# ")
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("name", ["SIGINT", pytest.param("SIGTERM", marks=pytest.mark.slow)])
 def test_amid_work(name: str, tmp_path: Path) -> None:
     (tmp_path / "p.yaml").write_text(
         "Q: {random: [6000, 64]}\nK: {random: [6000, 64]}\nV: {random: [6000, 64]}\nsoftcap: 5\n"
