@@ -45,10 +45,11 @@ def _lines(application: Any) -> Iterator[str]:
         command, does = re.split(r" {2,}", line.strip())
         yield from (".TP", f".B {_plain(command)}", _plain(does[:1].upper() + does[1:] + "."))
     yield from _section("OPTIONS")
-    yield from _parameters(application, application.make_context("attncli", [], resilient_parsing=True))
+    top = application.make_context("attncli", [], resilient_parsing=True)
+    yield from _parameters(application, top)
     yield from _section("COMMANDS")
     for name, command in application.commands.items():
-        context = command.make_context(name, [], resilient_parsing=True)
+        context = command.make_context(name, [], parent=top, resilient_parsing=True)
         usage = " ".join(command.collect_usage_pieces(context))
         yield f".SS {_plain(f'attncli {name} {usage}')}"
         for number, paragraph in enumerate(command.help.split("\n\n")):
@@ -69,7 +70,7 @@ def _parameters(command: Any, context: Any) -> Iterator[str]:
     """Every argument and option of a command, as its help has them."""
     for parameter in command.get_params(context):
         spelled, said = parameter.get_help_record(context)
-        if spelled != "--help":  # every command has it
+        if "--help" not in parameter.opts or context.parent is None:  # every command has it
             # older versions of Typer have no brackets around an argument that may be left out
             yield from (".TP", f".B {_plain(spelled.strip('[]'))}", _plain(" ".join(said.split())))
 
