@@ -61,7 +61,7 @@ def book(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("cells", ["Data!B2:C3", "data!$B$2:$C$3", "'Data'!C3:B2", " Data!b2:c3 "])
+@pytest.mark.parametrize("cells", ["Data!B2:C3", "data!$B$2:$C$3", "'Data'!C3:B2", " Data!b2:c3 ", "='Data'!B2:C3"])
 def test_a_range(book: Path, cells: str) -> None:
     found = read(book, f'{{file: x.xlsx, range: "{cells}"}}').given["Q"]
     assert found.value.tolist() == [[1, 2.5], [0.1, 1e-300]]

@@ -142,7 +142,7 @@ def dtype(stream: IO[bytes], file: str, name: str) -> str:
 def _read_range(text: str) -> _Range:
     if not text:
         raise ArrayError("which cells of the workbook is not said", f"name them: {_EXAMPLE}", key="file")
-    found = _RANGE.fullmatch(text.strip())
+    found = _RANGE.fullmatch(text.strip().removeprefix("="))
     if not found:
         raise ArrayError(f"{shorten(text)} is no range of cells", f"write {_EXAMPLE}, or {KEY}: A1:C3", key=KEY)
     sheet = found["sheet"] or ""
@@ -178,7 +178,8 @@ def _number(
 ) -> str:
     """The text of a number or a truth value; ArrayError for anything else. `points`: texts with a decimal comma."""
     if cell is None:
-        raise ArrayError(f"{where} is empty", "write a number there, or choose other cells", key=KEY)
+        help = "write a number there, or choose other cells; of merged cells, only the first has the number"
+        raise ArrayError(f"{where} is empty", help, key=KEY)
     if cell.formula and not cell.text:
         raise ArrayError(f"{where} is a formula without a result", f"{_AGAIN}: that adds the results", key=KEY)
     if cell.type == "e":
