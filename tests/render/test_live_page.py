@@ -173,18 +173,24 @@ def test_the_quiz_asks_about_the_numbers_of_the_page(browser: Browser, tmp_path:
         ("click", "button:text-is('Quiz')"), ("texts", options), ("click", f"{options} >> nth=0"), ("texts", verdict),
         ("click", f"{options} >> nth=1"), ("texts", verdict), ("click", ".quiz > button"),
         ("click", ".quiz input"), ("type", "one"), ("press", "Enter"), ("texts", verdict), ("click", ".quiz input"),
-        ("press", "Control+a"), ("type", "999"), ("press", "Enter"), ("texts", verdict), ("click", ".quiz > button"),
+        ("press", "Control+a"), ("type", "999"), ("press", "Enter"), ("texts", verdict),
+        ("texts", "main td:text-is('?')"), ("texts", "main .worked:visible"), ("click", "button:text-is('Show it')"),
+        ("texts", verdict), ("texts", "main td:text-is('?')"), ("click", ".quiz > button"),
         ("texts", ".quiz > p >> nth=0"), ("texts", options), ("click", f"{options} >> nth=3"), ("texts", verdict),
         ("click", "button:text-is('Quiz')"), ("texts", ".quiz:visible"),
     ]  # fmt: skip
-    ((keys, wrong, right, no_number, wrong_number, asked, mistakes, found, closed),) = played(
-        browser, (written(I_LOVE_AI, tmp_path), play)
+    ((keys, wrong, right, no_number, wrong_number, missing, lines, shown, none, asked, mistakes, found, closed),) = (
+        played(browser, (written(I_LOVE_AI, tmp_path), play))
     )
     assert keys == ["I", "love", "AI"]
     assert wrong[0].startswith("Wrong. I has the weight 0.")  # I and AI look at love most, love at all alike
     assert right[0].startswith("Right. love has the weight 0.")
     assert no_number == ["one is not a number: write 3, -0.5, 1e3, 1/3 or sqrt(2)"]
-    assert wrong_number[0].startswith("Wrong. ")
+    assert wrong_number == ["Wrong. Try again, or show it."]
+    assert missing  # in its matrix, and where it stands beside a product
+    assert not lines
+    assert re.fullmatch(r".+ [=≈] .+\.", shown[0])
+    assert none == []
     assert asked[0].startswith("A mistake gave these numbers for ")
     assert len({*mistakes}) == 4
     assert found[0].startswith(("Right.", "Wrong. It was this: "))

@@ -29,6 +29,7 @@ class Quiz {
   toggle() {
     this.root.hidden = !this.root.hidden;
     if (!this.root.hidden) this.question();
+    else this.page.hideCell(null);
     return !this.root.hidden;
   }
 
@@ -37,6 +38,7 @@ class Quiz {
     this.model = this.page.model.with("");
     this.lines = new Lines(this.model);
     this.verdict.textContent = "";
+    this.page.hideCell(null);
     const kinds = [() => this.whichKey(), () => this.blank(), () => this.whichMistake()];
     for (let tried = 0; tried < kinds.length; tried++) if (kinds[this.turn++ % kinds.length]()) return;
     this.ask.textContent = "There is no question about these numbers.";
@@ -58,7 +60,7 @@ class Quiz {
 
   said(verdict, more) {
     this.verdict.className = verdict;
-    this.verdict.textContent = `${VERDICTS[verdict]}. ${more}`;
+    this.verdict.textContent = verdict ? `${VERDICTS[verdict]}. ${more}` : more;
   }
 
   text(name, at, model = this.model) {
@@ -89,22 +91,35 @@ class Quiz {
     return true;
   }
 
+  /** A number to work out: it is missing here in its matrix, and on the page, until it is found. */
   blank() {
-    const cells = [...this.model.steps.values()].filter(({ rule, given }) => !given && !rule.copies && !rule.hides).flatMap(({ rule, values }) =>
-      Array.from(values, (value, at) => [rule, at, value]).filter(([, , value]) => Number.isFinite(value)));
+    const cells = [...this.model.steps.values()].filter(({ rule, given }) => !given && !rule.copies && !rule.hides).flatMap(({ rule, values }) => {
+      const { labels, start } = this.shown(rule, this.axes(rule));
+      const end = start + size(labels.map((each) => each.length));
+      return Array.from(values.subarray(start, end), (value, at) => [rule, start + at, value]).filter(([, , value]) => Number.isFinite(value));
+    });
     if (!cells.length) return false;
     const [rule, at, value] = anyOf(cells);
     const { label, work, relation, result } = this.lines.line(rule, at);
     if (!work) return false;
-    const input = element("input", { inputmode: "text", autocomplete: "off", spellcheck: "false", "aria-label": "The number" });
-    const form = element("form", {}, signed(`${work} = `), input, " ", element("button", {}, "Check"));
+    const name = `${symbolName(rule.symbol)}: ${label}`;
+    const input = element("input", { inputmode: "text", autocomplete: "off", spellcheck: "false", "aria-label": name });
+    const show = element("button", { type: "button" }, "Show it");
+    const found = (verdict) => {
+      this.said(verdict, `${signed(`${work} ${relation} ${result}`)}.`);
+      this.page.hideCell(null);
+    };
+    show.addEventListener("click", () => found(""));
+    const form = element("form", {}, this.matrix(rule, this.model, new Map([[at, input]])), element("button", {}, "Check"), " ", show);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       const verdict = judge(value, input.value.replaceAll("−", "-"), this.model.data.judging);
-      if (verdict) this.said(verdict, `${signed(`${work} ${relation} ${result}`)}.`);
-      else this.verdict.textContent = `${shorten(input.value)} is not a number: write 3, -0.5, 1e3, 1/3 or sqrt(2)`;
+      if (!verdict) this.said("", `${shorten(input.value)} is not a number: write 3, -0.5, 1e3, 1/3 or sqrt(2)`);
+      else if (verdict === "wrong") this.said(verdict, "Try again, or show it.");
+      else found(verdict);
     });
-    this.put(["Work out ", element("b", {}, element("bdi", {}, `${symbolName(rule.symbol)}: ${label}`)), "."], form);
+    this.put(["Work out ", element("b", {}, element("bdi", {}, name)), `, with ${this.lines.equation(rule)}.`], form);
+    this.page.hideCell(rule.name, at);
     return true;
   }
 
@@ -130,14 +145,21 @@ class Quiz {
     return new Map([...model.steps].map(([name, { values }]) => [name, Array.from(values, (_, at) => model.text(name, at)).join(" ")]));
   }
 
-  matrix(rule, model) {
-    const { labels, start } = this.shown(rule, Math.min(2, rule.shape.length));
+  /** How many of the last axes are those of its matrix: not heads and entries. */
+  axes(rule) {
+    return Math.min(2, rule.cell.filter((letter) => !this.model.leading.has(letter)).length);
+  }
+
+  /** The matrix of the head and the entry that are shown, with other things in the places of some numbers. */
+  matrix(rule, model, instead = new Map()) {
+    const { labels, start } = this.shown(rule, this.axes(rule));
     const [rows, columns = [""]] = labels;
     const head = (text, scope) => element(text ? "th" : "td", text ? { scope } : {}, element("bdi", {}, text));
+    const at = (place) => instead.get(place) ?? this.text(rule.name, place, model);
     const top = element("thead", {}, element("tr", {}, element("td"), ...columns.map((text) => head(text, "col"))));
     const body = element("tbody", {}, ...rows.map((text, row) => element("tr", {}, head(text, "row"), ...columns.map((_, column) =>
-      element("td", {}, this.text(rule.name, start + row * columns.length + column, model))))));
-    const table = element("table", { class: "matrix" }, element("caption", { class: "unseen" }, `${symbolName(rule.symbol)}, with a mistake`), top, body);
+      element("td", {}, at(start + row * columns.length + column))))));
+    const table = element("table", { class: "matrix" }, element("caption", { class: "unseen" }, symbolName(rule.symbol)), top, body);
     return element("div", { class: "scroll" }, table);
   }
 }
