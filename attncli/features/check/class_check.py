@@ -261,10 +261,20 @@ def _marked(
     yield from mark_all(submissions, settings) if alone else mark_in_processes(submissions, settings, workers)
 
 
-def earlier_results(output: str | None, format: str, *, lenient: bool) -> list[Marked]:
-    """The results in the file that is to be written, if it is there; AttncliError where it holds none."""
+def earlier_results(output: str | None, format: str, *, lenient: bool, marks: int | None) -> list[Marked]:
+    """The results in the file that is to be written, if it is there.
+
+    Raises AttncliError: exit 2 where they are of another number of `marks`, exit 3 or 4 where the file holds none.
+    """
     if output is None or output == "-" or not holds_numbers(format):
         raise usage_error(
             "--resume needs results that can be read", help="write them with -o results.csv, .xlsx or .json"
         )
-    return read_results(output, lenient=lenient) if os.path.exists(output) else []
+    earlier = read_results(output, lenient=lenient) if os.path.exists(output) else []
+    others = [each.of for each in earlier if None not in (each.of, marks) and each.of != marks]
+    if others:
+        help = f"write --marks {others[0]}, or name another file after -o"
+        raise usage_error(
+            f"--marks {marks} cannot be used: the results in {output} are of {others[0]} marks", help=help
+        )
+    return earlier

@@ -149,7 +149,7 @@ def check(
         from attncli.page.view import chosen_names
 
         require_workbook(format, output, "results")
-        earlier = earlier_results(output, format, lenient=lenient) if resume else ()
+        earlier = earlier_results(output, format, lenient=lenient, marks=marks) if resume else ()
         students = class_of(file, paths, batch=batch, folder=directory, output=output, outside=allow_outside)
         if steps is not None:
             chosen_names(steps, tuple(RULES))  # a step that no problem has

@@ -311,6 +311,16 @@ def test_a_workbook_that_cannot_be_written_or_read(
 
 
 @pytest.mark.usefixtures("school")
+def test_resume_with_other_marks(capsys: pytest.CaptureFixture[str]) -> None:
+    results("--marks", "10")
+    before = Path("results.csv").read_text(encoding="utf-8")
+    results("--marks", "20", "--resume", code=2)
+    assert "--marks 20 cannot be used: the results in results.csv are of 10 marks" in capsys.readouterr().err
+    assert Path("results.csv").read_text(encoding="utf-8") == before
+    results("--marks", "10", "--resume")
+
+
+@pytest.mark.usefixtures("school")
 @pytest.mark.parametrize("text", ["a,b\n1,2\n", "", "student,problem\n"])
 def test_resume_with_what_is_no_results(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("results.csv").write_text(text, encoding="utf-8")
