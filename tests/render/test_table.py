@@ -227,6 +227,16 @@ def test_a_table_too_narrow_for_its_columns_is_written_row_by_row() -> None:
     assert lines(TABLE, style=Style(width=10))[-2:] == ["share", "  12345.6 %"]  # a number is never divided
 
 
+def test_columns_are_tight_and_long_words_divided_before_a_table_is_written_row_by_row() -> None:
+    table = Table(("student", "marks", "first"), ((("Lüdenscheidt-Hohenfels",), ("36 / 36",), ("output",)),), (1,))
+    assert lines(table, style=Style(width=37)) == [
+        "  student               marks  first",
+        "  ───────────────────────────────────",
+        "  Lüdenscheidt-Hohen  36 / 36  output",
+        "  fels",
+    ]
+
+
 def test_worked_lines_stand_under_their_labels_where_there_is_no_room_beside() -> None:
     work = WorkedLine("quick → brown", dot(("-0.123", "-4.567"), ("1.5", "2")), number("3.562"), holds=False)
     assert lines(Worked((work,)), style=Style(width=33)) == [

@@ -10,6 +10,7 @@ from attncli.render.table.line import Line
 
 GAP = 3
 NARROWEST = 20  # a column is not squeezed below its longest word, up to this, and one of sentences not below this
+TIGHT_GAP, TIGHT_WORD = 2, 15  # where the columns would not fit otherwise; longer words are divided
 SENTENCE = 40  # a longer cell is one
 LEAST = 10  # less than this is too narrow for a sentence
 
@@ -27,25 +28,33 @@ def table_lines(
         NARROWEST if width > SENTENCE else min(NARROWEST, max(cell.longest for cell in column))
         for width, column in zip(natural, columns, strict=True)
     ]
-    widths = natural if room is None else _squeezed(natural, floors, right, room)
-    if room is not None and _together(widths) > room:
-        return _one_by_one([_bold(word) for word in head], rows, right, room)
-    lines = _row([_bold(word) for word in head], widths, right)
-    lines.append(Line("─" * _together(widths), "dim"))
+    widths, gap = natural, GAP
+    if room is not None:
+        tight = [
+            floor if width > SENTENCE else min(floor, TIGHT_WORD) for floor, width in zip(floors, natural, strict=True)
+        ]
+        for gap, least in ((GAP, floors), (TIGHT_GAP, tight)):
+            widths = _squeezed(natural, least, right, room, gap)
+            if _together(widths, gap) <= room:
+                break
+        else:
+            return _one_by_one([_bold(word) for word in head], rows, right, room)
+    lines = _row([_bold(word) for word in head], widths, right, gap)
+    lines.append(Line("─" * _together(widths, gap), "dim"))
     for row in rows:
-        lines += _row(row, widths, right)
+        lines += _row(row, widths, right, gap)
     return lines
 
 
-def _together(widths: Sequence[int]) -> int:
+def _together(widths: Sequence[int], gap: int) -> int:
     """How wide columns are side by side."""
-    return sum(widths) + GAP * (len(widths) - 1)
+    return sum(widths) + gap * (len(widths) - 1)
 
 
-def _squeezed(natural: Sequence[int], floors: Sequence[int], right: Sequence[int], room: int) -> list[int]:
+def _squeezed(natural: Sequence[int], floors: Sequence[int], right: Sequence[int], room: int, gap: int) -> list[int]:
     """Widths that add up to `room`: the widest columns of text give way first, none below its floor."""
     widths = list(natural)
-    while _together(widths) > room:
+    while _together(widths, gap) > room:
         free = [place for place in range(len(widths)) if place not in right and widths[place] > floors[place]]
         if not free:
             break
@@ -53,7 +62,7 @@ def _squeezed(natural: Sequence[int], floors: Sequence[int], right: Sequence[int
     return widths
 
 
-def _row(cells: Sequence[Line], widths: Sequence[int], right: Sequence[int]) -> list[Line]:
+def _row(cells: Sequence[Line], widths: Sequence[int], right: Sequence[int], gap: int = GAP) -> list[Line]:
     columns = []
     for place, (cell, width) in enumerate(zip(cells, widths, strict=True)):
         pieces = cell.wrapped(width) if cell.cell_len > width else [cell.copy()]
@@ -64,7 +73,7 @@ def _row(cells: Sequence[Line], widths: Sequence[int], right: Sequence[int]) -> 
     lines = []
     for parts in zip_longest(*columns):
         filled = [part or Line(" " * width) for part, width in zip(parts, widths, strict=True)]
-        line = Line(" " * GAP).join(filled)
+        line = Line(" " * gap).join(filled)
         line.rstrip()
         lines.append(line)
     return lines
