@@ -28,6 +28,7 @@ from attncli.page.document import (
 from attncli.page.view import View
 from attncli.problem.loader import load
 from attncli.render import Style, render
+from attncli.render.html.matrix import width
 from attncli.tracing import run
 
 INPUTS = sorted((Path(__file__).parents[2] / "inputs").glob("*.[jy]*"))
@@ -126,6 +127,12 @@ def test_a_list_of_contents_has_the_sections_of_parts_unless_they_are_many() -> 
     assert listed(2, 1) == ["#p", "#p-s", "#p-2", "#p-2-s"]
     assert len(listed(4, 11)) == 48
     assert listed(4, 12) == ["#p", "#p-2", "#p-3", "#p-4"]
+
+
+def test_a_long_label_has_lines_of_its_own_and_does_not_part_matrices_that_stand_side_by_side() -> None:
+    long = "Donaudampfschifffahrtsgesellschaft"
+    assert f'<th scope="row" class="long">{long}</th>' in body(grid("S", (long, "I"), ("a",), "1", "2"))
+    assert width(grid("S", (long, "I"), (long,), "1", "2")) == 18 + 18 + 2  # and a gap
 
 
 def test_a_matrix_has_its_labels_as_heads() -> None:

@@ -13,6 +13,7 @@ from attncli.render.cells import DOTS, HIDDEN, VERDICTS, chunks, has_sign_of_hid
 from attncli.render.html.text import attribute, isolated, math, number, written
 
 NARROW = 34  # digits that a phone shows side by side
+LONG = 18  # characters of a label that has lines of its own
 GAP = 2  # digits between columns
 TELLING = 20  # rows: of a causal mask, the first alone would not say how wide its columns are
 EVEN = 5  # columns narrower than this are as wide as the widest of them: a matrix reads as a square
@@ -72,8 +73,11 @@ def width(grid: Grid) -> int:
     """About how many digits wide a matrix is, its labels among them, as its first rows tell."""
     columns = zip(*islice(grid.cells, TELLING), strict=True)
     heads = grid.columns or [""]
-    widths = (max(len(head), *(len(cell.text) for cell in cells)) for head, cells in zip(heads, columns, strict=True))
-    return sum(width + GAP for width in widths) + max(map(len, grid.rows))
+    widths = (
+        max(min(len(head), LONG), *(len(cell.text) for cell in cells))
+        for head, cells in zip(heads, columns, strict=True)
+    )
+    return sum(width + GAP for width in widths) + min(max(map(len, grid.rows)), LONG)
 
 
 def _table(grid: Grid, topic: str, *, labelled: bool = True, forms: bool = False) -> Iterator[str]:
@@ -109,7 +113,10 @@ def _table(grid: Grid, topic: str, *, labelled: bool = True, forms: bool = False
 
 
 def _label(text: str, scope: str, unseen: str) -> str:
-    return f'<th scope="{scope}"{unseen}>{isolated(text)}</th>' if text else f"<td{unseen}></td>"
+    if not text:
+        return f"<td{unseen}></td>"
+    kind = unseen or ' class="long"' * (len(text) > LONG)
+    return f'<th scope="{scope}"{kind}>{isolated(text)}</th>'
 
 
 def _measured(grid: Grid) -> tuple[list[int], int]:
