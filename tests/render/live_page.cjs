@@ -57,6 +57,7 @@ const answers = {
   focus: (page) => page.evaluate(() => document.activeElement.closest("table")?.dataset.array ?? document.activeElement.tagName),
   address: (page) => page.waitForTimeout(400).then(() => page.evaluate(() => location.hash)),
   marked: (page) => page.evaluate(() => [...document.querySelectorAll("table .operand")].map((cell) => `${cell.closest("table").dataset.array} ${cell.textContent}`)),
+  arrays: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((table) => table.dataset.array)),
   texts: (page, selector) => page.locator(selector).allInnerTexts(),
   styles: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.style.cssText)),
   invalid: (page) => page.locator("[aria-invalid=true]").count(),

@@ -251,6 +251,21 @@ def test_a_click_hides_a_key_under_a_mask_that_adds_numbers(browser: Browser, tm
 
 
 @pytest.mark.browser
+def test_a_symbol_of_a_formula_points_out_its_matrices(browser: Browser, tmp_path: Path) -> None:
+    formula, named = "#step-Q .formula >> nth=1", "main table.named"
+    play: Play = [
+        ("hover", f"{formula} >> msubsup > mi"), ("arrays", named), ("hover", f"{formula} >> msub > mi >> nth=0"),
+        ("arrays", named), ("hover", "#step-scores .formula msup mi >> nth=0"), ("arrays", named),
+        ("hover", "h1"), ("hover", "#step-scores h2"), ("arrays", named),
+    ]  # fmt: skip
+    ((weights, queries, transposed, none),) = played(browser, (written(I_LOVE_AI, tmp_path), play))
+    assert weights == ["W_Q", "W_Q"]  # where it is given, and beside the product
+    assert queries == ["Q", "Q"]
+    assert transposed == ["K_T", "K_T"]
+    assert none == []
+
+
+@pytest.mark.browser
 def test_heads_are_tabs(browser: Browser, tmp_path: Path) -> None:
     shown, said = "section.part[data-place] > h2:visible", ".sum figcaption"
     play: Play = [

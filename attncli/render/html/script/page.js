@@ -178,7 +178,8 @@ class Page {
       const cells = [...table.tBodies].flatMap((body) => [...body.rows].flatMap((row) => [...row.cells].slice(1)));
       if (!found || cells.length !== found.length) continue;
       const labelled = Boolean(table.querySelector("caption.unseen"));
-      const known = { ...found, table, cells, labelled, shown: [], width: table.tBodies[0].rows[0].cells.length - 1 };
+      const symbol = table.querySelector(".name math, caption math")?.innerHTML;
+      const known = { ...found, table, symbol, cells, labelled, shown: [], width: table.tBodies[0].rows[0].cells.length - 1 };
       cells.forEach((cell, at) => cell.setAttribute("tabindex", labelled && at === 0 ? "0" : "-1"));
       if (labelled) table.setAttribute("role", "grid"); // an operand beside others has its name in a caption, as no grid may
       if (labelled && !found.editable) table.setAttribute("aria-readonly", "true");
@@ -406,6 +407,24 @@ class Page {
       cell.classList.add(kind);
       this.outlined.push(cell);
     }
+  }
+
+  /** Mark the matrices that the symbol under the pointer names, in a formula or in a sentence. */
+  pointOut(target) {
+    const symbol = this.symbolAt(target);
+    if (symbol === this.pointedOut) return;
+    this.pointedOut = symbol;
+    for (const each of this.tables) each.table.classList.toggle("named", each.symbol === symbol);
+  }
+
+  /** The largest part of a formula around an element that is the symbol of a matrix, whatever its indices. */
+  symbolAt(target) {
+    const around = [];
+    for (let node = target; node.closest?.("math") && node.localName !== "math"; node = node.parentNode) around.unshift(node);
+    const symbols = new Set(this.tables.map((each) => each.symbol));
+    const whole = ({ localName, children: [base, , above], outerHTML }) =>
+      localName === "msub" ? base.outerHTML : localName === "msubsup" ? `<msup>${base.outerHTML}${above.outerHTML}</msup>` : outerHTML;
+    return around.map(whole).find((each) => symbols.has(each)) ?? "";
   }
 
   find(target) {
@@ -641,6 +660,7 @@ class Page {
     this.main.addEventListener("mouseover", ({ target }) => {
       const found = this.find(target);
       if (found) this.inspect(found.table, found.at);
+      this.pointOut(target);
     });
     this.main.addEventListener("mouseleave", () => this.focused && this.inspect(this.focused.table, this.focused.at));
     this.main.addEventListener("click", ({ target }) => {
