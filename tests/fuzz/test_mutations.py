@@ -17,7 +17,7 @@ FEW = settings.get_profile("few")
 EVERY = list(TARGETS)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", EVERY)
 def test_seeds_and_what_was_found(name: str) -> None:
     """Everything that fuzzing begins with, with what it once found to break the program."""

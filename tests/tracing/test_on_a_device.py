@@ -70,7 +70,7 @@ KINDS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-@pytest.mark.each_choice
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_little_of_its_memory_is_taken(problem: Build, device: Backend, kind: str, dtype: str) -> None:
@@ -85,7 +85,7 @@ def test_little_of_its_memory_is_taken(problem: Build, device: Backend, kind: st
     assert peak < HELD * CELLS * each + small  # one matrix of queries by keys is 16 × CELLS
 
 
-@pytest.mark.each_choice
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_numbers_are_those_of_the_whole_trace(problem: Build, device: Backend, kind: str) -> None:
     given = problem(**KINDS[kind])
