@@ -164,7 +164,7 @@ def decode(data: bytes, name: str, folder: str = "", *, outside: bool = False) -
             raise input_error(f"{name} holds arrays, not text", help=help) from None
         if data.startswith(b"PK\x03\x04"):
             message = f"{name} is a spreadsheet or another zip archive, not text"
-            help = "write a problem as YAML or JSON; there you can name cells: X: {file: x.xlsx, range: Sheet1!A1:C3}"
+            help = "save a list of students as CSV; a problem is YAML or JSON: X: {file: x.xlsx, range: Sheet1!A1:C3}"
             raise input_error(message, help=help) from None
         before = data[: error.start].decode()
         codecs.register_error("windows-1252", _as_windows)

@@ -66,7 +66,7 @@ def _names(rows: Sequence[Row], column: int, columns: int) -> Iterator[tuple[str
         if any(cell.strip() for cell in row.cells[columns:]):
             help = HELP_ON_MORE_CELLS
             if columns == 1:
-                help += ", or name the columns in the first line: student,group"
+                help += ", or name the columns in the first line, one of them student"
             message = f"this line has {len(row.cells)} cells, not {columns}"
             raise input_error(message, place=row.place, help=help)
         name = " ".join(row.cells[column].split()) if column < len(row.cells) else ""
