@@ -159,9 +159,9 @@ MATHML = Notation(
             )
             + "</mrow>"
         ),
-        "left_out": Spelling('<mi>…</mi><mspace width="0.3em"/>{0}<mtext> more </mtext><mi>…</mi>'),
+        "left_out": Spelling('<mi>…</mi><mspace width="0.3em"/>{0}<mtext>&#160;more&#160;</mtext><mi>…</mi>'),
         "where": Spelling(
-            '<mrow><mo form="prefix">&#123;</mo><mtable><mtr><mtd>{1}</mtd><mtd><mtext>if </mtext>{0}</mtd></mtr>'
+            '<mrow><mo form="prefix">&#123;</mo><mtable><mtr><mtd>{1}</mtd><mtd><mtext>if&#160;</mtext>{0}</mtd></mtr>'
             "<mtr><mtd>{2}</mtd><mtd><mtext>otherwise</mtext></mtd></mtr></mtable></mrow>",
             CHOICE,
         ),

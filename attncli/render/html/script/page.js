@@ -17,6 +17,12 @@ const NEAR_RIGHT = 1e-9; // in relation to a number of 1 or more: what differs l
 const MOST_TABS = 8; // of more heads or entries, one is chosen from a list
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
+/** What a part of a formula is called: its letter and what stands above it, without its indices. */
+const symbolOf = ({ localName, children, outerHTML }) => {
+  const [base, below, above = below] = children;
+  return /^msu(b|p|bsup)$/.test(localName) ? base.outerHTML + (localName === "msub" ? "" : above.outerHTML) : outerHTML;
+};
+
 class Page {
   constructor(root, live) {
     this.root = root;
@@ -178,7 +184,7 @@ class Page {
       const cells = [...table.tBodies].flatMap((body) => [...body.rows].flatMap((row) => [...row.cells].slice(1)));
       if (!found || cells.length !== found.length) continue;
       const labelled = Boolean(table.querySelector("caption.unseen"));
-      const symbol = table.querySelector(".name math, caption math")?.innerHTML;
+      const symbol = symbolOf(table.querySelector(".name math, caption math").firstElementChild);
       const known = { ...found, table, symbol, cells, labelled, shown: [], width: table.tBodies[0].rows[0].cells.length - 1 };
       cells.forEach((cell, at) => cell.setAttribute("tabindex", labelled && at === 0 ? "0" : "-1"));
       if (labelled) table.setAttribute("role", "grid"); // an operand beside others has its name in a caption, as no grid may
@@ -422,9 +428,7 @@ class Page {
     const around = [];
     for (let node = target; node.closest?.("math") && node.localName !== "math"; node = node.parentNode) around.unshift(node);
     const symbols = new Set(this.tables.map((each) => each.symbol));
-    const whole = ({ localName, children: [base, , above], outerHTML }) =>
-      localName === "msub" ? base.outerHTML : localName === "msubsup" ? `<msup>${base.outerHTML}${above.outerHTML}</msup>` : outerHTML;
-    return around.map(whole).find((each) => symbols.has(each)) ?? "";
+    return around.map(symbolOf).find((each) => symbols.has(each)) ?? "";
   }
 
   find(target) {
