@@ -55,6 +55,8 @@ class Feedback:
         self._with_codes: list[str] = []
         try:
             os.makedirs(folder, exist_ok=True)
+        except FileExistsError:
+            raise file_error(f"--feedback {folder}: this is a file, not a folder", help="name a folder") from None
         except (OSError, ValueError) as error:
             raise unwritable(folder, reason(error), "--feedback") from None
         suffix = ".pdf" if format == "pdf" else FORMATS[format].suffixes[0]
@@ -143,6 +145,8 @@ def class_of(
     written over a file that is checked, exit 3 or 4 for a manifest or a problem that cannot be read.
     """
     require_writable(output, batch or problem or "-", what="the manifest" if batch else "the problem itself")
+    if folder is not None and not os.path.isdir(folder):
+        raise file_error(f"-d {folder}: there is no such folder", help="name the folder with the answers")
     if batch is not None:
         submissions = read_manifest(batch, folder)
     else:

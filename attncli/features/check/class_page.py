@@ -93,6 +93,8 @@ def _blocks(results: Sequence[Marked]) -> Iterator[Block]:
     yield Paragraph((_counted(results, read),))
     if read:
         yield Paragraph((_marks(read),))
+    if not results:
+        return
     there = [verdict for verdict in VERDICTS if any(each.counts.get(verdict) for each in read)]
     rows = []
     for each in results:
@@ -143,6 +145,8 @@ def _counted(results: Sequence[Marked], read: Sequence[Marked]) -> str:
 
 def _marks(read: Sequence[Marked]) -> str:
     average, middle, low, high = (f"{format_number(100 * value, 0)} %" for value in _spread(read))
+    if len(read) == 1:
+        return f"Marks: {average}."
     return f"Marks: {average} on average, {middle} in the middle, from {low} to {high}."
 
 

@@ -130,7 +130,7 @@ def check(
     tables = OF_ONE_STEP | WORKBOOK
     suffix = options.suffix_of(output)
     format = format or next((name for name in tables if suffix in tables[name].suffixes), None)
-    format = format if format in tables else options.page_format(format, output)
+    format = format if format in tables else options.page_format(format, output, workbook=True)
     options.reject_conflicts(
         *options.format_conflicts(
             format, output, math=None if feedback else math, fragment=fragment, no_title=no_title, ascii=ascii

@@ -431,6 +431,8 @@ def test_names_of_pages() -> None:
         (["--batch", "manifest.csv", "--resume"], 2, "--resume needs results that can be read"),
         (["--batch", "manifest.csv", "--steps", "scorse"], 2, "scorse"),
         (["--batch", "none.csv"], 4, "cannot read none.csv"),
+        (["--batch", "manifest.csv", "-d", "anwsers"], 4, "-d anwsers: there is no such folder"),
+        (["--batch", "manifest.csv", "--feedback", "problem.yaml"], 4, "this is a file, not a folder"),
         (["none.yaml", "answers/0.yaml", "answers/1.yaml"], 4, "cannot read none.yaml"),
         (["problem.yaml"], 2, "ANSWERS is missing"),
         ([], 2, "PROBLEM is missing"),
@@ -584,6 +586,16 @@ def test_a_solution_that_takes_too_long_is_a_row(school: Path, monkeypatch: pyte
         with suppress(OutOfTimeError):
             within(0.002, lambda: time.sleep(0.002))
     time.sleep(0.01)
+
+
+@pytest.mark.usefixtures("school")
+def test_classes_of_none_and_of_one(capsys: pytest.CaptureFixture[str]) -> None:
+    write_manifest([["student", "problem", "answers"]])
+    assert run(["check", "--batch", "manifest.csv"]) == 0
+    assert capsys.readouterr().out.splitlines()[2:] == ["", "  There are no solutions."]
+    add_row("Ada", "problem.yaml", "answers/0.yaml")
+    assert run(["check", "--batch", "manifest.csv"]) == 0
+    assert "  Marks: 100 %.\n" in capsys.readouterr().out
 
 
 def test_a_blank_sheet_is_counted_apart(school: Path, capsys: pytest.CaptureFixture[str]) -> None:
