@@ -54,6 +54,7 @@ _FORMATS: Mapping[str, Mapping[str, Any]] = {
     "row": {**_TEXT, "bold": True, "indent": 1},
     "column": {**_TEXT, "bold": True, "align": "right", "bottom": 1, "bottom_color": _LINES},
     "given": {"font_color": _BLUE, "align": "right", "bg_color": "#F3F7FF"},
+    "rounded": {"font_color": _BLUE, "align": "right", "bg_color": "#F3F7FF"},  # given, with many digits
     "number": {"align": "right"},
     "blank": {"align": "right", "border": 1, "border_color": _LINES, "bg_color": "#FFFDF3"},
 }
@@ -124,7 +125,8 @@ class _Writer:
         file.set_properties({"title": self.title[:255], "created": MADE})
         file.set_calc_mode("auto")
         self.formats = {name: file.add_format({**_BASE, **form}) for name, form in _FORMATS.items()}
-        self.formats["number"].set_num_format(_decimals(self.book.precision))
+        for name in ("number", "rounded"):
+            self.formats[name].set_num_format(_decimals(self.book.precision))
         self.whole = file.add_format({"num_format": "0"})
         self.right, self.wrong = file.add_format(_RIGHT), file.add_format(_WRONG)
         self.hidden = file.add_format({"font_color": _MUTED})
@@ -241,28 +243,33 @@ class _Writer:
         first = min(max(_LABEL, labels + 3), _WIDE)
         page.set_column(0, 0, first)
         heads = max((len(label(name)) for each in matrices for name in each.columns), default=0)
-        given = (self.book.entry(key).value for each in matrices if each.given for keys in each.keys for key in keys)
-        longest = min(_LONGEST_NUMBER, max((len(f"{value:.15g}") for value in given), default=0))
+        longest = max((self._digits(each) for each in matrices if each.given), default=0) if self.blank else 0
         if self.blank:
             shift = self._shift(sheet)
             page.set_column(shift, 3 * shift, None, None, {"hidden": True})
-        each = min(max(_NARROW, heads + 2, self.book.precision + 6, longest + 2), _WIDE)
+        each = min(max(_NARROW, heads + 2, self.book.precision + 6, min(longest, _LONGEST_NUMBER) + 2), _WIDE)
         page.set_column(1, widest, each)
         return _pixels(first) + widest * _pixels(each) + max(0, _RULED - widest) * _pixels(_USUAL)
+
+    def _digits(self, matrix: Numbers) -> int:
+        """How many characters the longest number of a matrix has."""
+        return max(len(f"{self.book.entry(key).value:.15g}") for keys in matrix.keys for key in keys)
 
     def _numbers(self, page: Worksheet, row: int, matrix: Numbers, notation: Notation) -> None:
         """A matrix with its labels, from this row on."""
         for column, name in enumerate(matrix.columns, 1):
             page.write_string(row, column, shorten(label(name), 200), self.formats["column"])
         top = row + bool(matrix.columns)
+        look = "number"
+        if matrix.given:  # of which somebody who fills in needs all digits
+            look = "given" if self.blank or self._digits(matrix) <= _NARROW else "rounded"
         for down, (name, keys) in enumerate(zip(matrix.rows, matrix.keys, strict=True), top):
             page.write_string(down, 0, shorten(label(name), 200), self.formats["row"])
             for across, key in enumerate(keys, 1):
                 if matrix.blank:
                     page.write_blank(down, across, None, self.formats["blank"])
                 elif matrix.given or not self.blank:
-                    form = self.formats["given" if matrix.given else "number"]
-                    self._cell(page, down, across, key, form, notation)
+                    self._cell(page, down, across, key, self.formats[look], notation)
                 else:  # what is worked out for the reader is that of the key, whatever the reader filled in
                     found = f"={_address(self._spot(key, of_key=True))}"
                     page.write_formula(down, across, found, self.formats["number"], _shown(self.book.entry(key).value))

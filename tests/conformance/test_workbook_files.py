@@ -161,14 +161,20 @@ def test_no_printed_page_tears_a_matrix() -> None:
         assert re.match(r"\d+\. |.* \(\d×\d\)$", book.cells["Derivation", f"A{row + 1}"])
 
 
-def test_columns_are_as_wide_as_given_numbers() -> None:
-    width = {}
-    for number in (1, 0.12345, 0.1234567890123):
-        xml = part(file_of(SMALL | {"Q": [[number, 0]]}), "xl/worksheets/sheet1.xml")
-        width[number] = float(re.findall(r'<col min="2" .*?width="([\d.]+)"', xml)[0])
-    assert width[1] < 10
-    assert width[0.12345] == pytest.approx(width[1])
-    assert width[0.1234567890123] >= 13  # eleven characters, and room beside them
+def test_long_given_numbers_are_shown_rounded_but_not_to_those_who_fill_in() -> None:
+    found = {}
+    for number in (0.12345, 0.1234567890123):
+        for blank in (frozenset(), frozenset({"scores"})):
+            file = file_of(SMALL | {"Q": [[number, 0]]}, View(blank=blank))
+            xml, styles = part(file, "xl/worksheets/sheet1.xml"), part(file, "xl/styles.xml")
+            style = int(re.findall(rf's="(\d+)"><v>{number}</v>', xml)[0])
+            format = re.findall('<xf numFmtId="(\\d+)"', styles.partition("<cellXfs")[2])[style]
+            width = float(re.findall(r'<col min="2" .*?width="([\d.]+)"', xml)[0])
+            found[number, bool(blank)] = format != "0", width > 12
+    assert found == {
+        (0.12345, False): (False, False), (0.12345, True): (False, False),
+        (0.1234567890123, False): (True, False), (0.1234567890123, True): (False, True),
+    }  # fmt: skip
 
 
 def test_the_same_problem_is_the_same_file() -> None:
