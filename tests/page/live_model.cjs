@@ -32,6 +32,13 @@ const answers = {
     const lines = new Lines(model);
     return cells.map(([name, at, fixed]) => lines.walk(model.steps.get(name).rule, at, fixed).map(({ text, relation, total, cells }) => [text, relation, total, cells]));
   },
+  without({ data, cells }) {
+    const model = new Model(data);
+    return cells.map(([name, at]) => [...model.without(name, at).steps].flatMap(([step, { values }]) => {
+      const missing = [...values.keys()].filter((place) => Number.isNaN(values[place]));
+      return missing.length ? [[step, missing]] : [];
+    }));
+  },
   terms({ data }) {
     const model = new Model(data);
     const { rule, values } = model.steps.get(data.mixed);

@@ -131,6 +131,15 @@ def test_the_output_is_a_sum_of_values(name: str) -> None:
     np.testing.assert_allclose(expected.sum(-1), output, atol=1e-12)
 
 
+def test_all_that_follows_from_a_number_is_missing_without_it() -> None:
+    data = live_data(load(str(ROOT / "inputs" / "i_love_ai.yaml")), 3)
+    asking = {"ask": "without", "data": data, "cells": [["scores", 1], ["V", 3]]}
+    ((score, value),) = asked(json.loads(json.dumps(asking)))
+    row = [0, 1, 2]
+    assert score == [["scores", [1]], ["scaled", [1]], ["exp", [1]], ["row_sum", [0]], ["weights", row], ["output", row]]
+    assert value == [["V", [3]], ["output", [0, 3, 6]]]
+
+
 EXACT_OR_LONG = ("5", "5/sqrt(3)", "1/3", "0.33", "3.00", "2.9", "1e1", "0.3333333333333333")
 
 

@@ -187,7 +187,7 @@ def test_the_quiz_asks_about_the_numbers_of_the_page(browser: Browser, tmp_path:
     assert right[0].startswith("Right. love has the weight 0.")
     assert no_number == ["one is not a number: write 3, -0.5, 1e3, 1/3 or sqrt(2)"]
     assert wrong_number == ["Wrong. Try again, or show it."]
-    assert missing  # in its matrix, and where it stands beside a product
+    assert missing  # in its matrix, where it stands beside a product, and all that follow from it
     assert not lines
     assert re.fullmatch(r".+ [=≈] .+\.", shown[0])
     assert none == []

@@ -83,10 +83,15 @@ class Model {
   }
 
   /** The same numbers and settings worked out with a mistake, or with "" without any. */
-  with(mistake) {
-    const other = Object.assign(Object.create(Model.prototype), this, { prepared: {}, mistake });
+  with(mistake, held = this.held) {
+    const other = Object.assign(Object.create(Model.prototype), this, { prepared: {}, mistake, held });
     other.work();
     return other;
+  }
+
+  /** The same without one number: it is NaN, and all that is worked out from it. */
+  without(name, at) {
+    return this.with(this.mistake, new Map(this.held).set(name, new Map(this.held.get(name)).set(at, NaN)));
   }
 
   /** The mistakes that can be made in this setting, in their order. */

@@ -269,16 +269,16 @@ class Page {
     table.classList.toggle("clickable", name === this.model.data.mask);
   }
 
-  /** Put a question mark in the place of one number, and leave out all lines, until this is called with null. */
+  /** Put question marks in the places of a number and of all that follow from it, and leave out all lines, until this is called with null. */
   hideCell(name, at) {
     if (!name && !this.asked) return;
-    this.asked = name && new Map([[name, at], ...this.model.copiesOf(name, at)]);
+    this.asked = name && this.model.without(name, at);
     this.root.classList.toggle("asking", Boolean(name));
     this.show();
   }
 
   printed(name, at) {
-    if (this.asked?.get(name) === at) return "?";
+    if (this.asked && Number.isNaN(this.asked.steps.get(name)?.values[at] ?? NaN)) return "?";
     return signed(this.lines.text(this.lines.number(name, at)));
   }
 

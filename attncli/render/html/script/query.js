@@ -107,7 +107,7 @@ class Query {
       each.forEach((term, key) => {
         if (!term) return;
         const sign = Math.sign(term);
-        const part = element("i", { class: `hue-${key % HUES}`, title: `${this.keys[key].firstChild.textContent}: ${signed(formatNumber(term, this.model.data.precision))}` });
+        const part = element("i", { class: `hue-${key % HUES}`, title: this.page.asked ? "" : `${this.keys[key].firstChild.textContent}: ${signed(formatNumber(term, this.model.data.precision))}` });
         part.style.left = percent(Math.min(ends[sign], ends[sign] + term));
         part.style.width = percent(Math.abs(term));
         ends[sign] += term;
