@@ -135,8 +135,8 @@ def test_all_that_follows_from_a_number_is_missing_without_it() -> None:
     data = live_data(load(str(ROOT / "inputs" / "i_love_ai.yaml")), 3)
     asking = {"ask": "without", "data": data, "cells": [["scores", 1], ["V", 3]]}
     ((score, value),) = asked(json.loads(json.dumps(asking)))
-    row = [0, 1, 2]
-    assert score == [["scores", [1]], ["scaled", [1]], ["exp", [1]], ["row_sum", [0]], ["weights", row], ["output", row]]
+    assert score[:3] == [["scores", [1]], ["scaled", [1]], ["exp", [1]]]
+    assert score[3:] == [["row_sum", [0]], ["weights", [0, 1, 2]], ["output", [0, 1, 2]]]
     assert value == [["V", [3]], ["output", [0, 3, 6]]]
 
 

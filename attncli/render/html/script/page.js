@@ -260,7 +260,7 @@ class Page {
       if (shown[at] === now) return; // most cells do not change, and a page has many
       shown[at] = now;
       cell.style.setProperty("--d", shift || "");
-      if (cell.matches(".share")) cell.style.setProperty("--share", Math.min(1, Math.max(0, values[start + at])) || 0);
+      if (cell.matches(".share")) cell.style.setProperty("--share", texts[at] === "?" ? 0 : Math.min(1, Math.max(0, values[start + at])) || 0);
       for (const [mark, holds] of Object.entries(marks)) cell.classList.toggle(mark, Boolean(holds));
       if (isOpen) return;
       cell.replaceChildren(texts[at]);
