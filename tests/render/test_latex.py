@@ -341,3 +341,13 @@ def test_what_a_long_sum_leaves_out_is_said_in_tex(problem: Callable[..., Proble
     text = render(page, "latex")
     assert r"\ldots\;9\;\mathrm{more}\;\ldots" in text
     assert "…" not in text
+
+
+def test_a_name_of_codes_leaves_its_neighbours_room() -> None:
+    """Codes may be broken after each, so a column beside a long one is as wide as its own longest word."""
+    counts = ("marks", "right", "carried", "rounding", "wrong", "missing")
+    cells = (("देवनागरीनमस्ते",), *((name,) for name in counts), ("weights, t1 → t2",))
+    written = "".join(render(page(Table(("student", *counts, "first"), (cells,), tuple(range(1, 7)))), "latex"))
+    name, first = (float(share) for share in re.findall(r"p\{([0-9.]+)\\linewidth\}", written))
+    assert first * 90 >= length("weights,")
+    assert name * 90 >= length("न")

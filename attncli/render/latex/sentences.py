@@ -9,7 +9,7 @@ from math import ceil
 from attncli.equation.notation import LATEX_LINE, PLAIN, UNICODE
 from attncli.equation.printer import write
 from attncli.page.document import Math, Text
-from attncli.render.latex.escape import escape, length
+from attncli.render.latex.escape import escape, lacks_letters, length
 
 LINE = 90  # digits that fit side by side
 GAP = 2.4  # digits between columns
@@ -85,7 +85,8 @@ def _longest(text: Text) -> float:
         for piece in text
         for word in (piece.split() if isinstance(piece, str) else _OPERATOR.split(write(piece.expression, PLAIN)))
     ]
-    return max(map(length, words), default=0)
+    parts = (part for word in words for part in (word if lacks_letters(word) else [word]))  # TeX may break after a code
+    return max(map(length, parts), default=0)
 
 
 def _length(text: Text) -> float:
