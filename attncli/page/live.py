@@ -200,7 +200,7 @@ def _masks(problem: Problem) -> Iterator[tuple[str, Mask]]:
     yield OWN, Mask((clicked,))
     added = tuple(part for part in given.parts if isinstance(part, Additive) and part.adds_numbers)
     if added:
-        yield OVER, replace(given, parts=(*added, clicked))
+        yield OVER, Mask((*added, clicked))  # without the corner of parts that are left out: no file could say it
 
 
 class _FurtherKeep(Keep):

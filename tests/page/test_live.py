@@ -32,6 +32,7 @@ from attncli.problem.loader import load
 from attncli.problem.masks.keep_and_hide import Keep
 from attncli.problem.model import Matrix, Problem
 from attncli.problem.numbers import NumberError, as_float, canonical
+from attncli.problem.saving import as_yaml
 from attncli.problem.source import decode
 from attncli.tracing import Trace, run
 from attncli.tracing.magnitudes import Magnitudes
@@ -249,6 +250,23 @@ def test_edited_numbers_in_any_setting_are_worked_out_as_attncli_does(seeds: ran
         if not must_agree(trace, found, digits=14):
             continue  # of 262648699902511.78, not all digits are known
         assert found["worked"] == lines, seed
+
+
+def test_the_file_that_is_saved_in_any_setting_gives_the_numbers_of_the_page(tmp_path: Path) -> None:
+    given = "".join(f"{name}: [[[1, 0], [0, 2], [1, 1]], [[2, 0], [0, 1], [1, 3]]]\n" for name in "KV")
+    mask = "[{window: [1, 0], corner: bottom-right}, {additive: [[[0.5, -.inf, 1]], [[0, 2, 0]]]}]"
+    file = tmp_path / "problem.yaml"
+    file.write_text(f"Q: [[[1, 2]], [[0, 1]]]\n{given}position: {{alibi: {{slopes: [1, 0.5]}}}}\nmask: {mask}\n")
+    problem = load(str(file))
+    found = {}
+    for word, scaled, other in settings_of(problem):
+        file.write_text(re.sub(r"⟨[^⟩]+⟩", "1", as_yaml(other, "")[0]))  # where nobody has clicked, every key is seen
+        page, saved = run(other), run(load(str(file)))
+        for step in page.steps.values():
+            np.testing.assert_array_equal(saved[step.name], step.value, f"{word} {step.name}")
+        found[word, scaled] = saved["bias"].ravel().tolist()
+    assert found["given", True] == [-2, -1, 0, -1, -0.5, 0]  # query 0 is at the place of key 2
+    assert found["over", True] == found["own", True] == found["none", True] == [0, -1, -2, 0, -0.5, -1]
 
 
 def test_numbers_are_read_as_in_a_file() -> None:
