@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from mpmath import iv, mp
+from mpmath import MPContext, MPIntervalContext
 
+mp, iv = MPContext(), MPIntervalContext()  # of its own: the precision of mpmath's is that of whoever set it last
 mp.dps = iv.dps = 200
 SAME = mp.mpf("1e-180")
 NUMBER = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
