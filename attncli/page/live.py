@@ -393,7 +393,6 @@ class _Writer:
         return {
             "equation": as_tree(tree),
             "runs": {letter: sizes[letter] for letter in sorted(summed)},
-            "reads": rule.inputs,
             **{kind: True for kind, holds in kinds.items() if holds},
             **({} if bound is None else {"magnitude": as_tree(bound)}),
         }

@@ -28,12 +28,21 @@ Section: TypeAlias = tuple[str, int, tuple[str, ...]]  # its id, its level, and 
 
 
 def scripts(document: Document) -> Iterator[str]:
-    """The data and the script, for the end of a page. `<` is escaped in the data: a label ends no script."""
+    """The data and the script, for the end of a page.
+
+    No label in the data ends a script or begins an element: `<` is escaped. In pieces of HTML labels have none.
+    """
     assert document.live is not None
-    data = json.dumps(_data(document, document.live()), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    safe = data.replace("<", r"\u003c").replace("\u2028", r"\u2028").replace("\u2029", r"\u2029")
+    data = _data(document, document.live())
+    pieces = _as_json(data.pop("pieces")).replace("</", r"<\/")
+    safe = _as_json(data).replace("<", r"\u003c").removesuffix("}") + f',"pieces":{pieces}}}'
     yield f'<script type="application/json" id="attncli-live">{safe}</script>\n'
     yield f"<script>{script()}</script>\n"
+
+
+def _as_json(data: object) -> str:
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.replace("\u2028", r"\u2028").replace("\u2029", r"\u2029")
 
 
 def digest() -> str:

@@ -157,7 +157,7 @@ class Model {
 
   /** The texts of a step that only copies numbers as they were written; null where one was not written. */
   copied(rule) {
-    const read = rule.reads.map((name) => (this.steps.get(name) ?? this.arrays.get(name)).texts);
+    const read = readsOf(rule.equation).map((name) => (this.steps.get(name) ?? this.arrays.get(name)).texts);
     if (read.includes(null)) return null;
     const texts = new Array(size(rule.shape));
     const cell = this.compiled(rule, rule.equation, (array) => array.texts);
@@ -269,7 +269,8 @@ class Model {
     const { epsilon, smallest } = this.data.residue;
     const weights = this.steps.get(rule.name).values.map(Math.abs);
     const logits = this.magnitude(this.setting.logits).map((each) => each * Math.abs(this.data.shift.steepness));
-    const [parts, wholes] = [this.magnitude(rule.reads[0]), this.steps.get(rule.reads[1]).values];
+    const [part, whole] = readsOf(rule.equation);
+    const [parts, wholes] = [this.magnitude(part), this.steps.get(whole).values];
     const width = rule.shape.at(-1);
     return weights.map((weight, at) => {
       const row = Math.floor(at / width);
@@ -332,6 +333,9 @@ class Model {
   }
 }
 
+/** The arrays that an equation reads, in the order of their first mention. */
+const readsOf = (tree) =>
+  Array.isArray(tree) ? [...new Set([...(tree[0] === "@" ? [tree[1]] : []), ...tree.slice(1).flatMap(readsOf)])] : [];
 const valueOf = (written) => readNumber(written).value;
 
 /** The spelling of a number as it was written; that of an infinity too, which arrays of a mask may hold. */

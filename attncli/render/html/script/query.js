@@ -99,7 +99,7 @@ class Query {
     const percent = (value) => `${(100 * value) / (below + above || 1)}%`;
     const labels = this.model.data.labels[rule.labels.at(-1)];
     const symbol = symbolName(rule.symbol);
-    const head = element("figcaption", {}, this.page.partTitle(), element("bdi", {}, this.words[this.at].textContent), `: ${symbol} as a sum of ${symbolName(rule.reads.at(-1))}`);
+    const head = element("figcaption", {}, this.page.partTitle(), element("bdi", {}, this.words[this.at].textContent), `: ${symbol} as a sum of ${symbolName(readsOf(rule.equation).at(-1))}`);
     this.sum.replaceChildren(head, ...columns.map((each, column) => {
       const ends = { "-1": below, 1: below };
       const bar = element("span", { class: "bar" });
