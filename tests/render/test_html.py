@@ -133,6 +133,9 @@ def test_a_long_label_has_lines_of_its_own_and_does_not_part_matrices_that_stand
     long = "Donaudampfschifffahrtsgesellschaft"
     assert f'<th scope="row" class="long">{long}</th>' in body(grid("S", (long, "I"), ("a",), "1", "2"))
     assert width(grid("S", (long, "I"), (long,), "1", "2")) == 18 + 18 + 2  # and a gap
+    nine, ten = "注意力机制的可视化", "注意力机制的可视化解"  # nine are as wide as 18 digits
+    assert 'class="long"' not in body(grid("S", (nine,), ("a",), "1"))
+    assert f'<th scope="row" class="long"><bdi>{ten}<' in body(grid("S", (ten,), ("a",), "1"))
 
 
 def test_a_matrix_has_its_labels_as_heads() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from unicodedata import east_asian_width
 
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write, write_number
@@ -13,7 +14,7 @@ from attncli.render.cells import DOTS, HIDDEN, VERDICTS, chunks, has_sign_of_hid
 from attncli.render.html.text import attribute, isolated, math, number, written
 
 NARROW = 34  # digits that a phone shows side by side
-LONG = 18  # characters of a label that has lines of its own
+LONG = 18  # digits: a label that is wider has lines of its own
 GAP = 2  # digits between columns
 TELLING = 20  # rows: of a causal mask, the first alone would not say how wide its columns are
 EVEN = 5  # columns narrower than this are as wide as the widest of them: a matrix reads as a square
@@ -74,10 +75,10 @@ def width(grid: Grid) -> int:
     columns = zip(*islice(grid.cells, TELLING), strict=True)
     heads = grid.columns or [""]
     widths = (
-        max(min(len(head), LONG), *(len(cell.text) for cell in cells))
+        max(min(_wide(head), LONG), *(len(cell.text) for cell in cells))
         for head, cells in zip(heads, columns, strict=True)
     )
-    return sum(width + GAP for width in widths) + min(max(map(len, grid.rows)), LONG)
+    return sum(width + GAP for width in widths) + min(max(map(_wide, grid.rows)), LONG)
 
 
 def _table(grid: Grid, topic: str, *, labelled: bool = True, forms: bool = False) -> Iterator[str]:
@@ -115,8 +116,13 @@ def _table(grid: Grid, topic: str, *, labelled: bool = True, forms: bool = False
 def _label(text: str, scope: str, unseen: str) -> str:
     if not text:
         return f"<td{unseen}></td>"
-    kind = unseen or ' class="long"' * (len(text) > LONG)
+    kind = unseen or ' class="long"' * (_wide(text) > LONG)
     return f'<th scope="{scope}"{kind}>{isolated(text)}</th>'
+
+
+def _wide(label: str) -> int:
+    """How many digits are as wide as a label: a Chinese character is as wide as two."""
+    return sum(1 + (east_asian_width(each) in "WF") for each in label)
 
 
 def _measured(grid: Grid) -> tuple[list[int], int]:

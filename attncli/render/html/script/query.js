@@ -48,7 +48,7 @@ class Query {
 
   build(rule, n, m) {
     const [queries, keys] = rule.labels.slice(-2).map((at) => this.model.data.labels[at]);
-    const word = (text) => element("bdi", {}, text);
+    const word = (text) => element("bdi", { title: text }, text); // which may be cut
     this.words = queries.map((text, at) => {
       const made = element("button", { type: "button", role: "radio" }, word(text));
       made.addEventListener("click", () => this.choose(at));
