@@ -232,6 +232,31 @@ def test_the_man_page_is_that_of_the_program(pytestconfig: pytest.Config) -> Non
     assert page.read_text(encoding="utf-8") == written
 
 
+PICTURES = ROOT / "docs" / "pictures"
+DRAWN = {
+    name: command
+    for page in PAGES
+    for command, name in re.findall(r"^\$ attncli (picture .* -o (\w+\.svg))$", page.read_text("utf-8"), re.MULTILINE)
+    if (PICTURES / name).exists()
+}
+
+
+@pytest.mark.parametrize("name", [*DRAWN, "terminal.svg"])
+def test_pictures_are_those_of_the_program(
+    name: str, pytestconfig: pytest.Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if name in DRAWN:
+        monkeypatch.chdir(ROOT)
+        drawn = tmp_path / name
+        assert run([*shlex.split(DRAWN[name])[:-1], str(drawn)]) == 0
+        written = drawn.read_text(encoding="utf-8")
+    else:
+        written = runpy.run_path(str(PICTURES / "make.py"))["picture"]()
+    if pytestconfig.getoption("--update"):
+        (PICTURES / name).write_text(written, encoding="utf-8")
+    assert (PICTURES / name).read_text(encoding="utf-8") == written
+
+
 def slugs(page: Path) -> set[str]:
     """The anchors GitHub gives the headings of a page."""
     text = FENCED.sub("", page.read_text(encoding="utf-8"))
