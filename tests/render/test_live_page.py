@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +14,9 @@ from attncli.cli.main import run as attncli
 from attncli.problem.loader import load
 from attncli.render.html.live import script
 from attncli.tracing import run
-from tests.render.browsers import Browser, Play, browser, played, played_in
+from tests.render.browsers import Browser, Play, browser, chromium, played, played_in
 
-__all__ = ["browser"]
+__all__ = ["browser", "chromium"]
 
 HERE = Path(__file__).parent
 INPUTS = sorted((HERE.parents[1] / "inputs").glob("*.[jy]*"))
@@ -34,15 +34,24 @@ def written(problem: Path, folder: Path, *options: str) -> Path:
     return page
 
 
-@pytest.mark.browser
-@pytest.mark.parametrize("fast", [True, pytest.param(False, marks=pytest.mark.slow)])
-def test_the_script_shows_what_the_page_without_it_shows(browser: Browser, tmp_path: Path, fast: bool) -> None:
-    files = [file for file in INPUTS if (file.stem in SHOWN) == fast]
-    pages = [(written(file, tmp_path), written(file, tmp_path, "--static")) for file in files]
+def must_show_the_same(browser: Browser, files: Iterable[Path], folder: Path) -> None:
+    """The page with its script, and the page without it."""
+    pages = [(written(file, folder), written(file, folder, "--static")) for file in files]
     read: Play = [("wait", ""), ("read", "")]
     found = played(browser, *((page, read) for both in pages for page in both))
-    for file, (live,), (static,) in zip(files, found[::2], found[1::2], strict=True):
-        assert live == static, file.name
+    for (page, _), (live,), (static,) in zip(pages, found[::2], found[1::2], strict=True):
+        assert live == static, page.name
+
+
+@pytest.mark.browser
+def test_the_script_shows_what_the_page_without_it_shows(browser: Browser, tmp_path: Path) -> None:
+    must_show_the_same(browser, (file for file in INPUTS if file.stem in SHOWN), tmp_path)
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_the_script_shows_what_the_page_without_it_shows_of_every_example(chromium: Browser, tmp_path: Path) -> None:
+    must_show_the_same(chromium, (file for file in INPUTS if file.stem not in SHOWN), tmp_path)
 
 
 @pytest.mark.browser
