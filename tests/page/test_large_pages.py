@@ -62,7 +62,7 @@ def test_pieces_make_the_same_page(path: Path, gradient: bool, monkeypatch: pyte
 @pytest.mark.slow
 @pytest.mark.parametrize("format", ["table", "html"])
 def test_a_large_page_takes_little_memory(format: str) -> None:
-    """What its largest matrix takes as text, 5 to 6 MB; with all pieces of the page in memory it would be 8 to 12."""
+    """What its largest matrix takes as text, 6 to 7 MB; with all pieces of the page in memory it would be 10 to 13."""
     tokens, width = 300, 4
     numbers = np.random.default_rng(0).uniform(-1, 1, (3, tokens, width)).round(3)
     given = "".join(f"{name}: {matrix.tolist()}\n" for name, matrix in zip("QKV", numbers, strict=True))
@@ -72,4 +72,4 @@ def test_a_large_page_takes_little_memory(format: str) -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert written > 28 * 10**5
-    assert peak < 7 * 10**6
+    assert peak < 85 * 10**5
