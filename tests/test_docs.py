@@ -254,7 +254,11 @@ def test_pictures_are_those_of_the_program(
         written = runpy.run_path(str(PICTURES / "make.py"))["picture"]()
     if pytestconfig.getoption("--update"):
         (PICTURES / name).write_text(written, encoding="utf-8")
-    assert (PICTURES / name).read_text(encoding="utf-8") == written
+    there = (PICTURES / name).read_text(encoding="utf-8")
+    if name in DRAWN:
+        assert there == written
+    else:  # whose lines stand farther apart with some versions of Rich
+        assert re.findall(r"<text.*?>(.*?)</text>", there) == re.findall(r"<text.*?>(.*?)</text>", written)
 
 
 def slugs(page: Path) -> set[str]:
