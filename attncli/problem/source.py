@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 REPORTED = 20  # errors at once; the others are counted
 
+_NO_TEXT = {b"%PDF": "PDF", b"\x89PNG": "picture", b"\xff\xd8\xff": "picture", b"GIF8": "picture"}  # as files begin
 _OTHER_ENCODINGS = (
     (b"\xff\xfe\x00\x00", "UTF-32"),
     (b"\x00\x00\xfe\xff", "UTF-32"),
@@ -149,8 +150,8 @@ def decode(data: bytes, name: str, folder: str = "", *, outside: bool = False) -
             raise input_error(f"the file is {encoding}, not UTF-8", place=Place(name, 1, 1), help=_ENCODING_HELP)
     if encoding := _unmarked(data[:_LOOKED_AT]):
         raise input_error(f"the file is {encoding}, not UTF-8", place=Place(name, 1, 1), help=_ENCODING_HELP)
-    if data.startswith(b"%PDF"):
-        raise input_error(f"{name} is a PDF, not text", help="write the numbers into a file of YAML or JSON")
+    if what := next((what for mark, what in _NO_TEXT.items() if data.startswith(mark)), None):
+        raise input_error(f"{name} is a {what}, not text", help="write the numbers into a file of YAML or JSON")
     data = data.removeprefix(b"\xef\xbb\xbf")
     if b"\r" in data:  # the search takes a tenth of the time that replacing nothing does
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
@@ -164,7 +165,10 @@ def decode(data: bytes, name: str, folder: str = "", *, outside: bool = False) -
             raise input_error(f"{name} holds arrays, not text", help=help) from None
         if data.startswith(b"PK\x03\x04"):
             message = f"{name} is a spreadsheet or another zip archive, not text"
-            help = "save a list of students as CSV; a problem is YAML or JSON: X: {file: x.xlsx, range: Sheet1!A1:C3}"
+            help = (
+                "write answers and problems as YAML or JSON, in which X: {file: x.xlsx, range: Sheet1!A1:C3} reads "
+                "cells, and a list of students as CSV"
+            )
             raise input_error(message, help=help) from None
         before = data[: error.start].decode()
         codecs.register_error("windows-1252", _as_windows)

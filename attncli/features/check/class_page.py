@@ -182,4 +182,5 @@ def _most_first(found: Iterable[tuple[Key, str]]) -> list[tuple[Key, list[str]]]
 
 
 def _who(students: Sequence[str]) -> str:
-    return listed(students, last="", most=NAMES)
+    shown = [*students[:NAMES], *["…"] * (len(students) > NAMES)]
+    return ("; " if any("," in name for name in shown) else ", ").join(shown)

@@ -122,8 +122,8 @@ def _plain(value: Any) -> Any:
 
 def mark(submission: Submission, settings: Settings) -> Marked:
     """One submission checked. What is wrong with its files is the `error` of the row, and never raised."""
-    if submission.error:
-        return failed(submission, submission.error, settings)
+    if submission.error:  # of the manifest, which may name other students
+        return failed(submission, submission.error, settings, told="ask your teacher why")
     try:
         return within(settings.seconds, lambda: _mark(submission, settings))
     except OutOfTimeError:
@@ -139,11 +139,11 @@ def mark(submission: Submission, settings: Settings) -> Marked:
         return failed(submission, f"a fault of attncli: {type(error).__name__}: {error}".rstrip(": "), settings)
 
 
-def failed(submission: Submission, error: str, settings: Settings, help: str = "") -> Marked:
-    """The row of a submission that could not be checked."""
+def failed(submission: Submission, error: str, settings: Settings, help: str = "", told: str = "") -> Marked:
+    """The row of a submission that could not be checked; `told` is what the student reads in place of the error."""
     page = None
     if settings.feedback:
-        said = Paragraph((f"These answers could not be checked: {error}.",), "warning")
+        said = Paragraph((f"These answers could not be checked: {told or error}.",), "warning")
         end = "" if help.endswith("?") else "."
         blocks = (said, Paragraph((f"{help[0].upper()}{help[1:]}{end}",))) if help else (said,)
         page = _rendered(Document(submission.student, blocks), settings)

@@ -107,6 +107,15 @@ def test_all_right_is_exit_code_0() -> None:
     assert len(results(code=0)) == 1
 
 
+@pytest.mark.usefixtures("school")
+def test_feedback_names_no_other_student() -> None:
+    add_row("Doppel", "problem.yaml", "answers/0.yaml")
+    results("--feedback", "pages")
+    page = Path("pages/Doppel.md").read_text(encoding="utf-8")
+    assert "These answers could not be checked: ask your teacher why." in page
+    assert "Ada" not in page
+
+
 def test_what_is_wrong_with_a_file_is_a_row(school: Path) -> None:
     broken = school / "answers" / "broken.yaml"
     broken.write_text("weights: [[0.269, x]]\n", encoding="utf-8")
@@ -195,6 +204,10 @@ def test_several_answers_and_the_mistake_they_share(capsys: pytest.CaptureFixtur
     assert made["step"] == "scaled"
     assert made["students"] == ["a", "b"]
     assert "divided by d_k, not by its root" in made["mistake"]
+    for name in ("a", "b"):
+        Path(f"{name}.yaml").rename(f"{name}, the student.yaml")
+    assert run(["check", "love.yaml", "a, the student.yaml", "b, the student.yaml"]) == 1
+    assert "a, the student; b, the student" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.usefixtures("school")
