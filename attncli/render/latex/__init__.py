@@ -24,7 +24,7 @@ PREAMBLE = r"""\documentclass{article}
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{6pt plus 2pt minus 1pt}
 \setlength{\emergencystretch}{3em}
-\clubpenalty=10000 \widowpenalty=10000
+\clubpenalty=10000 \widowpenalty=10000WHOLE
 \pagestyle{plain}
 \makeatletter
 % A section that does not fit begins on a new page, unless more than a fifth of this one would stay blank.
@@ -39,6 +39,7 @@ NEW_PAPER = (
     "\n\n\\clearpage\\ifodd\\value{page}\\else\\thispagestyle{empty}\\hbox{}\\clearpage\\fi\\setcounter{page}{1}\n\n"
 )
 PACKAGES = ("color", "amssymb", "tikz")
+WHOLE = r" \interlinepenalty=10000"  # of a worksheet: a paragraph would be parted where its step fits on no page's rest
 CHECK = "✓"  # which needs amssymb
 LABEL = 34  # digits; labels wider than this do not set the width of their column
 PRODUCT_LINE = 86  # digits; TeX can break a product after its =
@@ -76,7 +77,8 @@ def _start(document: page.Document, said: str, style: Style) -> str:
     needed = [rf"\usepackage{{{package}}}" for package in PACKAGES if package in found]
     if not style.fragment:
         further = (f"\n{each}" for each in needed if "color" not in each)
-        return PREAMBLE.replace("PACKAGES", "".join(further)) + "\n"
+        whole = WHOLE if any(isinstance(block, page.Room) for block in document.blocks) else ""
+        return PREAMBLE.replace("PACKAGES", "".join(further)).replace("WHOLE", whole) + "\n"
     return f"% Needs {''.join(needed)} in the preamble.\n" if needed else ""
 
 

@@ -141,6 +141,21 @@ def test_labels_cannot_leave_their_comment(tmp_path: Path, capsys: pytest.Captur
     ]  # fmt: skip
 
 
+@pytest.mark.tex
+def test_no_step_is_parted_by_the_end_of_a_page(tmp_path: Path) -> None:
+    """The steps before the scaled scores leave room for two lines of what is said about them, and for no more."""
+    if shutil.which("pdflatex") is None or shutil.which("pdftotext") is None:
+        pytest.skip("needs pdflatex and pdftotext")
+    shapes = {"X": [4, 2], "W_Q": [2, 3], "W_K": [2, 3], "W_V": [2, 5]}
+    given = "".join(f"{name}: {{random: {shape}, integers: true}}\n" for name, shape in shapes.items())
+    (tmp_path / "p.yaml").write_text(f"title: Attention\n{given}", encoding="utf-8")
+    assert run(["worksheet", str(tmp_path / "p.yaml"), "-o", str(tmp_path / "w.tex")]) == 0
+    subprocess.run(["pdflatex", "-interaction=nonstopmode", "w.tex"], cwd=tmp_path, check=True, capture_output=True)
+    text = subprocess.run(["pdftotext", "w.pdf", "-"], cwd=tmp_path, check=True, capture_output=True).stdout.decode()
+    (page,) = (page for page in text.split("\f") if "Every score is divided by" in page)
+    assert "gradient is almost 0" in page
+
+
 @pytest.mark.parametrize(("name", "heading"), [("key.md", "## What the numbers"), ("key.tex", "What the numbers")])
 def test_a_key_has_the_numbers_and_a_note_that_the_worksheet_has_not(
     name: str, heading: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
