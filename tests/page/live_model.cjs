@@ -34,7 +34,7 @@ const answers = {
   },
   without({ data, cells }) {
     const model = new Model(data);
-    return cells.map(([name, at]) => [...model.without(name, at).steps].flatMap(([step, { values }]) => {
+    return cells.map(([name, at]) => [...model.without(name, [at]).steps].flatMap(([step, { values }]) => {
       const missing = [...values.keys()].filter((place) => Number.isNaN(values[place]));
       return missing.length ? [[step, missing]] : [];
     }));

@@ -89,9 +89,11 @@ class Model {
     return other;
   }
 
-  /** The same without one number: it is NaN, and all that is worked out from it. */
-  without(name, at) {
-    return this.with(this.mistake, new Map(this.held).set(name, new Map(this.held.get(name)).set(at, NaN)));
+  /** The same without some numbers of a step: they are NaN, and all that is worked out from them. */
+  without(name, places) {
+    const held = new Map(this.held.get(name));
+    for (const at of places) held.set(at, NaN);
+    return this.with(this.mistake, new Map(this.held).set(name, held));
   }
 
   /** The mistakes that can be made in this setting, in their order. */

@@ -269,10 +269,10 @@ class Page {
     table.classList.toggle("clickable", name === this.model.data.mask);
   }
 
-  /** Put question marks in the places of a number and of all that follow from it, and leave out all lines, until this is called with null. */
-  hideCell(name, at) {
+  /** Put question marks in the places of some numbers of a step and of all that follow from them, and leave out all lines; until this is called with null. */
+  hideCells(name, places) {
     if (!name && !this.asked) return;
-    this.asked = name && this.model.without(name, at);
+    this.asked = name && this.model.without(name, places);
     this.root.classList.toggle("asking", Boolean(name));
     this.show();
   }

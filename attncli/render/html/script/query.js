@@ -22,10 +22,14 @@ class Query {
     const [n, m] = weights.rule.shape.slice(-2);
     this.root.hidden = Math.max(n, m) > MOST_WORDS;
     if (this.root.hidden) return;
-    if (!this.words) this.build(weights.rule, n, m);
     const leading = this.page.leading(weights.rule);
     const start = this.model.at(weights.rule.shape, [...leading, 0, 0]);
     const share = (query, key) => Math.max(0, Math.min(1, weights.values[start + query * m + key])) || 0;
+    if (!this.words) {
+      this.build(weights.rule, n, m);
+      const seen = this.words.map((_, query) => this.keys.filter((_, key) => share(query, key)).length);
+      this.at = seen.indexOf(Math.max(...seen)); // under a causal mask, the first word sees itself alone
+    }
     this.paths.forEach((row, query) => {
       let top = (query + 0.5) * ROW - ROW / 3;
       row.forEach((path, key) => {

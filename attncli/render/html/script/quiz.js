@@ -29,7 +29,7 @@ class Quiz {
   toggle() {
     this.root.hidden = !this.root.hidden;
     if (!this.root.hidden) this.question();
-    else this.page.hideCell(null);
+    else this.page.hideCells(null);
     return !this.root.hidden;
   }
 
@@ -38,7 +38,7 @@ class Quiz {
     this.model = this.page.model.with("");
     this.lines = new Lines(this.model);
     this.verdict.textContent = "";
-    this.page.hideCell(null);
+    this.page.hideCells(null);
     const kinds = [() => this.whichKey(), () => this.blank(), () => this.whichMistake()];
     for (let tried = 0; tried < kinds.length; tried++) if (kinds[this.turn++ % kinds.length]()) return;
     this.ask.textContent = "There is no question about these numbers.";
@@ -86,8 +86,12 @@ class Quiz {
     const query = anyOf(clear);
     const most = rows[query].indexOf(Math.max(...rows[query]));
     const weight = (key) => `${keys[key]} has the weight ${this.text(rule.name, start + query * keys.length + key)}`;
-    this.put(["Which key does ", element("b", {}, element("bdi", {}, queries[query])), " look at most?"], ...this.options(keys, (key) =>
-      key === most ? this.said("right", `${weight(key)}.`) : this.said("wrong", `${weight(key)}, and ${weight(most)}.`)));
+    this.put(["Which key does ", element("b", {}, element("bdi", {}, queries[query])), " look at most? The scores tell."], ...this.options(keys, (key) => {
+      if (key === most) this.said("right", `${weight(key)}.`);
+      else this.said("wrong", `${weight(key)}, and ${weight(most)}.`);
+      this.page.hideCells(null);
+    }));
+    this.page.hideCells(rule.name, keys.map((_, key) => start + query * keys.length + key));
     return true;
   }
 
@@ -107,7 +111,7 @@ class Quiz {
     const show = element("button", { type: "button" }, "Show it");
     const found = (verdict) => {
       this.said(verdict, `${signed(`${work} ${relation} ${result}`)}.`);
-      this.page.hideCell(null);
+      this.page.hideCells(null);
     };
     show.addEventListener("click", () => found(""));
     const form = element("form", {}, this.matrix(rule, this.model, new Map([[at, input]])), element("button", {}, "Check"), " ", show);
@@ -119,7 +123,7 @@ class Quiz {
       else found(verdict);
     });
     this.put(["Work out ", element("b", {}, element("bdi", {}, name)), `, with ${this.lines.equation(rule)}.`], form);
-    this.page.hideCell(rule.name, at);
+    this.page.hideCells(rule.name, [at]);
     return true;
   }
 
