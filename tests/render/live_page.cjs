@@ -96,8 +96,9 @@ const answers = {
     page.setDefaultTimeout(10000);
     const faults = [];
     const half = /^Invalid markup: Incorrect number of children/; // Firefox, of a formula that it has read half of
-    page.on("console", (message) => message.type() === "error" && !half.test(message.text()) && faults.push(message.text()));
-    page.on("pageerror", (error) => faults.push(String(error.stack)));
+    const fault = (text) => half.test(text) || faults.push(text);
+    page.on("console", (message) => message.type() === "error" && fault(message.text()));
+    page.on("pageerror", (error) => fault(String(error.stack)));
     page.on("request", (request) => /^(file|data|blob):/.test(request.url()) || faults.push(request.url()));
     page.on("dialog", (dialog) => faults.push(dialog.message()) && dialog.dismiss());
     await page.goto(address);
