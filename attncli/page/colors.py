@@ -1,5 +1,5 @@
 """The colours of heat maps, which read the same with and without colour blindness: cividis, and of numbers with a
-sign, from blue through almost white, which is 0, to orange.
+sign, from blue through almost white, which is 0, to orange. And those of keys and queries.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ DIVERGING: tuple[RGB, ...] = (
     (0x0B, 0x3C, 0x7A), (0x2B, 0x6C, 0xB0), (0x6F, 0xA3, 0xD6), (0xB5, 0xD2, 0xEB), (0xF2, 0xF2, 0xF0),
     (0xF7, 0xCF, 0xA4), (0xEE, 0x9A, 0x4D), (0xC8, 0x65, 0x12), (0x86, 0x3B, 0x00),
 )  # fmt: skip
+# Colours for keys and queries that people with any colour blindness tell apart (Okabe and Ito, without black and
+# yellow). No more are: what comes after them has the same colours, and a pattern.
+HUES = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")
 BLACK, WHITE = (0, 0, 0), (255, 255, 255)
 LEGEND = "hidden by the mask"  # of cells without a colour
 

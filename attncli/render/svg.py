@@ -85,7 +85,7 @@ def _shared(shape: Shape) -> tuple[tuple[str, str], ...]:
     elif not shape.fill:
         found["pointer-events"] = "all"
     if shape.opacity != 1:
-        found["opacity"] = _number(shape.opacity)
+        found["fill-opacity"] = _number(shape.opacity)
     if shape.crisp:
         found["shape-rendering"] = "crispEdges"
     return tuple(found.items())

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from attncli.escaping import label
 from attncli.page.colors import foreground
 from attncli.page.pictures.drawing import (
     LINE,
+    LOOKS,
     MIDDLE,
     SIZE,
     SMALL,
@@ -24,12 +26,12 @@ from attncli.page.pictures.drawing import (
     drawing,
     entry_of_legend,
     hexadecimal,
-    hue,
     in_lines,
     lines,
     rectangle,
     rgb,
     side_by_side,
+    swatch,
     text_line,
     text_width,
 )
@@ -42,31 +44,43 @@ if TYPE_CHECKING:
 WIDE = 240  # from the lowest to the highest number
 HIGH, ROW = 18, 24
 LABEL = 110
-MOST_PANELS, MOST_FEATURES, MOST_KEYS = 12, 16, 6
+MOST_PANELS, MOST_FEATURES = 12, 16
+MOST_PIECES = 6  # of one output; those of all other keys are one
 OTHERS = "soft"  # the paint of all other keys together
 
 
 class Sum(NamedTuple):
-    """One output row: `terms` are the shares of the keys that are drawn, and of all others, by feature."""
+    """One output row: `terms` are the shares of the keys that are drawn, and of all others, by feature.
+
+    `looks` has a number for each key of the picture.
+    """
 
     part: Part
     row: int
     keys: tuple[int, ...]
     terms: NDArray[np.float64]
-    others: bool
+    looks: Mapping[int, int]
+
+    @property
+    def others(self) -> bool:
+        """Whether the last of the terms are those of all other keys together."""
+        return len(self.terms) > len(self.keys)
 
 
 def composition(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
     """The picture of what the outputs are made of, query by query; `only` is the one query that is drawn."""
     outputs = [(part, row) for part in parts for row in part.queries(only)]
-    drawn = [_sum(part, row) for part, row in outputs[:MOST_PANELS]]
+    drawn = _sums(outputs[:MOST_PANELS])
     reach = [_reach(each.terms) for each in drawn]
     low, high = min(each[0] for each in reach), max(each[1] for each in reach)
     finite = np.isfinite([low, high]).all()
     unit = WIDE / (high - low) if finite and high > low else 0.0
     panels = [_panel(each, low, unit) for each in drawn]
-    legend: list[Panel | str] = [*_keys(drawn)]
-    legend.append("Each piece is a weight times a number of the value of its key. The two ticks mark their sum.")
+    legend: list[Panel | str] = [*_legend_of_keys(drawn)]
+    legend.append(
+        "Each piece is a weight times a number of the value of its key. The two ticks mark their sum. "
+        "From 0 outwards, the pieces are in the order of the keys."
+    )
     if len(drawn) < len(outputs):
         legend.append(f"The first {len(drawn)} of {len(outputs):,} outputs; --query draws one.")
     features = parts[0].trace["V"].shape[-1]
@@ -82,17 +96,29 @@ def output_step(trace: Trace) -> str:
     return "heads_output" if "heads_output" in trace else "output"
 
 
-def _sum(part: Part, row: int) -> Sum:
+def _sums(outputs: Sequence[tuple[Part, int]]) -> list[Sum]:
+    """The outputs with the keys that are drawn of each: of the whole picture, no more than there are looks."""
+    terms = [_terms(part, row) for part, row in outputs]
+    with np.errstate(over="ignore"):
+        sizes = np.array([np.abs(each).sum(axis=1) for each in terms])
+        own = sorted(np.argsort(-sizes.sum(axis=0), kind="stable")[:LOOKS].tolist())
+    looks = {key: place for place, key in enumerate(own)}
+    drawn = []
+    for (part, row), each, size in zip(outputs, terms, sizes, strict=True):
+        most = len(own) if len(size) <= MOST_PIECES + 1 else MOST_PIECES
+        keys = sorted(sorted(own, key=lambda key: -size[key])[:most])
+        rest = np.delete(each, keys, axis=0)
+        pieces = [each[keys], *([rest.sum(axis=0, keepdims=True)] if len(rest) else [])]
+        drawn.append(Sum(part, row, tuple(keys), np.concatenate(pieces), looks))
+    return drawn
+
+
+def _terms(part: Part, row: int) -> NDArray[np.float64]:
+    """What each key gives to each feature of an output; 0 where floats hold no such number."""
     weights, values = (part.trace[name].astype(np.float64) for name in ("weights", "V"))
     with np.errstate(all="ignore"):
         terms = np.where(weights[row][:, None] == 0, 0, weights[row][:, None] * values[:, :MOST_FEATURES])
-    terms = np.nan_to_num(terms, posinf=0, neginf=0)
-    heavy = np.argsort(-np.abs(terms).sum(axis=1), kind="stable")
-    if len(heavy) <= MOST_KEYS + 1:
-        return Sum(part, row, tuple(range(len(heavy))), terms, others=False)
-    keys = sorted(heavy[:MOST_KEYS].tolist())
-    rest = np.delete(terms, keys, axis=0).sum(axis=0, keepdims=True)
-    return Sum(part, row, tuple(keys), np.concatenate([terms[keys], rest]), others=True)
+    return np.nan_to_num(terms, posinf=0, neginf=0)
 
 
 def _reach(terms: NDArray[np.float64]) -> tuple[float, float]:
@@ -113,10 +139,10 @@ def _panel(each: Sum, low: float, unit: float) -> Panel:
     pieces: list[Path] = []
     marks: list[Shape] = []
     widest = 0.0
-    for feature, label in enumerate(features):
+    for feature, caption in enumerate(features):
         y = LINE + 4 + feature * ROW
         middle = y + HIGH / 2 + MIDDLE * SMALL
-        shapes.append(Words(left - 8, middle, label, "soft", SMALL, "end"))
+        shapes.append(Words(left - 8, middle, caption, "soft", SMALL, "end"))
         ends = {True: zero, False: zero}  # of what stands right of 0, and left of it
         for place, term in enumerate(each.terms[:, feature].tolist()):
             width = abs(term) * unit
@@ -124,12 +150,11 @@ def _panel(each: Sum, low: float, unit: float) -> Panel:
                 continue
             x = ends[term > 0] if term > 0 else ends[False] - width
             ends[term > 0] += width if term > 0 else -width
-            paint = OTHERS if place >= len(each.keys) else hue(each.keys[place])
             text = part.number(term)
-            pieces.append(Path(rectangle(x, y, width, HIGH), paint, title=f"{_name(each, place)}: {text}"))
-            if width >= text_width(text, SMALL) + 2:
-                ink = "paper" if paint == OTHERS else hexadecimal(foreground(rgb(paint)))
-                shapes.append(Words(x + width / 2, middle, text, ink, SMALL, "middle"))
+            piece = _piece(each, place, x, y, width)._replace(title=f"{_name(each, place)}: {text}")
+            pieces.append(piece)
+            if said := _inside(each, place, text, width):
+                shapes.append(Words(x + width / 2, middle, said, _ink(piece), SMALL, "middle"))
         total = part.text(step.name, each.row, feature)
         value = float(step.value[each.row, feature])
         if np.isfinite(value):
@@ -140,8 +165,27 @@ def _panel(each: Sum, low: float, unit: float) -> Panel:
         widest = max(widest, text_width(f"= {total}", SMALL))
     bottom = LINE + 4 + len(features) * ROW
     axis = Path(lines([(zero, LINE), (zero, bottom)]), stroke="line")
-    pieces.sort(key=lambda piece: str(piece.fill))  # those of one key together, which makes the file smaller
+    pieces.sort(key=lambda piece: (str(piece.fill), piece.opacity))  # those of one key together: a smaller file
     return Panel(max(left + WIDE + 10 + widest, head.width), bottom, (*pieces, axis, *marks, *shapes))
+
+
+def _piece(each: Sum, place: int, x: float, y: float, width: float) -> Path:
+    if place >= len(each.keys):
+        return Path(rectangle(x, y, width, HIGH), OTHERS)
+    return swatch(x, y, width, HIGH, each.looks[each.keys[place]])
+
+
+def _ink(piece: Path) -> str:
+    """The colour of what stands on a piece."""
+    if piece.opacity < 1 or piece.fill is None:
+        return "ink"
+    return "paper" if piece.fill == OTHERS else hexadecimal(foreground(rgb(piece.fill)))
+
+
+def _inside(each: Sum, place: int, number: str, width: float) -> str:
+    """What stands on a piece: its key and its number, or the first that there is room for of the number and the key."""
+    key = label(each.part.trace.context_tokens[each.keys[place]]) if place < len(each.keys) else ""
+    return next((text for text in (f"{key} {number}".strip(), number, key) if text_width(text, SMALL) + 4 <= width), "")
 
 
 def _name(each: Sum, place: int) -> str:
@@ -151,15 +195,13 @@ def _name(each: Sum, place: int) -> str:
     return name_of_key(each.part.trace, each.keys[place])
 
 
-def _keys(sums: Sequence[Sum]) -> Iterator[Panel]:
-    """The colour of each key of which there is a piece; nothing where all outputs are 0."""
-    names = sums[0].part.trace.context_tokens
+def _legend_of_keys(sums: Sequence[Sum]) -> Iterator[Panel]:
+    """The look of each key of which there is a piece; nothing where all outputs are 0."""
+    names, looks = sums[0].part.trace.context_tokens, sums[0].looks
     seen = {key for each in sums for key, terms in zip(each.keys, each.terms, strict=False) if terms.any()}
-    keys = sorted(seen)[: 4 * MOST_KEYS]
-    sign = rectangle(0, 3, 12, 12)
-    entries = [entry_of_legend([Path(sign, hue(key))], 12, names[key], most=LABEL) for key in keys]
+    entries = [entry_of_legend([swatch(0, 3, 12, 12, looks[key])], 12, names[key], most=LABEL) for key in sorted(seen)]
     if any(each.others and each.terms[-1].any() for each in sums):
-        entries.append(entry_of_legend([Path(sign, OTHERS)], 12, "all others"))
+        entries.append(entry_of_legend([Path(rectangle(0, 3, 12, 12), OTHERS)], 12, "all others"))
     if entries:
         yield in_lines(entries, WIDEST)
 

@@ -12,7 +12,7 @@ from math import ceil, cos, radians, sin
 from typing import NamedTuple, TypeAlias
 
 from attncli.escaping import label
-from attncli.page.colors import RGB
+from attncli.page.colors import HUES, RGB
 
 SIZE, SMALL = 12, 11  # of letters
 MARGIN, GAP = 16, 28  # around a picture; between two panels
@@ -28,9 +28,8 @@ PAINTS = {  # by day and by night
     "line": ("#b4b6b4", "#565b64"),
     "wash": ("#eef0f2", "#262a31"),
 }
-# Colours for keys and queries that people with any colour blindness tell apart (Okabe and Ito, without black and
-# yellow). They begin again where there are more, so that place and label tell what a colour is of, too.
-HUES = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")
+LOOKS = 2 * len(HUES)  # of keys and queries: filled, and then hollow, which is an edge with a tint inside
+EDGE, TINT = 1.5, 0.2
 
 Point: TypeAlias = tuple[float, float]
 Move: TypeAlias = tuple[str, tuple[Point, ...]]  # M a point, L a line to a point, C a curve, Z back to the beginning
@@ -44,7 +43,8 @@ _MARKS = ("Mn", "Me", "Cf")  # they stand above or below another character, or j
 
 
 class Path(NamedTuple):
-    """A line or an area. `title` is what a browser shows of it under the pointer; `crisp` asks for sharp edges.
+    """A line or an area. `title` is what a browser shows of it under the pointer; `crisp` asks for sharp edges;
+    `opacity` is that of the fill.
 
     Without paints it is not seen, and there for its title.
     """
@@ -211,6 +211,19 @@ def in_lines(panels: Sequence[Panel], room: float) -> Panel:
 def hue(place: int) -> str:
     """The colour of a query or a key."""
     return HUES[place % len(HUES)]
+
+
+def is_hollow(place: int) -> bool:
+    """Whether a query or a key is drawn as an edge with a tint inside; so each of the first LOOKS differs."""
+    return place % LOOKS >= len(HUES)
+
+
+def swatch(x: float, y: float, width: float, height: float, place: int) -> Path:
+    """A rectangle in the look of a query or a key. What has no room for an edge is filled."""
+    if not is_hollow(place) or width < 3 * EDGE:
+        return Path(rectangle(x, y, width, height), hue(place))
+    inner = rectangle(x + EDGE / 2, y + EDGE / 2, width - EDGE, height - EDGE)
+    return Path(inner, hue(place), hue(place), EDGE, TINT)
 
 
 def hexadecimal(color: RGB) -> str:

@@ -10,10 +10,13 @@ import numpy as np
 
 from attncli.english import count
 from attncli.page.pictures.drawing import (
+    EDGE,
     LINE,
+    LOOKS,
     MIDDLE,
     SIZE,
     SMALL,
+    TINT,
     Drawing,
     Panel,
     Path,
@@ -22,8 +25,10 @@ from attncli.page.pictures.drawing import (
     cut,
     drawing,
     hue,
+    is_hollow,
     rectangle,
     side_by_side,
+    swatch,
     text_width,
     with_title,
 )
@@ -63,6 +68,8 @@ def flow(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
     legend = ["A ribbon is as wide as its weight. The ribbons of a query are together as wide as 1."]
     if any("sink" in part.trace.parameters or "sink" in part.trace for part in parts):
         legend[0] = "A ribbon is as wide as its weight. What the keys of a query leave of 1 goes to the sink."
+    if len(parts[0].queries(only)) > LOOKS:
+        legend.append(f"After {LOOKS} queries, the colours begin again.")
     weights = np.concatenate([_weights(part, only).ravel() for part in parts])
     left_out = int(((weights > 0) & (weights < thinnest)).sum())
     if left_out:
@@ -100,15 +107,13 @@ def _panel(part: Part, only: int | None, unit: float, thinnest: float) -> Panel:
                 if weight >= thinnest:
                     end = name_of_key(trace, key) if key < len(trace.context_tokens) else "the sink"
                     said = f'"{trace.tokens[row]}" → {end}: {part.number(weight)}'
-                    ribbons.append(_ribbon(left + BAR, top, right - BAR, LINE + filled[key], width, hue(row), said))
+                    ribbons.append(_ribbon(left + BAR, top, right - BAR, LINE + filled[key], width, row, said))
                     if width >= SIZE + 1 and key < len(trace.context_tokens):
                         middle = top + width / 2 + MIDDLE * SMALL
                         digits.append(Words(left + BAR + 5, middle, part.text("weights", row, key), size=SMALL))
                 top += width
                 filled[key] += width
-    bars: list[Shape] = [
-        Path(rectangle(left, LINE + place * (unit + gap), BAR, unit), hue(row)) for place, row in enumerate(queries)
-    ]
+    bars: list[Shape] = [swatch(left, LINE + place * (unit + gap), BAR, unit, row) for place, row in enumerate(queries)]
     bars += (
         Path(rectangle(right - BAR, LINE + top, BAR, height), "soft")
         for top, height in zip(ends.tops, ends.heights, strict=True)
@@ -133,8 +138,11 @@ def _ends(names: tuple[str, ...], heights: Weights, left: float, gap: float) -> 
     return Ends(names, tuple(tops.tolist()), tuple(heights.tolist()))
 
 
-def _ribbon(x: float, top: float, to_x: float, to_top: float, width: float, color: str, said: str) -> Path:
-    """A ribbon that is as wide at both ends."""
+def _ribbon(x: float, top: float, to_x: float, to_top: float, width: float, query: int, said: str) -> Path:
+    """A ribbon that is as wide at both ends, in the look of its query."""
+    hollow = is_hollow(query) and width >= 3 * EDGE
+    if hollow:
+        top, to_top, width = top + EDGE / 2, to_top + EDGE / 2, width - EDGE
     middle = (x + to_x) / 2
     moves = (
         ("M", ((x, top),)),
@@ -143,7 +151,9 @@ def _ribbon(x: float, top: float, to_x: float, to_top: float, width: float, colo
         ("C", ((middle, to_top + width), (middle, top + width), (x, top + width))),
         ("Z", ()),
     )
-    return Path(moves, color, opacity=OPACITY, title=said)
+    if hollow:
+        return Path(moves, hue(query), hue(query), EDGE, TINT, title=said)
+    return Path(moves, hue(query), opacity=OPACITY, title=said)
 
 
 def _labels(

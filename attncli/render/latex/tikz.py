@@ -80,7 +80,7 @@ def _path(path: Path, colors: dict[str, str]) -> str:
     if path.stroke:
         options += [f"draw={colors[path.stroke]}", f"line width={path.width * POINTS:g}pt"]
     if path.opacity != 1:
-        options.append(f"opacity={path.opacity:g}")
+        options.append(f"fill opacity={path.opacity:g}")
     return rf"\path[{', '.join(options)}] {''.join(map(_move, path.moves)).strip()};"
 
 

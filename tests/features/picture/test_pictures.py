@@ -14,8 +14,9 @@ import pytest
 
 from attncli.cli.main import run as command
 from attncli.errors import AttncliError
+from attncli.page.colors import HUES
 from attncli.page.pictures import KINDS
-from attncli.page.pictures.drawing import HUES, PAINTS, Drawing
+from attncli.page.pictures.drawing import PAINTS, Drawing
 from attncli.page.pictures.kinds import Choice, draw, with_and_without_scale
 from attncli.problem.loader import load, loads
 from attncli.render.pictures import picture_file
@@ -265,6 +266,49 @@ def test_an_output_is_a_sum_of_pieces_left_and_right_of_0() -> None:
     assert [(each.box[0] - zero) / unit for each in ticks] == pytest.approx([-0.5, -0.5, 2, 2], abs=0.01)
 
 
+def looks(root: xml.Element, of: str) -> dict[str, tuple[str, str, str]]:
+    """The fill, its opacity and the edge of the areas whose titles match, by what the first group of the title is."""
+    found: dict[str, set[tuple[str, str, str]]] = {}
+    for each in paths(root):
+        if name := re.match(of, each.title):
+            look = (each.attributes.get(kind, "") for kind in ("fill", "fill-opacity", "stroke"))
+            found.setdefault(name[1], set()).add((*look,))
+    assert {len(every) for every in found.values()} == {1}
+    return {name: every.pop() for name, every in found.items()}
+
+
+@pytest.mark.parametrize(("of", "titles"), [("output", '"(t[0-9]+)": '), ("flow", '"(t[0-9]+)" → ')])
+def test_twelve_keys_or_queries_of_a_picture_look_different(of: str, titles: str) -> None:
+    """Each output is made of its own value alone, so that every key is drawn."""
+    one = [[1]] * 12
+    found = looks(svg(of, {"Q": one, "K": one, "V": one, "mask": {"window": [0, 0]}}), titles)
+    assert len({*found.values()}) == len(found) == 12
+
+
+def test_of_more_keys_those_that_give_most_are_drawn_and_look_different() -> None:
+    """Twenty equal weights of values 1 to 20, of which any twelve are 9 to 20, and any six 15 to 20."""
+    values = {"Q": [[0]], "K": [[0]] * 20, "V": [[number] for number in range(1, 21)]}
+    root = svg("output", values)
+    found = looks(root, '"(c[0-9]+)": ')
+    assert sorted(found) == [f"c{number}" for number in range(15, 21)]
+    assert len({*found.values()}) == 6
+    assert "the 14 others together: 5.250" in {each.title for each in drawn(root)}  # (1 + … + 14)/20
+
+
+def test_the_colours_of_many_queries_begin_again_and_the_legend_says_so() -> None:
+    one = [[1]] * 13
+    root = svg("flow", {"Q": one, "K": one, "V": one, "mask": {"window": [0, 0]}})
+    assert "After 12 queries, the colours begin again." in {each.text for each in texts(root)}
+
+
+def test_a_piece_says_its_key_and_its_number_where_there_is_room() -> None:
+    """Pieces of 0.5 (a) and 1 (b) in 240 pixels, and of 5 (c), beside which they have less room."""
+    wide = {"tokens": ["q"], "context_tokens": ["a", "b"], "Q": [[0]], "K": [[0]] * 2, "V": [[1], [2]]}
+    assert {"a 0.500", "b 1"} <= {each.text for each in texts(svg("output", wide))}
+    thin = wide | {"context_tokens": ["a", "b", "c"], "K": [[0]] * 3, "V": [[3], [6], [51]]}
+    assert {"a", "b 2", "c 17"} <= {each.text for each in texts(svg("output", thin))}  # a is 240/20 pixels wide
+
+
 def test_the_legend_of_an_output_has_the_keys_of_its_pieces_only() -> None:
     """Of the first query, which sees only itself, there is one piece; of zeros, there is none."""
     for problem, keys in ((PAIR | {"mask": "causal"}, ["a"]), (PAIR, ["a", "b"]), (PAIR | {"V": [[0]] * 2}, [])):
@@ -381,16 +425,18 @@ def assert_legible(root: xml.Element) -> None:
     """Every text has a contrast of at least 4.5 to the area that it stands on, by day and at night."""
     paper = {DAY: PAINTS["paper"][0], NIGHT: PAINTS["paper"][1]}
     areas = [
-        (each.box, colors(root, each), float(each.attributes.get("opacity", 1)))
+        (each.box, colors(root, each), float(each.attributes.get("fill-opacity", 1)))
         for each in paths(root)
         if each.attributes["fill"] != "none" and "c" not in each.attributes["d"].lower()
     ]
     for each in texts(root):
         x, y = each.place
         x += 2 * {"start": 1, "middle": 0, "end": -1}[each.attributes.get("text-anchor", "start")]
-        below = [color for (left, top, right, low), color, _ in areas if left <= x <= right and top <= y - 4 <= low]
+        below = [(color, opacity) for (left, top, right, low), color, opacity in areas
+                 if left <= x <= right and top <= y - 4 <= low]  # fmt: skip
+        color, opacity = below[-1] if below else (paper, 1)
         for time, ink in colors(root, each).items():
-            assert contrast(ink, (below[-1] if below else paper)[time]) >= 4.5, each.text
+            assert contrast(ink, blended(color[time], paper[time], opacity)) >= 4.5, each.text
 
 
 @pytest.mark.parametrize("time", [0, 1])
