@@ -18,7 +18,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncli.english import grouped, shorten
-from attncli.equation.nodes import Ref, walk
+from attncli.equation.nodes import Call, Expression, Number, Ref, walk
 from attncli.equation.notation import UNICODE, Notation
 from attncli.equation.printer import write
 from attncli.equation.shapes import product_text
@@ -116,6 +116,7 @@ class _Writer:
     spots: dict[Key, _Spot] = field(default_factory=dict)
     blank: set[str] = field(default_factory=set)  # arrays to fill in
     typed: set[str] = field(default_factory=set)  # arrays that are given
+    hidable: set[str] = field(default_factory=set)  # arrays in which text is −∞
 
     def file(self) -> bytes:
         import xlsxwriter
@@ -157,6 +158,7 @@ class _Writer:
                 top = row - len(block.rows) - 1
                 names = {name for keys in block.keys for name, _ in keys}
                 (self.blank if block.blank else self.typed if block.given else set[str]()).update(names)
+                self.hidable.update(names if block.may_hide else ())
                 for down, keys in enumerate(block.keys):
                     for across, key in enumerate(keys):
                         self.spots[key] = _Spot(number, top + down, across + 1)
@@ -289,23 +291,26 @@ class _Writer:
                 value, work = self.book.entry(each)
                 if work is None or not matrix.blank:
                     continue
-                read = {node: None for node in walk(work) if isinstance(node, Ref) and node.name in self.blank}
-                empty = "+".join(f"COUNTBLANK({write(node, own)})" for node in read)
-                found, shown = write(work, own), _shown(value)
-                if empty:
-                    found, shown = f'IF({empty}>0,"{_NOTHING}",{found})', _NOTHING
-                page.write_formula(down, across + 2 * shift, _formula(found, each), form, shown)
+                page.write_formula(down, across + 2 * shift, *self._following(each, work, own, form, value))
         if matrix.blank:
             cell, right, follows = (_address(_Spot(0, top, 1 + copy * shift)) for copy in range(3))
             near = f"<={0.5 * 10**-self.book.precision * (1 + 1e-6)!r}"
-            is_right = (
-                f"IF(ISNUMBER({cell}),OR(AND(ISNUMBER({right}),ABS(N({cell})-N({right})){near}),"
-                f"AND(ISNUMBER({follows}),ABS(N({cell})-N({follows})){near})),ISTEXT({right}))"
-            )
-            filled = f"NOT(ISBLANK({cell}))"
-            green, red = f"=AND({filled},{is_right})", f"=AND({filled},NOT({is_right}))"
+            same = [f"IF(ISNUMBER({each}),ABS({cell}-{each}){near})" for each in (right, follows)]
+            is_right = f'IF(ISNUMBER({cell}),OR({",".join(same)}),OR(ISTEXT({right}),{follows}="{HIDDEN}"))'
+            judged = f"NOT(OR(ISBLANK({cell}),ISERROR({right})))"
+            green, red = f"=AND({judged},{is_right})", f"=AND({judged},NOT({is_right}))"
             page.conditional_format(*area, {"type": "formula", "criteria": green, "format": self.right})
             page.conditional_format(*area, {"type": "formula", "criteria": red, "format": self.wrong})
+
+    def _following(self, key: Key, work: Expression, own: Notation, form: Format, value: float) -> tuple[Any, ...]:
+        """What follows from the reader's numbers, if all that it needs are numbers: formula, format and result."""
+        found, shown = write(work, own), _shown(value)
+        read = {node: None for node in walk(work) if isinstance(node, Ref) and node.name in self.blank}
+        if read:
+            counts = [f"{'COUNTA' if node.name in self.hidable else 'COUNT'}({write(node, own)})" for node in read]
+            lacks = f"{'+'.join(counts)}<{sum(map(_size, read))}"
+            found, shown = f'IF({lacks},"{_NOTHING}",IFERROR({found},"{_NOTHING}"))', _NOTHING
+        return _formula(found, key), form, shown
 
     def _cell(self, page: Worksheet, row: int, column: int, key: Key, form: Format, notation: Notation) -> None:
         value, work = self.book.entry(key)
@@ -353,6 +358,16 @@ def _pixels(characters: float) -> float:
 def _shown(value: float) -> str | float:
     """A number as a spreadsheet has it."""
     return HIDDEN if value == -inf else value if isfinite(value) else "#NUM!"
+
+
+def _size(cells: Ref) -> int:
+    """How many cells an address means: 3 of B2:D2."""
+    size = 1
+    for index in cells.indices:
+        match index:
+            case Call("range", (Number(text=first), Number(text=last))):
+                size *= int(last) - int(first) + 1
+    return size
 
 
 def _formula(written: str, key: Key) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -199,6 +199,8 @@ def _number(value: Any) -> float:
 
 
 def _operate(sign: str, left: Any, right: Any) -> Any:
+    if sign == "=" and str in (type(left), type(right)) and ValueFault not in (type(left), type(right)):
+        return left == right
     one, other = (value if isinstance(value, ValueFault) else _tried(_number, value) for value in (left, right))
     fault = next((value for value in (one, other) if isinstance(value, ValueFault)), None)
     if fault:  # an IF may not take this branch
@@ -237,6 +239,16 @@ def _numbers(*arguments: Any) -> Iterator[float]:
             yield _number(argument)
 
 
+def _each(arguments: Sequence[Any]) -> list[Any]:
+    areas = (argument if isinstance(argument, Cells) else [[argument]] for argument in arguments)
+    return [each for area in areas for row in area for each in row]
+
+
+def _known(values: Sequence[Any], function: Callable[[Sequence[Any]], bool]) -> Any:
+    """What a function says of conditions; an error where one of them is an error."""
+    return next((value for value in values if isinstance(value, ValueFault)), None) or function(values)
+
+
 def _products(one: Cells, other: Cells | None = None) -> float:
     if other is None:
         return math.fsum(_numbers(one))
@@ -251,18 +263,18 @@ def _matrix_product(one: Cells, other: Cells) -> Cells:
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "IF": lambda condition, yes, no: yes if condition else no,
+    "IF": lambda condition, yes, no=False: condition if isinstance(condition, ValueFault) else yes if condition else no,
     "ISTEXT": lambda value: isinstance(value, str),
     "ISNUMBER": lambda value: isinstance(value, float | int) and not isinstance(value, bool),
     "ISBLANK": lambda value: value is None,
-    "COUNTBLANK": lambda value: float(
-        sum(each is None for row in value for each in row) if isinstance(value, Cells) else value is None
-    ),
-    "AND": lambda *values: all(values),
-    "OR": lambda *values: any(values),
-    "NOT": lambda value: not value,
+    "ISERROR": lambda value: isinstance(value, ValueFault),
+    "IFERROR": lambda value, other: other if isinstance(value, ValueFault) else value,
+    "AND": lambda *values: _known(values, all),
+    "OR": lambda *values: _known(values, any),
+    "NOT": lambda value: _known([value], lambda values: not values[0]),
     "N": lambda value: value if isinstance(value, float) else 0.0,
-    "COUNT": lambda *cells: float(len(list(_numbers(*cells)))),
+    "COUNT": lambda *cells: float(sum(isinstance(each, float) for each in _each(cells))),
+    "COUNTA": lambda *cells: float(sum(each is not None for each in _each(cells))),
     "SUM": lambda *cells: math.fsum(_numbers(*cells)),
     "MAX": lambda *cells: max(_numbers(*cells), default=0.0),
     "SUMPRODUCT": _products,

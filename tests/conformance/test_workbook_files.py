@@ -7,13 +7,13 @@ import io
 import math
 import re
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from spreadsheet import Spreadsheet
+from spreadsheet import Spreadsheet, ValueFault
 
 import attncli
 from attncli.cli.main import run as command
@@ -105,11 +105,7 @@ def test_a_gradient_to_fill_in(tmp_path: Path) -> None:
     (tmp_path / "p.yaml").write_text("Q: [[1]]\nK: [[1], [1]]\nV: [[4], [6]]\n")
     assert command(["worksheet", str(tmp_path / "p.yaml"), "--gradient", "-q", "-o", str(tmp_path / "p.xlsx")]) == 0
     file = (tmp_path / "p.xlsx").read_bytes()
-    number = next(
-        int(text.partition(".")[0])
-        for text in texts(file)
-        if re.match(r"\d+\. Gradient of the attention weights", text)
-    )
+    number = number_of(file, "Gradient of the attention weights")
     assert colors(file, number, {number: 4.0}) == ["green"]
     assert colors(file, number, {number: 6.0}) == ["red"]
 
@@ -201,16 +197,29 @@ def test_a_sheet_that_is_too_large(limit: str, what: str, monkeypatch: pytest.Mo
         file_of(SMALL)
 
 
-def colors(file: bytes, step: int, cells: dict[int, float | str]) -> list[str]:
-    """Which of green and red the first cell of a step takes, where the first cells of some steps are filled in."""
+def number_of(file: bytes, title: str) -> int:
+    """The number of the step with this title."""
+    return next(int(text.partition(".")[0]) for text in texts(file) if re.match(rf"\d+\. {title}", text))
+
+
+def colors(
+    file: bytes, step: int, cells: Mapping[int, object], others: Mapping[tuple[str, str], object] | None = None
+) -> list[str]:
+    """Which of green and red the first cell of a step takes, where the first cells of some steps are filled in, and
+    others typed over.
+    """
     book = Spreadsheet(file)
+    for key, typed in (others or {}).items():
+        book.set(key, typed)
     places = {each: "B" + re.sub(r"\D", "", book.rows(each)[0][0][1]) for each in cells}
     for each, value in cells.items():
         book.set(("Derivation", places[each]), value)
     formats = ElementTree.fromstring(part(file, "xl/worksheets/sheet1.xml")).iter(f"{MAIN}conditionalFormatting")
-    (rules,) = [each for each in formats if each.attrib["sqref"].startswith(f"{places[step]}:")]
+    (rules,) = [each for each in formats if each.attrib["sqref"].partition(":")[0] == places[step]]
     found = [str(rule.findtext(f"{MAIN}formula")) for rule in rules]
-    return [name for name, rule in zip(("green", "red"), found, strict=True) if book.formula(rule, "Derivation")]
+    return [
+        name for name, rule in zip(("green", "red"), found, strict=True) if book.formula(rule, "Derivation") is True
+    ]
 
 
 def blank(*steps: str) -> View:
@@ -235,10 +244,52 @@ def test_what_follows_from_a_wrong_number_is_right() -> None:
     assert colors(file, 3, {3: 0.0}) == ["red"]  # although 0 would follow from an empty cell
 
 
+@pytest.mark.parametrize("typed", ["drei", "2,0", "2.0", True, ValueFault("#DIV/0!")])
+def test_what_is_no_number_is_as_an_empty_cell_for_all_that_follows(typed: object) -> None:
+    """Some spreadsheets would calculate with the text 2.0, from which a scaled score of √2 follows."""
+    file = file_of(SMALL, blank("scores", "scaled"))
+    assert colors(file, 2, {2: typed}) == ["red"]
+    assert colors(file, 3, {2: typed, 3: 0.707}) == ["green"]
+    assert colors(file, 3, {2: typed, 3: 1.414}) == ["red"]
+    assert colors(file, 3, {2: typed, 3: 0.0}) == ["red"]
+
+
+def test_a_sum_needs_a_number_in_each_cell() -> None:
+    """Which it would leave out: r = e^0 + e^0 = 2, and of text and e^0 it would be 1."""
+    file = file_of({"Q": [[0]], "K": [[1], [2]], "V": [[1], [5]]}, blank("exp", "row_sum"))
+    exp, row_sum = (number_of(file, title) for title in ("Exponentials", "Row sums"))
+    assert colors(file, row_sum, {exp: "one", row_sum: 2.0}) == ["green"]
+    assert colors(file, row_sum, {exp: "one", row_sum: 1.0}) == ["red"]
+
+
+def test_a_division_by_a_wrong_zero_leaves_the_right_numbers_green() -> None:
+    """Both weights are 1/2; from a row sum of 0 nothing follows."""
+    file = file_of({"Q": [[0]], "K": [[1], [2]], "V": [[1], [5]]}, blank("row_sum", "weights"))
+    row_sum, weights = (number_of(file, title) for title in ("Row sums", "Attention weights"))
+    assert colors(file, weights, {row_sum: 0.0, weights: 0.5}) == ["green"]
+    assert colors(file, weights, {row_sum: 0.0, weights: 0.4}) == ["red"]
+    assert colors(file, weights, {row_sum: 2.5, weights: 0.4}) == ["green"]
+
+
+def test_a_given_number_that_became_text_leaves_numbers_without_a_color() -> None:
+    file = file_of(SMALL, blank("scores"))
+    given = Spreadsheet(file).rows_below("Queries ")[0][0]
+    assert colors(file, 2, {2: 1.0}, {given: "one"}) == []
+
+
 def test_a_hidden_score_is_text() -> None:
     file = file_of({**SMALL, "mask": {"keep": [[False, True], [True, True]]}}, blank("masked"))
     assert colors(file, 5, {5: "-inf"}) == ["green"]
     assert colors(file, 5, {5: 0.707}) == ["red"]
+
+
+def test_what_follows_from_a_wrong_mask_is_hidden() -> None:
+    """The mask hides nothing; from one that hides the first key, −∞ follows, and an exponential of 0."""
+    file = file_of({**SMALL, "mask": {"additive": [[0, -1], [0, 0]]}}, blank("mask", "masked", "exp"))
+    assert colors(file, 4, {4: "-inf"}) == ["red"]
+    assert colors(file, 5, {4: "-inf", 5: "-inf"}) == ["green"]
+    assert colors(file, 5, {4: 0.0, 5: "-inf"}) == ["red"]
+    assert colors(file, 6, {4: "-inf", 5: "-inf", 6: 0.0}) == ["green"]
 
 
 def test_what_is_not_blank_is_that_of_the_key() -> None:
