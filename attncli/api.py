@@ -143,21 +143,20 @@ class Trace(tracing.Trace):
         self,
         of: str = "weights",
         *,
-        query: str | None = None,
+        query: str | int | None = None,
         head: int | None = None,
         entry: int | None = None,
         precision: int = 3,
     ) -> Picture:
         """A picture, as `attncli picture` draws it; a notebook shows it.
 
-        `of` is "weights", "scores", "flow", "dimensions" or "output", or any other step, of which a heat map is drawn:
-        "d_scores". Of the flow and of the outputs, `query` is the only one that is drawn: its label, or its number as
-        text. Raises AttncliError (exit code 2) for what is not there.
+        `of` is "weights", "scores", "flow", "dimensions", "output" or "softmax", or any other step, of which a heat map
+        is drawn: "d_scores". Of the flow, the outputs and the softmax, `query` is the only one that is drawn: its
+        label, or its index from 0. The softmax needs the trace's `problem`, which is worked out with another scale,
+        too. Raises AttncliError (exit code 2) for what is not there.
 
             attncli.trace("problem.yaml").picture("flow", query="love").save("flow.svg")
         """
-        if of == "softmax":  # of which a trace has one half
-            raise usage_error("a trace has only one scale", help="attncli picture problem.yaml --of softmax draws both")
         from attncli.page.pictures.kinds import Choice, draw, picture_name  # which few programs need
 
         of = picture_name("picture", of)
@@ -168,7 +167,24 @@ class Trace(tracing.Trace):
             help = "work the gradient out, too: attncli.trace(problem, gradient=True)"
             raise usage_error(f"{of} is a step of the backward pass", help=help)
         with _in_python():
-            return Picture(draw(of, self, Choice(query, head, entry, precision)))
+            other = self._with_other_scale() if of == "softmax" else None
+            return Picture(draw(of, self, Choice(query, head, entry, precision), other))
+
+    def _with_other_scale(self) -> tracing.Trace:
+        """The problem without its scale, or with one if it has none, worked out as this trace was."""
+        from attncli.page.pictures.kinds import with_and_without_scale
+
+        if not self.problem:
+            help = "draw it from attncli.trace(problem), and choose a part of it with head and entry"
+            raise usage_error("a picture of the softmax works out a problem, and this trace has none", help=help)
+        own = self.settings
+        return tracing.run(
+            with_and_without_scale(self.problem),
+            device=own.device,
+            dtype=own.dtype,
+            rounding=own.rounding,
+            precision=3 if own.precision is None else own.precision,
+        )
 
     def page(
         self,

@@ -179,14 +179,64 @@ def test_a_trace_draws_pictures(trace: attncli.Trace, tmp_path: Path) -> None:
     assert "<figure " in trace.to_html(pictures=True)
 
 
+@pytest.mark.parametrize("of", ["flow", "output", "softmax"])
+def test_a_query_of_a_picture_is_a_label_or_an_index_from_0(trace: attncli.Trace, of: str) -> None:
+    by_label = trace.picture(of, query="AI")
+    for index in (2, "2", np.int64(2)):
+        assert trace.picture(of, query=index).to_svg() == by_label.to_svg()
+    heads = attncli.trace(FILE.with_name("multi_head.yaml"))
+    assert heads.picture(of, head=np.int64(1)).to_svg() == heads.picture(of, head=1).to_svg()
+
+
+@pytest.mark.parametrize("query", [3, -1, True, 1.0, np.array([1]), np.True_])
+def test_a_query_that_is_no_index(trace: attncli.Trace, query: Any) -> None:
+    with pytest.raises(attncli.AttncliError, match=r"^query.* does not exist: there are 3 queries") as caught:
+        trace.picture("flow", query=query)
+    assert caught.value.help == "use 0 to 2, or the label of a query"
+    heads = attncli.trace(FILE.with_name("multi_head.yaml"))
+    with pytest.raises(attncli.AttncliError, match=r"^head.* does not exist: there are 2 heads"):
+        heads.picture("flow", head=query)
+
+
+def test_the_softmax_is_drawn_of_the_problem_of_a_trace(trace: attncli.Trace) -> None:
+    """The scores of "I" are 1, 5 and 3: e⁵ of e + e⁵ + e³ is 86.7 %. With the scale, √3 divides them: 70.7 %."""
+    said = '"I" gives "love" 86.7 % without the scale, and 70.7 % with it.'
+    assert trace.picture("softmax", query="I").description == said
+    paper = attncli.trace(FILE, rounding="paper", precision=1).picture("softmax", query="I")
+    assert "90.0 % without the scale" in paper.description  # 148.4 / (2.7 + 148.4 + 20.1), rounded
+    for part in (attncli.Trace.from_dict(trace.to_dict()), attncli.trace(FILE.with_name("multi_head.yaml")).at(head=1)):
+        with pytest.raises(attncli.AttncliError, match="and this trace has none") as caught:
+            part.picture("softmax")
+        assert caught.value.help == "draw it from attncli.trace(problem), and choose a part of it with head and entry"
+
+
 @pytest.mark.parametrize(
     ("choices", "message", "help"),
     [
         ({"of": "wieghts"}, "picture cannot be 'wieghts'", "did you mean weights?"),
-        ({"of": "softmax"}, "a trace has only one scale", "attncli picture problem.yaml --of softmax draws both"),
         ({"of": "scores", "query": "AI"}, "a picture of the scores has all queries", "leave out query"),
         ({"precision": 99}, "precision cannot be 99", "give a whole number from 0 to 15"),
         ({"head": 1}, "head needs a problem with a head axis", "leave out head"),
+        (
+            {"of": "flow", "query": 3},
+            "query=3 does not exist: there are 3 queries",
+            "use 0 to 2, or the label of a query",
+        ),
+        (
+            {"of": "flow", "query": -1},
+            "query -1 does not exist: there are 3 queries",
+            "use 0 to 2, or the label of a query",
+        ),
+        (
+            {"of": "flow", "query": True},
+            "query True does not exist: there are 3 queries",
+            "use 0 to 2, or the label of a query",
+        ),
+        (
+            {"of": "flow", "query": 1.0},
+            "query=1.0 does not exist: there are 3 queries",
+            "use 0 to 2, or the label of a query",
+        ),
         ({"of": 3}, "picture cannot be '3'", "use weights, scores, flow, dimensions, output or softmax, or a step"),
         (
             {"of": "d_scores"},

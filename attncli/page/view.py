@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from operator import index
+from typing import TYPE_CHECKING, SupportsIndex
 
 from attncli.attention.losses import LOSS_RULES
 from attncli.attention.registry import GRADIENT_RULES, STEP_NAMES, holds_scores
@@ -79,14 +80,29 @@ def chosen_place(trace: Trace, view: View) -> dict[str, int]:
         if place is None:
             continue
         there = axis_length(trace, letter) if letter in own else 0
-        if not isinstance(place, int) or not 0 <= place < there:
+        at = _whole(place)
+        if not isinstance(at, int) or not 0 <= at < there:
             word = PLACES[letter]
             if not there:
                 raise usage_error(f"{option} needs a problem with {a(word)} axis", help=f"leave out {option}")
-            message = f"{option} {place} does not exist: there {either(there, 'is', 'are')} {count(there, word)}"
-            raise usage_error(message, help=f"use 0 to {there - 1}" if there > 1 else "use 0")
-        found[letter] = place
+            message = f"{option} {at} does not exist: there {either(there, 'is', 'are')} {count(there, word)}"
+            raise usage_error(message, help=f"use {_indices(there)}")
+        found[letter] = at
     return found
+
+
+def _whole(place: object) -> int | str:
+    """What Python hands over for an index, as an int if it is a whole number of Python or NumPy, and as text if not."""
+    try:
+        if isinstance(place, SupportsIndex) and not isinstance(place, bool):
+            return index(place)
+    except TypeError:  # an array says that it may be an index
+        pass
+    return shorten(repr(place))
+
+
+def _indices(length: int) -> str:
+    return f"0 to {length - 1}" if length > 1 else "0"
 
 
 def selected_part(trace: Trace, view: View) -> Trace:
@@ -156,11 +172,19 @@ def chosen_cell(trace: Trace, text: str, whole: Trace | None = None) -> tuple[St
     return step, tuple(places)
 
 
-def chosen_query(trace: Trace, text: str) -> int:
+def chosen_query(trace: Trace, text: str | int) -> int:
     """The row of a query, by its label or counted from 0; a number is an index unless it is quoted.
 
     Raises AttncliError (exit 2) where there is no such query, or where several have this label.
     """
+    if not isinstance(text, str):
+        there, place = len(trace.tokens), _whole(text)
+        if isinstance(place, int) and 0 <= place < there:
+            return place
+        number = f"{either(there, 'is', 'are')} {count(there, 'query', 'queries')}"
+        raise usage_error(
+            f"--query {place} does not exist: there {number}", help=f"use {_indices(there)}, or the label of a query"
+        )
     word = text.strip()
     quoted = len(word) > 1 and word[0] == word[-1] and word[0] in "'\""
     word = word[1:-1] if quoted else text if text in trace.tokens else word

@@ -20,7 +20,7 @@ from attncli.tracing.model import Trace
 class Choice(NamedTuple):
     """What of a trace is drawn: one query, head or entry, or all of them; and how many decimals."""
 
-    query: str | None = None
+    query: str | int | None = None
     head: int | None = None
     entry: int | None = None
     precision: int = 3
@@ -79,7 +79,7 @@ def with_and_without_scale(problem: Problem) -> Problem:
     if problem.scale == "none" or (problem.scale == "default" and not divided):
         if not SCORES[problem.score].is_dot:
             raise usage_error(
-                f"--of softmax needs a scale or scores that are dot products, and the score is {problem.score}",
+                f"the picture of the softmax needs dot products, which have a scale, and the score is {problem.score}",
                 help="use another picture, or a problem with score: scaled_dot or dot",
             )
         return replace(problem, score="scaled_dot", scale="default")
