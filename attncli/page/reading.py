@@ -156,5 +156,13 @@ def _name(query: _Row, key: int) -> str:
     return f'"{label}"' if query.often[label] == 1 else f'"{label}" (key {key})'
 
 
+def largest(numbers: Weights) -> list[int]:
+    """Where the largest of these numbers is, in all its places; NaN and infinities are passed over."""
+    places = np.flatnonzero(np.isfinite(numbers))
+    finite = numbers[places]
+    top = finite.max(initial=-np.inf) - TIE * np.abs(finite).max(initial=0)
+    return [int(place) for place in places[finite >= top]]
+
+
 def _same(weights: Weights) -> bool:
     return math.isclose(weights.min(), weights.max(), rel_tol=TIE)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from attncli.english import listed
 from attncli.escaping import label
 from attncli.page.colors import foreground
 from attncli.page.pictures.drawing import (
@@ -36,6 +37,7 @@ from attncli.page.pictures.drawing import (
     text_width,
 )
 from attncli.page.pictures.parts import Part, name_of_key
+from attncli.page.reading import MOST_KEYS, largest
 from attncli.tracing.model import Trace
 
 if TYPE_CHECKING:
@@ -215,5 +217,9 @@ def _said(each: Sum) -> str:
     who = who if where else f"{who[0].upper()}{who[1:]}"
     if not size.any():
         return f"{who} is 0."
-    top = int(size.argmax())
-    return f"{who} gets most from the value of {_name(each, top)}."
+    top = largest(size)
+    how = "as much" if 1 < len(top) == np.count_nonzero(size) else "most"
+    if len(top) > MOST_KEYS:
+        return f"{who} gets {how} from the values of {len(top)} keys."
+    whose = listed([_name(each, place) for place in top])
+    return f"{who} gets {how} from the value{'s' * (len(top) > 1)} of {whose}."

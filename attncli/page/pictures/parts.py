@@ -12,7 +12,7 @@ import numpy as np
 from attncli.english import count, listed
 from attncli.errors import usage_error
 from attncli.page.printer import Printer, format_number
-from attncli.page.reading import percent
+from attncli.page.reading import MOST_KEYS, largest, percent
 from attncli.page.view import place_title
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
 from attncli.tracing.model import Trace, masked_out
@@ -83,6 +83,13 @@ def name_of_key(trace: Trace, key: int) -> str:
     return f'"{label}"' + f" (key {key})" * (trace.context_tokens.count(label) > 1)
 
 
+def named_keys(trace: Trace, keys: Sequence[int], own: int | None = None) -> str:
+    """Keys in a sentence, "a", itself and "b", or how many they are; `own` is that of the query's own token."""
+    if len(keys) > MOST_KEYS:
+        return f"{len(keys):,} keys"
+    return listed(["itself" if key == own else name_of_key(trace, key) for key in keys])
+
+
 def attention_in_words(parts: Sequence[Part], only: int | None = None) -> str:
     """Which key each query attends to most, or, of many queries, which keys are most often that key."""
     return " ".join(
@@ -97,13 +104,20 @@ def _heaviest(part: Part, only: int | None) -> Iterator[str]:
     without = len(part.queries(only)) - len(rows)
     if len(rows) <= MOST_SAID:
         for row in rows:
-            top = int(weights[row].argmax())
-            key = "itself" if top == trace.own_key(row) else name_of_key(trace, top)
-            yield f'"{trace.tokens[row]}" attends most to {key} ({percent(float(weights[row, top]))}).'
+            top, seen = largest(weights[row]), np.count_nonzero(weights[row])
+            how = "equally" if 1 < len(top) == seen else "most"
+            share = percent(float(weights[row, top[0]])) + " each" * (len(top) > 1)
+            yield f'"{trace.tokens[row]}" attends {how} to {named_keys(trace, top, trace.own_key(row))} ({share}).'
     else:
-        often = Counter(int(weights[row].argmax()) for row in rows).most_common(3)
-        said = [f"{name_of_key(trace, key)} for {count(number, 'query', 'queries')}" for key, number in often]
-        yield f"The key with the largest weight is {', '.join(said)} of {len(rows):,}."
+        tops = [largest(weights[row]) for row in rows]
+        often = Counter(top[0] for top in tops if len(top) == 1)
+        said = [
+            f"{name_of_key(trace, key)} for {count(number, 'query', 'queries')}" for key, number in often.most_common(3)
+        ]
+        if said:
+            yield f"The key with the largest weight is {', '.join(said)} of {len(rows):,}."
+        if equal := len(rows) - often.total():
+            yield f"{count(equal, 'query has', 'queries have')} several keys with the largest weight."
     if without:
         yield f"{count(without, 'query', 'queries')} without weights."
 
@@ -122,9 +136,10 @@ def _largest(part: Part) -> Iterator[str]:
     if len(rows) > MOST_SAID:
         rows = [int(scores.max(axis=-1).argmax())]
     for row in rows:
-        key = int(scores[row].argmax())
-        number = part.text("scores", row, key)
-        yield f'"{part.trace.tokens[row]}" has its largest score, {number}, with {name_of_key(part.trace, key)}.'
+        top, seen = largest(scores[row]), np.count_nonzero(np.isfinite(scores[row]))
+        which = "the same score" if 1 < len(top) == seen else "its largest score"
+        number = part.text("scores", row, top[0])
+        yield f'"{part.trace.tokens[row]}" has {which}, {number}, with {named_keys(part.trace, top)}.'
 
 
 def extremes_in_words(parts: Sequence[Part], step: str) -> str:
@@ -144,10 +159,11 @@ def _extremes(part: Part, step: str) -> Iterator[str]:
         yield f"Every number is {part.number(float(low))}."
         return
     for word, value in (("largest", high), ("smallest", low)):
-        place = tuple(int(each[0]) for each in np.nonzero(values == value))
-        names = zip(part.trace.steps[step].labels, place, strict=True)
+        places = np.argwhere(values == value).tolist()
+        names = zip(part.trace.steps[step].labels, places[0], strict=True)
         said = listed([f'"{labels[at]}"' for labels, at in names], last="")
-        yield f"The {word} number is {part.text(step, *place)} ({said})."
+        also = f", and {count(len(places) - 1, 'other cell')}" * (len(places) > 1)
+        yield f"The {word} number is {part.text(step, *places[0])} ({said}{also})."
 
 
 def visible_numbers(trace: Trace, step: str) -> NDArray[np.float64]:

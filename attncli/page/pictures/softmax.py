@@ -26,8 +26,8 @@ from attncli.page.pictures.drawing import (
     text_line,
     text_width,
 )
-from attncli.page.pictures.parts import Part, name_of_key
-from attncli.page.reading import percent
+from attncli.page.pictures.parts import Part, named_keys
+from attncli.page.reading import largest, percent
 from attncli.tracing.model import Trace, masked_out
 
 WIDE, HIGH, ROW = 110, 14, 20
@@ -125,7 +125,7 @@ def _said(plain: Part, scaled: Part, row: int) -> str:
     who += f'{scaled.trace.tokens[row]}"'
     if not (np.isfinite(weights).all() and np.isfinite(before).all() and weights.any()):
         return f"{who} has no weights."
-    top = int(weights.argmax())
-    key = name_of_key(scaled.trace, top)
-    shares = percent(float(before[top])), percent(float(weights[top]))
-    return f"{who} gives {key} {shares[0]} without the scale, and {shares[1]} with it."
+    top = largest(weights)
+    shares = [percent(float(each[top[0]])) for each in (before, weights)]
+    each = " each" * (len(top) > 1)
+    return f"{who} gives {named_keys(scaled.trace, top)} {shares[0]}{each} without the scale, and {shares[1]} with it."

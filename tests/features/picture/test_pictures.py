@@ -68,7 +68,11 @@ def test_any_step_is_a_heat_map() -> None:
     said = svg("V", PAIR | {"title": "Two"})
     assert said.findtext(f"{SVG}title") == "Two: values"
     assert said.findtext(f"{SVG}desc") == 'The largest number is 2 ("a", "d2"). The smallest number is −2 ("b", "d1").'
-    assert svg("X", "i_love_ai.yaml").findtext(f"{SVG}desc").startswith('The largest number is 1 ("I", "d1").')
+    assert (
+        svg("X", "i_love_ai.yaml")
+        .findtext(f"{SVG}desc")
+        .startswith('The largest number is 1 ("I", "d1", and 5 other cells).')
+    )
     same = svg("K", PAIR | {"K": [[3], [3]]}).findtext(f"{SVG}desc")
     assert same == "Every number is 3."
 
@@ -139,9 +143,45 @@ def test_what_has_no_rows_and_columns_is_no_heat_map() -> None:
 def test_a_heat_map_is_described_by_the_key_of_each_query_with_the_largest_weight() -> None:
     root = svg("weights", PAIR | {"title": "Two"})
     assert root.findtext(f"{SVG}title") == "Two: attention weights"
-    assert root.findtext(f"{SVG}desc") == '"a" attends most to "b" (73.1 %). "b" attends most to "a" (50.0 %).'
+    said = '"a" attends most to "b" (73.1 %). "b" attends equally to "a" and "b" (50.0 % each).'
+    assert root.findtext(f"{SVG}desc") == said
     said = svg("scores", PAIR).findtext(f"{SVG}desc")
-    assert said == '"a" has its largest score, 1, with "b". "b" has its largest score, 0, with "a".'
+    assert said == '"a" has its largest score, 1, with "b". "b" has the same score, 0, with "a" and "b".'
+
+
+def described(of: str, problem: dict[str, Any]) -> str:
+    return picture(of, problem).description
+
+
+def test_keys_that_are_alike_are_named_together() -> None:
+    """Scores of 2, 2 and 0: e² of 2e² + 1 is 46.8 %; with the scale 1 instead of 2, e of 2e + 1 is 42.2 %."""
+    two = {"tokens": ["q"], "context_tokens": ["a", "b", "c"], "Q": [[1, 0, 0, 0]], "V": [[3], [3], [1]],
+           "K": [[2, 0, 0, 0], [2, 0, 0, 0], [0] * 4]}  # fmt: skip
+    assert described("weights", two | {"scale": "none"}) == '"q" attends most to "a" and "b" (46.8 % each).'
+    assert described("scores", two) == '"q" has its largest score, 2, with "a" and "b".'
+    assert described("softmax", two) == '"q" gives "a" and "b" 46.8 % each without the scale, and 42.2 % with it.'
+    assert described("output", two) == 'The output of "q" gets most from the values of "a" and "b".'
+    same = two | {"K": [[0] * 4] * 3, "V": [[1]] * 3}
+    assert described("flow", same) == '"q" attends equally to "a", "b" and "c" (33.3 % each).'
+    assert described("output", same) == 'The output of "q" gets as much from the values of "a", "b" and "c".'
+    itself = {"Q": [[0]] * 2, "K": [[0]] * 2, "V": [[1]] * 2}
+    assert described("flow", itself).startswith('"t1" attends equally to itself and "t2" (50.0 % each).')
+    hidden = two | {"mask": [[True, False, False]]}
+    assert described("flow", hidden) == '"q" attends most to "a" (100.0 %).'
+
+
+def test_many_keys_that_are_alike_are_counted() -> None:
+    one = {"Q": [[1]] * 9, "K": [[1]] * 9, "V": [[1]] * 9}
+    assert described("flow", one) == "9 queries have several keys with the largest weight."
+    few = one | {"tokens": ["q"], "Q": [[1]]}
+    assert described("flow", few) == '"q" attends equally to 9 keys (11.1 % each).'
+    assert described("scores", few) == '"q" has the same score, 1, with 9 keys.'
+    causal = described("flow", one | {"mask": "causal"})
+    assert causal == (
+        'The key with the largest weight is "t1" for 1 query of 9. 8 queries have several keys with the largest weight.'
+    )
+    zeros = described("V", one | {"V": [[0], [1]] + [[0]] * 7})
+    assert zeros == 'The largest number is 1 ("t2", "d1"). The smallest number is 0 ("t1", "d1", and 7 other cells).'
 
 
 def test_what_a_mask_hides_is_crossed_out_and_has_no_digits() -> None:
