@@ -20,8 +20,9 @@ from attncli.dtypes import DTYPES
 from attncli.equation.error_bounds import magnitude
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.indexing import GROUP_MEMBER
+from attncli.equation.mathml import MATHML, mathml_cell, mathml_name
 from attncli.equation.nodes import Call, Expression, Name, Number, Reduce, Ref, walk
-from attncli.equation.notation import ATOM, PRODUCT, UNICODE, Spelling
+from attncli.equation.notation import ATOM, PRODUCT, UNICODE, Notation, Spelling
 from attncli.equation.rule import Rule
 from attncli.equation.shapes import index_sizes
 from attncli.mistakes.catalogue import applicable
@@ -248,6 +249,7 @@ class _Writer:
         self.labels: list[tuple[str, ...]] = []
         self.arrays: dict[str, dict[str, Any]] = {}
         self.functions: set[str] = {*PRINTED}
+        self.names: set[str] = set()  # in equations
         self._places: dict[tuple[Any, ...], int] = {}
 
     def data(self) -> dict[str, Any]:
@@ -282,9 +284,8 @@ class _Writer:
             "judging": {"one_unit_off": ONE_UNIT_OFF, "exactly": CLOSE},
             "command": _command(self.precision, self.detail),
             "functions": {name: self._function(name) for name in sorted(self.functions)},
-            "notation": {"equals": UNICODE.equals, "nearly": UNICODE.nearly, "parenthesis": UNICODE.parenthesis,
-                         "sum": UNICODE.sums, "largest": UNICODE.maxima,
-                         "product": PRODUCT, "atom": ATOM},
+            "notation": _forms(UNICODE) | {"product": PRODUCT, "atom": ATOM},
+            "mathml": self._mathml(),
             "words": {"no_key": NO_KEY, "no_divisor": NO_DIVISOR[0], "true": TRUE, "false": FALSE,
                       "visible": VISIBLE, "hidden": HIDDEN},
         }  # fmt: skip
@@ -389,12 +390,24 @@ class _Writer:
         ]
         nodes = [node for part in (tree, *indices) for node in walk(part)]
         self.functions |= {node.function for node in nodes if isinstance(node, Call | Reduce)}
+        self.names |= {name for node in (rule.target, *nodes) for name in _names(node)}
         summed = {node.index for node in walk(tree) if isinstance(node, Reduce)}
         return {
             "equation": as_tree(tree),
             "runs": {letter: sizes[letter] for letter in sorted(summed)},
             **{kind: True for kind, holds in kinds.items() if holds},
             **({} if bound is None else {"magnitude": as_tree(bound)}),
+        }
+
+    def _mathml(self) -> dict[str, Any]:
+        """The notation of formulas: how functions are spelled, and names alone and with indices in the place of {0}."""
+        symbols = {rule["name"]: rule["symbol"] for rule in self.rules if "symbol" in rule}
+        names = {symbols.get(name, name) for name in self.names}
+        return _forms(MATHML) | {
+            "tall": MATHML.tall,
+            "tall_parenthesis": MATHML.tall_parenthesis,
+            "functions": {name: _spelling(MATHML.spelling(name)) for name in sorted(self.functions)},
+            "names": {name: (mathml_name(name), mathml_cell(name, ("{0}",))) for name in sorted(names)},
         }
 
     def _function(self, name: str) -> dict[str, Any]:
@@ -419,12 +432,14 @@ def _command(precision: int, detail: str) -> str:
 def as_tree(node: Expression) -> Tree:
     """An expression as nested lists: ["sum", "k", ["mul", ["@", "Q", "i", "k"], ["@", "K_T", "k", "j"]]].
 
-    A name is its text, a number of an equation a number, or ["#", "-inf"]; ["@", …] is a cell.
+    A name is its text, a number of an equation a number, or ["#", "-inf"] and ["#", "1e9"]; ["@", …] is a cell.
     """
     match node:
         case Number(value=value, text=text):
             assert value is not None
-            return ["#", text] if math.isinf(value) else int(value) if value == int(value) else float(value)
+            if math.isinf(value) or "e" in text:
+                return ["#", text]
+            return int(value) if value == int(value) else float(value)
         case Name(name=name):
             return name
         case Ref(name=name, indices=indices):
@@ -435,12 +450,30 @@ def as_tree(node: Expression) -> Tree:
             return ["sum" if function == "add" else "largest", index, as_tree(body)]
 
 
+def _names(node: Expression) -> Iterator[str]:
+    """The names in a node itself, and the letters of its indices."""
+    match node:
+        case Name(name=name):
+            yield name
+        case Ref(name=name, indices=indices):
+            yield from (name, *(index for index in indices if isinstance(index, str)))
+        case Reduce(index=index):
+            yield index
+
+
+def _forms(notation: Notation) -> dict[str, Any]:
+    return {"equals": notation.equals, "nearly": notation.nearly, "parenthesis": notation.parenthesis,
+            "sum": notation.sums, "largest": notation.maxima}  # fmt: skip
+
+
 def _spelling(spelling: Spelling) -> dict[str, Any]:
     found: dict[str, Any] = {"form": spelling.form, "level": spelling.level, "needs": spelling.needs}
     if spelling.separator:
         found["separator"] = spelling.separator
     if spelling.of_number:
         found["of_number"] = _spelling(spelling.of_number)
+    if spelling.of_tall:
+        found["of_tall"] = _spelling(spelling.of_tall)
     return found
 
 

@@ -4,7 +4,7 @@ const path = require("path");
 const vm = require("vm");
 
 const folder = path.join(__dirname, "..", "..", "attncli", "render", "html", "script");
-const source = ["numbers.js", "functions.js", "model.js", "lines.js"].map((name) => fs.readFileSync(path.join(folder, name), "utf8"));
+const source = ["numbers.js", "functions.js", "model.js", "notation.js", "lines.js"].map((name) => fs.readFileSync(path.join(folder, name), "utf8"));
 vm.runInThisContext(`${source.join("\n")}\n;globalThis.page = { Model, Lines, judge, readNumber, formatNumber, FLOATS, EXACT };`);
 const { Model, Lines, judge, readNumber, formatNumber, FLOATS, EXACT } = globalThis.page;
 
@@ -60,9 +60,17 @@ const answers = {
           steps[step] = Array.from(values, (value) => (Number.isFinite(value) ? value : `${value}`));
           for (const at of values.keys()) lines.line(rule, at); // which must not stumble
         }
-        const equations = [...model.instead.values()].map((at) => lines.equation(model.rules[at]));
-        return { mask, scaled, name, shifted: model.shifted, steps, equations };
+        const formulas = [...model.instead.values()].map((at) => lines.formula(model.rules[at]));
+        return { mask, scaled, name, shifted: model.shifted, steps, formulas };
       });
+    });
+  },
+  formulas({ data }) {
+    const model = new Model(data);
+    const lines = new Lines(model);
+    return data.settings.map(({ mask, scaled }) => {
+      model.choose(mask, scaled);
+      return [...model.steps.values()].filter(({ rule }) => rule.equation).map(({ rule }) => [rule.name, lines.formula(rule)]);
     });
   },
   verdicts: ({ claims, judging }) => claims.map(([value, text]) => judge(value, text, judging)),

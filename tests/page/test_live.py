@@ -18,13 +18,16 @@ import numpy as np
 import pytest
 
 from attncli.answers.reader import read_answers
+from attncli.attention.registry import cell_form
 from attncli.dtypes import DTYPES
 from attncli.equation.functions import FUNCTIONS
+from attncli.equation.mathml import MATHML
 from attncli.features.check.solution import judge
 from attncli.mistakes.catalogue import applicable, changes_of
 from attncli.mistakes.mistaken import Mistaken
+from attncli.mistakes.model import with_changes
 from attncli.page.derivation import derivation
-from attncli.page.document import Heading, Worked, plain_line
+from attncli.page.document import Heading, Worked, formula, plain_line
 from attncli.page.live import OVER, OWN, live_data, settings_of, why_static
 from attncli.page.printer import format_number, printer_for
 from attncli.page.view import View
@@ -108,6 +111,18 @@ def test_every_number_and_line_of_an_example_is_that_of_attncli(file: Path) -> N
     assert found["worked"] == lines
 
 
+@pytest.mark.sampled(12)
+@pytest.mark.parametrize("file", INPUTS, ids=lambda file: file.stem)
+def test_every_formula_is_set_as_attncli_sets_it(file: Path) -> None:
+    problem, data = live_example(file)
+    (found,) = asked({"ask": "formulas", "data": data})
+    for (_, _, other), formulas in zip(settings_of(problem), found, strict=True):
+        trace = run(other)
+        printer = printer_for(trace, View())
+        rules = [step.rule for step in trace.computed()]
+        assert formulas == [[rule.name, formula(printer.formula(cell_form(rule)), MATHML)] for rule in rules]
+
+
 def test_a_sum_is_stepped_through_with_what_its_terms_come_to_so_far() -> None:
     data = live_data(load(str(ROOT / "inputs" / "i_love_ai.yaml")), 3)
     asking = {"ask": "walks", "data": data, "cells": [["scores", 1, {}], ["row_sum", 0, {}], ["scaled", 0, {}]]}
@@ -179,7 +194,8 @@ def test_every_mistake_is_worked_out_as_check_does(name: str, each: int) -> None
         trace = run(settings[made["mask"], made["scaled"]], shifted=made["shifted"])
         changes = changes_of(made["name"], trace)
         mistaken = Mistaken(trace, changes)
-        assert len(made["equations"]) == len(changes)
+        printer, wrong = printer_for(trace, View()), with_changes(trace, changes).steps
+        assert made["formulas"] == [formula(printer.formula(cell_form(wrong[name].rule)), MATHML) for name in changes]
         for step, shown in made["steps"].items():
             numbers = np.array(shown, dtype=float)
             np.testing.assert_allclose(numbers, mistaken[step].ravel(), rtol=1e-9, atol=1e-12, err_msg=made["name"])

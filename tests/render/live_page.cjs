@@ -37,6 +37,7 @@ const acts = {
   to: async (page, array, { keyboard }) => { // by Tab alone
     for (let stops = 0; stops < 40 && (await answers.focus(page)) !== array; stops++) await keyboard.press("Tab");
   },
+  scroll: (page, selector) => page.locator(selector).evaluate((found) => (found.scrollLeft = found.scrollWidth)),
   print: (page) => page.emulateMedia({ media: "print" }),
   wait: (page) => page.evaluate(() => new Promise((done) => setTimeout(done, 200))), // until the lines have followed
 };
@@ -59,6 +60,11 @@ const answers = {
   marked: (page) => page.evaluate(() => [...document.querySelectorAll("table .operand")].map((cell) => `${cell.closest("table").dataset.array} ${cell.textContent}`)),
   arrays: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((table) => table.dataset.array)),
   texts: (page, selector) => page.locator(selector).allInnerTexts(),
+  keys: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.dataset.key)),
+  colors: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => getComputedStyle(each).borderInlineStartColor)),
+  sizes: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => [each.offsetWidth, each.offsetHeight])),
+  left: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => Math.round(each.getBoundingClientRect().left))),
+  formulas: (page, selector) => page.locator(`${selector} math`).evaluateAll((found) => found.map((math) => math.textContent.replace(/\s+/g, ""))),
   styles: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.style.cssText)),
   invalid: (page) => page.locator("[aria-invalid=true]").count(),
   shown: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.checkVisibility())),

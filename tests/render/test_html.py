@@ -29,6 +29,7 @@ from attncli.page.view import View
 from attncli.problem.loader import load
 from attncli.render import Style, render
 from attncli.render.html.matrix import width
+from attncli.render.html.text import raised
 from attncli.tracing import run
 
 INPUTS = sorted((Path(__file__).parents[2] / "inputs").glob("*.[jy]*"))
@@ -310,3 +311,17 @@ def test_a_picture_is_its_ends_with_their_digits() -> None:
     assert written.count(">0.25</td>") == 8 * 8
     assert written.count('<td class="dots">…</td>') == 8 + 9
     assert '<p class="legend">left out: rows 5–46 of 50 and columns 5–46 of 50; --all shows all</p>' in written
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("e^2.887 ≈ 17.9", "e<sup><span>^</span>2.887</sup> ≈ 17.9"),
+        ("e^(−1.2)·3", "e<sup><span>^(</span>−1.2<span>)</span></sup>·3"),
+        ("2^3 + 2^4", "2<sup><span>^</span>3</sup> + 2<sup><span>^</span>4</sup>"),
+        ("e^((1 + 2)·3)", "e^((1 + 2)·3)"),  # too tall for a line
+    ],
+)
+def test_powers_stand_higher_and_are_read_with_their_sign(text: str, html: str) -> None:
+    assert raised(text) == html
+    assert re.sub("<.*?>", "", html) == text

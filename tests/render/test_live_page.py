@@ -23,7 +23,7 @@ INPUTS = sorted((HERE.parents[1] / "inputs").glob("*.[jy]*"))
 I_LOVE_AI = HERE.parents[1] / "inputs" / "i_love_ai.yaml"
 X, SCORES = "#what-is-given table[data-array=X] tbody td", "#step-scores table:has(caption.unseen) tbody td"
 HOLD = ".inspector button:text-matches('Hold|Let go')"
-RESET = ".controls button:has-text('As given')"
+RESET = ".controls button:has-text('Reset')"
 SHOWN = {"batch", "bloom_alibi", "fully_masked", "grouped_query", "i_love_ai", "large_scores", "sentinel"}
 
 
@@ -109,6 +109,60 @@ def test_a_cell_shows_its_line_and_outlines_its_operands_and_can_be_slid(browser
 
 
 @pytest.mark.browser
+def test_the_weights_follow_a_slider_beside_it(browser: Browser, tmp_path: Path) -> None:
+    shares, ends = ".shares span", ".slider small"
+    play: Play = [
+        ("click", f"{SCORES} >> nth=1"), ("texts", ".shares > b"), ("texts", shares), ("click", HOLD), ("texts", ends),
+        ("slide", "15"), ("texts", shares), ("styles", shares),
+        ("click", "#step-V table:has(caption.unseen) tbody td >> nth=8"), ("texts", ".shares > b"),
+    ]  # fmt: skip
+    ((query, before, ends, after, styles, of_key),) = played(browser, (written(I_LOVE_AI, tmp_path), play))
+    assert query == of_key == ["I"]  # whose ribbons are shown, where a number is about no query
+    assert before == ["I 0.070", "love 0.707", "AI 0.223"]
+    assert ends == ["−5", "15"]  # 5, and twice as far to both sides
+    assert after == ["I 0.000", "love 0.999", "AI 0.001"]  # e^((1 - 15)/√3) = 0.0003 and e^((3 - 15)/√3) = 0.00098
+    assert [round(float(style.split()[1].rstrip(";")), 3) for style in styles] == [0.0, 0.999, 0.001]
+
+
+@pytest.mark.browser
+def test_what_stands_for_another_key_fades_under_the_pointer(browser: Browser, tmp_path: Path) -> None:
+    faint = ".query .faint"
+    play: Play = [("hover", ".ribbons li >> nth=8"), ("keys", faint), ("hover", "h1"), ("keys", faint)]
+    page = written(I_LOVE_AI.with_name("twelve_tokens.yaml"), tmp_path)
+    ((others, none),) = played(browser, (page, play))
+    assert {*others} == {*map(str, range(12))} - {"8"}
+    assert none == []
+
+
+@pytest.mark.browser
+def test_no_two_of_sixteen_keys_have_one_colour(chromium: Browser, tmp_path: Path) -> None:
+    problem = tmp_path / "sixteen.yaml"
+    identity = json.dumps(np.eye(16, 2).tolist())
+    problem.write_text("".join(f"{name}: {identity}\n" for name in "QKV"))
+    page = written(problem, tmp_path)
+    key = [("colors", ".ribbons li")]
+    for (colors,) in played_in(chromium, (page, key, {}), (page, key, {"colorScheme": "dark"})):
+        assert len({*colors}) == len(colors) == 16
+
+
+@pytest.mark.browser
+def test_a_matrix_keeps_its_shape_while_a_number_is_typed(browser: Browser, tmp_path: Path) -> None:
+    table = "#what-is-given table[data-array=X]"
+    play: Play = [("sizes", table), ("click", X), ("type", "sqrt(2)/123456789"), ("sizes", table)]
+    ((before, typing),) = played(browser, (written(I_LOVE_AI, tmp_path), play))
+    assert before == typing
+
+
+@pytest.mark.browser
+def test_the_names_of_rows_stay_in_sight_on_a_phone(browser: Browser, tmp_path: Path) -> None:
+    table = "#step-scores .scroll"
+    play: Play = [("scroll", table), ("left", f"{table} tbody th"), ("left", f"{table} tbody td")]
+    page = written(I_LOVE_AI.with_name("twelve_tokens.yaml"), tmp_path)
+    ((names, cells),) = played_in(browser, (page, play, {"viewport": {"width": 390, "height": 844}}))
+    assert min(names) >= 0 > min(cells)
+
+
+@pytest.mark.browser
 def test_a_word_is_chosen_with_the_mouse_and_with_keys(browser: Browser, tmp_path: Path) -> None:
     weights, sums, said = ".ribbons li", ".sum p b", ".unseen[role=status]"
     play: Play = [
@@ -156,22 +210,23 @@ def test_a_sum_is_stepped_through_and_a_transpose_is_paired(browser: Browser, tm
 def test_a_mistake_changes_the_numbers_that_follow_from_it(browser: Browser, tmp_path: Path) -> None:
     mistake = "the scores were divided by d_k, not by its root"
     play: Play = [
-        ("what-if", mistake), ("texts", ".effect"), ("texts", "#step-scaled .what-if"),
-        ("texts", "#step-scores .changed"),
+        ("what-if", mistake), ("texts", ".effect"), ("texts", "#step-scaled .what-if p"),
+        ("formulas", "#step-scaled .what-if"), ("texts", "#step-scores .changed"),
         ("texts", "#step-scaled tbody .changed"), ("hover", "#step-scaled tbody td >> nth=1"), ("line", ""),
         ("address", ""), ("choose", "causal"), ("texts", "#step-masked tbody .changed"), ("click", RESET),
         ("address", ""), ("texts", ".changed"),
     ]  # fmt: skip
-    ((effect, note, scores, scaled, line, address, masked, reset, none),) = played(
+    ((effect, note, instead, scores, scaled, line, address, masked, reset, none),) = played(
         browser, (written(I_LOVE_AI, tmp_path), play)
     )
-    assert note == ["What if: Z[i, j] = S[i, j] / d_k"]
+    assert note == [f"What if: {mistake}"]
+    assert instead == ["Zi,j=Si,jdk"]
     assert scores == none == []
     assert scaled == ["0.333", "1.667", "1", "1", "1", "1", "0.667", "1.333", "1"]  # S / 3
     assert line == "Z: I → love 5 / 3 ≈ 1.667 (without the mistake 2.887)"
     assert masked == ["0.333", "1", "1", "0.667", "1.333", "1"]  # what is hidden is hidden all the same
     # All scaled scores, exponentials and row sums; love still looks at all alike, and the values all have 1 as d1.
-    assert effect == ["Z[i, j] = S[i, j] / d_k. 31 numbers differ and are marked."]
+    assert [said.split(". ")[-1] for said in effect] == ["31 numbers differ and are marked."]
     assert (address, reset) == (f"#!what-if={mistake.replace(' ', '+').replace(',', '%2C')}", "")
 
 
@@ -280,14 +335,20 @@ def test_heads_are_tabs(browser: Browser, tmp_path: Path) -> None:
     play: Play = [
         ("texts", ".tabs button"), ("texts", shown), ("texts", said), ("click", ".tabs button >> nth=2"),
         ("texts", shown), ("texts", said), ("address", ""), ("click", "nav a:text-is('Head 1')"), ("texts", shown),
-        ("click", ".tabs button >> nth=4"), ("texts", shown),
+        ("click", ".tabs button >> nth=4"), ("texts", shown), ("click", ".query .controls button >> nth=3"),
+        ("texts", shown), ("texts", "[aria-pressed=true]"),
     ]  # fmt: skip
     page = written(I_LOVE_AI.with_name("grouped_query.yaml"), tmp_path)
-    ((tabs, first, of_first, third, of_third, address, second, every),) = played(browser, (page, play))
+    ((tabs, first, of_first, third, of_third, address, second, every, fourth, pressed),) = played(browser, (page, play))
     assert tabs == ["Head 0", "Head 1", "Head 2", "Head 3", "All"]
     assert (first, third, second) == (["Head 0"], ["Head 2"], ["Head 1"])
-    assert (of_first, of_third) == (["Head 0, dogs: H as a sum of V"], ["Head 2, dogs: H as a sum of V"])
+    assert (of_first, of_third) == (
+        ["Head 0, H of dogs: what each word gives to it"],
+        ["Head 2, H of dogs: what each word gives to it"],
+    )
     assert (address, every) == ("#!part=2", tabs[:4])
+    assert fourth == ["Head 3"]
+    assert pressed == ["Head 3"] * 2  # at the ribbons, and above the sections
 
 
 @pytest.mark.browser
@@ -367,5 +428,5 @@ def test_the_page_of_a_gradient_says_why_its_numbers_cannot_be_changed(tmp_path:
 
 
 def test_the_script_has_no_comments_and_ends_no_element() -> None:
-    assert "</" not in script().replace("</section>", "")
+    assert not re.search(r"</script|<script|<!--", script(), re.IGNORECASE)
     assert not re.search(r"^\s*(//|/\*|\*)", script(), re.MULTILINE)

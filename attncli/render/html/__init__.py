@@ -22,7 +22,7 @@ from attncli.page.document import formula, plain, sides
 from attncli.render import Style
 from attncli.render.cells import left_out_text, product_width
 from attncli.render.html.matrix import NARROW, matrix, opening, product, width
-from attncli.render.html.text import attribute, cell_label, sentence, signed, written
+from attncli.render.html.text import attribute, cell_label, raised, sentence, signed, written
 
 # No script runs, and nothing is loaded; the icon is there so that no browser asks a server for one.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -245,8 +245,8 @@ def _worked(line: page.WorkedLine) -> str:
     cell = "" if line.cell is None else f' data-cell="{",".join(map(str, line.cell))}"'
     work, result = (signed(side) for side in sides(line, UNICODE))
     relation, _, number = result.partition(" ") if result else ("", "", work)
-    said = f"{escape(work)} {relation} " if result else ""
-    said += f"<b>{escape(number)}</b>" if number else ""
+    said = f"{raised(escape(work))} {relation} " if result else ""
+    said += f"<b>{raised(escape(number))}</b>" if number else ""
     remark = f" <i>{sentence(line.remark)}</i>" if line.remark else ""
     label = f"<span>{cell_label(line.label)}</span> " if line.label else ""
     return f"<li{cell}>{label}<span>{said}{remark}</span></li>\n"

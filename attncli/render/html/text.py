@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from html import escape
 
@@ -41,6 +42,17 @@ def cell_label(text: str) -> str:
 def signed(text: str) -> str:
     """Numbers and sums with the sign for minus, which is as wide as a plus and is read aloud."""
     return text.replace("-", "−")
+
+
+def raised(text: str) -> str:
+    """A line whose powers stand higher, e^2.887; the sign of the power is not seen, but read and copied."""
+
+    def higher(found: re.Match[str]) -> str:
+        power = found[1]
+        sign, inside, end = ("^(", power[1:-1], "<span>)</span>") if power[0] == "(" else ("^", power, "")
+        return f"<sup><span>{sign}</span>{inside}{end}</sup>"
+
+    return re.sub(r"\^(\([^()]*\)|[^\s()·+,]+)", higher, text)
 
 
 def number(text: str) -> str:

@@ -5,9 +5,6 @@
 "use strict";
 
 const whole = (number) => ({ text: `${number}`, value: fraction(BigInt(number)) });
-const isNumber = (node) => typeof node === "object" && !Array.isArray(node);
-const isCall = Array.isArray;
-const DIGITS = /^[0-9.]+$/;
 const NEAR = 10n ** 40n; // in relation to this, numbers that are closer are the same
 
 class Lines {
@@ -15,6 +12,13 @@ class Lines {
     this.model = model;
     this.nodes = new Map();
     ({ functions: this.functions, notation: this.notation, words: this.words } = model.data);
+    const symbol = (name) => this.model.steps.get(name)?.rule.symbol ?? name;
+    this.plain = new Notation(model.data, symbol);
+    this.mathml = new MathML(model.data, symbol);
+  }
+
+  text(node) {
+    return this.plain.text(node);
   }
 
   /**
@@ -83,9 +87,10 @@ class Lines {
     });
   }
 
-  /** The equation of a step: Z[i, j] = S[i, j] / √d_k. */
-  equation({ name, cell, equation }) {
-    return `${this.text(["@", name, ...cell])} = ${this.text(equation)}`;
+  /** The equation of a step in MathML, with the problem's own settings in it. */
+  formula({ name, cell, equation }) {
+    const right = this.withSettings(equation, {}, {});
+    return `${this.mathml.text(["@", name, ...cell])} ${this.mathml.forms.equals} ${this.mathml.text(right)}`;
   }
 
   // --- numbers put in
@@ -304,8 +309,8 @@ class Lines {
     if (kind === "#") return this.node(parts[0]);
     if (kind === "@") {
       const [name, ...indices] = parts;
-      const at = this.model.at(this.model.arrays.get(name).shape, indices.map((index) => this.position(index, place)));
-      return indices.every((index) => this.isFixed(index, fixed)) ? this.ownNumber(name, at) : node;
+      if (!indices.length || !indices.every((index) => this.isFixed(index, fixed))) return [kind, name, ...indices.map((index) => this.withSettings(index, fixed, place))];
+      return this.ownNumber(name, this.model.at(this.model.arrays.get(name).shape, indices.map((index) => this.position(index, place))));
     }
     const made = parts.map((part) => this.withSettings(part, fixed, place));
     const [left, right] = made;
@@ -313,64 +318,12 @@ class Lines {
       return ["sub", left, { text: right.text.replace(/^-/, ""), value: negative(right.value) }];
     return [kind, ...made];
   }
-
-  // --- in text
-
-  text(node) {
-    return this.written(node)[0];
-  }
-
-  /** The text, and how tightly it binds. */
-  written(node) {
-    const { atom, product } = this.notation;
-    if (typeof node === "string") return [symbolName(node), atom];
-    if (typeof node === "number" || node[0] === "#") return this.written(this.node(`${node[1] ?? node}`));
-    if (node[0] === "sum" || node[0] === "largest") {
-      const spelled = { index: node[1], body: this.within(node[2], product)[0] };
-      return [this.notation[node[0]].replace(/\{(\w+)\}/g, (_, part) => spelled[part]), product];
-    }
-    if (isNumber(node)) {
-      if (DIGITS.test(node.text)) return [node.text, atom];
-      const tree = numeral(node.text);
-      if (isCall(tree)) return this.written(tree);
-      return [tree.text.replace(/inf$/, "∞"), tree.text.includes("e") ? product : atom];
-    }
-    const symbol = node[0] === "@" && symbolName(this.model.steps.get(node[1])?.rule.symbol ?? node[1]);
-    if (symbol && node.length === 2) return [symbol, atom];
-    if (symbol) return [`${symbol}[${node.slice(2).map((index) => this.text(index)).join(", ")}]`, atom];
-    const [name, ...parts] = node;
-    let spelling = this.functions[name];
-    if (spelling.of_number && isNumber(parts[0])) spelling = spelling.of_number;
-    const made = parts.map((part, at) => this.within(part, spelling.needs[at] ?? spelling.needs.at(-1)));
-    const level = spelling.form.startsWith("{0}") ? Math.min(spelling.level, made[0][1]) : spelling.level;
-    const texts = spelling.separator ? [made.map(([text]) => text).join(spelling.separator)] : made.map(([text]) => text);
-    return [spelling.form.replace(/\{(\d)\}/g, (_, at) => texts[at]), level];
-  }
-
-  within(node, need) {
-    const [text, level] = this.written(node);
-    return level >= need ? [text, level] : [this.notation.parenthesis.replace("{}", () => text), this.notation.atom];
-  }
 }
 
 const termsOf = (node, name) => (isCall(node) && node[0] === name ? node.slice(1) : [node]);
 
 /** Names and places of the numbers in a sentence. */
 const cellsOf = (node) => (isCall(node) ? node.slice(1).flatMap(cellsOf) : node.cell ? [node.cell] : []);
-
-/** K_rotᵀ for K_rot_T. */
-const symbolName = (name) => (name.endsWith("_T") ? `${name.slice(0, -2)}ᵀ` : name);
-
-/** A printed number as a tree over numbers that are only digits. */
-function numeral(text) {
-  if (text.startsWith("-")) return ["neg", numeral(text.slice(1))];
-  const line = text.lastIndexOf("/");
-  if (line >= 0) return ["ratio", numeral(text.slice(0, line)), numeral(text.slice(line + 1))];
-  const star = text.lastIndexOf("*");
-  if (star >= 0) return ["multiple", numeral(text.slice(0, star)), numeral(text.slice(star + 1))];
-  if (text.startsWith("sqrt(")) return ["sqrt", numeral(text.slice(5, -1))];
-  return { text, value: null };
-}
 
 /** What a printed number such as 1.235e+400 says, which no double holds. */
 function printedExactly(text) {

@@ -12,6 +12,20 @@ const element = (tag, attributes = {}, ...children) => {
   return made;
 };
 const signed = (text) => text.replaceAll("-", "−");
+
+/** A line of text whose powers stand higher; read and copied, they have their sign. */
+const raised = (text) => text.split(/\^(\([^()]*\)|[^\s()·+,]+)/).map((part, at) => {
+  if (!(at % 2)) return part;
+  const [open, inside, close] = part.startsWith("(") ? ["^(", part.slice(1, -1), ")"] : ["^", part, ""];
+  return element("sup", {}, element("span", {}, open), inside, element("span", {}, close));
+});
+
+/** A formula of the script's own. */
+const math = (markup, display = "inline") => {
+  const holder = element("template");
+  holder.innerHTML = `<math display="${display}">${markup}</math>`;
+  return holder.content.firstChild;
+};
 const LATER = 120; // milliseconds after which what is out of sight follows
 const NEAR_RIGHT = 1e-9; // in relation to a number of 1 or more: what differs less differs by its last bits
 const MOST_TABS = 8; // of more heads or entries, one is chosen from a list
@@ -119,29 +133,36 @@ class Page {
   divide() {
     this.parts = [...this.main.querySelectorAll(":scope > section.part[data-place]")];
     const { tabs } = this.controls;
-    tabs.hidden = this.parts.length < 2;
+    const { heads } = this.query;
+    tabs.hidden = heads.hidden = this.parts.length < 2;
     if (tabs.hidden) return;
-    const titles = [...this.parts.map((part) => part.querySelector("h2").textContent), "All"];
-    if (this.parts.length > MOST_TABS) {
-      const select = element("select", { "aria-label": "What is shown" }, ...titles.map((title, at) => element("option", { value: `${at}` }, title)));
-      select.addEventListener("change", () => this.turnTo(Number(select.value)));
-      tabs.replaceChildren(select);
-    } else
-      tabs.replaceChildren(...titles.map((title, at) => {
-        const tab = element("button", { type: "button" }, title);
-        tab.addEventListener("click", () => this.turnTo(at));
-        return tab;
-      }));
+    const titles = this.parts.map((part) => part.querySelector("h2").textContent);
+    for (const [group, names] of [[heads, titles], [tabs, [...titles, "All"]]]) group.replaceChildren(...this.choices(names));
     this.parts[0].before(tabs);
     this.turn(Math.min(this.part, this.parts.length));
+  }
+
+  /** A button for each part of the page, or one list where there are many. */
+  choices(titles) {
+    if (titles.length > MOST_TABS + 1) {
+      const select = element("select", { "aria-label": "What is shown" }, ...titles.map((title, at) => element("option", { value: `${at}` }, title)));
+      select.addEventListener("change", () => this.turnTo(Number(select.value)));
+      return [select];
+    }
+    return titles.map((title, at) => {
+      const tab = element("button", { type: "button" }, title);
+      tab.addEventListener("click", () => this.turnTo(at));
+      return tab;
+    });
   }
 
   /** Show a head or an entry, or all of them after the last. */
   turn(part) {
     this.part = part;
-    const { tabs } = this.controls;
-    [...tabs.children].forEach((tab, at) => tab.matches("button") && tab.setAttribute("aria-pressed", String(at === part)));
-    if (tabs.firstElementChild.matches("select")) tabs.firstElementChild.value = `${part}`;
+    for (const [group, at] of [[this.controls.tabs, part], [this.query.heads, part % this.parts.length]]) {
+      [...group.children].forEach((tab, place) => tab.matches("button") && tab.setAttribute("aria-pressed", String(place === at)));
+      if (group.firstElementChild.matches("select")) group.firstElementChild.value = `${at}`;
+    }
     this.parts.forEach((each, at) => each.classList.toggle("away", at !== part && part < this.parts.length));
     this.place = placeOf(this.parts[part] ?? this.parts[0]);
   }
@@ -293,6 +314,7 @@ class Page {
   /** What the mistake works out instead, at each step that it changes, and how many numbers it changes. */
   showMistake() {
     for (const note of this.main.querySelectorAll(".what-if")) note.remove();
+    for (const section of this.main.querySelectorAll(".mistaken")) section.classList.remove("mistaken");
     const { mistake, instead, steps } = this.model;
     const { whatIf, effect } = this.controls;
     const known = ["", ...this.model.mistakes()];
@@ -301,14 +323,16 @@ class Page {
     whatIf.value = mistake;
     effect.hidden = !mistake;
     if (!mistake) return;
-    const made = [...instead].filter(([name]) => steps.has(name)).map(([name, at]) => [name, signed(this.lines.equation(this.model.rules[at]))]);
+    const made = [...instead].filter(([name]) => steps.has(name)).map(([name, at]) => [name, this.lines.formula(this.model.rules[at])]);
     const moved = [...steps].flatMap(([name, { values }]) => Array.from(values, (_, at) => this.differs(name, at))).filter(Boolean).length;
-    effect.replaceChildren(element("bdi", {}, made.map(([, text]) => text).join(", ")), `. ${moved === 1 ? "1 number differs and is" : `${moved || "No"} numbers differ${moved ? " and are" : ""}`}${moved ? " marked." : ": this problem cannot show the mistake."}`);
-    for (const [name, text] of made) {
-      const note = element("aside", { class: "warning what-if" }, element("p", {}, element("b", {}, "What if: "), text));
-      for (const section of this.main.querySelectorAll("section[id]"))
-        if (stepOf(section.firstElementChild) === name) section.firstElementChild.after(note.cloneNode(true));
-    }
+    effect.replaceChildren(...made.flatMap(([, formula]) => [math(formula), ". "]), `${moved === 1 ? "1 number differs and is" : `${moved || "No"} numbers differ${moved ? " and are" : ""}`}${moved ? " marked." : ": this problem cannot show the mistake."}`);
+    for (const [name, formula] of made)
+      for (const section of this.main.querySelectorAll("section[id]")) {
+        if (stepOf(section.firstElementChild) !== name) continue;
+        const note = element("aside", { class: "warning what-if" }, element("p", {}, element("b", {}, "What if: "), mistake), element("div", { class: "formula" }, math(formula, "block")));
+        section.classList.add("mistaken");
+        ([...section.querySelectorAll(":scope > .formula")].at(-1) ?? section.firstElementChild).after(note);
+      }
   }
 
   /** Whether hidden keys are marked in a step: in those of queries by keys, from the mask on. */
@@ -324,8 +348,8 @@ class Page {
     const places = this.model.data.detail === "cells" ? Array.from({ length }, (_, at) => start + at) : this.representatives(rule, start, length);
     list.replaceChildren(...places.map((at) => {
       const { label, work, relation, result, remark } = this.lines.line(rule, at, fixed);
-      const said = element("span", {}, signed(work && `${work} ${relation} `));
-      if (result) said.append(element("b", {}, signed(result)));
+      const said = element("span", {}, ...raised(signed(work && `${work} ${relation} `)));
+      if (result) said.append(element("b", {}, ...raised(signed(result))));
       if (remark) said.append(" ", element("i", {}, signed(remark)));
       const line = element("li", {}, ...(label ? [element("span", {}, element("bdi", {}, label)), " "] : []), said);
       line.dataset.at = at;
@@ -366,14 +390,15 @@ class Page {
     const symbol = symbolName(rule.symbol);
     const right = this.differs(name, start + at) && `(without the mistake ${this.lines.text(this.lines.node(this.right.text(name, start + at)))})`;
     const line = signed([work, result && relation ? `${relation} ${result}` : result, remark, right].filter(Boolean).join(" "));
-    const walked = isFocused && this.term !== null ? this.walked(parts) : [` ${line}`];
+    const walked = isFocused && this.term !== null ? this.walked(parts) : [" ", ...raised(line)];
     this.inspector.line.replaceChildren(element("b", {}, element("bdi", {}, `${symbol}: ${label}`)), ...walked);
     this.inspector.back.disabled = this.term === null;
     const isHeld = this.model.held.get(name)?.has(start + at) ?? false;
     const value = this.model.steps.get(name).values[start + at];
     this.inspector.slide.hidden = editable || !Number.isFinite(value);
     this.inspector.slide.textContent = isHeld ? "Let go" : "Hold and slide";
-    this.inspector.range.hidden = !isHeld;
+    this.inspector.slider.hidden = !isHeld;
+    if (!this.query.root.hidden) this.inspector.shares.replaceChildren(...this.query.bar(this.model.place(rule, start + at)));
     this.inspector.root.hidden = false;
     this.outline(name, start + at, "chosen");
     for (const [of, place] of this.model.copiesOf(name, start + at)) this.outline(of, place, "partner");
@@ -390,10 +415,10 @@ class Page {
     const { text, relation, total } = parts[this.term];
     const before = parts.slice(0, this.term).map((part) => part.text);
     const rest = parts.length - 1 - this.term;
-    const said = [...before.flatMap((part) => [part, " + "]), element("mark", {}, signed(text))];
+    const said = [...before.flatMap((part) => [part, " + "]), element("mark", {}, ...raised(signed(text)))];
     const [kind] = this.focused.table.rule.equation;
-    if (kind === "largest") said.splice(0, said.length, `${before.join(", ")}${before.length ? ", " : ""}`, element("mark", {}, signed(text)));
-    return [" ", ...said.map((each) => (typeof each === "string" ? signed(each) : each)), ` ${relation} `, element("b", {}, signed(total)), rest ? ` · ${rest} more` : ""];
+    if (kind === "largest") said.splice(0, said.length, `${before.join(", ")}${before.length ? ", " : ""}`, element("mark", {}, ...raised(signed(text))));
+    return [" ", ...said.flatMap((each) => (typeof each === "string" ? raised(signed(each)) : [each])), ` ${relation} `, element("b", {}, signed(total)), rest ? ` · ${rest} more` : ""];
   }
 
   /** To the next part of the sum, or back to the one before it; before the first stands the whole line. */
@@ -461,10 +486,10 @@ class Page {
     const before = array.written?.[start + at] ?? `${array.values[start + at]}`;
     const label = this.lines.label(table.rule, this.model.place(table.rule, start + at), table.fixed);
     const input = element("input", { value: text ?? before, "aria-label": `${symbolName(table.rule.symbol)}: ${label}`, inputmode: "text", autocomplete: "off", spellcheck: "false" });
-    input.style.width = `${Math.max(4, before.length + 1)}ch`;
     this.open = cell;
-    cell.replaceChildren(input);
+    cell.append(input); // over its text, so that the matrix keeps its shape
     const take = (written) => {
+      input.style.setProperty("--typed", written.length);
       const good = this.model.edit(name, start + at, written);
       input.setAttribute("aria-invalid", String(!good));
       if (good) this.changed(name, start + at);
@@ -493,7 +518,7 @@ class Page {
     });
     input.focus();
     if (text === undefined) input.select();
-    else take(text);
+    take(input.value);
   }
 
   changed(name, at) {
@@ -561,9 +586,13 @@ class Page {
     if (held.has(place)) held.delete(place);
     else {
       held.set(place, value);
+      const { range, computed, least, most } = this.inspector;
       const reach = Math.max(3, Math.ceil(Math.abs(value) * 2));
-      Object.assign(this.inspector.range, { min: Math.floor(value) - reach, max: Math.ceil(value) + reach, step: 0.01 });
-      this.inspector.range.value = value;
+      Object.assign(range, { min: Math.floor(value) - reach, max: Math.ceil(value) + reach });
+      range.value = value;
+      computed.value = range.value;
+      least.textContent = signed(range.min);
+      most.textContent = signed(range.max);
     }
     if (held.size) this.model.held.set(name, held);
     else this.model.held.delete(name);
@@ -599,38 +628,41 @@ class Page {
     const scale = element("input", { type: "checkbox" });
     scale.checked = settings[0].scaled;
     const button = (text) => element("button", { type: "button" }, text);
-    const [reset, save] = [button("As given"), button("Save as YAML")];
+    const [reset, ask, save] = [button("Reset"), button("Quiz"), button("Save as YAML")];
     const switched = settings.some((each) => each.scaled !== settings[0].scaled);
     const bar = element("div", { class: "controls", role: "group", "aria-label": "What is worked out" });
     bar.append(element("label", {}, "Mask ", select));
     if (switched) bar.append(element("label", {}, scale, " Scaled scores"));
     const whatIf = element("select", { class: "what-if-choice" });
     const effect = element("p", { class: "effect", role: "status" });
-    bar.append(element("label", {}, "What if ", whatIf), reset);
-    if (this.live.data.yaml) bar.append(save);
-    const ask = button("Quiz");
+    bar.append(element("label", {}, "What if ", whatIf), element("div", {}, reset, ask, ...(this.live.data.yaml ? [save] : [])));
     ask.setAttribute("aria-expanded", "false");
     this.quiz = new Quiz(this);
-    bar.append(ask);
     const command = element("p", { class: "hint" }, "In a terminal: ", element("code", {}, this.live.data.command), " ");
     const copy = button("Copy");
     copy.setAttribute("aria-label", "Copy the command line");
-    if (this.live.data.yaml) command.append(copy);
+    command.append(copy);
     const hint = element("p", { class: "hint" }, "Click a given number and type: 2, 1/3 or sqrt(2). Point at any number to see how it is worked out.");
     this.query = new Query(this);
-    (this.root.querySelector("header") ?? this.root).append(element("div", { class: "live" }, this.query.root, bar, effect, this.quiz.root, hint, ...(this.live.data.yaml ? [command] : [])));
+    (this.root.querySelector("header") ?? this.root).append(element("div", { class: "live" }, this.query.root, bar, effect, this.quiz.root, hint));
+    if (this.live.data.yaml) this.root.append(element("footer", { class: "live" }, command));
     const tabs = element("div", { class: "tabs controls", role: "group", "aria-label": "Heads and entries" });
     this.controls = { tabs, mask: select, scale, whatIf, effect, reset, save, ask, copy };
     const line = element("p", { "aria-live": "polite" });
-    const [slide, range] = [button("Hold and slide"), element("input", { type: "range", "aria-label": "The number held" })];
+    const slide = button("Hold and slide");
+    const range = element("input", { type: "range", step: "0.01", list: "attncli-computed", "aria-label": "The number held" });
+    const computed = element("option"); // which the slider has a mark at
+    const [least, most] = [element("small"), element("small")];
+    const slider = element("span", { class: "slider" }, least, range, most, element("datalist", { id: "attncli-computed" }, computed));
     const [back, next] = [button("Back"), button("Next term")];
     back.setAttribute("aria-keyshortcuts", "b");
     next.setAttribute("aria-keyshortcuts", "n");
     const walk = element("div", { role: "group", "aria-label": "Term by term" }, back, next);
-    const box = element("aside", { class: "inspector", "aria-label": "How a number is worked out" }, line, walk, element("div", {}, slide, range));
+    const shares = element("div", { class: "shares" });
+    const box = element("aside", { class: "inspector", "aria-label": "How a number is worked out" }, line, walk, shares, element("div", {}, slider, slide));
     box.hidden = true;
     this.root.append(box);
-    this.inspector = { root: box, line, slide, range, walk, back, next };
+    this.inspector = { root: box, line, slide, slider, range, computed, least, most, shares, walk, back, next };
     this.status = element("p", { class: "unseen", role: "status" });
     this.root.append(this.status);
   }

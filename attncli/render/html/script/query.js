@@ -4,7 +4,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const ROW = 34; // pixels of a word
-const HUES = 8; // colours, which begin again after so many keys
+const HUES = 16; // colours, as many as there are keys
 const MOST_WORDS = 16; // queries or keys; more than these are only shown in the matrix
 
 class Query {
@@ -13,7 +13,9 @@ class Query {
     this.model = page.model;
     this.at = 0;
     const said = "Choose a word. Its ribbons show where it looks, as wide as the weights. The bars show what each word gives to its output.";
-    this.root = element("figure", { class: "query", "aria-label": "Where each word looks" }, element("p", { class: "hint" }, said));
+    this.heads = element("div", { class: "controls", role: "group", "aria-label": "Heads and entries of the ribbons" });
+    this.heads.hidden = true;
+    this.root = element("figure", { class: "query", "aria-label": "Where each word looks" }, element("p", { class: "hint" }, said), this.heads);
   }
 
   /** The ribbons and the output again, of the query that was chosen and of the head and the entry that are shown. */
@@ -50,6 +52,29 @@ class Query {
     return texts;
   }
 
+  /** The weights of one query as one bar of its keys: those that a cell at this place is about, or those shown above. */
+  bar(place) {
+    const { rule, values } = this.model.steps.get(this.model.data.weights);
+    const [n, m] = rule.shape.slice(-2);
+    const { [rule.cell.at(-2)]: query = this.at } = place;
+    const leading = rule.cell.slice(0, -2).map((letter) => place[letter] ?? this.page.place[letter] ?? 0);
+    const start = this.model.at(rule.shape, [...leading, Math.min(query, n - 1), 0]);
+    const said = this.keys.map((key, at) => `${key.firstChild.textContent} ${this.page.printed(rule.name, start + at)}`);
+    const parts = said.map((text, key) => this.part(key, "span", { title: text, style: `flex-grow: ${Math.max(0, values[start + key]) || 0}` }, element("bdi", {}, text)));
+    const name = `Weights of ${this.words[query].textContent}`;
+    return [element("b", {}, element("bdi", {}, this.words[query].textContent)), element("div", { role: "img", "aria-label": `${name}: ${said.join(", ")}` }, ...parts.slice(0, m))];
+  }
+
+  /** What stands for a key, in its colour. */
+  part(key, tag, attributes = {}, ...children) {
+    return element(tag, { class: `hue-${key % HUES}`, "data-key": `${key}`, ...attributes }, ...children);
+  }
+
+  /** Let only what stands for one key keep its colour, or everything where it is none. */
+  pointOut(key) {
+    for (const each of this.page.root.querySelectorAll("[data-key]")) each.classList.toggle("faint", key !== undefined && each.dataset.key !== key);
+  }
+
   build(rule, n, m) {
     const [queries, keys] = rule.labels.slice(-2).map((at) => this.model.data.labels[at]);
     const word = (text) => element("bdi", { title: text }, text); // which may be cut
@@ -74,13 +99,16 @@ class Query {
     this.paths = queries.map(() => keys.map((_, key) => {
       const path = document.createElementNS(SVG, "path");
       path.setAttribute("class", `hue-${key % HUES}`);
+      path.dataset.key = key;
       picture.append(path);
       return path;
     }));
-    this.keys = keys.map((text, key) => element("li", { class: `hue-${key % HUES}` }, word(text), " ", element("b")));
+    this.keys = keys.map((text, key) => this.part(key, "li", {}, word(text), " ", element("b")));
     this.sum = element("div", { class: "sum" });
     const ribbons = element("div", { class: "ribbons" }, group, picture, element("ol", { "aria-label": "Weights of the keys" }, ...this.keys));
     this.root.append(ribbons, this.sum);
+    this.root.addEventListener("mouseover", ({ target }) => this.pointOut(target.closest("[data-key]")?.dataset.key));
+    this.root.addEventListener("mouseleave", () => this.pointOut());
   }
 
   choose(at) {
@@ -103,7 +131,7 @@ class Query {
     const percent = (value) => `${(100 * value) / (below + above || 1)}%`;
     const labels = this.model.data.labels[rule.labels.at(-1)];
     const symbol = symbolName(rule.symbol);
-    const head = element("figcaption", {}, this.page.partTitle(), element("bdi", {}, this.words[this.at].textContent), `: ${symbol} as a sum of ${symbolName(readsOf(rule.equation).at(-1))}`);
+    const head = element("figcaption", {}, this.page.partTitle(), `${symbol} of `, element("bdi", {}, this.words[this.at].textContent), ": what each word gives to it");
     this.sum.replaceChildren(head, ...columns.map((each, column) => {
       const ends = { "-1": below, 1: below };
       const bar = element("span", { class: "bar" });
@@ -111,7 +139,7 @@ class Query {
       each.forEach((term, key) => {
         if (!term) return;
         const sign = Math.sign(term);
-        const part = element("i", { class: `hue-${key % HUES}`, title: this.page.asked ? "" : `${this.keys[key].firstChild.textContent}: ${signed(formatNumber(term, this.model.data.precision))}` });
+        const part = this.part(key, "i", { title: this.page.asked ? "" : `${this.keys[key].firstChild.textContent}: ${signed(formatNumber(term, this.model.data.precision))}` });
         part.style.left = percent(Math.min(ends[sign], ends[sign] + term));
         part.style.width = percent(Math.abs(term));
         ends[sign] += term;

@@ -60,7 +60,7 @@ class Quiz {
 
   said(verdict, more) {
     this.verdict.className = verdict;
-    this.verdict.textContent = verdict ? `${VERDICTS[verdict]}. ${more}` : more;
+    this.verdict.replaceChildren(...raised(verdict ? `${VERDICTS[verdict]}. ${more}` : more));
   }
 
   text(name, at, model = this.model) {
@@ -122,7 +122,7 @@ class Quiz {
       else if (verdict === "wrong") this.said(verdict, "Try again, or show it.");
       else found(verdict);
     });
-    this.put(["Work out ", element("b", {}, element("bdi", {}, name)), `, with ${this.lines.equation(rule)}.`], form);
+    this.put(["Work out ", element("b", {}, element("bdi", {}, name)), ", with ", math(this.lines.formula(rule)), "."], form);
     this.page.hideCells(rule.name, [at]);
     return true;
   }
