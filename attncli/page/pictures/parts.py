@@ -105,16 +105,15 @@ def _heaviest(part: Part, only: int | None) -> Iterator[str]:
     if len(rows) <= MOST_SAID:
         for row in rows:
             top, seen = largest(weights[row]), np.count_nonzero(weights[row])
-            how = "equally" if 1 < len(top) == seen else "most"
+            how = "most" if len(top) < seen else "equally" if len(top) > 1 else "only"
             share = percent(float(weights[row, top[0]])) + " each" * (len(top) > 1)
             yield f'"{trace.tokens[row]}" attends {how} to {named_keys(trace, top, trace.own_key(row))} ({share}).'
     else:
         tops = [largest(weights[row]) for row in rows]
         often = Counter(top[0] for top in tops if len(top) == 1)
-        said = [
-            f"{name_of_key(trace, key)} for {count(number, 'query', 'queries')}" for key, number in often.most_common(3)
-        ]
-        if said:
+        if often:
+            most = often.most_common(3)
+            said = [f"{name_of_key(trace, key)} for {count(number, 'query', 'queries')}" for key, number in most]
             yield f"The key with the largest weight is {', '.join(said)} of {len(rows):,}."
         if equal := len(rows) - often.total():
             yield f"{count(equal, 'query has', 'queries have')} several keys with the largest weight."

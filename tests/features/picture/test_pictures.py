@@ -67,7 +67,8 @@ def test_any_step_is_a_heat_map() -> None:
     assert [each.text for each in texts(sums)] == ["3.718", "2", "query ↓", "Row sums", "a", "b"]
     said = svg("V", PAIR | {"title": "Two"})
     assert said.findtext(f"{SVG}title") == "Two: values"
-    assert said.findtext(f"{SVG}desc") == 'The largest number is 2 ("a", "d2"). The smallest number is −2 ("b", "d1").'
+    desc = 'The largest number is 2 ("a", "d2", and 1 other cell). The smallest number is −2 ("b", "d1").'
+    assert said.findtext(f"{SVG}desc") == desc
     assert (
         svg("X", "i_love_ai.yaml")
         .findtext(f"{SVG}desc")
@@ -143,7 +144,7 @@ def test_what_has_no_rows_and_columns_is_no_heat_map() -> None:
 def test_a_heat_map_is_described_by_the_key_of_each_query_with_the_largest_weight() -> None:
     root = svg("weights", PAIR | {"title": "Two"})
     assert root.findtext(f"{SVG}title") == "Two: attention weights"
-    said = '"a" attends most to "b" (73.1 %). "b" attends equally to "a" and "b" (50.0 % each).'
+    said = '"a" attends most to "b" (73.1 %). "b" attends equally to "a" and itself (50.0 % each).'
     assert root.findtext(f"{SVG}desc") == said
     said = svg("scores", PAIR).findtext(f"{SVG}desc")
     assert said == '"a" has its largest score, 1, with "b". "b" has the same score, 0, with "a" and "b".'
@@ -167,7 +168,7 @@ def test_keys_that_are_alike_are_named_together() -> None:
     itself = {"Q": [[0]] * 2, "K": [[0]] * 2, "V": [[1]] * 2}
     assert described("flow", itself).startswith('"t1" attends equally to itself and "t2" (50.0 % each).')
     hidden = two | {"mask": [[True, False, False]]}
-    assert described("flow", hidden) == '"q" attends most to "a" (100.0 %).'
+    assert described("flow", hidden) == '"q" attends only to "a" (100.0 %).'
 
 
 def test_many_keys_that_are_alike_are_counted() -> None:
