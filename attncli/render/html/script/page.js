@@ -487,6 +487,7 @@ class Page {
     const label = this.lines.label(table.rule, this.model.place(table.rule, start + at), table.fixed);
     const input = element("input", { value: text ?? before, "aria-label": `${symbolName(table.rule.symbol)}: ${label}`, inputmode: "text", autocomplete: "off", spellcheck: "false" });
     this.open = cell;
+    input.classList.toggle("late", (at % table.width) * 2 >= table.width); // to the left, where there is room
     cell.append(input); // over its text, so that the matrix keeps its shape
     const take = (written) => {
       input.style.setProperty("--typed", written.length);
